@@ -103,6 +103,7 @@ export function createWork(given: WorkOptions): Work {
 
   const runningJobs = createRunningJobs({
     ...given,
+    warning: facts.execution.srun_termination_signal ? rules : undefined,
     hasTimeFor: ({ runtime_seconds: seconds }) => hasTimeFor(options, Date.now(), seconds, leastSeconds),
     onEnded(count, isQuiet) {
       drain.ended();

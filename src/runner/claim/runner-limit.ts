@@ -16,13 +16,14 @@ export function runnerLimit(
   if (endAtMs === undefined) return undefined;
   const { mode, facts, log } = registered;
   const { leadSeconds, headroomSeconds } = terminationOf(facts.execution);
-  // Slurm ends steps at their own time limit, which lies before the headroom: the runner signals those that are left then.
-  const hasOwnLimit = mode === 'slurm' && !isBatched(mode, facts.execution);
+  // Steps of Slurm have time limits of their own, which lie before the headroom: the runner signals those that are left then.
+  const isInLimits = mode === 'slurm' && !isBatched(mode, facts.execution);
+  const lead = isInLimits ? Math.min(leadSeconds, headroomSeconds / 2) : leadSeconds;
   return createTimeLimit({
     startedAtMs,
     endAtMs,
-    headroomSeconds: hasOwnLimit ? Math.max(0, headroomSeconds - leadSeconds) : headroomSeconds,
-    leadSeconds,
+    headroomSeconds: isInLimits ? headroomSeconds - lead : headroomSeconds,
+    leadSeconds: lead,
     ask: batch && (() => batch.end()),
     log,
     onChanged: (changed) => void tellEnd(patient, registered, changed),

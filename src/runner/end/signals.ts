@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import type { StepId } from '../../core/contract/files/job.ts';
 import type { Log } from '../log.ts';
-import type { UnderWay } from '../start/under-way.ts';
+import type { Running, UnderWay } from '../start/under-way.ts';
 import type { StartedStep, StepEnd, Steps } from '../step/steps.ts';
 import type { EndedFor } from './outcome.ts';
 import type { Signaled } from './shared-signal.ts';
@@ -19,6 +19,8 @@ export interface Signals {
   readonly signaled: Signaled | undefined;
   /** Sends a signal to every running job. */
   signal(signal: NodeJS.Signals, endedFor: EndedFor): void;
+  /** Sends a signal to these steps, which reach their time limit. */
+  signalAtLimit(ids: readonly StepId[], signal: NodeJS.Signals): void;
   /** Kills a step, whose end then is one by memory; undefined if it has ended. */
   killForMemory(id: StepId): StartedStep['about'] | undefined;
   /** The ends of all running jobs as if SIGKILL had ended them now. */
@@ -27,17 +29,24 @@ export interface Signals {
 
 export function createSignals({ workflowId, underWay, steps, log }: SignalsOptions): Signals {
   let signaled: Signaled | undefined;
+  const send = (attempt: Running, signal: NodeJS.Signals, endedFor: EndedFor) => {
+    attempt.endedFor ??= endedFor;
+    if (signal === 'SIGKILL') attempt.wasKilled = true;
+    log.write('info', `Job ${signal}`, { workflow_id: workflowId, job_id: attempt.job.id });
+    steps.signal(attempt.step.id, signal);
+  };
   return {
     get signaled() {
       return signaled;
     },
     signal(signal, endedFor) {
       signaled = { endedFor, atMs: signaled?.atMs ?? Date.now() };
-      for (const attempt of underWay.running.values()) {
-        attempt.endedFor ??= endedFor;
-        if (signal === 'SIGKILL') attempt.wasKilled = true;
-        log.write('info', `Job ${signal}`, { workflow_id: workflowId, job_id: attempt.job.id });
-        steps.signal(attempt.step.id, signal);
+      for (const attempt of underWay.running.values()) send(attempt, signal, endedFor);
+    },
+    signalAtLimit(ids, signal) {
+      for (const id of ids) {
+        const attempt = underWay.running.get(id);
+        if (attempt !== undefined) send(attempt, signal, 'deadline');
       }
     },
     killForMemory(id) {

@@ -8,6 +8,7 @@ import type { PendingJobs } from '../start/pending-jobs.ts';
 import type { Running, UnderWay } from '../start/under-way.ts';
 import type { Account, StepEnd, Steps } from '../step/steps.ts';
 import { type EndTime, endTimeOf } from './attempt.ts';
+import type { StepLimits } from './step-limits.ts';
 
 export interface StepsEndedOptions {
   readonly underWay: UnderWay;
@@ -18,6 +19,7 @@ export interface StepsEndedOptions {
   readonly watch: Pick<Watch, 'end'> | undefined;
   readonly pending: Pick<PendingJobs, 'endsQuietly'>;
   readonly filling: Pick<Filling, 'fill' | 'fillFreed' | 'seen' | 'refused'>;
+  readonly limits: Pick<StepLimits, 'forget'> | undefined;
   readonly ledger: Pick<Ledger, 'flush'>;
   /** Whoever ends the allocation signals the steps and this process together: a turn later all of that is heard. */
   readonly sharesSignals: boolean;
@@ -40,7 +42,7 @@ interface Ended {
 }
 
 export function createStepsEnded(options: StepsEndedOptions): StepsEnded {
-  const { underWay, capacity, steps, watch, pending, filling, ledger, sharesSignals, onEnded } = options;
+  const { underWay, capacity, steps, watch, pending, filling, limits, ledger, sharesSignals, onEnded } = options;
 
   const settle = (job: ClaimedJob, reported: Promise<void>) => {
     underWay.settling.add(job.id);
@@ -59,6 +61,7 @@ export function createStepsEnded(options: StepsEndedOptions): StepsEnded {
       const attempt = underWay.running.get(stepEnd.id);
       if (attempt === undefined) return [];
       underWay.running.delete(stepEnd.id);
+      limits?.forget(stepEnd.id);
       capacity.release(attempt.lease);
       return [{ attempt, end: endTimeOf(attempt), stepEnd }];
     });

@@ -64,7 +64,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   if (warning !== undefined) log.write('warn', warning);
   if (mode === 'direct') warnOfIdleNodes(log);
   const settings = withoutUseless(stored.execution_config ?? {}, log);
-  const asked = mode === 'slurm' ? slurmTermination(settings, { isBatched: isBatched(mode, settings) }) : {};
+  const asked = mode === 'slurm' ? slurmTermination(settings) : {};
   const execution = { ...settings, ...asked, mode };
   const workflow = { ...stored, execution_config: execution };
   const lost = { client, workflowId, runId, hostname: host.hostname, log };

@@ -5,6 +5,7 @@ import type { Capacity } from '../claim/capacity.ts';
 import { type AttemptOptions, createAttempts, type Tally } from '../end/attempt.ts';
 import { createFinish } from '../end/finish.ts';
 import { createSignals, type Signals } from '../end/signals.ts';
+import { createStepLimits, type StepLimitsOptions } from '../end/step-limits.ts';
 import { createStepsEnded } from '../end/steps-ended.ts';
 import { createEnforcer } from '../observe/memory-limit.ts';
 import type { Steps } from '../step/steps.ts';
@@ -28,6 +29,8 @@ export interface RunningJobsOptions extends AttemptOptions {
   readonly fate?: (() => Promise<Fate>) | undefined;
   /** See `FinishOptions`. */
   readonly hasSteps?: boolean | undefined;
+  /** The warning before the time limit of a step that has one; absent if its workflow asks for none. */
+  readonly warning?: Pick<StepLimitsOptions, 'signal' | 'leadSeconds'> | undefined;
   /** Whoever ends its allocation signals the jobs and the runner together. */
   readonly sharesSignals?: boolean | undefined;
   /** Jobs can be started again after a pause. */
@@ -65,20 +68,25 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
   const underWay = createUnderWay();
   const pending = createPendingJobs({ ...options, underWay, hasTimeFor: options.hasTimeFor });
   const signals = createSignals({ workflowId, underWay, steps, log });
+  const limits = options.warning && createStepLimits({ ...options.warning, send: signals.signalAtLimit });
   const attempts = createAttempts(options, pending.over);
   const filling = createFilling({
     ...options,
     underWay,
     pending,
     attempts,
-    onBegun,
+    onBegun(attempt) {
+      const { id, limitSeconds } = attempt.step;
+      if (limitSeconds !== undefined) limits?.begin(id, attempt.startedAtMs, limitSeconds);
+      onBegun?.();
+    },
     onResumed,
     onReported: (job, reported) => (reported === undefined ? onEnded(1, false) : stepsEnded.settle(job, reported)),
   });
   const signaled = () => signals.signaled;
   const { sharesSignals = false, hasSteps = false, fate } = options;
   const { left, finish } = createFinish({ attempts, watch, log, signaled, sharesSignals, hasSteps, fate });
-  const stepsEnded = createStepsEnded({ ...options, sharesSignals, underWay, pending, filling, finish });
+  const stepsEnded = createStepsEnded({ ...options, sharesSignals, underWay, pending, filling, limits, finish });
   steps.listen(stepsEnded.take);
   watch?.onViolation(createEnforcer({ workflowId, log, kill: signals.killForMemory }));
 

@@ -19,7 +19,7 @@ export interface StartsOptions {
   readonly watch: Pick<Watch, 'begin'> | undefined;
   readonly log: Log;
   /** A step began after a wait. */
-  readonly onBegun: (() => void) | undefined;
+  readonly onBegun: ((attempt: Running) => void) | undefined;
   /** A launch failed; false if no more jobs can be started for now. */
   readonly onFailed: (job: ClaimedJob, startedAtMs: number, error: LaunchError) => boolean;
 }
@@ -59,7 +59,7 @@ export function createStarts(options: StartsOptions): Starts {
     attempt.startedAtMs = nowMs - agoMs;
     attempt.startedAt = performance.now() - agoMs;
     begun(attempt);
-    onBegun?.();
+    onBegun?.(attempt);
   };
 
   return {

@@ -51,6 +51,8 @@ export interface StartedStep {
    * start, or be refused. One that ends before need not resolve it. Absent: it has begun.
    */
   readonly begun?: Promise<number> | undefined;
+  /** Its own time limit, counted from its begin; absent if it has none. */
+  readonly limitSeconds?: number | undefined;
 }
 
 /** The end of a step, as far as it is known at once. */

@@ -143,18 +143,23 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
   };
 
   /** In the long step of the node, or as a step of its own. */
-  const place = (id: StepId, job: ClaimedJob, lease: Lease, begun: Running['begun']): StartedStep['about'] => {
+  const place = (
+    id: StepId,
+    job: ClaimedJob,
+    lease: Lease,
+    begun: Running['begun'],
+  ): Pick<StartedStep, 'about' | 'limitSeconds'> => {
     const node = nodeFor(lease.nodes);
     if (isOwn(job, node)) {
       const started = ownSteps().start(job, lease);
       ownIds.add(id);
       void started.begun?.then(begun);
-      return started.about;
+      return { about: started.about, limitSeconds: started.limitSeconds };
     }
     const carrier = carrierFor(node);
     running.set(id, { job, lease, carrier, begun });
     carrier.order({ do: 'start', job, gpus: lease.gpus });
-    return { node, ...(carrier.step === undefined ? {} : { step: carrier.step }) };
+    return { about: { node, ...(carrier.step === undefined ? {} : { step: carrier.step }) } };
   };
 
   /** The launcher that it waited for never spoke, so it was not started. */
@@ -183,7 +188,7 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
       const id = stepIdOf(facts, job);
       createOutputFolders(job);
       const { promise: begun, resolve } = Promise.withResolvers<number>();
-      return { id, about: place(id, job, lease, resolve), begun };
+      return { id, ...place(id, job, lease, resolve), begun };
     },
     signal(id, signal) {
       if (ownIds.has(id)) return own?.signal(id, signal);

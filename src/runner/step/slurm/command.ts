@@ -18,7 +18,7 @@ export interface CommandOptions {
 
 /** How a job is started as a step: the process to launch, or why it is not. */
 export type StepCommand =
-  | { readonly request: LaunchRequest }
+  | { readonly request: LaunchRequest; readonly limitSeconds: number | undefined }
   | {
       readonly refusal: string;
     };
@@ -59,6 +59,6 @@ export function createStepCommands({
       command: request.script,
       without: inherited.filter((name) => !own.has(name)),
     });
-    return { request: { ...request, script } };
+    return { request: { ...request, script }, limitSeconds: minutes === undefined ? undefined : minutes * 60 };
   };
 }
