@@ -88,6 +88,7 @@ function useOf(result: Result): Use {
   return {
     isSuccess: result.status === 'completed' && result.return_code === 0,
     returnCode: result.return_code,
+    causeCode: result.cause_code ?? undefined,
     seconds: result.exec_time_minutes * 60,
     peakMemoryBytes: result.peak_memory_bytes ?? undefined,
     peakCpuPercent: result.peak_cpu_percent ?? undefined,

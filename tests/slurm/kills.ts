@@ -119,7 +119,7 @@ async function run({ cluster, server, folder }: Lane, plan: Plan): Promise<Omit<
   /** Slurm has ended all its allocations. */
   const isOver = async () => {
     const { items } = await server.client.listScheduledComputeNodes({ query: { workflow_id: id } });
-    const ids = items.map(({ scheduler_id: jobId }) => jobId).join(',');
+    const ids = items.flatMap(({ scheduler_id: jobId }) => (jobId > 0 ? [jobId] : [])).join(',');
     const states = cluster.run('squeue', '-h', '-t', 'all', '-j', ids, '-o', '%T').split('\n').filter(Boolean);
     return states.every((state) => !open.includes(state));
   };
@@ -282,8 +282,10 @@ const oneOf = (pattern: string): number | undefined => {
   }
 };
 
-/** As many processes that use all of a CPU. */
+/** As many processes that use all of a CPU, while this process lives. */
 function keepBusy(count: number): () => void {
-  const children = Array.from({ length: count }, () => spawn('sh', ['-c', 'while :; do :; done'], { stdio: 'ignore' }));
+  const children = Array.from({ length: count }, () =>
+    spawn('sh', ['-c', `while [ -e /proc/${process.pid} ]; do :; done`], { stdio: 'ignore' }),
+  );
   return () => children.forEach((child) => child.kill('SIGKILL'));
 }

@@ -11,6 +11,7 @@ const WORDS: Readonly<Record<Exclude<Cause, 'downstream'>, readonly [one: string
   cpus: ['used more CPUs than requested', 'used more CPUs than requested'],
   'at maximum': ['had all that its failure handler allows', 'had all that their failure handler allows'],
   lost: ['lost its runner or allocation', 'lost their runner or allocation'],
+  killed: ['was killed, nobody knows by whom', 'were killed, nobody knows by whom'],
   'missing output': ['did not write a declared output', 'did not write a declared output'],
   'bad command': ['could not start its command', 'could not start their command'],
   undecided: ['waits for a decision (pending_failed)', 'wait for a decision (pending_failed)'],
@@ -69,7 +70,7 @@ export function recoveryJson({ plan, adjustments }: Recovery, retriesUnknown: bo
     timeout_fixed: count('time'),
     unknown_retried: retriesUnknown ? unknown : 0,
     other_failures: count('cpus') + (retriesUnknown ? 0 : unknown),
-    lost_retried: count('lost'),
+    lost_retried: count('lost', 'killed'),
     jobs_to_retry: plan.retried.map(({ id }) => id),
     ...(adjustments.length === 0 ? {} : { adjustments: adjustments.map(adjustmentJson) }),
     causes: [...plan.byCause.values()].flat().map(({ id, name, why, returnCode, words }) => ({

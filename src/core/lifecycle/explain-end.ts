@@ -111,20 +111,20 @@ function lastByHandler({ id, requirementsId, need }: JobFacts, end: AttemptEnd, 
   };
 }
 
-/** Only if the use was measured, because other programs send SIGKILL too. */
-function outOfMemory(
-  { workflow, need }: JobFacts,
-  { returnCode, status, peakMemoryBytes = 0, seconds }: AttemptEnd,
-): End | undefined {
-  if (status !== 'failed' || returnCode !== workflow.oomExitCode || peakMemoryBytes <= need.memory_bytes)
-    return undefined;
+/** Only if that is proven, because other programs send SIGKILL too. */
+function outOfMemory({ workflow, need }: JobFacts, end: AttemptEnd): End | undefined {
+  const { returnCode, status, peakMemoryBytes = 0, seconds, cause, causeCode } = end;
+  const isMeasured = returnCode === workflow.oomExitCode && peakMemoryBytes > need.memory_bytes;
+  if (status !== 'failed' || !(isMeasured || causeCode === 'memory')) return undefined;
+  const used = peakMemoryBytes > 0 ? `it used ${partOfSize(peakMemoryBytes, need.memory_bytes)}, and` : 'it';
   return {
     headline: `failed after ${timeText(seconds)}: it used more memory than it asked for`,
     reasons: [
       {
         code: 'out_of_memory',
-        message: `it used ${partOfSize(peakMemoryBytes, need.memory_bytes)}, and was killed (return code ${returnCode})`,
+        message: `${used} was killed (return code ${returnCode})`,
       },
+      ...(cause === undefined ? [] : [{ code: 'out_of_memory', message: cause }]),
     ],
     next: [
       `ask for more memory: torc workflows correct-resources ${workflow.id}`,

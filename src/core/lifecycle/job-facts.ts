@@ -1,3 +1,4 @@
+import type { CauseCode } from '../contract/cause-code.ts';
 import type { JobStatus } from '../contract/job.ts';
 import type { JobKind, RunnerRoom } from './obstacles.ts';
 
@@ -28,6 +29,7 @@ export interface AttemptEnd {
   readonly peakMemoryBytes: number | undefined;
   /** Why it ended, if the server was told more than a return code. */
   readonly cause?: string | undefined;
+  readonly causeCode?: CauseCode | undefined;
   readonly hostname: string | undefined;
   /** Seconds from the end of the attempt to the end of its runner; undefined if the runner had no end. */
   readonly secondsToRunnersEnd: number | undefined;

@@ -7,20 +7,32 @@ const job = (more: Partial<EndedBadly>): EndedBadly => ({
   status: 'failed',
   returnCode: 1,
   lack,
+  memoryShare: undefined,
   cause: undefined,
+  causeCode: undefined,
   missesOutput: false,
   wasCanceledByDependency: false,
   ...more,
 });
 
+const sigkill = { ...lack, memory: 'sigkill_137' } as const;
+
 describe('the cause of a bad end', () => {
   it.each<[string, Partial<EndedBadly>, ReturnType<typeof causeOf>]>([
     ['measured memory', { returnCode: 137, lack: { ...lack, memory: 'memory_exceeded' } }, 'memory'],
-    ['an early SIGKILL', { returnCode: 137, lack: { ...lack, memory: 'sigkill_137' } }, 'memory'],
+    ['memory that the runner or Slurm enforced', { returnCode: 137, causeCode: 'memory' }, 'memory'],
+    ['an early SIGKILL near the limit', { returnCode: 137, lack: sigkill, memoryShare: 0.95 }, 'memory'],
+    ['an early SIGKILL well below the limit', { returnCode: 137, lack: sigkill, memoryShare: 0.5 }, 'killed'],
+    ['an early SIGKILL without a measured peak', { returnCode: 137, lack: sigkill }, 'killed'],
+    ['a kill of somebody unknown', { returnCode: 137, causeCode: 'killed', memoryShare: 0.5 }, 'killed'],
+    ['a person who canceled its step', { returnCode: 137, causeCode: 'canceled' }, 'lost'],
+    ['the end of its node', { returnCode: 137, causeCode: 'node' }, 'lost'],
+    ['exit code 0 that proves nothing', { returnCode: 143, causeCode: 'unproven' }, 'lost'],
+    ['the end of its allocation', { status: 'terminated', returnCode: 137, causeCode: 'allocation' }, 'lost'],
     [
-      'an early SIGKILL that somebody sent',
-      { returnCode: 137, lack: { ...lack, memory: 'sigkill_137' }, cause: 'the step was canceled' },
-      'lost',
+      'the end of its allocation after its own time was up',
+      { status: 'terminated', returnCode: 143, causeCode: 'allocation', lack: { ...lack, runtime: true } },
+      'time',
     ],
     ['the time limit', { status: 'terminated', returnCode: 152, lack: { ...lack, timeout: true } }, 'time'],
     ['too long, and failed', { lack: { ...lack, runtime: true } }, 'time'],

@@ -1,3 +1,4 @@
+import type { CauseCode } from '../contract/cause-code.ts';
 import type { JobStatus } from '../contract/job-statuses.ts';
 import { isAtMax } from './cause-rules.ts';
 import type { Lack } from './resource-use.ts';
@@ -8,8 +9,11 @@ export interface EndedBadly {
   readonly status: JobStatus;
   readonly returnCode: number | undefined;
   readonly lack: Lack | undefined;
-  /** The cause that is stored with its result. */
+  /** Its peak of memory as a share of its limit; undefined if it was not measured. */
+  readonly memoryShare: number | undefined;
+  /** The cause that is stored with its result: in words, and as a code, which results of Torc's own runner lack. */
   readonly cause: string | undefined;
+  readonly causeCode: CauseCode | undefined;
   readonly missesOutput: boolean;
   readonly wasCanceledByDependency: boolean;
 }
@@ -17,7 +21,8 @@ export interface EndedBadly {
 /**
  * Why a job did not end well, by what recovery does about it.
  *
- * `lost`: its runner or its allocation ended; it runs again as it is. `at maximum`: its failure handler says that it gets no more
+ * `lost`: its runner or its allocation ended; it runs again as it is. `killed`: by SIGKILL of somebody unknown; it runs again as it
+ * is, for nothing proves that it lacked memory. `at maximum`: its failure handler says that it gets no more
  * memory or time. `unknown` and what follows is not repeated unless
  * that is asked for: the same would happen again.
  */
@@ -27,6 +32,7 @@ export type Cause =
   | 'cpus'
   | 'at maximum'
   | 'lost'
+  | 'killed'
   | 'downstream'
   | 'missing output'
   | 'bad command'
@@ -37,19 +43,32 @@ const LOST = -128;
 const NOT_EXECUTABLE = 126;
 const NOT_FOUND = 127;
 
-/** The cause, by return code, measured use and the records of Slurm; never by the text of logs. */
+/** A job that was killed above this share of its memory was killed for its memory: samples miss the last growth. */
+const NEAR_LIMIT = 0.9;
+
+/** Ends that say nothing about what the job needs. */
+const ENDED_FROM_OUTSIDE: ReadonlySet<CauseCode> = new Set<CauseCode>([
+  'node',
+  'lost',
+  'canceled',
+  'unproven',
+  'allocation',
+]);
+
+/** The cause, by the code of the result, its return code and its measured use; never by the text of logs. */
 export function causeOf(job: EndedBadly): Cause {
-  const { status, returnCode, lack, cause } = job;
+  const { status, returnCode, lack, cause, causeCode } = job;
   if (status === 'canceled') return job.wasCanceledByDependency ? 'downstream' : 'lost';
   if (returnCode === LOST) return 'lost';
-  // SIGKILL of somebody who is named is no proof of too little memory.
-  const isNamed = cause !== undefined && /cancel|requeue|preempt|node_fail/i.test(cause);
   if (isAtMax(cause)) return 'at maximum';
-  if (lack?.memory === 'memory_exceeded' || (lack?.memory === 'sigkill_137' && !isNamed)) return 'memory';
-  if (lack?.timeout === true || lack?.runtime === true) return 'time';
+  if (causeCode === 'memory' || lack?.memory === 'memory_exceeded') return 'memory';
+  const wasKilled = causeCode === 'killed' || (causeCode === undefined && lack?.memory === 'sigkill_137');
+  if (wasKilled) return (job.memoryShare ?? 0) >= NEAR_LIMIT ? 'memory' : 'killed';
+  if (causeCode !== undefined && ENDED_FROM_OUTSIDE.has(causeCode) && lack?.runtime !== true) return 'lost';
+  if (causeCode === 'time' || lack?.timeout === true || lack?.runtime === true) return 'time';
   if (lack?.cpu === true) return 'cpus';
   // The runner stopped it: its allocation ended, or was canceled.
-  if (status === 'terminated' || isNamed) return 'lost';
+  if (status === 'terminated') return 'lost';
   if (returnCode === NOT_FOUND || returnCode === NOT_EXECUTABLE) return 'bad command';
   if (returnCode === 1 && job.missesOutput) return 'missing output';
   // What these rules know needs no decision, though the job waits for one.
@@ -57,7 +76,7 @@ export function causeOf(job: EndedBadly): Cause {
 }
 
 /** What recovery does about a job without being asked for more. */
-const REPEATED: ReadonlySet<Cause> = new Set<Cause>(['memory', 'time', 'cpus', 'lost']);
+const REPEATED: ReadonlySet<Cause> = new Set<Cause>(['memory', 'time', 'cpus', 'lost', 'killed']);
 
 export interface RecoveryPlan<Job> {
   readonly byCause: ReadonlyMap<Cause, readonly Job[]>;

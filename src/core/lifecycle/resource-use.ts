@@ -1,3 +1,5 @@
+import type { CauseCode } from '../contract/cause-code.ts';
+
 /**
  * Compares the resource use of a job with its limits.
  *
@@ -17,6 +19,8 @@ export interface Limits {
 export interface Use {
   readonly isSuccess: boolean;
   readonly returnCode: number;
+  /** What ended it, where something proves it. */
+  readonly causeCode?: CauseCode | undefined;
   readonly seconds: number;
   /** Undefined or 0 if no sample was taken. */
   readonly peakMemoryBytes: number | undefined;
@@ -50,14 +54,17 @@ const LATE = 0.9;
 /** The resources that a job lacked. Only failed jobs are judged by the way they ended. */
 export function lackOf(
   limits: Limits,
-  { isSuccess, returnCode, seconds, peakMemoryBytes = 0, peakCpuPercent = 0 }: Use,
+  { isSuccess, returnCode, causeCode, seconds, peakMemoryBytes = 0, peakCpuPercent = 0 }: Use,
 ): Lack {
   const { runtimeSeconds, memoryBytes, numCpus } = limits;
   const share = runtimeSeconds === undefined ? undefined : seconds / runtimeSeconds;
-  const wasKilledEarly = !isSuccess && returnCode === KILLED && (share === undefined || share < EARLY);
+  // Without a code the reason has to be guessed: results of Torc's own runner have none.
+  const wasKilledEarly =
+    !isSuccess && causeCode === undefined && returnCode === KILLED && (share === undefined || share < EARLY);
+  const wasKilled = causeCode === 'memory' || wasKilledEarly;
   const endedLate = !isSuccess && share !== undefined && share > LATE;
   return {
-    memory: peakMemoryBytes > memoryBytes ? 'memory_exceeded' : wasKilledEarly ? 'sigkill_137' : undefined,
+    memory: peakMemoryBytes > memoryBytes ? 'memory_exceeded' : wasKilled ? 'sigkill_137' : undefined,
     timeout: returnCode === TIMED_OUT || endedLate,
     timeoutReason: returnCode === TIMED_OUT ? 'sigxcpu_152' : undefined,
     cpu: peakCpuPercent > 100 * numCpus,

@@ -140,6 +140,7 @@ function attemptEndOf(result: Result, node: ComputeNode | undefined): AttemptEnd
     endedAt: result.completion_time,
     peakMemoryBytes: result.peak_memory_bytes ?? undefined,
     cause: result.cause ?? undefined,
+    causeCode: result.cause_code ?? undefined,
     hostname: node?.hostname,
     secondsToRunnersEnd: Number.isNaN(endMs) ? undefined : (endMs - Date.parse(result.completion_time)) / 1000,
   };

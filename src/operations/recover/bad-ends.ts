@@ -66,13 +66,20 @@ function badEndOf({ id, name, status }: Job, { used, missing, interrupted, codes
     status: status ?? 'failed',
     returnCode: status === 'canceled' ? undefined : result?.return_code,
     lack: status === 'canceled' ? undefined : lack,
+    memoryShare: shareOf(used),
     cause: result?.cause ?? undefined,
+    causeCode: result?.cause_code ?? undefined,
     missesOutput: measured.some(({ code }) => code === 'missing_output'),
     wasCanceledByDependency: !interrupted.has(id as number),
   });
   const returnCode = status === 'canceled' ? undefined : result?.return_code;
   return { id: id as number, name, status, why, returnCode, words: wordsOf(result, measured, why, status) };
 }
+
+const shareOf = (used: UsedJob | undefined): number | undefined => {
+  const peak = used?.use?.peakMemoryBytes;
+  return used === undefined || peak === undefined ? undefined : peak / used.limits.memoryBytes;
+};
 
 /** The return code by which the rules know it: a workflow may have codes of its own. */
 const usual = (code: number, { memory, time }: Known['codes']) => (code === memory ? 137 : code === time ? 152 : code);
