@@ -18,9 +18,20 @@ const head = `resource_requirements:
 execution_config: {mode: slurm}
 `;
 
-/** A job that is asked to end by the signal of its workflow, before its step would reach its limit. */
-const warned = `${head.replace('{mode: slurm}', '{mode: slurm, srun_termination_signal: "USR1@5", sigkill_headroom_seconds: 10}')}jobs:
-  - {name: warned, resource_requirements: small, command: "trap 'exit 0' USR1; touch warned-1; while :; do sleep 0.1; done"}
+/** Settings of the signal before the end, each with the seconds that a job has left when it hears it. */
+const warnings = {
+  steps: ['mode: slurm, srun_termination_signal: "USR1@20", sigkill_headroom_seconds: 10', 20],
+  steps_with_headroom: ['mode: slurm, srun_termination_signal: "TERM@15", sigkill_headroom_seconds: 45', 15],
+  steps_of_a_minute: ['mode: slurm, srun_termination_signal: "TERM@50", sigkill_headroom_seconds: 30', 30],
+  batched: ['mode: slurm, step_batching: true, srun_termination_signal: "USR1@20", sigkill_headroom_seconds: 10', 20],
+  direct: ['mode: direct, termination_signal: SIGUSR1, sigterm_lead_seconds: 20, sigkill_headroom_seconds: 10', 20],
+} as const;
+type Warning = keyof typeof warnings;
+
+/** A job that leaves when it hears the signal, and one that goes on to its end. Both write when something happened. */
+const warned = (name: Warning) => `${head.replace('mode: slurm', warnings[name][0])}jobs:
+  - {name: leaves, resource_requirements: small, command: "trap 'exit 0' USR1 TERM; while :; do sleep 0.1; done"}
+  - {name: stays, resource_requirements: small, command: "say() { echo $1 $EPOCHREALTIME >> warned-${name}; }; trap 'say signal' USR1 TERM; while :; do say alive; sleep 0.2; done"}
 `;
 
 /** Jobs that end in different ways, the last ones by their time limit. */
@@ -74,7 +85,6 @@ jobs:
 `,
   burst: `${head}jobs: [{name: "short_{i}", parameters: {i: "1:60"}, resource_requirements: small, command: "touch burst-{i}"}]
 `,
-  warned,
 } as const;
 
 type Name = keyof typeof flows;
@@ -95,21 +105,21 @@ const options: Readonly<Record<Name, readonly string[]>> = {
   crash: [...pair, '-w', 'n6,n7', '--no-kill', '--no-requeue'],
   refused: shared(2),
   burst: shared(12, '1000M'),
-  warned: shared(2),
 };
 
 /** What stands in the scripts of allocations instead of the runner alone. */
 const scripts: Partial<Readonly<Record<Name, (runner: string) => readonly string[]>>> = {
   // This runner believes in more CPUs than the allocation has.
   refused: (runner) => ['export SLURM_CPUS_ON_NODE=8 SLURM_JOB_CPUS_PER_NODE=8', runner],
-  // This one believes that its allocation ends soon.
-  warned: (runner) => [
-    'end=$(($(date +%s) + 110)) play=$PWD/squeue-of-warned',
-    String.raw`printf '#!/bin/sh\ncase "$*" in *--steps*) exec squeue "$@" ;; esac\ndate -d @%s +%%FT%%T\n' $end > $play; chmod +x $play`,
-    'export SLURM_JOB_END_TIME=$end TORC_FAKE_SQUEUE=$play',
-    runner,
-  ],
 };
+
+/** A runner that believes that its allocation ends soon. */
+const endingSoon = (runner: string) => [
+  'end=$(($(date +%s) + 110)) play=$(mktemp $PWD/squeue-XXXXXX)',
+  String.raw`printf '#!/bin/sh\ncase "$*" in *--steps*) exec squeue "$@" ;; esac\ndate -d @%s +%%FT%%T\n' $end > $play; chmod +x $play`,
+  'export SLURM_JOB_END_TIME=$end TORC_FAKE_SQUEUE=$play',
+  runner,
+];
 
 describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm allocation', { timeout: 300_000 }, () => {
   let cluster: Cluster;
@@ -119,6 +129,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
   /** Everything runs while the tests look at one after the other. */
   let begun: Record<Name, { readonly id: number; readonly job: string }>;
   let endsId: number;
+  let warnedIds: Readonly<Record<Warning, number>>;
   let endsJob: string;
   /** Settles when nothing is left on the node that crashed. */
   let crashed: Promise<void>;
@@ -130,6 +141,9 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
     server = await startServer(folder);
     lane = byHand({ cluster, folder, server });
     endsId = await slowlyEnding();
+    warnedIds = Object.fromEntries(
+      await Promise.all((Object.keys(warnings) as Warning[]).map(async (name) => [name, await warn(name)] as const)),
+    ) as typeof warnedIds;
     const names = Object.keys(flows) as Name[];
     begun = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await begin(name)]))) as typeof begun;
     for (const act of [(crashed = crash()), (burst = cancelInBurst())]) act.catch(() => {});
@@ -141,6 +155,12 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
     const id = await lane.created(name, flows[name]);
     const job = lane.allocated(id, [...options[name], '-t', '20'], scripts[name]);
     return { id, job };
+  };
+
+  const warn = async (name: Warning): Promise<number> => {
+    const id = await lane.created(`warned_${name}`, warned(name));
+    lane.allocated(id, [...shared(2), '-t', '20'], endingSoon);
+    return id;
   };
 
   /** A workflow whose allocation is short. Its time passes while the other tests run. */
@@ -364,10 +384,20 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
     await nothingIsLeft(id);
   });
 
-  it('a job gets the signal of its workflow before its step ends, sent by the runner', async () => {
-    const { warned: job } = await lane.finished(begun.warned.id);
-    expect([job?.status, job?.return_code]).toEqual(['completed', 0]);
-  });
+  it.each(Object.keys(warnings) as Warning[])(
+    'with the settings of %s a job hears the signal of its workflow as long before its end as the workflow says',
+    async (name) => {
+      const { leaves, stays } = await lane.finished(warnedIds[name]);
+      expect([leaves?.status, leaves?.return_code]).toEqual(['completed', 0]);
+      expect([stays?.status, stays?.return_code]).toEqual(['terminated', 152]);
+      const lines = readFileSync(join(folder, `warned-${name}`), 'utf8')
+        .trim()
+        .split('\n');
+      const timeOf = (line: string | undefined) => Number(line?.split(' ')[1]);
+      const leadSeconds = timeOf(lines.at(-1)) - timeOf(lines.find((line) => line.startsWith('signal')));
+      expect(Math.abs(leadSeconds - warnings[name][1])).toBeLessThan(2);
+    },
+  );
 
   it('no step and no process is left of a runner that was killed', async () => {
     const { id } = begun.runner;

@@ -1,24 +1,23 @@
 import { readFileSync } from 'node:fs';
-import { constants } from 'node:os';
 
 /**
- * Whether a process handles or ignores a signal; undefined if it has ended, or cannot be looked at.
+ * The signals that a process handles or ignores, bit 0 for signal 1; undefined if it has ended, or cannot be looked at.
  *
- * Source: proc(5), SigIgn and SigCgt of /proc/PID/status: masks in hexadecimal digits, bit 0 for signal 1.
+ * Source: proc(5), SigIgn and SigCgt of /proc/PID/status, in hexadecimal digits.
  */
-export function handlesSignal(pid: number, signal: NodeJS.Signals): boolean | undefined {
+export function handledSignals(pid: number): bigint | undefined {
   let text: string;
   try {
     text = readFileSync(`/proc/${pid}/status`, 'latin1');
   } catch {
     return undefined;
   }
-  return handledIn(text, constants.signals[signal]);
+  return handledIn(text);
 }
 
-export function handledIn(status: string, signal: number): boolean | undefined {
+export function handledIn(status: string): bigint | undefined {
   // A process that has ended has no handlers left, until its parent has taken notice.
   if (/^State:\s*[ZX]/m.test(status)) return undefined;
   const masks = [...status.matchAll(/^Sig(?:Ign|Cgt):\s*([0-9a-f]+)$/gm)].map(([, mask]) => BigInt(`0x${mask}`));
-  return masks.length === 0 ? undefined : masks.some((mask) => (mask >> BigInt(signal - 1)) % 2n === 1n);
+  return masks.length === 0 ? undefined : masks.reduce((all, mask) => all | mask, 0n);
 }

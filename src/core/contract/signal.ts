@@ -13,6 +13,12 @@ export function signalName(number: number): string | undefined {
 /** `SIGTERM` for 15, and the number for one without a signal. */
 export const nameOfSignal = (number: number): string => signalName(number) ?? `signal ${number}`;
 
+/** 15 for `TERM`; undefined for an unknown signal. */
+export function signalNumber(name: string): number | undefined {
+  const at = NAMES.indexOf(name);
+  return at === -1 ? undefined : at + 1;
+}
+
 /** `SIGTERM` for `SIGTERM`, `TERM` and `term`; undefined for an unknown signal. */
 export function signalCalled(text: string): string | undefined {
   const name = text.trim().toUpperCase().replace(/^SIG/, '');

@@ -1,29 +1,27 @@
 import { expect, it } from 'vitest';
 import { askedBy, CONTINUED_SECONDS, provesSuccess, type SeenSignal } from './asked-to-end.ts';
 
-const seen = (name: string, isHandled: boolean | undefined, atSeconds = 10): SeenSignal => ({
-  name,
-  isHandled,
-  atSeconds,
-});
+const TERM = 1n << 14n;
+const seen = (name: string, handled: bigint | undefined, atSeconds = 10): SeenSignal => ({ name, handled, atSeconds });
 
 it.each<[string, SeenSignal[], ReturnType<typeof askedBy>]>([
   ['no signal', [], undefined],
-  ['a signal that it handles', [seen('TERM', true)], { isHandled: true, isCertain: true }],
-  ['a signal that would end it', [seen('TERM', false)], { isHandled: false, isCertain: true }],
+  ['a signal that it handles', [seen('TERM', TERM)], { isHandled: true, isCertain: true }],
+  ['a signal that would end it', [seen('TERM', 2n)], { isHandled: false, isCertain: true }],
   ['a signal, and it was gone', [seen('TERM', undefined)], { isHandled: false, isCertain: true }],
-  ['SIGCONT just before', [seen('CONT', false)], { isHandled: false, isCertain: false }],
-  ['SIGCONT long before, as after a pause', [seen('CONT', false, 10 - CONTINUED_SECONDS - 1)], undefined],
+  ['SIGCONT just before', [seen('CONT', 2n)], { isHandled: false, isCertain: false }],
+  ['SIGCONT long before, as after a pause', [seen('CONT', 2n, 10 - CONTINUED_SECONDS - 1)], undefined],
   [
     'SIGCONT, when it handled SIGTERM, and SIGTERM, when it was gone',
-    [seen('CONT', true), seen('TERM', undefined)],
+    [seen('CONT', TERM), seen('TERM', undefined)],
     { isHandled: true, isCertain: true },
   ],
   [
-    'SIGCONT long before and SIGTERM',
-    [seen('CONT', false, 0), seen('TERM', true)],
-    { isHandled: true, isCertain: true },
+    'a signal that it does not handle, and one that it does',
+    [seen('USR1', TERM), seen('TERM', TERM)],
+    { isHandled: false, isCertain: true },
   ],
+  ['SIGCONT long before and SIGTERM', [seen('CONT', 2n, 0), seen('TERM', TERM)], { isHandled: true, isCertain: true }],
 ])('a job that got %s was asked to end, or was not', (_, signals, expected) => {
   expect(askedBy(signals, 10)).toEqual(expected);
 });

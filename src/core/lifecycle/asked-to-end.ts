@@ -1,3 +1,5 @@
+import { signalNumber } from '../contract/signal.ts';
+
 /**
  * What an exit code is worth after a signal that ends processes.
  *
@@ -13,8 +15,8 @@
 export interface SeenSignal {
   /** `TERM`, `CONT`. */
   readonly name: string;
-  /** Whether the first process of the job handles or ignores it (SIGTERM, for a CONT); undefined if it was gone by then. */
-  readonly isHandled: boolean | undefined;
+  /** The signals that the first process of the job handled or ignored then, bit 0 for signal 1; undefined if it was gone. */
+  readonly handled: bigint | undefined;
   /** On the clock of the end. */
   readonly atSeconds: number;
 }
@@ -34,11 +36,18 @@ const CONT = 'CONT';
 
 /** Whether these signals asked a job to end that ended then; undefined if none did. */
 export function askedBy(signals: readonly SeenSignal[], endedAtSeconds: number): Asked | undefined {
-  const isCertain = signals.some(({ name }) => name !== CONT);
+  const asking = signals.flatMap(({ name }) => (name === CONT ? [] : [name]));
+  const isCertain = asking.length > 0;
   const isRecent = ({ atSeconds }: SeenSignal) => endedAtSeconds - atSeconds <= CONTINUED_SECONDS;
   if (!isCertain && !signals.some(isRecent)) return undefined;
-  const known = signals.findLast(({ isHandled }) => isHandled !== undefined);
-  return { isHandled: known?.isHandled === true, isCertain };
+  const handled = signals.findLast((each) => each.handled !== undefined)?.handled ?? 0n;
+  // SIGTERM follows SIGCONT.
+  return { isHandled: (isCertain ? asking : ['TERM']).every((name) => isIn(handled, name)), isCertain };
+}
+
+function isIn(mask: bigint, name: string): boolean {
+  const number = signalNumber(name);
+  return number !== undefined && (mask >> BigInt(number - 1)) % 2n === 1n;
 }
 
 /** Whether an exit code of 0 proves that the work is done. */

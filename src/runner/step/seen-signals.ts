@@ -1,4 +1,4 @@
-import { handlesSignal } from '../../cluster/host/signal-handling.ts';
+import { handledSignals } from '../../cluster/host/signal-handling.ts';
 import type { StepId } from '../../core/contract/files/job.ts';
 import { type Asked, askedBy, type SeenSignal } from '../../core/lifecycle/asked-to-end.ts';
 
@@ -19,20 +19,20 @@ const nowSeconds = () => performance.now() / 1000;
 export function createSeenSignals(): SeenSignals {
   const seen = new Map<StepId, SeenSignal[]>();
   const ends = new Map<StepId, number>();
-  const add = (id: StepId, signal: NodeJS.Signals, isHandled: boolean | undefined) => {
+  const add = (id: StepId, signal: NodeJS.Signals, handled: bigint | undefined) => {
     const signals = seen.get(id) ?? [];
     seen.set(id, signals);
-    signals.push({ name: signal.replace(/^SIG/, ''), isHandled, atSeconds: nowSeconds() });
+    signals.push({ name: signal.replace(/^SIG/, ''), handled, atSeconds: nowSeconds() });
   };
   return {
     sending(id, pid, signal) {
       if (signal === 'SIGKILL') return;
-      const isHandled = handlesSignal(pid, signal);
-      // It has ended before the signal.
-      if (isHandled !== undefined) add(id, signal, isHandled);
+      const handled = handledSignals(pid);
+      // Otherwise it has ended before the signal.
+      if (handled !== undefined) add(id, signal, handled);
     },
     allocation(signal, running) {
-      for (const [id, pid] of running) add(id, signal, handlesSignal(pid, 'SIGTERM'));
+      for (const [id, pid] of running) add(id, signal, handledSignals(pid));
       for (const id of ends.keys()) add(id, signal, undefined);
     },
     ended: (id) => void ends.set(id, nowSeconds()),

@@ -5,14 +5,14 @@ import { type Asked, askedBy, type SeenSignal } from '../../lifecycle/asked-to-e
  *
  * ```
  * began
- * CONT ends 12
- * TERM handled 12
+ * CONT 0000000000000004 0000000000014002 12
+ * TERM 12
  * ended 0 13
  * ```
  *
- * A line for each signal that reached the shell, as it came: whether the command's first process `handled` it, would be ended
- * by it (`ends`), or was `gone`. The last line has the exit code. Numbers at the end of lines are seconds since the begin.
- * On a full disk the file is empty: then it says only that the step began.
+ * A line for each signal that reached the shell, as it came, with the signals that the first process of the command ignored and
+ * handled then (`SigIgn`, `SigCgt` of /proc), if it could be looked at. The last line has the exit code. The number at the end
+ * of a line is in seconds since the begin. On a full disk the file is empty: then it says only that the step began.
  */
 
 export interface Mark {
@@ -27,7 +27,7 @@ export interface Mark {
 
 export const NO_MARK: Mark = { began: false, code: undefined, seconds: undefined, asked: undefined };
 
-/** Reads a mark; a line that was cut off is passed over. */
+/** Reads a mark; a line that was cut off is passed over. What came behind the end does not count. */
 export function parseMark(text: string): Mark {
   const signals: SeenSignal[] = [];
   for (const line of text.split('\n')) {
@@ -36,11 +36,16 @@ export function parseMark(text: string): Mark {
       const seconds = Number(at);
       return { began: true, code: Number(code), seconds, asked: askedBy(signals, seconds) };
     }
-    const [, name, how, seen] = /^([A-Z0-9]+) (handled|ends|gone) (\d+)$/.exec(line) ?? [];
-    if (name !== undefined)
-      signals.push({ name, isHandled: how === 'gone' ? undefined : how === 'handled', atSeconds: Number(seen) });
+    const [, name, masks, seen] = /^([A-Z0-9]+)((?: [0-9a-f]{16})*) (\d+)$/.exec(line) ?? [];
+    if (name !== undefined) signals.push({ name, handled: handledIn(masks ?? ''), atSeconds: Number(seen) });
   }
   return { ...NO_MARK, began: true, asked: askedBy(signals, signals.at(-1)?.atSeconds ?? 0) };
+}
+
+/** Every process has both masks; one with fewer was gone. */
+function handledIn(masks: string): bigint | undefined {
+  const found = masks.trim().split(' ').filter(Boolean);
+  return found.length < 2 ? undefined : found.reduce((all, mask) => all | BigInt(`0x${mask}`), 0n);
 }
 
 /** The folder of the marks of a runner in an allocation, within the output directory. */

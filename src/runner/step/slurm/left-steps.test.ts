@@ -34,7 +34,7 @@ function left(marks: Record<string, string>) {
 it('the ends of steps are proven by their marks and the accounting of their allocation together', () => {
   const { steps } = left({
     done: 'began\nended 0 4\n',
-    asked: 'began\nTERM ends 2\nended 0 2\n',
+    asked: 'began\nTERM 2\nended 0 2\n',
     canceled: 'began\nended 0 2\n',
     runs: 'began\n',
   });
@@ -59,7 +59,7 @@ it('the accounting is asked again until it has the step whose mark says that it 
 });
 
 it('the accounting is asked once if no mark waits for it', async () => {
-  const { steps } = left({ asked: 'began\nTERM ends 2\nended 143 2\n' });
+  const { steps } = left({ asked: 'began\nTERM 2\nended 143 2\n' });
   let asked = 0;
   await accountOfLeft({ account: async () => ((asked += 1), account({})) }, [steps], [7]);
   expect(asked).toBe(1);

@@ -34,6 +34,8 @@ export function createSignals({ slurm, running, ids, withdraw, log }: SignalsOpt
     await ids.learn(steps);
     const known = steps.flatMap((id) => (running.has(id) ? (ids.of(id) ?? []) : []));
     try {
+      // As Slurm does, so that the shell around each command has looked which signals the command handles.
+      if (signal !== 'SIGKILL') await slurm.signal(known, 'SIGCONT');
       await slurm.signal(known, signal);
     } catch (error) {
       log.write('warn', 'Steps could not be signaled', { signal, reason: (error as Error).message });

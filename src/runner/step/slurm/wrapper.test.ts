@@ -62,7 +62,7 @@ async function signaled(command: string, signals: readonly (readonly ['leaf' | '
     'the command to be ready',
   );
   const shell = child.pid as number;
-  const job = childrenOf(shell)[0] as number;
+  const job = childrenOf(childrenOf(shell)[0] as number)[0] as number;
   const [leaf] = await until(
     () => childrenOf(job),
     (found) => found.length > 0,
@@ -71,8 +71,12 @@ async function signaled(command: string, signals: readonly (readonly ['leaf' | '
   const pids = { shell, job, leaf: leaf as number };
   for (const [whom, signal] of signals) {
     const before = readFileSync(mark, 'utf8');
-    process.kill(pids[whom], signal);
-    if (whom === 'shell')
+    try {
+      process.kill(pids[whom], signal);
+    } catch {
+      // It has ended.
+    }
+    if (whom === 'shell' && child.exitCode === null)
       await until(
         () => readFileSync(mark, 'utf8'),
         (now) => now !== before,
@@ -97,7 +101,7 @@ describe('a signal to a step', () => {
   });
 
   it('a command that handles it decides its own exit code, and the mark says that it did', async () => {
-    const { status, mark } = await signaled('trap "kill %1; exit 0" TERM; sleep 60 > /dev/null & echo; wait', [
+    const { status, mark } = await signaled("trap 'kill $!; exit 0' TERM; sleep 60 & echo; wait", [
       ['shell', 'SIGTERM'],
       ['job', 'SIGTERM'],
     ]);
@@ -110,6 +114,16 @@ describe('a signal to a step', () => {
       ['leaf', 'SIGTERM'],
     ]);
     expect([status, mark]).toMatchObject([0, { code: 0, asked: { isHandled: false, isCertain: false } }]);
+  });
+
+  it('the exit code of a command that ends at the moment of the signal is never lost', async () => {
+    for (let round = 0; round < 30; round += 1) {
+      const { status, mark } = await signaled("trap 'kill $!; exit 6' TERM; sleep 60 & echo; wait", [
+        ['job', 'SIGTERM'],
+        ['shell', 'SIGTERM'],
+      ]);
+      expect([round, status, mark.code]).toEqual([round, 6, 6]);
+    }
   });
 
   it('many signals change neither the exit code nor the wait for the command', async () => {
