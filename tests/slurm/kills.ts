@@ -83,7 +83,7 @@ interface Plan {
 }
 
 async function run({ cluster, server, folder }: Lane, plan: Plan): Promise<Omit<Verdict, 'words'>> {
-  const { seed, mode, victim, afterMs } = plan;
+  const { seed, victim, afterMs } = plan;
   const place = join(folder, `seed-${seed}`);
   mkdirSync(place);
   const call = async (...args: string[]) =>

@@ -17,7 +17,7 @@ import { recoverInSlurm } from './dead-allocations.ts';
 import { recoverLostRunners } from './lost-runners.ts';
 import type { RunnerOptions } from '../options.ts';
 import type { RunFacts } from '../step/request.ts';
-import { isBatched, type Mode, resolveMode } from './mode.ts';
+import { type Mode, resolveMode } from './mode.ts';
 import { offeredNodes } from './offered-nodes.ts';
 import { markVariables } from './marks.ts';
 import { slurmTermination } from '../step/slurm/termination.ts';

@@ -76,11 +76,11 @@ async function signaled(command: string, signals: readonly (readonly ['leaf' | '
     } catch {
       // It has ended.
     }
-    if (whom === 'shell' && child.exitCode === null)
+    if (whom === 'shell')
       await until(
-        () => readFileSync(mark, 'utf8'),
-        (now) => now !== before,
-        'the shell to write its mark',
+        () => readFileSync(mark, 'utf8') !== before || child.exitCode !== null,
+        (yes) => yes,
+        'the shell to write its mark, or to end',
       );
   }
   return { status: await ended, mark: markOf(mark) };
