@@ -16,6 +16,7 @@ const all = [
   'remote',
   'recover',
   'slurm',
+  'allocations',
   'sonar',
   'sonar-sample',
   'sonar-postgres',
