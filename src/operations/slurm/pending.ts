@@ -1,9 +1,9 @@
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import type { OpenAllocation } from '../../core/allocation/outstanding.ts';
+import { gpusOf, readable } from '../../core/allocation/room.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
-import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
 import { downstreamOf } from '../../core/lifecycle/downstream.ts';
 import { groupPending, type PendingGroups, type PendingJob } from '../../core/hpc/pending-groups.ts';
 import { parseMemoryMb } from '../../core/hpc/request-units.ts';
@@ -104,16 +104,3 @@ export async function allocationsInUse(client: Client, workflowId: number, nowMs
     };
   });
 }
-
-function readable(text: string | null | undefined, parse: (text: string) => number): number | undefined {
-  if (text === undefined || text === null || text === '') return undefined;
-  try {
-    return parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** `gpu:2`, `gpu:a100:2`. */
-const gpusOf = (scheduler: SlurmScheduler | undefined): number =>
-  Number(/gpu(?::[a-z]\w*)?:(\d+)/i.exec(scheduler?.gres ?? '')?.[1] ?? (/gpu/i.test(scheduler?.gres ?? '') ? 1 : 0));

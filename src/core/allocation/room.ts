@@ -1,0 +1,54 @@
+import type { SlurmScheduler } from '../contract/scheduling.ts';
+import { parseMemoryMb } from '../hpc/request-units.ts';
+import type { RunnerRoom } from '../lifecycle/obstacles.ts';
+import { parseWalltime } from '../quantity/slurm-time.ts';
+
+const MEBIBYTE = 2 ** 20;
+
+/** What is known of an allocation beside its scheduler. */
+export interface AllocationFacts {
+  /** The sbatch options of all allocations of the workflow (`slurm_defaults`). */
+  readonly defaults: Readonly<Record<string, unknown>>;
+  /** Its runner may count jobs and ignore their requirements (`max_parallel_jobs`). */
+  readonly countsJobs: boolean;
+}
+
+/**
+ * The most that a runner in an allocation of this scheduler can have, before the allocation starts.
+ *
+ * What the scheduler does not limit is unlimited: nobody knows which node Slurm will choose. `extra` may change every
+ * option, so with it nothing is limited; neither is it for a scheduler that was deleted.
+ */
+export function roomOfAllocation(scheduler: SlurmScheduler | undefined, facts: AllocationFacts): RunnerRoom {
+  const isKnown = scheduler !== undefined && (scheduler.extra ?? '').trim() === '';
+  const memoryMb = isKnown ? readable(scheduler.mem, parseMemoryMb) : undefined;
+  return {
+    labels: [],
+    schedulerId: scheduler?.id ?? null,
+    isStrict: false,
+    countsJobs: facts.countsJobs,
+    cpus: Infinity,
+    // Slurm reads 0 as all memory of the node.
+    memoryBytes: memoryMb === undefined || memoryMb === 0 ? Infinity : memoryMb * MEBIBYTE,
+    gpus: isKnown && !mayHaveGpus(facts.defaults) ? gpusOf(scheduler) : Infinity,
+    nodes: isKnown ? scheduler.nodes : Infinity,
+    secondsLeft: isKnown ? readable(scheduler.walltime, parseWalltime) : undefined,
+  };
+}
+
+/** `gpu:2`, `gpu:a100:2`. */
+export const gpusOf = (scheduler: Pick<SlurmScheduler, 'gres'> | undefined): number =>
+  Number(/gpu(?::[a-z]\w*)?:(\d+)/i.exec(scheduler?.gres ?? '')?.[1] ?? (/gpu/i.test(scheduler?.gres ?? '') ? 1 : 0));
+
+const mayHaveGpus = (defaults: AllocationFacts['defaults']) =>
+  Object.keys(defaults).some((name) => /gpu|gres|tres/i.test(name));
+
+/** The value of a text that people write; undefined where it is missing or cannot be read. */
+export function readable(text: string | null | undefined, parse: (text: string) => number): number | undefined {
+  if (text === undefined || text === null || text === '') return undefined;
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
