@@ -1116,7 +1116,7 @@ export interface Calls {
   }) => Promise<{
     jobs?: JobModel[] | undefined;
   }>;
-  /** The ready jobs that a runner cannot take, by reason (addition); without a runner, those that no active runner can take, or that the last runner could not. */
+  /** The ready jobs that a runner cannot take, by reason, whether it may get any job later, and the queued allocations that are not needed (addition); without a runner, those that no active runner can take, or that the last runner could not. */
   readonly getUnclaimableJobs: (call: {
     params: {
       id: number;
@@ -1137,7 +1137,19 @@ export interface Calls {
       needs: string;
       has: string;
     }[];
-    may_take_later?: boolean | undefined;
+    may_take: boolean;
+    unneeded_allocations: ScheduledComputeNodesModel[];
+  }>;
+  /** Mark those of these queued allocations as canceled for which no work is left or to come, and return them (addition). The caller cancels them in Slurm; nobody else gets the same ones. */
+  readonly cancelUnneededAllocations: (call: {
+    params: {
+      id: number;
+    };
+    body: {
+      ids: number[];
+    };
+  }) => Promise<{
+    items: ScheduledComputeNodesModel[];
   }>;
   /** Complete many jobs; a refused entry does not stop the others. */
   readonly batchCompleteJobs: (call: {
@@ -1264,6 +1276,7 @@ export interface Calls {
         } | null | undefined;
       } | null | undefined;
       setup?: boolean | null | undefined;
+      cancels_allocations?: boolean | null | undefined;
     };
   }) => Promise<{
     jobs: {
@@ -1374,6 +1387,7 @@ export interface Calls {
       has_actions: boolean;
       failure_handlers?: FailureHandlerModel[] | null | undefined;
     } | null | undefined;
+    has_unneeded_allocations?: boolean | null | undefined;
   }>;
   /** The last exchange of a runner that is proven lost (addition). */
   readonly reportLostRunner: (call: {

@@ -61,6 +61,7 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   claimJobsBasedOnResources: ['POST', '/workflows/{id}/claim_jobs_based_on_resources/{limit}'],
   claimNextJobs: ['POST', '/workflows/{id}/claim_next_jobs'],
   getUnclaimableJobs: ['GET', '/workflows/{id}/unclaimable'],
+  cancelUnneededAllocations: ['POST', '/workflows/{id}/cancel_unneeded_allocations'],
   batchCompleteJobs: ['POST', '/workflows/{id}/batch_complete_jobs'],
   exchange: ['POST', '/workflows/{id}/exchange'],
   reportLostRunner: ['POST', '/workflows/{id}/compute_nodes/{compute_node_id}/lost'],

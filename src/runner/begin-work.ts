@@ -13,7 +13,7 @@ import { createWork, type Work, type WorkOptions } from './work.ts';
 /** The work of a runner, joined to the event stream of the server and to the check for lost runners of this host. */
 export function beginWork(
   { options, registered, server }: Joined,
-  equipment: Equipment,
+  equipment: Equipment & Pick<WorkOptions, 'cancelUnneeded'>,
   limit: TimeLimit | undefined,
   drainOf: WorkOptions['drainOf'],
 ): { readonly work: Work; close(): void } {
@@ -22,6 +22,12 @@ export function beginWork(
   const { client } = server;
   const { actions, shells, monitor } = equipment;
   const { batch } = options;
+  const prospect = takeable(client, {
+    workflowId,
+    nodeId,
+    othersMayCome: options.othersMayCome ?? true,
+    stays: options.persistent || (workflow.compute_node_wait_for_new_jobs_seconds ?? 0) === 0,
+  });
   const work = createWork({
     ...registered,
     ...equipment,
@@ -36,14 +42,14 @@ export function beginWork(
     drainOf,
     ask: (body, answered, failed) => void client.exchange({ params: { id: workflowId }, body }).then(answered, failed),
     limitScripts: (ms) => shells.limit(ms),
-    prospect: takeable(client, {
-      workflowId,
-      nodeId,
-      othersMayCome: options.othersMayCome ?? true,
-      stays: options.persistent || (workflow.compute_node_wait_for_new_jobs_seconds ?? 0) === 0,
-    }),
+    async prospect(counts, isLong) {
+      // Jobs of a runner that is gone are work for this one.
+      if (isLong) await orphanCheck.check();
+      return prospect(counts, isLong);
+    },
     hasOpenJobs: options.persistent ? openJobs(client, workflow, options.labels) : undefined,
-    onPoll: () => orphanCheck.check(),
+    cancelsAllocations: options.scheduling !== undefined,
+    onPoll: () => void orphanCheck.check(),
     onJobEnded: options.onJobEnded,
     fate: batch && createFate(() => batch.fate()),
     hasSteps: registered.mode === 'slurm',

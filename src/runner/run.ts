@@ -1,9 +1,9 @@
 import { terminationOf } from '../core/contract/execution.ts';
 import { preferSmallHeap } from '../cluster/host/small-heap.ts';
+import { createCancelUnneeded } from './actions/unneeded.ts';
 import { beginWork } from './begin-work.ts';
 import { runnerLimit } from './claim/runner-limit.ts';
 import { startGuardian } from './launch/guardian.ts';
-import type { Log } from './log.ts';
 import { guardAllocationMemory } from './observe/allocation-memory.ts';
 import type { Runner, RunnerOptions, RunSummary } from './options.ts';
 import { prepareForOutages } from './outage/prepare.ts';
@@ -36,11 +36,12 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const limit = runnerLimit(joined, startedAtMs, ({ killAtMs, abandonAtMs }) =>
     work.endForDeadline(killAtMs, abandonAtMs),
   );
+  const cancelUnneeded = createCancelUnneeded(options.scheduling, log);
   const onActionsDone = () => work.on.workMayBeReady();
   const equipment = await equip(joined, { startedAtMs, limit, onActionsDone });
   const { steps, shells, actions, outbox } = equipment;
   const { journal, drainOf } = prepareForOutages({ options, registered, outbox });
-  const begun = beginWork(joined, equipment, limit, drainOf);
+  const begun = beginWork(joined, { ...equipment, cancelUnneeded }, limit, drainOf);
   const { work } = begun;
   const { runningJobs, conversation, stop } = work;
   limit?.begin();
@@ -58,7 +59,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     const parts = { client: server.client, patient, registered, allocation, journal, drain: work.drain, startedAt };
     const summary = await conclude({ ...equipment, ...parts, conversation, runningJobs }, end);
     // After a stop, or where a new run has begun, this runner does not know what is still needed.
-    if (summary.isTold && end.ending !== 'stopped' && end.ending !== 'superseded') await cancelUnneeded(options, log);
+    if (summary.isTold && end.ending !== 'stopped' && end.ending !== 'superseded') await cancelUnneeded();
     guardian?.dismiss();
     signals?.close();
     for (const part of [steps, stop, conversation, log]) part.close();
@@ -105,15 +106,4 @@ function guardMemory({ options, registered }: Joined, { runningJobs }: Work, ste
     kill: runningJobs.killForMemory,
     log,
   });
-}
-
-/** The last runner of a workflow leaves no allocation in the queue that would start for nothing. */
-async function cancelUnneeded({ scheduling }: RunnerOptions, log: Log): Promise<void> {
-  try {
-    const canceled = (await scheduling?.cancelUnneeded()) ?? [];
-    if (canceled.length > 0)
-      log.write('info', 'Queued allocations were canceled', { slurm_job_ids: canceled.join(',') });
-  } catch (error) {
-    log.write('warn', 'Queued allocations could not be canceled', { reason: (error as Error).message });
-  }
 }

@@ -6,7 +6,9 @@ const options = {
   offline: { isEnabled: true, pingIntervalSeconds: 30 },
   pollIntervalSeconds: 10,
   claimBackoffMaxSeconds: 60,
-};
+  computeNodeType: 'slurm',
+  persistent: false,
+} as const;
 const workflow: Workflow = { name: 'w', user: 'u' };
 
 describe('the rules of a runner', () => {
@@ -39,5 +41,21 @@ describe('the rules of a runner', () => {
       idleMs: 5_000,
       staysWhenComplete: true,
     });
+  });
+
+  it('a runner in an allocation asks after ten seconds without a job whether any is left, where the workflow has the usual idle time', () => {
+    const usual = { ...workflow, compute_node_wait_for_new_jobs_seconds: 90 };
+    expect(workRules(options, usual, { execution: {} })).toMatchObject({ idleMs: 90_000, noWorkMs: 10_000 });
+  });
+
+  it.each<[string, Partial<typeof options> | { computeNodeType: 'local' } | { persistent: true }, Partial<Workflow>]>([
+    ['was told to stay while jobs are left', { persistent: true }, {}],
+    ['is not in an allocation', { computeNodeType: 'local' }, {}],
+    ['has an idle time of its own', {}, { compute_node_wait_for_new_jobs_seconds: 300 }],
+    ['never leaves', {}, { compute_node_wait_for_new_jobs_seconds: 0 }],
+    ['stays when its workflow is complete', {}, { compute_node_ignore_workflow_completion: true }],
+  ])('a runner that %s does not leave early', (_, change, own) => {
+    const usual = { ...workflow, compute_node_wait_for_new_jobs_seconds: 90, ...own };
+    expect(workRules({ ...options, ...change }, usual, { execution: {} }).noWorkMs).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { standardExecution, terminationOf } from '../core/contract/execution.ts';
 import { signalCalled } from '../core/contract/signal.ts';
-import { STANDARD_OUTAGE_MINUTES, type Workflow } from '../core/contract/workflow.ts';
+import { STANDARD_OUTAGE_MINUTES, STANDARD_WAIT_SECONDS, type Workflow } from '../core/contract/workflow.ts';
 import type { RunnerOptions } from './options.ts';
 import type { RunFacts } from './step/request.ts';
 
@@ -10,6 +10,11 @@ const MINUTE_MS = 60_000;
  * busiest server take a few seconds; a shorter retry interval shortens this wait too.
  */
 const LONGEST_SILENCE_MS = 10_000;
+/**
+ * A runner in an allocation that can take no job now or later leaves after this time, unless its workflow sets an idle time
+ * of its own. Shorter, and it leaves before a person or a job has added the next ones; longer, and people pay for it.
+ */
+const NO_WORK_MS = 10_000;
 /** As in Torc 1.0.0. */
 const STANDARD_LEAST_SECONDS = 300;
 
@@ -29,24 +34,37 @@ export interface WorkRules {
   readonly baseMs: number;
   readonly capMs: number;
   readonly idleMs: number;
+  /** The time without a job after which the runner leaves if none is left or to come for it; undefined: it does not ask. */
+  readonly noWorkMs: number | undefined;
 }
 
 export function workRules(
-  options: Pick<RunnerOptions, 'offline' | 'pollIntervalSeconds' | 'claimBackoffMaxSeconds'>,
+  options: Pick<
+    RunnerOptions,
+    'offline' | 'pollIntervalSeconds' | 'claimBackoffMaxSeconds' | 'computeNodeType' | 'persistent'
+  >,
   workflow: Workflow,
   { execution }: Pick<RunFacts, 'execution'>,
 ): WorkRules {
+  const waitSeconds = workflow.compute_node_wait_for_new_jobs_seconds ?? 0;
+  const staysWhenComplete = workflow.compute_node_ignore_workflow_completion === true;
+  const asksForWork =
+    options.computeNodeType === 'slurm' &&
+    !options.persistent &&
+    !staysWhenComplete &&
+    waitSeconds === STANDARD_WAIT_SECONDS;
   const pingMs = options.offline.pingIntervalSeconds * 1000;
   return {
     signal: signalCalled(execution.termination_signal ?? standardExecution.termination_signal) as NodeJS.Signals,
     leadSeconds: terminationOf(execution).leadSeconds,
     leastSeconds: workflow.compute_node_min_time_for_new_jobs_seconds ?? STANDARD_LEAST_SECONDS,
-    staysWhenComplete: workflow.compute_node_ignore_workflow_completion === true,
+    staysWhenComplete,
     patienceMs: (workflow.compute_node_wait_for_healthy_database_minutes ?? STANDARD_OUTAGE_MINUTES) * MINUTE_MS,
     pingMs,
     silentMs: Math.min(LONGEST_SILENCE_MS, pingMs),
     baseMs: options.pollIntervalSeconds * 1000,
     capMs: options.claimBackoffMaxSeconds * 1000,
-    idleMs: (workflow.compute_node_wait_for_new_jobs_seconds ?? 0) * 1000,
+    idleMs: waitSeconds * 1000,
+    noWorkMs: asksForWork ? NO_WORK_MS : undefined,
   };
 }

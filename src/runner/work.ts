@@ -1,8 +1,13 @@
-import type { ExchangeReply } from '../core/contract/exchange.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
+import type { CancelUnneeded } from './actions/unneeded.ts';
 import type { Capacity } from './claim/capacity.ts';
-import { createIdlePolicy, type HasOpenJobs, type IdlePolicy } from './claim/idle-policy.ts';
-import type { Prospect } from './claim/prospect.ts';
+import {
+  createIdlePolicy,
+  type HasOpenJobs,
+  type IdlePolicy,
+  type IdlePolicyOptions,
+  type Leave,
+} from './claim/idle-policy.ts';
 import { claimRequestOf, hasTimeFor, lacksTime } from './claim/request.ts';
 import type { AttemptOptions } from './end/attempt.ts';
 import { createStop, type Stop } from './end/stop.ts';
@@ -29,6 +34,8 @@ export interface WorkOptions extends AttemptOptions {
     | 'offline'
     | 'pollIntervalSeconds'
     | 'claimBackoffMaxSeconds'
+    | 'computeNodeType'
+    | 'persistent'
     | 'maxParallelJobs'
     | 'labels'
     | 'endAtMs'
@@ -44,11 +51,14 @@ export interface WorkOptions extends AttemptOptions {
   /** With `--persistent`: the runner stays while this returns true. */
   readonly hasOpenJobs?: HasOpenJobs | undefined;
   /** See `IdlePolicyOptions`. */
-  readonly prospect?: ((counts: ExchangeReply['jobs_by_status']) => Promise<Prospect>) | undefined;
+  readonly prospect?: IdlePolicyOptions['prospect'];
   readonly steps: Steps;
   readonly actions: BusyActions;
   /** The behaviour while the server is away. */
   readonly drainOf: (runningJobs: RunningJobs, mayGoOn: () => boolean) => Drain;
+  /** Whether the server may tell this runner to cancel queued allocations, and how it does. */
+  readonly cancelsAllocations?: boolean;
+  readonly cancelUnneeded?: CancelUnneeded;
   /** Ends the runner's own scripts within this many milliseconds. */
   readonly limitScripts: (ms: number) => void;
   /** It is time to check for lost runners of this host. */
@@ -196,13 +206,12 @@ const claimsOf = (
 /** Polls for jobs, and ends a runner for which nothing is left, unless its actions need it. */
 function idlePolicyOf(
   { options, facts, actions, log, hasOpenJobs, prospect, stuckMs, onPoll }: WorkOptions,
-  { baseMs, capMs, idleMs, staysWhenComplete, leastSeconds }: WorkRules,
+  { baseMs, capMs, idleMs, noWorkMs, staysWhenComplete, leastSeconds }: WorkRules,
   parts: Pick<Work, 'runningJobs' | 'conversation' | 'held' | 'on'> & { readonly finish: (end: RunEnd) => void },
 ): IdlePolicy {
   const { runningJobs, conversation, held } = parts;
-  const leave = async (ending: 'idle' | 'stuck', reason: string) => {
-    // If no job can start any more, no action can be triggered either.
-    const idleSinceMs = ending === 'stuck' ? Infinity : performance.now() - conversation.lastProgress;
+  const leave = async ({ ending, reason, isProven }: Leave) => {
+    const idleSinceMs = isProven ? Infinity : performance.now() - conversation.lastProgress;
     if (!(await actions.keepsIdle(idleSinceMs)) && held() === 0) parts.finish({ ending, reason });
   };
   return createIdlePolicy({
@@ -213,6 +222,7 @@ function idlePolicyOf(
     staysAlways: staysWhenComplete,
     hasOpenJobs,
     prospect,
+    noWorkMs,
     refusal: () =>
       lacksTime(options, Date.now(), leastSeconds)
         ? `a runner that counts jobs takes none in its last ${leastSeconds} s (compute_node_min_time_for_new_jobs_seconds)`
@@ -225,6 +235,6 @@ function idlePolicyOf(
       parts.on.workflowChanged();
       onPoll();
     },
-    onLeave: (ending, reason) => void leave(ending, reason),
+    onLeave: (given) => void leave(given),
   });
 }

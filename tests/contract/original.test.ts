@@ -46,6 +46,7 @@ describe('the stand-in for Torc’s own server', () => {
       '/workflows/1/actions/1/end',
       '/workflows/1/bind_jobs',
       '/workflows/1/unclaimable',
+      '/workflows/1/cancel_unneeded_allocations',
       '/workflows/1/exchange',
       '/workflows/1/compute_nodes/1/lost',
       '/workflows/1/events/stream',

@@ -189,6 +189,8 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
         offline: { isEnabled: true, pingIntervalSeconds: 5 },
         pollIntervalSeconds: 2,
         claimBackoffMaxSeconds: 4,
+        computeNodeType: 'local',
+        persistent: false,
         maxParallelJobs: slots,
         labels: [],
       },

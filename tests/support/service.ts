@@ -2,6 +2,7 @@ import { type Client, createClient } from '../../src/client/client.ts';
 import { BASE_PATH } from '../../src/core/contract/base-path.ts';
 import { type StreamEventType, streamEvents } from '../../src/core/contract/event.ts';
 import type { ClaimedJob } from '../../src/core/contract/exchange.ts';
+import type { Workflow } from '../../src/core/contract/workflow.ts';
 import { credentialLogin } from '../../src/server/access/login.ts';
 import { type AppOptions, createApp } from '../../src/server/http/app.ts';
 import { openDatabase } from '../../src/server/store/database.ts';
@@ -81,6 +82,8 @@ interface JobSketch {
   readonly priority?: number;
   readonly labels?: string[];
   readonly requirements?: string;
+  /** The rules of a failure handler of its own. */
+  readonly retries?: string;
 }
 
 /** A workflow of jobs that are given by name, in an order in which each stands after what it depends on, initialized. */
@@ -90,8 +93,9 @@ export async function workflowOf(
   requirements: Readonly<
     Record<string, { num_cpus?: number; memory?: string; num_gpus?: number; num_nodes?: number; runtime?: string }>
   > = {},
+  fields: Partial<Workflow> = {},
 ): Promise<{ id: number; jobIds: Map<string, number>; nodeId: number }> {
-  const { id } = (await client.createWorkflow({ body: { name: 'test', user: 'tester' } })) as { id: number };
+  const { id } = (await client.createWorkflow({ body: { name: 'test', user: 'tester', ...fields } })) as { id: number };
   const requirementIds = new Map<string, number>();
   for (const [name, needs] of Object.entries(requirements)) {
     const created = await client.createResourceRequirements({ body: { workflow_id: id, name, ...needs } });
@@ -106,7 +110,10 @@ export async function workflowOf(
     priority = 0,
     labels = [],
     requirements: needs,
+    retries,
   } of jobs) {
+    const body = { workflow_id: id, name, rules: retries ?? '' };
+    const handler = retries === undefined ? undefined : await client.createFailureHandler({ body });
     const created = await client.createJob({
       body: {
         workflow_id: id,
@@ -117,6 +124,7 @@ export async function workflowOf(
         cancel_on_blocking_job_failure: cancels,
         depends_on_job_ids: after.map((each) => jobIds.get(each) as number),
         resource_requirements_id: needs === undefined ? undefined : requirementIds.get(needs),
+        failure_handler_id: handler?.id,
       },
     });
     jobIds.set(name, created.id as number);

@@ -122,6 +122,8 @@ export const ExchangeRequest = z.object({
   want: maybe(Want),
   /** The first exchange of a runner: the reply has what it needs to know of the workflow once. */
   setup: maybe(z.boolean()),
+  /** The runner can cancel allocations of the workflow in Slurm. */
+  cancels_allocations: maybe(z.boolean()),
 });
 export type ExchangeRequest = z.output<typeof ExchangeRequest>;
 
@@ -185,6 +187,11 @@ export const ExchangeReply = z.object({
   due_actions: maybe(z.array(id)),
   /** Only if the request asked for it. */
   setup: maybe(RunnerSetup),
+  /**
+   * No work is left or to come for some queued allocations, and this runner is to cancel them. One runner is told at a
+   * time, and only if it can.
+   */
+  has_unneeded_allocations: maybe(z.boolean()),
 });
 export type ExchangeReply = z.output<typeof ExchangeReply>;
 

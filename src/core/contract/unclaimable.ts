@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ScheduledComputeNode } from './allocation.ts';
 import { obstacleReasons } from './obstacle-reasons.ts';
 import { id, text } from './shape.ts';
 
@@ -22,7 +23,9 @@ export const Unclaimable = z.object({
   ready_jobs: z.int(),
   unclaimable_jobs: z.int(),
   reasons: z.array(UnclaimableJobs),
-  /** Could one of the runners take jobs of this workflow that are not ready yet? True where that is not certain. */
-  may_take_later: z.boolean().optional(),
+  /** Could one of the runners take a job of this workflow, now or later? True where that is not certain. */
+  may_take: z.boolean(),
+  /** Queued allocations for which no work is left or to come. */
+  unneeded_allocations: z.array(ScheduledComputeNode),
 });
 export type Unclaimable = z.output<typeof Unclaimable>;

@@ -25,7 +25,7 @@ function resting({ idleMs = 0, baseMs = 5_000, children = false }) {
     hasChildren: () => children,
     lastProgress: () => startedAt,
     onPoll: () => (told.polls += 1),
-    onLeave: (ending) => told.left.push(ending),
+    onLeave: ({ ending }) => told.left.push(ending),
   });
   idlePolicy.consider(reply);
   return { idlePolicy, told };

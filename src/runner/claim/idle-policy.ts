@@ -1,9 +1,8 @@
 import { after, type Timer } from '../../client/long-timers.ts';
 import type { ExchangeReply } from '../../core/contract/exchange.ts';
 import { type Counts, type Ending, leavingOf, type Patience } from './leaving.ts';
-import { createLookAhead } from './look-ahead.ts';
+import { createLookAhead, type LookAheadOptions } from './look-ahead.ts';
 import { startPolling } from './polling.ts';
-import type { Prospect } from './prospect.ts';
 
 /** Whether a job is open that this runner could take, now or later. */
 export type HasOpenJobs = (counts: Counts) => Promise<boolean>;
@@ -21,8 +20,8 @@ export interface IdlePolicyOptions extends Patience {
   readonly staysAlways: boolean;
   /** With `--persistent`: the runner stays while this returns true. */
   readonly hasOpenJobs: HasOpenJobs | undefined;
-  /** What the runner does about ready jobs of which it was handed none; never rejects. */
-  readonly prospect?: ((counts: Counts) => Promise<Prospect>) | undefined;
+  readonly prospect?: LookAheadOptions['prospect'];
+  readonly noWorkMs?: LookAheadOptions['noWorkMs'];
   /** Why the runner takes no job any more, whatever is ready; undefined while it takes some. */
   readonly refusal?: (() => string | undefined) | undefined;
   /** Called with a message for the user. */
@@ -34,8 +33,15 @@ export interface IdlePolicyOptions extends Patience {
   readonly lastProgress: () => number;
   /** Polls for jobs and for the state of the workflow. */
   readonly onPoll: () => void;
-  /** The runner has no reason to stay: the kind and the reason. */
-  readonly onLeave: (ending: Ending, reason: string) => void;
+  /** The runner has no reason to stay. */
+  readonly onLeave: (left: Leave) => void;
+}
+
+export interface Leave {
+  readonly ending: Ending;
+  readonly reason: string;
+  /** No action that is not due can bring it work. */
+  readonly isProven: boolean;
 }
 
 /** The idle policy of a runner: it polls for jobs now and then, and exits when waiting is useless. */
@@ -58,23 +64,26 @@ export function createIdlePolicy(options: IdlePolicyOptions): IdlePolicy {
   const isIdle = () => !isClosed && held() === 0 && latest !== undefined;
   const lookAhead = createLookAhead({
     prospect: options.prospect,
-    restMs: LOOK_MS,
+    noWorkMs: options.noWorkMs,
+    idleForMs: () => performance.now() - lastProgress(),
     waitMs: openJobs === undefined ? idleMs : 0,
     isIdle,
     onTell: options.onTell,
-    onLeave: (reason) => onLeave('idle', reason),
+    onLeave: ({ reason, isProven }) => onLeave({ ending: 'idle', reason, isProven }),
   });
 
   const leaveIfIdle = (counts: Counts) => {
     const leaving = leavingOf(counts, options);
     if (leaving === undefined) return;
     const { ending, reason, afterMs } = leaving;
+    // If no job can start any more, no action can be triggered either.
+    const leave = { ending, reason, isProven: ending === 'stuck' };
     if (afterMs === 'at once') {
-      onLeave(ending, reason);
+      onLeave(leave);
       return;
     }
     const leftMs = afterMs - (performance.now() - lastProgress());
-    idleTimer = after(leftMs, () => void (held() === 0 && onLeave(ending, reason)));
+    idleTimer = after(leftMs, () => void (held() === 0 && onLeave(leave)));
   };
 
   const lookForOpenJobs = (hasOpenJobs: HasOpenJobs) => {
@@ -104,19 +113,23 @@ export function createIdlePolicy(options: IdlePolicyOptions): IdlePolicy {
       // While jobs are released the counts prove nothing: blocked jobs may be ready a moment later.
       const mayLeave = held() === 0 && !isComplete && !staysAlways && isReleasing !== true;
       latest = mayLeave ? counts : undefined;
-      if (!mayLeave) return;
-      const reason = openJobs === undefined ? refusal?.() : undefined;
-      if (reason !== undefined) {
-        onLeave('idle', reason);
+      if (!mayLeave) {
+        lookAhead.cancel();
         return;
       }
-      if (counts.ready > 0 && counts.running + counts.pending === 0) void lookAhead(counts);
+      const reason = openJobs === undefined ? refusal?.() : undefined;
+      if (reason !== undefined) {
+        onLeave({ ending: 'idle', reason, isProven: false });
+        return;
+      }
+      lookAhead.consider(counts);
       if (openJobs === undefined) leaveIfIdle(counts);
       else lookForOpenJobs(openJobs);
     },
     close() {
       isClosed = true;
       polling.close();
+      lookAhead.cancel();
       idleTimer?.cancel();
     },
   };

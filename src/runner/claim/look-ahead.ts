@@ -1,38 +1,89 @@
+import { after, type Timer } from '../../client/long-timers.ts';
 import type { Counts } from './leaving.ts';
 import type { Prospect } from './prospect.ts';
 
 export interface LookAheadOptions {
-  /** What the runner does about ready jobs of which it was handed none; never rejects. */
-  readonly prospect: ((counts: Counts) => Promise<Prospect>) | undefined;
-  /** The minimum time between two questions. */
-  readonly restMs: number;
+  /**
+   * What the runner does about jobs that it was not handed; never rejects. `isLong`: it has been without a job for
+   * `noWorkMs`.
+   */
+  readonly prospect: ((counts: Counts, isLong: boolean) => Promise<Prospect>) | undefined;
+  /** How long the runner is without a job before it asks whether any is left for it; undefined: it does not ask. */
+  readonly noWorkMs: number | undefined;
+  /** Since a job was last assigned or ended. */
+  readonly idleForMs: () => number;
   /** The time for which it waits for other runners; 0: it waits anyway. */
   readonly waitMs: number;
   /** Whether the runner is still idle when the answer is there. */
   readonly isIdle: () => boolean;
   /** Called with a message for the user, once for the same words. */
   readonly onTell: ((words: string) => void) | undefined;
-  readonly onLeave: (reason: string) => void;
+  readonly onLeave: (leave: Extract<Prospect, { kind: 'leave' }>) => void;
 }
 
-/** Says at once what the idle time would only show at its end, and does not wait for that where it cannot help. */
-export function createLookAhead(options: LookAheadOptions): (counts: Counts) => Promise<void> {
-  const { prospect, restMs, waitMs, isIdle, onTell, onLeave } = options;
+/** Between two questions about ready jobs that the runner was not handed. */
+const REST_MS = 1_000;
+
+/** Asks the server early what the idle time would only show at its end, and leaves where waiting is useless. */
+export interface LookAhead {
+  /** The runner is idle, and the server counts these jobs. */
+  consider(counts: Counts): void;
+  /** The runner is not idle any more. */
+  cancel(): void;
+}
+
+export function createLookAhead(options: LookAheadOptions): LookAhead {
+  const { prospect, noWorkMs, idleForMs, waitMs, isIdle, onTell, onLeave } = options;
+  let timer: Timer | undefined;
   let isAsking = false;
+  /** As they are now, which may be later than those that were asked about. */
+  let latest: Counts | undefined;
   let askedAt = -Infinity;
+  /** What was asked last: without a change the answer is the same. */
+  let asked = '';
   let told = '';
-  return async (counts) => {
-    if (prospect === undefined || isAsking || performance.now() - askedAt < restMs) return;
+
+  /** How long the question waits; undefined if there is none. */
+  const delayMs = (counts: Counts): number | undefined => {
+    const sinceAskedMs = performance.now() - askedAt;
+    if (isAlone(counts)) return REST_MS - sinceAskedMs;
+    if (noWorkMs === undefined || asked === keyOf(counts)) return undefined;
+    return noWorkMs - Math.min(sinceAskedMs, idleForMs());
+  };
+
+  const consider = (counts: Counts) => {
+    timer?.cancel();
+    latest = counts;
+    const waitsMs = prospect === undefined || isAsking ? undefined : delayMs(counts);
+    if (waitsMs !== undefined) timer = after(Math.max(0, waitsMs), () => void ask(counts));
+  };
+
+  const ask = async (counts: Counts) => {
+    const isLong = noWorkMs !== undefined && idleForMs() >= noWorkMs;
     isAsking = true;
-    const found = await prospect(counts);
+    const found = (await prospect?.(counts, isLong)) ?? { kind: 'wait' };
     isAsking = false;
     askedAt = performance.now();
-    if (!isIdle() || found.kind === 'wait') return;
-    if (found.kind === 'leave')
-      onLeave('this runner can take none of the jobs that are ready, and no other runner is there');
-    else if (found.words !== told) {
+    asked = isLong ? keyOf(counts) : '';
+    if (!isIdle()) return;
+    if (found.kind === 'leave') onLeave(found);
+    else if (found.kind === 'tell' && found.words !== told) {
       told = found.words;
       onTell?.(`${found.words}${waitMs > 0 ? `; waiting ${waitMs / 1000} s for other runners` : ''}`);
     }
+    if (found.kind !== 'leave' && latest !== counts && latest !== undefined) consider(latest);
+  };
+
+  return {
+    consider,
+    cancel() {
+      latest = undefined;
+      timer?.cancel();
+    },
   };
 }
+
+/** Jobs are ready that this runner was not handed, and nothing runs that could make others ready. */
+const isAlone = ({ ready, running, pending }: Counts) => ready > 0 && running + pending === 0;
+
+const keyOf = (counts: Counts) => JSON.stringify(counts);

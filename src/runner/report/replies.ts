@@ -1,4 +1,5 @@
 import type { ExchangeReply } from '../../core/contract/exchange.ts';
+import type { CancelUnneeded } from '../actions/unneeded.ts';
 import type { IdlePolicy } from '../claim/idle-policy.ts';
 import type { Stop } from '../end/stop.ts';
 import type { RunnerOptions } from '../options.ts';
@@ -14,6 +15,7 @@ export interface RepliesOptions {
   readonly drain: Drain;
   readonly actions: { consider(due: readonly number[]): void };
   readonly ends: Pick<RunEnds, 'because'>;
+  readonly cancelUnneeded?: CancelUnneeded;
   readonly leadMs: number;
   /** Ends the runner's own scripts within this many milliseconds. */
   readonly limitScripts: (ms: number) => void;
@@ -35,6 +37,7 @@ export function createReplies(
         endsPerSecond: given.conversation().rate,
       });
       if (reply.due_actions) actions.consider(reply.due_actions);
+      if (reply.has_unneeded_allocations === true) void given.cancelUnneeded?.();
       if (!stop.began) given.idlePolicy().consider(reply);
     },
     onOffline(failure) {

@@ -21,7 +21,7 @@ function orphanCheckOf({ held = 0, counts }: { held?: number; counts: object | u
     counts: () => counts as never,
     onFound: () => {},
   });
-  orphanCheck.check();
+  void orphanCheck.check();
   return asked;
 }
 

@@ -15,7 +15,8 @@ export interface OrphanCheckOptions extends LostOptions {
  * run. A killed runner would otherwise keep everybody waiting for ever.
  */
 export interface OrphanCheck {
-  check(): void;
+  /** Resolves when the check is over; never rejects. */
+  check(): Promise<void>;
 }
 
 /** Between two questions to Slurm: it serves all users of a cluster, and 100 runners may wait at the same time. */
@@ -43,5 +44,5 @@ export function createOrphanCheck({ isIdle, counts, onFound, ...lost }: OrphanCh
       isChecking = false;
     }
   };
-  return { check: () => void check() };
+  return { check };
 }

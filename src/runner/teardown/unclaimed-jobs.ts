@@ -15,7 +15,8 @@ export interface Leaving {
 
 /**
  * When a runner exits while jobs are ready, reports which of them it could not take, and why: in its log, and as an
- * event. The result is also shown in the summary of the run.
+ * event. The result is also shown in the summary of the run. One that was idle and for which nothing was left is told as
+ * an event, too: its allocation ends before its time.
  */
 export async function reportUnclaimedJobs({
   client,
@@ -29,7 +30,7 @@ export async function reportUnclaimedJobs({
   if (ending !== 'idle' && ending !== 'deadline') return undefined;
   try {
     const left = await client.getUnclaimableJobs({ params: { id: workflowId }, query: { compute_node_id: nodeId } });
-    if (left.ready_jobs === 0) return undefined;
+    if (left.ready_jobs === 0 && (ending !== 'idle' || left.may_take)) return undefined;
     const words = left.reasons.map(unclaimableWords);
     for (const line of words) log.write('warn', line, { workflow_id: workflowId });
     const { ready_jobs, unclaimable_jobs, reasons } = left;

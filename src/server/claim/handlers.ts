@@ -2,11 +2,14 @@ import type { ClaimedJob, Want } from '../../core/contract/exchange.ts';
 import type { Job } from '../../core/contract/job.ts';
 import { labelsOfQuery, refuseBadLabels } from '../../core/contract/labels.ts';
 import type { Handlers } from '../handlers.ts';
+import { createCounts } from '../records/job/counts.ts';
 import { Sliced } from '../store/sliced.ts';
 import type { Store } from '../records/store.ts';
 import { createClaim } from './claim.ts';
 import { claimQueries, openClaimQueries } from './queries.ts';
 import { createUnclaimable } from './unclaimable.ts';
+import { createUnneeded } from './unneeded.ts';
+import { createWorkLeft } from './work-left.ts';
 
 /** The default of claim_next_jobs; a negative limit means all. */
 const NEXT_LIMIT = 10;
@@ -51,9 +54,12 @@ export const claimHandlers = (store: Store) => {
       ? new Sliced(many(workflowId, want))
       : { jobs: claim({ workflowId, nodeId: null }, want).map(plain) };
 
-  const unclaimable = createUnclaimable(store, queries);
+  const workLeft = createWorkLeft(store, queries, createCounts(store.db));
+  const unneeded = createUnneeded(store, queries, workLeft);
+  const unclaimable = createUnclaimable(store, queries, { workLeft, unneeded });
 
   return {
+    cancelUnneededAllocations: ({ params, body }) => ({ items: unneeded.cancel(params.id, body.ids) }),
     getUnclaimableJobs: ({ params, query }) => unclaimable(params.id, query.compute_node_id),
     claimJobsBasedOnResources({ params: { id, limit }, query, body }) {
       const { is_canceled: isCanceled } = find.run(id);

@@ -1,7 +1,9 @@
+import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import type { Database, NoParameters } from '../store/database.ts';
 import { notHeld } from '../records/job/held-attempts.ts';
 import { jobColumns, type JobRow, unsettled } from '../records/job/row.ts';
 import type { ComputeNodeRow } from '../records/node/row.ts';
+import type { SlurmSchedulerRow } from '../records/scheduler/row.ts';
 import type { Waiting } from './merge.ts';
 import { anyOf, STATUS } from '../records/job/status.ts';
 
@@ -73,14 +75,54 @@ export const claimableSql = `
   cross join resource_requirements needs on needs.id = job_class.resource_requirements_id
   where job_class.workflow_id = :workflowId`;
 
+/**
+ * The kinds of jobs that a runner may still get: ready, blocked, assigned to another, waiting for a decision, or running
+ * with a failure handler.
+ * Only the indices of such jobs are read, so 100,000 completed jobs cost nothing.
+ */
+export const kindsLeftSql = `${kindSql}
+  where job_class.workflow_id = :workflowId and (
+    exists (select 1 from job where job.class_id = job_class.id and job.status = ${STATUS.ready})
+    or exists (select 1 from job where job.class_id = job_class.id and job.status = ${STATUS.blocked})
+    or job_class.id in (
+      select job.class_id from job
+      where job.workflow_id = :workflowId and job.status in ${anyOf('pending', 'pending_failed')} and ${unsettled})
+    or job_class.id in (
+      select job.class_id from job
+      where job.workflow_id = :workflowId and job.status = ${STATUS.running} and ${unsettled}
+        and job.failure_handler_id is not null))`;
+
+/** What may create jobs of any kind; of the runners in allocations, `:nodeId` does not count. */
+export const sourcesSql = `
+  select
+    exists (
+      select 1 from job
+      where job.workflow_id = :workflowId and job.status = ${STATUS.running} and ${unsettled} and job.origin is not null
+    ) as was_added,
+    exists (
+      select 1 from workflow_action action
+      cross join action_claim claim on claim.action_id = action.id
+      where action.workflow_id = :workflowId and claim.outcome is null
+    ) as executes_action,
+    exists (
+      select 1 from workflow_action action
+      where action.workflow_id = :workflowId and action.trigger_type in ('on_jobs_ready', 'on_jobs_complete')
+        and (action.executed = 0 or action.persistent = 1)
+        and (action.action_type <> 'schedule_nodes' or not exists (
+          select 1 from compute_node node
+          where node.workflow_id = :workflowId and node.is_active = 1 and node.compute_node_type = 'slurm'
+            and node.id is not :nodeId))
+    ) as awaits_action`;
+
 export const claimQueries = (db: Database) => ({
   claimable: db.prepare<{ workflowId: number }, ClaimableRow>(claimableSql),
-  classes: db.prepare<{ workflowId: number }, KindRow>(`${kindSql} where job_class.workflow_id = :workflowId`),
   classById: db.prepare<{ id: number }, KindRow>(`${kindSql} where job_class.id = :id`),
 
-  hasNotReady: db.prepare<{ workflowId: number }, { status: number }>(
-    `select status from job_count where workflow_id = :workflowId and status in ${anyOf('uninitialized', 'blocked', 'pending_failed')} and jobs > 0 limit 1`,
-  ),
+  kindsLeft: db.prepare<{ workflowId: number }, KindRow>(kindsLeftSql),
+  sources: db.prepare<
+    { workflowId: number; nodeId: number | null },
+    { was_added: number; executes_action: number; awaits_action: number }
+  >(sourcesSql),
   readyClasses: db.prepare<{ workflowId: number }, ReadyClassRow>(`
     select${kindColumns},
       (select count(*) from job where job.class_id = job_class.id and job.status = ${STATUS.ready}) as jobs,
@@ -171,6 +213,24 @@ export const claimQueries = (db: Database) => ({
     `update job set claimed_by = null where id = :id and status = ${STATUS.pending} and claimed_by = :nodeId`,
   ),
   giveBack: db.prepare<{ id: number }>(`update job set status = ${STATUS.ready} where id = :id`),
+
+  // Allocations that Slurm has not started, and what is known of them.
+  queued: db.prepare<{ workflowId: number }, ScheduledComputeNode & { id: number }>(`
+    select * from scheduled_compute_node
+    where workflow_id = :workflowId and status = 'pending' and scheduler_type = 'slurm' and scheduler_id > 0
+    order by id`),
+  slurmSchedulers: db.prepare<{ workflowId: number }, SlurmSchedulerRow>(
+    'select * from slurm_scheduler where workflow_id = :workflowId',
+  ),
+  // Only of actions that start runners which count jobs.
+  countingSchedulers: db.prepare<{ workflowId: number }, { scheduler_id: number | null }>(`
+    select json_extract(action_config, '$.scheduler_id') as scheduler_id
+    from workflow_action
+    where workflow_id = :workflowId and action_type = 'schedule_nodes'
+      and json_extract(action_config, '$.max_parallel_jobs') is not null`),
+  markCanceled: db.prepare<{ id: number }>(
+    "update scheduled_compute_node set status = 'canceled' where id = :id and status = 'pending'",
+  ),
 
   turnNode: db.prepare<{ workflowId: number; nodeId: number }, { is_active: number | null; number: number | null }>(`
     select compute_node.is_active, runner_turn.number

@@ -1,23 +1,26 @@
 import type { Unclaimable } from '../../core/contract/unclaimable.ts';
-import { obstacles, roomOfNode, type RunnerRoom } from '../../core/lifecycle/obstacles.ts';
+import { roomOfNode } from '../../core/lifecycle/obstacles.ts';
 import { unclaimable } from '../../core/lifecycle/unclaimable.ts';
+import { hasWorkFor } from '../../core/lifecycle/work-left.ts';
 import { found } from '../records/find.ts';
 import { computeNodeOf, type ComputeNodeRow } from '../records/node/row.ts';
 import type { Store } from '../records/store.ts';
 import { kindOf } from './kind.ts';
 import type { ClaimQueries } from './queries.ts';
+import type { Unneeded } from './unneeded.ts';
+import type { FindWorkLeft } from './work-left.ts';
 
 /**
  * The ready jobs that a runner cannot take; without a runner, those that no active runner can take, or that the last
  * one could not.
  */
-export const createUnclaimable = ({ find, now }: Store, queries: ClaimQueries) => {
-  /** Looks at all classes of the workflow: finding those with jobs that are not ready yet would cost a look at every job. */
-  const mayTakeLater = (workflowId: number, rooms: readonly RunnerRoom[]): boolean =>
-    queries.hasNotReady.get({ workflowId }) !== undefined &&
-    queries.classes.all({ workflowId }).some((row) => rooms.some((room) => obstacles(kindOf(row), room).length === 0));
-
-  return (workflowId: number, nodeId: number | undefined): Unclaimable => {
+export const createUnclaimable =
+  (
+    { find, now }: Store,
+    queries: ClaimQueries,
+    { workLeft, unneeded }: { workLeft: FindWorkLeft; unneeded: Unneeded },
+  ) =>
+  (workflowId: number, nodeId: number | undefined): Unclaimable => {
     find.run(workflowId);
     const nodes = (nodeId === undefined ? present(queries, workflowId) : [one(queries, workflowId, nodeId)]).map(
       computeNodeOf,
@@ -37,10 +40,10 @@ export const createUnclaimable = ({ find, now }: Store, queries: ClaimQueries) =
       ready_jobs: sum(kinds),
       unclaimable_jobs: sum(reasons),
       reasons,
-      may_take_later: mayTakeLater(workflowId, rooms),
+      may_take: hasWorkFor(workLeft(workflowId, nodeId), rooms),
+      unneeded_allocations: unneeded.find(workflowId),
     };
   };
-};
 
 const one = (queries: ClaimQueries, workflowId: number, nodeId: number) =>
   found(queries.node.get({ workflowId, nodeId }), 'compute_node', nodeId);

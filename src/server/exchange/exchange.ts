@@ -11,6 +11,7 @@ import type { JobCompletionError } from '../../core/contract/result.ts';
 import type { Due } from '../act/due.ts';
 import type { Claim } from '../claim/claim.ts';
 import type { StoredTurn, TurnRecord } from '../claim/turns.ts';
+import type { Unneeded } from '../claim/unneeded.ts';
 import type { Accept } from '../result/accept.ts';
 import type { End } from '../result/end.ts';
 import type { Begin } from '../result/start.ts';
@@ -27,6 +28,7 @@ interface Verbs {
   readonly counts: ReturnType<typeof createCounts>;
   readonly due: Due;
   readonly turns: TurnRecord;
+  readonly unneeded: Pick<Unneeded, 'isTold'>;
 }
 
 /**
@@ -38,7 +40,7 @@ interface Verbs {
  */
 export const createExchange = (
   { find, changes, releases }: Store,
-  { claim, accept, retried, begin, counts, due, turns }: Verbs,
+  { claim, accept, retried, begin, counts, due, turns, unneeded }: Verbs,
 ) => {
   /** Processes the entries of the runner; returns the refused ones. */
   const hear = (workflowId: number, turn: ExchangeRequest): JobCompletionError[] => {
@@ -88,6 +90,7 @@ export const createExchange = (
         change_id: changes.lastId,
         ...(node.isActive ? {} : { is_deregistered: true }),
         ...(dueActions.length === 0 ? {} : { due_actions: dueActions }),
+        ...(turn.cancels_allocations === true && unneeded.isTold(workflowId) ? { has_unneeded_allocations: true } : {}),
       };
     };
 

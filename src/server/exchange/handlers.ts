@@ -4,6 +4,8 @@ import { dueQueries } from '../act/queries.ts';
 import { createClaim } from '../claim/claim.ts';
 import { claimQueries } from '../claim/queries.ts';
 import { createTurnRecord } from '../claim/turns.ts';
+import { createUnneeded } from '../claim/unneeded.ts';
+import { createWorkLeft } from '../claim/work-left.ts';
 import { recoverQueries } from '../recover/queries.ts';
 import { createRequeue } from '../recover/requeue.ts';
 import { createAccept } from '../result/accept.ts';
@@ -23,13 +25,15 @@ export const exchangeHandlers = (store: Store) => {
   const claims = claimQueries(store.db);
   const accept = createAccept(store, results);
   const retried = createRetried(store, { results, recover, accept });
+  const counts = createCounts(store.db);
   const exchange = createExchange(store, {
     accept,
     retried,
     begin: createBegin(store, results),
     claim: createClaim(store, claims),
     turns: createTurnRecord(claims),
-    counts: createCounts(store.db),
+    counts,
+    unneeded: createUnneeded(store, claims, createWorkLeft(store, claims, counts)),
     due: createDue(dueQueries(store.db)),
   });
   const setupOf = createSetup(store.db);

@@ -34,7 +34,8 @@ export const claimCases: Cases = {
           ready_jobs: 2,
           unclaimable_jobs: 1,
           reasons: [{ reason: 'labels', jobs: 1, job_id: 3, job_name: 'third', needs: 'label gpu', has: 'no label' }],
-          may_take_later: true,
+          may_take: true,
+          unneeded_allocations: [],
         },
       },
       {
@@ -46,7 +47,8 @@ export const claimCases: Cases = {
           ready_jobs: 0,
           unclaimable_jobs: 0,
           reasons: [],
-          may_take_later: true,
+          may_take: true,
+          unneeded_allocations: [],
         },
       },
     ],
@@ -61,6 +63,18 @@ export const claimCases: Cases = {
         message: 'Resource not found in compute_node with ID: 1',
       },
     ],
+  },
+
+  cancelUnneededAllocations: {
+    answers: [
+      {
+        says: 'cancels none of a workflow with jobs that an allocation could run',
+        params: { id: 1 },
+        body: { ids: [1] },
+        reply: { items: [] },
+      },
+    ],
+    refuses: [{ ...unknownWorkflow, params: { id: 9 }, body: { ids: [1] } }],
   },
 
   claimJobsBasedOnResources: {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ExchangeReply, ExchangeRequest, LostRunner, LostRunnerReply } from '../exchange.ts';
+import { ScheduledComputeNode } from '../allocation.ts';
 import { Job } from '../job.ts';
 import { ComputeNodesResources } from '../resources.ts';
 import { JobCompletion, JobCompletionError } from '../result.ts';
@@ -35,10 +36,20 @@ export const runnerRoutes = {
     path: '/workflows/{id}/unclaimable',
     kind: 'read',
     access: 'workflow in path',
-    says: 'The ready jobs that a runner cannot take, by reason (addition); without a runner, those that no active runner can take, or that the last runner could not.',
+    says: 'The ready jobs that a runner cannot take, by reason, whether it may get any job later, and the queued allocations that are not needed (addition); without a runner, those that no active runner can take, or that the last runner could not.',
     params: ofId,
     query: z.object({ compute_node_id: queryInteger.optional() }),
     reply: Unclaimable,
+  }),
+  cancelUnneededAllocations: route({
+    method: 'POST',
+    path: '/workflows/{id}/cancel_unneeded_allocations',
+    kind: 'write',
+    access: 'workflow in path',
+    says: 'Mark those of these queued allocations as canceled for which no work is left or to come, and return them (addition). The caller cancels them in Slurm; nobody else gets the same ones.',
+    params: ofId,
+    body: z.object({ ids: z.array(id) }),
+    reply: z.object({ items: z.array(ScheduledComputeNode) }),
   }),
   batchCompleteJobs: route({
     method: 'POST',

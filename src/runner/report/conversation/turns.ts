@@ -16,6 +16,8 @@ export interface TurnsOptions {
   readonly want: (prefetch: number, ahead: Want['ahead']) => Want | undefined;
   /** The present number of jobs that can run at once. */
   readonly slots: () => number;
+  /** Whether it can cancel allocations of the workflow in Slurm. */
+  readonly cancelsAllocations?: boolean;
 }
 
 /** What the runner says in an exchange, and what a reply brings. */
@@ -47,7 +49,8 @@ const LEAST_AHEAD = 8;
 /** Held jobs that a turn names after a lost answer. */
 const MOST_AFTER = 64;
 
-export function createTurns({ runId, nodeId, runningJobs, outbox, log, want, slots }: TurnsOptions): Turns {
+export function createTurns(options: TurnsOptions): Turns {
+  const { runId, nodeId, runningJobs, outbox, log, want, slots, cancelsAllocations } = options;
   const rate = createRate();
   /** The entries of the exchange in flight. */
   let told: News | undefined;
@@ -71,6 +74,7 @@ export function createTurns({ runId, nodeId, runningJobs, outbox, log, want, slo
       const { queued, ahead, after } = runningJobs;
       return {
         ...said,
+        ...(cancelsAllocations === true ? { cancels_allocations: true } : {}),
         want: want(Math.max(0, most - queued), aheadWanted({ most, slots: slots(), ahead, after, held })),
       };
     },

@@ -1,0 +1,76 @@
+import { roomOfAllocation } from '../../core/allocation/room.ts';
+import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
+import type { RunnerRoom } from '../../core/lifecycle/obstacles.ts';
+import { hasWorkFor } from '../../core/lifecycle/work-left.ts';
+import { schedulerOf } from '../records/scheduler/row.ts';
+import type { Store } from '../records/store.ts';
+import type { ClaimQueries } from './queries.ts';
+import type { FindWorkLeft } from './work-left.ts';
+
+/** Queued allocations of a workflow for which no work is left or to come. */
+export interface Unneeded {
+  find(workflowId: number): ScheduledComputeNode[];
+  /** Marks those of these records as canceled that are still queued and not needed, and returns them. */
+  cancel(workflowId: number, ids: readonly number[]): ScheduledComputeNode[];
+  /** Whether this runner is to cancel some: one runner is told, and another one only after a while. */
+  isTold(workflowId: number): boolean;
+}
+
+/**
+ * Time between two checks of a workflow. Shorter, and the server of a thousand runners spends its time on it; longer, and
+ * allocations may start for nothing.
+ */
+const CHECK_MS = 2_000;
+/** Time for the runner that was told. A call of scancel takes a second, or 20 if the controller is away. */
+const TOLD_MS = 60_000;
+
+export function createUnneeded(
+  { find: { workflow }, now }: Pick<Store, 'find' | 'now'>,
+  queries: ClaimQueries,
+  workLeft: FindWorkLeft,
+): Unneeded {
+  /** When a workflow is checked again. */
+  const nextAtMs = new Map<number, number>();
+
+  const roomsOf = (workflowId: number): ((schedulerId: number) => RunnerRoom) => {
+    const defaults = JSON.parse(workflow(workflowId).slurm_defaults ?? '{}') as Readonly<Record<string, unknown>>;
+    const counting = queries.countingSchedulers.all({ workflowId }).map(({ scheduler_id: id }) => id);
+    const rooms = new Map(
+      queries.slurmSchedulers.all({ workflowId }).map((row) => {
+        const countsJobs = counting.includes(row.id as number);
+        return [row.id, roomOfAllocation(schedulerOf(row), { defaults, countsJobs })];
+      }),
+    );
+    return (id) => rooms.get(id) ?? roomOfAllocation(undefined, { defaults, countsJobs: false });
+  };
+
+  const find = (workflowId: number): ScheduledComputeNode[] => {
+    const queued = queries.queued.all({ workflowId });
+    if (queued.length === 0) return [];
+    const left = workLeft(workflowId);
+    const roomOf = roomsOf(workflowId);
+    return queued.filter(({ scheduler_config_id: id }) => !hasWorkFor(left, [roomOf(id)]));
+  };
+
+  return {
+    find,
+    cancel(workflowId, ids) {
+      workflow(workflowId);
+      const asked = new Set(ids);
+      const canceled = find(workflowId).filter(({ id }) => asked.has(id as number));
+      for (const { id } of canceled) queries.markCanceled.run({ id: id as number });
+      return canceled.map((each) => ({ ...each, status: 'canceled' }));
+    },
+    isTold(workflowId) {
+      const nowMs = now();
+      if (nowMs < (nextAtMs.get(workflowId) ?? 0)) return false;
+      if (nextAtMs.size >= MOST_REMEMBERED) nextAtMs.clear();
+      const isTold = find(workflowId).length > 0;
+      nextAtMs.set(workflowId, nowMs + (isTold ? TOLD_MS : CHECK_MS));
+      return isTold;
+    },
+  };
+}
+
+/** Entries of workflows that ended are not worth separate handling. */
+const MOST_REMEMBERED = 1_000;
