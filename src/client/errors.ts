@@ -61,3 +61,7 @@ function toldBy(text: string): { message: string; code?: string; remedy?: string
   }
   return { message: text === '' ? 'no explanation' : text.slice(0, 500) };
 }
+
+/** An unknown route is answered by Torc's own server without a code. */
+export const isUnknownRoute = (error: unknown): boolean =>
+  error instanceof ServiceError && error.code === undefined && (error.status === 404 || error.status === 405);

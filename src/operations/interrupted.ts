@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import { ServiceError } from '../client/errors.ts';
+import { isUnknownRoute } from '../client/errors.ts';
 import { all } from '../client/every.ts';
 import type { Job, JobDependency, JobStatusCounts } from '../core/contract/job.ts';
 
@@ -32,10 +32,6 @@ export async function reset(client: Client, workflowId: number, runId: number): 
     for (let at = 0; at < ids.length; at += TOGETHER) await Promise.all(ids.slice(at, at + TOGETHER).map(one));
   }
 }
-
-/** An unknown route is answered by Torc's own server without a code. */
-const isUnknownRoute = (error: unknown): boolean =>
-  error instanceof ServiceError && error.code === undefined && (error.status === 404 || error.status === 405);
 
 async function found(client: Client, workflowId: number): Promise<number[]> {
   const jobs = await all((page) => client.listJobs({ query: { workflow_id: workflowId, ...page } }));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Client } from '../client/client.ts';
-import { ServiceError } from '../client/errors.ts';
+import { isUnknownRoute } from '../client/errors.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 
 const SECONDS = 60;
@@ -22,7 +22,7 @@ export async function underLease<T>(
   const token = randomUUID();
   const body = { token, holder: `torc ${command} (process ${process.pid} on ${hostname()})`, seconds: SECONDS };
   const lease = await client.takeRecoveryLease({ params, body }).catch((error: unknown) => {
-    if (error instanceof ServiceError && error.code === undefined && error.status === 404) return undefined;
+    if (isUnknownRoute(error)) return undefined;
     throw error;
   });
   if (lease?.granted === false)

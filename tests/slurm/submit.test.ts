@@ -127,6 +127,59 @@ describe.skipIf(slurmIsMissing !== undefined)('torc submit on a real Slurm clust
     );
   });
 
+  it('while the last job runs, a runner for which no job is left leaves after ten seconds, and allocations in the queue are canceled', async () => {
+    const [schedulers, jobs] = [flow.indexOf('slurm_schedulers:'), flow.indexOf('jobs:')];
+    const last = `slurm_defaults: {cpus-per-task: 4}
+${flow.slice(schedulers, jobs)}jobs:
+  - {name: last, command: "until [ -e last ]; do sleep 0.1; done", resource_requirements: four}
+  - {name: first, command: "sleep 2", resource_requirements: four}
+${flow.slice(flow.indexOf('actions:')).replace('num_allocations: 2', 'num_allocations: 4')}`;
+    const four = `name: last\nresource_requirements:\n  - {name: four, num_cpus: 4, memory: 50m, runtime: PT1M}\n`;
+    writeFileSync(join(folder, 'last.yaml'), four + last);
+    const { code, stdout, stderr } = await call('submit', 'last.yaml', '-o', 'last_out');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('with ID=')]);
+    const id = Number(/workflow (\d+)/.exec(stdout)?.[1]);
+    const found = await until(
+      () => allocations(id),
+      (rows) =>
+        rows
+          .map(({ status }) => status)
+          .toSorted()
+          .join(' ') === 'active canceled canceled complete',
+      'the runner without work to leave, and the allocations in the queue to be canceled',
+      60_000,
+    );
+    expect(await statuses(id)).toEqual(['running', 'completed']);
+    const canceled = found.filter(({ status }) => status === 'canceled').map(({ scheduler_id: job }) => String(job));
+    expect(cluster.run('squeue', '-h', '-t', 'all', '-j', canceled.join(','), '-o', '%T').trim()).toBe(
+      'CANCELLED\nCANCELLED',
+    );
+    const eventsOf = async (category: string) =>
+      (await server.client.listEvents({ query: { workflow_id: id, category } })).items.map(({ data }) => data);
+    expect(await eventsOf('scheduler')).toEqual([
+      expect.objectContaining({ action: 'cancel_unneeded_pending_allocations', slurm_job_ids: canceled }),
+    ]);
+    const reason = 'no job is left or to come that this runner could take: 1 elsewhere';
+    expect(await eventsOf('runner_left')).toEqual([expect.objectContaining({ ending: 'idle', reason })]);
+    writeFileSync(join(folder, 'last'), '');
+    const logs = () =>
+      readdirSync(join(folder, 'last_out'))
+        .filter((name) => name.startsWith('job_runner_slurm_'))
+        .map((name) => readFileSync(join(folder, 'last_out', name), 'utf8'))
+        .join('');
+    await until(
+      () => statuses(id),
+      (all) => all.every((status) => status === 'completed'),
+      'the last job to be completed',
+      60_000,
+    );
+    await until(
+      () => Promise.resolve(logs()),
+      (text) => text.includes(reason) && text.includes('Queued allocations were canceled: no job is left for them'),
+      'both in the logs',
+    );
+  });
+
   it('torc sonar tells the jobs and nodes of the cluster, and each state of a job once', async () => {
     cluster.run('sbatch', '-o', '/dev/null', '--array=0-1', '--job-name=a|b', '--wrap', 'srun true; exit 3');
     const sonar = async (...args: string[]) => {

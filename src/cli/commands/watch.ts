@@ -64,6 +64,8 @@ export const watch = command({
     const { pause } = await import('../../client/long-timers.ts');
     const { findAndClean } = await import('../orphans.ts');
     const { queuedAllocations } = await import('../../operations/queued-allocations.ts');
+    const { cancelUnneeded } = await import('../../operations/slurm/cancel-unneeded.ts');
+    const { openSlurm } = await import('../../cluster/slurm/slurm.ts');
     const { stuckAllocations } = await import('../output/queue-lines.ts');
     const { recoverNow, scheduleNow } = await import('../recovery.ts');
     const rows = await client.listScheduledComputeNodes({ query: { workflow_id: id, limit: 1 } });
@@ -81,6 +83,17 @@ export const watch = command({
     const log = openLog(path, 'info', Date.now, () => {});
     let counts = '';
     const toldStuck = new Set<number>();
+    /** A controller that is away is asked again at the next look. */
+    const cancelSurplus = async () => {
+      const canceled = await cancelUnneeded(client, openSlurm({ environment: context.environment }), id).catch(
+        () => [],
+      );
+      if (canceled.length > 0)
+        tell(
+          'info',
+          `Canceled ${canceled.length} queued allocation(s), for which no job is left: ${canceled.join(', ')}`,
+        );
+    };
     const tell = (level: 'info' | 'warn' | 'error', words: string) => {
       log.write(level, words, { workflow_id: id });
       if (level === 'info') output.notice(words);
@@ -95,6 +108,7 @@ export const watch = command({
             for (const { job_id: job, job_name: name, reason } of cleaned.failed)
               tell('warn', `Job ${job} (${name}) failed: ${reason}`);
             for (const warning of cleaned.warnings) log.write('warn', warning, { workflow_id: id });
+            await cancelSurplus();
             for (const each of stuckAllocations(await queuedAllocations(client, id, context.environment))) {
               if (!toldStuck.has(each.id)) tell('warn', each.line);
               toldStuck.add(each.id);

@@ -16,6 +16,8 @@ export interface Slurm {
   scripts(): Promise<readonly SubmittedScript[]>;
   /** Cancels a job; one that has ended is no error. */
   cancel(jobId: number): Promise<void>;
+  /** Cancels those of these jobs that wait in the queue, in one call. */
+  cancelQueued(jobIds: readonly number[]): Promise<void>;
   /**
    * How these jobs stand, of any user: as the controller says, or else the accounting. A job that neither knows is left
    * out, and so is every job that cannot be asked for: silence proves nothing.
@@ -63,6 +65,7 @@ export function openSlurm({ environment, atMostMs = AT_MOST_MS }: SlurmOptions):
     queue: async () => parseQueue(await run('squeue', ['-u', user, '--Format', 'jobid,state', '-h'])),
     scripts: async () => parseScripts(await run('squeue', ['-u', user, '-h', '-t', 'all', '-o', '%i|%T|%o'])),
     cancel: async (jobId) => void (await run('scancel', [String(jobId)])),
+    cancelQueued: async (jobIds) => void (await run('scancel', [...jobIds.map(String), '--state=PENDING'])),
     startOf: async (jobId) => parseTime(await run('squeue', ['-h', '-j', String(jobId), '-o', '%S'])),
     async statesOf(jobIds) {
       const states = new Map<number, AccountedJob>();

@@ -79,6 +79,7 @@ function cluster() {
         .filter(([, { state }]) => state === 'queued')
         .map(([jobId, { script }]) => ({ jobId, isEnded: false, script })) as never,
     cancel: async () => {},
+    cancelQueued: async () => {},
     statesOf: async (ids) =>
       new Map(ids.map((id) => [id, { jobId: id, state: jobs.get(id)?.state ?? 'ended', word: '' }])),
     startOf: async () => undefined,

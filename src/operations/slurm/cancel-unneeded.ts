@@ -1,23 +1,30 @@
 import type { Client } from '../../client/client.ts';
+import { isUnknownRoute } from '../../client/errors.ts';
 import type { Slurm } from '../../cluster/slurm/slurm.ts';
-import { cancelAllocations, openAllocations } from './cancel-allocations.ts';
+import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
+import { openAllocations } from './cancel-allocations.ts';
 
 /**
- * Cancels the queued allocations of a workflow in which no job is ready, pending or running, and says so in one event.
+ * Cancels the queued allocations of a workflow for which no work is left or to come, and says so in one event.
  *
- * Jobs that are blocked do not count: what could make them ready has ended. An allocation that cannot be canceled keeps
- * its record. Returns the ids of the canceled jobs of Slurm.
+ * The server decides which these are, and marks them before scancel: so of two callers only one cancels an allocation. One
+ * that cannot be canceled is queued again in its record. Returns the ids of the canceled jobs of Slurm.
  */
 export async function cancelUnneeded(client: Client, slurm: Slurm, workflowId: number): Promise<number[]> {
-  const { jobs_by_status: jobs } = await client.getWorkflowStatus({ params: { id: workflowId } });
-  if (jobs.ready + jobs.pending + jobs.running > 0) return [];
-  const queued = (await openAllocations(client, workflowId)).filter(({ status }) => status === 'pending');
+  const queued = await unneeded(client, workflowId);
   if (queued.length === 0) return [];
-  // One that started meanwhile has a runner, which ends by itself.
   const states = await slurm.statesOf(queued.map(({ scheduler_id: id }) => id));
-  const waiting = queued.filter(({ scheduler_id: id }) => states.get(id)?.state !== 'running');
-  const { jobIds } = await cancelAllocations(client, slurm, workflowId, waiting);
-  if (jobIds.length === 0) return [];
+  // One that started meanwhile has a runner, which ends by itself; the records of those that ended are corrected elsewhere.
+  const waiting = queued.filter(({ scheduler_id: id }) => !['running', 'ended'].includes(states.get(id)?.state ?? ''));
+  const canceled = waiting.length === 0 ? [] : await mark(client, workflowId, waiting);
+  if (canceled.length === 0) return [];
+  const jobIds = canceled.map(({ scheduler_id: id }) => id);
+  try {
+    await slurm.cancelQueued(jobIds);
+  } catch (error) {
+    for (const record of canceled) await update(client, { ...record, status: 'pending' });
+    throw error;
+  }
   const data = {
     category: 'scheduler',
     action: 'cancel_unneeded_pending_allocations',
@@ -28,3 +35,33 @@ export async function cancelUnneeded(client: Client, slurm: Slurm, workflowId: n
   await client.createEvent({ body: { workflow_id: workflowId, timestamp: Date.now(), data } });
   return jobIds;
 }
+
+async function unneeded(client: Client, workflowId: number): Promise<readonly ScheduledComputeNode[]> {
+  try {
+    return (await client.getUnclaimableJobs({ params: { id: workflowId }, query: {} })).unneeded_allocations;
+  } catch (error) {
+    if (!isUnknownRoute(error)) throw error;
+  }
+  // Torc's own server does not know: there all wait for the last job. What could make blocked jobs ready has ended then.
+  const { jobs_by_status: jobs } = await client.getWorkflowStatus({ params: { id: workflowId } });
+  if (jobs.ready + jobs.pending + jobs.running > 0) return [];
+  return (await openAllocations(client, workflowId)).filter(({ status }) => status === 'pending');
+}
+
+async function mark(
+  client: Client,
+  workflowId: number,
+  records: readonly ScheduledComputeNode[],
+): Promise<readonly ScheduledComputeNode[]> {
+  try {
+    const body = { ids: records.map(({ id }) => id as number) };
+    return (await client.cancelUnneededAllocations({ params: { id: workflowId }, body })).items;
+  } catch (error) {
+    if (!isUnknownRoute(error)) throw error;
+  }
+  for (const record of records) await update(client, { ...record, status: 'canceled' });
+  return records;
+}
+
+const update = (client: Client, record: ScheduledComputeNode) =>
+  client.updateScheduledComputeNode({ params: { id: record.id as number }, body: record });

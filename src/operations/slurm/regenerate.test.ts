@@ -29,6 +29,7 @@ function cluster() {
     queue: async () => [...states].map(([jobId, state]) => ({ jobId, state })),
     scripts: async () => [],
     cancel: async (jobId) => void states.set(jobId, 'ended'),
+    cancelQueued: async () => {},
     statesOf: async (ids) => new Map(ids.map((id) => [id, { jobId: id, state: states.get(id) ?? 'ended', word: '' }])),
     startOf: async () => undefined,
   };
