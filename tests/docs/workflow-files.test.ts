@@ -130,7 +130,7 @@ describe('the definition of workflow files', () => {
   it('the definition of workflow files shows what a field means and an example of it in the schema for editors', () => {
     const { properties } = specJsonSchema() as { properties: Record<string, object> };
     expect(properties['compute_node_wait_for_new_jobs_seconds']).toMatchObject({
-      description: 'Time that a runner without work waits for new jobs.',
+      description: expect.stringMatching(/^Time that a runner without work waits for new jobs\. With the default,/),
       default: 90,
       examples: [300],
     });

@@ -5,7 +5,7 @@ import { boolean, choice, integer, map, may, object, old, open, string } from '.
 export const executionConfig = object('ExecutionConfig', {
   mode: may(
     choice(['direct', 'slurm', 'auto']),
-    'How jobs start: direct starts processes on the node, slurm starts steps with srun, auto chooses slurm inside an allocation.',
+    'How jobs start: direct starts processes on the node, and is the default inside an allocation too; slurm starts steps with srun; auto is slurm inside an allocation and direct elsewhere.',
     { standard: 'direct', example: 'direct' },
   ),
   limit_resources: may(boolean, 'End jobs that use more memory than they asked for. Direct mode.', {

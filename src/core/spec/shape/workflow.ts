@@ -59,12 +59,19 @@ export const workflow = object('WorkflowSpec', {
     example: true,
   }),
   access_groups: may(list(string), 'Groups whose members may see and change the workflow.', { example: ['lab'] }),
-  dynamic_jobs: may(dynamicJobs, 'Limits for jobs that add jobs.'),
-  compute_node_wait_for_new_jobs_seconds: may(integer, 'Time that a runner without work waits for new jobs.', {
-    unit: 'seconds',
-    standard: STANDARD_WAIT_SECONDS,
-    example: 300,
-  }),
+  dynamic_jobs: may(
+    dynamicJobs,
+    'Limits for jobs that add jobs. Give it, if only as `{}`, where jobs add jobs in allocations: runners and allocations without work wait for them.',
+  ),
+  compute_node_wait_for_new_jobs_seconds: may(
+    integer,
+    'Time that a runner without work waits for new jobs. With the default, a runner in an allocation leaves after 10 s if no job is left or to come that it could take.',
+    {
+      unit: 'seconds',
+      standard: STANDARD_WAIT_SECONDS,
+      example: 300,
+    },
+  ),
   compute_node_ignore_workflow_completion: may(
     boolean,
     'Runners keep their allocation after the workflow is complete.',
