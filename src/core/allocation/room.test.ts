@@ -26,10 +26,17 @@ describe('the room of an allocation that has not started', () => {
     ['unlimited memory where the text cannot be read', { mem: 'much' }, { memoryBytes: Infinity }],
     ['the GPUs of its gres', { gres: 'gpu:a100:2' }, { gpus: 2 }],
     ['unlimited time where the text cannot be read', { walltime: 'long' }, { secondsLeft: undefined }],
+    ...['--time=10:00:00', '--constraint=a -t 10', '--mem-per-cpu=4g', '-N2', '--gpus-per-task=1'].map(
+      (extra): [string, Partial<SlurmScheduler>, object] => [
+        `no limit at all with the sbatch options ${extra}`,
+        { extra },
+        { memoryBytes: Infinity, gpus: Infinity, nodes: Infinity, secondsLeft: undefined },
+      ],
+    ),
     [
-      'no limit at all where sbatch options may change everything',
-      { extra: '--time=10:00:00' },
-      { memoryBytes: Infinity, gpus: Infinity, nodes: Infinity, secondsLeft: undefined },
+      'its limits with other sbatch options',
+      { extra: '--cpus-per-task=8 --reservation=night --constraint=N2' },
+      { memoryBytes: 4 * 2 ** 30, nodes: 2, secondsLeft: 600 },
     ],
   ])('an allocation that has not started has %s', (_, change, room) => {
     expect(roomOfAllocation({ ...scheduler, ...change }, facts)).toMatchObject(room);

@@ -16,11 +16,11 @@ export interface AllocationFacts {
 /**
  * The most that a runner in an allocation of this scheduler can have, before the allocation starts.
  *
- * What the scheduler does not limit is unlimited: nobody knows which node Slurm will choose. `extra` may change every
- * option, so with it nothing is limited; neither is it for a scheduler that was deleted.
+ * What the scheduler does not limit is unlimited: nobody knows which node Slurm will choose. Neither is anything limited
+ * if its `extra` has an option that may change a limit, or if the scheduler was deleted.
  */
 export function roomOfAllocation(scheduler: SlurmScheduler | undefined, facts: AllocationFacts): RunnerRoom {
-  const isKnown = scheduler !== undefined && (scheduler.extra ?? '').trim() === '';
+  const isKnown = scheduler !== undefined && !LIMITING.test(scheduler.extra ?? '');
   const memoryMb = isKnown ? readable(scheduler.mem, parseMemoryMb) : undefined;
   return {
     labels: [],
@@ -35,6 +35,9 @@ export function roomOfAllocation(scheduler: SlurmScheduler | undefined, facts: A
     secondsLeft: isKnown ? readable(scheduler.walltime, parseWalltime) : undefined,
   };
 }
+
+/** Options of sbatch for time, memory, nodes and GPUs. */
+const LIMITING = /(?:^|\s)(?:--(?:time|mem|nodes|gpu|gres|tres)|-[tNG])/;
 
 /** `gpu:2`, `gpu:a100:2`. */
 export const gpusOf = (scheduler: Pick<SlurmScheduler, 'gres'> | undefined): number =>
