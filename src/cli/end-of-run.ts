@@ -1,5 +1,6 @@
 import type { Context } from './context.ts';
 import { runnerOptions, type RunnerValues } from './run-workflow.ts';
+import { nextCommand } from '../core/lifecycle/next-command.ts';
 import { nextStep, shortfalls } from './shortfalls.ts';
 import { isBroken, saySummary, type SummaryOptions } from './summary.ts';
 
@@ -34,7 +35,13 @@ export async function endRun(
     const repeated = runnerOptions.filter(
       ({ flags }) => ending !== 'deadline' || !PAST.has(flags.split(' ')[0] as string),
     );
-    output.notice(`${next.says}: ${hint(`torc run ${workflow.id} ${next.flag}`, repeated)}`);
+    const { placeOf, wasSubmitted } = await import('../operations/place.ts');
+    // Who runs a workflow here that was never submitted goes on here, also if it has schedulers.
+    const here = { workflowId: workflow.id, runsIn: 'anywhere', submission: 'none' } as const;
+    const isInSlurm = await wasSubmitted(client, workflow.id).catch(() => false);
+    const place = isInSlurm ? await placeOf(client, workflow.id) : here;
+    const command = nextCommand(place, { again: next.flag, isCanceled: ending === 'canceled' });
+    output.notice(`${next.says}: ${place === here ? hint(command, repeated) : hint(command)}`);
   }
   if (summary.left?.jobId !== undefined)
     output.notice(`What would help: ${hint(`torc jobs explain ${summary.left.jobId}`)}`);

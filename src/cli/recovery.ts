@@ -1,3 +1,5 @@
+import { nextCommand } from '../core/lifecycle/next-command.ts';
+import { placeOf } from '../operations/place.ts';
 import { underLease } from '../operations/recovery-lease.ts';
 import type { Round } from '../operations/watch.ts';
 import { askAgent } from '../operations/recover/agent.ts';
@@ -174,15 +176,25 @@ export async function recoverNow(context: Context, workflowId: number, options: 
   const { kind, recovery, reset, regenerated } = await underLease(client, { workflowId, command: 'watch' }, async () =>
     carryOut(context, workflowId, await diagnosed(context, workflowId, options, false), options),
   );
-  const again = kind === 'remote' ? `torc remote run ${workflowId}` : `torc run ${workflowId}`;
+  const next = await nextOf(context, workflowId, kind);
   return {
     reset,
     submitted: regenerated?.submitted.length ?? 0,
     raised: recovery.adjustments.length,
     waiting: recovery.waiting,
     failures: JSON.stringify(recovery.plan.retried.map(({ id, why, returnCode }) => [id, why, returnCode])),
-    next: kind === 'slurm' ? undefined : context.hint(again),
+    next: next && context.hint(next),
   };
+}
+
+/** The command that runs the jobs of a recovery; undefined where it has submitted allocations for them. */
+export async function nextOf(
+  { service }: Context,
+  workflowId: number,
+  kind: WorkflowKind,
+): Promise<string | undefined> {
+  if (kind === 'slurm') return undefined;
+  return nextCommand(await placeOf((await service()).client, workflowId));
 }
 
 /** Submits allocations for jobs that wait, minus those that wait or run. Returns how many. */

@@ -37,7 +37,7 @@ describe('jobs reset-status', () => {
         reset_job_ids: [jobs['first']],
         downstream_jobs: [told('second', 'completed')],
         failures: [],
-        next_steps: [`torc workflows reinit ${id}`, `torc run ${id}`],
+        next_steps: [`torc workflows reinit ${id}`, `torc submit ${id}`],
         reinit: { requested: false, applied: false, error: null },
       },
     ]);
@@ -89,7 +89,7 @@ describe('jobs reset-status', () => {
   it('jobs reset-status with --reinit makes them ready with what is downstream', async () => {
     writeFileSync(join(folder, 'made.txt'), 'made');
     expect(await json('jobs', 'reset-status', jobs['first'], '--reinit')).toMatchObject({
-      next_steps: [`torc run ${id}`],
+      next_steps: [`torc submit ${id}`],
       reinit: { requested: true, applied: true, error: null },
     });
     rmSync(join(folder, 'made.txt'));

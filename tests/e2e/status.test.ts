@@ -72,3 +72,37 @@ it('status of a workflow that ended with failures says the command that runs the
   expect(await last('1')).toBe(`To run the failed jobs again: torc --url ${server.url} run 1 --retry-failed`);
   expect(await last('2')).toBe('✓ Workflow complete');
 });
+
+const IN_SLURM = `
+name: in_slurm
+slurm_schedulers: [{name: nodes, account: any, nodes: 1, walltime: "00:10:00"}]
+jobs: [{name: only, command: 'exit 3'}]
+actions: [{trigger_type: on_workflow_start, action_type: schedule_nodes, scheduler: nodes, scheduler_type: slurm}]
+`;
+
+it('status of a workflow with Slurm schedulers names torc submit before its first submission, then torc recover, and never torc run', async () => {
+  const folder = temporaryFolder();
+  const server = await startServer(folder);
+  const url = ['--url', server.url];
+  const call = async (...args: string[]) => (await torc([...url, ...args], { cwd: folder })).stdout.trimEnd();
+  const last = async () => (await call('status', '1')).split('\n').at(-1);
+  writeFileSync(join(folder, 'flow.yaml'), IN_SLURM);
+  await call('create', 'flow.yaml');
+  const start = 'No runner works on this workflow. To start one:';
+  expect(await last()).toBe(`${start} torc --url ${server.url} submit 1`);
+  await call('workflows', 'init', '1', '--no-prompts');
+  expect(await last()).toBe(`${start} torc --url ${server.url} submit 1`);
+  const explained = async () => call('jobs', 'explain', '1');
+  expect(await explained()).toContain(`torc --url ${server.url} submit 1`);
+
+  await server.client.claimWorkflowAction({ params: { id: 1, action_id: 1 }, body: {} });
+  expect(await last()).toBe(`${start} torc --url ${server.url} recover 1`);
+  expect(await explained()).toContain(`torc --url ${server.url} recover 1`);
+
+  await torc([...url, 'run', '1'], { cwd: folder });
+  expect(await last()).toBe(`To run the failed jobs again: torc --url ${server.url} recover 1`);
+  await server.client.cancelWorkflow({ params: { id: 1 } });
+  expect(await last()).toContain(
+    `torc --url ${server.url} workflows reset-status 1 --failed-only --reinitialize, then torc --url ${server.url} recover 1`,
+  );
+});

@@ -63,7 +63,7 @@ async function dryRun(context: Context, id: number, wishes: RecoverOptions): Pro
           walltimeMultiplier: 1.5,
         });
   const about = site && { workflowId: id, isDryRun: true, submits: true, profile: site.profile };
-  const json = await reportJson(id, {
+  const json = await reportJson(context, id, {
     done: { ...found, reset: 0, regenerated: undefined },
     wishes,
     diagnosis: await usesOf(context, id),
@@ -79,7 +79,7 @@ async function dryRun(context: Context, id: number, wishes: RecoverOptions): Pro
         : []),
       ...planLines(id, found.recovery, false),
       ...(planned && about ? [regeneratedText(planned, about)] : []),
-      ...nextLines(context, id, found, hasWork(found.recovery)),
+      await nextLine(context, id, found, hasWork(found.recovery)),
       'Nothing was changed (dry run).',
     ].join('\n'),
   );
@@ -112,7 +112,7 @@ async function recoverHere(context: Context, id: number, given: RecoverOptions, 
   }
   const diagnosis = await usesOf(context, id);
   const done = await carryOut(context, id, found, wishes);
-  const json = await reportJson(id, { done, wishes, diagnosis, isDryRun: false });
+  const json = await reportJson(context, id, { done, wishes, diagnosis, isDryRun: false });
   output.record(
     'recover',
     json,
@@ -121,7 +121,7 @@ async function recoverHere(context: Context, id: number, given: RecoverOptions, 
       ...(done.regenerated === undefined
         ? []
         : [`Submitted ${counted(done.regenerated.submitted.length, 'allocation')}`]),
-      ...nextLines(context, id, done, hasWork(done.recovery)),
+      await nextLine(context, id, done, hasWork(done.recovery)),
     ].join('\n'),
   );
 }
@@ -169,10 +169,18 @@ const hasCleaned = (cleaned: Cleaned): boolean =>
     cleaned.computeNodesDeactivated >
   0;
 
-function nextLines(context: Context, id: number, { kind }: Pick<Recovered, 'kind'>, works: boolean): string[] {
-  if (!works) return ['No job runs again.'];
-  if (kind === 'slurm') return [`How it goes on: ${context.hint(`torc status ${id}`)}`];
-  return [`Run them: ${context.hint(kind === 'remote' ? `torc remote run ${id}` : `torc run ${id}`)}`];
+async function nextLine(
+  context: Context,
+  id: number,
+  { kind }: Pick<Recovered, 'kind'>,
+  works: boolean,
+): Promise<string> {
+  if (!works) return 'No job runs again.';
+  const { nextOf } = await import('../recovery.ts');
+  const next = await nextOf(context, id, kind);
+  return next === undefined
+    ? `How it goes on: ${context.hint(`torc status ${id}`)}`
+    : `Run them: ${context.hint(next)}`;
 }
 
 /** What the jobs used; asked before they are reset, because a job that is reset has no current result. */
@@ -191,7 +199,9 @@ interface Report {
   readonly isDryRun: boolean;
 }
 
-async function reportJson(id: number, { done, wishes, diagnosis, isDryRun }: Report) {
+async function reportJson(context: Context, id: number, { done, wishes, diagnosis, isDryRun }: Report) {
+  const { nextOf } = await import('../recovery.ts');
+  const next = await nextOf(context, id, done.kind);
   const { lackTold, told } = await import('../output/measured-use.ts');
   const { recoveryJson } = await import('../output/recovered.ts');
   const { cleanedJson } = await import('../output/cleaned.ts');
@@ -213,8 +223,6 @@ async function reportJson(id: number, { done, wishes, diagnosis, isDryRun }: Rep
     orphans: cleanedJson(done.cleaned, done.lostRunners, isDryRun),
     jobs_reset: done.reset,
     allocations_submitted: done.regenerated?.submitted.length ?? 0,
-    ...(works && done.kind !== 'slurm'
-      ? { next: done.kind === 'remote' ? `torc remote run ${id}` : `torc run ${id}` }
-      : {}),
+    ...(works && next !== undefined ? { next } : {}),
   };
 }

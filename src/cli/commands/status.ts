@@ -1,14 +1,12 @@
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { Unclaimable } from '../../core/contract/unclaimable.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
+import { nextCommand, type Place } from '../../core/lifecycle/next-command.ts';
 import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';
 import type { PartlyIdle } from '../../operations/idle-nodes.ts';
-import type { Runners } from '../../operations/live-runners.ts';
-import type { RunsIn } from '../../operations/runs-in.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';
-import type { Context } from '../context.ts';
-import { nextStep } from '../shortfalls.ts';
+import { nextLines } from '../output/next-lines.ts';
 import { queueLines } from '../output/queue-lines.ts';
 import { secondsText } from '../output/words.ts';
 
@@ -37,7 +35,8 @@ const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]
       const actions = await client.listWorkflowActions({ params: { id } }).catch(() => []);
       const interrupted = actions.filter(({ state }) => state === 'interrupted');
       const { runnersOf } = await import('../../operations/live-runners.ts');
-      const { runsIn } = await import('../../operations/runs-in.ts');
+      const { placeOf } = await import('../../operations/place.ts');
+      const place = await placeOf(client, id).catch(() => anywhere(id));
       const runners = await runnersOf(client, found);
       const { idleNodes } = await import('../../operations/idle-nodes.ts');
       const idle =
@@ -49,7 +48,7 @@ const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]
           : await queuedAllocations(client, id, context.environment).catch(() => []);
       const text = [
         statusText(found),
-        ...nextLines(found, runners, context.hint, await runsIn(client, id).catch(() => 'anywhere' as const)),
+        ...nextLines(found, runners, context.hint, place),
         ...queueLines(queued, id, context.hint),
         ...heldLines(found),
         ...leftLines(left),
@@ -73,13 +72,8 @@ const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]
       };
       context.output.record('status', { ...json, ...more }, text);
       for (const [labels, jobs] of Object.entries(found.unserved_ready_labels ?? {})) {
-        const flags = labels
-          .split(',')
-          .map((label) => `--label ${label}`)
-          .join(' ');
-        context.output.warn(
-          `${jobs} ready jobs need a runner with the labels ${labels}: ${context.hint(`torc run ${id} ${flags}`)}`,
-        );
+        const next = nextCommand(place, { labels: labels.split(',') });
+        context.output.warn(`${jobs} ready jobs need a runner with the labels ${labels}: ${context.hint(next)}`);
       }
     },
   });
@@ -88,22 +82,8 @@ const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]
 export const status = statusCommand('status [workflow]');
 export const workflowsStatus = statusCommand('workflows status [workflow]');
 
-/** Whether a runner works on it, and the command that goes on. */
-function nextLines(found: WorkflowStatus, { live, lost }: Runners, hint: Context['hint'], place: RunsIn): string[] {
-  const { workflow_id: id, jobs_by_status: counts } = found;
-  if (found.is_complete) {
-    const next = nextStep({ counts, ending: found.is_canceled ? 'canceled' : 'complete' });
-    return next === undefined ? [] : [`${next.says}: ${hint(`torc run ${id} ${next.flag}`)}`];
-  }
-  if (live > 0 || found.active_scheduled_nodes + found.pending_scheduled_nodes > 0) return [];
-  const who =
-    lost.length === 0
-      ? 'No runner works on this workflow'
-      : `No runner works on this workflow: ${lost.length === 1 ? `compute node ${lost[0]} has` : `compute nodes ${lost.join(', ')} have`} ended without reporting it`;
-  if (place === 'scripts') return [`${who}. To start one, submit its script with sbatch again.`];
-  const words = place === 'allocations' ? `torc slurm schedule-nodes ${id}` : `torc run ${id}`;
-  return [`${who}. To start one: ${hint(words)}`];
-}
+/** Where a server does not say. */
+const anywhere = (workflowId: number): Place => ({ workflowId, runsIn: 'anywhere', submission: 'none' });
 
 /** Which ready jobs no runner can take, and why. */
 function leftLines(left: Unclaimable | undefined): string[] {

@@ -2,6 +2,7 @@ import type { Explanation, JobFacts, LiveRunner, OtherJob, Reason } from './job-
 import { isComplete } from './job.ts';
 import { sizeTexts } from '../quantity/size-text.ts';
 import { counted } from '../quantity/count-text.ts';
+import { nextCommand } from './next-command.ts';
 import { obstacles } from './obstacles.ts';
 import { queueReasonOf } from './queue-reason.ts';
 
@@ -126,13 +127,12 @@ function inQueue({ queued = [], workflow }: JobFacts, never: readonly Reason[]):
   };
 }
 
-function runOf({ workflow: { id, runsIn }, labels }: JobFacts): string {
-  const words = labels.map((label) => ` --label ${label}`).join('');
-  if (runsIn === 'allocations') return `torc slurm schedule-nodes ${id}`;
-  if (runsIn === 'scripts')
-    return `submit with sbatch a script that starts torc-slurm-job-runner for workflow ${id}${words}`;
-  return `torc run ${id}${words}`;
-}
+/** Without facts about its place a job may run anywhere. */
+const runOf = ({ workflow: { id, place }, labels, runners }: JobFacts): string =>
+  nextCommand(place ?? { workflowId: id, runsIn: 'anywhere', submission: 'none' }, {
+    labels,
+    hasRunners: runners.length > 0,
+  });
 
 /** Other labels are the matter of the job, everything else that of its requirements. */
 const otherRunner = (run: string, { id, requirementsId }: JobFacts, reasons: readonly Reason[]) => [

@@ -36,7 +36,6 @@ const job = (over: Partial<JobFacts> = {}): JobFacts => ({
     id: 1,
     isCanceled: false,
     isArchived: false,
-    runsIn: 'anywhere',
     timeoutExitCode: 152,
     oomExitCode: 137,
     endingSeconds: 95,
@@ -191,12 +190,13 @@ describe('the explanation of a waiting job', () => {
   });
 
   test.each([
-    ['allocations', 'torc slurm schedule-nodes 1'],
+    ['allocations', 'torc submit 1'],
     ['scripts', 'submit with sbatch a script that starts torc-slurm-job-runner for workflow 1'],
     ['anywhere', 'torc run 1'],
   ] as const)('a ready job without a runner that runs in %s names what starts one', (runsIn, next) => {
     const { workflow } = job();
-    expect(explain(job({ workflow: { ...workflow, runsIn }, runners: [] })).next).toEqual([next]);
+    const place = { workflowId: 1, runsIn, submission: 'due' } as const;
+    expect(explain(job({ workflow: { ...workflow, place }, runners: [] })).next).toEqual([next]);
   });
 
   it('a job of a canceled or archived workflow says this before any other reason', () => {

@@ -1,5 +1,6 @@
 import type { CauseCode } from '../contract/cause-code.ts';
 import type { JobStatus } from '../contract/job.ts';
+import type { Place } from './next-command.ts';
 import type { JobKind, RunnerRoom } from './obstacles.ts';
 
 /** Another job, with the fields that matter for this one. */
@@ -48,8 +49,8 @@ export interface JobFacts extends JobKind {
     readonly id: number;
     readonly isCanceled: boolean;
     readonly isArchived: boolean;
-    /** How its jobs run: in allocations that torc submits, or a person, or on any machine. */
-    readonly runsIn: 'allocations' | 'scripts' | 'anywhere';
+    /** Where its jobs run; known for a job that waits for a runner. */
+    readonly place?: Place;
     readonly timeoutExitCode: number;
     readonly oomExitCode: number;
     /** Seconds before its end at which a runner begins to terminate jobs. */

@@ -8,9 +8,9 @@ import type { Result } from '../../core/contract/result.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { AttemptEnd, JobFacts, LiveRunner, OtherJob } from '../../core/lifecycle/job-facts.ts';
 import { roomOfNode } from '../../core/lifecycle/obstacles.ts';
+import { placeOf } from '../place.ts';
 import { queuedAllocations } from '../queued-allocations.ts';
 import { limitsOf } from '../resource-use.ts';
-import { runsIn } from '../runs-in.ts';
 
 /** More dependencies are not read one by one: users read the first few. */
 const MOST_DEPENDENCIES = 200;
@@ -66,7 +66,7 @@ export async function gatherFacts(client: Client, id: number, { nowMs, environme
         id: workflowId,
         isCanceled: workflow.is_canceled === true,
         isArchived: workflow.is_archived === true,
-        runsIn: status === 'ready' ? await runsIn(client, workflowId) : 'anywhere',
+        ...(status === 'ready' ? { place: await placeOf(client, workflowId) } : {}),
         timeoutExitCode: execution?.timeout_exit_code ?? standardExecution.timeout_exit_code,
         oomExitCode: execution?.oom_exit_code ?? standardExecution.oom_exit_code,
         endingSeconds:

@@ -3,7 +3,9 @@ import { agrees, noPrompts } from '../../agree.ts';
 import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { tellPreparation } from '../../output/preparation.ts';
+import { nextCommand, type Place } from '../../../core/lifecycle/next-command.ts';
 import { reinitialize } from '../../../operations/initialize.ts';
+import { placeOf } from '../../../operations/place.ts';
 import { integer } from '../../option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import {
@@ -54,7 +56,7 @@ export const jobsResetStatus = command({
 
     const done = await resetJobs(client, selected);
     const reinit = await reinitialized(context, workflowId, options);
-    report(context, selected, downstream, { ...done, reinit });
+    report(context, selected, downstream, { ...done, reinit, place: await placeOf(client, workflowId) });
   },
 });
 
@@ -117,16 +119,17 @@ async function reinitialized({ service, output }: Context, workflowId: number, o
 
 interface Outcome extends ResetJobs {
   readonly reinit: Reinit;
+  readonly place: Place;
 }
 
 function report(
   { output, exitWith, hint }: Context,
   { workflowId, jobs }: SelectedJobs,
   downstream: readonly Job[],
-  { reset, failures, reinit }: Outcome,
+  { reset, failures, reinit, place }: Outcome,
 ): void {
-  const next = [...(reinit.applied ? [] : [`torc workflows reinit ${workflowId}`]), `torc run ${workflowId}`].map(
-    (each) => hint(each),
+  const next = [...(reinit.applied ? [] : [`torc workflows reinit ${workflowId}`]), nextCommand(place)].map((each) =>
+    hint(each),
   );
   const message = `Reset ${counted(reset.length, 'job')} of workflow ${workflowId}`;
   for (const { job_id: id, error } of failures) output.error(`job ${id}: ${error}`);

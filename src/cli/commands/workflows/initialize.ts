@@ -1,4 +1,5 @@
 import type { Client } from '../../../client/client.ts';
+import { nextCommand } from '../../../core/lifecycle/next-command.ts';
 import type { Reruns } from '../../../core/lifecycle/rerun.ts';
 import type { Task } from '../../../core/contract/task.ts';
 import { agrees, noPrompts } from '../../agree.ts';
@@ -167,8 +168,12 @@ async function sayReruns({ service, output, exitWith, hint, settings }: Context,
   output.record('readiness', json, text.join('\n'));
   if (!found.isSafe) return exitWith(1);
   if (output.format === 'json') return;
-  if (reruns.run.length > 0) output.notice(hint(`To run them: torc workflows reinit ${id}, then torc run ${id}`));
-  if (reruns.failed.length > 0) output.notice(hint(`To run failed jobs again: torc run ${id} --retry-failed`));
+  const { placeOf } = await import('../../../operations/place.ts');
+  const place = await placeOf(client, id);
+  if (reruns.run.length > 0)
+    output.notice(hint(`To run them: torc workflows reinit ${id}, then ${nextCommand(place)}`));
+  if (reruns.failed.length > 0)
+    output.notice(hint(`To run failed jobs again: ${nextCommand(place, { again: '--retry-failed' })}`));
 }
 
 const obstacleLines = ({ missingInputs, missingUserData }: Readiness): string[] => [

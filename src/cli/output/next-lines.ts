@@ -1,0 +1,25 @@
+import type { WorkflowStatus } from '../../core/contract/workflow.ts';
+import { nextCommand, type Place } from '../../core/lifecycle/next-command.ts';
+import type { Runners } from '../../operations/live-runners.ts';
+import type { Context } from '../context.ts';
+import { nextStep } from '../shortfalls.ts';
+
+/** Whether a runner works on it, and the command that goes on. */
+export function nextLines(
+  found: WorkflowStatus,
+  { live, lost }: Runners,
+  hint: Context['hint'],
+  place: Place,
+): string[] {
+  const { jobs_by_status: counts, is_canceled: isCanceled } = found;
+  if (found.is_complete) {
+    const next = nextStep({ counts, ending: isCanceled ? 'canceled' : 'complete' });
+    return next === undefined ? [] : [`${next.says}: ${hint(nextCommand(place, { again: next.flag, isCanceled }))}`];
+  }
+  if (live > 0 || found.active_scheduled_nodes + found.pending_scheduled_nodes > 0) return [];
+  const who =
+    lost.length === 0
+      ? 'No runner works on this workflow'
+      : `No runner works on this workflow: ${lost.length === 1 ? `compute node ${lost[0]} has` : `compute nodes ${lost.join(', ')} have`} ended without reporting it`;
+  return [`${who}. To start one: ${hint(nextCommand(place))}`];
+}

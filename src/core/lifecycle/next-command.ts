@@ -1,0 +1,44 @@
+/** How jobs of a workflow run: in allocations that torc submits, in those of a person's scripts, on hosts by ssh, or anywhere. */
+export type RunsIn = 'allocations' | 'scripts' | 'hosts' | 'anywhere';
+
+/** Whether an action that submits allocations is due, was executed or waits, or does not exist. */
+export type Submission = 'due' | 'done' | 'none';
+
+export interface Place {
+  readonly workflowId: number;
+  readonly runsIn: RunsIn;
+  readonly submission: Submission;
+}
+
+export interface Need {
+  /** The labels that the runner needs. */
+  readonly labels?: readonly string[];
+  /** Jobs that have ended are to run again: those that were interrupted, or those that failed as well. */
+  readonly again?: '--resume' | '--retry-failed';
+  readonly isCanceled?: boolean;
+  /** Runners are active, and can never take these jobs: recovery is refused while they are. */
+  readonly hasRunners?: boolean;
+}
+
+/**
+ * What a person does next so that jobs of a workflow run: a command, or a sentence with commands.
+ *
+ * Jobs of allocations never get `torc run`, which would run them on the machine where it is called: a login node. Runners that torc
+ * submits have no labels, so for jobs with labels a script is needed.
+ */
+export function nextCommand({ workflowId: id, runsIn, submission }: Place, need: Need = {}): string {
+  const { labels = [], again, isCanceled = false, hasRunners = false } = need;
+  const words = labels.map((label) => ` --label ${label}`).join('');
+  if (runsIn === 'hosts') return `torc remote run ${id}`;
+  if (runsIn === 'anywhere') return `torc run ${id}${again === undefined ? '' : ` ${again}`}${words}`;
+  const reset = `torc workflows reset-status ${id} --failed-only --reinitialize`;
+  const isByHand = runsIn === 'scripts' || labels.length > 0;
+  if (isByHand) {
+    const script = `submit with sbatch a script that starts torc-slurm-job-runner for workflow ${id}${words}`;
+    return again === undefined ? script : `${reset}, then ${script}`;
+  }
+  if (isCanceled) return `${reset}, then torc recover ${id}`;
+  if (hasRunners) return `torc slurm regenerate ${id} --submit`;
+  if (again !== undefined || submission === 'done') return `torc recover ${id}`;
+  return submission === 'due' ? `torc submit ${id}` : `torc slurm schedule-nodes ${id}`;
+}
