@@ -42,7 +42,14 @@ async function watched(
     extra = 0,
     scheduled = 1,
     isUnfinished = false,
-  }: { rounds?: readonly (Round | Error)[]; extra?: number; scheduled?: number; isUnfinished?: boolean } = {},
+    causes = [],
+  }: {
+    causes?: readonly string[];
+    rounds?: readonly (Round | Error)[];
+    extra?: number;
+    scheduled?: number;
+    isUnfinished?: boolean;
+  } = {},
 ) {
   const said: string[] = [];
   const did: string[] = [];
@@ -69,6 +76,7 @@ async function watched(
       },
       isUnfinished: async () => isUnfinished,
       extraJobs: async () => extra,
+      causes: async () => causes,
       async wait() {
         next();
         now += 60_000;
@@ -95,6 +103,19 @@ describe('watch', () => {
     expect((await watched([WORKING, DONE])).exitCode).toBe(0);
     expect((await watched([WORKING, FAILED])).exitCode).toBe(1);
     expect((await watched([status({ canceled: 1 }, { is_canceled: true })])).exitCode).toBe(1);
+  });
+
+  it('torc watch names the causes of jobs that were terminated or failed, once before it ends or recovers, and none of jobs that completed', async () => {
+    const causes = ['Job 3 (late) had too little time: return code 152'];
+    const terminated = status({ completed: 2, terminated: 1 }, { is_complete: true });
+    expect((await watched([WORKING, terminated], {}, { causes })).said).toBe(
+      `${causes[0]}\nThe workflow is complete, and 1 job(s) failed`,
+    );
+    const again = await watched([terminated, terminated, DONE], { recovers: true }, { causes });
+    expect(again.said.split(causes[0] as string)).toHaveLength(3);
+    const waits = status({ terminated: 1, blocked: 1 });
+    expect((await watched([waits], {}, { causes })).said).toContain(causes[0]);
+    expect((await watched([WORKING, DONE], {}, { causes })).said).toBe('The workflow is complete');
   });
 
   it('recovers a workflow that failed until it is complete, and no more often than allowed', async () => {

@@ -27,6 +27,8 @@ export interface WatchTools {
   schedule(): Promise<number>;
   /** Ready jobs without labels that are retried or were spawned: no planned allocation is theirs. */
   extraJobs(): Promise<number>;
+  /** Why jobs did not end well, a line each. */
+  causes(): Promise<readonly string[]>;
   wait(): Promise<void>;
   nowMs(): number;
   tell(level: 'info' | 'warn' | 'error', words: string): void;
@@ -53,6 +55,8 @@ interface Memory {
   scheduledAtMs: number | undefined;
   extraSinceMs: number | undefined;
   lastRound: string | undefined;
+  /** Causes that were told since the last recovery. */
+  told: Set<string>;
   /** Not known to be untrue: the last recovery was killed. */
   mayBeUnfinished: boolean;
   isAway: boolean;
@@ -73,6 +77,7 @@ export async function watchWorkflow(tools: WatchTools, options: WatchOptions): P
     scheduledAtMs: undefined,
     extraSinceMs: undefined,
     lastRound: undefined,
+    told: new Set(),
     mayBeUnfinished: options.recovers,
     isAway: false,
   };
@@ -116,6 +121,7 @@ async function look(tools: WatchTools, options: WatchOptions, memory: Memory): P
     if (failed + jobs.pending_failed === 0) return ended(tools, 'The workflow is complete', 0);
     // Its runners leave within a few seconds.
     if (alive(status) > 0) return 'wait';
+    await tellCauses(tools, memory);
     const isUndecided = failed === 0 && jobs.pending_failed > 0 && !options.asksAgent;
     if (isUndecided) return ended(tools, `${jobs.pending_failed} job(s) wait for a decision (pending_failed)`, 1);
     return options.recovers ? 'recover' : ended(tools, `The workflow is complete, and ${failed} job(s) failed`, 1);
@@ -123,6 +129,7 @@ async function look(tools: WatchTools, options: WatchOptions, memory: Memory): P
   if (memory.mayBeUnfinished && waiting(status) > 0 && (await tools.isUnfinished())) return 'recover';
   memory.mayBeUnfinished = false;
   if (alive(status) + busy(status) > 0) return extra(tools, options, memory);
+  if (failed > 0) await tellCauses(tools, memory);
   if (options.recovers) return 'recover';
   if (options.autoSchedule !== undefined) return 'schedule';
   if (options.isPersistent) return 'wait';
@@ -133,6 +140,13 @@ const waiting = ({ jobs_by_status: jobs }: WorkflowStatus) => jobs.ready + jobs.
 const busy = ({ jobs_by_status: jobs }: WorkflowStatus) => jobs.running + jobs.pending;
 const alive = (status: WorkflowStatus) =>
   status.active_compute_nodes + status.pending_scheduled_nodes + status.active_scheduled_nodes;
+
+async function tellCauses({ causes, tell }: WatchTools, { told }: Memory): Promise<void> {
+  for (const line of await causes()) {
+    if (!told.has(line)) tell('warn', line);
+    told.add(line);
+  }
+}
 
 function ended({ tell }: WatchTools, words: string, exitCode: number): Step {
   tell(exitCode === 0 ? 'info' : 'error', words);
@@ -180,6 +194,7 @@ async function round(tools: WatchTools, { maxRetries }: WatchOptions, memory: Me
     return isFinal ? 1 : undefined;
   }
   memory.refusals = 0;
+  memory.told.clear();
   memory.mayBeUnfinished = false;
   memory.rounds += 1;
   const status = await tools.status();

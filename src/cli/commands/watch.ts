@@ -66,6 +66,10 @@ export const watch = command({
     const { queuedAllocations } = await import('../../operations/queued-allocations.ts');
     const { cancelUnneeded } = await import('../../operations/slurm/cancel-unneeded.ts');
     const { openSlurm } = await import('../../cluster/slurm/slurm.ts');
+    const { badEnds } = await import('../../operations/recover/bad-ends.ts');
+    const { badEndLines } = await import('../output/recovered.ts');
+    const { placeOf } = await import('../../operations/place.ts');
+    const { nextLines } = await import('../output/next-lines.ts');
     const { stuckAllocations } = await import('../output/queue-lines.ts');
     const { recoverNow, scheduleNow } = await import('../recovery.ts');
     const rows = await client.listScheduledComputeNodes({ query: { workflow_id: id, limit: 1 } });
@@ -121,6 +125,7 @@ export const watch = command({
             const query = { workflow_id: id, status: 'ready' as const, origin_is_set: true, labels: '', limit: 1000 };
             return (await client.listJobs({ query })).items.length;
           },
+          causes: async () => badEndLines(await badEnds(client, id)),
           wait: () => pause(options.pollInterval * 1000),
           nowMs: () => performance.now(),
           tell,
@@ -147,6 +152,11 @@ export const watch = command({
         },
       );
       const status = await client.getWorkflowStatus({ params: { id } });
+      if (exitCode !== 0 && options.recover !== true) {
+        const place = await placeOf(client, id);
+        for (const line of nextLines(status, { live: status.active_compute_nodes, lost: [] }, context.hint, place))
+          output.notice(line);
+      }
       if (output.format === 'json')
         output.json({ workflow_id: id, exit_code: exitCode, jobs_by_status: status.jobs_by_status });
       context.exitWith(exitCode);

@@ -60,6 +60,16 @@ function causeLines(why: Exclude<Cause, 'downstream'>, jobs: readonly BadEnd[]):
   return [`  ${counted(jobs.length, 'job')} ${WORDS[why][jobs.length === 1 ? 0 : 1]}:`, ...shown, ...more];
 }
 
+/** Why jobs did not end well, a line for each of the first of a cause. */
+export const badEndLines = (ends: readonly BadEnd[]): string[] =>
+  ORDER.flatMap((why) => {
+    const jobs = ends.filter((each) => each.why === why);
+    const [one, several] = WORDS[why];
+    const shown = jobs.slice(0, SHOWN).map(({ id, name, words }) => `Job ${id} (${name}) ${one}: ${words}`);
+    const more = jobs.length - shown.length;
+    return more === 0 ? shown : [...shown, `${counted(more, 'more job')} ${more === 1 ? one : several}`];
+  });
+
 /** `result` as Torc 1.0.0 has it, with what we add. */
 export function recoveryJson({ plan, adjustments }: Recovery, retriesUnknown: boolean) {
   const count = (...causes: readonly Cause[]) =>

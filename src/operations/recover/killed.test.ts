@@ -174,6 +174,7 @@ async function watchUntilItWaits(
       isUnfinished: async () => (await unfinishedRecovery(client, id))?.wasSubmitting === true,
       schedule: async () => 0,
       extraJobs: async () => 0,
+      causes: async () => [],
       async wait() {
         waits();
         await new Promise(() => {});
