@@ -21,8 +21,11 @@ export interface Unneeded {
  * allocations may start for nothing.
  */
 const CHECK_MS = 2_000;
-/** Time for the runner that was told. A call of scancel takes a second, or 20 if the controller is away. */
-const TOLD_MS = 60_000;
+/**
+ * Time for the runner that was told. Its calls of squeue and scancel take a second, or 20 if the controller is away. Longer,
+ * and allocations that are submitted meanwhile start for nothing.
+ */
+const TOLD_MS = 20_000;
 
 export function createUnneeded(
   { find: { workflow }, now }: Pick<Store, 'find' | 'now'>,
