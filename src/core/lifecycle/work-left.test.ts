@@ -30,6 +30,7 @@ describe('what is left for runners while jobs run', () => {
 
   test.each<[string, Partial<Standing>]>([
     ['jobs were never initialized', { counts: counts({ running: 1, uninitialized: 1 }) }],
+    ['no job was added yet', { counts: counts({}) }],
     ['the server still releases jobs', { isReleasing: true }],
     ['running jobs may add jobs', { addsJobs: true }],
     ['an action is being executed', { executesAction: true }],

@@ -27,13 +27,14 @@ export type Outlook = 'anything' | 'nothing' | 'kinds';
  * Whether anything is left for runners that come or wait.
  *
  * Blocked jobs are no work where no job is ready or runs: nothing makes them ready. Jobs that were never initialized
- * may become anything.
+ * may become anything, and so may a workflow that has no jobs yet.
  */
 export function outlookOf(standing: Standing): Outlook {
   const { counts, isCanceled, staysWhenComplete, isReleasing, addsJobs, executesAction, awaitsAction } = standing;
   if (staysWhenComplete) return 'anything';
   if (isCanceled) return 'nothing';
-  if (counts.uninitialized > 0 || isReleasing || executesAction) return 'anything';
+  const isEmpty = Object.values(counts).every((jobs) => jobs === 0);
+  if (isEmpty || counts.uninitialized > 0 || isReleasing || executesAction) return 'anything';
   if (counts.ready + counts.pending + counts.running === 0) return 'nothing';
   return awaitsAction || (addsJobs && counts.running > 0) ? 'anything' : 'kinds';
 }
