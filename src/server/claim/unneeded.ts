@@ -52,7 +52,10 @@ export function createUnneeded(
     if (queued.length === 0) return [];
     const left = workLeft(workflowId);
     const roomOf = roomsOf(workflowId);
-    return queued.filter(({ scheduler_config_id: id }) => !hasWorkFor(left, [roomOf(id)]));
+    // By scheduler: thousands of allocations may wait, and thousands of kinds of jobs be left.
+    const schedulers = new Set(queued.map(({ scheduler_config_id: id }) => id));
+    const needed = new Set([...schedulers].filter((id) => hasWorkFor(left, [roomOf(id)])));
+    return queued.filter(({ scheduler_config_id: id }) => !needed.has(id));
   };
 
   return {
