@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { all } from '../client/every.ts';
+import { timeOfNode } from '../core/lifecycle/obstacles.ts';
 import { runtimeFit, type Spread, spreadOf } from '../core/lifecycle/runtime-fit.ts';
 import { runtimeOf } from './resource-use.ts';
 
@@ -30,11 +31,12 @@ export async function diagnose(client: Client, id: number, nowMs: number): Promi
     const runtimeSeconds = runtimes.get(needed);
     return runtimeSeconds === undefined ? [] : [{ runtimeSeconds, labels: labels ?? [] }];
   });
-  const allocations = nodes.map(({ end_time: end, labels }) => ({
-    labels: labels ?? [],
-    secondsLeft: end ? Math.max(0, Math.floor((Date.parse(end) - nowMs) / 1000)) : undefined,
+  const { execution_config: execution } = await client.getWorkflow({ params: { id } });
+  const allocations = nodes.map((node) => ({
+    labels: node.labels ?? [],
+    time: timeOfNode(node, execution, nowMs),
   }));
-  const left = allocations.flatMap(({ secondsLeft }) => secondsLeft ?? []);
+  const left = allocations.flatMap(({ time }) => (time === undefined ? [] : [Math.floor(time.leftSeconds)]));
   const { blocked, tooShort } = runtimeFit(ready, allocations);
   const remaining = spreadOf(left);
   const requested = spreadOf(ready.map(({ runtimeSeconds }) => runtimeSeconds));

@@ -1,6 +1,8 @@
+import { marginsOf } from '../core/allocation/usable-time.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import type { CancelUnneeded } from './actions/unneeded.ts';
 import type { Capacity } from './claim/capacity.ts';
+import { type ClaimRules, hasTimeFor, noTimeReason } from './claim/claim-time.ts';
 import {
   createIdlePolicy,
   type HasOpenJobs,
@@ -8,7 +10,7 @@ import {
   type IdlePolicyOptions,
   type Leave,
 } from './claim/idle-policy.ts';
-import { claimRequestOf, hasTimeFor, lacksTime } from './claim/request.ts';
+import { claimRequestOf } from './claim/request.ts';
 import type { AttemptOptions } from './end/attempt.ts';
 import { createStop, type Stop } from './end/stop.ts';
 import type { RunnerOptions } from './options.ts';
@@ -106,7 +108,7 @@ export function createWork(given: WorkOptions): Work {
   const { options, facts, actions, log } = given;
   const { workflowId, runId } = facts;
   const rules = workRules(options, given.workflow, facts);
-  const { leastSeconds } = rules;
+  const claimRules = { ...rules, margins: marginsOf(facts.execution), startedAtMs: Date.now() };
   /** The actions that precede the first job have ended. */
   let isOpen = false;
   const ends = createRunEnds();
@@ -114,7 +116,7 @@ export function createWork(given: WorkOptions): Work {
   const runningJobs = createRunningJobs({
     ...given,
     warning: facts.execution.srun_termination_signal ? rules : undefined,
-    hasTimeFor: ({ runtime_seconds: seconds }) => hasTimeFor(options, Date.now(), seconds, leastSeconds),
+    hasTimeFor: ({ runtime_seconds: seconds }) => hasTimeFor(options, claimRules, Date.now(), seconds),
     onEnded(count, isQuiet) {
       drain.ended();
       conversation.ended(count, isQuiet);
@@ -130,7 +132,7 @@ export function createWork(given: WorkOptions): Work {
   });
   const stop = createStop({ ...rules, runningJobs, log, workflowId, onEmpty: () => ends.finish() });
   const drain = given.drainOf(runningJobs, () => !stop.began);
-  const claims = claimsOf(given, rules, runningJobs);
+  const claims = claimsOf(given, claimRules, runningJobs);
   const conversation: Conversation = createConversation({
     ...given,
     ...rules,
@@ -153,7 +155,11 @@ export function createWork(given: WorkOptions): Work {
 
   const held = () => runningJobs.running + runningJobs.queued + Number(actions.isBusy);
   const on = streamEventsOf(conversation, () => isOpen);
-  const idlePolicy = idlePolicyOf(given, rules, { runningJobs, conversation, held, on, finish: ends.finish });
+  const idlePolicy = idlePolicyOf(
+    given,
+    { ...rules, ...claimRules },
+    { runningJobs, conversation, held, on, finish: ends.finish },
+  );
 
   return {
     runningJobs,
@@ -167,7 +173,7 @@ export function createWork(given: WorkOptions): Work {
       isOpen = true;
       conversation.consider();
       // It wants no job, so nothing else would ask how the workflow stands.
-      if (lacksTime(options, Date.now(), leastSeconds)) conversation.mustAsk();
+      if (noTimeReason(options, claimRules, Date.now()) !== undefined) conversation.mustAsk();
     },
     on,
     endForDeadline(killAtMs, abandonAtMs) {
@@ -195,10 +201,10 @@ const streamEventsOf = (conversation: Conversation, isOpen: () => boolean): Work
 /** What the runner claims, by its free resources. */
 const claimsOf = (
   { options, capacity }: WorkOptions,
-  { leastSeconds }: WorkRules,
+  rules: ClaimRules,
   runningJobs: RunningJobs,
 ): Required<Pick<ConverseOptions, 'want' | 'slots'>> => ({
-  want: (prefetch, ahead) => claimRequestOf(options, capacity, prefetch, Date.now(), leastSeconds, ahead),
+  want: (prefetch, ahead) => claimRequestOf(options, capacity, prefetch, Date.now(), rules, ahead),
   slots: () =>
     Math.max(1, runningJobs.running + Math.min(capacity.free().cpus, capacity.total.cpus - runningJobs.running)),
 });
@@ -206,9 +212,10 @@ const claimsOf = (
 /** Polls for jobs, and ends a runner for which nothing is left, unless its actions need it. */
 function idlePolicyOf(
   { options, facts, actions, log, hasOpenJobs, prospect, stuckMs, onPoll }: WorkOptions,
-  { baseMs, capMs, idleMs, noWorkMs, staysWhenComplete, leastSeconds }: WorkRules,
+  rules: WorkRules & ClaimRules,
   parts: Pick<Work, 'runningJobs' | 'conversation' | 'held' | 'on'> & { readonly finish: (end: RunEnd) => void },
 ): IdlePolicy {
+  const { baseMs, capMs, idleMs, noWorkMs, staysWhenComplete } = rules;
   const { runningJobs, conversation, held } = parts;
   const leave = async ({ ending, reason, isProven }: Leave) => {
     const idleSinceMs = isProven ? Infinity : performance.now() - conversation.lastProgress;
@@ -223,10 +230,7 @@ function idlePolicyOf(
     hasOpenJobs,
     prospect,
     noWorkMs,
-    refusal: () =>
-      lacksTime(options, Date.now(), leastSeconds)
-        ? `a runner that counts jobs takes none in its last ${leastSeconds} s (compute_node_min_time_for_new_jobs_seconds)`
-        : undefined,
+    refusal: () => noTimeReason(options, rules, Date.now()),
     onTell: (words) => log.write('warn', words, { workflow_id: facts.workflowId }),
     held,
     hasChildren: () => runningJobs.running > 0,

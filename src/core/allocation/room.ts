@@ -1,7 +1,9 @@
 import type { SlurmScheduler } from '../contract/scheduling.ts';
 import { parseMemoryMb } from '../hpc/request-units.ts';
 import type { RunnerRoom } from '../lifecycle/obstacles.ts';
+import type { ExecutionConfig } from '../contract/workflow.ts';
 import { parseWalltime } from '../quantity/slurm-time.ts';
+import { marginsOf, timeLeft } from './usable-time.ts';
 
 const MEBIBYTE = 2 ** 20;
 
@@ -11,6 +13,7 @@ export interface AllocationFacts {
   readonly defaults: Readonly<Record<string, unknown>>;
   /** Its runner may count jobs and ignore their requirements (`max_parallel_jobs`). */
   readonly countsJobs: boolean;
+  readonly execution?: ExecutionConfig | null | undefined;
 }
 
 /**
@@ -21,6 +24,7 @@ export interface AllocationFacts {
  */
 export function roomOfAllocation(scheduler: SlurmScheduler | undefined, facts: AllocationFacts): RunnerRoom {
   const isKnown = scheduler !== undefined && !LIMITING.test(scheduler.extra ?? '');
+  const seconds = isKnown ? readable(scheduler.walltime, parseWalltime) : undefined;
   const memoryMb = isKnown ? readable(scheduler.mem, parseMemoryMb) : undefined;
   return {
     labels: [],
@@ -32,7 +36,10 @@ export function roomOfAllocation(scheduler: SlurmScheduler | undefined, facts: A
     memoryBytes: memoryMb === undefined || memoryMb === 0 ? Infinity : memoryMb * MEBIBYTE,
     gpus: isKnown && !mayHaveGpus(facts.defaults) ? gpusOf(scheduler) : Infinity,
     nodes: isKnown ? scheduler.nodes : Infinity,
-    secondsLeft: isKnown ? readable(scheduler.walltime, parseWalltime) : undefined,
+    time:
+      seconds === undefined
+        ? undefined
+        : timeLeft(marginsOf(facts.execution), { lengthSeconds: seconds, leftSeconds: seconds }),
   };
 }
 

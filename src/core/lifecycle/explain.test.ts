@@ -13,7 +13,7 @@ const room: RunnerRoom = {
   memoryBytes: 8 * GIBIBYTE,
   gpus: 0,
   nodes: 1,
-  secondsLeft: undefined,
+  time: undefined,
 };
 const free = { cpus: 4, memoryBytes: 8 * GIBIBYTE, gpus: 0 };
 const runner = (over: Partial<RunnerRoom> = {}, left: Partial<typeof free> = {}): LiveRunner => ({
@@ -144,9 +144,14 @@ describe('the explanation of a waiting job', () => {
     [job({ runners: [runner({ cpus: 1 })] }), 'cpus', 'runner 3 on n1: the job needs 2 CPUs, it has 1 CPU'],
     [job({ runners: [runner({ labels: ['x'] })] }), 'labels', 'runner 3 on n1: the job needs no label, it has label x'],
     [
-      job({ runners: [runner({ secondsLeft: 60 })] }),
+      job({ runners: [runner({ time: { leftSeconds: 600, usableSeconds: 510, claimableSeconds: 630 } })] }),
       'time',
-      'runner 3 on n1: the job needs 1h 00m, it has 1m 00s left',
+      'runner 3 on n1: the job needs 1h 00m, it has 10m 00s left, 8m 30s of it for jobs',
+    ],
+    [
+      job({ runners: [runner({ time: { leftSeconds: 117, usableSeconds: 0, claimableSeconds: 0 } })] }),
+      'time',
+      'runner 3 on n1: the job needs 1h 00m, it has 1m 57s left, too little to start a job',
     ],
     [
       job({ schedulerId: 5, runners: [runner({ isStrict: true })] }),

@@ -1,11 +1,13 @@
+import { marginsOf, type TimeLeft, timeLeft } from '../allocation/usable-time.ts';
 import type { Need } from '../contract/exchange.ts';
 import { covers } from '../contract/labels.ts';
 import type { ComputeNode } from '../contract/node.ts';
+import type { ExecutionConfig } from '../contract/workflow.ts';
 import type { ObstacleReason } from '../contract/unclaimable.ts';
 import { counted } from '../quantity/count-text.ts';
+import { parseMoment } from '../quantity/moment.ts';
 import { sizeTexts } from '../quantity/size-text.ts';
 import { timeText } from '../quantity/time-text.ts';
-import { GRACE_SECONDS } from './runtime-fit.ts';
 
 /** The properties of jobs that matter for a claim. */
 export interface JobKind {
@@ -27,7 +29,7 @@ export interface RunnerRoom {
   readonly gpus: number;
   readonly nodes: number;
   /** Until its end; undefined if it has none. */
-  readonly secondsLeft: number | undefined;
+  readonly time: TimeLeft | undefined;
 }
 
 /** One reason why a runner does not take a job, with figures that a user can compare. */
@@ -55,19 +57,27 @@ export function obstacles({ labels, schedulerId, need }: JobKind, room: RunnerRo
     if (needs > has) add(reason, counted(needs, thing), counted(has, thing));
   if (need.memory_bytes > room.memoryBytes)
     add('memory', ...(sizeTexts(need.memory_bytes, room.memoryBytes) as [string, string]));
-  if (room.secondsLeft !== undefined && need.runtime_seconds > room.secondsLeft + GRACE_SECONDS)
-    add('time', ...lackingTime(need.runtime_seconds, Math.max(0, room.secondsLeft)));
+  if (room.time !== undefined && need.runtime_seconds > room.time.claimableSeconds)
+    add('time', ...lackingTime(need.runtime_seconds, room.time));
   return found;
 }
 
 /** In seconds where rounding hides the difference. */
-function lackingTime(needed: number, left: number): [string, string] {
-  const texts = [timeText(needed), timeText(left)] as const;
-  return texts[0] === texts[1] ? [`${needed} s`, `${Math.floor(left)} s left`] : [texts[0], `${texts[1]} left`];
+function lackingTime(needed: number, { leftSeconds: left, usableSeconds: usable }: TimeLeft): [string, string] {
+  const [need, has] = [timeText(needed), timeText(left)];
+  const isSame = need === has;
+  const part = usable === 0 ? 'too little to start a job' : `${timeText(usable)} of it for jobs`;
+  return [isSame ? `${needed} s` : need, `${isSame ? `${Math.floor(left)} s` : has} left, ${part}`];
 }
 
-/** The resources of a registered runner, as it reported them, with the seconds until its end if it has one. */
-export const roomOfNode = (node: ComputeNode, secondsLeft: number | undefined): RunnerRoom => ({
+/**
+ * The resources of a registered runner, as it reported them, and its time: now if it works, and as it had at its start if it
+ * has left, because the next one starts with as much.
+ */
+export const roomOfNode = (
+  node: ComputeNode,
+  { execution, nowMs }: { readonly execution: ExecutionConfig | null | undefined; readonly nowMs: number },
+): RunnerRoom => ({
   labels: node.labels ?? [],
   schedulerId: node.scheduler_config_id ?? null,
   isStrict: node.process?.strict_scheduler_match === true,
@@ -76,8 +86,25 @@ export const roomOfNode = (node: ComputeNode, secondsLeft: number | undefined): 
   memoryBytes: Math.floor(node.memory_gb * 2 ** 30),
   gpus: node.num_gpus,
   nodes: node.num_nodes,
-  secondsLeft,
+  time: timeOfNode(node, execution, nowMs),
 });
+
+/** Invalid text, which an old or foreign runner may have sent, counts as no end. */
+export function timeOfNode(
+  node: Pick<ComputeNode, 'start_time' | 'end_time' | 'is_active' | 'compute_node_type' | 'process'>,
+  execution: ExecutionConfig | null | undefined,
+  nowMs: number,
+): TimeLeft | undefined {
+  const endMs = parseMoment(node.end_time);
+  if (endMs === undefined) return undefined;
+  const startMs = parseMoment(node.start_time) ?? nowMs;
+  const isInAllocation = node.compute_node_type === 'slurm' || (node.process?.slurm_job_id ?? '') !== '';
+  const fromMs = node.is_active === false ? startMs : nowMs;
+  return timeLeft(marginsOf(execution, isInAllocation), {
+    lengthSeconds: (endMs - startMs) / 1000,
+    leftSeconds: (endMs - fromMs) / 1000,
+  });
+}
 
 const labelWords = (labels: readonly string[]) =>
   labels.length === 0 ? 'no label' : `${labels.length === 1 ? 'label' : 'labels'} ${labels.join(', ')}`;

@@ -2,14 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { runtimeFit, spreadOf } from './runtime-fit.ts';
 
 const job = (runtimeSeconds: number, ...labels: string[]) => ({ runtimeSeconds, labels });
-const allocation = (secondsLeft: number | undefined, ...labels: string[]) => ({ secondsLeft, labels });
+const allocation = (seconds: number | undefined, ...labels: string[]) => ({
+  time: seconds === undefined ? undefined : { claimableSeconds: seconds },
+  labels,
+});
 
 describe('ready jobs that lack only runtime', () => {
   it.each([
     ['none if a runner has no time limit', [job(9999)], [allocation(60), allocation(undefined)], [0, 1]],
     ['a job for which no runner has enough time', [job(600), job(60)], [allocation(300), allocation(100)], [1, 2]],
-    ['no job that ends within the grace period of an allocation', [job(420)], [allocation(300)], [0, 0]],
-    ['a job that exceeds the grace period by one second', [job(421)], [allocation(300)], [1, 1]],
+    ['no job as long as a runner takes', [job(300)], [allocation(300)], [0, 0]],
+    ['a job that is longer by one second', [job(301)], [allocation(300)], [1, 1]],
     ['none without runners, because a runner is missing and not time', [job(600)], [], [0, 0]],
     ['none if no runner has the labels', [job(600, 'gpu')], [allocation(60)], [0, 0]],
     [

@@ -1,3 +1,4 @@
+import type { TimeLeft } from '../allocation/usable-time.ts';
 import { covers } from '../contract/labels.ts';
 
 /** Ready jobs of one kind: the same labels and the same runtime. */
@@ -10,7 +11,7 @@ export interface ReadyJob {
 export interface RunnerTime {
   readonly labels: readonly string[];
   /** Until its end; undefined if it has none. */
-  readonly secondsLeft: number | undefined;
+  readonly time: Pick<TimeLeft, 'claimableSeconds'> | undefined;
 }
 
 /** Minimum, median and maximum of some durations in seconds. */
@@ -28,16 +29,10 @@ export interface RuntimeFit {
   readonly tooShort: number;
 }
 
-/**
- * A runner offers its remaining time plus this, so that a job exactly as long as an allocation can start. One that is too
- * long is terminated like any other, and many jobs request more time than they need.
- */
-export const GRACE_SECONDS = 120;
-
 /** The ready jobs that lack only runtime: every runner that matches them ends too early. */
 export function runtimeFit(jobs: readonly ReadyJob[], allocations: readonly RunnerTime[]): RuntimeFit {
-  const hasTime = ({ secondsLeft }: RunnerTime, { runtimeSeconds }: ReadyJob) =>
-    secondsLeft === undefined || runtimeSeconds <= secondsLeft + GRACE_SECONDS;
+  const hasTime = ({ time }: RunnerTime, { runtimeSeconds }: ReadyJob) =>
+    time === undefined || runtimeSeconds <= time.claimableSeconds;
   const mayTake = ({ labels }: RunnerTime, job: ReadyJob) => covers(labels, job.labels);
   const blocked = jobs.filter((job) => {
     const open = allocations.filter((allocation) => mayTake(allocation, job));

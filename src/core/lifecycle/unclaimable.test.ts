@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
+import type { ComputeNode } from '../contract/node.ts';
 import { obstacles, type RunnerRoom, roomOfNode } from './obstacles.ts';
 import { type ReadyKind, unclaimable, unclaimableWords } from './unclaimable.ts';
 
@@ -12,7 +13,7 @@ const room: RunnerRoom = {
   memoryBytes: 8 * GIBIBYTE,
   gpus: 1,
   nodes: 1,
-  secondsLeft: 3600,
+  time: { leftSeconds: 3600, usableSeconds: 3510, claimableSeconds: 3720 },
 };
 const need = { num_cpus: 4, memory_bytes: 8 * GIBIBYTE, num_gpus: 1, num_nodes: 1, runtime_seconds: 3600 };
 const kind = (over: Partial<typeof need> = {}, more: Partial<ReadyKind> = {}): ReadyKind => ({
@@ -38,11 +39,11 @@ describe('a runner cannot take a job that', () => {
     ['needs more GPUs', kind({ num_gpus: 2 }), 'gpus', '2 GPUs', '1 GPU'],
     ['needs several nodes', kind({ num_nodes: 2 }), 'nodes', '2 nodes', '1 node'],
     [
-      'runs longer than the remaining time and the grace period of two minutes',
+      'runs longer than what the runner takes now',
       kind({ runtime_seconds: 3721 }),
       'time',
       '1h 02m',
-      '1h 00m left',
+      '1h 00m left, 58m 30s of it for jobs',
     ],
     ['requires a label', kind({}, { labels: ['gpu'] }), 'labels', 'label gpu', 'no label'],
   ])('a runner cannot take a job that %s', (_, job, reason, needs, has) => {
@@ -66,7 +67,7 @@ describe('a runner cannot take a job that', () => {
 
   it('a runner can take a job that fits exactly, and without a time limit a job of any length', () => {
     expect(obstacles(kind({ runtime_seconds: 3720 }), room)).toEqual([]);
-    expect(obstacles(kind({ runtime_seconds: 1e9 }), { ...room, secondsLeft: undefined })).toEqual([]);
+    expect(obstacles(kind({ runtime_seconds: 1e9 }), { ...room, time: undefined })).toEqual([]);
   });
 
   it('a runner that counts jobs ignores their requirements', () => {
@@ -115,20 +116,45 @@ describe('ready jobs that no runner can take', () => {
   });
 });
 
-it('the resources of a runner are those that it registered', () => {
-  const node = {
+describe('the resources of a runner', () => {
+  const START_MS = 1_772_366_400_000;
+  const node: ComputeNode = {
     workflow_id: 1,
     hostname: 'h',
     pid: 1,
     start_time: '2026-03-01T12:00:00Z',
+    end_time: '2026-03-01T13:00:00Z',
+    is_active: true,
     num_cpus: 4,
     memory_gb: 8,
     num_gpus: 1,
     num_nodes: 1,
     compute_node_type: 'local',
   };
-  expect(roomOfNode(node, 3600)).toEqual(room);
-  const process = { boot_id: 'b', pid_namespace: 'n', start_ticks: 1, mark: 'm', ledger: 'l' };
-  expect(roomOfNode({ ...node, process: { ...process, max_parallel_jobs: 3 } }, 1).countsJobs).toBe(true);
-  expect(roomOfNode({ ...node, process: { ...process, strict_scheduler_match: true } }, 1).isStrict).toBe(true);
+  const at = (minutes: number, execution = {}) => ({ execution, nowMs: START_MS + minutes * 60_000 });
+
+  it('the resources of a runner are those that it registered', () => {
+    expect(roomOfNode(node, at(0))).toEqual(room);
+    const process = { boot_id: 'b', pid_namespace: 'n', start_ticks: 1, mark: 'm', ledger: 'l' };
+    expect(roomOfNode({ ...node, process: { ...process, max_parallel_jobs: 3 } }, at(0)).countsJobs).toBe(true);
+    expect(roomOfNode({ ...node, process: { ...process, strict_scheduler_match: true } }, at(0)).isStrict).toBe(true);
+    expect(roomOfNode({ ...node, end_time: 'soon' }, at(0)).time).toBeUndefined();
+  });
+
+  it('the time of a runner is what its jobs can use: steps of Slurm need a minute before the headroom', () => {
+    const steps = { mode: 'auto' } as const;
+    const inSlurm = { ...node, compute_node_type: 'slurm' };
+    expect(roomOfNode(inSlurm, at(58.5, steps)).time).toMatchObject({ usableSeconds: 0, claimableSeconds: 0 });
+    expect(obstacles(kind({ runtime_seconds: 1 }), roomOfNode(inSlurm, at(58.5, steps)))).toEqual([
+      { reason: 'time', needs: '1.0s', has: '1m 30s left, too little to start a job' },
+    ]);
+    expect(roomOfNode(inSlurm, at(57, steps)).time).toMatchObject({ usableSeconds: 120, claimableSeconds: 240 });
+    // Outside of an allocation jobs are processes.
+    expect(roomOfNode(node, at(58, steps)).time).toMatchObject({ usableSeconds: 30, claimableSeconds: 150 });
+  });
+
+  it('a runner that has left counts as it was at its start: the next one begins with as much', () => {
+    expect(roomOfNode({ ...node, is_active: false }, at(600)).time).toEqual(room.time);
+    expect(roomOfNode(node, at(600)).time?.claimableSeconds).toBe(0);
+  });
 });

@@ -43,7 +43,7 @@ export async function gatherFacts(client: Client, id: number, { nowMs, environme
   const nodeId = result?.compute_node_id ?? job.compute_node_id;
   const node = nodeId ? await client.getComputeNode({ params: { id: nodeId } }).catch(() => undefined) : undefined;
   const dependencies = await others(client, job.depends_on_job_ids ?? []);
-  const runners = status === 'ready' ? await liveRunners(client, workflowId, nowMs) : [];
+  const runners = status === 'ready' ? await liveRunners(client, workflow, nowMs) : [];
   const { execution_config: execution } = workflow;
   const attempt = job.attempt_id ?? 1;
   const told = new Set(results.map((each) => each.attempt_id ?? 1));
@@ -79,7 +79,8 @@ export async function gatherFacts(client: Client, id: number, { nowMs, environme
       runners,
       queued:
         status === 'ready' && runners.length === 0 ? await queuedAllocations(client, workflowId, environment) : [],
-      lastRunner: status === 'ready' && runners.length === 0 ? await lastRunner(client, workflowId) : undefined,
+      lastRunner:
+        status === 'ready' && runners.length === 0 ? await lastRunner(client, workflowId, execution) : undefined,
       runningOn: node?.hostname,
       end: result && attemptEndOf(result, node),
       earlier: results
@@ -147,15 +148,18 @@ function attemptEndOf(result: Result, node: ComputeNode | undefined): AttemptEnd
 }
 
 /** The active runners, with the resources that running jobs leave free. */
-async function liveRunners(client: Client, workflowId: number, nowMs: number): Promise<LiveRunner[]> {
-  const query = { workflow_id: workflowId };
+async function liveRunners(
+  client: Client,
+  { id: workflowId, execution_config: execution }: Pick<Workflow, 'id' | 'execution_config'>,
+  nowMs: number,
+): Promise<LiveRunner[]> {
+  const query = { workflow_id: workflowId as number };
   const nodes = await all((page) => client.listComputeNodes({ query: { ...query, is_active: true, ...page } }));
   const running = await all((page) => client.listJobs({ query: { ...query, status: 'running', ...page } }));
   const records = await all((page) => client.listResourceRequirements({ query: { ...query, ...page } }));
   const needs = new Map(records.map((each) => [each.id, needOf(each)]));
   return nodes.map((node) => {
-    const endMs = Date.parse(node.end_time ?? '');
-    const room = roomOfNode(node, Number.isNaN(endMs) ? undefined : (endMs - nowMs) / 1000);
+    const room = roomOfNode(node, { execution, nowMs });
     const here = running.flatMap(({ compute_node_id: at, resource_requirements_id: needed }) => {
       const need = at === node.id ? needs.get(needed) : undefined;
       return need === undefined ? [] : [need];
@@ -181,11 +185,15 @@ async function liveRunners(client: Client, workflowId: number, nowMs: number): P
   });
 }
 
-/** The last runner, without its end: the next one will have another. */
-async function lastRunner(client: Client, workflowId: number): Promise<JobFacts['lastRunner']> {
+/** The last runner, as it was at its start. */
+async function lastRunner(
+  client: Client,
+  workflowId: number,
+  execution: Workflow['execution_config'],
+): Promise<JobFacts['lastRunner']> {
   const query = { workflow_id: workflowId, sort_by: 'id', reverse_sort: true, limit: 1 };
   const [node] = (await client.listComputeNodes({ query })).items;
-  return node && { id: node.id as number, hostname: node.hostname, room: roomOfNode(node, undefined) };
+  return node && { id: node.id as number, hostname: node.hostname, room: roomOfNode(node, { execution, nowMs: 0 }) };
 }
 
 /** Declared outputs of the job that its runner did not find. */

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { parseDuration } from '../../core/quantity/duration.ts';
-import { claimLimit, deadlineOf, scriptsEndAt } from './deadline.ts';
+import { deadlineOf, scriptsEndAt } from './deadline.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -61,31 +60,6 @@ describe('a runner with a time limit', () => {
         expect(askAtMs).toBeLessThanOrEqual(killAtMs);
         expect(killAtMs).toBeLessThanOrEqual(abandonAtMs);
         expect(abandonAtMs).toBeLessThanOrEqual(endAtMs);
-      }),
-    );
-  });
-});
-
-describe('a claim requests jobs that end in the remaining time plus two minutes', () => {
-  it.each([
-    [-1, 'PT1M'],
-    [0, 'PT1M'],
-    [1, 'PT2M'],
-    [59, 'PT2M'],
-    [60, 'PT3M'],
-    [58 * 60, 'PT1H'],
-    [3_600, 'PT1H2M'],
-    [24 * 3_600, 'PT24H2M'],
-  ])('a remaining time of %i s is requested as %s', (seconds, limit) => {
-    expect(claimLimit(1_000, 1_000 + seconds * 1000)).toBe(limit);
-  });
-
-  it('the server never reads a longer time limit than that, and at most a minute less', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 40 * 86_400 }), (left) => {
-        const limit = parseDuration(claimLimit(0, left * 1000));
-        expect(limit).toBeLessThanOrEqual(left + 120);
-        expect(limit).toBeGreaterThan(left + 60);
       }),
     );
   });

@@ -1,5 +1,3 @@
-import { GRACE_SECONDS } from '../../core/lifecycle/runtime-fit.ts';
-
 /**
  * When a runner with a time limit signals its jobs, and when it kills the remaining ones.
  *
@@ -32,15 +30,3 @@ export function deadlineOf(startMs: number, endAtMs: number, headroomSeconds: nu
 
 /** When the last script of the runner must have ended: half of the time after the jobs is for reporting. */
 export const scriptsEndAt = ({ killAtMs, endAtMs }: Deadline): number => (killAtMs + endAtMs) / 2;
-
-/**
- * The time limit of a claim: the remaining time with the grace period, in hours and minutes, and one minute if the end
- * has passed.
- */
-export function claimLimit(nowMs: number, endAtMs: number): string {
-  const seconds = Math.floor((endAtMs - nowMs) / 1000);
-  if (seconds <= 0) return 'PT1M';
-  const minutes = Math.max(1, Math.floor((seconds + GRACE_SECONDS) / 60));
-  const hours = Math.floor(minutes / 60);
-  return `PT${hours > 0 ? `${hours}H` : ''}${minutes % 60 > 0 || hours === 0 ? `${minutes % 60}M` : ''}`;
-}

@@ -1,34 +1,32 @@
 import { greatest } from '../../core/quantity/extremes.ts';
-import { parseDuration } from '../../core/quantity/duration.ts';
 import type { Want } from '../../core/contract/exchange.ts';
 import type { NodeSize } from '../../core/lifecycle/placement.ts';
 import type { Capacity } from './capacity.ts';
-import { claimLimit } from './deadline.ts';
+import { claimLimit, type ClaimRules, noTimeReason } from './claim-time.ts';
 import type { RunnerOptions } from '../options.ts';
 
 const GIBIBYTE = 2 ** 30;
 
 /**
  * The claim of a runner: jobs to start at once, packed into the free resources, and `prefetch` more that fit into the
- * empty node. Undefined if there is no room for any.
- *
- * A runner that counts jobs ignores their runtime: it requests none when fewer than `leastSeconds` are left.
+ * empty node. Undefined if there is no room for any, or too little time to start one.
  */
 export function claimRequestOf(
   options: Pick<RunnerOptions, 'labels' | 'maxParallelJobs' | 'endAtMs' | 'schedulerConfigId' | 'strictSchedulerMatch'>,
   capacity: Capacity,
   prefetch: number,
   nowMs: number,
-  leastSeconds: number,
+  rules: ClaimRules,
   ahead?: Want['ahead'],
 ): Want | undefined {
   const free = capacity.free();
   const limit = Math.max(0, free.cpus);
   if (limit + prefetch === 0 && !ahead) return undefined;
   const labels = [...options.labels];
-  if (lacksTime(options, nowMs, leastSeconds)) return undefined;
+  if (noTimeReason(options, rules, nowMs) !== undefined) return undefined;
   if (options.maxParallelJobs !== undefined) return { limit, prefetch, labels, ...(ahead ? { ahead } : {}) };
-  const time = options.endAtMs === undefined ? {} : { time_limit: claimLimit(nowMs, options.endAtMs) };
+  const limitText = claimLimit(options, rules, nowMs);
+  const time = limitText === undefined ? {} : { time_limit: limitText };
   const nodes = capacity.nodes();
   const scheduler = options.schedulerConfigId === undefined ? {} : { scheduler_config_id: options.schedulerConfigId };
   return {
@@ -62,23 +60,3 @@ const most = (sizes: readonly NodeSize[]): NodeSize => ({
   memoryBytes: greatest(sizes.map(({ memoryBytes }) => memoryBytes)),
   gpus: greatest(sizes.map(({ gpus }) => gpus)),
 });
-
-/** Is enough time left for a job that was claimed before, perhaps long before? By the rules of a claim. */
-export function hasTimeFor(
-  options: Pick<RunnerOptions, 'maxParallelJobs' | 'endAtMs'>,
-  nowMs: number,
-  runtimeSeconds: number,
-  leastSeconds: number,
-): boolean {
-  const { endAtMs, maxParallelJobs } = options;
-  if (endAtMs === undefined) return true;
-  if (maxParallelJobs !== undefined) return !lacksTime(options, nowMs, leastSeconds);
-  return runtimeSeconds <= parseDuration(claimLimit(nowMs, endAtMs));
-}
-
-/** Whether a runner that counts jobs is too near to its end to claim any. */
-export const lacksTime = (
-  { maxParallelJobs, endAtMs }: Pick<RunnerOptions, 'maxParallelJobs' | 'endAtMs'>,
-  nowMs: number,
-  leastSeconds: number,
-): boolean => maxParallelJobs !== undefined && endAtMs !== undefined && endAtMs - nowMs < leastSeconds * 1000;

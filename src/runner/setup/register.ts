@@ -5,6 +5,7 @@ import { makeFolder } from '../../cluster/make-folder.ts';
 import type { Client } from '../../client/client.ts';
 import { type HostFacts, hostFacts, ownIdentity } from '../../cluster/host/facts.ts';
 import { withinAllocation } from '../../cluster/slurm/allocation.ts';
+import { marginsOf } from '../../core/allocation/usable-time.ts';
 import { uselessSettings } from '../../core/contract/execution.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import type { ExecutionConfig, Workflow } from '../../core/contract/workflow.ts';
@@ -21,7 +22,7 @@ import { type Mode, resolveMode } from './mode.ts';
 import { offeredNodes } from './offered-nodes.ts';
 import { markVariables } from './marks.ts';
 import { slurmTermination } from '../step/slurm/termination.ts';
-import { lacksTime } from '../claim/request.ts';
+import { noTimeReason } from '../claim/claim-time.ts';
 
 /** A registered runner, with its files open. */
 export interface Registered {
@@ -128,11 +129,9 @@ export async function register(client: Client, options: RunnerOptions, startedAt
 
 function warnOfNoTime(workflow: Workflow, options: RunnerOptions, startedAtMs: number, log: Log): void {
   const leastSeconds = workflow.compute_node_min_time_for_new_jobs_seconds ?? 300;
-  if (lacksTime(options, startedAtMs, leastSeconds)) {
-    log.write('warn', 'No job will be claimed: a runner that counts jobs requires more time than it has left', {
-      compute_node_min_time_for_new_jobs_seconds: leastSeconds,
-    });
-  }
+  const rules = { leastSeconds, margins: marginsOf(workflow.execution_config), startedAtMs };
+  const reason = noTimeReason(options, rules, startedAtMs);
+  if (reason !== undefined) log.write('warn', 'No job will be claimed', { reason });
 }
 
 interface RecordParts {

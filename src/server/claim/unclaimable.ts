@@ -21,7 +21,7 @@ export const createUnclaimable =
     { workLeft, unneeded }: { workLeft: FindWorkLeft; unneeded: Unneeded },
   ) =>
   (workflowId: number, nodeId: number | undefined): Unclaimable => {
-    find.run(workflowId);
+    const { execution_config: execution } = find.wholeWorkflow(workflowId);
     const nodes = (nodeId === undefined ? present(queries, workflowId) : [one(queries, workflowId, nodeId)]).map(
       computeNodeOf,
     );
@@ -31,7 +31,7 @@ export const createUnclaimable =
       exampleId: row.example_id ?? 0,
       exampleName: row.example_name ?? '',
     }));
-    const rooms = nodes.map((node) => roomOfNode(node, secondsUntil(node.end_time, now())));
+    const rooms = nodes.map((node) => roomOfNode(node, { execution, nowMs: now() }));
     const reasons = unclaimable(kinds, rooms);
     const sum = (entries: readonly { readonly jobs: number }[]) => entries.reduce((total, { jobs }) => total + jobs, 0);
     return {
@@ -51,10 +51,4 @@ const one = (queries: ClaimQueries, workflowId: number, nodeId: number) =>
 function present(queries: ClaimQueries, workflowId: number): ComputeNodeRow[] {
   const active = queries.activeNodes.all({ workflowId });
   return active.length > 0 ? active : queries.lastNode.all({ workflowId });
-}
-
-/** Invalid text, which an old or foreign runner may have sent, counts as no end. */
-function secondsUntil(time: string | null | undefined, nowMs: number): number | undefined {
-  const atMs = Date.parse(time ?? '');
-  return Number.isNaN(atMs) ? undefined : (atMs - nowMs) / 1000;
 }

@@ -1,3 +1,4 @@
+import { stepSeconds } from '../../../core/allocation/usable-time.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
 import { WRAPPER } from './wrapper.ts';
@@ -88,7 +89,8 @@ export function stepMinutes(
   if (endAtMs === undefined) return {};
   const left = Math.floor((endAtMs - nowMs) / 1000);
   const usable = left - headroomSeconds;
-  if (usable >= 60) return { minutes: Math.floor(usable / 60) };
+  const seconds = stepSeconds(left, headroomSeconds);
+  if (seconds > 0) return { minutes: seconds / 60 };
   return {
     refusal: `Refusing to launch srun step for job ${id}: only ${left}s remaining (${Math.max(0, usable)}s usable after ${headroomSeconds}s sigkill headroom, need at least 60s)`,
   };

@@ -11,6 +11,15 @@ interface WorkflowTime {
 }
 
 /** The requirements of the jobs of a class, and the number of ready ones. */
+/** An active runner: whom it serves, and the end of its time. */
+interface ActiveNode {
+  labels: string | null;
+  start_time: string;
+  end_time: string | null;
+  compute_node_type: string;
+  process: string | null;
+}
+
 export interface ReadyNeeds {
   readonly jobs: number;
   readonly num_cpus: number;
@@ -48,9 +57,9 @@ export const statusQueries = (db: Database) => ({
       last_s = coalesce(max(last_s, :last), last_s, :last),
       is_stale = is_stale = 1
     where workflow_id = :workflowId`),
-  activeNodes: db.prepare<{ workflowId: number }, { labels: string | null; end_time: string | null }>(
-    'select labels, end_time from compute_node where workflow_id = :workflowId and is_active = 1',
-  ),
+  activeNodes: db.prepare<{ workflowId: number }, ActiveNode>(`
+    select labels, start_time, end_time, compute_node_type, process
+    from compute_node where workflow_id = :workflowId and is_active = 1`),
   readyNeeds: db.prepare<{ workflowId: number; schedulerId: number | null }, ReadyNeeds>(`
     select needs.*, (select count(*) from job where job.class_id = class.id and job.status = ${STATUS.ready}) as jobs
     from job_class class

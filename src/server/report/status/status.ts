@@ -1,12 +1,14 @@
 import { greatest } from '../../../core/quantity/extremes.ts';
 import { covers } from '../../../core/contract/labels.ts';
-import type { WorkflowStatus } from '../../../core/contract/workflow.ts';
+import type { ComputeNode } from '../../../core/contract/node.ts';
+import type { ExecutionConfig, WorkflowStatus } from '../../../core/contract/workflow.ts';
 import { allEnded, type createCounts } from '../../records/job/counts.ts';
 import { createHeldAttempts } from '../../records/job/held-attempts.ts';
 import type { Store } from '../../records/store.ts';
 import type { StatusQueries } from './queries.ts';
 import { createCountTime } from './count-time.ts';
-import { GRACE_SECONDS } from '../../../core/lifecycle/runtime-fit.ts';
+import type { TimeLeft } from '../../../core/allocation/usable-time.ts';
+import { timeOfNode } from '../../../core/lifecycle/obstacles.ts';
 
 interface Ready {
   readonly labels: readonly string[];
@@ -17,8 +19,8 @@ interface Ready {
 
 interface Node {
   readonly labels: readonly string[];
-  /** Seconds until its allocation ends; undefined if it has no end. */
-  readonly secondsLeft: number | undefined;
+  /** Until its allocation ends; undefined if it has no end. */
+  readonly time: TimeLeft | undefined;
 }
 
 /** The status of a workflow: counts, times, runners, and why ready jobs cannot be claimed. */
@@ -29,7 +31,8 @@ export const createStatus = (store: Store, queries: StatusQueries, counts: Retur
   return async (workflowId: number): Promise<WorkflowStatus> => {
     find.run(workflowId);
     await countTime(workflowId);
-    const { name, user, is_canceled: isCanceled, run_id: runId } = find.workflow(workflowId);
+    const { name, user, is_canceled: isCanceled, run_id: runId, execution_config: config } = find.workflow(workflowId);
+    const execution = config === null ? undefined : (JSON.parse(config) as ExecutionConfig);
     const byStatus = counts(workflowId);
     const holders = held.holders(workflowId);
     const times = queries.time.get({ workflowId });
@@ -37,7 +40,14 @@ export const createStatus = (store: Store, queries: StatusQueries, counts: Retur
     const labelsOf = (text: string | null) => (text === null ? [] : (JSON.parse(text) as string[]));
     const nodes = queries.activeNodes.all({ workflowId }).map((row): Node => ({
       labels: labelsOf(row.labels),
-      secondsLeft: secondsUntil(row.end_time, now()),
+      time: timeOfNode(
+        {
+          ...row,
+          process: row.process === null ? undefined : (JSON.parse(row.process) as ComputeNode['process']),
+        },
+        execution,
+        now(),
+      ),
     }));
     const ready = queries.readyClasses.all({ workflowId }).map(({ id, labels, runtime_s: runtimeSeconds }): Ready => ({
       labels: labelsOf(labels),
@@ -65,12 +75,6 @@ export const createStatus = (store: Store, queries: StatusQueries, counts: Retur
   };
 };
 
-/** Invalid text, which an old or foreign runner may have sent, counts as no end. */
-function secondsUntil(time: string | null, now: number): number | undefined {
-  const at = Date.parse(time ?? '');
-  return Number.isNaN(at) ? undefined : Math.max(0, Math.floor((at - now) / 1000));
-}
-
 function walltime(times: { first_s: number | null; last_s: number | null } | undefined) {
   if (times === undefined || times.first_s === null || times.last_s === null) return {};
   return { walltime_seconds: Math.max(0, Math.round((times.last_s - times.first_s) * 1000) / 1000) };
@@ -78,13 +82,13 @@ function walltime(times: { first_s: number | null; last_s: number | null } | und
 
 /** Ready jobs without labels that would take longer than any runner has left. */
 export function blockedByRuntime(ready: readonly Ready[], nodes: readonly Node[]) {
-  const ends = nodes.flatMap(({ secondsLeft }) => (secondsLeft === undefined ? [] : [secondsLeft]));
+  const ends = nodes.flatMap(({ time }) => (time === undefined ? [] : [Math.floor(time.leftSeconds)]));
   const remaining = ends.length === 0 ? {} : { max_allocation_remaining_seconds: greatest(ends) };
   const unlabelled = nodes.filter(({ labels }) => labels.length === 0);
-  const left = unlabelled.flatMap(({ secondsLeft }) => (secondsLeft === undefined ? [] : [secondsLeft]));
-  if (left.length === 0 || left.length < unlabelled.length) return { runtime_blocked_ready_jobs: 0, ...remaining };
+  const limits = unlabelled.flatMap(({ time }) => (time === undefined ? [] : [time.claimableSeconds]));
+  if (limits.length === 0 || limits.length < unlabelled.length) return { runtime_blocked_ready_jobs: 0, ...remaining };
 
-  const most = greatest(left) + GRACE_SECONDS;
+  const most = greatest(limits);
   const waiting = ready.filter(({ labels }) => labels.length === 0);
   const blocked = waiting
     .filter(({ runtimeSeconds }) => runtimeSeconds > most)

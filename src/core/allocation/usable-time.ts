@@ -1,0 +1,120 @@
+import { terminationOf } from '../contract/execution.ts';
+import type { ExecutionConfig } from '../contract/workflow.ts';
+import { formatWalltime } from '../quantity/slurm-time.ts';
+
+/**
+ * The time of an allocation, or of any runner with an end, as its jobs see it.
+ *
+ * Planned walltimes, claims and what is told about jobs that wait all follow from this file, so a job that a plan
+ * promises time to is claimed, and a job that is claimed can start.
+ */
+export interface TimeMargins {
+  /** Each job is a step of Slurm with a time limit of its own, in whole minutes. */
+  readonly hasStepLimits: boolean;
+  /** From the end of the last job to that of the allocation. */
+  readonly headroomSeconds: number;
+  /** From the signal that asks a job to end to its end. */
+  readonly leadSeconds: number;
+}
+
+/** The margins of a workflow; `isInAllocation` decides what mode `auto` means. */
+export function marginsOf(execution: ExecutionConfig | null | undefined, isInAllocation = true): TimeMargins {
+  const { mode, step_batching: isBatched, srun_termination_signal: signal } = execution ?? {};
+  const { headroomSeconds, leadSeconds } = terminationOf(execution ?? {});
+  const isSlurm = mode === 'slurm' || (mode === 'auto' && isInAllocation);
+  const hasStepLimits = isSlurm && isBatched !== true;
+  const early = isSlurm ? /@(\d+)\s*$/.exec(signal ?? '')?.[1] : undefined;
+  return {
+    hasStepLimits,
+    headroomSeconds: Math.max(0, headroomSeconds),
+    // Without a signal of its own, Slurm ends a step at its limit: nothing asks it before.
+    leadSeconds: early === undefined ? (hasStepLimits ? 0 : Math.max(0, leadSeconds)) : Number(early),
+  };
+}
+
+/** A runner: how long it runs in all, and how long from now on. */
+export interface RunnerSpan {
+  readonly lengthSeconds: number;
+  readonly leftSeconds: number;
+}
+
+/** A step with less is not started, as in Torc 1.0.0: limits of steps are whole minutes. */
+const STEP_SECONDS = 60;
+
+/**
+ * Seconds that a job which starts now runs undisturbed; 0 if none can start.
+ *
+ * A run shorter than twice its margins gives half of itself to jobs (see `deadlineOf`); a step is not started then.
+ */
+export function usableSeconds(
+  { hasStepLimits, headroomSeconds, leadSeconds }: TimeMargins,
+  { lengthSeconds, leftSeconds }: RunnerSpan,
+): number {
+  if (!hasStepLimits)
+    return Math.max(0, leftSeconds - Math.min(headroomSeconds + leadSeconds, Math.max(0, lengthSeconds) / 2));
+  const step = stepSeconds(leftSeconds, headroomSeconds);
+  return step === 0 ? 0 : Math.max(0, step - leadSeconds);
+}
+
+/** The time limit of a step that starts now; 0 if it would be less than a minute. */
+export const stepSeconds = (leftSeconds: number, headroomSeconds: number): number =>
+  Math.max(0, Math.floor((leftSeconds - headroomSeconds) / STEP_SECONDS)) * STEP_SECONDS;
+
+/**
+ * A runner takes jobs that request this much more than they can use: many request more than they need. In its first two minutes it
+ * adds it to all of its time, as Torc 1.0.0 always does: otherwise a job exactly as long as its allocation would never start.
+ */
+export const GRACE_SECONDS = 120;
+
+/** The longest runtime of a job that a runner takes now; 0 if it can start none. */
+export function claimableSeconds(margins: TimeMargins, span: RunnerSpan): number {
+  const usable = usableSeconds(margins, span);
+  if (usable === 0) return 0;
+  const { lengthSeconds, leftSeconds } = span;
+  const isFresh = lengthSeconds - leftSeconds <= GRACE_SECONDS;
+  return (isFresh ? leftSeconds : usable) + GRACE_SECONDS;
+}
+
+/** What a runner has left, as jobs see it. */
+export interface TimeLeft {
+  readonly leftSeconds: number;
+  readonly usableSeconds: number;
+  readonly claimableSeconds: number;
+}
+
+export const timeLeft = (margins: TimeMargins, span: RunnerSpan): TimeLeft => ({
+  leftSeconds: Math.max(0, span.leftSeconds),
+  usableSeconds: usableSeconds(margins, span),
+  claimableSeconds: claimableSeconds(margins, span),
+});
+
+/**
+ * From the start of an allocation to that of its first job. A runner takes 3 s on an idle test cluster and ten times as long
+ * where hundreds read the program from one file system. Too short, and the last job of a plan lacks the time.
+ */
+const START_SECONDS = 30;
+
+/** Time of a planned allocation that is not for its jobs: `delaySeconds` is the longest delay of its runner. */
+export const overheadSeconds = (margins: TimeMargins, delaySeconds = 0): number =>
+  margins.headroomSeconds + margins.leadSeconds + startSeconds(margins, delaySeconds);
+
+/** Slurm's limits are whole minutes, so a step ends up to a minute early. */
+const startSeconds = ({ hasStepLimits }: TimeMargins, delaySeconds: number) =>
+  START_SECONDS + (hasStepLimits ? STEP_SECONDS : 0) + delaySeconds;
+
+/** The walltime of an allocation in which jobs have so many seconds, in whole minutes as Slurm counts. */
+export const walltimeFor = (jobSeconds: number, margins: TimeMargins, delaySeconds = 0): number =>
+  Math.ceil((jobSeconds + overheadSeconds(margins, delaySeconds)) / 60) * 60;
+
+/** `runtime 00:01:00 + headroom 00:01:00 + lead 00:00:00 + start 00:01:30 = 00:04:00`. */
+export function walltimeSum(runtimeSeconds: number, margins: TimeMargins): string {
+  const { headroomSeconds, leadSeconds } = margins;
+  const parts: readonly (readonly [string, number])[] = [
+    ['runtime', runtimeSeconds],
+    ['headroom', headroomSeconds],
+    ['lead', leadSeconds],
+    ['start', startSeconds(margins, 0)],
+  ];
+  const terms = parts.map(([name, seconds]) => `${name} ${formatWalltime(seconds)}`);
+  return `${terms.join(' + ')} = ${formatWalltime(walltimeFor(runtimeSeconds, margins))}`;
+}

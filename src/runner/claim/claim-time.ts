@@ -1,0 +1,49 @@
+import { claimableSeconds, type TimeMargins } from '../../core/allocation/usable-time.ts';
+import type { RunnerOptions } from '../options.ts';
+
+/** What decides whether a runner with an end takes a job. */
+export interface ClaimRules {
+  /** A runner that counts jobs, and ignores their runtime, takes none in its last seconds. */
+  readonly leastSeconds: number;
+  readonly margins: TimeMargins;
+  readonly startedAtMs: number;
+}
+
+type Ends = Pick<RunnerOptions, 'maxParallelJobs' | 'endAtMs'>;
+
+/** Seconds that the longest job may request which the runner takes now; Infinity without an end. */
+function longestSeconds({ endAtMs }: Ends, { margins, startedAtMs }: ClaimRules, nowMs: number): number {
+  if (endAtMs === undefined) return Infinity;
+  return claimableSeconds(margins, {
+    lengthSeconds: (endAtMs - startedAtMs) / 1000,
+    leftSeconds: (endAtMs - nowMs) / 1000,
+  });
+}
+
+/** The time limit of a claim, as Torc 1.0.0 writes it: hours and minutes. Undefined if the runner has no end. */
+export function claimLimit(ends: Ends, rules: ClaimRules, nowMs: number): string | undefined {
+  const seconds = longestSeconds(ends, rules, nowMs);
+  if (seconds === Infinity) return undefined;
+  const minutes = Math.max(1, Math.floor(seconds / 60));
+  const hours = Math.floor(minutes / 60);
+  return `PT${hours > 0 ? `${hours}H` : ''}${minutes % 60 > 0 || hours === 0 ? `${minutes % 60}M` : ''}`;
+}
+
+/** Why the runner takes no job any more, whatever is ready; undefined while it takes some. */
+export function noTimeReason(ends: Ends, rules: ClaimRules, nowMs: number): string | undefined {
+  const { maxParallelJobs, endAtMs } = ends;
+  const { leastSeconds, margins } = rules;
+  if (longestSeconds(ends, rules, nowMs) === 0) {
+    const { headroomSeconds, leadSeconds, hasStepLimits } = margins;
+    const what = hasStepLimits ? 'a step of Slurm needs a minute' : 'jobs are asked to end';
+    return `too little time is left to start a job: ${what} before the last ${headroomSeconds + leadSeconds} s of the runner`;
+  }
+  if (maxParallelJobs !== undefined && endAtMs !== undefined && endAtMs - nowMs < leastSeconds * 1000)
+    return `a runner that counts jobs takes none in its last ${leastSeconds} s (compute_node_min_time_for_new_jobs_seconds)`;
+  return undefined;
+}
+
+/** Is enough time left for a job that was claimed before, perhaps long before? */
+export const hasTimeFor = (ends: Ends, rules: ClaimRules, nowMs: number, runtimeSeconds: number): boolean =>
+  noTimeReason(ends, rules, nowMs) === undefined &&
+  (ends.maxParallelJobs !== undefined || runtimeSeconds <= longestSeconds(ends, rules, nowMs));
