@@ -37,6 +37,7 @@ export async function siteOf(
     plan: {
       partitions: profile.partitions,
       account,
+      isAccountForced: wishes.account !== undefined,
       groupBy: wishes.groupBy,
       walltimeStrategy: wishes.walltimeStrategy,
       walltimeMultiplier: wishes.walltimeMultiplier,

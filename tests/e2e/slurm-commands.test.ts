@@ -347,7 +347,7 @@ describe('slurm generate', () => {
     expect([code, stdout, stderr]).toEqual([0, '', expect.stringContaining(`torc submit ${target}`)]);
     expect(JSON.parse(readFileSync(target, 'utf8'))).toMatchObject({
       jobs: [{ name: 'j_{i}', scheduler: 'short_scheduler' }],
-      slurm_schedulers: [{ name: 'short_scheduler', account: 'proj', mem: '240g', walltime: '00:15:00' }],
+      slurm_schedulers: [{ name: 'short_scheduler', account: 'proj', mem: '240g', walltime: '00:17:00' }],
       actions: [{ trigger_type: 'on_jobs_ready', scheduler: 'short_scheduler', num_allocations: 1 }],
     });
     const again = await call('slurm', 'generate', target, '-a', 'proj', '--profile', 'kestrel');

@@ -41,13 +41,16 @@ export async function discoverProfile(
     const text = await run('scontrol', ['show', 'partition', each]).catch(() => '');
     rules.set(each, parsePartitionRules(text));
   }
-  return liveProfile({ name: name ?? (await clusterName(environment)), displayName, kinds, rules, skipsStandby });
-}
-
-async function clusterName(environment: Environment): Promise<string> {
-  if (environment['SLURM_CLUSTER_NAME']) return environment['SLURM_CLUSTER_NAME'];
-  const config = await ask(environment)('scontrol', ['show', 'config']).catch(() => '');
-  return /^ClusterName\s*=\s*(\S+)/m.exec(config)?.[1] ?? hostname();
+  const config = await run('scontrol', ['show', 'config']).catch(() => '');
+  const setting = (key: string) => new RegExp(`^${key}\\s*=\\s*(\\S+)`, 'm').exec(config)?.[1];
+  return liveProfile({
+    name: name ?? (environment['SLURM_CLUSTER_NAME'] || (setting('ClusterName') ?? hostname())),
+    displayName,
+    kinds,
+    rules,
+    givesWholeNodes: setting('SelectType') === 'select/linear',
+    skipsStandby,
+  });
 }
 
 /** Nodes and jobs of each partition at this moment. */

@@ -1,5 +1,5 @@
 import type { SlurmScheduler } from '../contract/scheduling.ts';
-import { parseMemoryMb } from '../hpc/request-units.ts';
+import { parseMemoryMb } from '../quantity/slurm-memory.ts';
 import type { RunnerRoom } from '../lifecycle/obstacles.ts';
 import type { ExecutionConfig } from '../contract/workflow.ts';
 import { parseWalltime } from '../quantity/slurm-time.ts';

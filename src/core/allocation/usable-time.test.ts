@@ -103,7 +103,7 @@ describe('the walltime of a plan', () => {
 
   it('a sentence contains the parts of a walltime', () => {
     expect(walltimeSum(60, steps)).toBe(
-      'runtime 00:01:00 + headroom 00:01:00 + lead 00:00:00 + start 00:01:30 = 00:04:00',
+      'runtime 00:01:00 + headroom 00:01:00 + lead 00:00:00 + start 00:01:30 = 00:03:30',
     );
   });
 

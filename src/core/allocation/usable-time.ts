@@ -89,10 +89,13 @@ export const timeLeft = (margins: TimeMargins, span: RunnerSpan): TimeLeft => ({
 });
 
 /**
- * From the start of an allocation to that of its first job. A runner takes 3 s on an idle test cluster and ten times as long
- * where hundreds read the program from one file system. Too short, and the last job of a plan lacks the time.
+ * From the start of an allocation to that of its first job, without the delay of runners that start together. It is 3 s on an
+ * idle test cluster, and more where hundreds read the program from one file system. Too short, and the last job of a
+ * plan lacks the time.
  */
-const START_SECONDS = 30;
+const START_SECONDS = 20;
+/** Up to ten runners wait no longer: their number does not change the walltime. */
+const LEAST_DELAY_SECONDS = 10;
 
 /** Time of a planned allocation that is not for its jobs: `delaySeconds` is the longest delay of its runner. */
 export const overheadSeconds = (margins: TimeMargins, delaySeconds = 0): number =>
@@ -100,21 +103,16 @@ export const overheadSeconds = (margins: TimeMargins, delaySeconds = 0): number 
 
 /** Slurm's limits are whole minutes, so a step ends up to a minute early. */
 const startSeconds = ({ hasStepLimits }: TimeMargins, delaySeconds: number) =>
-  START_SECONDS + (hasStepLimits ? STEP_SECONDS : 0) + delaySeconds;
+  START_SECONDS + Math.max(LEAST_DELAY_SECONDS, delaySeconds) + (hasStepLimits ? STEP_SECONDS : 0);
 
 /** The walltime of an allocation in which jobs have so many seconds, in whole minutes as Slurm counts. */
 export const walltimeFor = (jobSeconds: number, margins: TimeMargins, delaySeconds = 0): number =>
   Math.ceil((jobSeconds + overheadSeconds(margins, delaySeconds)) / 60) * 60;
 
-/** `runtime 00:01:00 + headroom 00:01:00 + lead 00:00:00 + start 00:01:30 = 00:04:00`. */
+/** `runtime 00:01:00 + headroom 00:01:00 + lead 00:00:00 + start 00:01:30 = 00:03:30`. */
 export function walltimeSum(runtimeSeconds: number, margins: TimeMargins): string {
-  const { headroomSeconds, leadSeconds } = margins;
-  const parts: readonly (readonly [string, number])[] = [
-    ['runtime', runtimeSeconds],
-    ['headroom', headroomSeconds],
-    ['lead', leadSeconds],
-    ['start', startSeconds(margins, 0)],
-  ];
-  const terms = parts.map(([name, seconds]) => `${name} ${formatWalltime(seconds)}`);
-  return `${terms.join(' + ')} = ${formatWalltime(walltimeFor(runtimeSeconds, margins))}`;
+  const { headroomSeconds: headroom, leadSeconds: lead } = margins;
+  const parts = { runtime: runtimeSeconds, headroom, lead, start: startSeconds(margins, 0) };
+  const terms = Object.entries(parts).map(([name, seconds]) => `${name} ${formatWalltime(seconds)}`);
+  return `${terms.join(' + ')} = ${formatWalltime(runtimeSeconds + overheadSeconds(margins))}`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { canServe, choosePartition } from './choose-partition.ts';
 import { partition } from './profile.ts';
-import { parseMemoryMb } from './request-units.ts';
+import { parseMemoryMb } from '../quantity/slurm-memory.ts';
 import { builtInProfiles } from './sites.ts';
 
 const partitionsOf = (name: string) => builtInProfiles.find((profile) => profile.name === name)?.partitions ?? [];

@@ -3,7 +3,7 @@ import { parseDuration } from '../quantity/duration.ts';
 import type { Graph } from '../spec/graph/graph.ts';
 import { listOf } from '../spec/int-list.ts';
 import type { Plan } from '../spec/plan/plan.ts';
-import type { JobGroup } from './plan-schedulers.ts';
+import type { JobGroup } from './job-group.ts';
 
 const MEGABYTE = 2 ** 20;
 const STANDARD_RUNTIME_SECONDS = 3600;

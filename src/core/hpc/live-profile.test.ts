@@ -13,6 +13,7 @@ describe('a line of sinfo', () => {
   it('a line of sinfo is a partition with what its nodes have', () => {
     expect(kind('short*|104|246064|4:00:00|(null)|2000')).toEqual({
       name: 'short',
+      isDefault: true,
       cpus: 104,
       memoryMb: 246_064,
       walltimeSeconds: 14_400,
@@ -76,14 +77,27 @@ describe('the profile of a running cluster', () => {
     ]);
   });
 
-  it('the profile of a running cluster knows from scontrol how many nodes a job may have, and whether jobs share nodes', () => {
+  it('the profile of a running cluster knows from scontrol how many nodes a job may have, and whether it gets whole ones', () => {
     const text = 'PartitionName=a AllowGroups=ALL\n   MinNodes=1 MaxNodes=UNLIMITED OverSubscribe=FORCE:4 QoS=x';
-    expect(parsePartitionRules(text)).toEqual({ minNodes: 1, maxNodes: null, isShared: true });
+    expect(parsePartitionRules(text)).toEqual({ minNodes: 1, maxNodes: null, isShared: true, isExclusive: false });
     expect(parsePartitionRules('MaxNodes=4 MinNodes=0 OverSubscribe=NO')).toEqual({
       minNodes: 0,
       maxNodes: 4,
       isShared: false,
+      isExclusive: false,
     });
+    expect(parsePartitionRules('OverSubscribe=EXCLUSIVE')).toMatchObject({ isShared: false, isExclusive: true });
+  });
+
+  it('the profile of a running cluster names the default partition, and knows where all nodes are given whole', () => {
+    const kinds = parseNodeKinds('a*|4|4000|1:00|(null)|2\nb|4|4000|1:00|(null)|2');
+    const of = (givesWholeNodes: boolean) =>
+      liveProfile({ name: 'x', kinds, rules: new Map(), givesWholeNodes }).partitions;
+    expect(of(false).map(({ is_default: isDefault, exclusive }) => [isDefault, exclusive])).toEqual([
+      [true, false],
+      [undefined, false],
+    ]);
+    expect(of(true).map(({ exclusive }) => exclusive)).toEqual([true, true]);
   });
 });
 

@@ -7,6 +7,7 @@ import { type HpcPartition, type HpcProfile, partition } from './profile.ts';
 /** A line of `sinfo -e -o %P|%c|%m|%l|%G|%D --noheader`; a partition has a line for each kind of its nodes. */
 interface NodeKind {
   readonly name: string;
+  readonly isDefault: boolean;
   readonly cpus: number;
   readonly memoryMb: number;
   readonly walltimeSeconds: number;
@@ -24,6 +25,7 @@ export const parseNodeKinds = (text: string): NodeKind[] =>
     return [
       {
         name: name.replaceAll('*', ''),
+        isDefault: name.endsWith('*'),
         cpus: wholeOf(cpus) ?? 1,
         memoryMb: wholeOf(memory) ?? 1024,
         walltimeSeconds: limitSeconds(limit),
@@ -65,6 +67,8 @@ export interface PartitionRules {
   readonly minNodes: number | null;
   readonly maxNodes: number | null;
   readonly isShared: boolean;
+  /** A job gets whole nodes. */
+  readonly isExclusive: boolean;
 }
 
 export function parsePartitionRules(text: string): PartitionRules {
@@ -73,6 +77,7 @@ export function parsePartitionRules(text: string): PartitionRules {
     minNodes: wholeOf(value('MinNodes') ?? '') ?? null,
     maxNodes: wholeOf(value('MaxNodes') ?? '') ?? null,
     isShared: /yes|force/i.test(value('OverSubscribe') ?? ''),
+    isExclusive: /exclusive/i.test(value('OverSubscribe') ?? ''),
   };
 }
 
@@ -81,11 +86,20 @@ interface LiveOptions {
   readonly displayName?: string | undefined;
   readonly kinds: readonly NodeKind[];
   readonly rules: ReadonlyMap<string, PartitionRules>;
+  /** Slurm gives whole nodes in all partitions (`SelectType=select/linear`). */
+  readonly givesWholeNodes?: boolean;
   readonly skipsStandby?: boolean;
 }
 
 /** The profile of a running cluster. A partition has what each of its nodes has. */
-export function liveProfile({ name, displayName, kinds, rules, skipsStandby = false }: LiveOptions): HpcProfile {
+export function liveProfile({
+  name,
+  displayName,
+  kinds,
+  rules,
+  givesWholeNodes = false,
+  skipsStandby = false,
+}: LiveOptions): HpcProfile {
   const names = [...new Set(kinds.map((kind) => kind.name))]
     .filter((each) => !(skipsStandby && each.endsWith('-stdby')))
     .toSorted();
@@ -100,6 +114,7 @@ export function liveProfile({ name, displayName, kinds, rules, skipsStandby = fa
         each,
         kinds.filter((kind) => kind.name === each),
         rules.get(each),
+        givesWholeNodes,
       ),
     ),
     charge_factor_cpu: 1,
@@ -108,7 +123,12 @@ export function liveProfile({ name, displayName, kinds, rules, skipsStandby = fa
   };
 }
 
-function merged(name: string, kinds: readonly NodeKind[], rules: PartitionRules | undefined): HpcPartition {
+function merged(
+  name: string,
+  kinds: readonly NodeKind[],
+  rules: PartitionRules | undefined,
+  givesWholeNodes: boolean,
+): HpcPartition {
   const gpus = kinds.flatMap((kind) => (kind.gpus === undefined ? [] : [kind.gpus]));
   const types = new Set(gpus.map(({ type }) => type));
   return partition({
@@ -121,6 +141,8 @@ function merged(name: string, kinds: readonly NodeKind[], rules: PartitionRules 
     min_nodes: rules?.minNodes ?? null,
     max_nodes: rules?.maxNodes ?? null,
     shared: rules?.isShared === true || name.includes('shared'),
+    exclusive: givesWholeNodes || rules?.isExclusive === true,
+    ...(kinds.some(({ isDefault }) => isDefault) ? { is_default: true } : {}),
   });
 }
 

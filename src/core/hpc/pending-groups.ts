@@ -1,4 +1,5 @@
-import type { JobGroup } from './plan-schedulers.ts';
+import type { JobGroup } from './job-group.ts';
+import type { KeptScheduler } from './kept-scheduler.ts';
 
 /** A job that waits to run, as the server has it. */
 export interface PendingJob {
@@ -6,6 +7,8 @@ export interface PendingJob {
   readonly name: string;
   readonly requirementsId: number;
   readonly isLabelled: boolean;
+  /** Whose allocations it would have used. */
+  readonly kept?: KeptScheduler | undefined;
   /** It waits for a job that only a person makes ready. */
   readonly isStuck: boolean;
 }
@@ -53,16 +56,16 @@ export function groupPending(
   let labelled = 0;
   let withoutNeeds = 0;
   let stuck = 0;
-  for (const [number, { id, name, requirementsId, isLabelled, isStuck }] of jobs.entries()) {
+  for (const [number, { id, name, requirementsId, isLabelled, isStuck, kept }] of jobs.entries()) {
     const need = needs.get(requirementsId);
     if (isStuck) stuck += 1;
     else if (isLabelled) labelled += 1;
     else if (need === undefined) withoutNeeds += 1;
     else {
       const isDeferred = waiting.has(id);
-      const key = `${requirementsId} ${isDeferred}`;
+      const key = `${requirementsId} ${isDeferred} ${kept?.id}`;
       const { name: requirements, ...amounts } = need;
-      const group = byKey.get(key) ?? { requirements: [requirements], ...amounts, isDeferred, jobs: [] };
+      const group = byKey.get(key) ?? { requirements: [requirements], ...amounts, isDeferred, kept, jobs: [] };
       byKey.set(key, group);
       group.jobs.push({ name, number });
     }

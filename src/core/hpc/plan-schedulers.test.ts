@@ -1,8 +1,13 @@
+import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { type JobGroup, type PlanOptions, planSchedulers } from './plan-schedulers.ts';
+import { usableSeconds } from '../allocation/usable-time.ts';
+import { parseWalltime } from '../quantity/slurm-time.ts';
+import type { JobGroup } from './job-group.ts';
+import { type PlanOptions, planSchedulers } from './plan-schedulers.ts';
 import { partition } from './profile.ts';
-import { parseMemoryMb } from './request-units.ts';
+import { parseMemoryMb } from '../quantity/slurm-memory.ts';
 import { builtInProfiles } from './sites.ts';
+import { workflowRules } from './workflow-rules.ts';
 
 const kestrel = builtInProfiles.find(({ name }) => name === 'kestrel')?.partitions ?? [];
 const HOURS = 3600;
@@ -15,6 +20,7 @@ const options: PlanOptions = {
   walltimeStrategy: 'max-job-runtime',
   walltimeMultiplier: 1.5,
   isSingleAllocation: false,
+  ...workflowRules({}),
   waitsFor: () => () => false,
 };
 
@@ -109,20 +115,32 @@ describe('the number of allocations', () => {
     expect(allocations([group(1000, 1, '1g', 0, MINUTES)], over)).toEqual([1]);
   });
 
-  test.each([
-    [2, 10],
-    [4, 20],
-  ])(
-    'the number of allocations of jobs on %i nodes is %i, and each allocation has the nodes of a job',
-    (nodes, expected) => {
+  // Torc 1.0.0 counts them once more for each node: 10 and 20, of one node.
+  test.each([2, 4])(
+    'the number of allocations of 10 jobs on %i nodes is 10, and each allocation has the nodes of a job',
+    (nodes) => {
       const { schedulers } = planSchedulers([group(10, 52, '4g', 0, 8 * HOURS, { nodes })], options);
-      expect(schedulers).toMatchObject([{ allocations: expected, nodes }]);
+      expect(schedulers).toMatchObject([{ allocations: 10, nodes, extra: '--cpus-per-task=52' }]);
     },
   );
+
+  it('the number of allocations of short jobs is that of ten minutes of work each, and of one round where that is enough', () => {
+    const minutes = (count: number, over: Partial<JobGroup> = {}) =>
+      planSchedulers([group(count, 26, '4g', 0, MINUTES, over)], options).schedulers[0];
+    expect(minutes(100)).toMatchObject({ allocations: 3, walltime: '00:12:00' });
+    expect(minutes(4)).toMatchObject({ allocations: 1, walltime: '00:04:00' });
+    expect(minutes(12)).toMatchObject({ allocations: 1, walltime: '00:05:00' });
+    expect(minutes(135, { nodes: 2 })).toMatchObject({ allocations: 14, nodes: 2, walltime: '00:13:00' });
+  });
 
   it('the number of allocations is one for --single-allocation, with a node for each that it replaces', () => {
     const { schedulers } = planSchedulers([group(10, 104, '4g', 0, HOURS)], { ...options, isSingleAllocation: true });
     expect(schedulers).toMatchObject([{ allocations: 1, nodes: 10 }]);
+    const wide = planSchedulers([group(3, 104, '4g', 0, HOURS, { nodes: 2 })], {
+      ...options,
+      isSingleAllocation: true,
+    });
+    expect(wide.schedulers).toMatchObject([{ allocations: 1, nodes: 6 }]);
   });
 
   it('the number of allocations follows a walltime that is given', () => {
@@ -142,17 +160,117 @@ describe('the number of allocations', () => {
   });
 });
 
+const STEPS = workflowRules({ execution_config: { mode: 'slurm' } });
+const CHECKPOINTS = workflowRules({
+  execution_config: { mode: 'auto', srun_termination_signal: 'TERM@120', sigkill_headroom_seconds: 300 },
+});
+
 describe('the walltime', () => {
+  // That of Torc 1.0.0 (18:00:00, 12:00:00, 04:00:00, 1-06:00:00), and what jobs cannot use of it: 60 + 30 + 30 s.
   test.each([
-    [12, 1.5, '18:00:00'],
-    [6, 2, '12:00:00'],
-    [4, 1, '04:00:00'],
-    [20, 1.5, '1-06:00:00'],
-    [36, 1.5, '2-00:00:00'],
-    [0, 1.5, '04:00:00'],
+    [12, 1.5, '18:02:00'],
+    [6, 2, '12:02:00'],
+    [4, 1, '04:02:00'],
+    [20, 1.5, '1-06:02:00'],
   ])('the walltime of jobs of %i h, times %d, is %s', (hours, walltimeMultiplier, walltime) => {
     const over = { ...options, walltimeMultiplier };
     expect(planSchedulers([group(1, 4, '4g', 0, hours * HOURS)], over).schedulers).toMatchObject([{ walltime }]);
+  });
+
+  // As Torc 1.0.0.
+  test.each([
+    [36, 1.5, '2-00:00:00'],
+    [0, 1.5, '04:00:00'],
+  ])(
+    'the walltime of jobs of %i h, times %d, is the limit of their partition, %s',
+    (hours, walltimeMultiplier, walltime) => {
+      const over = { ...options, walltimeMultiplier };
+      expect(planSchedulers([group(1, 4, '4g', 0, hours * HOURS)], over).schedulers).toMatchObject([{ walltime }]);
+    },
+  );
+
+  // Torc 1.0.0 plans 00:01:30 for each of them, in which no step can start.
+  test.each([
+    ['processes', workflowRules({}), '00:04:00'],
+    ['steps', STEPS, '00:04:00'],
+    ['steps with an early signal', CHECKPOINTS, '00:10:00'],
+  ])('the walltime of jobs of a minute that are %s is %s', (_, rules, walltime) => {
+    const { schedulers } = planSchedulers([group(1, 4, '4g', 0, MINUTES)], { ...options, ...rules });
+    expect(schedulers).toMatchObject([{ walltime }]);
+  });
+
+  it('the walltime includes the delay of runners that start together, unless they start at once', () => {
+    const jobs = [group(500, 104, '4g', 0, HOURS)];
+    const walltimes = [true, false].map(
+      (staggersStarts) => planSchedulers(jobs, { ...options, staggersStarts }).schedulers[0]?.walltime,
+    );
+    expect(walltimes).toEqual(['01:33:00', '01:32:00']);
+  });
+
+  const limited = (seconds: number) => [
+    partition({ name: 'quick', cpus_per_node: 4, memory_mb: 4000, max_walltime_secs: seconds }),
+  ];
+  it('a partition whose limit is too short for the longest job is refused with the sum', () => {
+    const jobs = [group(1, 1, '1g', 0, MINUTES)];
+    const refused = planSchedulers(jobs, { ...options, ...STEPS, partitions: limited(3 * MINUTES) });
+    expect(refused).toEqual({
+      schedulers: [],
+      warnings: [
+        "No partition found for resource requirements 'rr' (CPUs: 1, Memory: 1024 MB, Runtime: 00:01:00, GPUs: 0): partition 'quick' has a limit of 00:03:00, and these jobs need at least runtime 00:01:00 + headroom 00:01:00 + lead 00:00:00 + start 00:01:30 = 00:03:30 (the factor 1.5 for the runtime would come on top)",
+      ],
+    });
+    const enough = planSchedulers(jobs, { ...options, ...STEPS, partitions: limited(4 * MINUTES + 59) });
+    expect(enough).toMatchObject({ schedulers: [{ walltime: '00:04:00' }], warnings: [] });
+  });
+
+  it('a walltime that is given stays as it is; what is wrong with it is said, and where nothing would start nothing is planned', () => {
+    const given = (walltimeSeconds: number) =>
+      planSchedulers([group(1, 1, '1g', 0, HOURS)], {
+        ...options,
+        ...STEPS,
+        partitions: limited(2 * HOURS),
+        walltimeSeconds,
+      });
+    expect(given(2 * HOURS)).toMatchObject({ schedulers: [{ walltime: '02:00:00' }], warnings: [] });
+    expect(given(HOURS)).toMatchObject({
+      schedulers: [{ walltime: '01:00:00' }],
+      warnings: [
+        expect.stringContaining('a job that uses all of its time is ended early; it needs runtime 01:00:00 +'),
+      ],
+    });
+    expect(given(3 * HOURS).warnings).toEqual([
+      "Walltime 03:00:00 of rr_scheduler exceeds the limit of partition 'quick', 02:00:00",
+    ]);
+    expect(given(HOURS / 2)).toEqual({
+      schedulers: [],
+      warnings: [expect.stringContaining('no job would start in a walltime of 00:30:00')],
+    });
+  });
+
+  const shapes = fc.record({
+    seconds: fc.integer({ min: 1, max: 40 * HOURS }),
+    count: fc.integer({ min: 1, max: 300 }),
+    cpus: fc.integer({ min: 1, max: 104 }),
+    nodes: fc.constantFrom(1, 1, 2, 5),
+    factor: fc.double({ min: 1, max: 3, noNaN: true }),
+    rules: fc.constantFrom(workflowRules({}), STEPS, CHECKPOINTS),
+    strategy: fc.constantFrom('max-job-runtime', 'max-partition-time'),
+  });
+  it('any plan has room for all of its jobs, each with the time that it requests', () => {
+    fc.assert(
+      fc.property(shapes, ({ seconds, count, cpus, nodes, factor, rules, strategy }) => {
+        const jobs = group(count, cpus, '1g', 0, seconds, { nodes });
+        const over = { ...options, ...rules, walltimeMultiplier: factor, walltimeStrategy: strategy };
+        const [each] = planSchedulers([jobs], over).schedulers;
+        const walltime = parseWalltime(each?.walltime ?? '0');
+        const usable = usableSeconds(rules.margins, { lengthSeconds: walltime, leftSeconds: walltime - 30 });
+        const grace = strategy === 'max-partition-time' ? 120 + 60 : 0;
+        const rounds = Math.max(1, Math.floor((usable + grace) / seconds));
+        const atOnce = Number(/=(\d+)$/.exec(each?.extra ?? '')?.[1]) / cpus;
+        expect(usable).toBeGreaterThanOrEqual(seconds);
+        expect((each?.allocations ?? 0) * rounds * atOnce).toBeGreaterThanOrEqual(count);
+      }),
+    );
   });
 });
 
@@ -160,13 +278,54 @@ describe('a scheduler', () => {
   const one = (jobs: JobGroup, over: Partial<PlanOptions> = {}) =>
     planSchedulers([jobs], { ...options, ...over }).schedulers[0];
 
-  it('a scheduler asks for the memory of the node, the GPUs of a job, and names a partition that Slurm does not choose itself', () => {
-    expect(one(group(1, 4, '1g', 0, HOURS))).toMatchObject({ mem: '240g', gres: undefined, partition: undefined });
-    expect(one(group(1, 4, '1g', 2, HOURS))).toMatchObject({ mem: '351g', gres: 'gpu:2', partition: undefined });
+  it('a scheduler names a partition that Slurm does not choose itself', () => {
+    expect(one(group(1, 4, '1g', 0, HOURS))).toMatchObject({ partition: undefined });
     expect(one(group(1, 4, '1g', 0, HOURS), { forcedPartition: 'nvme' })).toMatchObject({ partition: 'nvme' });
     expect(one(group(1, 4, '1g', 0, HOURS), { namesPartitions: true })).toMatchObject({ partition: 'short' });
-    const small = [partition({ name: 'p', cpus_per_node: 4, memory_mb: 1000, max_walltime_secs: HOURS })];
-    expect(one(group(1, 1, '1m', 0, MINUTES), { partitions: small })).toMatchObject({ mem: '1000m' });
+  });
+
+  it('a scheduler asks for the memory that its jobs need at a time, and for the runner; of whole nodes for all', () => {
+    // As Torc 1.0.0, which asks for all of the memory everywhere.
+    expect(one(group(1, 4, '1g', 0, HOURS))).toMatchObject({ mem: '240g' });
+    expect(one(group(1, 4, '1g', 2, HOURS))).toMatchObject({ mem: '1280m' });
+    expect(one(group(9, 4, '100g', 1, HOURS))).toMatchObject({ mem: '307456m' });
+    expect(one(group(9, 32, '89990m', 1, HOURS))).toMatchObject({ mem: '360000m' });
+    expect(one(group(2, 4, '1g', 2, HOURS), { defaults: { exclusive: true } })).toMatchObject({ mem: '351g' });
+    const small = { name: 'p', cpus_per_node: 4, memory_mb: 1000, max_walltime_secs: HOURS };
+    const on = (more: object) => ({ partitions: [partition({ ...small, ...more })] });
+    expect(one(group(1, 1, '1m', 0, MINUTES), on({}))).toMatchObject({ mem: '1000m' });
+    // A live cluster says whether nodes are given whole; whether their CPUs are shared says nothing.
+    expect(one(group(1, 1, '1m', 0, MINUTES), on({ exclusive: false }))).toMatchObject({ mem: '257m' });
+  });
+
+  it('a scheduler asks for the GPUs of all jobs that the plan runs at a time', () => {
+    // Torc 1.0.0 asks for those of one job.
+    expect(one(group(8, 32, '90g', 2, HOURS))).toMatchObject({ allocations: 4, gres: 'gpu:4' });
+    expect(one(group(1, 4, '1g', 2, HOURS))).toMatchObject({ gres: 'gpu:2' });
+    expect(one(group(3, 4, '1g', 2, HOURS, { nodes: 2 }))).toMatchObject({ nodes: 2, gres: 'gpu:2' });
+    expect(one(group(1, 4, '1g', 0, HOURS))).toMatchObject({ gres: undefined });
+  });
+
+  it('a scheduler asks for its CPUs, unless the workflow asks for CPUs or tasks itself', () => {
+    expect(one(group(9, 4, '1g', 0, HOURS))).toMatchObject({ extra: '--cpus-per-task=36' });
+    expect(one(group(9, 4, '1g', 0, HOURS), { defaults: { ntasks_per_node: 2 } })).toMatchObject({ extra: undefined });
+  });
+
+  it('jobs of several nodes are planned with a warning where the mode starts processes, which have one node', () => {
+    const wide = group(2, 4, '1g', 0, HOURS, { nodes: 2 });
+    expect(planSchedulers([wide], options).warnings).toEqual([
+      "Resource requirements 'rr': jobs with num_nodes 2 run as steps only; set execution_config: {mode: slurm}",
+    ]);
+    expect(planSchedulers([wide], { ...options, ...STEPS }).warnings).toEqual([]);
+  });
+
+  it('jobs of several nodes and of one have schedulers of their own, with different names', () => {
+    const groups = [group(4, 4, '1g', 0, HOURS), group(2, 4, '1g', 0, HOURS, { nodes: 2 })];
+    const plan = planSchedulers(groups, { ...options, ...STEPS, groupBy: 'partition' });
+    expect(plan.schedulers).toMatchObject([
+      { name: 'short_scheduler', nodes: 1, allocations: 1 },
+      { name: 'short_2_scheduler', nodes: 2, allocations: 2 },
+    ]);
   });
 
   it('a scheduler is not made for what no partition serves, and a warning says which', () => {

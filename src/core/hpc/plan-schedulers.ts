@@ -1,40 +1,23 @@
-import { smallest } from '../quantity/extremes.ts';
+import { claimableSeconds, overheadSeconds, walltimeSum } from '../allocation/usable-time.ts';
 import { formatWalltime } from '../quantity/slurm-time.ts';
-import { choosePartition } from './choose-partition.ts';
+import { allocationSize, type SizeOptions } from './allocation-size.ts';
+import { asksForWholeNodes, extraOf, gresOf } from './kept-scheduler.ts';
+import { type Placed, placeGroup } from './place-group.ts';
+import type { JobGroup } from './job-group.ts';
 import type { HpcPartition } from './profile.ts';
+import type { WorkflowRules } from './workflow-rules.ts';
 
-/** Jobs with the same requirements; those that wait for others stand apart, because their allocations are not needed yet. */
-export interface JobGroup {
-  /** Names of the requirements. */
-  readonly requirements: readonly string[];
-  readonly cpus: number;
-  readonly memoryMb: number;
-  readonly gpus: number;
-  readonly nodes: number;
-  readonly runtimeSeconds: number;
-  readonly isDeferred: boolean;
-  readonly jobs: readonly PlannedJobName[];
-}
-
-interface PlannedJobName {
-  readonly name: string;
-  /** Its number among all jobs of the workflow. */
-  readonly number: number;
-}
-
-export interface PlanOptions {
+export interface PlanOptions extends SizeOptions, WorkflowRules {
   readonly partitions: readonly HpcPartition[];
+  /** For jobs without a scheduler of before, and for all if `isAccountForced`. */
   readonly account: string;
+  readonly isAccountForced?: boolean;
   readonly groupBy: 'partition' | 'resource-requirements';
-  readonly walltimeStrategy: 'max-job-runtime' | 'max-partition-time';
-  readonly walltimeMultiplier: number;
   readonly isSingleAllocation: boolean;
   /** The only partition to use. */
   readonly forcedPartition?: string | undefined;
   /** Whether scripts name every partition: Slurm itself chooses none but the default one, some sites do. */
   readonly namesPartitions?: boolean;
-  /** The exact walltime, whatever the strategy. */
-  readonly walltimeSeconds?: number | undefined;
   /** Replaces the word `scheduler` in names. */
   readonly suffix?: string | undefined;
   /** Whether a job waits for one of these, of all jobs by number. */
@@ -50,9 +33,10 @@ export interface PlannedScheduler {
   readonly partition: string | undefined;
   readonly qos: string | undefined;
   readonly gres: string | undefined;
+  readonly tmp: string | undefined;
+  readonly extra: string | undefined;
+  readonly isSerialized: boolean;
   readonly allocations: number;
-  /** CPUs that the jobs of a node use at the same time. */
-  readonly cpusPerNode: number;
   readonly group: JobGroup;
   /** Names of the jobs that must be ready before its allocations are submitted. */
   readonly gate: readonly string[];
@@ -65,136 +49,155 @@ export interface SchedulerPlan {
   readonly warnings: readonly string[];
 }
 
-/**
- * The allocations that groups of jobs need, on the partitions of a site.
- *
- * A node runs as many jobs of a group at a time as its scarcest resource allows, one after another within the walltime.
- */
+/** The allocations that groups of jobs need, on the partitions of a site. */
 export function planSchedulers(groups: readonly JobGroup[], options: PlanOptions): SchedulerPlan {
   const warnings: string[] = [];
   const { forcedPartition: forced } = options;
-  const partitions =
-    forced === undefined ? options.partitions : options.partitions.filter(({ name }) => name === forced);
-  if (partitions.length === 0 && forced !== undefined)
+  if (forced !== undefined && options.partitions.every(({ name }) => name !== forced))
     return { schedulers: [], warnings: [`Partition '${forced}' not found in the profile`] };
-  const placed: Placed[] = [];
+  const found: Placed[] = [];
   for (const group of groups) {
-    const on = partitionOf(group, partitions);
-    if (group.cpus <= 0 || group.memoryMb <= 0)
-      warnings.push(`Invalid resource requirements '${group.requirements.join(', ')}': CPUs or memory is zero`);
-    else if (on === undefined) warnings.push(noPartition(group));
-    else placed.push({ group, on });
+    const requirements = group.requirements.join(', ');
+    if (group.cpus <= 0 || group.memoryMb <= 0) {
+      warnings.push(`Invalid resource requirements '${requirements}': CPUs or memory is zero`);
+      continue;
+    }
+    if (group.nodes > 1 && !options.usesAllNodes)
+      warnings.push(
+        `Resource requirements '${requirements}': jobs with num_nodes ${group.nodes} run as steps only; set execution_config: {mode: slurm}`,
+      );
+    const { placed, warning } = placeGroup(group, options);
+    const refusal = placed && walltimeRefusal(placed.group, options);
+    warnings.push(...[warning, refusal].filter((each) => each !== undefined));
+    if (placed !== undefined && refusal === undefined) found.push(placed);
   }
   const byPartition = options.groupBy === 'partition';
-  const merged = byPartition ? mergeSmall(mergePlaced(placed, partitions), options, partitions) : placed;
-  return { schedulers: merged.map((each) => schedulerOf(each, options, byPartition)), warnings };
+  const merged = byPartition ? mergeSmall(mergePlaced(found, options), options) : found;
+  const names = new Map<string, number>();
+  const schedulers = merged.map((placed) => schedulerOf(placed, options, distinct(baseOf(placed, byPartition), names)));
+  return {
+    schedulers,
+    warnings: [...new Set([...warnings, ...schedulers.flatMap((each) => walltimeWarnings(each, options))])],
+  };
 }
-
-interface Placed {
-  readonly group: JobGroup;
-  readonly on: HpcPartition;
-}
-
-const partitionOf = (group: JobGroup, partitions: readonly HpcPartition[]) =>
-  choosePartition(partitions, {
-    cpus: group.cpus,
-    memoryMb: group.memoryMb,
-    gpus: group.gpus,
-    walltimeSeconds: group.runtimeSeconds,
-  });
-
-const noPartition = ({ requirements, cpus, memoryMb, runtimeSeconds, gpus }: JobGroup) =>
-  `No partition found for resource requirements '${requirements.join(', ')}' (CPUs: ${cpus}, Memory: ${memoryMb} MB, ` +
-  `Runtime: ${formatWalltime(runtimeSeconds)}, GPUs: ${gpus})`;
 
 /** Groups on the same partition become one, which needs the largest of each; it may need another partition then. */
-function mergePlaced(placed: readonly Placed[], partitions: readonly HpcPartition[]): Placed[] {
+function mergePlaced(placed: readonly Placed[], options: PlanOptions): Placed[] {
   const result: Placed[] = [];
   for (const next of placed) {
-    const at = result.findIndex(
-      ({ group, on }) => on.name === next.on.name && group.isDeferred === next.group.isDeferred,
-    );
+    const at = result.findIndex((each) => isAlike(each, next) && each.group.isDeferred === next.group.isDeferred);
     if (at === -1) result.push(next);
-    else result[at] = togetherOf(result[at] as Placed, next, partitions);
+    else result[at] = togetherOf(result[at] as Placed, next, options);
   }
-  return result.length === placed.length ? result : mergePlaced(result, partitions);
+  return result.length === placed.length ? result : mergePlaced(result, options);
 }
 
+/** Jobs of one node would use an allocation of two as if each of them needed both. */
+const isAlike = (a: Placed, b: Placed) =>
+  a.on.name === b.on.name && a.group.nodes === b.group.nodes && a.group.kept?.id === b.group.kept?.id;
+
 /** Both are on one partition, so at least that one has enough of everything. */
-function togetherOf(a: Placed, b: Placed, partitions: readonly HpcPartition[]): Placed {
+function togetherOf(a: Placed, b: Placed, options: PlanOptions): Placed {
   const group: JobGroup = {
     requirements: [...new Set([...a.group.requirements, ...b.group.requirements])],
     cpus: Math.max(a.group.cpus, b.group.cpus),
     memoryMb: Math.max(a.group.memoryMb, b.group.memoryMb),
     gpus: Math.max(a.group.gpus, b.group.gpus),
-    nodes: Math.max(a.group.nodes, b.group.nodes),
+    nodes: a.group.nodes,
     runtimeSeconds: Math.max(a.group.runtimeSeconds, b.group.runtimeSeconds),
     isDeferred: a.group.isDeferred && b.group.isDeferred,
+    kept: a.group.kept,
     jobs: [...a.group.jobs, ...b.group.jobs],
   };
-  return { group, on: partitionOf(group, partitions) ?? a.on };
+  return placeGroup(group, options).placed ?? { ...a, group };
 }
 
 /** Together so few allocations are not worth two schedulers: the later jobs run in the allocations of the first ones. */
 const FEW = 2;
 
-function mergeSmall(
-  placed: readonly Placed[],
-  options: PlanOptions,
-  partitions: readonly HpcPartition[],
-): readonly Placed[] {
+function mergeSmall(placed: readonly Placed[], options: PlanOptions): readonly Placed[] {
   const result = [...placed];
+  const countOf = ({ group, on }: Placed) => allocationSize(group, on, options).allocations;
   for (const later of placed.filter(({ group }) => group.isDeferred)) {
-    const at = result.findIndex(({ group, on }) => !group.isDeferred && on.name === later.on.name);
+    const at = result.findIndex((each) => !each.group.isDeferred && isAlike(each, later));
     const first = result[at];
-    if (first === undefined) continue;
-    if (sizeOf(first, options).allocations + sizeOf(later, options).allocations > FEW) continue;
-    result[at] = togetherOf(first, later, partitions);
+    if (first === undefined || countOf(first) + countOf(later) > FEW) continue;
+    result[at] = togetherOf(first, later, options);
     result.splice(result.indexOf(later), 1);
   }
   return result;
 }
 
-function sizeOf({ group, on }: Placed, options: PlanOptions) {
-  const { runtimeSeconds: runtime } = group;
-  const limit = on.max_walltime_secs;
-  const strategic =
-    options.walltimeStrategy === 'max-partition-time' || runtime <= 0
-      ? limit
-      : Math.min(Math.ceil(runtime * options.walltimeMultiplier), limit);
-  const walltimeSeconds = options.walltimeSeconds ?? strategic;
-  const ratios = [
-    Math.floor(on.cpus_per_node / group.cpus),
-    Math.floor(on.memory_mb / group.memoryMb),
-    ...(group.gpus > 0 ? [Math.floor((on.gpus_per_node ?? 0) / group.gpus)] : []),
-  ];
-  const concurrent = Math.max(1, smallest(ratios));
-  const slots = runtime > 0 ? Math.max(1, Math.floor(walltimeSeconds / runtime)) : 1;
-  const allocations = Math.max(1, Math.ceil(group.jobs.length / (concurrent * slots)) * group.nodes);
-  return { walltimeSeconds, allocations, cpusPerNode: Math.min(concurrent, group.jobs.length) * group.cpus };
+const baseOf = ({ group, on }: Placed, byPartition: boolean) =>
+  `${byPartition ? on.name : group.requirements[0]}${group.isDeferred ? '_deferred' : ''}`;
+
+/** Jobs are bound to schedulers by name: the second of a name gets a number. */
+function distinct(base: string, names: Map<string, number>): string {
+  const count = (names.get(base) ?? 0) + 1;
+  names.set(base, count);
+  return count === 1 ? base : `${base}_${count}`;
 }
 
-function schedulerOf(placed: Placed, options: PlanOptions, byPartition: boolean): PlannedScheduler {
-  const { group, on } = placed;
-  const { walltimeSeconds, allocations, cpusPerNode } = sizeOf(placed, options);
-  const base = `${byPartition ? on.name : group.requirements[0]}${group.isDeferred ? '_deferred' : ''}`;
-  const isNamed =
-    on.requires_explicit_request || options.forcedPartition !== undefined || options.namesPartitions === true;
+function schedulerOf({ group, on, isKept }: Placed, options: PlanOptions, base: string): PlannedScheduler {
+  const { kept } = group;
+  const { walltimeSeconds, allocations, perNode } = allocationSize(group, on, options);
+  const isNamed = isKept
+    ? Boolean(kept?.partition)
+    : on.requires_explicit_request || options.forcedPartition !== undefined || options.namesPartitions === true;
+  const isWhole = (on.exclusive ?? !on.shared) || asksForWholeNodes(kept, options.defaults);
   return {
     name: `${base}_${options.suffix ?? 'scheduler'}`,
-    account: options.account,
-    mem: on.memory_mb < 1024 ? `${on.memory_mb}m` : `${Math.floor(on.memory_mb / 1024)}g`,
-    nodes: options.isSingleAllocation ? Math.max(allocations, group.nodes) : group.nodes,
+    account: options.isAccountForced === true ? options.account : (kept?.account ?? options.account),
+    mem: memoryText(isWhole ? on.memory_mb : Math.min(on.memory_mb, perNode.memoryMb + RUNNER_MB), isWhole),
+    nodes: options.isSingleAllocation ? allocations * group.nodes : group.nodes,
     walltime: formatWalltime(walltimeSeconds),
     partition: isNamed ? on.name : undefined,
-    qos: on.default_qos ?? undefined,
-    gres: group.gpus > 0 ? `gpu:${group.gpus}` : undefined,
+    qos: (isKept ? kept?.qos : undefined) ?? on.default_qos ?? undefined,
+    gres: gresOf(isKept ? kept : undefined, perNode.gpus),
+    tmp: kept?.tmp ?? undefined,
+    extra: extraOf(kept, { cpus: perNode.cpus, defaults: options.defaults }),
+    isSerialized: kept?.serialize_allocations === true,
     allocations: options.isSingleAllocation ? 1 : allocations,
-    cpusPerNode,
     group,
     gate: gateOf(group, options),
     on,
   };
+}
+
+/** A runner uses 120 to 150 MB, and half as much again where hundreds of jobs run. */
+const RUNNER_MB = 256;
+
+/** Of whole nodes whole gigabytes, as in Torc 1.0.0: Slurm knows a little less than a node has. */
+function memoryText(megabytes: number, isWhole: boolean): string {
+  const whole = Math.ceil(megabytes);
+  if (whole >= 1024 && (isWhole || whole % 1024 === 0)) return `${Math.floor(whole / 1024)}g`;
+  return `${whole}m`;
+}
+
+/** Why no job of the group would start in an allocation of the walltime that was given. */
+function walltimeRefusal(group: JobGroup, { margins, walltimeSeconds: given }: PlanOptions): string | undefined {
+  if (given === undefined) return undefined;
+  const whole = { lengthSeconds: given, leftSeconds: given };
+  if (group.runtimeSeconds <= claimableSeconds(margins, whole)) return undefined;
+  return `Resource requirements '${group.requirements.join(', ')}': no job would start in a walltime of ${formatWalltime(given)}; they need ${walltimeSum(group.runtimeSeconds, margins)}`;
+}
+
+/** What is wrong with a walltime that was given, although jobs start. */
+function walltimeWarnings({ name, group, walltime, on }: PlannedScheduler, options: PlanOptions): string[] {
+  const { margins, walltimeSeconds: given } = options;
+  if (given === undefined) return [];
+  return [
+    ...(given >= group.runtimeSeconds + overheadSeconds(margins)
+      ? []
+      : [
+          `Walltime ${walltime} of ${name}: a job that uses all of its time is ended early; it needs ${walltimeSum(group.runtimeSeconds, margins)}`,
+        ]),
+    ...(given <= on.max_walltime_secs
+      ? []
+      : [
+          `Walltime ${walltime} of ${name} exceeds the limit of partition '${on.name}', ${formatWalltime(on.max_walltime_secs)}`,
+        ]),
+  ];
 }
 
 /**

@@ -34,6 +34,10 @@ export interface HpcPartition {
   readonly requires_explicit_request: boolean;
   readonly default_qos: string | null;
   readonly features: readonly string[];
+  /** Jobs get whole nodes; where this is not known, those of partitions that are not shared do. */
+  readonly exclusive?: boolean;
+  /** Slurm uses it for scripts that name none. */
+  readonly is_default?: boolean;
 }
 
 /** A partition with the usual values in the fields that are not given. */

@@ -3,6 +3,7 @@ import { minutesText, recommend } from './recommend.ts';
 
 const situation = (ideal: number, idle: number, pressure: number) => ({
   ideal,
+  nodesEach: 1,
   nodes: { idle, mixed: 0, allocated: 0, down: 0, total: 100 },
   queue: { pendingJobs: 1, pendingNodes: pressure * 100, runningJobs: 0 },
   isOffline: false,
@@ -23,6 +24,17 @@ test.each([
   '%i nodes with %i idle ones and a pressure of %d are asked for as %j',
   (ideal, idle, pressure, expected) => {
     expect(shape(situation(ideal, idle, pressure))).toEqual(expected);
+  },
+);
+
+test.each([
+  [12, 0.1, ['many-small', 10, 4]],
+  [40, 0.1, ['single', 1, 40]],
+  [24, 0.6, ['chunked', 4, 12]],
+] as const)(
+  '%i idle nodes for ten jobs of four nodes, with a pressure of %d, are asked for as %j',
+  (idle, pressure, expected) => {
+    expect(shape({ ...situation(10, idle, pressure), nodesEach: 4 })).toEqual(expected);
   },
 );
 

@@ -16,7 +16,10 @@ export interface Estimates {
 }
 
 interface Situation {
+  /** Allocations of as few nodes as possible. */
   readonly ideal: number;
+  /** The nodes of such an allocation: more than one where a job needs them. */
+  readonly nodesEach: number;
   /** Undefined where the cluster is not asked. */
   readonly nodes: Availability | undefined;
   readonly queue: QueueDepth | undefined;
@@ -24,8 +27,15 @@ interface Situation {
   readonly estimates?: Estimates | undefined;
 }
 
-/** Nodes are asked for together where they are free, and one by one where many jobs wait for them. */
-export function recommend({ ideal, nodes, queue, isOffline, estimates }: Situation): Recommendation {
+/** Nodes are asked for together where they are free, and apart where many jobs wait for them. */
+export function recommend(situation: Situation): Recommendation {
+  const { nodesEach } = situation;
+  const found = inUnits(situation);
+  return { ...found, nodesPerAllocation: found.nodesPerAllocation * nodesEach };
+}
+
+/** Counts the nodes of a job as one. */
+function inUnits({ ideal, nodesEach, nodes, queue, isOffline, estimates }: Situation): Recommendation {
   const single = (reason: string): Recommendation => ({
     strategy: 'single',
     allocations: 1,
@@ -39,11 +49,11 @@ export function recommend({ ideal, nodes, queue, isOffline, estimates }: Situati
       nodesPerAllocation: 1,
       reason: 'the cluster was not asked (--offline)',
     };
-  if (ideal <= 1) return single('one node is enough');
-  const idle = nodes?.idle ?? 0;
+  if (ideal <= 1) return single(nodesEach === 1 ? 'one node is enough' : 'the nodes of one job are enough');
+  const idle = Math.floor((nodes?.idle ?? 0) / nodesEach);
   const total = nodes?.total ?? 0;
   const pressure = total === 0 ? 0 : (queue?.pendingNodes ?? 0) / total;
-  const state = `${idle} of ${total} nodes are idle, ${queue?.pendingNodes ?? 0} are waited for`;
+  const state = `${nodes?.idle ?? 0} of ${total} nodes are idle, ${queue?.pendingNodes ?? 0} are waited for`;
   if (idle >= ideal && pressure < 0.5) return single(state);
   const split: Recommendation =
     idle < Math.floor((ideal + 2) / 3) || pressure > 2

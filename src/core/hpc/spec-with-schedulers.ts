@@ -4,9 +4,7 @@ import type { PlannedScheduler } from './plan-schedulers.ts';
 /** The schedulers of a plan as entries of a workflow file. */
 export const schedulerEntries = (schedulers: readonly PlannedScheduler[]): ValueMap[] =>
   schedulers.map((each) => {
-    const { name, account, mem, nodes, walltime, partition, qos, gres } = each;
-    // Where nodes are shared, an allocation has one CPU unless it asks for more.
-    const extra = `--cpus-per-task=${each.cpusPerNode}`;
+    const { name, account, mem, nodes, walltime, partition, qos, gres, extra } = each;
     const given = { name, account, partition, qos, gres, mem, nodes, walltime, extra };
     return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as ValueMap;
   });

@@ -66,7 +66,7 @@ describe('a runner has work', () => {
     memoryBytes: 2 ** 30,
     gpus: 0,
     nodes: 1,
-    secondsLeft: 600,
+    time: { leftSeconds: 600, usableSeconds: 600, claimableSeconds: 720 },
   };
   const need = { num_cpus: 1, memory_bytes: 1, num_gpus: 0, num_nodes: 1, runtime_seconds: 60 };
   const kind: JobKind = { labels: [], schedulerId: 1, need };

@@ -1,13 +1,12 @@
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
-import type { OpenAllocation } from '../../core/allocation/outstanding.ts';
-import { gpusOf, readable } from '../../core/allocation/room.ts';
+import type { OpenAllocation } from '../../core/hpc/outstanding.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import { downstreamOf } from '../../core/lifecycle/downstream.ts';
 import { groupPending, type PendingGroups, type PendingJob } from '../../core/hpc/pending-groups.ts';
-import { parseMemoryMb } from '../../core/hpc/request-units.ts';
-import { parseWalltime } from '../../core/quantity/slurm-time.ts';
+import { timeOfNode } from '../../core/lifecycle/obstacles.ts';
+import { roomOfScheduler } from '../../core/lifecycle/scheduler-room.ts';
 import { needOf } from '../explain/facts.ts';
 import { slurmJobOf } from '../orphans/find.ts';
 import { openAllocations } from './cancel-allocations.ts';
@@ -88,19 +87,19 @@ export async function allocationsInUse(client: Client, workflowId: number, nowMs
   const query = { workflow_id: workflowId };
   const records = await openAllocations(client, workflowId);
   if (records.length === 0) return [];
+  const workflow = await client.getWorkflow({ params: { id: workflowId } });
   const schedulers = await all((page) => client.listSlurmSchedulers({ query: { ...query, ...page } }));
   const nodes = await all((page) => client.listComputeNodes({ query: { ...query, is_active: true, ...page } }));
-  const ends = new Map(nodes.map((node) => [slurmJobOf(node), Date.parse(node.end_time ?? '')]));
+  const runners = new Map(nodes.map((node) => [slurmJobOf(node), node]));
   return records.map((record) => {
-    const scheduler = schedulers.find(({ id }) => id === record.scheduler_config_id);
-    const endMs = ends.get(record.scheduler_id);
-    const isKnown = record.status === 'active' && endMs !== undefined && !Number.isNaN(endMs);
+    const known = schedulers.find(({ id }) => id === record.scheduler_config_id);
+    const room = roomOfScheduler(known ?? { nodes: 1, walltime: '' }, workflow);
+    const runner = record.status === 'active' ? runners.get(record.scheduler_id) : undefined;
+    const time = runner && timeOfNode(runner, workflow.execution_config, nowMs);
     return {
       schedulerId: record.scheduler_config_id,
-      nodes: scheduler?.nodes ?? 1,
-      secondsLeft: isKnown ? (endMs - nowMs) / 1000 : readable(scheduler?.walltime, parseWalltime),
-      memoryMb: readable(scheduler?.mem, parseMemoryMb),
-      gpus: gpusOf(scheduler),
+      nodes: known?.nodes ?? 1,
+      room: time === undefined ? room : { ...room, time },
     };
   });
 }

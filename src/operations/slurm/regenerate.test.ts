@@ -6,6 +6,7 @@ import { ServiceError } from '../../client/errors.ts';
 import { type Slurm, SubmissionFailed } from '../../cluster/slurm/slurm.ts';
 import { planSchedulers } from '../../core/hpc/plan-schedulers.ts';
 import { partition } from '../../core/hpc/profile.ts';
+import { workflowRules } from '../../core/hpc/workflow-rules.ts';
 import { cleanOrphans } from '../orphans/clean.ts';
 import { fireActions } from './fire-actions.ts';
 import { allocationsInUse, pendingJobs } from './pending.ts';
@@ -212,10 +213,11 @@ async function runAll({ client }: TestService, id: number, nodeId: number, retur
 /** Allocations that the jobs which wait now need, by the formula. */
 async function needed({ client }: TestService, id: number): Promise<number> {
   const pending = await pendingJobs(client, id);
-  return planSchedulers(pending.groups, { ...options, waitsFor: pending.waitsFor }).schedulers.reduce(
-    (sum, { allocations }) => sum + allocations,
-    0,
-  );
+  return planSchedulers(pending.groups, {
+    ...options,
+    ...workflowRules({}),
+    waitsFor: pending.waitsFor,
+  }).schedulers.reduce((sum, { allocations }) => sum + allocations, 0);
 }
 
 const step = fc.oneof(

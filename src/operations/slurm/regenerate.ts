@@ -1,17 +1,18 @@
 import type { Client } from '../../client/client.ts';
 import { ServiceError } from '../../client/errors.ts';
 import { all } from '../../client/every.ts';
-import { type Remaining, subtractOpen } from '../../core/allocation/outstanding.ts';
+import { type Remaining, subtractOpen } from '../../core/hpc/outstanding.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import { type PlanOptions, planSchedulers } from '../../core/hpc/plan-schedulers.ts';
+import { type WorkflowRules, workflowRules } from '../../core/hpc/workflow-rules.ts';
 import { requestOf } from './fire-actions.ts';
 import { allocationsInUse, pendingJobs } from './pending.ts';
 import { settleSubmissions } from './settle-submissions.ts';
 import { AllocationsFailed, submitAllocations, type SubmitTools } from './submit-allocations.ts';
 
-export interface RegenerateOptions extends Omit<PlanOptions, 'waitsFor' | 'suffix'> {
+export interface RegenerateOptions extends Omit<PlanOptions, 'waitsFor' | 'suffix' | keyof WorkflowRules> {
   readonly submits: boolean;
   readonly isDryRun: boolean;
   /** Jobs that count although they do not wait yet. */
@@ -66,8 +67,10 @@ export async function regenerate(
   const nothing = { schedulers: [], submitted: settled, deferred: 0, existing: 0 };
   if (pending.jobs.length === 0) return { ...nothing, pendingJobs: 0, warnings: [] };
   const open = options.ahead === undefined ? await allocationsInUse(client, workflowId, nowMs) : [];
+  const workflow = await client.getWorkflow({ params: { id: workflowId } });
   const plan = planSchedulers(pending.groups, {
     ...options,
+    ...workflowRules(workflow),
     waitsFor: pending.waitsFor,
     suffix: suffixAt(nowMs),
   });
@@ -85,8 +88,7 @@ export async function regenerate(
   }
 
   await retireActions(client, workflowId);
-  const { execution_config: execution } = await client.getWorkflow({ params: { id: workflowId } });
-  const isDirect = (execution?.mode ?? 'direct') === 'direct';
+  const isDirect = (workflow.execution_config?.mode ?? 'direct') === 'direct';
   const schedulers: RegeneratedScheduler[] = [];
   for (const each of remaining)
     schedulers.push({ ...each, id: await createScheduler(client, workflowId, each), jobNames: namesOf(each) });
@@ -147,7 +149,7 @@ function ignoreClaimed(error: unknown): void {
 
 async function createScheduler(client: Client, workflowId: number, each: Remaining): Promise<number | undefined> {
   if (each.allocations === 0) return undefined;
-  const { name, account, mem, walltime, partition, qos, gres, cpusPerNode } = each.planned;
+  const { name, account, mem, walltime, partition, qos, gres, tmp, extra, isSerialized } = each.planned;
   const body = {
     workflow_id: workflowId,
     name,
@@ -158,8 +160,9 @@ async function createScheduler(client: Client, workflowId: number, each: Remaini
     partition,
     qos,
     gres,
-    // Where nodes are shared, an allocation has one CPU unless it asks for more.
-    extra: `--cpus-per-task=${cpusPerNode}`,
+    tmp,
+    extra,
+    ...(isSerialized ? { serialize_allocations: true } : {}),
   };
   return (await client.createSlurmScheduler({ body })).id as number;
 }

@@ -4,7 +4,7 @@ import { discoverProfile } from '../../../cluster/slurm/discover.ts';
 import { canServe, choosePartition } from '../../../core/hpc/choose-partition.ts';
 import type { HpcPartition, HpcProfile } from '../../../core/hpc/profile.ts';
 import { profileToml } from '../../../core/hpc/profile-toml.ts';
-import { parseMemoryMb } from '../../../core/hpc/request-units.ts';
+import { parseMemoryMb } from '../../../core/quantity/slurm-memory.ts';
 import { formatWalltime, parseWalltime } from '../../../core/quantity/slurm-time.ts';
 import { detectedProfile, knownProfiles, namedProfile } from '../../../operations/slurm/profiles.ts';
 import { type Command, command } from '../../command.ts';

@@ -56,7 +56,11 @@ export const planAllocations = command({
       const estimates = asks ? await estimatesOf(context, scheduler, warnings) : undefined;
       const nodes = state?.nodes.get(scheduler.on.name);
       const queue = state?.queue.get(scheduler.on.name);
-      rows.push({ scheduler, ...recommend({ ideal, nodes, queue, isOffline: state === undefined, estimates }) });
+      const nodesEach = scheduler.nodes;
+      rows.push({
+        scheduler,
+        ...recommend({ ideal, nodesEach, nodes, queue, isOffline: state === undefined, estimates }),
+      });
     }
     for (const warning of warnings) output.warn(warning);
     output.list({
@@ -80,12 +84,12 @@ export const planAllocations = command({
           job_count: scheduler.group.jobs.length,
         })),
         warnings,
-        resource_groups: schedulers.schedulers.map(({ group, on, walltime, allocations }) => ({
+        resource_groups: schedulers.schedulers.map(({ group, on, walltime, allocations, nodes }) => ({
           name: group.requirements.join(','),
           partition: on.name,
           job_count: group.jobs.length,
           walltime,
-          ideal_nodes: allocations,
+          ideal_nodes: allocations * nodes,
         })),
         profile_name: profile.name,
         profile_display_name: profile.display_name,
@@ -103,13 +107,13 @@ async function estimatesOf(
   scheduler: PlannedScheduler,
   warnings: string[],
 ): Promise<Estimates | undefined> {
-  const { account, walltime, partition, qos, gres, allocations } = scheduler;
+  const { account, walltime, partition, qos, gres, allocations, nodes: each } = scheduler;
   const startIn = async (nodes: number) => {
     const at = await estimateStart(environment, { account, nodes, walltime, partition, qos, gres });
     return Math.max(0, (at - Date.now()) / MINUTE_MS);
   };
   try {
-    const [large, small] = [await startIn(allocations), await startIn(1)];
+    const [large, small] = [await startIn(allocations * each), await startIn(each)];
     const minutes = parseWalltime(walltime) / 60;
     return { largeFinish: large + minutes, smallWait: small, smallFinish: small + minutes };
   } catch (error) {

@@ -1,13 +1,14 @@
-import type { PlannedScheduler } from '../hpc/plan-schedulers.ts';
+import { obstacles, type RunnerRoom } from '../lifecycle/obstacles.ts';
+import type { PlannedScheduler } from './plan-schedulers.ts';
+
+const MEBIBYTE = 2 ** 20;
 
 /** An allocation that waits in the queue or runs. */
 export interface OpenAllocation {
   readonly schedulerId: number;
   readonly nodes: number;
-  /** What is left of its time; the whole of it while it waits. Undefined if that is not known. */
-  readonly secondsLeft: number | undefined;
-  readonly memoryMb: number | undefined;
-  readonly gpus: number;
+  /** What its runner has, or will have. */
+  readonly room: RunnerRoom;
 }
 
 /** A planned scheduler after what exists was subtracted. */
@@ -56,11 +57,15 @@ export function subtractOpen(
   return schedulers.map((planned) => found.get(planned) as Remaining);
 }
 
-function canServe({ nodes, secondsLeft, memoryMb, gpus }: OpenAllocation, { group }: PlannedScheduler): boolean {
-  return (
-    nodes >= group.nodes &&
-    (secondsLeft === undefined || secondsLeft >= group.runtimeSeconds) &&
-    (memoryMb === undefined || memoryMb >= group.memoryMb) &&
-    gpus >= group.gpus
-  );
+function canServe({ nodes, room }: OpenAllocation, { group }: PlannedScheduler): boolean {
+  const { cpus, memoryMb, gpus, runtimeSeconds } = group;
+  const need = {
+    num_cpus: cpus,
+    memory_bytes: memoryMb * MEBIBYTE,
+    num_gpus: gpus,
+    // Direct mode never runs jobs of several nodes; the plan says so.
+    num_nodes: 1,
+    runtime_seconds: runtimeSeconds,
+  };
+  return nodes >= group.nodes && obstacles({ labels: [], schedulerId: null, need }, room).length === 0;
 }

@@ -1,0 +1,61 @@
+import { marginsOf, timeLeft } from '../allocation/usable-time.ts';
+import type { SlurmScheduler } from '../contract/scheduling.ts';
+import type { Workflow } from '../contract/workflow.ts';
+import { parseMemoryMb } from '../quantity/slurm-memory.ts';
+import { parseGres } from '../quantity/gres.ts';
+import { parseWalltime } from '../quantity/slurm-time.ts';
+import type { RunnerRoom } from './obstacles.ts';
+
+/** The fields of a scheduler that decide what the runner of its allocation has. */
+export type SchedulerShape = Pick<SlurmScheduler, 'id' | 'nodes' | 'walltime' | 'gres' | 'mem' | 'extra'>;
+
+const MEBIBYTE = 2 ** 20;
+
+/**
+ * The runner of a future allocation, as far as its scheduler tells; what the site decides counts as unlimited.
+ *
+ * The allocation has begun a second ago: any runner starts later. Slurm rounds its time up to whole minutes.
+ */
+export function roomOfScheduler(
+  { id, nodes, walltime, gres, mem, extra }: SchedulerShape,
+  { execution_config: execution, slurm_defaults: defaults }: Pick<Workflow, 'execution_config' | 'slurm_defaults'>,
+): RunnerRoom {
+  const seconds = readable(walltime, parseWalltime);
+  const megabytes = readable(mem, parseMemoryMb);
+  const length = seconds === undefined ? undefined : Math.ceil(seconds / 60) * 60;
+  return {
+    labels: [],
+    schedulerId: id ?? null,
+    isStrict: false,
+    countsJobs: false,
+    cpus: cpusOf(extra ?? '', defaults ?? {}),
+    // `--mem=0` is all of the node.
+    memoryBytes: megabytes === undefined || megabytes === 0 ? Infinity : megabytes * MEBIBYTE,
+    gpus: parseGres(gres ?? '')?.count || Infinity,
+    // What direct mode starts runs on the node of its runner.
+    nodes: (execution?.mode ?? 'direct') === 'direct' ? 1 : nodes,
+    time:
+      length === undefined
+        ? undefined
+        : timeLeft(marginsOf(execution), { lengthSeconds: length, leftSeconds: length - 1 }),
+  };
+}
+
+/** Only `--cpus-per-task` of one task says how many CPUs there are; whole nodes and tasks mean more. */
+function cpusOf(extra: string, defaults: Readonly<Record<string, unknown>>): number {
+  const given = new Map(Object.entries(defaults).map(([name, value]) => [name.replaceAll('_', '-'), String(value)]));
+  for (const [, name, value] of extra.matchAll(/(?:^|\s)--?([a-z][\w-]*)(?:[= ]\s*([\w:-]+))?/gi))
+    given.set(name as string, value ?? '');
+  const others = ['exclusive', 'ntasks', 'n', 'ntasks-per-node', 'cpus-per-gpu', 'mincpus'];
+  if (others.some((name) => given.has(name))) return Infinity;
+  return Number(given.get('cpus-per-task') ?? given.get('c')) || Infinity;
+}
+
+function readable(text: string | null | undefined, parse: (text: string) => number): number | undefined {
+  if (text === undefined || text === null || text === '') return undefined;
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
