@@ -3,10 +3,12 @@ import { all } from '../../client/every.ts';
 import type { OpenAllocation } from '../../core/hpc/outstanding.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
+import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
 import { downstreamOf } from '../../core/lifecycle/downstream.ts';
 import { groupPending, type PendingGroups, type PendingJob } from '../../core/hpc/pending-groups.ts';
 import { timeOfNode } from '../../core/lifecycle/obstacles.ts';
 import { roomOfScheduler } from '../../core/lifecycle/scheduler-room.ts';
+import { parseGres } from '../../core/quantity/gres.ts';
 import { needOf } from '../explain/facts.ts';
 import { slurmJobOf } from '../orphans/find.ts';
 import { openAllocations } from './cancel-allocations.ts';
@@ -72,14 +74,29 @@ export async function pendingJobs(
     wait.flat().flatMap(({ id }) => (included.includes(id as number) ? [] : [id as number])),
     dependencies,
   );
+  const keptOf = keptSchedulers(await all((page) => client.listSlurmSchedulers({ query: { ...query, ...page } })));
   const asked = jobs.map((job): PendingJob => ({
     id: job.id as number,
     name: job.name,
     requirementsId: job.resource_requirements_id as number,
     isLabelled: (job.labels ?? []).length > 0,
     isStuck: stuck.has(job.id as number),
+    kept: keptOf(job, needs.get(job.resource_requirements_id as number)?.gpus ?? 0),
   }));
   return { jobs, ...groupPending(asked, needs, edges) };
+}
+
+/**
+ * The scheduler whose partition, account and QOS a job keeps: its own, or the first that suits its GPUs if it has none, because
+ * any runner may take it.
+ */
+function keptSchedulers(schedulers: readonly SlurmScheduler[]) {
+  const byId = new Map(schedulers.map((each) => [each.id, each]));
+  const inOrder = schedulers.toSorted((a, b) => (a.id as number) - (b.id as number));
+  const hasGpus = ({ gres }: SlurmScheduler) => parseGres(gres ?? '') !== undefined;
+  const free = [false, true].map((wanted) => inOrder.find((each) => hasGpus(each) === wanted) ?? inOrder[0]);
+  return ({ scheduler_id: id }: Job, gpus: number): SlurmScheduler | undefined =>
+    (id ? byId.get(id) : undefined) ?? free[Number(gpus > 0)];
 }
 
 /** The allocations of a workflow that wait or run, with what they offer. */

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ended, started, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { ServiceError } from '../../client/errors.ts';
+import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import { type Slurm, SubmissionFailed } from '../../cluster/slurm/slurm.ts';
 import { planSchedulers } from '../../core/hpc/plan-schedulers.ts';
 import { partition } from '../../core/hpc/profile.ts';
@@ -189,6 +190,127 @@ describe('regenerate', () => {
     expect(await actionsOf(id)).toHaveLength(1);
     await service.client.initializeJobs({ params: { id }, query: { only_uninitialized: true } });
     expect(await actionsOf(id)).toEqual([]);
+  });
+});
+
+describe('the schedulers of a recovery', () => {
+  const wide: RegenerateOptions = {
+    ...options,
+    groupBy: 'partition',
+    partitions: [
+      partition({
+        name: 'debug',
+        cpus_per_node: 4,
+        memory_mb: 4096,
+        max_walltime_secs: 86_400,
+        is_default: true,
+        exclusive: false,
+      }),
+      partition({ name: 'short', cpus_per_node: 4, memory_mb: 4096, max_walltime_secs: 7200, exclusive: false }),
+      partition({
+        name: 'gpu',
+        cpus_per_node: 8,
+        memory_mb: 8192,
+        max_walltime_secs: 7200,
+        gpus_per_node: 4,
+        exclusive: false,
+      }),
+    ],
+    namesPartitions: true,
+  };
+  const given = async (scheduler: object, bound = true, requirements: object = needs.two) => {
+    const { id } = await workflowOf(service, jobs(5), { two: { ...needs.two, ...requirements } });
+    const body = { workflow_id: id, name: 'mine', account: 'own', nodes: 1, walltime: '2:00:00', ...scheduler };
+    const { id: schedulerId } = await service.client.createSlurmScheduler({ body });
+    const { items } = await service.client.listJobs({ query: { workflow_id: id } });
+    const ids = items.map((job) => job.id as number);
+    if (bound)
+      await service.client.bindJobs({ params: { id }, body: { scheduler_id: schedulerId as number, job_ids: ids } });
+    return id;
+  };
+  const made = async (id: number, over: Partial<RegenerateOptions> = {}) => {
+    const { schedulers, warnings } = await regenerate(tools, id, { ...wide, ...over });
+    const records = await service.client.listSlurmSchedulers({ query: { workflow_id: id } });
+    const ids = schedulers.map((each) => each.id);
+    return { warnings, records: records.items.filter((each) => ids.includes(each.id as number)) };
+  };
+
+  it('the schedulers of a recovery keep partition, account, QOS and options of those that the jobs had', async () => {
+    const mine = {
+      partition: 'short',
+      qos: 'high',
+      tmp: '5G',
+      extra: '--constraint=fast --cpus-per-task=1',
+      gres: 'nvme:1',
+    };
+    const { records, warnings } = await made(await given(mine));
+    expect(records).toMatchObject([
+      {
+        name: 'short_regen_20260301_120000',
+        account: 'own',
+        partition: 'short',
+        qos: 'high',
+        tmp: '5G',
+        gres: 'nvme:1',
+        extra: '--constraint=fast --cpus-per-task=4',
+        walltime: '01:32:00',
+        mem: '2304m',
+      },
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('the schedulers of a recovery keep them for jobs of no scheduler, which any allocation may run', async () => {
+    const { records } = await made(await given({ partition: 'short', qos: 'high' }, false));
+    expect(records).toMatchObject([{ partition: 'short', qos: 'high', account: 'own' }]);
+  });
+
+  it('the schedulers of a recovery keep the type of GPUs, and ask for as many as run at a time', async () => {
+    const { records } = await made(await given({ partition: 'gpu', gres: 'gpu:a100:1' }, true, { num_gpus: 1 }));
+    expect(records).toMatchObject([{ partition: 'gpu', gres: 'gpu:a100:4', extra: '--cpus-per-task=8', mem: '4352m' }]);
+  });
+
+  it('the schedulers of a recovery name no partition where the old one named none, and Slurm uses its default', async () => {
+    const { records } = await made(await given({}));
+    expect(records).toMatchObject([{ name: 'debug_regen_20260301_120000', account: 'own' }]);
+    expect(records[0]?.partition ?? undefined).toBeUndefined();
+  });
+
+  it('the schedulers of a recovery use another partition where that of before is too short, and say so with the sum', async () => {
+    const { records, warnings } = await made(
+      await given({ partition: 'short', qos: 'high' }, true, { runtime: 'PT2H' }),
+    );
+    expect(records).toMatchObject([{ partition: 'debug', account: 'own' }]);
+    expect(records[0]?.qos ?? undefined).toBeUndefined();
+    expect(warnings).toEqual([
+      "Resource requirements 'two': partition 'short' has a limit of 02:00:00, and these jobs need at least runtime 02:00:00 + headroom 00:01:00 + lead 00:00:30 + start 00:00:30 = 02:02:00 (the factor 1.5 for the runtime would come on top); partition 'debug' is planned instead",
+    ]);
+  });
+
+  it('the schedulers of a recovery use the account and the partition that a person names', async () => {
+    const over = { forcedPartition: 'debug', account: 'other', isAccountForced: true };
+    const { records } = await made(await given({ partition: 'short', qos: 'high' }), over);
+    expect(records).toMatchObject([{ partition: 'debug', account: 'other' }]);
+  });
+
+  it('the schedulers of a recovery use a partition that the profile does not know as it was named', async () => {
+    const { records } = await made(await given({ partition: 'short,long' }));
+    expect(records).toMatchObject([{ partition: 'short,long', extra: '--cpus-per-task=2', mem: '1280m' }]);
+  });
+
+  it('allocations that a job outgrew are not counted for it', async () => {
+    const id = await given({ partition: 'short', extra: '--cpus-per-task=2', mem: '1g' });
+    await regenerate(tools, id, wide);
+    const { items } = await service.client.listResourceRequirements({ query: { workflow_id: id } });
+    const two = items.find(({ name }) => name === 'two') as ResourceRequirements;
+    await service.client.updateResourceRequirements({
+      params: { id: two.id as number },
+      body: { ...two, memory: '3g' },
+    });
+    const again = await regenerate(tools, id, { ...wide, nowMs: wide.nowMs + 60_000 });
+    expect([slurm.submissions(), again.existing]).toEqual([3 + 5, 3]);
+    await regenerate(tools, id, { ...wide, nowMs: wide.nowMs + 120_000 });
+    expect(slurm.submissions()).toBe(3 + 5);
   });
 });
 
