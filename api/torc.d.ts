@@ -1116,13 +1116,14 @@ export interface Calls {
   }) => Promise<{
     jobs?: JobModel[] | undefined;
   }>;
-  /** The ready jobs that a runner cannot take, by reason, whether it may get any job later, and the queued allocations that are not needed (addition); without a runner, those that no active runner can take, or that the last runner could not. */
+  /** The ready jobs that a runner cannot take, by reason, whether it may get any job later, and the queued allocations that are not needed (addition); without a runner, those that no active runner can take, or that the last runner could not; with in_allocations, those that no allocation of the Slurm schedulers of the workflow could ever run. */
   readonly getUnclaimableJobs: (call: {
     params: {
       id: number;
     };
     query?: {
       compute_node_id?: number | undefined;
+      in_allocations?: boolean | undefined;
     } | undefined;
   }) => Promise<{
     workflow_id: number;
@@ -1136,6 +1137,7 @@ export interface Calls {
       job_name: string;
       needs: string;
       has: string;
+      scheduler?: string | null | undefined;
     }[];
     may_take: boolean;
     unneeded_allocations: ScheduledComputeNodesModel[];

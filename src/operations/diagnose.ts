@@ -1,8 +1,10 @@
 import type { Client } from '../client/client.ts';
 import { all } from '../client/every.ts';
+import type { Unclaimable } from '../core/contract/unclaimable.ts';
 import { timeOfNode } from '../core/lifecycle/obstacles.ts';
 import { runtimeFit, type Spread, spreadOf } from '../core/lifecycle/runtime-fit.ts';
 import { runtimeOf } from './resource-use.ts';
+import { unrunnableJobs } from './unrunnable.ts';
 
 /** The time that ready jobs request, beside the time that is left to the runners. */
 export interface Diagnosis {
@@ -18,6 +20,8 @@ export interface Diagnosis {
   /** Ready jobs for which every runner that could take them ends too early. */
   readonly blocked: number;
   readonly tooShort: number;
+  /** Ready jobs that no allocation of the workflow could ever run. */
+  readonly unrunnable: Unclaimable | undefined;
 }
 
 /** Tells whether ready jobs lack only time. */
@@ -49,5 +53,6 @@ export async function diagnose(client: Client, id: number, nowMs: number): Promi
     requested,
     blocked,
     tooShort,
+    unrunnable: await unrunnableJobs(client, id),
   };
 }

@@ -10,6 +10,7 @@ import { tellPreparation } from '../output/preparation.ts';
 import { submitOptions } from '../slurm-options.ts';
 import { stuckAllocations } from '../output/queue-lines.ts';
 import { submitTools, warnOfLoopback } from '../slurm-tools.ts';
+import { tellUnrunnable } from '../unrunnable.ts';
 import { createFromFile, existingWorkflow, isSpec } from '../spec-or-id.ts';
 
 export const submit = command({
@@ -52,6 +53,7 @@ export const submit = command({
         force: options.ignoreMissingData === true,
         tell: tellPreparation(output),
       });
+    await tellUnrunnable(context, id, options.skipChecks === true || options.maxParallelJobs !== undefined);
     const { jobIds, errors } = await fireActions(tools, id, {
       maxParallelJobs: options.maxParallelJobs,
     });

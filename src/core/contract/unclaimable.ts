@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ScheduledComputeNode } from './allocation.ts';
 import { obstacleReasons } from './obstacle-reasons.ts';
-import { id, text } from './shape.ts';
+import { id, maybe, text } from './shape.ts';
 
 export type { ObstacleReason } from './obstacle-reasons.ts';
 
@@ -13,6 +13,8 @@ export const UnclaimableJobs = z.object({
   job_name: text,
   needs: text,
   has: text,
+  /** The Slurm scheduler whose allocations were compared. */
+  scheduler: maybe(text),
 });
 export type UnclaimableJobs = z.output<typeof UnclaimableJobs>;
 

@@ -3,7 +3,7 @@ import { isComplete } from './job.ts';
 import { sizeTexts } from '../quantity/size-text.ts';
 import { counted } from '../quantity/count-text.ts';
 import { nextCommand } from './next-command.ts';
-import { obstacles } from './obstacles.ts';
+import { nearestObstacles, obstacles } from './obstacles.ts';
 import { queueReasonOf } from './queue-reason.ts';
 
 type Wait = Omit<Explanation, 'kind'>;
@@ -70,6 +70,17 @@ function ready(job: JobFacts): Wait {
   const run = runOf(job);
   if (job.runners.length === 0) {
     const none = { code: 'no_runner', message: `no runner of workflow ${job.workflow.id} is active` };
+    const impossible = impossibleOf(job);
+    if (impossible.length > 0) {
+      return {
+        headline: 'is ready, and no allocation of its workflow can ever run it',
+        reasons: [none, ...impossible],
+        next: [
+          `plan allocations that can: torc slurm regenerate ${job.workflow.id} --submit`,
+          `or lower what the job asks for: torc resource-requirements update ${job.requirementsId}`,
+        ],
+      };
+    }
     const never = neverOf(job);
     if ((job.queued ?? []).length > 0) return inQueue(job, never);
     return {
@@ -92,6 +103,16 @@ function ready(job: JobFacts): Wait {
     reasons,
     next: otherRunner(run, job, reasons),
   };
+}
+
+/** Why no allocation of the workflow's schedulers could run the job: what the one lacks that comes nearest. */
+function impossibleOf({ futureRooms = [], ...job }: JobFacts): Reason[] {
+  // Labels are for runners that people start.
+  if (futureRooms.length === 0 || job.labels.length > 0) return [];
+  return nearestObstacles(job, futureRooms).map(({ reason, needs, has, scheduler }) => ({
+    code: reason,
+    message: `the job needs ${needs}, and scheduler ${scheduler} asks for ${has}`,
+  }));
 }
 
 /** A job whose runner comes with an allocation that Slurm has not started. */

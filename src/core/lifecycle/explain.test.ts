@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
+import { marginsOf } from '../allocation/usable-time.ts';
 import { explain } from './explain.ts';
 import type { AttemptEnd, JobFacts, LiveRunner, OtherJob } from './job-facts.ts';
 import type { RunnerRoom } from './obstacles.ts';
@@ -163,6 +164,35 @@ describe('the explanation of a waiting job', () => {
     expect(told.reasons).toEqual([{ code, message }]);
     expect(told.headline).toBe('is ready, and none of 1 runner can ever take it');
     expect(told.next[0]).toContain('torc run 1');
+  });
+
+  it('a job that no allocation of its workflow can run names the sum, and what plans allocations that can', () => {
+    const margins = marginsOf({ mode: 'slurm' });
+    const future = { scheduler: 'short', walltime: '00:01:30', margins };
+    const small: RunnerRoom = {
+      ...room,
+      time: { leftSeconds: 119, usableSeconds: 0, claimableSeconds: 0 },
+      future,
+    };
+    const facts = job({
+      futureRooms: [small],
+      workflow: { ...job().workflow, place: { workflowId: 1, runsIn: 'allocations', submission: 'done' } },
+    });
+    expect(explain(facts)).toMatchObject({
+      headline: 'is ready, and no allocation of its workflow can ever run it',
+      reasons: [
+        { code: 'no_runner' },
+        {
+          code: 'time',
+          message:
+            'the job needs runtime 01:00:00 + headroom 00:01:00 + lead 00:00:00 + start 00:01:30 = 01:02:30, and scheduler short asks for a walltime of 00:01:30',
+        },
+      ],
+      next: ['plan allocations that can: torc slurm regenerate 1 --submit', expect.stringContaining('update 5')],
+    });
+    expect(codes({ ...facts, futureRooms: [small, { ...room, future }] })).toEqual(['no_runner']);
+    // Labels are for runners that people start.
+    expect(codes({ ...facts, labels: ['x'] })).toEqual(['no_runner']);
   });
 
   it('a job that fits waits for free resources, and the explanation says what is free', () => {

@@ -67,6 +67,8 @@ export interface JobFacts extends JobKind {
     /** Slurm says that it has ended. */
     readonly hasEnded?: boolean;
   }[];
+  /** If no runner is active, and torc submits allocations: the runners that they would have. */
+  readonly futureRooms?: readonly RunnerRoom[];
   /** If no runner is active: the last one, as it was. */
   readonly lastRunner: Omit<LiveRunner, 'free'> | undefined;
   /** The runner that executes the job. */

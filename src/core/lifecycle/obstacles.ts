@@ -1,4 +1,4 @@
-import { marginsOf, type TimeLeft, timeLeft } from '../allocation/usable-time.ts';
+import { marginsOf, type TimeLeft, timeLeft, type TimeMargins, walltimeSum } from '../allocation/usable-time.ts';
 import type { Need } from '../contract/exchange.ts';
 import { covers } from '../contract/labels.ts';
 import type { ComputeNode } from '../contract/node.ts';
@@ -30,6 +30,8 @@ export interface RunnerRoom {
   readonly nodes: number;
   /** Until its end; undefined if it has none. */
   readonly time: TimeLeft | undefined;
+  /** The scheduler of an allocation that has not begun. */
+  readonly future?: { readonly scheduler: string; readonly walltime: string; readonly margins: TimeMargins };
 }
 
 /** One reason why a runner does not take a job, with figures that a user can compare. */
@@ -37,12 +39,15 @@ export interface Obstacle {
   readonly reason: ObstacleReason;
   readonly needs: string;
   readonly has: string;
+  /** Whose future allocation it is. */
+  readonly scheduler?: string;
 }
 
 /** Everything that prevents this runner, even when empty, from taking these jobs; empty if they only have to wait. */
 export function obstacles({ labels, schedulerId, need }: JobKind, room: RunnerRoom): Obstacle[] {
   const found: Obstacle[] = [];
-  const add = (reason: ObstacleReason, needs: string, has: string) => found.push({ reason, needs, has });
+  const of = room.future === undefined ? {} : { scheduler: room.future.scheduler };
+  const add = (reason: ObstacleReason, needs: string, has: string) => found.push({ reason, needs, has, ...of });
 
   if (!covers(room.labels, labels)) add('labels', labelWords(labels), labelWords(room.labels));
   if (room.countsJobs) return found;
@@ -58,12 +63,21 @@ export function obstacles({ labels, schedulerId, need }: JobKind, room: RunnerRo
   if (need.memory_bytes > room.memoryBytes)
     add('memory', ...(sizeTexts(need.memory_bytes, room.memoryBytes) as [string, string]));
   if (room.time !== undefined && need.runtime_seconds > room.time.claimableSeconds)
-    add('time', ...lackingTime(need.runtime_seconds, room.time));
+    add('time', ...lackingTime(need.runtime_seconds, room.time, room.future));
   return found;
 }
 
+/** The obstacles of the room that has fewest; none without a room, or if one can take such jobs. */
+export const nearestObstacles = (kind: JobKind, rooms: readonly RunnerRoom[]): readonly Obstacle[] =>
+  rooms.map((room) => obstacles(kind, room)).toSorted((a, b) => a.length - b.length)[0] ?? [];
+
 /** In seconds where rounding hides the difference. */
-function lackingTime(needed: number, { leftSeconds: left, usableSeconds: usable }: TimeLeft): [string, string] {
+function lackingTime(
+  needed: number,
+  { leftSeconds: left, usableSeconds: usable }: TimeLeft,
+  future: RunnerRoom['future'],
+): [string, string] {
+  if (future !== undefined) return [walltimeSum(needed, future.margins), `a walltime of ${future.walltime}`];
   const [need, has] = [timeText(needed), timeText(left)];
   const isSame = need === has;
   const part = usable === 0 ? 'too little to start a job' : `${timeText(usable)} of it for jobs`;

@@ -1,8 +1,11 @@
 import { describe, expect, it, test } from 'vitest';
+import { marginsOf } from '../allocation/usable-time.ts';
+import { obstacles } from './obstacles.ts';
 import { roomOfScheduler, type SchedulerShape } from './scheduler-room.ts';
 
 const scheduler = (over: Partial<SchedulerShape> = {}): SchedulerShape => ({
   id: 7,
+  name: 's',
   nodes: 2,
   walltime: '01:00:00',
   ...over,
@@ -22,6 +25,7 @@ describe('the runner of a future allocation', () => {
       gpus: Infinity,
       nodes: 1,
       time: { leftSeconds: 3599, usableSeconds: 3509, claimableSeconds: 3719 },
+      future: { scheduler: 's', walltime: '01:00:00', margins: marginsOf({}) },
     });
   });
 
@@ -61,6 +65,23 @@ describe('the runner of a future allocation', () => {
     ['unknown without an option', '--constraint=big', {}, Infinity],
   ])('the CPUs of a future allocation are %s', (_, extra, slurm_defaults, cpus) => {
     expect(room({ extra }, { slurm_defaults: slurm_defaults as never }).cpus).toBe(cpus);
+  });
+
+  it('a job for which the time of a future allocation is too short is told the sum', () => {
+    const need = { num_cpus: 1, memory_bytes: 1, num_gpus: 0, num_nodes: 1, runtime_seconds: 60 };
+    const kind = { labels: [], schedulerId: null, need };
+    expect(obstacles(kind, room({ walltime: '00:01:30' }, { execution_config: { mode: 'slurm' } }))).toEqual([
+      {
+        reason: 'time',
+        needs: 'runtime 00:01:00 + headroom 00:01:00 + lead 00:00:00 + start 00:01:30 = 00:03:30',
+        has: 'a walltime of 00:01:30',
+        scheduler: 's',
+      },
+    ]);
+    expect(obstacles(kind, room({ walltime: '00:04:00' }, { execution_config: { mode: 'slurm' } }))).toEqual([]);
+    // As long as the allocation itself: it starts, and is ended early if it uses all of its time.
+    const long = { ...kind, need: { ...need, runtime_seconds: 3600 } };
+    expect(obstacles(long, room())).toEqual([]);
   });
 
   it('the time of a future allocation is unknown where its walltime cannot be read', () => {

@@ -7,7 +7,7 @@ import { parseWalltime } from '../quantity/slurm-time.ts';
 import type { RunnerRoom } from './obstacles.ts';
 
 /** The fields of a scheduler that decide what the runner of its allocation has. */
-export type SchedulerShape = Pick<SlurmScheduler, 'id' | 'nodes' | 'walltime' | 'gres' | 'mem' | 'extra'>;
+export type SchedulerShape = Pick<SlurmScheduler, 'id' | 'name' | 'nodes' | 'walltime' | 'gres' | 'mem' | 'extra'>;
 
 const MEBIBYTE = 2 ** 20;
 
@@ -17,11 +17,13 @@ const MEBIBYTE = 2 ** 20;
  * The allocation has begun a second ago: any runner starts later. Slurm rounds its time up to whole minutes.
  */
 export function roomOfScheduler(
-  { id, nodes, walltime, gres, mem, extra }: SchedulerShape,
+  { id, name, nodes, walltime, gres, mem, extra }: SchedulerShape,
   { execution_config: execution, slurm_defaults: defaults }: Pick<Workflow, 'execution_config' | 'slurm_defaults'>,
 ): RunnerRoom {
-  const seconds = readable(walltime, parseWalltime);
-  const megabytes = readable(mem, parseMemoryMb);
+  const isOverridden = LIMITING.test(extra ?? '');
+  const seconds = isOverridden ? undefined : readable(walltime, parseWalltime);
+  const megabytes = isOverridden ? undefined : readable(mem, parseMemoryMb);
+  const margins = marginsOf(execution);
   const length = seconds === undefined ? undefined : Math.ceil(seconds / 60) * 60;
   return {
     labels: [],
@@ -31,15 +33,29 @@ export function roomOfScheduler(
     cpus: cpusOf(extra ?? '', defaults ?? {}),
     // `--mem=0` is all of the node.
     memoryBytes: megabytes === undefined || megabytes === 0 ? Infinity : megabytes * MEBIBYTE,
-    gpus: parseGres(gres ?? '')?.count || Infinity,
+    gpus: (isOverridden ? undefined : parseGres(gres ?? '')?.count) || Infinity,
     // What direct mode starts runs on the node of its runner.
-    nodes: (execution?.mode ?? 'direct') === 'direct' ? 1 : nodes,
-    time:
-      length === undefined
-        ? undefined
-        : timeLeft(marginsOf(execution), { lengthSeconds: length, leftSeconds: length - 1 }),
+    nodes: (execution?.mode ?? 'direct') === 'direct' ? 1 : isOverridden ? Infinity : nodes,
+    time: length === undefined ? undefined : timeLeft(margins, { lengthSeconds: length, leftSeconds: length - 1 }),
+    future: { scheduler: name ?? String(id), walltime, margins },
   };
 }
+
+/** The runner of an allocation whose scheduler was deleted: nobody knows what it has. */
+export const UNLIMITED: RunnerRoom = {
+  labels: [],
+  schedulerId: null,
+  isStrict: false,
+  countsJobs: false,
+  cpus: Infinity,
+  memoryBytes: Infinity,
+  gpus: Infinity,
+  nodes: Infinity,
+  time: undefined,
+};
+
+/** sbatch options of `extra` for time, memory, nodes and GPUs: they replace those of the scheduler, and so nothing is known. */
+const LIMITING = /(?:^|\s)(?:--(?:time|mem|nodes|gpu|gres|tres)|-[tNG])/;
 
 /** Only `--cpus-per-task` of one task says how many CPUs there are; whole nodes and tasks mean more. */
 function cpusOf(extra: string, defaults: Readonly<Record<string, unknown>>): number {

@@ -110,6 +110,11 @@ describe('ready jobs that no runner can take', () => {
     expect(unclaimableWords(one)).toBe(
       '1 ready job needs more CPUs than the runner has: wide (job 7) needs 9 CPUs, it has 4 CPUs',
     );
+    expect(
+      unclaimableWords({ ...one, reason: 'time', needs: '2h', has: 'a walltime of 01:00:00', scheduler: 's' }),
+    ).toBe(
+      '1 ready job needs more time than an allocation has: wide (job 7) needs 2h, scheduler s asks for a walltime of 01:00:00',
+    );
     const many = unclaimableWords({ ...one, reason: 'labels', jobs: 2, job_name: 'x'.repeat(4096) });
     expect(many).toMatch(/^2 ready jobs want other labels than the runner has: x+… \(job 7\)/);
     expect(many.length).toBeLessThan(200);

@@ -1,6 +1,6 @@
 import { type ObstacleReason, obstacleReasons } from '../contract/obstacle-reasons.ts';
 import type { UnclaimableJobs } from '../contract/unclaimable.ts';
-import { type JobKind, type Obstacle, obstacles, type RunnerRoom } from './obstacles.ts';
+import { type JobKind, nearestObstacles, type RunnerRoom } from './obstacles.ts';
 
 /** Ready jobs of one kind: their number, and an example. */
 export interface ReadyKind extends JobKind {
@@ -18,8 +18,8 @@ export interface ReadyKind extends JobKind {
 export function unclaimable(kinds: readonly ReadyKind[], rooms: readonly RunnerRoom[]): UnclaimableJobs[] {
   const byReason = new Map<ObstacleReason, UnclaimableJobs>();
   for (const kind of kinds) {
-    const nearest = nearestOf(rooms.map((room) => obstacles(kind, room)));
-    const first = nearest?.toSorted((a, b) => rank(a.reason) - rank(b.reason))[0];
+    const nearest = nearestObstacles(kind, rooms);
+    const first = nearest.toSorted((a, b) => rank(a.reason) - rank(b.reason))[0];
     if (first === undefined || kind.jobs === 0) continue;
     const known = byReason.get(first.reason);
     byReason.set(
@@ -34,10 +34,6 @@ export function unclaimable(kinds: readonly ReadyKind[], rooms: readonly RunnerR
 
 const rank = (reason: ObstacleReason) => obstacleReasons.indexOf(reason);
 
-function nearestOf(found: readonly (readonly Obstacle[])[]): readonly Obstacle[] | undefined {
-  return found.toSorted((a, b) => a.length - b.length)[0];
-}
-
 const wants: Readonly<Record<ObstacleReason, string>> = {
   labels: 'want other labels than the runner has',
   scheduler: 'belong to another scheduler',
@@ -48,10 +44,17 @@ const wants: Readonly<Record<ObstacleReason, string>> = {
   time: 'need more time than the runner has left',
 };
 
-/** `2 ready jobs need more CPUs than the runner has: wide (job 3) needs 8 CPUs, it has 4 CPUs`. */
-export function unclaimableWords({ reason, jobs, job_id: id, job_name: name, needs, has }: UnclaimableJobs): string {
-  const plural = jobs === 1 ? wants[reason].replace(/^(want|need|belong)/, '$1s') : wants[reason];
-  return `${jobs} ready ${jobs === 1 ? 'job' : 'jobs'} ${plural}: ${shortened(name)} (job ${id}) needs ${needs}, it has ${has}`;
+/**
+ * `2 ready jobs need more CPUs than the runner has: wide (job 3) needs 8 CPUs, it has 4 CPUs`; of future allocations
+ * `1 ready job needs more CPUs than an allocation has: wide (job 3) needs 8 CPUs, scheduler s asks for 4 CPUs`.
+ */
+export function unclaimableWords(one: UnclaimableJobs): string {
+  const { reason, jobs, job_id: id, job_name: name, needs, has, scheduler } = one;
+  const isFuture = scheduler !== undefined && scheduler !== null;
+  const want = isFuture ? wants[reason].replace(/the runner has.*/, 'an allocation has') : wants[reason];
+  const plural = jobs === 1 ? want.replace(/^(want|need|belong)/, '$1s') : want;
+  const who = isFuture ? `scheduler ${shortened(scheduler)} asks for` : 'it has';
+  return `${jobs} ready ${jobs === 1 ? 'job' : 'jobs'} ${plural}: ${shortened(name)} (job ${id}) needs ${needs}, ${who} ${has}`;
 }
 
 /** A name may have thousands of characters. */

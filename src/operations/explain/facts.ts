@@ -11,6 +11,7 @@ import { roomOfNode } from '../../core/lifecycle/obstacles.ts';
 import { placeOf } from '../place.ts';
 import { queuedAllocations } from '../queued-allocations.ts';
 import { limitsOf } from '../resource-use.ts';
+import { futureRooms } from '../unrunnable.ts';
 
 /** More dependencies are not read one by one: users read the first few. */
 const MOST_DEPENDENCIES = 200;
@@ -79,6 +80,7 @@ export async function gatherFacts(client: Client, id: number, { nowMs, environme
       runners,
       queued:
         status === 'ready' && runners.length === 0 ? await queuedAllocations(client, workflowId, environment) : [],
+      futureRooms: status === 'ready' && runners.length === 0 ? await futureRooms(client, workflow) : [],
       lastRunner:
         status === 'ready' && runners.length === 0 ? await lastRunner(client, workflowId, execution) : undefined,
       runningOn: node?.hostname,

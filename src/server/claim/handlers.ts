@@ -8,6 +8,7 @@ import type { Store } from '../records/store.ts';
 import { createClaim } from './claim.ts';
 import { claimQueries, openClaimQueries } from './queries.ts';
 import { createUnclaimable } from './unclaimable.ts';
+import { createAllocationRooms } from './allocation-rooms.ts';
 import { createUnneeded } from './unneeded.ts';
 import { createWorkLeft } from './work-left.ts';
 
@@ -55,12 +56,17 @@ export const claimHandlers = (store: Store) => {
       : { jobs: claim({ workflowId, nodeId: null }, want).map(plain) };
 
   const workLeft = createWorkLeft(store, queries, createCounts(store.db));
-  const unneeded = createUnneeded(store, queries, workLeft);
-  const unclaimable = createUnclaimable(store, queries, { workLeft, unneeded });
+  const allocationRooms = createAllocationRooms(store, queries);
+  const unneeded = createUnneeded(store, queries, { workLeft, allocationRooms });
+  const unclaimable = createUnclaimable(store, queries, { workLeft, unneeded, allocationRooms });
 
   return {
     cancelUnneededAllocations: ({ params, body }) => ({ items: unneeded.cancel(params.id, body.ids) }),
-    getUnclaimableJobs: ({ params, query }) => unclaimable(params.id, query.compute_node_id),
+    getUnclaimableJobs: ({ params, query }) =>
+      unclaimable(params.id, {
+        nodeId: query.compute_node_id,
+        inAllocations: query.in_allocations === true,
+      }),
     claimJobsBasedOnResources({ params: { id, limit }, query, body }) {
       const { is_canceled: isCanceled } = find.run(id);
       refuseBadLabels(body.labels);

@@ -2,8 +2,8 @@ import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import type { Database, NoParameters } from '../store/database.ts';
 import { notHeld } from '../records/job/held-attempts.ts';
 import { jobColumns, type JobRow, unsettled } from '../records/job/row.ts';
-import type { ComputeNodeRow } from '../records/node/row.ts';
 import type { SlurmSchedulerRow } from '../records/scheduler/row.ts';
+import type { ComputeNodeRow } from '../records/node/row.ts';
 import type { Waiting } from './merge.ts';
 import { anyOf, STATUS } from '../records/job/status.ts';
 
@@ -144,6 +144,16 @@ export const claimQueries = (db: Database) => ({
     'select * from compute_node where workflow_id = :workflowId order by id desc limit 1',
   ),
 
+  schedulers: db.prepare<{ workflowId: number }, SlurmSchedulerRow>(
+    'select * from slurm_scheduler where workflow_id = :workflowId order by id',
+  ),
+  // Their runners ignore the requirements of jobs.
+  countingSchedulers: db.prepare<{ workflowId: number }, { id: number | null }>(`
+    select json_extract(action_config, '$.scheduler_id') as id
+    from workflow_action
+    where workflow_id = :workflowId and action_type = 'schedule_nodes'
+      and json_extract(action_config, '$.max_parallel_jobs') is not null`),
+
   // The order must come from the index job_ready, never from a sort: every runner runs this query, and sorting 100,000
   // ready jobs each time would overload the server. claim.test.ts checks the query plan.
   ready: db.prepare<{ classId: number; limit: number; offset: number }, Waiting>(readySql),
@@ -219,15 +229,6 @@ export const claimQueries = (db: Database) => ({
     select * from scheduled_compute_node
     where workflow_id = :workflowId and status = 'pending' and scheduler_type = 'slurm' and scheduler_id > 0
     order by id`),
-  slurmSchedulers: db.prepare<{ workflowId: number }, SlurmSchedulerRow>(
-    'select * from slurm_scheduler where workflow_id = :workflowId',
-  ),
-  // Only of actions that start runners which count jobs.
-  countingSchedulers: db.prepare<{ workflowId: number }, { scheduler_id: number | null }>(`
-    select json_extract(action_config, '$.scheduler_id') as scheduler_id
-    from workflow_action
-    where workflow_id = :workflowId and action_type = 'schedule_nodes'
-      and json_extract(action_config, '$.max_parallel_jobs') is not null`),
   markCanceled: db.prepare<{ id: number }>(
     "update scheduled_compute_node set status = 'canceled' where id = :id and status = 'pending'",
   ),

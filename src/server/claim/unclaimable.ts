@@ -5,33 +5,48 @@ import { hasWorkFor } from '../../core/lifecycle/work-left.ts';
 import { found } from '../records/find.ts';
 import { computeNodeOf, type ComputeNodeRow } from '../records/node/row.ts';
 import type { Store } from '../records/store.ts';
+import type { AllocationRooms } from './allocation-rooms.ts';
 import { kindOf } from './kind.ts';
 import type { ClaimQueries } from './queries.ts';
 import type { Unneeded } from './unneeded.ts';
 import type { FindWorkLeft } from './work-left.ts';
 
+/** Whom the ready jobs are compared with: a runner, those that there are, or runners of allocations that may be submitted. */
+export interface Compared {
+  readonly nodeId: number | undefined;
+  readonly inAllocations: boolean;
+}
+
+interface Parts {
+  readonly workLeft: FindWorkLeft;
+  readonly unneeded: Unneeded;
+  readonly allocationRooms: AllocationRooms;
+}
+
 /**
  * The ready jobs that a runner cannot take; without a runner, those that no active runner can take, or that the last
- * one could not.
+ * one could not. Or those that no allocation of the workflow's Slurm schedulers could run, however long they wait.
  */
 export const createUnclaimable =
-  (
-    { find, now }: Store,
-    queries: ClaimQueries,
-    { workLeft, unneeded }: { workLeft: FindWorkLeft; unneeded: Unneeded },
-  ) =>
-  (workflowId: number, nodeId: number | undefined): Unclaimable => {
+  ({ find, now }: Store, queries: ClaimQueries, { workLeft, unneeded, allocationRooms }: Parts) =>
+  (workflowId: number, { nodeId, inAllocations }: Compared): Unclaimable => {
     const { execution_config: execution } = find.wholeWorkflow(workflowId);
-    const nodes = (nodeId === undefined ? present(queries, workflowId) : [one(queries, workflowId, nodeId)]).map(
-      computeNodeOf,
-    );
-    const kinds = queries.readyClasses.all({ workflowId }).map((row) => ({
-      ...kindOf(row),
-      jobs: row.jobs,
-      exampleId: row.example_id ?? 0,
-      exampleName: row.example_name ?? '',
-    }));
-    const rooms = nodes.map((node) => roomOfNode(node, { execution, nowMs: now() }));
+    const nodes = inAllocations
+      ? []
+      : (nodeId === undefined ? present(queries, workflowId) : [one(queries, workflowId, nodeId)]).map(computeNodeOf);
+    const rooms = inAllocations
+      ? [...allocationRooms(workflowId).values()]
+      : nodes.map((node) => roomOfNode(node, { execution, nowMs: now() }));
+    const kinds = queries.readyClasses
+      .all({ workflowId })
+      .map((row) => ({
+        ...kindOf(row),
+        jobs: row.jobs,
+        exampleId: row.example_id ?? 0,
+        exampleName: row.example_name ?? '',
+      }))
+      // Labels are for runners that people start.
+      .filter(({ labels }) => !inAllocations || labels.length === 0);
     const reasons = unclaimable(kinds, rooms);
     const sum = (entries: readonly { readonly jobs: number }[]) => entries.reduce((total, { jobs }) => total + jobs, 0);
     return {

@@ -204,7 +204,7 @@ describe('an allocation in the queue', () => {
   it('an allocation in the queue is not needed when only jobs are left that need more nodes, memory or time than it will have', async () => {
     const needs = { wide: { num_nodes: 2 }, large: { memory: '8g' }, long: { runtime: 'PT1H' } };
     const later = Object.keys(needs).map((name) => ({ name, after: ['a'], requirements: name }));
-    await begun([{ name: 'a' }, ...later], { needs });
+    await begun([{ name: 'a' }, ...later], { needs, fields: { execution_config: { mode: 'slurm' } } });
     await queued(await scheduler({ mem: '4g' }), 71);
     await queued(await scheduler({ mem: '4g', walltime: '02:00:00' }), 72);
     await queued(await scheduler({ mem: '16g' }), 73);

@@ -1,9 +1,8 @@
-import { roomOfAllocation } from '../../core/allocation/room.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
-import type { RunnerRoom } from '../../core/lifecycle/obstacles.ts';
+import { UNLIMITED } from '../../core/lifecycle/scheduler-room.ts';
 import { hasWorkFor } from '../../core/lifecycle/work-left.ts';
-import { schedulerOf } from '../records/scheduler/row.ts';
 import type { Store } from '../records/store.ts';
+import type { AllocationRooms } from './allocation-rooms.ts';
 import type { ClaimQueries } from './queries.ts';
 import type { FindWorkLeft } from './work-left.ts';
 
@@ -30,31 +29,19 @@ const TOLD_MS = 20_000;
 export function createUnneeded(
   { find: { workflow }, now }: Pick<Store, 'find' | 'now'>,
   queries: ClaimQueries,
-  workLeft: FindWorkLeft,
+  { workLeft, allocationRooms }: { workLeft: FindWorkLeft; allocationRooms: AllocationRooms },
 ): Unneeded {
   /** When a workflow is checked again. */
   const nextAtMs = new Map<number, number>();
-
-  const roomsOf = (workflowId: number): ((schedulerId: number) => RunnerRoom) => {
-    const defaults = JSON.parse(workflow(workflowId).slurm_defaults ?? '{}') as Readonly<Record<string, unknown>>;
-    const counting = queries.countingSchedulers.all({ workflowId }).map(({ scheduler_id: id }) => id);
-    const rooms = new Map(
-      queries.slurmSchedulers.all({ workflowId }).map((row) => {
-        const countsJobs = counting.includes(row.id as number);
-        return [row.id, roomOfAllocation(schedulerOf(row), { defaults, countsJobs })];
-      }),
-    );
-    return (id) => rooms.get(id) ?? roomOfAllocation(undefined, { defaults, countsJobs: false });
-  };
 
   const find = (workflowId: number): ScheduledComputeNode[] => {
     const queued = queries.queued.all({ workflowId });
     if (queued.length === 0) return [];
     const left = workLeft(workflowId);
-    const roomOf = roomsOf(workflowId);
+    const rooms = allocationRooms(workflowId);
     // By scheduler: thousands of allocations may wait, and thousands of kinds of jobs be left.
     const schedulers = new Set(queued.map(({ scheduler_config_id: id }) => id));
-    const needed = new Set([...schedulers].filter((id) => hasWorkFor(left, [roomOf(id)])));
+    const needed = new Set([...schedulers].filter((id) => hasWorkFor(left, [rooms.get(id) ?? UNLIMITED])));
     return queued.filter(({ scheduler_config_id: id }) => !needed.has(id));
   };
 

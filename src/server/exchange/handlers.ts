@@ -4,6 +4,7 @@ import { dueQueries } from '../act/queries.ts';
 import { createClaim } from '../claim/claim.ts';
 import { claimQueries } from '../claim/queries.ts';
 import { createTurnRecord } from '../claim/turns.ts';
+import { createAllocationRooms } from '../claim/allocation-rooms.ts';
 import { createUnneeded } from '../claim/unneeded.ts';
 import { createWorkLeft } from '../claim/work-left.ts';
 import { recoverQueries } from '../recover/queries.ts';
@@ -33,7 +34,10 @@ export const exchangeHandlers = (store: Store) => {
     claim: createClaim(store, claims),
     turns: createTurnRecord(claims),
     counts,
-    unneeded: createUnneeded(store, claims, createWorkLeft(store, claims, counts)),
+    unneeded: createUnneeded(store, claims, {
+      workLeft: createWorkLeft(store, claims, counts),
+      allocationRooms: createAllocationRooms(store, claims),
+    }),
     due: createDue(dueQueries(store.db)),
   });
   const setupOf = createSetup(store.db);

@@ -13,6 +13,7 @@ import { Failure } from '../../failure.ts';
 import { integer } from '../../option.ts';
 import { submitOptions } from '../../slurm-options.ts';
 import { submitTools, warnOfLoopback } from '../../slurm-tools.ts';
+import { tellUnrunnable } from '../../unrunnable.ts';
 
 const [outputDir, ...runnerOptions] = submitOptions;
 
@@ -49,6 +50,8 @@ export const scheduleNodes = command({
     const scheduler = await schedulerOf(client, id, options.schedulerConfigId);
     warnOfLoopback(context, tools.settings.url);
     await refuseCanceled(context, id);
+    // A person who asks for allocations gets them.
+    await tellUnrunnable(context, id, true);
     const settled = await settleSubmissions(tools, id);
     if (options.suppressActions === true) await suppressActions(client, id);
     const wanted = options.numHpcJobs;

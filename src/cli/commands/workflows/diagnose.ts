@@ -1,4 +1,5 @@
 import type { Spread } from '../../../core/lifecycle/runtime-fit.ts';
+import { unclaimableWords } from '../../../core/lifecycle/unclaimable.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
@@ -13,6 +14,7 @@ export const workflowsDiagnose = command({
     const { diagnose } = await import('../../../operations/diagnose.ts');
     const found = await diagnose(client, id, Date.now());
     const { runners, unlimitedRunners: unlimited, readyJobs, remaining, requested, blocked, tooShort } = found;
+    const never = found.unrunnable?.reasons ?? [];
 
     context.output.record(
       'diagnose',
@@ -29,6 +31,8 @@ export const workflowsDiagnose = command({
         runtime_blocked_jobs: blocked,
         allocations_too_short_for_longest: tooShort,
         runtime_blocked: blocked > 0,
+        unrunnable_jobs: found.unrunnable?.unclaimable_jobs ?? 0,
+        unrunnable_reasons: never,
       },
       [
         `Workflow ${id}:`,
@@ -36,9 +40,17 @@ export const workflowsDiagnose = command({
         ...(remaining.count === 0 ? [] : [`  Time left to them: ${rangeText(remaining)}`]),
         `  Ready jobs: ${readyJobs}`,
         ...(requested.count === 0 ? [] : [`  Time that they request: ${rangeText(requested)}`]),
-        blocked === 0
-          ? '  No ready job lacks only time.'
-          : `  ${counted(blocked, 'ready job is', 'ready jobs are')} longer than the remaining time of every runner that could take them: request longer allocations, or lower their runtime.`,
+        ...(blocked === 0
+          ? never.length === 0
+            ? ['  No ready job lacks only time.']
+            : []
+          : [
+              `  ${counted(blocked, 'ready job is', 'ready jobs are')} longer than the remaining time of every runner that could take them: request longer allocations, or lower their runtime.`,
+            ]),
+        ...never.map((each) => `  ${unclaimableWords(each)}`),
+        ...(never.length === 0
+          ? []
+          : [`  To plan allocations that can run them: ${context.hint(`torc slurm regenerate ${id} --submit`)}`]),
       ].join('\n'),
     );
   },

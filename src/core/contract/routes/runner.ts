@@ -36,9 +36,9 @@ export const runnerRoutes = {
     path: '/workflows/{id}/unclaimable',
     kind: 'read',
     access: 'workflow in path',
-    says: 'The ready jobs that a runner cannot take, by reason, whether it may get any job later, and the queued allocations that are not needed (addition); without a runner, those that no active runner can take, or that the last runner could not.',
+    says: 'The ready jobs that a runner cannot take, by reason, whether it may get any job later, and the queued allocations that are not needed (addition); without a runner, those that no active runner can take, or that the last runner could not; with in_allocations, those that no allocation of the Slurm schedulers of the workflow could ever run.',
     params: ofId,
-    query: z.object({ compute_node_id: queryInteger.optional() }),
+    query: z.object({ compute_node_id: queryInteger.optional(), in_allocations: queryFlag.optional() }),
     reply: Unclaimable,
   }),
   cancelUnneededAllocations: route({

@@ -28,6 +28,19 @@ describe('a job that exceeds its scheduler', () => {
     expect(errorsOf(spec(requirements, scheduler, bound))).toEqual([line]);
   });
 
+  it('a job that is a step is reported where its scheduler has no minute for it beside the headroom, with the sum', () => {
+    const short = (walltime: string, execution_config: object) =>
+      errorsOf(spec({ runtime: 'PT1M' }, { walltime }, bound, { execution_config }));
+    expect(short('00:01:30', { mode: 'slurm' })).toEqual([
+      "Job 'a': the time in which a job can start (runtime 00:01:00 + headroom 00:01:00 + lead 00:00:00 + start 00:01:30 = 00:03:30) exceeds scheduler 's' walltime '00:01:30' (90 s)",
+    ]);
+    expect(
+      short('00:05:00', { mode: 'auto', srun_termination_signal: 'TERM@120', sigkill_headroom_seconds: 180 }),
+    ).toEqual([expect.stringContaining('headroom 00:03:00 + lead 00:02:00')]);
+    expect(short('00:03:00', { mode: 'slurm' })).toEqual([]);
+    expect(short('00:01:30', { mode: 'direct' })).toEqual([]);
+  });
+
   it('a job that exceeds its scheduler in every resource is reported for each', () => {
     expect(
       errorsOf(spec({ runtime: 'PT2H', memory: '4g', num_gpus: 2 }, { mem: '2g', gres: 'gpu:1' }, bound)),

@@ -1,3 +1,4 @@
+import { type TimeMargins, marginsOf, usableSeconds, walltimeSum } from '../../allocation/usable-time.ts';
 import { Refusal } from '../../contract/refusals.ts';
 import { parseMemory } from '../../quantity/bytes.ts';
 import { parseDuration } from '../../quantity/duration.ts';
@@ -12,7 +13,8 @@ import type { JobSpec, ResourceRequirementsSpec, SlurmSchedulerSpec } from '../s
 import { memoryAdvice, walltimeAdvice } from './unit-advice.ts';
 
 /**
- * Checks whether jobs fit where they would run: a job longer than its scheduler's walltime is cut off.
+ * Checks whether jobs fit where they would run: a job longer than its scheduler's walltime is cut off, and none starts where headroom
+ * and lead leave nothing of it.
  *
  * The results are warnings, because the user may know better; `create` asks, `--skip-checks` skips the check, and the
  * dry run counts them as errors.
@@ -26,7 +28,7 @@ export function checkResources({ spec, jobs }: Draft, complain: Complain): void 
   });
   if (offers.length === 0) return;
   const needs = new Map((spec.resource_requirements ?? []).map((record) => [record.name, needOf(record)]));
-  const checker = new Fit(offers);
+  const checker = new Fit(offers, marginsOf(spec.execution_config));
   for (const family of jobs.families.all) {
     const { resource_requirements: named } = family.spec;
     if (named === undefined || family.count === 0) continue;
@@ -111,9 +113,11 @@ function orNothing(read: () => number): number | undefined {
 class Fit {
   private readonly known = new Map<Need, Map<string | undefined, readonly ((job: string) => string)[]>>();
   private readonly offers: readonly Offer[];
+  private readonly margins: TimeMargins;
 
-  constructor(offers: readonly Offer[]) {
+  constructor(offers: readonly Offer[], margins: TimeMargins) {
     this.offers = offers;
+    this.margins = margins;
   }
 
   /** Sentences about a job with these requirements, bound to a scheduler or to none. */
@@ -129,7 +133,7 @@ class Fit {
   private bound(need: Need, scheduler: string): ((job: string) => string)[] {
     const offer = this.offers.find(({ name }) => name === scheduler);
     if (offer === undefined) return [];
-    return lacks(need, offer).map(
+    return lacks(need, offer, this.margins).map(
       ({ asked, had }) =>
         (job) =>
           `Job '${job}': ${asked} exceeds scheduler '${offer.name}' ${had}`,
@@ -137,7 +141,7 @@ class Fit {
   }
 
   private unbound(need: Need): ((job: string) => string)[] {
-    const lacking = this.offers.map((offer) => ({ offer, lack: lacks(need, offer) }));
+    const lacking = this.offers.map((offer) => ({ offer, lack: lacks(need, offer, this.margins) }));
     if (lacking.some(({ lack }) => lack.length === 0)) return [];
     const mismatches = lacking
       .map(({ offer, lack }) => `'${offer.name}': ${lack.map(({ short }) => short).join(', ')}`)
@@ -153,13 +157,20 @@ interface Lack {
   readonly short: string;
 }
 
-function lacks(need: Need, offer: Offer): Lack[] {
+function lacks(need: Need, offer: Offer, margins: TimeMargins): Lack[] {
   const found: Lack[] = [];
   if (need.seconds !== undefined && offer.seconds !== undefined && need.seconds > offer.seconds) {
     found.push({
       asked: `runtime '${need.runtime}' (${need.seconds} s)`,
       had: `walltime '${offer.walltime}' (${offer.seconds} s)`,
       short: `runtime ${need.seconds} s > walltime ${offer.seconds} s`,
+    });
+  } else if (need.seconds !== undefined && offer.seconds !== undefined && startsNothing(offer.seconds, margins)) {
+    const sum = walltimeSum(need.seconds, margins);
+    found.push({
+      asked: `the time in which a job can start (${sum})`,
+      had: `walltime '${offer.walltime}' (${offer.seconds} s)`,
+      short: `${sum} > walltime ${offer.seconds} s`,
     });
   }
   if (need.memoryBytes !== undefined && offer.memoryBytes !== undefined && need.memoryBytes > offer.memoryBytes) {
@@ -177,4 +188,10 @@ function lacks(need: Need, offer: Offer): Lack[] {
     });
   }
   return found;
+}
+
+/** Slurm rounds a walltime up to whole minutes, and a runner needs at least a second to start. */
+function startsNothing(walltimeSeconds: number, margins: TimeMargins): boolean {
+  const lengthSeconds = Math.ceil(walltimeSeconds / 60) * 60;
+  return usableSeconds(margins, { lengthSeconds, leftSeconds: lengthSeconds - 1 }) === 0;
 }

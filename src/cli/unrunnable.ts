@@ -1,0 +1,28 @@
+import { unclaimableWords } from '../core/lifecycle/unclaimable.ts';
+import { unrunnableJobs } from '../operations/unrunnable.ts';
+import type { Context } from './context.ts';
+import { Failure } from './failure.ts';
+
+/**
+ * Warns of ready jobs that no allocation of the workflow could ever run. Refuses where that are all of them, because every
+ * allocation would be wasted, unless `isForced`.
+ */
+export async function tellUnrunnable(context: Context, workflowId: number, isForced: boolean): Promise<void> {
+  const { client } = await context.service();
+  const left = await unrunnableJobs(client, workflowId);
+  if (left === undefined || left.unclaimable_jobs === 0) return;
+  const words = left.reasons.map(unclaimableWords);
+  const isAll = left.unclaimable_jobs === left.ready_jobs && !left.may_take;
+  if (!isAll || isForced) {
+    for (const line of words) context.output.warn(line);
+    return;
+  }
+  throw new Failure(
+    [
+      `Nothing is submitted: no allocation of workflow ${workflowId} could run any of its jobs.`,
+      ...words.map((line) => `  ${line}`),
+      `  To plan allocations that can: ${context.hint(`torc slurm regenerate ${workflowId} --submit`)}`,
+      `  To submit all the same: ${context.hint(`torc submit ${workflowId} --skip-checks`)}`,
+    ].join('\n'),
+  );
+}
