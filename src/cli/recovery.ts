@@ -179,9 +179,10 @@ export async function recoverNow(context: Context, workflowId: number, options: 
   const next = await nextOf(context, workflowId, kind);
   return {
     reset,
-    submitted: regenerated?.submitted.length ?? 0,
+    submitted: regenerated?.submitted ?? [],
     raised: recovery.adjustments.length,
     waiting: recovery.waiting,
+    warnings: regenerated?.warnings ?? [],
     failures: JSON.stringify(recovery.plan.retried.map(({ id, why, returnCode }) => [id, why, returnCode])),
     next: next && context.hint(next),
   };
@@ -197,8 +198,12 @@ export async function nextOf(
   return nextCommand(await placeOf((await service()).client, workflowId));
 }
 
-/** Submits allocations for jobs that wait, minus those that wait or run. Returns how many. */
-export async function scheduleNow(context: Context, workflowId: number, options: RecoverOptions): Promise<number> {
+/** Submits allocations for jobs that wait, minus those that wait or run. */
+export async function scheduleNow(
+  context: Context,
+  workflowId: number,
+  options: RecoverOptions,
+): Promise<Pick<Round, 'submitted' | 'warnings'>> {
   const { client } = await context.service();
   const site = await siteOf(context, workflowId, wishesOf(options));
   const tools = await submitTools(context, {
@@ -215,5 +220,5 @@ export async function scheduleNow(context: Context, workflowId: number, options:
     }),
   );
   for (const warning of found.warnings) context.output.warn(warning);
-  return found.submitted.length;
+  return found;
 }

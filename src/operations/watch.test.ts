@@ -31,7 +31,15 @@ const FAILED = status({ completed: 2, failed: 1 }, { is_complete: true });
 const WORKING = status({ running: 1 }, { active_compute_nodes: 1, active_scheduled_nodes: 1 });
 const STRANDED = status({ ready: 2, completed: 1 });
 
-const ROUND: Round = { reset: 1, submitted: 1, raised: 1, waiting: 0, failures: '1 memory', next: undefined };
+const ROUND: Round = {
+  reset: 1,
+  submitted: [7],
+  raised: 1,
+  waiting: 0,
+  warnings: [],
+  failures: '1 memory',
+  next: undefined,
+};
 
 /** A workflow that has these statuses, one after the other; each is asked for until something waits or acts. */
 async function watched(
@@ -40,15 +48,19 @@ async function watched(
   {
     rounds = [ROUND],
     extra = 0,
-    scheduled = 1,
+    scheduled = [7],
     isUnfinished = false,
+    started = true,
+    unrunnable = [],
     causes = [],
   }: {
-    causes?: readonly string[];
     rounds?: readonly (Round | Error)[];
     extra?: number;
-    scheduled?: number;
+    scheduled?: readonly number[];
     isUnfinished?: boolean;
+    started?: boolean;
+    unrunnable?: readonly string[];
+    causes?: readonly string[];
   } = {},
 ) {
   const said: string[] = [];
@@ -72,8 +84,10 @@ async function watched(
       },
       async schedule() {
         did.push('schedule');
-        return scheduled;
+        return { submitted: scheduled, warnings: unrunnable };
       },
+      hasStarted: async () => started,
+      unrunnable: async () => unrunnable,
       isUnfinished: async () => isUnfinished,
       extraJobs: async () => extra,
       causes: async () => causes,
@@ -89,6 +103,7 @@ async function watched(
     {
       recovers: false,
       maxRetries: undefined,
+      maxFruitless: 3,
       isPersistent: false,
       asksAgent: false,
       autoSchedule: undefined,
@@ -141,7 +156,7 @@ describe('watch', () => {
   });
 
   it('torc watch ends when no failure can be repeated, when only undecided jobs remain, and when a hook fails', async () => {
-    const none = { ...ROUND, reset: 0, raised: 0, submitted: 0 };
+    const none = { ...ROUND, reset: 0, raised: 0, submitted: [] };
     expect((await watched([FAILED], { recovers: true }, { rounds: [none] })).said).toContain('needs a person');
     const undecided = status({ pending_failed: 2 }, { is_complete: true });
     expect((await watched([undecided], { recovers: true })).exitCode).toBe(1);
@@ -160,12 +175,56 @@ describe('watch', () => {
   });
 
   it('torc watch goes on where a killed recovery had submitted everything, and ends where nothing could be submitted', async () => {
-    const nothing = { ...ROUND, reset: 0, submitted: 0, raised: 0, waiting: 2 };
+    const nothing = { ...ROUND, reset: 0, submitted: [], raised: 0, waiting: 2 };
     const submitted = status({ ready: 2 }, { pending_scheduled_nodes: 1 });
     const options = { rounds: [nothing], isUnfinished: true };
     expect((await watched([submitted, DONE], { recovers: true }, options)).exitCode).toBe(0);
     const none = await watched([STRANDED], { recovers: true }, { rounds: [nothing] });
     expect([none.exitCode, none.said]).toEqual([1, expect.stringContaining('no allocation could be submitted')]);
+  });
+
+  it('torc watch ends after three allocations in a row in which no job started, and says which jobs could run in none', async () => {
+    const round = { ...ROUND, reset: 0, raised: 0, waiting: 2 };
+    const fruitless = await watched(
+      [STRANDED],
+      { recovers: true },
+      { rounds: [round], started: false, unrunnable: ['a is too long'] },
+    );
+    expect([fruitless.exitCode, fruitless.did.length]).toEqual([1, 3]);
+    expect(fruitless.said).toContain(
+      '3 allocation(s) in a row ended, and no job started in them (the last one is Slurm job 7; its output is slurm_output_*_sl7.e): a is too long',
+    );
+    const many = { ...round, submitted: [7, 8, 9, 10] };
+    const atOnce = await watched([STRANDED], { recovers: true }, { rounds: [many], started: false });
+    expect([atOnce.exitCode, atOnce.did.length]).toEqual([1, 1]);
+    const scheduling = { threshold: 5, cooldownMs: 0, strandedMs: 0 };
+    const scheduled = await watched([STRANDED], { autoSchedule: scheduling }, { started: false });
+    expect([scheduled.exitCode, scheduled.did.length]).toEqual([1, 3]);
+  });
+
+  it('torc watch goes on while jobs start in the allocations, or where there is no limit', async () => {
+    const round = { ...ROUND, reset: 0, raised: 0, waiting: 2 };
+    const ten = [...Array.from({ length: 10 }, () => STRANDED), DONE];
+    const limited = await watched(ten, { recovers: true }, { rounds: [round] });
+    expect([limited.exitCode, limited.did.length]).toEqual([0, 10]);
+    const free = await watched(ten, { recovers: true, maxFruitless: 0 }, { rounds: [round], started: false });
+    expect([free.exitCode, free.did.length]).toEqual([0, 10]);
+    // A job that was lost has no result; it was seen to run.
+    const seen = Array.from({ length: 5 }, () => [STRANDED, WORKING]).flat();
+    const lost = await watched([...seen, DONE], { recovers: true }, { rounds: [round], started: false });
+    expect(lost.exitCode).toBe(0);
+  });
+
+  it('torc watch ends with the reason where jobs wait that no allocation can run', async () => {
+    const reason = 'No partition found for resource requirements';
+    const none = { ...ROUND, reset: 0, submitted: [], raised: 0, waiting: 2, warnings: [reason] };
+    const recovering = await watched([STRANDED], { recovers: true }, { rounds: [none] });
+    expect(recovering.said).toContain(`2 job(s) wait, and no allocation could be submitted for them: ${reason}`);
+    const looking = await watched([STRANDED], {}, { unrunnable: ['a is too long'] });
+    expect(looking.said).toBe('2 job(s) wait, and no allocation is left for them: a is too long');
+    const autoSchedule = { threshold: 5, cooldownMs: 0, strandedMs: 0 };
+    const scheduling = await watched([STRANDED], { autoSchedule }, { scheduled: [], unrunnable: [reason] });
+    expect(scheduling.said).toContain(`for the jobs that wait: ${reason}`);
   });
 
   it('torc watch waits while another command recovers the workflow', async () => {
@@ -192,7 +251,7 @@ describe('watch', () => {
     expect((await watched([...working, DONE], { autoSchedule })).did).not.toContain('schedule');
     const left = await watched([STRANDED, DONE], { autoSchedule });
     expect([left.exitCode, left.did]).toEqual([0, ['schedule']]);
-    expect((await watched([STRANDED], { autoSchedule }, { scheduled: 0 })).exitCode).toBe(1);
+    expect((await watched([STRANDED], { autoSchedule }, { scheduled: [] })).exitCode).toBe(1);
   });
 
   it('survives a server that is away, and says so once', async () => {

@@ -5,10 +5,13 @@ import type { WorkflowStatus } from '../core/contract/workflow.ts';
 /** What one round of recovery did. */
 export interface Round {
   readonly reset: number;
-  readonly submitted: number;
+  /** Allocations, by their ids in Slurm. */
+  readonly submitted: readonly number[];
   /** Requirements that were raised. */
   readonly raised: number;
   readonly waiting: number;
+  /** Why nothing could be planned for some jobs. */
+  readonly warnings: readonly string[];
   /** The failures that are repeated, as text: equal texts are the same jobs that failed for the same reasons. */
   readonly failures: string;
   /** The command that a person has to run next; undefined where allocations were submitted. */
@@ -23,8 +26,12 @@ export interface WatchTools {
   recover(): Promise<Round>;
   /** Whether a recovery was killed while it submitted allocations: some of them may wait or run. */
   isUnfinished(): Promise<boolean>;
-  /** Submits allocations for jobs that wait; returns how many. */
-  schedule(): Promise<number>;
+  /** Submits allocations for jobs that wait. */
+  schedule(): Promise<Pick<Round, 'submitted' | 'warnings'>>;
+  /** Whether a job started in one of these allocations. */
+  hasStarted(allocations: readonly number[]): Promise<boolean>;
+  /** Sentences about ready jobs that no allocation of the workflow could ever run. */
+  unrunnable(): Promise<readonly string[]>;
   /** Ready jobs without labels that are retried or were spawned: no planned allocation is theirs. */
   extraJobs(): Promise<number>;
   /** Why jobs did not end well, a line each. */
@@ -39,6 +46,8 @@ export interface WatchOptions {
   readonly recovers: boolean;
   /** Undefined for no limit. */
   readonly maxRetries: number | undefined;
+  /** Ends after so many allocations in a row in which no job started; 0 for no limit. */
+  readonly maxFruitless: number;
   readonly isPersistent: boolean;
   readonly asksAgent: boolean;
   readonly autoSchedule:
@@ -57,6 +66,11 @@ interface Memory {
   lastRound: string | undefined;
   /** Causes that were told since the last recovery. */
   told: Set<string>;
+  /** Allocations that were submitted last, and those in a row before them in which no job started. */
+  submitted: readonly number[];
+  fruitless: number;
+  /** A job was seen to run since then. */
+  hasSeenRunning: boolean;
   /** Not known to be untrue: the last recovery was killed. */
   mayBeUnfinished: boolean;
   isAway: boolean;
@@ -68,7 +82,8 @@ interface Memory {
  * A recovery that was killed is completed first, although some of its allocations may wait or run already.
  *
  * A server or a controller that cannot be reached is waited for. It ends when a round of recovery raised nothing and the
- * same jobs failed for the same reasons without any other job having completed: the next round would be the same.
+ * same jobs failed for the same reasons without any other job having completed: the next round would be the same. It ends too
+ * after some allocations in a row in which no job started, because whatever keeps jobs from them keeps them from the next ones.
  */
 export async function watchWorkflow(tools: WatchTools, options: WatchOptions): Promise<number> {
   const memory: Memory = {
@@ -78,6 +93,9 @@ export async function watchWorkflow(tools: WatchTools, options: WatchOptions): P
     extraSinceMs: undefined,
     lastRound: undefined,
     told: new Set(),
+    submitted: [],
+    fruitless: 0,
+    hasSeenRunning: false,
     mayBeUnfinished: options.recovers,
     isAway: false,
   };
@@ -89,9 +107,12 @@ export async function watchWorkflow(tools: WatchTools, options: WatchOptions): P
       if (typeof step === 'object') return step.exitCode;
       const end = step === 'recover' ? await round(tools, options, memory) : undefined;
       if (end !== undefined) return end;
-      if (step === 'schedule' && (await scheduled(tools, memory)) === 0 && !options.isPersistent) {
-        tools.tell('error', 'No allocation could be submitted for the jobs that wait');
-        return 1;
+      if (step === 'schedule') {
+        const { submitted, warnings } = await scheduled(tools, memory);
+        if (submitted.length === 0 && !options.isPersistent) {
+          tools.tell('error', withReasons('No allocation could be submitted for the jobs that wait', warnings));
+          return 1;
+        }
       }
     } catch (error) {
       if (!isAway(error)) throw error;
@@ -116,6 +137,7 @@ async function look(tools: WatchTools, options: WatchOptions, memory: Memory): P
     status = await tools.status();
   }
   const { jobs_by_status: jobs } = status;
+  memory.hasSeenRunning ||= jobs.running > 0;
   const failed = jobs.failed + jobs.terminated + jobs.canceled;
   if (status.is_complete || waiting(status) + busy(status) === 0) {
     if (failed + jobs.pending_failed === 0) return ended(tools, 'The workflow is complete', 0);
@@ -130,10 +152,32 @@ async function look(tools: WatchTools, options: WatchOptions, memory: Memory): P
   memory.mayBeUnfinished = false;
   if (alive(status) + busy(status) > 0) return extra(tools, options, memory);
   if (failed > 0) await tellCauses(tools, memory);
+  const fruitless = await fruitlessWords(tools, options, memory);
+  if (fruitless !== undefined) return ended(tools, fruitless, 1);
   if (options.recovers) return 'recover';
   if (options.autoSchedule !== undefined) return 'schedule';
   if (options.isPersistent) return 'wait';
-  return ended(tools, `${waiting(status)} job(s) wait, and no allocation is left for them`, 1);
+  const words = `${waiting(status)} job(s) wait, and no allocation is left for them`;
+  return ended(tools, withReasons(words, await tools.unrunnable()), 1);
+}
+
+const withReasons = (words: string, reasons: readonly string[]): string =>
+  reasons.length === 0 ? words : `${words}: ${reasons.join('; ')}`;
+
+/** Why it is useless to submit more: allocations have ended one after another, and no job started in them. */
+async function fruitlessWords(
+  tools: WatchTools,
+  { maxFruitless }: WatchOptions,
+  memory: Memory,
+): Promise<string | undefined> {
+  const { submitted, hasSeenRunning } = memory;
+  if (submitted.length === 0) return undefined;
+  memory.fruitless = hasSeenRunning || (await tools.hasStarted(submitted)) ? 0 : memory.fruitless + submitted.length;
+  memory.submitted = [];
+  memory.hasSeenRunning = false;
+  if (maxFruitless === 0 || memory.fruitless < maxFruitless) return undefined;
+  const words = `${memory.fruitless} allocation(s) in a row ended, and no job started in them (the last one is Slurm job ${submitted.at(-1)}; its output is slurm_output_*_sl${submitted.at(-1)}.e)`;
+  return withReasons(words, await tools.unrunnable());
 }
 
 const waiting = ({ jobs_by_status: jobs }: WorkflowStatus) => jobs.ready + jobs.blocked + jobs.uninitialized;
@@ -165,12 +209,13 @@ async function extra(tools: WatchTools, { autoSchedule }: WatchOptions, memory: 
   return jobs > 0 && isCool && (jobs >= threshold || isStranded) ? 'schedule' : 'wait';
 }
 
-async function scheduled(tools: WatchTools, memory: Memory): Promise<number> {
-  const submitted = await tools.schedule();
+async function scheduled(tools: WatchTools, memory: Memory): Promise<Pick<Round, 'submitted' | 'warnings'>> {
+  const done = await tools.schedule();
+  memory.submitted = [...memory.submitted, ...done.submitted];
   memory.scheduledAtMs = tools.nowMs();
   memory.extraSinceMs = undefined;
-  tools.tell('info', `Submitted ${submitted} allocation(s) for jobs that wait`);
-  return submitted;
+  tools.tell('info', `Submitted ${done.submitted.length} allocation(s) for jobs that wait`);
+  return done;
 }
 
 /** More refusals in a row: what another command does takes longer than a lease. */
@@ -197,6 +242,7 @@ async function round(tools: WatchTools, { maxRetries }: WatchOptions, memory: Me
   memory.told.clear();
   memory.mayBeUnfinished = false;
   memory.rounds += 1;
+  memory.submitted = [...memory.submitted, ...done.submitted];
   const status = await tools.status();
   const { jobs_by_status: after, is_complete: isComplete } = status;
   // The results of all its jobs were found in journals or in the accounting.
@@ -207,16 +253,17 @@ async function round(tools: WatchTools, { maxRetries }: WatchOptions, memory: Me
   }
   tools.tell(
     'info',
-    `Recovery ${memory.rounds}: ${done.reset} job(s) reset, ${done.raised} requirement(s) raised, ${done.submitted} allocation(s) submitted`,
+    `Recovery ${memory.rounds}: ${done.reset} job(s) reset, ${done.raised} requirement(s) raised, ${done.submitted.length} allocation(s) submitted`,
   );
   if (done.next !== undefined) {
     tools.tell('error', `No allocation runs these jobs. Run them: ${done.next}`);
     return 1;
   }
-  if (done.reset + done.submitted === 0) {
+  if (done.reset + done.submitted.length === 0) {
     // A recovery that was killed at its end had submitted them all.
     if (alive(status) > 0) return undefined;
-    tools.tell('error', `${done.waiting} job(s) wait, and no allocation could be submitted for them`);
+    const words = `${done.waiting} job(s) wait, and no allocation could be submitted for them`;
+    tools.tell('error', withReasons(words, done.warnings));
     return 1;
   }
   const outcome = `${before.jobs_by_status.completed} ${done.failures}`;

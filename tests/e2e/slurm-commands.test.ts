@@ -124,6 +124,7 @@ const COMMANDS: Readonly<Record<string, readonly (string | readonly [flags: stri
     ['-p, --poll-interval', 60],
     '-r, --recover',
     '-m, --max-retries',
+    ['--max-fruitless', 3],
     ['--memory-multiplier', 1.5],
     ['--runtime-multiplier', 1.5],
     '--retry-unknown',
@@ -334,6 +335,66 @@ it('submit refuses a workflow without an action that submits, and says what help
   const { code, stderr } = await call('submit', file);
   expect([code, stderr]).toEqual([1, expect.stringContaining('Cannot submit workflow')]);
   expect(stderr).toContain('torc slurm generate');
+});
+
+describe('jobs that no allocation of their workflow can run', () => {
+  const sum = 'runtime 00:01:00 + headroom 00:01:00 + lead 00:00:00 + start 00:01:30 = 00:03:30';
+  let id: string;
+  let file: string;
+  beforeAll(() => {
+    file = join(folder, 'short.yaml');
+    const parts = [
+      'execution_config: {mode: slurm}',
+      'slurm_schedulers: [{name: s, account: a, nodes: 1, walltime: "00:01:30"}]',
+      'actions: [{trigger_type: on_workflow_start, action_type: schedule_nodes, scheduler: s, scheduler_type: slurm}]',
+    ];
+    writeFileSync(file, `${flow.replace('PT10M', 'PT1M')}${parts.join('\n')}\n`);
+  });
+
+  it('a workflow of such jobs is refused with the sum when it is created from its file', async () => {
+    const { code, stderr } = await call('submit', file);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`Mismatches: ['s': ${sum} > walltime 90 s]`)]);
+  });
+
+  it('submit refuses to waste allocations for such jobs, and submits them with --skip-checks', async () => {
+    id = String((await json('create', file, '--skip-checks'))['workflow_id']);
+    const before = calls().length;
+    const { code, stderr } = await call('submit', id, '-o', join(folder, 'out'));
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Nothing is submitted')]);
+    const why = new RegExp(
+      `8 ready jobs need more time than an allocation has: j_1 \\(job \\d+\\) needs (.+), scheduler s asks for a walltime of 00:01:30`,
+    );
+    expect(why.exec(stderr)?.[1]).toBe(sum);
+    expect(stderr).toContain(`torc slurm regenerate ${id} --submit`);
+    expect(
+      calls()
+        .slice(before)
+        .filter((line) => line.startsWith('sbatch ')),
+    ).toEqual([]);
+    const forced = await call('submit', id, '-o', join(folder, 'out'), '--skip-checks');
+    expect([forced.code, forced.stderr]).toEqual([0, expect.stringContaining(`needs ${sum}, scheduler s asks for`)]);
+  });
+
+  it('explain and diagnose say why such jobs never run, and what plans allocations that can', async () => {
+    const { items: jobs } = await server.client.listJobs({ query: { workflow_id: Number(id) } });
+    const { stdout } = await call('jobs', 'explain', String(jobs[0]?.id));
+    expect(stdout).toContain('is ready, and no allocation of its workflow can ever run it');
+    expect(stdout).toContain(`the job needs ${sum}, and scheduler s asks for a walltime of 00:01:30`);
+    expect(stdout).toContain(`torc slurm regenerate ${id} --submit`);
+    const told = await call('workflows', 'diagnose', id);
+    expect(told.stdout).toContain('8 ready jobs need more time than an allocation has');
+    expect(told.stdout).not.toContain('No ready job lacks only time');
+    expect(await json('workflows', 'diagnose', id)).toMatchObject({
+      unrunnable_jobs: 8,
+      unrunnable_reasons: [{ reason: 'time' }],
+    });
+  });
+
+  it('regenerate plans allocations that can run them, and then nothing is wrong', async () => {
+    const made = await json('slurm', 'regenerate', id, '-a', 'a');
+    expect(made).toMatchObject({ schedulers_created: [{ walltime: '00:07:00' }] });
+    expect(await json('workflows', 'diagnose', id)).toMatchObject({ unrunnable_jobs: 0 });
+  });
 });
 
 describe('slurm generate', () => {

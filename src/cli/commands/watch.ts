@@ -13,7 +13,7 @@ export const watch = command({
   more:
     'Asks Slurm about allocations that count as alive. With --recover it carries out torc recover when the workflow has failed, or when jobs wait and ' +
     'nothing is alive. Exits with 0 when all jobs completed, and with 1 when it was canceled, when failures remain, when the same jobs ' +
-    'failed again for the same reasons, or when no allocation was ever submitted (but for --persistent). Writes watch_HOST_wfID.log in the output folder.',
+    'failed again for the same reasons, when allocations ended one after another and no job started in them, or when no allocation was ever submitted (but for --persistent). Writes watch_HOST_wfID.log in the output folder.',
   options: [
     {
       flags: '-p, --poll-interval <s>',
@@ -26,6 +26,12 @@ export const watch = command({
       flags: '-m, --max-retries <n>',
       says: 'maximum number of recoveries (default: no limit)',
       read: integer('--max-retries', 0),
+    },
+    {
+      flags: '--max-fruitless <n>',
+      says: 'end after so many allocations in a row in which no job started; 0 for no limit',
+      default: 3,
+      read: integer('--max-fruitless', 0),
     },
     { flags: '-s, --show-job-counts', says: 'print the number of jobs in each status when it changes' },
     { flags: '--persistent', says: 'watch also while no allocation was submitted or is left' },
@@ -58,6 +64,9 @@ export const watch = command({
     output.recordOnly('watch');
     const id = await chooseWorkflow(context, given);
     const { client } = await context.service();
+    const { unclaimableWords } = await import('../../core/lifecycle/unclaimable.ts');
+    const { hasStartedIn } = await import('../../operations/started-in.ts');
+    const { unrunnableJobs } = await import('../../operations/unrunnable.ts');
     const { watchWorkflow } = await import('../../operations/watch.ts');
     const { unfinishedRecovery } = await import('../../operations/recover/unfinished.ts');
     const { openLog } = await import('../../runner/log.ts');
@@ -121,6 +130,8 @@ export const watch = command({
           recover: () => recoverNow(context, id, wishes),
           isUnfinished: async () => (await unfinishedRecovery(client, id))?.wasSubmitting === true,
           schedule: () => scheduleNow(context, id, wishes),
+          hasStarted: (allocations) => hasStartedIn(client, id, allocations),
+          unrunnable: async () => (await unrunnableJobs(client, id))?.reasons.map(unclaimableWords) ?? [],
           async extraJobs() {
             const query = { workflow_id: id, status: 'ready' as const, origin_is_set: true, labels: '', limit: 1000 };
             return (await client.listJobs({ query })).items.length;
@@ -139,6 +150,7 @@ export const watch = command({
         {
           recovers: options.recover === true,
           maxRetries: options.maxRetries,
+          maxFruitless: options.maxFruitless,
           isPersistent: options.persistent === true,
           asksAgent: options.aiRecovery === true,
           autoSchedule:

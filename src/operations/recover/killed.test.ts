@@ -8,6 +8,7 @@ import { calls } from '../../client/calls.gen.ts';
 import { cleanOrphans } from '../orphans/clean.ts';
 import { regenerate } from '../slurm/regenerate.ts';
 import type { SubmitTools } from '../slurm/submit-allocations.ts';
+import { hasStartedIn } from '../started-in.ts';
 import { type Round, watchWorkflow } from '../watch.ts';
 import { applyRecovery, planOf, refuseRecovery } from './recover.ts';
 import { unfinishedRecovery } from './unfinished.ts';
@@ -149,7 +150,7 @@ async function recover(
   await client.createEvent({ body: { workflow_id: id, timestamp: NOW, data } });
   const { adjustments, waiting } = recovery;
   const failures = JSON.stringify(recovery.plan.retried.map((each) => each.id));
-  return { reset, submitted: submitted.length, raised: adjustments.length, waiting, failures, next: undefined };
+  return { reset, submitted, raised: adjustments.length, waiting, warnings: [], failures, next: undefined };
 }
 
 /** `torc watch --recover`, until it waits for the first time. */
@@ -172,7 +173,9 @@ async function watchUntilItWaits(
       },
       recover: () => recover(of, at, id, outputDir, kill),
       isUnfinished: async () => (await unfinishedRecovery(client, id))?.wasSubmitting === true,
-      schedule: async () => 0,
+      schedule: async () => ({ submitted: [], warnings: [] }),
+      hasStarted: (allocations) => hasStartedIn(client, id, allocations),
+      unrunnable: async () => [],
       extraJobs: async () => 0,
       causes: async () => [],
       async wait() {
@@ -183,7 +186,14 @@ async function watchUntilItWaits(
       tell: () => {},
       showCounts: () => {},
     },
-    { recovers: true, maxRetries: undefined, isPersistent: false, asksAgent: false, autoSchedule: undefined },
+    {
+      recovers: true,
+      maxRetries: undefined,
+      maxFruitless: 3,
+      isPersistent: false,
+      asksAgent: false,
+      autoSchedule: undefined,
+    },
   );
   return Promise.race([watching, waiting, kill.died]);
 }
