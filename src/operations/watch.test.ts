@@ -51,6 +51,7 @@ async function watched(
     scheduled = [7],
     isUnfinished = false,
     started = true,
+    lost = 0,
     unrunnable = [],
     causes = [],
   }: {
@@ -59,6 +60,7 @@ async function watched(
     scheduled?: readonly number[];
     isUnfinished?: boolean;
     started?: boolean;
+    lost?: number;
     unrunnable?: readonly string[];
     causes?: readonly string[];
   } = {},
@@ -74,7 +76,10 @@ async function watched(
         if (found instanceof Error) throw found;
         return found;
       },
-      clean: async () => void did.push('clean'),
+      async clean() {
+        did.push('clean');
+        return lost;
+      },
       async recover() {
         did.push('recover');
         const round = rounds[Math.min(recoveries, rounds.length - 1)] as Round | Error;
@@ -209,10 +214,15 @@ describe('watch', () => {
     expect([limited.exitCode, limited.did.length]).toEqual([0, 10]);
     const free = await watched(ten, { recovers: true, maxFruitless: 0 }, { rounds: [round], started: false });
     expect([free.exitCode, free.did.length]).toEqual([0, 10]);
-    // A job that was lost has no result; it was seen to run.
+    // A job that was lost has no result; it was seen to run, or its record was corrected.
     const seen = Array.from({ length: 5 }, () => [STRANDED, WORKING]).flat();
     const lost = await watched([...seen, DONE], { recovers: true }, { rounds: [round], started: false });
     expect(lost.exitCode).toBe(0);
+    const SUBMITTED = status({ ready: 2 }, { pending_scheduled_nodes: 1 });
+    const gone = Array.from({ length: 5 }, () => [STRANDED, SUBMITTED]).flat();
+    const corrected = { rounds: [round], started: false, lost: 1 };
+    expect((await watched([...gone, DONE], { recovers: true }, corrected)).exitCode).toBe(0);
+    expect((await watched([...gone, DONE], { recovers: true }, { ...corrected, lost: 0 })).exitCode).toBe(1);
   });
 
   it('torc watch ends with the reason where jobs wait that no allocation can run', async () => {

@@ -21,8 +21,8 @@ export interface Round {
 /** How `watch` acts on its workflow. */
 export interface WatchTools {
   status(): Promise<WorkflowStatus>;
-  /** Corrects the records of what ended without a report. */
-  clean(): Promise<void>;
+  /** Corrects the records of what ended without a report; returns the number of jobs that had run. */
+  clean(): Promise<number>;
   recover(): Promise<Round>;
   /** Whether a recovery was killed while it submitted allocations: some of them may wait or run. */
   isUnfinished(): Promise<boolean>;
@@ -133,7 +133,8 @@ async function look(tools: WatchTools, options: WatchOptions, memory: Memory): P
   const aliveBefore = alive(status);
   // Work without a runner, and records of what may have ended: Slurm and the hosts are asked.
   if (aliveBefore > 0 || busy(status) > 0) {
-    await tools.clean();
+    const lost = await tools.clean();
+    memory.hasSeenRunning ||= lost > 0;
     status = await tools.status();
   }
   const { jobs_by_status: jobs } = status;
@@ -242,7 +243,10 @@ async function round(tools: WatchTools, { maxRetries }: WatchOptions, memory: Me
   memory.told.clear();
   memory.mayBeUnfinished = false;
   memory.rounds += 1;
-  memory.submitted = [...memory.submitted, ...done.submitted];
+  memory.submitted = done.submitted;
+  memory.hasSeenRunning = false;
+  // These had started.
+  if (done.reset > 0) memory.fruitless = 0;
   const status = await tools.status();
   const { jobs_by_status: after, is_complete: isComplete } = status;
   // The results of all its jobs were found in journals or in the accounting.

@@ -126,6 +126,7 @@ export const watch = command({
               if (!toldStuck.has(each.id)) tell('warn', each.line);
               toldStuck.add(each.id);
             }
+            return cleaned.failed.length + cleaned.finishedWorkKept + cleaned.jobsRequeued;
           },
           recover: () => recoverNow(context, id, wishes),
           isUnfinished: async () => (await unfinishedRecovery(client, id))?.wasSubmitting === true,

@@ -170,6 +170,7 @@ async function watchUntilItWaits(
       status: () => client.getWorkflowStatus({ params: { id } }),
       async clean() {
         await cleanOrphans(client, id, { slurm: records, outputDir, isDryRun: false, nowMs: () => NOW });
+        return 0;
       },
       recover: () => recover(of, at, id, outputDir, kill),
       isUnfinished: async () => (await unfinishedRecovery(client, id))?.wasSubmitting === true,
