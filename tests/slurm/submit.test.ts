@@ -100,6 +100,68 @@ describe.skipIf(slurmIsMissing !== undefined)('torc submit on a real Slurm clust
     });
   });
 
+  it('the workflow of steps on the page about allocations, of a job of a minute, is planned, submitted and completed', async () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/how-to/run-inside-slurm.md'), 'utf8');
+    const text = /```yaml\n(name: steps\n[^]*?)```/.exec(page)?.[1] as string;
+    expect(text).toContain('runtime: PT1M');
+    writeFileSync(join(folder, 'steps.yaml'), text);
+    const generated = await call('slurm', 'generate', 'steps.yaml', '--account', 'any', '-o', 'planned.yaml');
+    // Partition `short` ends jobs after two minutes, in which no step can start.
+    expect([generated.code, generated.stderr]).toEqual([
+      0,
+      expect.stringContaining('1 allocation of 1 node for 1 job, walltime 00:04:00, partition debug'),
+    ]);
+    const { code, stdout, stderr } = await call('submit', 'planned.yaml', '-o', 'steps');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('with ID=')]);
+    const id = Number(/workflow (\d+)/.exec(stdout)?.[1]);
+    await until(
+      () => statuses(id),
+      (found) => found.length === 1 && found.every((status) => status === 'completed'),
+      'the job to be completed',
+      60_000,
+    );
+  });
+
+  it('a runner whose allocation is too short for any step takes no job and leaves, and a recovery runs them in one that is long enough', async () => {
+    const short = flow.replace('"00:10:00"', '"00:01:30"').replace('num_allocations: 2', 'num_allocations: 1');
+    writeFileSync(join(folder, 'short.yaml'), `${short}execution_config: {mode: slurm}\n`);
+    const submitted = await call('submit', 'short.yaml', '-o', 'short', '--skip-checks');
+    const id = Number(/workflow (\d+)/.exec(submitted.stdout)?.[1]);
+    expect(submitted.stderr).toContain('ready jobs need more time than an allocation has');
+    const watched = await call('watch', String(id), '--recover', '-p', '1', '-o', 'short');
+    expect([watched.code, watched.stderr]).toEqual([0, expect.stringContaining('The workflow is complete')]);
+    expect(await statuses(id)).toEqual(Array.from({ length: 7 }, () => 'completed'));
+    const nodes = (await server.client.listComputeNodes({ query: { workflow_id: id } })).items;
+    const results = (await server.client.listResults({ query: { workflow_id: id } })).items;
+    expect(nodes).toHaveLength(2);
+    expect(new Set(results.map(({ compute_node_id: node }) => node))).toEqual(new Set([nodes[1]?.id]));
+    // It left long before its end, and claimed nothing.
+    expect(nodes[0]?.duration_seconds).toBeLessThan(30);
+    const logs = readdirSync(join(folder, 'short')).filter((name) => name.startsWith('job_runner_slurm_'));
+    const text = logs.map((name) => readFileSync(join(folder, 'short', name), 'utf8')).join('');
+    expect(text).toContain('too little time is left to start a job');
+    expect(text).not.toContain('step was refused');
+  });
+
+  it('what Slurm would refuse is shown before anything is submitted', async () => {
+    const named = (partition: string) => flow.replace('account: any,', `account: any, partition: ${partition},`);
+    writeFileSync(join(folder, 'nowhere.yaml'), named('nowhere'));
+    const refused = await call('submit', 'nowhere.yaml', '-o', 'out');
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('Slurm would refuse allocations of nodes: invalid partition specified: nowhere'),
+    ]);
+    writeFileSync(join(folder, 'wide.yaml'), named('debug').replace('nodes: 1,', 'nodes: 9,'));
+    const warned = await call('submit', 'wide.yaml', '-o', 'out');
+    expect([warned.code, warned.stderr]).toEqual([
+      0,
+      expect.stringContaining('Slurm cannot start allocations of nodes as the cluster is now'),
+    ]);
+    const id = /workflow (\d+)/.exec(warned.stdout)?.[1] as string;
+    expect((await allocations(Number(id))).length).toBe(2);
+    await call('cancel', id, '--no-prompts');
+  });
+
   it('an allocation without a size of memory offers what Slurm granted, and says which nodes stay idle', async () => {
     const wide = flow
       .replace('nodes: 1, ', 'nodes: 2, ')

@@ -10,7 +10,7 @@ import { tellPreparation } from '../output/preparation.ts';
 import { submitOptions } from '../slurm-options.ts';
 import { stuckAllocations } from '../output/queue-lines.ts';
 import { submitTools, warnOfLoopback } from '../slurm-tools.ts';
-import { tellUnrunnable } from '../unrunnable.ts';
+import { tellRefusedBySlurm, tellUnrunnable } from '../before-submission.ts';
 import { createFromFile, existingWorkflow, isSpec } from '../spec-or-id.ts';
 
 export const submit = command({
@@ -54,6 +54,7 @@ export const submit = command({
         tell: tellPreparation(output),
       });
     await tellUnrunnable(context, id, options.skipChecks === true || options.maxParallelJobs !== undefined);
+    await tellRefusedBySlurm(context, id, options.skipChecks === true);
     const { jobIds, errors } = await fireActions(tools, id, {
       maxParallelJobs: options.maxParallelJobs,
     });

@@ -3,11 +3,14 @@ import { queueReasonOf } from './queue-reason.ts';
 
 it.each([
   ['PartitionTimeLimit', 'PartitionTimeLimit: it asks for more time than its partition allows', true],
+  ['PartitionConfig', 'PartitionConfig: its partition does not have the nodes that it asks for', true],
   ['(JobHeldUser)', 'JobHeldUser: it is held: scontrol release lets it start', true],
   ['QOSMaxWallDurationPerJobLimit', /^QOSMaxWallDurationPerJobLimit: it asks for more than .* allows one job$/, true],
   ['AssocMaxCpuPerJobLimit', /allows one job$/, true],
   ['AssocGrpCpuLimit', /^AssocGrpCpuLimit: its account or QOS is at a limit/, false],
   ['QOSMaxJobsPerUserLimit', /at a limit until other jobs end$/, false],
+  // Nodes that are drained come back.
+  ['ReqNodeNotAvail', 'ReqNodeNotAvail', false],
   ['Priority', 'Priority: others come first', false],
   ['SomethingNew', 'SomethingNew', false],
 ])('an allocation that waits because of %s says so, and whether it ever starts', (reason, words, isFinal) => {

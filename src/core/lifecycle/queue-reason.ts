@@ -8,6 +8,7 @@ export interface QueueReason {
 const NEVER: Readonly<Record<string, string>> = {
   PartitionTimeLimit: 'it asks for more time than its partition allows',
   PartitionNodeLimit: 'it asks for more nodes than its partition allows',
+  PartitionConfig: 'its partition does not have the nodes that it asks for',
   BadConstraints: 'no node has the requested resources',
   DependencyNeverSatisfied: 'what it depends on can no longer happen',
   InvalidAccount: 'its account is not valid',

@@ -10,12 +10,14 @@ import { writeText, type WrittenFormat } from '../../../core/spec/text/write-tex
 import { readSpecHere } from '../../../operations/create.ts';
 import { generateSchedulers } from '../../../operations/slurm/generate.ts';
 import { accountFor, knownProfiles } from '../../../operations/slurm/profiles.ts';
+import { canTest, testAllocation } from '../../../operations/slurm/test-submission.ts';
 import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { hpcSettings, profileFor } from '../../hpc-profile.ts';
 import type { ValuesOf } from '../../option.ts';
 import { acceptedPlan, specText } from '../../read-spec.ts';
+import { testedWords } from '../../output/tested.ts';
 import { planningOptions } from './planning-options.ts';
 
 /** The values of these options, and of `--single-allocation` where a command has it. */
@@ -27,6 +29,8 @@ export interface Planned {
   readonly profile: HpcProfile;
   readonly account: string;
   readonly schedulers: SchedulerPlan;
+  /** The profile is that of the cluster here. */
+  readonly isLive: boolean;
 }
 
 /** Reads a workflow file and plans its allocations on a site. */
@@ -50,6 +54,7 @@ export async function planFile(
     accountFor(profile, hpcSettings(context));
   if (account === undefined)
     throw new Failure("No account specified. Use --account or set 'account' in slurm_defaults.");
+  const isLive = !knownProfiles(hpcSettings(context)).some(({ name }) => name === profile.name);
   const schedulers = generateSchedulers(plan, {
     partitions: profile.partitions,
     account,
@@ -58,9 +63,9 @@ export async function planFile(
     walltimeMultiplier: options.walltimeMultiplier,
     isSingleAllocation: options.singleAllocation === true,
     forcedPartition,
-    namesPartitions: !knownProfiles(hpcSettings(context)).some(({ name }) => name === profile.name),
+    namesPartitions: isLive,
   });
-  return { spec, plan, profile, account, schedulers };
+  return { spec, plan, profile, account, schedulers, isLive };
 }
 
 export const slurmGenerate = command({
@@ -89,7 +94,7 @@ export const slurmGenerate = command({
     const withActions = options.actions !== false;
     // What direct mode starts runs on the node of its runner, so each node needs one.
     const isDirect = (plan.executionConfig()?.mode ?? 'direct') === 'direct';
-    for (const warning of found.warnings) output.warn(warning);
+    for (const warning of [...found.warnings, ...(await refusals(context, planned))]) output.warn(warning);
     if (options.dryRun === true) return sayDryRun(context, planned, withActions ? isDirect : undefined);
     const next = specWithSchedulers(spec, { schedulers: found.schedulers, withActions, isDirect });
     const text = writeText(next, format);
@@ -98,6 +103,20 @@ export const slurmGenerate = command({
     output.notice(summaryText(planned, withActions, target));
   },
 });
+
+/** What Slurm would not start of the plan. */
+async function refusals({ environment }: Context, { plan, schedulers, isLive }: Planned): Promise<string[]> {
+  if (!isLive || !canTest(environment)) return [];
+  const defaults = plan.workflow.slurm_defaults ?? {};
+  const found: string[] = [];
+  for (const each of schedulers.schedulers)
+    found.push(
+      ...[testedWords(each.name, await testAllocation(each, defaults, { environment }))].filter(
+        (words) => words !== undefined,
+      ),
+    );
+  return found;
+}
 
 function formatFor(path: string, target: string | undefined): WrittenFormat {
   const format = formatOfName(target ?? path) ?? (target === undefined ? 'json' : (formatOfName(path) ?? 'json'));

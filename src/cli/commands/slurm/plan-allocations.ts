@@ -1,13 +1,15 @@
-import { clusterState, estimateStart } from '../../../cluster/slurm/discover.ts';
+import { clusterState } from '../../../cluster/slurm/discover.ts';
 import type { PlannedScheduler } from '../../../core/hpc/plan-schedulers.ts';
 import { type Estimates, type Recommendation, recommend } from '../../../core/hpc/recommend.ts';
 import { greatest } from '../../../core/quantity/extremes.ts';
 import { parseWalltime } from '../../../core/quantity/slurm-time.ts';
 import { byLevel, walk } from '../../../core/spec/graph/walk.ts';
 import type { Plan } from '../../../core/spec/plan/plan.ts';
+import { canTest, testAllocation } from '../../../operations/slurm/test-submission.ts';
 import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import type { Column } from '../../output/table.ts';
+import { testedWords } from '../../output/tested.ts';
 import { planFile } from './generate.ts';
 import { planningOptions } from './planning-options.ts';
 
@@ -52,8 +54,8 @@ export const planAllocations = command({
     const rows: Row[] = [];
     for (const scheduler of schedulers.schedulers) {
       const ideal = scheduler.allocations;
-      const asks = state !== undefined && options.skipTestOnly !== true && ideal > 1;
-      const estimates = asks ? await estimatesOf(context, scheduler, warnings) : undefined;
+      const asks = state !== undefined && options.skipTestOnly !== true && canTest(context.environment);
+      const estimates = asks ? await estimatesOf(context, plan, scheduler, warnings) : undefined;
       const nodes = state?.nodes.get(scheduler.on.name);
       const queue = state?.queue.get(scheduler.on.name);
       const nodesEach = scheduler.nodes;
@@ -101,25 +103,25 @@ export const planAllocations = command({
 
 const MINUTE_MS = 60_000;
 
-/** Undefined, with a warning, where Slurm cannot say when both shapes would start. */
+/** Undefined for one allocation, and with a warning where Slurm would refuse it or cannot say when it would start. */
 async function estimatesOf(
   { environment }: Context,
+  { workflow }: Plan,
   scheduler: PlannedScheduler,
   warnings: string[],
 ): Promise<Estimates | undefined> {
-  const { account, walltime, partition, qos, gres, allocations, nodes: each } = scheduler;
+  const { allocations, nodes: each, walltime, name } = scheduler;
   const startIn = async (nodes: number) => {
-    const at = await estimateStart(environment, { account, nodes, walltime, partition, qos, gres });
-    return Math.max(0, (at - Date.now()) / MINUTE_MS);
-  };
-  try {
-    const [large, small] = [await startIn(allocations * each), await startIn(each)];
-    const minutes = parseWalltime(walltime) / 60;
-    return { largeFinish: large + minutes, smallWait: small, smallFinish: small + minutes };
-  } catch (error) {
-    warnings.push(`When allocations of ${scheduler.name} would start is unknown: ${(error as Error).message}`);
+    const tested = await testAllocation({ ...scheduler, nodes }, workflow.slurm_defaults ?? {}, { environment });
+    if (tested.kind === 'starts') return Math.max(0, (tested.atMs - Date.now()) / MINUTE_MS);
+    warnings.push(testedWords(name, tested) ?? `When allocations of ${name} would start is unknown: ${tested.words}`);
     return undefined;
-  }
+  };
+  const small = await startIn(each);
+  const large = small === undefined || allocations === 1 ? undefined : await startIn(allocations * each);
+  if (small === undefined || large === undefined) return undefined;
+  const minutes = parseWalltime(walltime) / 60;
+  return { largeFinish: large + minutes, smallWait: small, smallFinish: small + minutes };
 }
 
 function analysisOf(plan: Plan, groups: number) {

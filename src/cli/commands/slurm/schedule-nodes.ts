@@ -13,7 +13,7 @@ import { Failure } from '../../failure.ts';
 import { integer } from '../../option.ts';
 import { submitOptions } from '../../slurm-options.ts';
 import { submitTools, warnOfLoopback } from '../../slurm-tools.ts';
-import { tellUnrunnable } from '../../unrunnable.ts';
+import { tellUnrunnable } from '../../before-submission.ts';
 
 const [outputDir, ...runnerOptions] = submitOptions;
 

@@ -1,7 +1,9 @@
 import { unclaimableWords } from '../core/lifecycle/unclaimable.ts';
+import { testDueActions } from '../operations/slurm/test-submission.ts';
 import { unrunnableJobs } from '../operations/unrunnable.ts';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';
+import { testedWords } from './output/tested.ts';
 
 /**
  * Warns of ready jobs that no allocation of the workflow could ever run. Refuses where that are all of them, because every
@@ -24,5 +26,24 @@ export async function tellUnrunnable(context: Context, workflowId: number, isFor
       `  To plan allocations that can: ${context.hint(`torc slurm regenerate ${workflowId} --submit`)}`,
       `  To submit all the same: ${context.hint(`torc submit ${workflowId} --skip-checks`)}`,
     ].join('\n'),
+  );
+}
+
+/**
+ * Says which allocations Slurm would not start, before any is submitted. Refuses where Slurm would refuse them whatever its nodes do,
+ * unless `isForced`.
+ */
+export async function tellRefusedBySlurm(context: Context, workflowId: number, isForced: boolean): Promise<void> {
+  const { client } = await context.service();
+  const found = await testDueActions(client, workflowId, context.environment);
+  const isFinal = found.some(({ tested }) => tested.kind === 'refused' && tested.isFinal);
+  const words = found.flatMap(({ name, tested }) => testedWords(name, tested) ?? []);
+  if (!isFinal || isForced) {
+    for (const line of words) context.output.warn(line);
+    return;
+  }
+  const force = context.hint(`torc submit ${workflowId} --skip-checks`);
+  throw new Failure(
+    ['Nothing is submitted.', ...words.map((line) => `  ${line}`), `  To submit all the same: ${force}`].join('\n'),
   );
 }

@@ -1,0 +1,41 @@
+import { describe, expect, it, test } from 'vitest';
+import { parseTested } from './test-only.ts';
+
+// Slurm 22.05.8, by hand.
+describe('the answer of sbatch --test-only', () => {
+  it('the answer of sbatch --test-only contains the time at which a script would start', () => {
+    const text = 'sbatch: Job 28 to start at 2026-11-23T18:55:47 using 1 processors on nodes n1 in partition debug\n';
+    expect(parseTested(text)).toEqual({ kind: 'starts', atMs: Date.parse('2026-11-23T18:55:47') });
+  });
+
+  test.each([
+    [
+      'sbatch: error: invalid partition specified: nowhere\nallocation failure: Invalid partition name specified\n',
+      'invalid partition specified: nowhere',
+      true,
+    ],
+    ['allocation failure: Invalid feature specification\n', 'Invalid feature specification', true],
+    [
+      'sbatch: unrecognized option \'--nosuch=1\'\nTry "sbatch --help" for more information\n',
+      "unrecognized option '--nosuch=1'",
+      true,
+    ],
+    // Also when the nodes that could run it are drained for an hour.
+    [
+      'allocation failure: Requested node configuration is not available\n',
+      'Requested node configuration is not available',
+      false,
+    ],
+  ])('the answer %j is a refusal: %s, final %s', (text, words, isFinal) => {
+    expect(parseTested(text)).toEqual({ kind: 'refused', words, isFinal });
+  });
+
+  test.each([
+    'Submitted batch job 7\n',
+    '',
+    'sbatch: error: ClusterName needs to be specified\nsbatch: fatal: Unable to process configuration file\n',
+    'sbatch: error: Unable to contact slurm controller (connect failure)\nallocation failure: Unable to contact slurm controller\n',
+  ])('the answer %j says nothing about the script', (text) => {
+    expect(parseTested(text).kind).toBe('unknown');
+  });
+});
