@@ -17,14 +17,17 @@ export function extraOf(
   kept: KeptScheduler | undefined,
   { cpus, defaults }: { readonly cpus: number; readonly defaults: Readonly<Record<string, unknown>> },
 ): string | undefined {
-  const rest = (kept?.extra ?? '').replace(OWN_CPUS, ' ').trim().replaceAll(/\s+/g, ' ');
+  const rest = (kept?.extra ?? '').replaceAll(OWN_CPUS, ' ').replaceAll(ONCE, ' ').trim().replaceAll(/\s+/g, ' ');
   const asked = cpusToAsk({ defaults, extra: rest }, [{ num_cpus: cpus }]);
   const words = [...(rest === '' ? [] : [rest]), ...(asked === undefined ? [] : [`--cpus-per-task=${asked}`])];
   return words.length === 0 ? undefined : words.join(' ');
 }
 
 /** As the planner writes it. */
-const OWN_CPUS = /(?:^|\s)--cpus-per-task=\d+(?=\s|$)/;
+const OWN_CPUS = /(?<!\S)--cpus-per-task=\d+(?!\S)/g;
+
+/** When and where the first allocation was to run: its node may be the one that crashed, and its hour may lie in the past. */
+const ONCE = /(?<!\S)(?:--(?:begin|deadline|dependency|nodelist|nodefile)(?:=|\s+)\S+|-[bdwF]\s*\S+|--hold|-H)(?!\S)/g;
 
 /** The generic resources of a planned scheduler: so many GPUs, of the type that the old one named, and its other resources. */
 export function gresOf(kept: KeptScheduler | undefined, gpus: number): string | undefined {
@@ -39,4 +42,4 @@ export function gresOf(kept: KeptScheduler | undefined, gpus: number): string | 
 /** Whether an allocation gets whole nodes, whatever the partition gives others. */
 export const asksForWholeNodes = (kept: KeptScheduler | undefined, defaults: Readonly<Record<string, unknown>>) =>
   (defaults['exclusive'] !== undefined && defaults['exclusive'] !== false) ||
-  /(?:^|\s)--exclusive(?=\s|=|$)/.test(kept?.extra ?? '');
+  /(?:^|\s)--exclusive(?=\s|$)/.test(kept?.extra ?? '');

@@ -68,7 +68,7 @@ export function planSchedulers(groups: readonly JobGroup[], options: PlanOptions
       );
     const { placed, warning } = placeGroup(group, options);
     const refusal = placed && walltimeRefusal(placed.group, options);
-    warnings.push(...[warning, refusal].filter((each) => each !== undefined));
+    for (const words of [warning, refusal]) if (words !== undefined) warnings.push(words);
     if (placed !== undefined && refusal === undefined) found.push(placed);
   }
   const byPartition = options.groupBy === 'partition';

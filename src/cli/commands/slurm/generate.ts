@@ -109,12 +109,10 @@ async function refusals({ environment }: Context, { plan, schedulers, isLive }: 
   if (!isLive || !canTest(environment)) return [];
   const defaults = plan.workflow.slurm_defaults ?? {};
   const found: string[] = [];
-  for (const each of schedulers.schedulers)
-    found.push(
-      ...[testedWords(each.name, await testAllocation(each, defaults, { environment }))].filter(
-        (words) => words !== undefined,
-      ),
-    );
+  for (const each of schedulers.schedulers) {
+    const words = testedWords(each.name, await testAllocation(each, defaults, { environment }));
+    if (words !== undefined) found.push(words);
+  }
   return found;
 }
 
