@@ -32,23 +32,25 @@ const LEAST_WORK_SECONDS = 600;
  * The number and the shape of the allocations of a group on a partition.
  *
  * A node runs as many jobs at a time as its scarcest resource allows, one after another within the time that the walltime has for
- * jobs. A job of several nodes has them for itself, so its allocation runs one at a time.
+ * jobs. A job of several nodes has them for itself, so its allocation runs one at a time. Where jobs of the group wait for each
+ * other, in `levels` steps, the last of them finds an allocation that has its time left.
  */
-export function allocationSize(group: JobGroup, on: HpcPartition, options: SizeOptions): AllocationSize {
+export function allocationSize(group: JobGroup, on: HpcPartition, options: SizeOptions, levels = 1): AllocationSize {
   const { runtimeSeconds: runtime, jobs } = group;
   const { margins } = options;
   const atOnce = Math.min(concurrentJobs(group, on), jobs.length);
   const work = workSeconds(group, Math.ceil(jobs.length / atOnce), options);
   const limit = wholeMinutes(on.max_walltime_secs);
-  const planned = (allocations: number) => {
+  const planned = (seconds: number | undefined, allocations: number) => {
     if (options.walltimeSeconds !== undefined) return options.walltimeSeconds;
     const delay = options.staggersStarts ? startupWindowSeconds(allocations) : 0;
-    return work === undefined ? limit : Math.min(walltimeFor(work, margins, delay), limit);
+    return seconds === undefined ? limit : Math.min(walltimeFor(seconds, margins, delay), limit);
   };
-  const slots = slotsOf(planned(1), options.walltimeSeconds === undefined ? work : undefined, runtime, margins);
+  const chain = Math.ceil(runtime * options.walltimeMultiplier * levels);
+  const slots = slotsOf(planned(work, 1), options.walltimeSeconds === undefined ? work : undefined, runtime, margins);
   const allocations = Math.max(1, Math.ceil(jobs.length / (atOnce * slots)));
   return {
-    walltimeSeconds: planned(allocations),
+    walltimeSeconds: planned(work && Math.max(work, chain), allocations),
     allocations,
     perNode: { cpus: atOnce * group.cpus, memoryMb: atOnce * group.memoryMb, gpus: atOnce * group.gpus },
   };

@@ -46,7 +46,7 @@ export function placeGroup(group: JobGroup, options: PlaceOptions): Placement {
   return chosen === undefined ? { placed: undefined, warning: none(group, usable, options) } : { placed: chosen };
 }
 
-export const needsOf = (group: JobGroup, margins: TimeMargins): NodeNeeds => ({
+const needsOf = (group: JobGroup, margins: TimeMargins): NodeNeeds => ({
   cpus: group.cpus,
   memoryMb: group.memoryMb,
   gpus: group.gpus,

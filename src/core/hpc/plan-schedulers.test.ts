@@ -387,6 +387,22 @@ describe('groups by partition', () => {
     ]);
   });
 
+  it('groups by partition have a walltime in which jobs that wait for each other run one after another', () => {
+    const { schedulers } = planSchedulers([build, work, join], { ...over, waitsFor });
+    // Join waits for work in the allocations of the second one.
+    expect(schedulers.map(({ walltime }) => walltime)).toEqual(['00:17:00', '00:32:00']);
+    const chain = group(2, 4, '4g', 0, HOURS, { isDeferred: true });
+    const first = group(1, 4, '4g', 0, HOURS);
+    const order = [...numbers(first), ...numbers(chain)];
+    const after = (isOne: (job: number) => boolean) => (job: number) =>
+      order.indexOf(job) > 0 && isOne(order[order.indexOf(job) - 1] as number);
+    const one = (multiplier: number) =>
+      planSchedulers([first, chain], { ...over, walltimeMultiplier: multiplier, waitsFor: after }).schedulers;
+    expect(one(1)).toMatchObject([{ allocations: 1, walltime: '03:02:00' }]);
+    // At most the limit of the partition.
+    expect(one(1.5)).toMatchObject([{ allocations: 1, walltime: '04:00:00' }]);
+  });
+
   it('groups by partition stay apart where they need different partitions', () => {
     const jobs = [
       group(1, 1, '1g', 0, MINUTES, { requirements: ['cpu'] }),

@@ -1,4 +1,4 @@
-import { groupJobs, waitsFor } from '../../core/hpc/job-groups.ts';
+import { groupJobs, waitsFor } from '../../core/hpc/group-jobs.ts';
 import { type PlanOptions, planSchedulers, type SchedulerPlan } from '../../core/hpc/plan-schedulers.ts';
 import { type WorkflowRules, workflowRules } from '../../core/hpc/workflow-rules.ts';
 import type { Plan } from '../../core/spec/plan/plan.ts';
