@@ -19,9 +19,15 @@ function mergePlaced(placed: readonly Placed[], options: MergeOptions): Placed[]
   return result.length === placed.length ? result : mergePlaced(result, options);
 }
 
-/** Jobs of one node would use an allocation of two as if each of them needed both. */
+/**
+ * Jobs of one node would use an allocation of two as if each of them needed both, and jobs without GPUs one with GPUs. Jobs that
+ * had different schedulers keep what these asked for.
+ */
 const isAlike = (a: Placed, b: Placed) =>
-  a.on.name === b.on.name && a.group.nodes === b.group.nodes && a.group.kept?.id === b.group.kept?.id;
+  a.on.name === b.on.name &&
+  a.group.nodes === b.group.nodes &&
+  a.group.gpus > 0 === b.group.gpus > 0 &&
+  a.group.kept?.id === b.group.kept?.id;
 
 /** Both are on one partition, so at least that one has enough of everything. */
 function togetherOf(a: Placed, b: Placed, options: MergeOptions): Placed {

@@ -319,6 +319,17 @@ describe('a scheduler', () => {
     expect(planSchedulers([wide], { ...options, ...STEPS }).warnings).toEqual([]);
   });
 
+  it('jobs with GPUs and without have schedulers of their own on one partition, and those without ask for none', () => {
+    const both = [
+      partition({ name: 'p', cpus_per_node: 8, memory_mb: 8000, max_walltime_secs: HOURS, gpus_per_node: 2 }),
+    ];
+    const groups = [group(8, 1, '1g', 0, MINUTES), group(2, 1, '1g', 1, MINUTES)];
+    expect(planSchedulers(groups, { ...options, partitions: both, groupBy: 'partition' }).schedulers).toMatchObject([
+      { name: 'p_scheduler', gres: undefined, allocations: 1 },
+      { name: 'p_2_scheduler', gres: 'gpu:2', allocations: 1 },
+    ]);
+  });
+
   it('jobs of several nodes and of one have schedulers of their own, with different names', () => {
     const groups = [group(4, 4, '1g', 0, HOURS), group(2, 4, '1g', 0, HOURS, { nodes: 2 })];
     const plan = planSchedulers(groups, { ...options, ...STEPS, groupBy: 'partition' });

@@ -38,6 +38,11 @@ test.each([
   },
 );
 
+test('allocations of more nodes than there are in all are not recommended', () => {
+  const nodes = { idle: 4, mixed: 0, allocated: 0, down: 0, total: 6 };
+  expect(shape({ ...situation(3, 4, 0.6), nodes, nodesEach: 4 })).toEqual(['many-small', 3, 4]);
+});
+
 test('without a look at the cluster each node is an allocation', () => {
   expect(shape({ ...situation(10, 12, 0), isOffline: true })).toEqual(['default', 10, 1]);
 });

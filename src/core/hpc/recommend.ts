@@ -56,7 +56,7 @@ function inUnits({ ideal, nodesEach, nodes, queue, isOffline, estimates }: Situa
   const state = `${nodes?.idle ?? 0} of ${total} nodes are idle, ${queue?.pendingNodes ?? 0} are waited for`;
   if (idle >= ideal && pressure < 0.5) return single(state);
   const split: Recommendation =
-    idle < Math.floor((ideal + 2) / 3) || pressure > 2
+    idle < Math.floor((ideal + 2) / 3) || pressure > 2 || LEAST_CHUNK * nodesEach > total
       ? { strategy: 'many-small', allocations: ideal, nodesPerAllocation: 1, reason: state }
       : chunks(ideal, idle, state);
   if (estimates === undefined) return split;
@@ -67,8 +67,11 @@ function inUnits({ ideal, nodesEach, nodes, queue, isOffline, estimates }: Situa
   return largeFinish <= manySmall ? single(told) : { ...split, reason: told };
 }
 
+/** Fewer would be one by one. */
+const LEAST_CHUNK = 2;
+
 function chunks(ideal: number, idle: number, reason: string): Recommendation {
-  const size = Math.max(2, Math.min(Math.floor(idle / 2), 8, Math.floor(ideal / 2)));
+  const size = Math.max(LEAST_CHUNK, Math.min(Math.floor(idle / 2), 8, Math.floor(ideal / 2)));
   return { strategy: 'chunked', allocations: Math.ceil(ideal / size), nodesPerAllocation: size, reason };
 }
 

@@ -1,4 +1,5 @@
 import { clusterState } from '../../../cluster/slurm/discover.ts';
+import type { Tested } from '../../../cluster/slurm/test-only.ts';
 import type { PlannedScheduler } from '../../../core/hpc/plan-schedulers.ts';
 import { type Estimates, type Recommendation, recommend } from '../../../core/hpc/recommend.ts';
 import { greatest } from '../../../core/quantity/extremes.ts';
@@ -111,18 +112,22 @@ async function estimatesOf(
   warnings: string[],
 ): Promise<Estimates | undefined> {
   const { allocations, nodes: each, walltime, name } = scheduler;
-  const startIn = async (nodes: number) => {
-    const tested = await testAllocation({ ...scheduler, nodes }, workflow.slurm_defaults ?? {}, { environment });
-    if (tested.kind === 'starts') return Math.max(0, (tested.atMs - Date.now()) / MINUTE_MS);
-    warnings.push(testedWords(name, tested) ?? `When allocations of ${name} would start is unknown: ${tested.words}`);
-    return undefined;
-  };
-  const small = await startIn(each);
-  const large = small === undefined || allocations === 1 ? undefined : await startIn(allocations * each);
+  const test = (nodes: number) =>
+    testAllocation({ ...scheduler, nodes }, workflow.slurm_defaults ?? {}, { environment });
+  const startIn = (tested: Tested) =>
+    tested.kind === 'starts' ? Math.max(0, (tested.atMs - Date.now()) / MINUTE_MS) : undefined;
+  const one = await test(each);
+  const small = startIn(one);
+  if (small === undefined)
+    warnings.push(testedWords(name, one) ?? `When allocations of ${name} would start is unknown: ${wordsOf(one)}`);
+  // A cluster may have too few nodes for all of them at once: then they stay apart.
+  const large = small === undefined || allocations === 1 ? undefined : startIn(await test(allocations * each));
   if (small === undefined || large === undefined) return undefined;
   const minutes = parseWalltime(walltime) / 60;
   return { largeFinish: large + minutes, smallWait: small, smallFinish: small + minutes };
 }
+
+const wordsOf = (tested: Tested) => (tested.kind === 'starts' ? '' : tested.words);
 
 function analysisOf(plan: Plan, groups: number) {
   // The levels of all dependencies, files and user data included.
