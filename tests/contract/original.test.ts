@@ -84,7 +84,9 @@ describe('the stand-in for Torc’s own server', () => {
       'POST /jobs refunded_attempts',
       // The cause of an end is not kept there; the return code is.
       'POST /jobs/{id}/complete_job/{status}/{run_id} cause',
+      'POST /jobs/{id}/complete_job/{status}/{run_id} cause_code',
       'POST /results cause',
+      'POST /results cause_code',
       // Only runners write it, for jobs inside a long step; that server lists their jobs without statistics.
       'POST /slurm_stats slurm_step',
       // An action that was claimed counts as carried out there.
@@ -95,6 +97,7 @@ describe('the stand-in for Torc’s own server', () => {
       'PUT /compute_nodes/{id} process',
       'PUT /jobs/{id} refunded_attempts',
       'PUT /results/{id} cause',
+      'PUT /results/{id} cause_code',
       // The command compares the answer with what it asked for.
       'PUT /user_data/{id} clear_data',
     ]);

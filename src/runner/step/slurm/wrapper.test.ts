@@ -94,8 +94,8 @@ describe('a signal to a step', () => {
     const { status, mark } = await signaled('echo; sleep 60; echo end', [
       ['shell', 'SIGCONT'],
       ['shell', 'SIGTERM'],
-      ['leaf', 'SIGTERM'],
       ['job', 'SIGTERM'],
+      ['leaf', 'SIGTERM'],
     ]);
     expect([status, mark]).toMatchObject([143, { code: 143, asked: { isHandled: false, isCertain: true } }]);
   });
