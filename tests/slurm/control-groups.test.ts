@@ -19,6 +19,12 @@ const flows = {
   batches: pair('batches', '{mode: slurm, step_batching: true}'),
   srun: pair('srun', '{mode: slurm}'),
   crash: pair('crash', '{mode: slurm}'),
+  neighbors: `${head}execution_config: {mode: slurm, step_batching: true}
+resource_monitor: {enabled: true, granularity: summary, sample_interval_seconds: 1}
+jobs:
+  - {name: light, resource_requirements: small, command: "touch neighbors-1; sleep 2"}
+  - {name: heavy, resource_requirements: small, command: "touch neighbors-2; head -c 40M /dev/zero | tail | (sleep 2; cat > /dev/null)"}
+`,
   memory: `${head}execution_config: {mode: slurm}
 jobs: [{name: large, resource_requirements: small, command: "head -c 300M /dev/zero | tail | (head -c 1 > /dev/null; sleep 3)"}]
 `,
@@ -48,6 +54,8 @@ describe.skipIf(controlGroupsAreMissing !== undefined)(
           'ProctrackType=proctrack/cgroup',
           'PrologFlags=Contain',
           'TaskPlugin=task/cgroup',
+          // Each task has a group of its own below that of its step.
+          'JobAcctGatherType=jobacct_gather/cgroup',
           // The kernel limits memory; nothing is killed by polling.
           'JobAcctGatherParams=NoShared',
         ],
@@ -107,6 +115,13 @@ describe.skipIf(controlGroupsAreMissing !== undefined)(
         60_000,
       );
       expect(state).toContain(`wf${id}_j${large?.job_id}_r1_a1|OUT_OF_MEMORY`);
+    });
+
+    it('a job inside a long step is counted with its own memory, and not with that of the whole step', async () => {
+      const { light, heavy } = await lane.finished(begun.neighbors.id);
+      expect([light?.status, heavy?.status]).toEqual(['completed', 'completed']);
+      expect(light?.peak_memory_bytes).toBeLessThan(20 * 2 ** 20);
+      expect(heavy?.peak_memory_bytes).toBeGreaterThan(40 * 2 ** 20);
     });
 
     it('nothing is left of a node that crashed: no step, and no process of its jobs', async () => {

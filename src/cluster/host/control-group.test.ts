@@ -4,8 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { groupOf, limitedGroup, type Roots, useOfGroup } from './control-group.ts';
 import { createNodeMeter } from './node-load.ts';
-import type { ProcessSample } from './proc.ts';
-import { createStepGroups } from './step-groups.ts';
 
 /** Folders with the layout of /proc and /sys/fs/cgroup. */
 function machine(files: Readonly<Record<string, string>>): Required<Roots> & { set(path: string, text: string): void } {
@@ -58,12 +56,12 @@ describe('a control group', () => {
     expect(group && limitedGroup(group, roots.groups)?.memoryFolder).toBe(
       join(roots.groups, 'memory/slurm/uid_1/job_7'),
     );
-    const [use] = [
-      ...createStepGroups(roots)
-        .apply(new Map([[42, useOf(42)]]))
-        .values(),
-    ];
-    expect(use).toMatchObject({ residentBytes: 750, cpuSeconds: 1.5 });
+    const step = {
+      version: 1 as const,
+      memoryFolder: join(roots.groups, 'memory/slurm/uid_1/job_7/step_3'),
+      cpuFolder: join(roots.groups, 'cpuacct/slurm/uid_1/job_7/step_3'),
+    };
+    expect(useOfGroup(step)).toEqual({ memoryBytes: 750, cpuSeconds: 1.5, limitBytes: undefined });
   });
 
   it('there is no control group where the kernel shows none, and no limit where none is set', () => {
@@ -75,42 +73,6 @@ describe('a control group', () => {
     });
     const own = groupOf('self', roots);
     expect([own !== undefined, own && limitedGroup(own, roots.groups)]).toEqual([true, undefined]);
-  });
-});
-
-const member = (pid: number): ProcessSample => ({
-  pid,
-  parentPid: 1,
-  groupId: pid,
-  sessionId: pid,
-  state: 'S',
-  name: 'bash',
-  threads: 1,
-  startTicks: 1,
-  cpuSeconds: 1,
-  waitedCpuSeconds: 0,
-  residentBytes: 100,
-});
-const useOf = (pid: number) => ({ members: [member(pid)], cpuSeconds: 1, residentBytes: 100 });
-
-describe('a job that is a Slurm step', () => {
-  it("a job in a Slurm step uses the figures of the step's group, and other jobs those of their processes", () => {
-    const uses = createStepGroups(machine(second)).apply(
-      new Map([
-        [42, useOf(42)],
-        [50, useOf(50)],
-      ]),
-    );
-    expect(uses.get(42)).toMatchObject({ residentBytes: 600, cpuSeconds: 2.5 });
-    expect(uses.get(50)).toEqual(useOf(50));
-  });
-
-  it('the group of a step is found when the step begins shortly after the job', () => {
-    const roots = machine({ ...second, 'proc/42/cgroup': '0::/elsewhere\n' });
-    const groups = createStepGroups(roots);
-    expect(groups.apply(new Map([[42, useOf(42)]])).get(42)).toEqual(useOf(42));
-    roots.set('proc/42/cgroup', `0::/${STEP}/user/task_0\n`);
-    expect(groups.apply(new Map([[42, useOf(42)]])).get(42)).toMatchObject({ residentBytes: 600 });
   });
 });
 

@@ -3,7 +3,6 @@ import { ownIdentity } from '../../cluster/host/facts.ts';
 import { createFamilies } from '../../cluster/host/families.ts';
 import { type ProcessSample, proportionalBytes, readPeakBytes } from '../../cluster/host/proc.ts';
 import type { TreeUse } from '../../cluster/host/process-tree.ts';
-import { createStepGroups } from '../../cluster/host/step-groups.ts';
 import type { Log } from '../log.ts';
 import { MARK_VARIABLE } from '../setup/marks.ts';
 import type { RunFacts } from './request.ts';
@@ -36,13 +35,11 @@ export function createProcessUse({ facts, pidOf, isOfStep, log, onProcesses }: P
       return id === undefined ? undefined : pidOf(id);
     },
   });
-  const groups = process.env['SLURM_JOB_ID'] === undefined ? undefined : createStepGroups();
   let isTold = false;
 
   const look = (roots: ReadonlySet<number>): ReadonlyMap<number, TreeUse> => {
     try {
-      const uses = families.look(roots);
-      return groups?.apply(uses) ?? uses;
+      return families.look(roots);
     } catch (error) {
       // No /proc here, or no file descriptor left: jobs continue, and the next sample may succeed.
       if (!isTold) log.write('warn', 'Processes cannot be sampled', { reason: (error as Error).message });
