@@ -15,3 +15,7 @@ export function environmentOf(pid: number | string, root = '/proc'): string[] {
 }
 
 const CANNOT_LOOK: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
+
+/** The value of a variable in an environment; undefined if it is not set. */
+export const valueIn = (environment: readonly string[], name: string): string | undefined =>
+  environment.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1);

@@ -5,8 +5,8 @@ import { type TreeUse, useByRoot } from './process-tree.ts';
 export interface FamiliesOptions {
   /** Processes that began before this tick of the kernel's clock belong to no job. */
   readonly sinceTicks: number;
-  /** The first process of the job to which an environment (`NAME=value` entries) belongs. */
-  readonly ownerBy: (environment: readonly string[]) => number | undefined;
+  /** The first process of the job to which a process with this environment (`NAME=value` entries) belongs. */
+  readonly ownerBy: (environment: readonly string[], pid: number) => number | undefined;
   /** /proc, or a folder with the same layout. */
   readonly root?: string;
 }
@@ -49,7 +49,7 @@ export function createFamilies({ sinceTicks, ownerBy, root = '/proc' }: Families
     ({ pid, startTicks }: ProcessSample): number | undefined => {
       if (startTicks < sinceTicks) return undefined;
       const before = known.get(pid);
-      const owner = before?.startTicks === startTicks ? before.owner : ownerBy(environmentOf(pid, root));
+      const owner = before?.startTicks === startTicks ? before.owner : ownerBy(environmentOf(pid, root), pid);
       remember(pid, startTicks, owner);
       return owner !== undefined && roots.has(owner) ? owner : undefined;
     };

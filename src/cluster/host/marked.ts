@@ -7,10 +7,13 @@ export function processesWith(name: string, value: string, root = '/proc'): numb
   return processesWhere((environment) => environment.includes(marker), root);
 }
 
-/** Ids of the processes whose environment (`NAME=value` entries) satisfies this condition. */
-export function processesWhere(isMeant: (environment: readonly string[]) => boolean, root = '/proc'): number[] {
+/** Ids of the processes whose environment (`NAME=value` entries) and id satisfy this condition. */
+export function processesWhere(
+  isMeant: (environment: readonly string[], pid: number) => boolean,
+  root = '/proc',
+): number[] {
   return readdirSync(root)
     .filter((entry) => /^\d+$/.test(entry))
-    .filter((entry) => isMeant(environmentOf(entry, root)))
-    .map(Number);
+    .map(Number)
+    .filter((pid) => isMeant(environmentOf(pid, root), pid));
 }

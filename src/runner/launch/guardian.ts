@@ -1,12 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../setup/marks.ts';
-
-export interface GuardianOptions {
-  /** The mark of the runner in the environment of its jobs. */
-  readonly mark: string;
-  readonly slurmJobId: string;
-}
+import { MARK_VARIABLE, OUTER_MARKS_VARIABLE, type RunnerFacts } from '../../core/lifecycle/belongs-to.ts';
 
 /**
  * A process that ends the jobs of a runner which is killed.
@@ -19,7 +13,12 @@ export interface Guardian {
   dismiss(): void;
 }
 
-/** Reads a line from the runner; without one the runner was killed. What forks meanwhile is found in a later round. */
+/**
+ * Reads a line from the runner; without one the runner was killed. What forks meanwhile is found in a later round.
+ *
+ * It ends only what has both the mark and the Slurm job of the runner in its environment: for a shell the rest of the
+ * evidence of `belongs-to.ts` takes too long.
+ */
 const SCRIPT = `read -r word && exit 0
 for round in 1 2 3 4 5 6 7 8 9 10; do
   found=
@@ -33,7 +32,7 @@ for round in 1 2 3 4 5 6 7 8 9 10; do
 done`;
 
 /** Absent outside of an allocation, and where there is no /proc. */
-export function startGuardian({ mark, slurmJobId }: GuardianOptions): Guardian | undefined {
+export function startGuardian({ mark, slurmJobId }: RunnerFacts): Guardian | undefined {
   if (slurmJobId === '' || !existsSync('/proc/self/environ')) return undefined;
   const { [MARK_VARIABLE]: _, [OUTER_MARKS_VARIABLE]: __, ...env } = process.env;
   const child = spawn('bash', ['-c', SCRIPT, mark, slurmJobId], {

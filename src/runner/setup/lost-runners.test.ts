@@ -33,7 +33,17 @@ const recover = (client: Client = service.client) =>
   recoverLostRunners({ client, workflowId: id, runId: 1, hostname: HOST, log });
 
 /** A registered runner of this host that does not run: its process id is larger than any that the kernel assigns. */
-async function goneRunner({ pid = 2 ** 30, mark = 'nobody', ledger }: { pid?: number; mark?: string; ledger: string }) {
+async function goneRunner({
+  pid = 2 ** 30,
+  mark = 'nobody',
+  slurmJobId,
+  ledger,
+}: {
+  pid?: number;
+  mark?: string;
+  slurmJobId?: string;
+  ledger: string;
+}) {
   const identity = ownIdentity();
   const node = await service.client.createComputeNode({
     body: {
@@ -53,6 +63,7 @@ async function goneRunner({ pid = 2 ** 30, mark = 'nobody', ledger }: { pid?: nu
         start_ticks: pid === process.pid ? (identity?.start_ticks ?? 0) : 1,
         mark,
         ledger,
+        slurm_job_id: slurmJobId,
       },
     },
   });
@@ -164,6 +175,18 @@ describe.skipIf(process.platform !== 'linux')('recovery of lost runners', () => 
     process.env['TORC_RUNNER_OUTER_MARKS'] = 'outer';
     expect(await recover()).toBe(0);
     delete process.env['TORC_RUNNER_MARK'];
+    expect(await recover()).toBe(1);
+  });
+
+  it('a runner whose job submitted this process to another Slurm job is recovered, because it does not contain it', async () => {
+    await goneRunner({ mark: 'outer', slurmJobId: '42', ledger: join(folder, 'none') });
+    onTestFinished(() => {
+      for (const name of ['TORC_RUNNER_MARK', 'SLURM_JOB_ID']) delete process.env[name];
+    });
+    process.env['TORC_RUNNER_MARK'] = 'outer';
+    process.env['SLURM_JOB_ID'] = '42';
+    expect(await recover()).toBe(0);
+    process.env['SLURM_JOB_ID'] = '43';
     expect(await recover()).toBe(1);
   });
 });

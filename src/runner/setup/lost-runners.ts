@@ -5,7 +5,7 @@ import type { LostRunner } from '../../core/contract/exchange.ts';
 import type { ComputeNode, RunnerProcess } from '../../core/contract/node.ts';
 import { type LedgerFacts, readLedger } from '../report/ledger.ts';
 import type { Log } from '../log.ts';
-import { marksOf } from './marks.ts';
+import { membershipOf } from './membership.ts';
 import { killLeft, processWords } from '../teardown/leftover-processes.ts';
 
 export interface LostOptions {
@@ -76,11 +76,10 @@ async function candidates({
 }: Pick<LostOptions, 'client' | 'workflowId' | 'hostname'>): Promise<Told[]> {
   const query = { workflow_id: workflowId, hostname, may_hold_jobs: true };
   const nodes = await all((page) => client.listComputeNodes({ query: { ...query, ...page } }));
-  const around = new Set(marksOf(process.env));
   const found = nodes.flatMap((node) => {
     const { id, process: told } = node;
     // The filter by name matches parts of a name.
-    if (node.hostname !== hostname || typeof id !== 'number' || !told || around.has(told.mark)) return [];
+    if (node.hostname !== hostname || typeof id !== 'number' || !told || isAround(told)) return [];
     return [{ id, node, process: told }];
   });
   const isInAllocation = ({ process: told }: Told) => (told.slurm_job_id ?? '') !== '';
@@ -156,6 +155,12 @@ export function provenBy(
 function isOver(node: ComputeNode, told: RunnerProcess): boolean {
   const proof = proofOfEnd(identityOf(node, told), Date.parse(node.start_time));
   return proof === 'gone' || proof === 'rebooted';
+}
+
+/** Whether this process belongs to a job of that runner. */
+function isAround({ mark, slurm_job_id: slurmJobId }: RunnerProcess): boolean {
+  const environment = Object.entries(process.env).map(([name, value]) => `${name}=${value}`);
+  return membershipOf({ mark, slurmJobId: slurmJobId ?? ownAllocation() })(environment, process.pid);
 }
 
 const ownAllocation = () => process.env['SLURM_JOB_ID'] ?? '';

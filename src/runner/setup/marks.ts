@@ -1,5 +1,7 @@
-/**
- * The marks that identify processes started by jobs of a runner.
+import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../../core/lifecycle/belongs-to.ts';
+
+/*
+ * The marks that identify processes started by jobs of a runner, together with the Slurm job (`belongs-to.ts`).
  *
  * Every job carries the mark of its runner in its environment, as TORC_RUNNER_MARK, and its processes inherit it, in
  * any session and under any parent. A job may itself run `torc`: the jobs of that inner runner carry its mark, and the
@@ -9,9 +11,6 @@
  * A process without TORC_RUNNER_MARK belongs to no runner, whichever other marks it carries: `env -u TORC_RUNNER_MARK
  * program` starts one that stays. A runner started this way begins its own chain.
  */
-export const MARK_VARIABLE = 'TORC_RUNNER_MARK';
-export const OUTER_MARKS_VARIABLE = 'TORC_RUNNER_OUTER_MARKS';
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The marks in an environment, outermost first; empty if it belongs to no runner. */

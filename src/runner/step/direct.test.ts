@@ -16,7 +16,7 @@ const jobOf = (command: string): ClaimedJob => ({
 });
 
 /** Steps of real processes, and what was told of their ends. */
-function stepsIn(folder: string) {
+function stepsIn(folder: string, environment: Readonly<Record<string, string>> = {}) {
   const facts = {
     workflowId: 7,
     runId: 2,
@@ -28,7 +28,7 @@ function stepsIn(folder: string) {
   };
   const steps = createDirectSteps({
     facts,
-    environment: { ...process.env },
+    environment: { ...process.env, ...environment },
     log: { write() {}, close() {} },
   });
   const ends: StepEnd[] = [];
@@ -96,6 +96,33 @@ it('the use of a direct step counts all its processes, and killing it reaches th
     (is) => !is,
     'the child to end',
   );
+});
+
+it('a process of another Slurm job that inherited the environment of a step is neither counted nor killed with it', async () => {
+  const folder = temporaryFolder();
+  const { steps, start, ended } = stepsIn(folder, { SLURM_JOB_ID: '42' });
+  /** It says its id when the shell that started it, its parent, has ended. */
+  const daemon = (name: string, how: string) =>
+    `(export parent=$BASHPID; ${how} bash -c 'while [ -e /proc/$parent ]; do sleep 0.01; done; echo $$ > ${name}.new; mv ${name}.new ${name}; exec sleep 600' < /dev/null > /dev/null 2>&1 &)`;
+  const own = join(folder, 'own');
+  const foreign = join(folder, 'foreign');
+  const { id } = start(`${daemon(own, 'setsid')}; ${daemon(foreign, 'SLURM_JOB_ID=43 setsid')}; exec sleep 600`);
+  await until(
+    () => existsSync(own) && existsSync(foreign),
+    (is) => is,
+    'both processes to begin',
+  );
+  const [ownPid, foreignPid] = [own, foreign].map((path) => Number(readFileSync(path, 'utf8'))) as [number, number];
+  onTestFinished(() => void process.kill(foreignPid, 'SIGKILL'));
+  expect((await steps.observe(new Set([id]))).get(id)?.processes).toBe(2);
+  steps.kill(id);
+  await ended();
+  await until(
+    () => isAlive(ownPid),
+    (is) => !is,
+    'the own process to end',
+  );
+  expect(isAlive(foreignPid)).toBe(true);
 });
 
 const isAlive = (pid: number): boolean => {

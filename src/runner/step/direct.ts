@@ -86,7 +86,13 @@ export function createDirectSteps({
       killMembers(() => use?.membersOf(pid) ?? []);
     },
     observe(wanted) {
-      use ??= createProcessUse({ facts, pidOf: (id) => pids.get(id), log, onProcesses: sonar?.look });
+      use ??= createProcessUse({
+        facts,
+        slurmJobId: environment['SLURM_JOB_ID'] ?? '',
+        pidOf: (id) => pids.get(id),
+        log,
+        onProcesses: sonar?.look,
+      });
       return use.of(wanted);
     },
     account: (end) => ({ ...end, asked: seen.take(end.id) }),

@@ -1,15 +1,19 @@
 import { stepIdOf, type StepId } from '../../core/contract/files/job.ts';
 import { ownIdentity } from '../../cluster/host/facts.ts';
+import { valueIn } from '../../cluster/host/environment-of.ts';
 import { createFamilies } from '../../cluster/host/families.ts';
 import { type ProcessSample, proportionalBytes, readPeakBytes } from '../../cluster/host/proc.ts';
 import type { TreeUse } from '../../cluster/host/process-tree.ts';
+import { MARK_VARIABLE } from '../../core/lifecycle/belongs-to.ts';
 import type { Log } from '../log.ts';
-import { MARK_VARIABLE } from '../setup/marks.ts';
+import { membershipOf } from '../setup/membership.ts';
 import type { RunFacts } from './request.ts';
 import type { StepUse, Uses } from './steps.ts';
 
 export interface ProcessUseOptions {
   readonly facts: RunFacts;
+  /** The Slurm job of the runner; empty for none. */
+  readonly slurmJobId: string;
   /** The first process of a running step. */
   readonly pidOf: (id: StepId) => number | undefined;
   /** Whether a process with this environment may belong to a step at all; all may, if absent. */
@@ -27,11 +31,13 @@ export interface ProcessUse {
   close(): void;
 }
 
-export function createProcessUse({ facts, pidOf, isOfStep, log, onProcesses }: ProcessUseOptions): ProcessUse {
+export function createProcessUse(options: ProcessUseOptions): ProcessUse {
+  const { pidOf, isOfStep, log, onProcesses } = options;
+  const stepOf = stepFinder(options);
   const families = createFamilies({
     sinceTicks: ownIdentity()?.start_ticks ?? 0,
-    ownerBy: (environment) => {
-      const id = isOfStep?.(environment) === false ? undefined : stepOf(facts, environment);
+    ownerBy: (environment, pid) => {
+      const id = isOfStep?.(environment) === false ? undefined : stepOf(environment, pid);
       return id === undefined ? undefined : pidOf(id);
     },
   });
@@ -82,11 +88,20 @@ function useOf({ members, cpuSeconds, residentBytes }: TreeUse): StepUse {
   };
 }
 
-/** The step of this runner that an environment belongs to. */
-export function stepOf(facts: RunFacts, environment: readonly string[]): StepId | undefined {
-  const valueOf = (name: string) => environment.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1);
-  const mark = valueOf(MARK_VARIABLE);
-  if (mark === undefined || !facts.variables.some(([name, value]) => name === MARK_VARIABLE && value === mark))
-    return undefined;
-  return stepIdOf(facts, { id: Number(valueOf('TORC_JOB_ID')), attempt_id: Number(valueOf('TORC_ATTEMPT_ID')) });
+/** Finds the step of this runner to which a process with this environment belongs. */
+export function stepFinder({
+  facts,
+  slurmJobId,
+}: Pick<ProcessUseOptions, 'facts' | 'slurmJobId'>): (
+  environment: readonly string[],
+  pid: number,
+) => StepId | undefined {
+  const mark = facts.variables.find(([name]) => name === MARK_VARIABLE)?.[1] ?? '';
+  const isMember = membershipOf({ mark, slurmJobId });
+  return (environment, pid) => {
+    // The steps of a runner inside a job are not steps of this one.
+    if (valueIn(environment, MARK_VARIABLE) !== mark || !isMember(environment, pid)) return undefined;
+    const [job, attempt] = ['TORC_JOB_ID', 'TORC_ATTEMPT_ID'].map((name) => Number(valueIn(environment, name)));
+    return stepIdOf(facts, { id: job as number, attempt_id: attempt as number });
+  };
 }

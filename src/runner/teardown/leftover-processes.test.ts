@@ -2,34 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isOf, killLeft, searchTwice } from './leftover-processes.ts';
-
-const left = { mark: 'a', slurmJobId: '100' };
-
-describe('whether a process belongs to a runner', () => {
-  it('a process belongs to a runner by its mark within the same allocation', () => {
-    expect(isOf(left, ['TORC_RUNNER_MARK=a', 'SLURM_JOB_ID=100'])).toBe(true);
-    expect(isOf({ ...left, slurmJobId: '' }, ['TORC_RUNNER_MARK=a'])).toBe(true);
-  });
-
-  it('a process started by a runner within a job also belongs to the outer runner', () => {
-    expect(isOf(left, ['TORC_RUNNER_MARK=b', 'TORC_RUNNER_OUTER_MARKS=z:a', 'SLURM_JOB_ID=100'])).toBe(true);
-  });
-
-  it.each([
-    ['it carries another mark', ['TORC_RUNNER_MARK=b', 'SLURM_JOB_ID=100']],
-    ['its mark only begins with this mark', ['TORC_RUNNER_MARK=ab', 'SLURM_JOB_ID=100']],
-    [
-      'it removed its own mark, although it has that of the outer runner',
-      ['TORC_RUNNER_OUTER_MARKS=a', 'SLURM_JOB_ID=100'],
-    ],
-    ['it runs in another allocation, to which its job submitted it', ['TORC_RUNNER_MARK=a', 'SLURM_JOB_ID=101']],
-    ['it runs outside any allocation', ['TORC_RUNNER_MARK=a']],
-    ['its environment is unknown', []],
-  ])('a process does not belong to a runner when %s', (_, environment) => {
-    expect(isOf(left, environment)).toBe(false);
-  });
-});
+import { killLeft, searchTwice } from './leftover-processes.ts';
 
 describe.skipIf(process.platform !== 'linux')('killing leftover processes of a runner', () => {
   const begin = async (environment: Record<string, string>) => {

@@ -1,20 +1,15 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { processesWhere } from '../../cluster/host/marked.ts';
+import { MARK_VARIABLE, type RunnerFacts } from '../../core/lifecycle/belongs-to.ts';
 import type { Log } from '../log.ts';
-import { MARK_VARIABLE, marksOf, OUTER_MARKS_VARIABLE } from '../setup/marks.ts';
+import { membershipOf } from '../setup/membership.ts';
 
 /**
  * Leftover processes: they outlive their job, or their runner (`marks.ts` says how they are recognised).
  *
- * A process is ended only if all of this is true: it carries the mark of this runner, it runs in the allocation of this
- * runner, it belongs to this user, and it is not the searching process. A program that a job submitted to Slurm
- * inherits the whole environment, and may run on this host: it is in another allocation and stays.
+ * A process is ended only if all of this is true: it belongs to the jobs of this runner, it belongs to this user, and it is
+ * not the searching process.
  */
-export interface Left {
-  readonly mark: string;
-  /** The allocation of the runner; empty for none. */
-  readonly slurmJobId: string;
-}
 
 export interface Stray {
   readonly pid: number;
@@ -44,7 +39,7 @@ const pause = () => new Promise<void>((resolve) => void setTimeout(resolve, LOOK
  * Throws if the process table cannot be read. Then there may be processes, and the caller must not assume that there
  * are none.
  */
-export async function killLeft(left: Left): Promise<Killed> {
+export async function killLeft(left: RunnerFacts): Promise<Killed> {
   const killed = new Map<number, Stray>();
   const until = performance.now() + KILL_MS;
   for (let empty = 0; empty < 2;) {
@@ -64,7 +59,7 @@ export async function killLeft(left: Left): Promise<Killed> {
  * Ends the leftover processes of this runner's jobs when the runner ends: first by signal, then by SIGKILL, and reports
  * them.
  */
-export async function endLeftoverProcesses(left: Left, log: Log): Promise<void> {
+export async function endLeftoverProcesses(left: RunnerFacts, log: Log): Promise<void> {
   try {
     await endAndReport(left, log);
   } catch (error) {
@@ -74,7 +69,7 @@ export async function endLeftoverProcesses(left: Left, log: Log): Promise<void> 
   }
 }
 
-async function endAndReport(left: Left, log: Log): Promise<void> {
+async function endAndReport(left: RunnerFacts, log: Log): Promise<void> {
   const strays = await searchTwice(() => straysOf(left), pause);
   if (strays.length === 0) return;
   for (const { pid } of strays) signal(pid, 'SIGTERM');
@@ -108,19 +103,10 @@ export function processWords(strays: readonly Stray[]): string {
   return [...shown, ...(strays.length > 5 ? [`and ${strays.length - 5} more`] : [])].join(', ');
 }
 
-/** Whether a process belongs to that runner and its allocation, by its environment. */
-export function isOf({ mark, slurmJobId }: Left, environment: readonly string[]): boolean {
-  const valueOf = (name: string) => environment.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1);
-  const own = valueOf(MARK_VARIABLE);
-  if (own === undefined) return false;
-  const marks = marksOf({ [MARK_VARIABLE]: own, [OUTER_MARKS_VARIABLE]: valueOf(OUTER_MARKS_VARIABLE) });
-  return marks.includes(mark) && (valueOf('SLURM_JOB_ID') ?? '') === slurmJobId;
-}
-
-function straysOf(left: Left): Stray[] {
+function straysOf(left: RunnerFacts): Stray[] {
   // A system without /proc: its runners register no mark, so no caller relies on the result.
   if (!existsSync('/proc/self/environ')) return [];
-  return processesWhere((environment) => isOf(left, environment))
+  return processesWhere(membershipOf(left))
     .filter((pid) => pid !== process.pid && isOurUsers(pid) && isAlive(pid))
     .map((pid) => ({ pid, command: commandOf(pid) }));
 }

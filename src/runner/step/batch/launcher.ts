@@ -172,7 +172,8 @@ function createWork(
 
   let sampler: StepSampler | undefined;
   /** Of steps that Slurm started: they have the mark of the runner. */
-  const samplerOf = (writesTo: SonarRecord) => (sampler ??= createStepSampler({ facts: given, record: writesTo, log }));
+  const samplerOf = (writesTo: SonarRecord) =>
+    (sampler ??= createStepSampler({ facts: given, slurmJobId, record: writesTo, log }));
 
   const start = ({ job, gpus }: Extract<Order, { do: 'start' }>) => {
     const id = stepIdOf(facts, job);

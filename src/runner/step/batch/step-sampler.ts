@@ -1,12 +1,14 @@
 import { processesWhere } from '../../../cluster/host/marked.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
 import type { Log } from '../../log.ts';
-import { createProcessUse, stepOf } from '../process-use.ts';
+import { createProcessUse, stepFinder } from '../process-use.ts';
 import type { RunFacts } from '../request.ts';
 import type { SonarRecord } from '../sonar.ts';
 
 export interface StepSamplerOptions {
   readonly facts: RunFacts;
+  /** The Slurm job of the runner. */
+  readonly slurmJobId: string;
   readonly record: Pick<SonarRecord, 'look' | 'ended'>;
   readonly log: Log;
 }
@@ -18,10 +20,12 @@ export interface StepSampler {
   close(): void;
 }
 
-export function createStepSampler({ facts, record, log }: StepSamplerOptions): StepSampler {
+export function createStepSampler({ facts, slurmJobId, record, log }: StepSamplerOptions): StepSampler {
   const roots = new Map<StepId, number>();
+  const stepOf = stepFinder({ facts, slurmJobId });
   const use = createProcessUse({
     facts,
+    slurmJobId,
     pidOf: (id) => roots.get(id),
     isOfStep: isTask,
     log,
@@ -31,8 +35,8 @@ export function createStepSampler({ facts, record, log }: StepSamplerOptions): S
   /** The first process of each step: the others descend from it, or have its variables. */
   const find = (missing: ReadonlySet<StepId>) => {
     const owners: StepId[] = [];
-    const pids = processesWhere((environment) => {
-      const id = isTask(environment) ? stepOf(facts, environment) : undefined;
+    const pids = processesWhere((environment, pid) => {
+      const id = isTask(environment) ? stepOf(environment, pid) : undefined;
       if (id === undefined || !missing.has(id)) return false;
       owners.push(id);
       return true;

@@ -1,0 +1,79 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/programs.ts';
+import { createEvidence } from './slurm-evidence.ts';
+
+interface Sketch {
+  readonly parent?: number;
+  readonly name?: string;
+  readonly title?: string;
+  readonly cgroup?: string;
+  readonly environment?: string;
+}
+
+/** A folder with the layout of /proc; process 10 asks. */
+function evidenceIn(processes: Readonly<Record<number, Sketch>>) {
+  const root = temporaryFolder();
+  for (const [pid, { parent = 1, name = 'bash', title = '', cgroup = '0::/', environment = '' }] of Object.entries(
+    processes,
+  )) {
+    const fields = [pid, `(${name})`, 'S', parent, pid, pid, ...Array<number>(15).fill(0), 100, 0, 1];
+    mkdirSync(join(root, pid));
+    writeFileSync(join(root, pid, 'stat'), `${fields.join(' ')}\n`);
+    writeFileSync(join(root, pid, 'cmdline'), title);
+    writeFileSync(join(root, pid, 'cgroup'), `${cgroup}\n`);
+    writeFileSync(join(root, pid, 'environ'), `${environment}\0`);
+  }
+  return createEvidence({ self: 10, root });
+}
+
+const environment = ['PATH=/bin', 'SLURM_JOB_ID=42'];
+
+describe('the evidence of the Slurm job in which a process runs', () => {
+  it.each(['5:freezer:/slurm/uid_7/job_43/step_0', '0::/system.slice/slurmstepd.scope/job_43/step_batch/user/task_0'])(
+    'the control group %s names it',
+    (cgroup) => {
+      const evidence = evidenceIn({ 10: { environment: 'SLURM_JOB_ID=42' }, 11: { cgroup } });
+      expect(evidence(11, environment)).toEqual({ group: '43', ancestor: undefined, variable: '42' });
+    },
+  );
+
+  it('the nearest slurmstepd among the ancestors names it, until the process loses its parents', () => {
+    const evidence = evidenceIn({
+      10: {},
+      20: { name: 'slurmstepd', title: 'slurmstepd: [43.batch]\0\0' },
+      21: { parent: 20 },
+      22: { parent: 21 },
+      30: { parent: 1 },
+    });
+    expect(evidence(22, [])).toEqual({ group: undefined, ancestor: '43', variable: undefined });
+    expect(evidence(30, [])).toEqual({ group: undefined, ancestor: undefined, variable: undefined });
+  });
+
+  it('nothing names it for a process that has ended, and a circle of parents ends the search', () => {
+    const evidence = evidenceIn({ 10: {}, 11: { parent: 12 }, 12: { parent: 11 } });
+    const none = { group: undefined, ancestor: undefined, variable: undefined };
+    expect([evidence(99, []), evidence(11, [])]).toEqual([none, none]);
+  });
+
+  it('control groups and ancestors of a Slurm around that of the runner do not count', () => {
+    const outer = { cgroup: '0::/system.slice/slurmstepd.scope/job_777/step_0', parent: 5 };
+    const evidence = evidenceIn({
+      5: { name: 'slurmstepd', title: 'slurmstepd: [777.0]\0' },
+      10: { ...outer, environment: 'SLURM_JOB_ID=42' },
+      11: outer,
+    });
+    expect(evidence(11, environment)).toEqual({ group: undefined, ancestor: undefined, variable: '42' });
+  });
+
+  it('control groups and ancestors of the own Slurm job count', () => {
+    const own = { cgroup: '0::/system.slice/slurmstepd.scope/job_42/step_0', parent: 5 };
+    const evidence = evidenceIn({
+      5: { name: 'slurmstepd', title: 'slurmstepd: [42.0]\0' },
+      10: { ...own, environment: 'SLURM_JOB_ID=42' },
+      11: own,
+    });
+    expect(evidence(11, [])).toEqual({ group: '42', ancestor: '42', variable: undefined });
+  });
+});
