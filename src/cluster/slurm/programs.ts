@@ -1,3 +1,5 @@
+import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../../core/lifecycle/belongs-to.ts';
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const STAND_INS = {
@@ -17,13 +19,16 @@ export type SlurmProgram = keyof typeof STAND_INS;
 export const slurmProgram = (program: SlurmProgram, environment: Environment): string =>
   environment[STAND_INS[program]] || program;
 
+const MARKS: ReadonlySet<string> = new Set([MARK_VARIABLE, OUTER_MARKS_VARIABLE]);
+
 /**
  * The environment for programs that start something outside of the current allocation: without the variables of the
- * allocation and of the job steps in it, which would become options of the new job.
+ * allocation and of the job steps in it, which would become options of the new job, and without the marks of runners, to
+ * whose jobs it does not belong.
  */
 export const outsideAllocation = (environment: Environment): Environment =>
   Object.fromEntries(
     Object.entries(environment).filter(
-      ([name]) => name === 'SLURM_CONF' || !/^(?:SLURM|SBATCH|SRUN|PMI\w*)_/.test(name),
+      ([name]) => name === 'SLURM_CONF' || !(MARKS.has(name) || /^(?:SLURM|SBATCH|SRUN|PMI\w*)_/.test(name)),
     ),
   );
