@@ -1,6 +1,7 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Result } from '../../src/core/contract/result.ts';
 import { type RunningServer, startServer, temporaryFolder, until } from '../support/programs.ts';
 import { byHand } from './by-hand.ts';
 import { leftovers } from './leftovers.ts';
@@ -15,7 +16,7 @@ describe.skipIf(slurmIsMissing !== undefined)('an allocation that Slurm changes 
   let lane: ReturnType<typeof byHand>;
   /** What takes long was begun before the first test. */
   let begun: Record<
-    'steps' | 'processes' | 'longer' | 'killed' | 'late' | 'twice' | 'memory',
+    'steps' | 'processes' | 'longer' | 'killed' | 'late' | 'twice' | 'memory' | 'submits',
     { id: number; job: string }
   >;
   beforeAll(async () => {
@@ -23,7 +24,7 @@ describe.skipIf(slurmIsMissing !== undefined)('an allocation that Slurm changes 
     folder = temporaryFolder();
     server = await startServer(folder);
     lane = byHand({ cluster, folder, server });
-    const [steps, process_, longerOne, killedOne, lateOne, twiceOne, memoryOne] = await Promise.all([
+    const [steps, process_, longerOne, killedOne, lateOne, twiceOne, memoryOne, submitsOne] = await Promise.all([
       requeued('steps', 'slurm'),
       requeued('processes', 'direct'),
       longer(),
@@ -31,6 +32,7 @@ describe.skipIf(slurmIsMissing !== undefined)('an allocation that Slurm changes 
       late(),
       twice(),
       memory(),
+      submits(),
     ]);
     begun = {
       steps,
@@ -40,6 +42,7 @@ describe.skipIf(slurmIsMissing !== undefined)('an allocation that Slurm changes 
       late: lateOne,
       twice: twiceOne,
       memory: memoryOne,
+      submits: submitsOne,
     };
   }, 240_000);
 
@@ -121,6 +124,38 @@ jobs:
     return { id, job: lane.allocated(id, ['-c', '2', '--mem=500M', '-t', '10']) };
   };
 
+  /** Jobs that submit a Slurm job each, which runs on the same node with more memory than they asked for. */
+  const submits = async () => {
+    const id = await lane.created(
+      'submits',
+      `${small}execution_config: {}
+resource_monitor: {enabled: true, granularity: summary, sample_interval_seconds: 1}
+jobs:
+  - {name: plain, resource_requirements: small, command: "./submit-other plain; until [ -e submits-seen ]; do sleep 0.1; done"}
+  - {name: greedy, resource_requirements: small, command: "./submit-other greedy; head -c 200M /dev/zero | tail | sleep 600"}
+`,
+    );
+    const other = [
+      '#!/bin/bash',
+      // One process descends from the script, the other is a daemon.
+      "hog='head -c 150M /dev/zero | tail | (until [ -e submits-go ]; do sleep 0.1; done; cat > /dev/null)'",
+      '(setsid bash -c "touch submits-daemon-$1; $hog; touch submits-end-$1" > /dev/null 2>&1 &)',
+      'touch submits-script-$1',
+      'bash -c "$hog"',
+      'until [ -e submits-end-$1 ]; do sleep 0.1; done',
+    ];
+    writeFileSync(join(folder, 'other.sh'), `${other.join('\n')}\n`);
+    // A person's sbatch: with the whole environment of the job.
+    const submit = [
+      '#!/bin/bash',
+      'unset ${!SLURM_MEM@} ${!SLURM_CPU@} ${!SLURM_NTASKS@}',
+      'sbatch --parsable -w "$SLURMD_NODENAME" -c 1 --mem=600M -t 5 -o /dev/null other.sh $1 > submits-id-$1',
+      'until [ -e submits-script-$1 ] && [ -e submits-daemon-$1 ]; do sleep 0.1; done',
+    ];
+    writeFileSync(join(folder, 'submit-other'), `${submit.join('\n')}\n`, { mode: 0o755 });
+    return { id, job: lane.allocated(id, ['-c', '2', '--mem=400M', '-t', '10', '-w', 'n3']) };
+  };
+
   /** A job that does not fit into the time that is left. */
   const late = async () => {
     const id = await lane.created(
@@ -191,6 +226,33 @@ jobs:
       greedy: 'failed 137',
       modest: 'completed 0',
     });
+  });
+
+  it('a Slurm job that a job submits to its own node is neither counted to it nor killed with it', async () => {
+    const { id } = begun.submits;
+    const memoryOf = (result: Result | undefined) => result?.peak_memory_bytes ?? Number.NaN;
+    const { greedy } = await until(
+      () => lane.resultsOf(id),
+      (results) => results['greedy'] !== undefined,
+      'the job that uses too much memory to be killed',
+      60_000,
+    );
+    writeFileSync(join(folder, 'submits-seen'), '');
+    const { plain } = await lane.finished(id);
+    expect([greedy?.return_code, plain?.status]).toEqual([137, 'completed']);
+    expect(memoryOf(plain)).toBeLessThan(50 * 2 ** 20);
+    expect(memoryOf(greedy)).toBeLessThan(260 * 2 ** 20);
+    writeFileSync(join(folder, 'submits-go'), '');
+    const states = () =>
+      ['plain', 'greedy'].map((name) => {
+        const job = readFileSync(join(folder, `submits-id-${name}`), 'utf8').trim();
+        return cluster.run('scontrol', '-o', 'show', 'job', job).match(/JobState=(\w+)/)?.[1];
+      });
+    expect(await until(states, (found) => !found.includes('RUNNING'), 'the submitted jobs to end', 60_000)).toEqual([
+      'COMPLETED',
+      'COMPLETED',
+    ]);
+    expect(readdirSync(folder).filter((name) => name.startsWith('submits-end-'))).toHaveLength(2);
   });
 
   it('a job whose runtime cannot fit the time that is left is not started, and diagnose and explain say so', async () => {
