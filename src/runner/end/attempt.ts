@@ -12,7 +12,7 @@ import type { FailedAttempt } from './retry/decide.ts';
 import type { Retry } from './retry/retry.ts';
 import { type KnownAccount, measuredOf, recordedOf } from './recorded.ts';
 import type { RunFacts } from '../step/request.ts';
-import type { StartedStep } from '../step/steps.ts';
+import type { StartedStep, StepEnd } from '../step/steps.ts';
 import type { Observed, Watch, WatchedJob } from '../observe/watch.ts';
 
 /** A started attempt of a job. */
@@ -35,9 +35,12 @@ export interface EndTime {
   readonly seconds: number;
 }
 
-export const endTimeOf = ({ startedAt }: Pick<Attempt, 'startedAt'>): EndTime => ({
+export const endTimeOf = (
+  { startedAt }: Pick<Attempt, 'startedAt'>,
+  { seconds }: Pick<StepEnd, 'seconds'>,
+): EndTime => ({
   atMs: Date.now(),
-  seconds: Math.max(0, performance.now() - startedAt) / 1000,
+  seconds: seconds ?? Math.max(0, performance.now() - startedAt) / 1000,
 });
 
 /** The number of jobs that ended here, by status. */

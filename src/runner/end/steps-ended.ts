@@ -63,7 +63,7 @@ export function createStepsEnded(options: StepsEndedOptions): StepsEnded {
       underWay.running.delete(stepEnd.id);
       limits?.forget(stepEnd.id);
       capacity.release(attempt.lease);
-      return [{ attempt, end: endTimeOf(attempt), stepEnd }];
+      return [{ attempt, end: endTimeOf(attempt, stepEnd), stepEnd }];
     });
 
   /** Undefined if the result is final at once. */

@@ -33,6 +33,13 @@ describe('the figures of a monitored job', () => {
     expect(observedOf(each, undefined).cpuSeconds).toBe(2);
   });
 
+  it('the CPU use between two figures of another machine counts by the time there, however late each arrives', () => {
+    const each = begun();
+    addUse(each, use(1, { measuredAtMs: 70_000 }), 4_900, 10);
+    expect(addUse(each, use(2, { measuredAtMs: 71_000 }), 5_000, 10)).toBe(100);
+    expect(observedOf(each, undefined).peakCpuPercent).toBe(100);
+  });
+
   it('a figure that is only something to compare with is no sample, but its memory counts as a peak', () => {
     const each = begun();
     expect(addUse(each, use(50, { isBaseline: true }), 2_000, 40)).toBeUndefined();

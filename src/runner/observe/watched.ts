@@ -3,7 +3,7 @@ import type { StepId } from '../../core/contract/files/job.ts';
 import type { StepUse } from '../step/steps.ts';
 import { createStatistics, type Statistics } from './statistics.ts';
 
-/** The measured figures of a job. Without a sample all figures are 0. */
+/** The measured figures of a job. Without a sample all figures are 0 and mean nothing. */
 export interface Observed {
   readonly samples: number;
   readonly peakMemoryBytes: number;
@@ -34,6 +34,8 @@ export interface Watched {
   cpuSeconds: number;
   lastCpuSeconds: number;
   lastMs: number;
+  /** Of the last use, on the clock of whoever measured it. */
+  lastMeasuredMs: number | undefined;
   isAsked: boolean;
 }
 
@@ -49,12 +51,13 @@ export const newlyWatched = (id: StepId, job: WatchedJob, limitBytes: number | u
   cpuSeconds: 0,
   lastCpuSeconds: 0,
   lastMs: nowMs,
+  lastMeasuredMs: undefined,
   isAsked: false,
 });
 
 /** Adds what the job uses at this moment; returns its CPU use since the last one, undefined for a first comparison. */
 export function addUse(each: Watched, use: StepUse, atMs: number, memoryBytes: number): number | undefined {
-  const { cpuSeconds, peakBytes, isBaseline } = use;
+  const { cpuSeconds, peakBytes, isBaseline, measuredAtMs } = use;
   if (isBaseline === true) {
     each.lastCpuSeconds = cpuSeconds;
     each.cpuSeconds = cpuSeconds;
@@ -62,7 +65,10 @@ export function addUse(each: Watched, use: StepUse, atMs: number, memoryBytes: n
     each.highestBytes = Math.max(each.highestBytes, memoryBytes);
     return undefined;
   }
-  const elapsed = (atMs - each.lastMs) / 1000;
+  // Figures of another process come late, each by another time: their own clock knows the time between two.
+  const { lastMeasuredMs } = each;
+  const isTimed = measuredAtMs !== undefined && lastMeasuredMs !== undefined;
+  const elapsed = (isTimed ? measuredAtMs - lastMeasuredMs : atMs - each.lastMs) / 1000;
   // A process that was not waited for ended with its CPU time: a lower sum has no meaning.
   const used = Math.max(0, cpuSeconds - each.lastCpuSeconds);
   const cpuPercent = elapsed <= 0 ? 0 : (used / elapsed) * 100;
@@ -70,6 +76,7 @@ export function addUse(each: Watched, use: StepUse, atMs: number, memoryBytes: n
   each.cpuSeconds += used;
   each.lastCpuSeconds = cpuSeconds;
   each.lastMs = atMs;
+  each.lastMeasuredMs = measuredAtMs;
   each.memory.add(memoryBytes);
   each.highestBytes = Math.max(each.highestBytes, memoryBytes, peakBytes ?? 0);
   return cpuPercent;

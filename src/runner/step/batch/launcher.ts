@@ -78,6 +78,7 @@ function createWork(
     id !== beside.defaultRequirementsId;
 
   const needs = new Map<StepId, number>();
+  const startedAtMs = new Map<StepId, number>();
   const killedForMemory = new Set<StepId>();
   let started: StepId[] = [];
   let ended: ToldEnd[] = [];
@@ -120,12 +121,19 @@ function createWork(
   });
   const watch = createWatch({ intervalSeconds: LIMIT_SECONDS, observe: steps.observe, limitOf });
   steps.listen((ends: readonly StepEnd[]) => {
+    const timed = ends.map((end) => ({ ...end, seconds: secondsOf(end.id) }));
     // A signal to all processes of the step is heard in the turn of the ends that it caused, or before.
     setImmediate(() => {
-      for (const end of ends) ended.push(endOf(end));
+      for (const end of timed) ended.push(endOf(end));
       flush();
     });
   });
+  const secondsOf = (id: StepId): number => {
+    const nowMs = performance.now();
+    const seconds = (nowMs - (startedAtMs.get(id) ?? nowMs)) / 1000;
+    startedAtMs.delete(id);
+    return seconds;
+  };
   const endOf = (end: StepEnd): ToldEnd => {
     const seen = watch.end(end.id)?.peakMemoryBytes ?? 0;
     needs.delete(end.id);
@@ -177,12 +185,14 @@ function createWork(
 
   const start = ({ job, gpus }: Extract<Order, { do: 'start' }>) => {
     const id = stepIdOf(facts, job);
+    startedAtMs.set(id, performance.now());
     try {
       steps.start(job, { need: job.need, nodes: [], gpus });
       started.push(id);
       needs.set(id, job.need.memory_bytes);
       watch.begin(id, job);
     } catch (error) {
+      startedAtMs.delete(id);
       if (!(error instanceof LaunchError)) throw error;
       if (error.code !== 'E2BIG') {
         refused.push({ id, reason: error.message });
@@ -196,9 +206,10 @@ function createWork(
 
   const look = async ({ question, ids }: Extract<Order, { do: 'look' }>) => {
     isRecorded = true;
+    const measuredAtMs = performance.now();
     const uses = await steps.observe(new Set(ids));
     isRecorded = false;
-    report({ is: 'uses', question, uses: [...uses] });
+    report({ is: 'uses', question, uses: [...uses].map(([id, use]) => [id, { ...use, measuredAtMs }]) });
   };
 
   return {
