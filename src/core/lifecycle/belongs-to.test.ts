@@ -11,7 +11,7 @@ const processOf = (facts: Partial<ProcessFacts>): ProcessFacts => ({
   ...facts,
 });
 
-describe('a process belongs to the jobs of a runner', () => {
+describe('the processes of the jobs of a runner', () => {
   it.each([
     ['it has the mark and the Slurm job of the runner in its environment', IN_SLURM, { variable: '42' }],
     ['it descends from a process of Slurm for the same Slurm job', IN_SLURM, { ancestor: '42', variable: '42' }],
@@ -25,7 +25,7 @@ describe('a process belongs to the jobs of a runner', () => {
     ['it runs in a private Slurm cluster inside the control group', IN_SLURM, { group: '42', ancestor: '5' }],
     ['a runner inside its job started it', IN_SLURM, { marks: ['z', 'a', 'b'], variable: '42' }],
     ['neither it nor the runner is in a Slurm job', OUTSIDE, {}],
-  ])('if %s', (_, runner, facts) => {
+  ])('a process belongs to the jobs of a runner if %s', (_, runner, facts) => {
     expect(belongsTo(processOf(facts), runner)).toBe(true);
   });
 
@@ -39,7 +39,7 @@ describe('a process belongs to the jobs of a runner', () => {
     ['the runner is in no Slurm job and the process is, by its environment', OUTSIDE, { variable: '43' }],
     ['the runner is in no Slurm job and the process is, by its control group', OUTSIDE, { group: '43' }],
     ['the runner is in no Slurm job and the process is, by its ancestors', OUTSIDE, { ancestor: '43' }],
-  ])('not if %s', (_, runner, facts) => {
+  ])('a process does not belong to the jobs of a runner if %s', (_, runner, facts) => {
     expect(belongsTo(processOf(facts), runner)).toBe(false);
   });
 });

@@ -13,13 +13,27 @@ describe('the measured figures of an attempt', () => {
     expect(measuredOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, undefined)).toEqual({});
   });
 
-  it('the figures of a monitored attempt that was too short for a sample are 0, not missing', () => {
-    expect(measuredOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, unseen)).toEqual({
+  it('a monitored attempt that was too short for a sample has only the figures of the kernel, and none that is 0', () => {
+    expect(measuredOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, unseen)).toEqual({});
+    expect(measuredOf({ cpuSeconds: 1, peakBytes: undefined }, 2, unseen)).toEqual({
+      avg_cpu_percent: 50,
+      peak_cpu_percent: 50,
+    });
+  });
+
+  it('a sampled attempt that used no CPU time has 0 percent, because that was measured', () => {
+    const idle = { ...unseen, samples: 2, peakMemoryBytes: 900, averageMemoryBytes: 900 };
+    expect(measuredOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, idle)).toEqual({
       avg_cpu_percent: 0,
       peak_cpu_percent: 0,
-      peak_memory_bytes: 0,
-      avg_memory_bytes: 0,
+      peak_memory_bytes: 900,
+      avg_memory_bytes: 900,
     });
+  });
+
+  it('the first figure of a step that ended before the second one is its peak of memory', () => {
+    const first = { ...unseen, peakMemoryBytes: 900 };
+    expect(measuredOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, first)).toEqual({ peak_memory_bytes: 900 });
   });
 
   it('the peak is the higher one of samples and kernel, and the kernel’s CPU time precedes that of samples', () => {

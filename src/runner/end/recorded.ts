@@ -45,22 +45,21 @@ function carriedBy({ carriedBy: carrier, cpuSeconds }: KnownAccount): Pick<Compl
   return { carried_by: { slurm_job_id: slurmJobId, slurm_step: step, node_list: node, ...cpu } };
 }
 
-/**
- * The figures of the kernel and of the samples for an attempt. A monitored job has every figure, 0 if nothing was
- * measured; other jobs have the figures of the kernel.
- */
+/** The figures of the kernel and of the samples for an attempt; one that was not measured is absent, also for a monitored job. */
 export function measuredOf(
   { cpuSeconds, peakBytes }: Pick<Account, 'cpuSeconds' | 'peakBytes'>,
   seconds: number,
   observed: Observed | undefined,
 ): Partial<Completion> {
-  const used = cpuSeconds ?? observed?.cpuSeconds;
+  const sampled = observed === undefined || observed.samples === 0 ? undefined : observed;
+  const used = cpuSeconds ?? sampled?.cpuSeconds;
   const average = used === undefined || seconds <= 0 ? undefined : (used / seconds) * 100;
-  const peakCpu = Math.max(observed?.peakCpuPercent ?? 0, average ?? 0);
+  const peakCpu = Math.max(sampled?.peakCpuPercent ?? 0, average ?? 0);
+  // A step of Slurm may have a first figure, and end before there is another one to compare with.
   const peakMemory = Math.max(observed?.peakMemoryBytes ?? 0, peakBytes ?? 0);
   return {
     ...(average === undefined ? {} : { avg_cpu_percent: average, peak_cpu_percent: peakCpu }),
-    ...(peakMemory === 0 && observed === undefined ? {} : { peak_memory_bytes: peakMemory }),
-    ...(observed === undefined ? {} : { avg_memory_bytes: observed.averageMemoryBytes }),
+    ...(peakMemory === 0 ? {} : { peak_memory_bytes: peakMemory }),
+    ...(sampled === undefined ? {} : { avg_memory_bytes: sampled.averageMemoryBytes }),
   };
 }

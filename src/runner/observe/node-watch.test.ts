@@ -72,7 +72,7 @@ describe('a monitored node', () => {
   it('a node that cannot be sampled is reported once', () => {
     const { watch, reasons, wait } = watchOver([new Error('no /proc here')]);
     wait(60);
-    expect(watch.close()).toMatchObject({ sample_count: 0, peak_cpu_percent: 0 });
+    expect(watch.close()).toEqual({ sample_count: 0 });
     expect(reasons).toEqual(['no /proc here']);
   });
 });

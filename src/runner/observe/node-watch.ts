@@ -70,8 +70,8 @@ export function watchNode(options: NodeWatchOptions): NodeWatch {
       sample();
       return {
         sample_count: count,
-        ...(cpu ? { peak_cpu_percent: processor.peak, avg_cpu_percent: processor.average } : {}),
-        ...(memory ? { peak_memory_bytes: used.peak, avg_memory_bytes: Math.round(used.average) } : {}),
+        ...(processor.count > 0 ? { peak_cpu_percent: processor.peak, avg_cpu_percent: processor.average } : {}),
+        ...(used.count > 0 ? { peak_memory_bytes: used.peak, avg_memory_bytes: Math.round(used.average) } : {}),
       };
     },
   };

@@ -281,7 +281,7 @@ describe('plots', () => {
     expect(read('job_1.json')).toMatchObject({ timestamps: [100, 200], cpu_percent: [2, 1] });
     expect(read('system_timeline.json')).toMatchObject({
       systems: [
-        { database: 'b.db', cpu_percent: [null], peak_cpu_percent: 0 },
+        { database: 'b.db', cpu_percent: [null], peak_cpu_percent: null },
         { database: 'a.db', cpu_percent: [7], peak_cpu_percent: 7 },
       ],
     });

@@ -1,14 +1,14 @@
 import type { AttemptFigures, JobSeries, SystemSeries } from './read.ts';
 
-/** The figures of anything that was measured over time. */
+/** The figures of anything that was measured over time; null where nothing was. */
 interface Figures {
   readonly num_samples: number;
   /** The time that its attempts ran; while one runs, and of a node, from the first sample to the last. */
   readonly duration_seconds: number;
-  readonly peak_cpu_percent: number;
-  readonly avg_cpu_percent: number;
-  readonly peak_memory_bytes: number;
-  readonly avg_memory_bytes: number;
+  readonly peak_cpu_percent: number | null;
+  readonly avg_cpu_percent: number | null;
+  readonly peak_memory_bytes: number | null;
+  readonly avg_memory_bytes: number | null;
 }
 
 /** The figures of a job beside its chart, and in the overview of all jobs. */
@@ -32,7 +32,7 @@ export function jobFigures(series: JobSeries): JobFigures {
     job_name,
     ...sampled,
     ...(attempts.length === 0 ? {} : endedFigures(sampled, attempts)),
-    max_processes: highest(series.num_processes),
+    max_processes: highest(series.num_processes) ?? 0,
     memory_limit_bytes: highestOf(attempts, 'memory_limit_bytes', null),
   };
 }
@@ -51,7 +51,7 @@ function endedFigures(sampled: Figures, attempts: readonly AttemptFigures[]): Pa
     peak_cpu_percent: highestOf(attempts, 'peak_cpu_percent', sampled.peak_cpu_percent),
     avg_cpu_percent: average('avg_cpu_percent'),
     peak_memory_bytes: highestOf(attempts, 'peak_memory_bytes', sampled.peak_memory_bytes),
-    avg_memory_bytes: Math.round(average('avg_memory_bytes')),
+    avg_memory_bytes: rounded(average('avg_memory_bytes')),
   };
 }
 
@@ -61,8 +61,7 @@ function highestOf<Otherwise extends number | null>(
   field: 'memory_limit_bytes' | 'peak_cpu_percent' | 'peak_memory_bytes',
   otherwise: Otherwise,
 ): number | Otherwise {
-  const known = measured(attempts.map((each) => each[field]));
-  return known.length === 0 ? otherwise : highest(known);
+  return highest(measured(attempts.map((each) => each[field]))) ?? otherwise;
 }
 
 export interface SystemFigures extends Figures {
@@ -74,7 +73,7 @@ export function systemFigures({ database, timestamps, ...series }: SystemSeries)
   return {
     database,
     ...figuresOf(timestamps, measured(series.cpu_percent), measured(series.memory_bytes)),
-    total_memory_bytes: highest(measured(series.total_memory_bytes)),
+    total_memory_bytes: highest(measured(series.total_memory_bytes)) ?? 0,
   };
 }
 
@@ -84,11 +83,13 @@ const figuresOf = (timestamps: readonly number[], cpu: readonly number[], memory
   peak_cpu_percent: highest(cpu),
   avg_cpu_percent: mean(cpu),
   peak_memory_bytes: highest(memory),
-  avg_memory_bytes: Math.round(mean(memory)),
+  avg_memory_bytes: rounded(mean(memory)),
 });
 
 const measured = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);
-const highest = (values: readonly number[]): number => values.reduce((most, value) => Math.max(most, value), 0);
-const mean = (values: readonly number[]): number =>
-  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+const highest = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : values.reduce((most, value) => Math.max(most, value), 0);
+const mean = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+const rounded = (value: number | null): number | null => (value === null ? null : Math.round(value));
 const spanOf = (timestamps: readonly number[]): number => (timestamps.at(-1) ?? 0) - (timestamps[0] ?? 0);

@@ -8,7 +8,10 @@ import { sizeText } from '../../core/quantity/size-text.ts';
 import { durationText, shortNumber, unitOfBytes } from './scale.ts';
 import type { Point } from './thin.ts';
 
-const percent = (value: number) => `${shortNumber(value)} %`;
+/** Stands for a figure that was not measured. */
+const NONE = '–';
+const percent = (value: number | null) => (value === null ? NONE : `${shortNumber(value)} %`);
+const size = (bytes: number | null) => (bytes === null ? NONE : sizeText(bytes));
 
 /** The pages beside a page. */
 export interface Places {
@@ -63,7 +66,7 @@ export function jobPage(job: JobSeries, places: Places): string {
       ['', 'highest', 'average'],
       [
         { cells: ['CPU (100 % is one core)', percent(figures.peak_cpu_percent), percent(figures.avg_cpu_percent)] },
-        { cells: ['memory', sizeText(figures.peak_memory_bytes), sizeText(figures.avg_memory_bytes)] },
+        { cells: ['memory', size(figures.peak_memory_bytes), size(figures.avg_memory_bytes)] },
         ...(limit === null ? [] : [{ cells: ['memory limit', sizeText(limit), ''] }]),
       ],
     ),
@@ -71,7 +74,7 @@ export function jobPage(job: JobSeries, places: Places): string {
     ...(attempts.length > 1 ? [attemptsTable(job)] : []),
     chartSvg({ title: 'CPU', unit: '%', lines: lines('CPU', job.cpu_percent), endSeconds }),
     memoryChart(lines('memory', job.memory_bytes), {
-      highest: figures.peak_memory_bytes,
+      highest: figures.peak_memory_bytes ?? 0,
       limit: limit === null ? undefined : { kind: 'limit', bytes: limit },
       endSeconds,
     }),
@@ -105,9 +108,9 @@ const attemptsTable = ({ attempts }: JobSeries): string =>
         String(each.attempt_id),
         timeText(each.started),
         durationText(each.ended - each.started),
-        each.peak_cpu_percent === null ? '–' : percent(each.peak_cpu_percent),
-        each.peak_memory_bytes === null ? '–' : sizeText(each.peak_memory_bytes),
-        each.memory_limit_bytes === null ? '–' : sizeText(each.memory_limit_bytes),
+        percent(each.peak_cpu_percent),
+        size(each.peak_memory_bytes),
+        size(each.memory_limit_bytes),
       ],
     })),
   );
@@ -143,9 +146,9 @@ export function summaryPage(jobs: readonly JobFigures[], { places, note }: Summa
           durationText(each.duration_seconds),
           percent(each.peak_cpu_percent),
           percent(each.avg_cpu_percent),
-          sizeText(each.peak_memory_bytes),
-          sizeText(each.avg_memory_bytes),
-          each.memory_limit_bytes === null ? '–' : sizeText(each.memory_limit_bytes),
+          size(each.peak_memory_bytes),
+          size(each.avg_memory_bytes),
+          size(each.memory_limit_bytes),
           String(each.max_processes),
           String(each.num_samples),
         ],
@@ -164,10 +167,10 @@ export function timelinePage(systems: readonly SystemSeries[], places: Places): 
       const figures = systemFigures(system);
       return [
         `<h2 id="node-${index + 1}">${escaped(system.database)}</h2>`,
-        `<p>CPU ${percent(figures.avg_cpu_percent)} on average, ${percent(figures.peak_cpu_percent)} at most; memory ${sizeText(figures.avg_memory_bytes)} on average, ${sizeText(figures.peak_memory_bytes)} at most; ${counted(figures.num_samples, 'sample')} from ${timeText(timestamps[0] ?? 0)}</p>`,
+        `<p>CPU ${percent(figures.avg_cpu_percent)} on average, ${percent(figures.peak_cpu_percent)} at most; memory ${size(figures.avg_memory_bytes)} on average, ${size(figures.peak_memory_bytes)} at most; ${counted(figures.num_samples, 'sample')} from ${timeText(timestamps[0] ?? 0)}</p>`,
         chartSvg({ title: 'CPU of the node', unit: '%', lines: [{ name: 'CPU', points: pointsOf(timestamps, cpu) }] }),
         memoryChart([{ name: 'memory', points: pointsOf(timestamps, memory) }], {
-          highest: figures.peak_memory_bytes,
+          highest: figures.peak_memory_bytes ?? 0,
           limit: figures.total_memory_bytes > 0 ? { kind: 'total', bytes: figures.total_memory_bytes } : undefined,
         }),
       ];

@@ -86,7 +86,7 @@ const usage = command({
     const { output } = context;
     output.recordOnly('usage');
     const id = await chooseWorkflow(context, workflow);
-    const { jobIds, nodes, nodeSeconds, cpuSeconds, errors } = await accountingOf(context, id);
+    const { rows, jobIds, nodes, nodeSeconds, cpuSeconds, errors } = await accountingOf(context, id);
     const [nodeTime, cpuTime] = [formatWalltime(nodeSeconds), formatWalltime(cpuSeconds)];
     for (const error of errors) output.error(error);
     output.record(
@@ -105,8 +105,8 @@ const usage = command({
         `Slurm usage of workflow ${id}:`,
         `  Slurm jobs: ${jobIds.length}`,
         `  Nodes:      ${nodes}`,
-        `  Node time:  ${nodeTime}`,
-        `  CPU time:   ${cpuTime}`,
+        `  Node time:  ${rows.length === 0 ? '–' : nodeTime}`,
+        `  CPU time:   ${rows.length === 0 ? '–' : cpuTime}`,
       ].join('\n'),
     );
     if (errors.length > 0) context.exitWith(1);
@@ -160,8 +160,9 @@ const stats = command({
     const seconds = new Map(results.map((result) => [key(result), result.exec_time_minutes * 60]));
     const rows = items.map((row) => {
       const elapsed = seconds.get(key(row)) ?? 0;
-      const cpu = row.ave_cpu_seconds;
-      return { ...row, percent: elapsed > 0 && typeof cpu === 'number' ? (100 * cpu) / elapsed : undefined };
+      // Slurm tells whole seconds, and 0 where nothing was measured.
+      const cpu = row.ave_cpu_seconds || undefined;
+      return { ...row, percent: elapsed > 0 && cpu !== undefined ? (100 * cpu) / elapsed : undefined };
     });
     context.output.list({
       items: rows,
