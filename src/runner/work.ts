@@ -55,6 +55,7 @@ export interface WorkOptions extends AttemptOptions {
   /** See `IdlePolicyOptions`. */
   readonly prospect?: IdlePolicyOptions['prospect'];
   readonly steps: Steps;
+  readonly disk?: RunningJobsOptions['disk'];
   readonly actions: BusyActions;
   /** The behaviour while the server is away. */
   readonly drainOf: (runningJobs: RunningJobs, mayGoOn: () => boolean) => Drain;

@@ -1,5 +1,8 @@
+import { readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServer, startServer, temporaryFolder, until } from '../support/programs.ts';
+import { fill, noSmallDisk, smallDisk } from '../support/small-disk.ts';
 import { byHand } from './by-hand.ts';
 import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
 
@@ -41,6 +44,27 @@ describe.skipIf(slurmIsMissing !== undefined)('steps of an allocation in trouble
     expect(items).toHaveLength(3);
     expect(items.filter(({ max_rss_bytes: rss }) => typeof rss === 'number')).toEqual([]);
   });
+
+  it.skipIf(noSmallDisk)(
+    'a run tells that output may be cut when the disk is full, also of steps that complete',
+    async () => {
+      const id = await lane.created(
+        'disk',
+        `${head}jobs: [{name: prints, resource_requirements: small, command: "head -c 5M /dev/zero; touch disk-1; until [ -e full ]; do sleep 0.1; done"}]\n`,
+      );
+      const disk = smallDisk(2);
+      symlinkSync(disk, join(folder, `out-${id}`));
+      lane.allocated(id, ['-c', '1', '--mem=400M', '-t', '10']);
+      await lane.there('disk-', 1);
+      fill(disk);
+      cluster.run('touch', join(folder, 'full'));
+      await lane.finished(id);
+      expect(await endsOf(id)).toEqual(['completed 0']);
+      const { items } = await server.client.listEvents({ query: { workflow_id: id, category: 'output_cut' } });
+      expect(items.map(({ data }) => data)).toMatchObject([{ level: 'warning', lacking: 'space', jobs: 'prints' }]);
+      expect(readFileSync(join(folder, `runner-${id}.out`), 'utf8')).toContain('The output of 1 job may be cut');
+    },
+  );
 
   it('jobs complete once when the controller is away for some time', async () => {
     const id = await lane.created(

@@ -1,3 +1,4 @@
+import { isShortageCause } from './full-disk.ts';
 import { signalName } from '../contract/signal.ts';
 import type { AttemptEnd, Explanation, JobFacts, Reason } from './job-facts.ts';
 import { isLastByHandler } from './cause-rules.ts';
@@ -77,6 +78,15 @@ function explainedEnd(job: JobFacts, end: AttemptEnd): End {
   if (status === 'terminated') return terminated(job, end);
   if (returnCode === 1 && job.missingOutputs.length > 0) return missing(job, after);
   const signal = signalName(returnCode - 128);
+  if (isShortageCause(end.cause)) {
+    return {
+      headline: `failed ${after} with exit code ${returnCode}: ${end.cause}`,
+      reasons: [
+        { code: 'no_room', message: 'what it could not write may be why it failed, and its output may be cut' },
+      ],
+      next: [`make room, and run it again: torc jobs reset-status ${job.id} --reinit`],
+    };
+  }
   if (cause !== undefined) {
     return {
       headline: `failed ${after}: ${cause}`,

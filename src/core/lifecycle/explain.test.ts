@@ -1,3 +1,4 @@
+import { shortageCause } from './full-disk.ts';
 import { describe, expect, it, test } from 'vitest';
 import { marginsOf } from '../allocation/usable-time.ts';
 import { explain } from './explain.ts';
@@ -318,6 +319,12 @@ describe('the explanation of an ended job', () => {
       ended({ returnCode: 137, cause: 'step 7.0 on n1, in which it ran, ended before it' }),
       'failed after 12.0s: step 7.0 on n1, in which it ran, ended before it',
       'ended_from_outside',
+    ],
+    [
+      'on a full disk, which may be why it failed',
+      ended({ returnCode: 1, cause: shortageCause('space') }),
+      'failed after 12.0s with exit code 1: the disk of its output was full when it ended',
+      'no_room',
     ],
   ])('a job ended %s', (_, facts, headline, code) => {
     const told = explain(facts);

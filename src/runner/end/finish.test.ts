@@ -19,13 +19,9 @@ function runnerIn({ fate, hasSteps = false }: { readonly fate?: Fate; readonly h
   let signaled: Signaled | undefined;
   const finished: { readonly endedFor: EndedFor | undefined; readonly account: Account; readonly atMs: number }[] = [];
   const { finish, left } = createFinish({
-    attempts: {
-      tally: { completed: 0, failed: 0, terminated: 0 },
-      finish: ({ endedFor }, _, account) => {
-        finished.push({ endedFor, account: account as Account, atMs: Date.now() - START });
-        return undefined;
-      },
-      report: () => undefined,
+    conclude({ endedFor }, _, account) {
+      finished.push({ endedFor, account, atMs: Date.now() - START });
+      return undefined;
     },
     watch: undefined,
     log: { write() {}, close() {} },

@@ -2,9 +2,9 @@ import type { Fate } from '../../cluster/slurm/ending.ts';
 import type { Log } from '../log.ts';
 import type { Watch } from '../observe/watch.ts';
 import type { Account } from '../step/steps.ts';
-import type { Attempt, Attempts, EndTime } from './attempt.ts';
+import type { Attempt, EndTime } from './attempt.ts';
+import type { Conclude } from './conclude.ts';
 import { isUnproven } from './outcome.ts';
-import { lookForOutputs } from './outputs.ts';
 import {
   afterSharedSignal,
   endedForOf,
@@ -15,7 +15,7 @@ import {
 } from './shared-signal.ts';
 
 export interface FinishOptions {
-  readonly attempts: Attempts;
+  readonly conclude: Conclude;
   readonly watch: Watch | undefined;
   readonly log: Log;
   /** When and why the runner signaled its jobs; undefined if it did not. */
@@ -36,24 +36,14 @@ export interface Finish {
   finish(attempt: Attempt, end: EndTime, account: Account): Promise<void> | undefined;
 }
 
-type Concluding = Promise<void> | undefined;
+type Concluding = ReturnType<Conclude>;
 
 /** The job was signaled first: SIGTERM, without the SIGCONT before that tells the order of its end and the signal. */
 const SIGNALED_FIRST = { isHandled: false, isCertain: true };
 
 export function createFinish(options: FinishOptions): Finish {
-  const { attempts, watch, log, signaled, sharesSignals, hasSteps, fate } = options;
+  const { conclude, watch, log, signaled, sharesSignals, hasSteps, fate } = options;
   const left = new Set<number>();
-
-  const withOutputs = async (attempt: Attempt, end: EndTime, account: Account) => {
-    const { missing, files } = await lookForOutputs(attempt.job);
-    await attempts.finish(attempt, end, account, missing, files);
-  };
-
-  const conclude = (attempt: Attempt, end: EndTime, account: Account): Concluding =>
-    attempt.job.output_files && account.exitCode === 0
-      ? withOutputs(attempt, end, account)
-      : attempts.finish(attempt, end, account, [], undefined);
 
   /** A requeued allocation runs its jobs again: the next runner in it takes them over as those of a runner that is gone. */
   const leaveOrConclude = (found: Fate, attempt: Attempt, end: EndTime, account: Account): Concluding => {

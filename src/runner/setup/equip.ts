@@ -4,7 +4,9 @@ import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { AttemptOptions } from '../end/attempt.ts';
 import { memoryLimitOf } from '../observe/memory-limit.ts';
 import type { TimeLimit } from '../claim/time-limit.ts';
+import { STDIO_FOLDER } from '../../core/contract/files/job.ts';
 import { type Crate, createCrate } from '../end/crate/crate.ts';
+import { createOutputDisk, type OutputDisk } from '../end/output-disk.ts';
 import { createRetry, type Retry } from '../end/retry/retry.ts';
 import { createShells, type Shells } from '../launch/shell.ts';
 import { type Monitor, startMonitor } from '../observe/monitor.ts';
@@ -18,6 +20,7 @@ export interface Equipment {
   readonly steps: Steps;
   readonly monitor: Monitor;
   readonly outbox: Outbox;
+  readonly disk: OutputDisk;
   readonly shells: Shells;
   readonly retry: Retry;
   readonly memoryLimitOf: NonNullable<AttemptOptions['memoryLimitOf']>;
@@ -51,6 +54,7 @@ export async function equip(
   });
   const monitor = await startMonitor({ reads, workflow, facts, steps, scheduler: options.scheduler, log });
   const outbox = createOutbox();
+  const disk = createOutputDisk({ folder: `${facts.outputDir}/${STDIO_FOLDER}`, log });
   const shells = createShells(() => limit && scriptsEndAt(limit.deadline), Date.now);
   const retry = await createRetry({
     client: patient,
@@ -76,5 +80,5 @@ export async function equip(
   });
   const defaultId = await reads.defaultRequirements();
   const memoryLimit = (job: ClaimedJob) => memoryLimitOf(job, defaultId);
-  return { steps, monitor, outbox, shells, retry, memoryLimitOf: memoryLimit, crate, actions };
+  return { steps, monitor, outbox, disk, shells, retry, memoryLimitOf: memoryLimit, crate, actions };
 }

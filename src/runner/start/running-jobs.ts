@@ -3,7 +3,9 @@ import type { StepId } from '../../core/contract/files/job.ts';
 import type { Ahead, ClaimedJob, Need } from '../../core/contract/exchange.ts';
 import type { Capacity } from '../claim/capacity.ts';
 import { type AttemptOptions, createAttempts, type Tally } from '../end/attempt.ts';
+import { createConclude } from '../end/conclude.ts';
 import { createFinish } from '../end/finish.ts';
+import type { OutputDisk } from '../end/output-disk.ts';
 import { createSignals, type Signals } from '../end/signals.ts';
 import { createStepLimits, type StepLimitsOptions } from '../end/step-limits.ts';
 import { createStepsEnded } from '../end/steps-ended.ts';
@@ -16,6 +18,8 @@ import { createUnderWay } from './under-way.ts';
 export interface RunningJobsOptions extends AttemptOptions {
   readonly capacity: Capacity;
   readonly steps: Steps;
+  /** The disk of the output of jobs; absent: nobody watches it. */
+  readonly disk?: OutputDisk | undefined;
   /**
    * Jobs ended and are in the outbox. `isQuiet`: their ends make no other job ready, and jobs that were claimed ahead took
    * their places, so there is no hurry to tell the server.
@@ -63,7 +67,7 @@ export interface RunningJobs
 }
 
 export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
-  const { facts, steps, watch, log, onBegun, onEnded, onResumed } = options;
+  const { facts, steps, disk, watch, log, onBegun, onEnded, onResumed } = options;
   const { workflowId } = facts;
   const underWay = createUnderWay();
   const pending = createPendingJobs({ ...options, underWay, hasTimeFor: options.hasTimeFor });
@@ -85,7 +89,8 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
   });
   const signaled = () => signals.signaled;
   const { sharesSignals = false, hasSteps = false, fate } = options;
-  const { left, finish } = createFinish({ attempts, watch, log, signaled, sharesSignals, hasSteps, fate });
+  const conclude = createConclude({ facts, attempts, disk });
+  const { left, finish } = createFinish({ conclude, watch, log, signaled, sharesSignals, hasSteps, fate });
   const stepsEnded = createStepsEnded({ ...options, sharesSignals, underWay, pending, filling, limits, finish });
   steps.listen(stepsEnded.take);
   watch?.onViolation(createEnforcer({ workflowId, log, kill: signals.killForMemory }));

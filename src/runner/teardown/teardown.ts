@@ -2,10 +2,12 @@ import type { Client } from '../../client/client.ts';
 import type { Actions } from '../actions/actions.ts';
 import type { Allocation } from '../setup/allocation.ts';
 import type { Conversation } from '../report/conversation/converse.ts';
+import type { OutputDisk } from '../end/output-disk.ts';
 import type { Crate } from '../end/crate/crate.ts';
 import type { RunningJobs } from '../start/running-jobs.ts';
 import type { Drain } from '../outage/drain.ts';
 import type { Journal } from '../outage/journal/journal.ts';
+import { reportCutOutput } from './cut-output.ts';
 import { reportUnclaimedJobs } from './unclaimed-jobs.ts';
 import type { Monitor } from '../observe/monitor.ts';
 import type { NodeSummary } from '../observe/node-watch.ts';
@@ -25,6 +27,7 @@ interface Parts {
   readonly runningJobs: RunningJobs;
   readonly steps: Steps;
   readonly monitor: Monitor;
+  readonly disk: OutputDisk;
   readonly actions: Actions;
   readonly crate: Crate | undefined;
   readonly drain: Drain;
@@ -56,6 +59,7 @@ export async function conclude(
   await endLeftoverProcesses({ mark: registered.mark, slurmJobId: process.env['SLURM_JOB_ID'] ?? '' }, log);
   const seconds = (performance.now() - parts.startedAt) / 1000;
   await monitor.draw();
+  await reportCutOutput({ ...parts, workflowId, nodeId, hostname, log, isTold });
   const left = isTold
     ? await reportUnclaimedJobs({ client, workflowId, nodeId, hostname, ending, reason: why, log })
     : undefined;

@@ -8,13 +8,14 @@ import { fill, noSmallDisk, smallDisk } from '../../support/small-disk.ts';
 /** A disk that is full where the output goes. Passed over where no small disk can be mounted. */
 
 describe.skipIf(noSmallDisk)('a full disk under the output of a run', () => {
-  it('a full disk under the output of a run makes the job fail that filled it, and no other; the server is told of all', async () => {
-    const { run, folder } = await nastyPlace();
+  it('a full disk under the output of a run makes the job fail that filled it, and no other; the server is told of all, and whose output may be cut', async () => {
+    const { run, folder, server } = await nastyPlace();
     const disk = smallDisk(2);
     symlinkSync(disk, join(folder, 'out'));
-    const { code, ends, stderr } = await run(
+    const { code, ends, results, stderr } = await run(
       `
-  - {name: fills, command: 'head -c 1G /dev/zero'}
+  - {name: early, command: exit 3}
+  - {name: fills, command: 'head -c 1G /dev/zero', depends_on: [early], cancel_on_blocking_job_failure: false}
   - {name: "after_{i}", parameters: {i: "1:40"}, command: "true", depends_on: [fills], cancel_on_blocking_job_failure: false}
   - {name: writes, command: 'echo x', depends_on: [fills], cancel_on_blocking_job_failure: false}
 `,
@@ -23,9 +24,18 @@ describe.skipIf(noSmallDisk)('a full disk under the output of a run', () => {
     expect(ends['fills']).toEqual(['failed', 1]);
     expect(ends['writes']).toEqual(['failed', 1]);
     for (let i = 1; i <= 40; i += 1) expect(ends[`after_${i}`]).toEqual(OK);
-    expect(stderr).toContain('40 jobs completed, 2 failed');
+    expect(stderr).toContain('40 jobs completed, 3 failed');
     expect(stderr.match(/ledger .* cannot be written/g)).toHaveLength(1);
     expect(stderr.match(/cannot write the runner's log/g)).toHaveLength(1);
+    expect(stderr.match(/There is no room for the output of jobs/g)).toHaveLength(1);
+    expect(stderr).toMatch(/The output of 42 jobs may be cut.*lacking=space.*jobs=fills, after_\d+/);
+    const full = 'the disk of its output was full when it ended';
+    expect(Object.fromEntries(results.flatMap(({ job_name: name, cause }) => (cause ? [[name, cause]] : [])))).toEqual({
+      fills: full,
+      writes: full,
+    });
+    const { items: events } = await server.client.listEvents({ query: { workflow_id: 1, category: 'output_cut' } });
+    expect(events.map(({ data }) => data)).toMatchObject([{ level: 'warning', lacking: 'space', count: 42 }]);
     // Everything was told, so nothing of it is kept.
     expect(readdirSync(join(disk, 'job_runner_ledger'))).toEqual([]);
   });

@@ -1,0 +1,52 @@
+import { filesOf } from '../../core/contract/files/job.ts';
+import { shortageCause } from '../../core/lifecycle/full-disk.ts';
+import type { RunFacts } from '../step/request.ts';
+import type { Account } from '../step/steps.ts';
+import type { Attempt, Attempts, EndTime } from './attempt.ts';
+import type { OutputDisk } from './output-disk.ts';
+import { lookForOutputs } from './outputs.ts';
+
+export interface ConcludeOptions {
+  readonly facts: RunFacts;
+  readonly attempts: Attempts;
+  readonly disk: OutputDisk | undefined;
+}
+
+/** Gives an attempt its result; undefined if it is final at once. */
+export type Conclude = (attempt: Attempt, end: EndTime, account: Account) => Promise<void> | undefined;
+
+/** Looks for the declared outputs of a job that succeeded, and for a full disk where one failed by itself. */
+export function createConclude({ facts, attempts, disk }: ConcludeOptions): Conclude {
+  const withOutputs = async (attempt: Attempt, end: EndTime, account: Account) => {
+    const { missing, files } = await lookForOutputs(attempt.job);
+    await attempts.finish(attempt, end, account, missing, files);
+  };
+
+  /** A failure on a full disk has that as its cause, unless there is another one. */
+  const withShortage = async (look: OutputDisk['shortage'], attempt: Attempt, end: EndTime, account: Account) => {
+    const shortage = await look();
+    const known = shortage === undefined ? account : { ...account, cause: shortageCause(shortage) };
+    await attempts.finish(attempt, end, known, [], undefined);
+  };
+
+  return (attempt, end, account) => {
+    const { stdout, stderr } = filesOf(facts, attempt.job);
+    const writes = disk !== undefined && (stdout ?? stderr) !== undefined;
+    if (writes) disk.ended(attempt.job.name);
+    if (writes && failedByItself(attempt, account)) return withShortage(disk.shortage, attempt, end, account);
+    return attempt.job.output_files && account.exitCode === 0
+      ? withOutputs(attempt, end, account)
+      : attempts.finish(attempt, end, account, [], undefined);
+  };
+}
+
+/** With an exit code of its own that nobody and nothing else explains. */
+const failedByItself = ({ endedFor }: Attempt, { exitCode = 0, endedBy, cause }: Account): boolean =>
+  exitCode > 0 &&
+  exitCode <= LARGEST_OWN_CODE &&
+  endedFor === undefined &&
+  endedBy === undefined &&
+  cause === undefined;
+
+/** Larger ones tell of a signal. */
+const LARGEST_OWN_CODE = 128;
