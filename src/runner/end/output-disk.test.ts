@@ -7,7 +7,7 @@ import { createOutputDisk } from './output-disk.ts';
 function diskIn(folder: string, restMs = 60_000) {
   const told: string[] = [];
   const log = { write: (_: string, words: string) => void told.push(words) };
-  return { told, ...createOutputDisk({ folder, log, restMs }) };
+  return { told, ...createOutputDisk({ freshMs: 0, folder, log, restMs }) };
 }
 
 describe.skipIf(noSmallDisk)('the disk of the output of jobs', () => {
@@ -49,7 +49,7 @@ describe.skipIf(noSmallDisk)('the disk of the output of jobs', () => {
     const folder = smallDisk();
     fill(folder);
     const { promise, resolve } = Promise.withResolvers<string>();
-    const disk = createOutputDisk({ folder, log: { write: (_, words) => resolve(words) }, restMs: 1 });
+    const disk = createOutputDisk({ freshMs: 0, folder, log: { write: (_, words) => resolve(words) }, restMs: 1 });
     disk.ended('a');
     expect(await promise).toContain('no room');
   });

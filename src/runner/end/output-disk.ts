@@ -9,6 +9,8 @@ export interface OutputDiskOptions {
   readonly log: Pick<Log, 'write'>;
   /** Milliseconds between two looks that nobody waits for. */
   readonly restMs?: number;
+  /** Milliseconds for which an answer that there is room holds. */
+  readonly freshMs?: number;
 }
 
 /** What jobs lacked for their output, and which jobs. */
@@ -43,7 +45,7 @@ const ANSWER_MS = 1_000;
 const FRESH_MS = 500;
 const MOST_NAMES = 5;
 
-export function createOutputDisk({ folder, log, restMs = REST_MS }: OutputDiskOptions): OutputDisk {
+export function createOutputDisk({ folder, log, restMs = REST_MS, freshMs = FRESH_MS }: OutputDiskOptions): OutputDisk {
   let suspected: Suspects = NOBODY;
   let cut: (Suspects & { readonly shortage: Shortage }) | undefined;
   let isTold = false;
@@ -79,7 +81,7 @@ export function createOutputDisk({ folder, log, restMs = REST_MS }: OutputDiskOp
       suspected = joined(suspected, { count: 1, names: [name] });
       timer ??= after(restMs, () => void lookOnce()).unref();
     },
-    shortage: () => (hadRoomAtMs > performance.now() - FRESH_MS ? Promise.resolve(undefined) : inTime(lookOnce())),
+    shortage: () => (hadRoomAtMs > performance.now() - freshMs ? Promise.resolve(undefined) : inTime(lookOnce())),
     async settle() {
       if (suspected.count > 0) await inTime(looking === undefined ? lookOnce() : looking.then(lookOnce));
       timer?.cancel();
