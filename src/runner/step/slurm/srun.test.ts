@@ -112,6 +112,11 @@ it('the variables that srun would take for options are not passed to it, and no 
   expect(inheritedInputs(environment)).toEqual([...inputs, ...more, 'CUDA_VISIBLE_DEVICES']);
 });
 
+it('a command that is a colon is no separator of srun', () => {
+  expect(srunScript('srun', [], { mark: '/m', command: ':', without: [] })).toMatch(/ ':\n'$/);
+  expect(srunScript('srun', [], { mark: '/m', command: ': x', without: [] })).toMatch(/ ': x'$/);
+});
+
 it('the line of srun passes every word unchanged, and removes variables before', () => {
   const command = `echo "it's" '$HOME' "a  b"; exit 3`;
   const line = srunScript('printf', ['%s|'], { mark: '/m', command, without: ['GONE', 'LOST'] });

@@ -69,7 +69,9 @@ export function srunScript(
   options: readonly string[],
   { mark, command, without }: { readonly mark: string; readonly command: string; readonly without: readonly string[] },
 ): string {
-  const words = [program, ...options, 'bash', '-c', WRAPPER, mark, command].map(quoted).join(' ');
+  // A lone colon separates the parts of a heterogeneous job.
+  const given = command === ':' ? `${command}\n` : command;
+  const words = [program, ...options, 'bash', '-c', WRAPPER, mark, given].map(quoted).join(' ');
   return `${without.length === 0 ? '' : `unset ${without.join(' ')}; `}exec ${words}`;
 }
 
