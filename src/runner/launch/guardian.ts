@@ -14,20 +14,29 @@ export interface Guardian {
 }
 
 /**
- * Reads a line from the runner; without one the runner was killed. What forks meanwhile is found in a later round.
+ * Reads a line from the runner; without one the runner was killed. It stops all processes of the jobs before it kills the
+ * first (`kill-together.ts`). What forks meanwhile is found by the next search, and what still shows no environment by a
+ * later one.
  *
  * It ends only what has both the mark and the Slurm job of the runner in its environment: for a shell the rest of the
  * evidence of `belongs-to.ts` takes too long.
  */
 const SCRIPT = `read -r word && exit 0
-for round in 1 2 3 4 5 6 7 8 9 10; do
+stop() {
   found=
   for file in $(grep -lsazE "^(${MARK_VARIABLE}=|${OUTER_MARKS_VARIABLE}=([^:]*:)*)$0(:|$)" /proc/[0-9]*/environ); do
     grep -qsazxF "SLURM_JOB_ID=$1" "$file" && grep -qsaz '^${MARK_VARIABLE}=' "$file" || continue
-    pid=\${file#/proc/}
-    kill -KILL "\${pid%/environ}" 2> /dev/null && found=1
+    pid=\${file#/proc/} pid=\${pid%/environ}
+    case "$all " in *" $pid "*) continue ;; esac
+    kill -STOP "$pid" 2> /dev/null && found=1 all="$all $pid"
   done
-  [ -n "$found" ] || exit 0
+  [ -n "$found" ]
+}
+for round in 1 2 3 4 5 6 7 8 9 10; do
+  all= search=0
+  while [ $search -lt 10 ] && stop "$1"; do search=$((search + 1)); done
+  [ -n "$all" ] || exit 0
+  kill -KILL $all 2> /dev/null
   sleep 0.2
 done`;
 

@@ -2,6 +2,7 @@ import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { Capacity } from '../claim/capacity.ts';
 import { createFailedStart, type FailedStartOptions } from './failed-start.ts';
 import type { PendingJobs } from './pending-jobs.ts';
+import { createRefusals } from './refusals.ts';
 import { createStartPause } from './start-pause.ts';
 import { createStarts, type StartsOptions } from './starts.ts';
 import type { Running } from './under-way.ts';
@@ -39,12 +40,21 @@ export interface Filling {
 const AFTER_REFUSAL_MS = 5_000;
 
 export function createFilling(options: FillingOptions): Filling {
-  const { capacity, pending, log, onResumed } = options;
+  const { capacity, pending, log, onBegun, onResumed, onUnable } = options;
+  const refusals = createRefusals();
   const startPause = createStartPause(AFTER_REFUSAL_MS, () => {
+    refusals.nextRound();
     fill();
     onResumed?.();
   });
-  const starts = createStarts({ ...options, onFailed: createFailedStart({ ...options, startPause }) });
+  const starts = createStarts({
+    ...options,
+    onBegun(attempt) {
+      refusals.started();
+      onBegun?.(attempt);
+    },
+    onFailed: createFailedStart({ ...options, startPause }),
+  });
   const isFull = () => capacity.free().cpus <= 0;
   const lease = ({ need }: ClaimedJob) => capacity.lease(need);
 
@@ -63,11 +73,17 @@ export function createFilling(options: FillingOptions): Filling {
     fillFreed() {
       if (pending.hasFreed()) fill();
     },
-    seen: starts.seen,
+    seen(attempt) {
+      refusals.started();
+      starts.seen(attempt);
+    },
     refused({ job }, reason) {
       log.write('warn', 'Job not started: its step was refused; the job is given back', { job_id: job.id, reason });
       pending.giveBack(job);
-      if (pending.isOpen) startPause.begin(AFTER_REFUSAL_MS, 'refusal');
+      if (!pending.isOpen) return;
+      const cause = refusals.refused(reason);
+      if (cause === undefined) startPause.begin(AFTER_REFUSAL_MS, 'refusal');
+      else onUnable(cause);
     },
     endPause: startPause.end,
   };

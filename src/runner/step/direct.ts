@@ -1,3 +1,4 @@
+import { killTogether, signalProcess } from '../../cluster/host/kill-together.ts';
 import { makeFolder } from '../../cluster/make-folder.ts';
 import { STDIO_FOLDER, stepIdOf, type StepId } from '../../core/contract/files/job.ts';
 import { createLauncher } from '../launch/choose.ts';
@@ -82,8 +83,9 @@ export function createDirectSteps({
     kill(id) {
       const pid = pids.get(id);
       if (pid === undefined) return;
+      signalProcess(-pid, 'SIGSTOP');
+      killTogether(() => use?.membersOf(pid) ?? []);
       signalProcess(-pid, 'SIGKILL');
-      killMembers(() => use?.membersOf(pid) ?? []);
     },
     observe(wanted) {
       use ??= createProcessUse({
@@ -118,29 +120,5 @@ export function withStdioFolder({ outputDir }: Pick<RunFacts, 'outputDir'>, laun
       throw new LaunchError(code, message);
     }
     return launch();
-  }
-}
-
-/** Repeats until no process is left: one that forks meanwhile is found the next time. */
-const ROUNDS = 20;
-
-/** Kills the processes of a step that are not in its process group. */
-function killMembers(members: () => readonly number[]): void {
-  const killed = new Set<number>();
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const left = members().filter((pid) => !killed.has(pid));
-    if (left.length === 0) return;
-    for (const pid of left) {
-      killed.add(pid);
-      signalProcess(pid, 'SIGKILL');
-    }
-  }
-}
-
-function signalProcess(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It ended meanwhile.
   }
 }

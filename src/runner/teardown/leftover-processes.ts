@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { killTogether, signalProcess } from '../../cluster/host/kill-together.ts';
 import { processesWhere } from '../../cluster/host/marked.ts';
 import { MARK_VARIABLE, type RunnerFacts } from '../../core/lifecycle/belongs-to.ts';
 import type { Log } from '../log.ts';
@@ -43,12 +44,13 @@ export async function killLeft(left: RunnerFacts): Promise<Killed> {
   const killed = new Map<number, Stray>();
   const until = performance.now() + KILL_MS;
   for (let empty = 0; empty < 2;) {
-    const strays = straysOf(left);
-    empty = strays.length === 0 ? empty + 1 : 0;
-    for (const stray of strays) {
-      if (!killed.has(stray.pid)) killed.set(stray.pid, stray);
-      signal(stray.pid, 'SIGKILL');
-    }
+    let strays: readonly Stray[] = [];
+    const found = killTogether(() => {
+      strays = straysOf(left);
+      for (const stray of strays) if (!killed.has(stray.pid)) killed.set(stray.pid, stray);
+      return strays.map(({ pid }) => pid);
+    });
+    empty = found.size === 0 ? empty + 1 : 0;
     if (strays.length > 0 && performance.now() >= until) return { killed: [...killed.values()], left: strays };
     if (empty < 2) await pause();
   }
@@ -72,7 +74,7 @@ export async function endLeftoverProcesses(left: RunnerFacts, log: Log): Promise
 async function endAndReport(left: RunnerFacts, log: Log): Promise<void> {
   const strays = await searchTwice(() => straysOf(left), pause);
   if (strays.length === 0) return;
-  for (const { pid } of strays) signal(pid, 'SIGTERM');
+  for (const { pid } of strays) signalProcess(pid, 'SIGTERM');
   const until = performance.now() + LEAD_MS;
   while (straysOf(left).length > 0 && performance.now() < until) await pause();
   const { killed, left: unkillable } = await killLeft(left);
@@ -137,13 +139,5 @@ function commandOf(pid: number): string {
     return words.length > 80 ? `${words.slice(0, 79)}…` : words;
   } catch {
     return '?';
-  }
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // It ended meanwhile.
   }
 }

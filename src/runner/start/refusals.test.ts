@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { createRefusals } from './refusals.ts';
+
+const REASON = 'srun: error: Invalid generic resource (gres) specification';
+
+describe('steps that are refused', () => {
+  it('end a runner when all were refused for too many rounds', () => {
+    const refusals = createRefusals(3);
+    const told = [1, 2, 3].map(() => {
+      const reason = refusals.refused(REASON);
+      refusals.nextRound();
+      return reason;
+    });
+    expect(told).toEqual([undefined, undefined, expect.stringContaining(REASON)]);
+  });
+
+  it('count once when they were started together', () => {
+    const refusals = createRefusals(3);
+    expect([1, 2, 3, 4, 5].map(() => refusals.refused(REASON))).toEqual(Array(5).fill(undefined));
+  });
+
+  it('are forgotten when a step starts', () => {
+    const refusals = createRefusals(3);
+    for (let round = 0; round < 10; round += 1) {
+      expect(refusals.refused(REASON)).toBeUndefined();
+      refusals.nextRound();
+      if (round % 2 === 1) refusals.started();
+    }
+  });
+
+  it('do not count while the controller is away', () => {
+    const refusals = createRefusals(1);
+    expect(refusals.refused('srun: error: Unable to contact slurm controller (connect failure)')).toBeUndefined();
+    expect(refusals.refused(REASON)).toBeDefined();
+  });
+});

@@ -1,0 +1,37 @@
+import { isAway } from '../../cluster/slurm/away.ts';
+
+/** Steps that Slurm refuses one after the other, and none that it starts between them. */
+export interface Refusals {
+  /** A step was refused. The reason to stop, if too many were. */
+  refused(reason: string): string | undefined;
+  /** The pause after refusals is over; those that follow are a round of their own. */
+  nextRound(): void;
+  /** A step was started. */
+  started(): void;
+}
+
+/** With a pause of five seconds after each round this is a minute. */
+const MOST_ROUNDS = 12;
+
+/** Steps that are started together are refused together, so rounds are counted. A controller that is away refuses nothing. */
+export function createRefusals(mostRounds = MOST_ROUNDS): Refusals {
+  let rounds = 0;
+  let isCounted = false;
+  return {
+    refused(reason) {
+      if (isAway(reason)) return undefined;
+      if (!isCounted) rounds += 1;
+      isCounted = true;
+      return rounds < mostRounds
+        ? undefined
+        : `Slurm refused every step in ${rounds} rounds of starts, the last one with: ${reason}`;
+    },
+    nextRound() {
+      isCounted = false;
+    },
+    started() {
+      rounds = 0;
+      isCounted = false;
+    },
+  };
+}
