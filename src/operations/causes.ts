@@ -31,7 +31,10 @@ export async function causesOf(
   const failed = results.filter(({ status }) => status === 'failed' || status === 'pending_failed');
   const found = new Map<Result, readonly Cause[]>();
   for (const result of results)
-    if (result.cause && result.status !== 'completed') found.set(result, [{ code: 'recorded', message: result.cause }]);
+    if (result.cause && result.status !== 'completed')
+      found.set(result, [
+        { code: result.cause_code === 'memory' ? 'out_of_memory' : 'recorded', message: result.cause },
+      ]);
   if (failed.length === 0) return found;
   const workflow = await client.getWorkflow({ params: { id: workflowId } });
   const oomExitCode = workflow.execution_config?.oom_exit_code ?? standardExecution.oom_exit_code;

@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { temporaryFolder, torc } from '../support/programs.ts';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { start, temporaryFolder, torc } from '../support/programs.ts';
 
 const FLOW = `
 name: causes
@@ -49,3 +50,49 @@ it('results say that a job was killed for its memory, and which output was not w
   const works = items.find((each) => each.job_name === 'works')?.id;
   expect(await call('results', 'get', String(works))).not.toContain('Cause');
 }, 180_000);
+
+/** A control group of version 1 that this test makes; undefined where it cannot. */
+function memoryGroup(limitBytes: number): string | undefined {
+  const folder = `/sys/fs/cgroup/memory/torc-test-${randomUUID()}`;
+  if (!existsSync('/sys/fs/cgroup/memory/memory.oom_control')) return undefined;
+  try {
+    mkdirSync(folder);
+    writeFileSync(`${folder}/memory.limit_in_bytes`, String(limitBytes));
+    return folder;
+  } catch {
+    return undefined;
+  }
+}
+
+const TOO_MUCH = `
+name: kernel
+resource_requirements:
+  - {name: plenty, num_cpus: 1, memory: 500m, runtime: PT5M}
+jobs:
+  - {name: greedy, command: 'head -c 5G /dev/zero | tail', resource_requirements: plenty}
+  - {name: killed, command: 'kill -KILL $$', resource_requirements: plenty}
+`;
+
+const GROUP = memoryGroup(900 * 2 ** 20);
+
+it.skipIf(GROUP === undefined)(
+  'a job that the kernel killed because memory ran out has that cause, and one that a person killed has not',
+  async () => {
+    const group = GROUP as string;
+    onTestFinished(() => rmdirSync(group));
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'kernel.yaml'), TOO_MUCH);
+    const ownGroup = readFileSync('/proc/self/cgroup', 'utf8').match(/^\d+:memory:(.*)$/m)?.[1] ?? '/';
+    // The runner starts in the group; this process must stay outside.
+    const moved = (pid: number, path: string) => writeFileSync(`/sys/fs/cgroup/memory${path}/cgroup.procs`, String(pid));
+    moved(process.pid, `/${basename(group)}`);
+    const running = start('torc', ['-s', 'run', 'kernel.yaml'], { cwd: folder });
+    moved(process.pid, ownGroup);
+    await running.ended;
+    const listed = await torc(['-s', '-f', 'json', 'results', 'list', '1'], { cwd: folder });
+    const { items } = JSON.parse(listed.stdout) as { items: Listed[] };
+    const codes = Object.fromEntries(items.map((each) => [each.job_name, each.causes?.map(({ code }) => code)]));
+    expect(codes).toEqual({ greedy: ['out_of_memory'], killed: ['recorded'] });
+  },
+  60_000,
+);

@@ -1,4 +1,5 @@
 import { terminationOf } from '../contract/execution.ts';
+import { slurmTermination } from '../contract/srun-termination.ts';
 import type { ExecutionConfig } from '../contract/workflow.ts';
 import { formatWalltime } from '../quantity/slurm-time.ts';
 
@@ -19,16 +20,16 @@ export interface TimeMargins {
 
 /** The margins of a workflow; `isInAllocation` decides what mode `auto` means. */
 export function marginsOf(execution: ExecutionConfig | null | undefined, isInAllocation = true): TimeMargins {
-  const { mode, step_batching: isBatched, srun_termination_signal: signal } = execution ?? {};
+  const { mode, step_batching: isBatched } = execution ?? {};
   const { headroomSeconds, leadSeconds } = terminationOf(execution ?? {});
   const isSlurm = mode === 'slurm' || (mode === 'auto' && isInAllocation);
   const hasStepLimits = isSlurm && isBatched !== true;
-  const early = isSlurm ? /@(\d+)\s*$/.exec(signal ?? '')?.[1] : undefined;
+  const early = isSlurm ? slurmTermination(execution ?? {}).sigterm_lead_seconds : undefined;
   return {
     hasStepLimits,
     headroomSeconds: Math.max(0, headroomSeconds),
     // Without a signal of its own, Slurm ends a step at its limit: nothing asks it before.
-    leadSeconds: early === undefined ? (hasStepLimits ? 0 : Math.max(0, leadSeconds)) : Number(early),
+    leadSeconds: early ?? (hasStepLimits ? 0 : Math.max(0, leadSeconds)),
   };
 }
 

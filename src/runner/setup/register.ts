@@ -21,7 +21,7 @@ import type { RunFacts } from '../step/request.ts';
 import { type Mode, resolveMode } from './mode.ts';
 import { offeredNodes } from './offered-nodes.ts';
 import { markVariables } from './marks.ts';
-import { slurmTermination } from '../step/slurm/termination.ts';
+import { slurmTermination } from '../../core/contract/srun-termination.ts';
 import { noTimeReason } from '../claim/claim-time.ts';
 
 /** A registered runner, with its files open. */

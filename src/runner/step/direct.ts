@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { killTogether, signalProcess } from '../../cluster/host/kill-together.ts';
 import { makeFolder } from '../../cluster/make-folder.ts';
 import { STDIO_FOLDER, stepIdOf, type StepId } from '../../core/contract/files/job.ts';
@@ -6,11 +7,12 @@ import { type ProcessEnd, LaunchError, type Launcher } from '../launch/launcher.
 import type { Log } from '../log.ts';
 import { createOutputFolders } from '../start/output-folders.ts';
 import type { CpuPool } from './batch/cpu-pool.ts';
+import { createKernelKills } from './kernel-kills.ts';
 import { createProcessUse, type ProcessUse } from './process-use.ts';
 import { launchRequestOf, type RunFacts } from './request.ts';
 import { createSeenSignals } from './seen-signals.ts';
 import type { SonarRecord } from './sonar.ts';
-import type { StepEnd, Steps } from './steps.ts';
+import type { Account, StepEnd, Steps } from './steps.ts';
 
 export interface DirectOptions {
   readonly facts: RunFacts;
@@ -23,6 +25,9 @@ export interface DirectOptions {
   /** The launcher; the default is the fastest that works here. */
   readonly launcherOf?: ((onEnd: (endings: readonly ProcessEnd[]) => void) => Launcher) | undefined;
 }
+
+const SIGKILL = constants.signals.SIGKILL;
+const KILLED_BY_KERNEL = 'the kernel killed it: memory ran out';
 
 /** Steps that are processes of this machine: each is `bash -c` in its own process group. Everything is known at once. */
 export function createDirectSteps({
@@ -38,6 +43,17 @@ export function createDirectSteps({
   let tell: (ended: readonly StepEnd[]) => void = () => {};
   let use: ProcessUse | undefined;
   const seen = createSeenSignals();
+  const kernelKills = createKernelKills();
+  const killed = new Set<StepId>();
+
+  const accountOf = (end: StepEnd): Account => {
+    const account = { ...end, asked: seen.take(end.id) };
+    const isOurs = killed.delete(end.id);
+    // The shell of a job exits with 137 after the kill of a command.
+    const isKilled = end.signal === SIGKILL || end.exitCode === 128 + SIGKILL;
+    if (isOurs || !isKilled || !kernelKills.explain()) return account;
+    return { ...account, endedBy: 'memory', cause: KILLED_BY_KERNEL };
+  };
 
   const launcher = launcherOf((endings) => {
     const ended: StepEnd[] = [];
@@ -76,6 +92,7 @@ export function createDirectSteps({
     signal(id, signal) {
       const pid = pids.get(id);
       if (pid === undefined) return;
+      if (signal === 'SIGKILL') killed.add(id);
       seen.sending(id, pid, signal);
       signalProcess(-pid, signal);
     },
@@ -83,6 +100,7 @@ export function createDirectSteps({
     kill(id) {
       const pid = pids.get(id);
       if (pid === undefined) return;
+      killed.add(id);
       signalProcess(-pid, 'SIGSTOP');
       killTogether(() => use?.membersOf(pid) ?? []);
       signalProcess(-pid, 'SIGKILL');
@@ -97,12 +115,13 @@ export function createDirectSteps({
       });
       return use.of(wanted);
     },
-    account: (end) => ({ ...end, asked: seen.take(end.id) }),
+    account: accountOf,
     settle: () => sonar?.settle(),
     close() {
       launcher.close();
       sonar?.close();
       use?.close();
+      kernelKills.close();
     },
   };
 }

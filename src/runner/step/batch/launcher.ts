@@ -138,12 +138,12 @@ function createWork(
     const seen = watch.end(end.id)?.peakMemoryBytes ?? 0;
     needs.delete(end.id);
     const peakBytes = Math.max(end.peakBytes ?? 0, seen) || undefined;
-    const { asked } = steps.account(end) as Account;
+    const { asked, endedBy } = steps.account(end) as Account;
     return {
       ...end,
       peakBytes,
       ...(asked === undefined ? {} : { asked }),
-      ...(killedForMemory.delete(end.id) ? { endedBy: 'memory' } : {}),
+      ...(killedForMemory.delete(end.id) || endedBy === 'memory' ? { endedBy: 'memory' } : {}),
     };
   };
   const killForMemory = (id: StepId) => {

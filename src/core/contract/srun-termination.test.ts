@@ -1,5 +1,5 @@
 import { expect, it, test } from 'vitest';
-import { slurmTermination } from './termination.ts';
+import { slurmTermination } from './srun-termination.ts';
 
 test.each([
   ['TERM@120', { termination_signal: 'SIGTERM', sigterm_lead_seconds: 120 }],

@@ -1,5 +1,5 @@
-import { signalCalled } from '../../../core/contract/signal.ts';
-import type { ExecutionConfig } from '../../../core/contract/workflow.ts';
+import { signalCalled } from './signal.ts';
+import type { ExecutionConfig } from './workflow.ts';
 
 /**
  * When and how jobs are asked to end in slurm mode: `srun_termination_signal` (`TERM@120`) is the signal, and the seconds before
