@@ -84,7 +84,8 @@ it.skipIf(GROUP === undefined)(
     writeFileSync(join(folder, 'kernel.yaml'), TOO_MUCH);
     const ownGroup = readFileSync('/proc/self/cgroup', 'utf8').match(/^\d+:memory:(.*)$/m)?.[1] ?? '/';
     // The runner starts in the group; this process must stay outside.
-    const moved = (pid: number, path: string) => writeFileSync(`/sys/fs/cgroup/memory${path}/cgroup.procs`, String(pid));
+    const moved = (pid: number, path: string) =>
+      writeFileSync(`/sys/fs/cgroup/memory${path}/cgroup.procs`, String(pid));
     moved(process.pid, `/${basename(group)}`);
     const running = start('torc', ['-s', 'run', 'kernel.yaml'], { cwd: folder });
     moved(process.pid, ownGroup);

@@ -4,19 +4,16 @@ import { killTogether } from './kill-together.ts';
 describe('killing processes together', () => {
   it('stops every one of them before the first dies', () => {
     const sent: string[] = [];
-    const found = [[3, 2], [3, 2, 4], [2, 3, 4]];
+    const found = [
+      [3, 2],
+      [3, 2, 4],
+      [2, 3, 4],
+    ];
     killTogether(
       () => found.shift() ?? [],
       (pid, signal) => sent.push(`${signal} ${pid}`),
     );
-    expect(sent).toEqual([
-      'SIGSTOP 3',
-      'SIGSTOP 2',
-      'SIGSTOP 4',
-      'SIGKILL 3',
-      'SIGKILL 2',
-      'SIGKILL 4',
-    ]);
+    expect(sent).toEqual(['SIGSTOP 3', 'SIGSTOP 2', 'SIGSTOP 4', 'SIGKILL 3', 'SIGKILL 2', 'SIGKILL 4']);
   });
 
   it('ends although new processes appear in each search', () => {
