@@ -9,7 +9,7 @@ export interface OutputDiskOptions {
   readonly log: Pick<Log, 'write'>;
   /** Milliseconds between two looks that nobody waits for. */
   readonly restMs?: number;
-  /** Milliseconds for which an answer that there is room holds. */
+  /** Milliseconds for which a block that could be written proves that the quota of the user is not used up. */
   readonly freshMs?: number;
 }
 
@@ -41,7 +41,7 @@ export interface OutputDisk {
 const REST_MS = 5_000;
 /** A result waits no longer for a file system that hangs. */
 const ANSWER_MS = 1_000;
-/** Many jobs may fail one after the other: a disk that had room a moment ago has some. */
+/** Many jobs may fail one after the other: their failures cost one call each, not a file each. */
 const FRESH_MS = 500;
 const MOST_NAMES = 5;
 
@@ -49,18 +49,29 @@ export function createOutputDisk({ folder, log, restMs = REST_MS, freshMs = FRES
   let suspected: Suspects = NOBODY;
   let cut: (Suspects & { readonly shortage: Shortage }) | undefined;
   let isTold = false;
-  let hadRoomAtMs = -Infinity;
+  let wroteAtMs = -Infinity;
   let looking: Promise<Shortage | undefined> | undefined;
   let timer: Timer | undefined;
 
+  const shortageNow = async (): Promise<Shortage | undefined> => {
+    try {
+      const full = shortageOf(await statfs(folder), process.geteuid?.() === 0);
+      if (full !== undefined || wroteAtMs > performance.now() - freshMs) return full;
+      const lacking = await shortageOfBlock(folder);
+      if (lacking === undefined) wroteAtMs = performance.now();
+      return lacking;
+    } catch {
+      // The folder is gone, or nobody may look at it.
+      return undefined;
+    }
+  };
   const look = async (): Promise<Shortage | undefined> => {
     timer?.cancel();
     timer = undefined;
     const since = suspected;
     suspected = NOBODY;
-    const shortage = await shortageIn(folder);
+    const shortage = await shortageNow();
     if (shortage === undefined) {
-      hadRoomAtMs = performance.now();
       isTold = false;
       return undefined;
     }
@@ -81,7 +92,7 @@ export function createOutputDisk({ folder, log, restMs = REST_MS, freshMs = FRES
       suspected = joined(suspected, { count: 1, names: [name] });
       timer ??= after(restMs, () => void lookOnce()).unref();
     },
-    shortage: () => (hadRoomAtMs > performance.now() - freshMs ? Promise.resolve(undefined) : inTime(lookOnce())),
+    shortage: () => inTime(lookOnce()),
     async settle() {
       if (suspected.count > 0) await inTime(looking === undefined ? lookOnce() : looking.then(lookOnce));
       timer?.cancel();
@@ -108,15 +119,6 @@ async function inTime(answer: Promise<Shortage | undefined>): Promise<Shortage |
   const first = await Promise.race([answer, late.promise]);
   clearTimeout(timer);
   return first;
-}
-
-async function shortageIn(folder: string): Promise<Shortage | undefined> {
-  try {
-    return shortageOf(await statfs(folder), process.geteuid?.() === 0) ?? (await shortageOfBlock(folder));
-  } catch {
-    // The folder is gone, or nobody may look at it.
-    return undefined;
-  }
 }
 
 /** Not every file system tells the quota of the user by statfs, so a block is written. */
