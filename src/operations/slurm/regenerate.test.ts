@@ -153,6 +153,24 @@ describe('regenerate', () => {
     expect((await fireActions(tools, id)).jobIds).toHaveLength(1);
   });
 
+  it('slurm regenerate tells the server how many jobs of a recovery action are ready, because Torc’s own server counts only those that become ready later', async () => {
+    const { id } = await workflowOf(service, [...jobs(2), { name: 'last', requirements: 'two', after: ['j0'] }], needs);
+    const counts: unknown[] = [];
+    const { createWorkflowAction } = service.client;
+    const client: typeof service.client = {
+      ...service.client,
+      async createWorkflowAction(request) {
+        counts.push([request.body.job_ids?.length, request.body.trigger_count]);
+        return createWorkflowAction(request);
+      },
+    };
+    await regenerate({ ...tools, client }, id, { ...options, submits: false });
+    expect(counts).toEqual([
+      [2, 2],
+      [1, 0],
+    ]);
+  });
+
   it('slurm regenerate does nothing in a dry run, or where no job waits', async () => {
     const { id, nodeId } = await workflowOf(service, jobs(1), needs);
     const found = await regenerate(tools, id, { ...options, isDryRun: true });

@@ -231,9 +231,7 @@ async function createAction(
   const { id, planned, allocations } = each;
   if (id === undefined) return;
   const gate = new Set(planned.gate);
-  const jobIds = planned.group.jobs
-    .filter(({ name }) => gate.has(name))
-    .map(({ number }) => jobs[number]?.id as number);
+  const gateJobs = planned.group.jobs.filter(({ name }) => gate.has(name)).map(({ number }) => jobs[number] as Job);
   const config = {
     scheduler_id: id,
     scheduler_type: 'slurm',
@@ -245,7 +243,9 @@ async function createAction(
     trigger_type: 'on_jobs_ready',
     action_type: 'schedule_nodes',
     action_config: config,
-    job_ids: jobIds,
+    job_ids: gateJobs.map((job) => job.id as number),
+    // Torc's own server counts only jobs that become ready after this.
+    trigger_count: gateJobs.filter(({ status }) => status === 'ready').length,
     is_recovery: true,
   };
   await client.createWorkflowAction({ params: { id: workflowId }, body });
