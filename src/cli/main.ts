@@ -1,11 +1,12 @@
 import { STEP_LAUNCHER } from './step-launcher.ts';
+import { tellsVersion } from './tells-version.ts';
 import { VERSION } from '../core/contract/version.ts';
 
 /** Runs one of the programs of this package. */
 export async function main(program: string, argv: readonly string[]): Promise<void> {
   // Requested often, also by scripts, so it costs only the start of the runtime.
-  if (program === 'torc' && argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-    process.stdout.write(`torc ${VERSION}\n`);
+  if (tellsVersion(program) && argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
+    process.stdout.write(`${program} ${VERSION}\n`);
     return;
   }
   // A reader that closes early, such as head, is not an error.

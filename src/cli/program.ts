@@ -18,6 +18,7 @@ import { builtIn, keyAt } from './config/schema.ts';
 import { fill } from './config/fill.ts';
 import { configurationFor } from './config/for-program.ts';
 import { globalsOf, type Settings, settingsOf } from './settings.ts';
+import { tellsVersion } from './tells-version.ts';
 
 const USAGE = 2;
 
@@ -146,7 +147,7 @@ type Act = (
 /** The commands of a program for commander; those that the arguments cannot mean by their name alone. */
 function treeOf(program: string, commands: readonly (Command | string)[], act: Act): Commander {
   const root = fitted(new Commander(program)).enablePositionalOptions().exitOverride().showHelpAfterError(false);
-  if (program === 'torc') root.version(`torc ${VERSION}`, '-V, --version', 'print the version');
+  if (tellsVersion(program)) root.version(`${program} ${VERSION}`, '-V, --version', 'print the version');
   for (const option of globalsOf(program)) root.addOption(optionOf(option));
   refuseHelpForUnknown(root);
   const loaded = commands.filter((each) => typeof each !== 'string');

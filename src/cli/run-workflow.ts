@@ -72,7 +72,8 @@ export const runnerOptions = optionsOf([
 export type RunnerValues = ValuesOf<typeof runnerOptions>;
 
 /** Those that every runner needs, and the others as far as a command has them. */
-type RunnerWishes = Partial<RunnerValues> & Pick<RunnerValues, 'outputDir'>;
+type RunnerWishes = Partial<RunnerValues> &
+  Pick<RunnerValues, 'outputDir'> & { readonly waitForHealthyDatabaseMinutes?: number | undefined };
 
 /** The registration data of a runner. */
 type Registration = Pick<RunnerOptions, 'computeNodeType' | 'scheduler' | 'onRegistered' | 'batch' | 'workflow'>;
@@ -111,6 +112,7 @@ export async function runWorkflow(
     endAtMs: endAtMsOf(options, Date.now()),
     pollIntervalSeconds: options.pollInterval ?? 5,
     claimBackoffMaxSeconds: options.claimBackoffMaxSecs ?? 300,
+    outageMinutes: options.waitForHealthyDatabaseMinutes,
     persistent: options.persistent === true,
     othersMayCome: !settings.standalone,
     offline: {

@@ -27,6 +27,8 @@ export interface RunnerOptions {
   readonly endAtMs?: number | undefined;
   readonly pollIntervalSeconds: number;
   readonly claimBackoffMaxSeconds: number;
+  /** How long it waits for a server that is away, instead of what the workflow says. */
+  readonly outageMinutes?: number | undefined;
   /** Stays while jobs are left that its labels cover. */
   readonly persistent: boolean;
   /** May runners start that the server does not know of yet? Not on a server that was started for this runner. */

@@ -41,7 +41,7 @@ export interface WorkRules {
 export function workRules(
   options: Pick<
     RunnerOptions,
-    'offline' | 'pollIntervalSeconds' | 'claimBackoffMaxSeconds' | 'computeNodeType' | 'persistent'
+    'offline' | 'outageMinutes' | 'pollIntervalSeconds' | 'claimBackoffMaxSeconds' | 'computeNodeType' | 'persistent'
   >,
   workflow: Workflow,
   { execution }: Pick<RunFacts, 'execution'>,
@@ -54,12 +54,14 @@ export function workRules(
     !staysWhenComplete &&
     waitSeconds === STANDARD_WAIT_SECONDS;
   const pingMs = options.offline.pingIntervalSeconds * 1000;
+  const outageMinutes =
+    options.outageMinutes ?? workflow.compute_node_wait_for_healthy_database_minutes ?? STANDARD_OUTAGE_MINUTES;
   return {
     signal: signalCalled(execution.termination_signal ?? standardExecution.termination_signal) as NodeJS.Signals,
     leadSeconds: terminationOf(execution).leadSeconds,
     leastSeconds: workflow.compute_node_min_time_for_new_jobs_seconds ?? STANDARD_LEAST_SECONDS,
     staysWhenComplete,
-    patienceMs: (workflow.compute_node_wait_for_healthy_database_minutes ?? STANDARD_OUTAGE_MINUTES) * MINUTE_MS,
+    patienceMs: outageMinutes * MINUTE_MS,
     pingMs,
     silentMs: Math.min(LONGEST_SILENCE_MS, pingMs),
     baseMs: options.pollIntervalSeconds * 1000,

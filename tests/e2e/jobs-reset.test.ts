@@ -75,8 +75,8 @@ describe('jobs reset-status', () => {
     expect(await statuses()).toEqual({ first: 'completed', second: 'completed', alone: 'uninitialized' });
   });
 
-  it('jobs reset-status with --dry-run changes nothing', async () => {
-    expect(await json('jobs', 'reset-status', jobs['first'], '--dry-run', '--reinit')).toEqual({
+  it.each(['--reinit', '--reinitialize'])('jobs reset-status with --dry-run %s changes nothing', async (reinit) => {
+    expect(await json('jobs', 'reset-status', jobs['first'], '--dry-run', reinit)).toEqual({
       dry_run: true,
       reinit_requested: true,
       workflow_id: id,

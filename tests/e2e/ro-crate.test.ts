@@ -83,7 +83,7 @@ describe('ro-crate add-dataset', () => {
   });
 
   it('ro-crate add-dataset says of jobs that made it what they did, where nobody has said it yet', async () => {
-    expect(await addDataset('-j', jobs[0] as number)).toMatchObject({
+    expect(await addDataset('--job-id', jobs[0] as number)).toMatchObject({
       metadata: { 'prov:wasGeneratedBy': { '@id': attempt(0) } },
     });
     expect((await entities()).get(attempt(0))).toMatchObject({

@@ -53,7 +53,8 @@ const roCrateAddDataset = command({
       says: 'number of files read at once (default: number of CPUs)',
       read: integer('--threads', 1),
     },
-    { flags: '-j, --job <id...>', says: 'jobs that produced it', many: true, read: integer('--job', 1) },
+    { flags: '-j, --job-id <id...>', says: 'jobs that produced it', many: true, read: integer('--job-id', 1) },
+    { flags: '--job <id...>', says: 'the same as --job-id', many: true, read: integer('--job', 1), isHidden: true },
     {
       flags: '--metadata <json>',
       says: 'additional properties, as a JSON object; they have precedence',
@@ -73,7 +74,7 @@ const roCrateAddDataset = command({
       description: options.description,
       encodingFormat: options.encodingFormat,
       metadata: options.metadata,
-      jobIds: options.job ?? [],
+      jobIds: [...(options.jobId ?? []), ...(options.job ?? [])],
       together: options.threads ?? availableParallelism(),
     });
     output.record(

@@ -42,6 +42,11 @@ export const slurmRunner = command({
       flags: '--persistent',
       says: 'keep running until all jobs with matching labels have ended, even when idle',
     },
+    {
+      flags: '--wait-for-healthy-database-minutes <n>',
+      says: 'minutes to wait for a server that is away (default: what the workflow says)',
+      read: number('--wait-for-healthy-database-minutes', 0),
+    },
     { flags: '--is-subtask', says: 'one of several runners in the allocation, with the share of SLURM_CPUS_PER_TASK' },
     {
       flags: '--startup-delay-seconds <s>',

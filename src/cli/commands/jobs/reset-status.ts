@@ -35,10 +35,12 @@ export const jobsResetStatus = command({
     { flags: '--force', says: 'even while runners or allocations are active or jobs run' },
     { flags: '--dry-run', says: 'only show which jobs, and change nothing' },
     { flags: '--reinit', says: 'and make ready what changed at once, as workflows reinit does' },
+    { flags: '--reinitialize', says: 'the same as --reinit', isHidden: true },
     noPrompts,
   ],
-  async run(context, [given], options) {
+  async run(context, [given], { reinitialize: alsoReinit, ...values }) {
     const { output } = context;
+    const options = { ...values, reinit: values.reinit === true || alsoReinit === true };
     output.recordOnly('reset-status');
     const selection = selectionOf(given ?? [], options);
     const { client } = await context.service();
