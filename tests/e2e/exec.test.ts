@@ -41,6 +41,27 @@ describe('a list of names on standard input', () => {
   });
 });
 
+it('exec without commands is refused; with -s it starts its server before, and ends it, as Torc does', async () => {
+  const cwd = temporaryFolder();
+  const { code, stderr } = await torc(['-s', 'exec'], { cwd });
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(/^Started standalone torc-server on (.|\n)*no commands provided/),
+  ]);
+  const url = /on (http\S+)/.exec(stderr)?.[1] as string;
+  await expect(fetch(url)).rejects.toThrow();
+  expect((await torc(['exec'], { cwd })).stderr).toMatch(/^Error: no commands provided/);
+});
+
+it('exec of a workflow file names torc run FILE, and beside it the same with the options that were given', async () => {
+  const cwd = temporaryFolder();
+  const { code, stderr } = await torc(['-s', 'exec', 'flow.yaml'], { cwd });
+  expect(code).toBe(2);
+  expect(stderr).toContain('looks like a workflow spec file; to run it: torc run flow.yaml, with the options');
+  expect(stderr).toContain('torc -s run flow.yaml');
+  expect((await torc(['exec', 'flow.yaml'], { cwd })).stderr).toMatch(/to run it: torc run flow\.yaml\n/);
+});
+
 it('a job that fails is named after its value and shown with its command', async () => {
   const cwd = temporaryFolder();
   const { code, stderr } = await torc(['-s', 'exec', '-c', 'test {n} != 2', '--param', 'n=1:3'], { cwd });

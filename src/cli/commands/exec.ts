@@ -140,14 +140,16 @@ export const exec = command({
   },
 });
 
-async function commandsOf({ hint }: Context, trailing: readonly string[], options: ExecValues): Promise<string[]> {
+async function commandsOf(context: Context, trailing: readonly string[], options: ExecValues): Promise<string[]> {
   const { commandLines, quoted } = await import('../exec-spec.ts');
   const given = options.command ?? [];
   const file = options.commandsFile;
   const listed = file === undefined ? [] : commandLines(readInput(file, 'commands'));
-  refuseBareWords(trailing, hint);
+  refuseBareWords(trailing, context.hint);
   const commands = [...given, ...listed, ...(trailing.length === 0 ? [] : [quoted(trailing)])];
   if (commands.length > 0) return commands;
+  // As Torc 1.0.0 does it: scripts try in this way whether a standalone server starts.
+  if (context.settings.standalone && options.dryRun !== true) await context.service();
   throw new UsageError('no commands provided: use -c COMMAND, -C FILE, or torc exec -- <command>');
 }
 
@@ -195,8 +197,10 @@ function refuseBareWords(trailing: readonly string[], hint: Context['hint']): vo
   const [first] = trailing;
   if (first === undefined || process.argv.includes('--')) return;
   if (/\.(ya?ml|json5?|kdl)$/i.test(first)) {
+    const plain = `torc run ${shellWord(first)}`;
+    const here = hint(plain);
     throw new UsageError(
-      `'${first}' looks like a workflow spec file; to run it: ${hint(`torc run ${shellWord(first)}`)}`,
+      `'${first}' looks like a workflow spec file; to run it: ${plain}${here === plain ? '' : `, with the options given here: ${here}`}`,
     );
   }
   throw new UsageError(
