@@ -153,7 +153,7 @@ describe('regenerate', () => {
     expect((await fireActions(tools, id)).jobIds).toHaveLength(1);
   });
 
-  it('slurm regenerate tells the server how many jobs of a recovery action are ready, because Torc’s own server counts only those that become ready later', async () => {
+  it('slurm regenerate sends the server how many jobs of a recovery action are ready, because Torc’s own server counts only those that become ready later', async () => {
     const { id } = await workflowOf(service, [...jobs(2), { name: 'last', requirements: 'two', after: ['j0'] }], needs);
     const counts: unknown[] = [];
     const { createWorkflowAction } = service.client;
