@@ -1,6 +1,6 @@
-import { counted } from '../../core/quantity/count-text.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { type Command, command } from '../command.ts';
+import type { AnalyzedLogs } from '../../operations/logs/analyze.ts';
 import { integer } from '../option.ts';
 
 const logsBundle = command({
@@ -15,21 +15,22 @@ const logsBundle = command({
     output.recordOnly('bundle');
     const id = await chooseWorkflow(context, given);
     const { client } = await context.service();
-    const { name, user } = await client.getWorkflow({ params: { id } });
+    const workflow = { ...(await client.getWorkflow({ params: { id } })), id };
     const { bundleLogs } = await import('../../operations/logs/bundle.ts');
     const { outputDir, bundleDir } = options;
-    const bundle = await bundleLogs({ workflow: { id, name, user }, outputDir, bundleDir, nowMs: Date.now() });
-    const { sizeText } = await import('../../core/quantity/size-text.ts');
+    const bundle = await bundleLogs({ workflow, outputDir, bundleDir, nowMs: Date.now() });
     output.record(
       'bundle',
       { workflow_id: id, bundle: bundle.path, files: bundle.files, bytes: bundle.bytes },
-      `Bundled ${counted(bundle.files, 'file')} of workflow ${id}: ${bundle.path} (${sizeText(bundle.bytes)})`,
+      [
+        'Log bundle created successfully:',
+        `  File: ${bundle.path}`,
+        `  Files collected: ${bundle.files}`,
+        `  Total size: ${bundle.bytes} bytes`,
+      ].join('\n'),
     );
   },
 });
-
-/** Errors that are shown for one kind. */
-const SHOWN = 10;
 
 const logsAnalyze = command({
   words: 'logs analyze <path>',
@@ -47,22 +48,18 @@ const logsAnalyze = command({
     output.recordOnly('analyze');
     const { analyzeLogs } = await import('../../operations/logs/analyze.ts');
     const { workflowId, bundle, files, findings, errors, warnings } = await analyzeLogs(path, options.workflowId);
-    const kinds = Map.groupBy(findings, ({ label }) => label);
     const head =
       bundle === undefined
         ? []
         : [
             'Bundle Information:',
             `  Workflow ID: ${bundle.workflow_id}`,
-            `  Workflow Name: ${bundle.workflow_name}`,
-            `  Collected At: ${bundle.collected_at}`,
+            `  Workflow Name: ${JSON.stringify(bundle.workflow_name)}`,
+            `  Collected At: ${JSON.stringify(bundle.collected_at)}`,
             '',
           ];
-    const issues = [...kinds].flatMap(([label, list]) => [
-      `  ${label} (${list.length}): ${list[0]?.remedy ?? ''}`,
-      ...list.slice(0, SHOWN).map(({ file, line, text }) => `    ${file}:${line}: ${text}`),
-      ...(list.length > SHOWN ? [`    and ${list.length - SHOWN} more`] : []),
-    ]);
+    const found =
+      errors + warnings === 0 ? ['No errors detected in log files.'] : issueLines(findings, errors, warnings);
     output.record(
       'analyze',
       {
@@ -73,17 +70,30 @@ const logsAnalyze = command({
         total_warnings: warnings,
         issues: findings,
       },
-      [
-        ...head,
-        `Workflow ID: ${workflowId}`,
-        `Files parsed: ${files}`,
-        errors + warnings === 0
-          ? 'No errors detected in log files.'
-          : `Detected Issues: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`,
-        ...issues,
-      ].join('\n'),
+      [...head, `Workflow ID: ${workflowId}`, '', `Files parsed: ${files}`, '', ...found].join('\n'),
     );
   },
 });
+
+/** The lines of Torc 1.0.0, and a remedy for each kind. */
+function issueLines(findings: AnalyzedLogs['findings'], errors: number, warnings: number): string[] {
+  const kinds = [...Map.groupBy(findings, ({ label }) => label)].toSorted(
+    ([one, some], [other, more]) => more.length - some.length || one.localeCompare(other),
+  );
+  return [
+    'Detected Issues:',
+    `  Errors: ${errors}`,
+    `  Warnings: ${warnings}`,
+    '',
+    ...[...Map.groupBy(findings, ({ file }) => file)].flatMap(([file, list]) => [
+      `${file}:`,
+      ...list.map(({ line, label, text }) => `  [ERROR] Line ${line}: ${label} - ${text}`),
+      '',
+    ]),
+    ...(findings.length < errors ? [`and ${errors - findings.length} more errors`, ''] : []),
+    'Error Type Summary:',
+    ...kinds.map(([label, list]) => `  ${label}: ${list.length} occurrence(s): ${list[0]?.remedy ?? ''}`),
+  ];
+}
 
 export const logsCommands: readonly Command[] = [logsBundle, logsAnalyze];

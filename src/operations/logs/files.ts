@@ -1,27 +1,31 @@
 import { createReadStream, existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const STDIO = 'job_stdio';
 const WORKFLOW = /(?<![a-z0-9])wf(\d+)(?!\d)/;
 
 /** The workflow that the name of a file carries: 4 in `job_wf4_j1_r1_a1.o`, and not in `job_wf42_j1_r1_a1.o`. */
-export const workflowIn = (name: string): number | undefined => {
-  const found = WORKFLOW.exec(name)?.[1];
+export const workflowIn = (path: string): number | undefined => {
+  const found = WORKFLOW.exec(basename(path))?.[1];
   return found === undefined ? undefined : Number(found);
 };
 
 /** The logs of workflows in an output folder and in its folder of job output, as paths below it. */
-export function logsBelow(folder: string): string[] {
-  const names = [
-    ...filesIn(folder),
-    ...(existsSync(join(folder, STDIO)) ? filesIn(join(folder, STDIO)).map((name) => join(STDIO, name)) : []),
-  ];
-  return names.filter((name) => workflowIn(name) !== undefined).sort();
-}
+export const logsBelow = (folder: string): string[] =>
+  [...filesBelow(folder, 0), ...filesBelow(join(folder, STDIO), 0).map((name) => join(STDIO, name))]
+    .filter((path) => workflowIn(path) !== undefined)
+    .sort();
 
-const filesIn = (folder: string): string[] =>
-  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : []));
+/** The files in a folder and in those below it, down to this many levels, as paths below it. */
+export function filesBelow(folder: string, levels: number): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (entry.isFile()) return [entry.name];
+    if (!entry.isDirectory() || levels === 0) return [];
+    return filesBelow(join(folder, entry.name), levels - 1).map((path) => join(entry.name, path));
+  });
+}
 
 /** Logs that are read for errors: the environment of an allocation is none. */
 export const isReadable = (path: string): boolean => /\.(log|o|e)$/.test(path) && !/(^|\/)slurm_env_/.test(path);

@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { noSmallDisk, smallDisk } from '../../../tests/support/small-disk.ts';
@@ -65,19 +66,67 @@ describe('logs analyze', () => {
     const workflow = { id: 4, name: 'w', user: 'u' };
     const bundle = await bundleLogs({ workflow, outputDir: folder, bundleDir: folder, nowMs: 0 });
     expect([bundle.path, bundle.files]).toEqual([join(folder, 'wf4.tar.gz'), 6]);
+    // As in Torc 1.0.0, each file stands below the name of its folder.
+    const members = execFileSync('tar', ['-tzf', bundle.path], { encoding: 'utf8' }).trimEnd().split('\n');
+    expect(members).toHaveLength(7);
+    expect(members).toEqual(
+      expect.arrayContaining([
+        'bundle_metadata.json',
+        `${basename(folder)}/job_runner_n1_wf4_r1.log`,
+        'job_stdio/job_wf4_j1_r1_a1.e',
+      ]),
+    );
     const found = await analyzeLogs(bundle.path, undefined);
-    expect(found).toEqual({
-      ...(await analyzeLogs(folder, 4)),
-      bundle: {
-        workflow_id: 4,
-        workflow_name: 'w',
-        workflow_user: 'u',
-        collected_at: '1970-01-01T00:00:00.000Z',
-        files: 6,
-      },
+    const inFolder = await analyzeLogs(folder, 4);
+    expect([found.files, found.errors, found.warnings]).toEqual([inFolder.files, inFolder.errors, inFolder.warnings]);
+    const linesOf = ({ findings }: typeof found) =>
+      findings.map(({ file, line, text }) => `${basename(file)}:${line} ${text}`).toSorted();
+    expect(linesOf(found)).toEqual(linesOf(inFolder));
+    expect(found.bundle).toEqual({
+      workflow_id: 4,
+      workflow_name: 'w',
+      workflow_user: 'u',
+      workflow_description: null,
+      collected_at: '1970-01-01T00:00:00.000Z',
+      files_collected: 6,
+      total_size_bytes: bundle.bytes,
     });
     const none = { workflow: { ...workflow, id: 9 }, outputDir: folder, bundleDir: folder, nowMs: 0 };
     await expect(bundleLogs(none)).rejects.toThrow('No workflow logs of workflow 9');
+  });
+
+  it.each([
+    ['in a folder for each of theirs', 'output/job_runner_n1_wf4_r1.log', 'job_stdio/job_wf4_j1_r1_a1.e', '.'],
+    ['below the name of the bundle', 'wf4/job_runner_n1_wf4_r1.log', 'wf4/job_stdio/job_wf4_j1_r1_a1.e', 'wf4'],
+    ['in both', 'wf4/output/job_runner_n1_wf4_r1.log', 'wf4/output/job_stdio/job_wf4_j1_r1_a1.e', 'wf4'],
+  ])(
+    'logs analyze finds every error in a bundle whose files stand %s, packed or unpacked',
+    async (_, runner, job, root) => {
+      const unpacked = temporaryFolder();
+      for (const [path, text] of [
+        [runner, 'WARN OOM violation detected: workflow_id=4 job_id=1'],
+        [job, 'Segmentation fault'],
+        [join(root, 'bundle_metadata.json'), '{"workflow_id": 4, "workflow_name": "w"}'],
+      ] as const) {
+        mkdirSync(dirname(join(unpacked, path)), { recursive: true });
+        writeFileSync(join(unpacked, path), `${text}\n`);
+      }
+      const packed = join(folder, 'wf4.tar.gz');
+      execFileSync('tar', ['-czf', packed, '-C', unpacked, ...readdirSync(unpacked)]);
+      for (const path of [packed, unpacked, join(unpacked, root)]) {
+        const found = await analyzeLogs(path, undefined);
+        expect([found.workflowId, found.bundle?.workflow_name, found.files]).toEqual([4, 'w', 2]);
+        expect(found.findings.map(({ label }) => label).toSorted()).toEqual(['OOM Killed', 'Segmentation Fault']);
+      }
+    },
+  );
+
+  it('logs analyze reads a folder below the given one only where that has no logs of its own', async () => {
+    mkdirSync(join(folder, 'runs/torc_output'), { recursive: true });
+    write('runs/torc_output/job_runner_n1_wf4_r1.log', 'job 1 timed out');
+    expect((await analyzeLogs(join(folder, 'runs'), undefined)).files).toBe(1);
+    write('runs/job_runner_n2_wf4_r1.log', 'fine');
+    expect(await analyzeLogs(join(folder, 'runs'), undefined)).toMatchObject({ files: 1, errors: 0 });
   });
 });
 
@@ -131,11 +180,12 @@ describe('logs bundle', () => {
       const workflow = { id: 4, name: 'w', user: 'u' };
       const options = { workflow, outputDir: folder, bundleDir: disk, nowMs: 0 };
       someLogs();
-      const { path, bytes } = await bundleLogs(options);
+      const { path } = await bundleLogs(options);
+      const { size } = statSync(path);
       // Random bytes: they do not become fewer.
       writeFileSync(join(folder, 'job_stdio/job_wf4_j2_r1_a1.o'), randomBytes(2 ** 21));
       await expect(bundleLogs(options)).rejects.toThrow(/No space left on device/);
-      expect([readdirSync(disk), statSync(path).size]).toEqual([['wf4.tar.gz'], bytes]);
+      expect([readdirSync(disk), statSync(path).size]).toEqual([['wf4.tar.gz'], size]);
       expect((await analyzeLogs(path, undefined)).files).toBe(5);
     },
   );
