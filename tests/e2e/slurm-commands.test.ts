@@ -250,7 +250,16 @@ describe('slurm generate', () => {
     const target = join(folder, 'made.json');
     const words = ['slurm', 'generate', file(), '-a', 'proj', '--profile', 'kestrel', '-o', target];
     const { code, stdout, stderr } = await call(...words);
-    expect([code, stdout, stderr]).toEqual([0, '', expect.stringContaining(`torc submit ${target}`)]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`torc submit ${target}`)]);
+    // The lines of Torc 1.0.0.
+    expect(stdout.split('\n').slice(0, -1)).toEqual([
+      `Generated workflow written to: ${target}`,
+      '',
+      'Summary:',
+      '  Schedulers generated: 1',
+      '  Actions added: 1',
+      '  Profile used: NLR Kestrel (kestrel)',
+    ]);
     expect(JSON.parse(readFileSync(target, 'utf8'))).toMatchObject({
       jobs: [{ name: 'j_{i}', scheduler: 'short_scheduler' }],
       slurm_schedulers: [{ name: 'short_scheduler', account: 'proj', mem: '240g', walltime: '00:17:00' }],
@@ -276,9 +285,25 @@ describe('slurm generate', () => {
     expect(JSON.parse(over.stdout)).not.toHaveProperty('actions');
   });
 
+  it('slurm generate --dry-run prints a line for each scheduler and one for the actions, as Torc does', async () => {
+    const words = ['slurm', 'generate', file(), '-a', 'proj', '--profile', 'kestrel', '--dry-run'];
+    const { stdout } = await call(...words);
+    expect(stdout.split('\n').slice(0, -1)).toEqual([
+      '[DRY RUN] Would generate the following Slurm schedulers:',
+      '',
+      '  Scheduler: short_scheduler (account: proj, partition: <default>, walltime: 00:15:00, nodes: 1)',
+      '    1 allocation of 1 node for 8 jobs, partition short (chosen by the site)',
+      '',
+      '[DRY RUN] Would add 1 workflow action(s)',
+      '',
+      'Profile: NLR Kestrel (kestrel)',
+    ]);
+    expect((await call(...words, '--no-actions')).stdout).not.toContain('Would add');
+  });
+
   it('slurm generate plans for the cluster that it finds, and for the profile that is named', async () => {
     const live = await call('slurm', 'generate', file(), '-a', 'proj', '--dry-run');
-    expect(live.stdout).toContain('Dry run for Alpha (Slurm)');
+    expect(live.stdout).toContain('Profile: Alpha (Slurm) (alpha)');
     expect(await json('slurm', 'generate', file(), '-a', 'proj', '--dry-run', '--profile', 'dane')).toMatchObject({
       dry_run: true,
       scheduler_count: 1,

@@ -98,8 +98,14 @@ export const slurmGenerate = command({
     if (options.dryRun === true) return sayDryRun(context, planned, withActions ? isDirect : undefined);
     const next = specWithSchedulers(spec, { schedulers: found.schedulers, withActions, isDirect });
     const text = writeText(next, format);
-    if (target === undefined) output.text(text.trimEnd());
-    else writeFileSync(target, text);
+    const counts = countLines(planned, withActions);
+    if (target === undefined) {
+      output.text(text.trimEnd());
+      output.notice(counts.map((line) => `// ${line}`).join('\n'));
+    } else {
+      writeFileSync(target, text);
+      if (output.format !== 'json') output.text([`Generated workflow written to: ${target}`, '', ...counts].join('\n'));
+    }
     output.notice(summaryText(planned, withActions, target));
   },
 });
@@ -140,9 +146,20 @@ function noneText(reasons: readonly string[]): string {
   return ['No schedulers could be generated.', 'Reasons:', ...shown, ...more].join('\n');
 }
 
+/** The lines of Torc 1.0.0. */
+const countLines = ({ profile, schedulers }: Planned, withActions: boolean): string[] => [
+  'Summary:',
+  `  Schedulers generated: ${schedulers.schedulers.length}`,
+  `  Actions added: ${withActions ? schedulers.schedulers.length : 0}`,
+  `  Profile used: ${profile.display_name} (${profile.name})`,
+];
+
+const sizeLine = (each: PlannedScheduler): string =>
+  `${counted(each.allocations, 'allocation')} of ${counted(each.nodes, 'node')} for ${counted(each.group.jobs.length, 'job')}`;
+const placeLine = ({ on, partition }: PlannedScheduler): string =>
+  `partition ${on.name}${partition === undefined ? ' (chosen by the site)' : ''}`;
 const schedulerLine = (each: PlannedScheduler): string =>
-  `  ${each.name}: ${counted(each.allocations, 'allocation')} of ${counted(each.nodes, 'node')} for ${counted(each.group.jobs.length, 'job')}, ` +
-  `walltime ${each.walltime}, partition ${each.on.name}${each.partition === undefined ? ' (chosen by the site)' : ''}`;
+  `  ${each.name}: ${sizeLine(each)}, walltime ${each.walltime}, ${placeLine(each)}`;
 
 const summaryText = ({ profile, schedulers }: Planned, withActions: boolean, target: string | undefined): string =>
   [
@@ -164,17 +181,29 @@ function sayDryRun({ output }: Context, { profile, schedulers }: Planned, perNod
       action_count: actions.length,
       profile_name: profile.name,
       profile_display_name: profile.display_name,
-      slurm_schedulers: list.map(({ name, account, mem, nodes, walltime, partition }) => ({
+      slurm_schedulers: list.map(({ name, account, mem, nodes, walltime, partition, gres, qos }) => ({
         name,
         account,
         mem,
         nodes,
         walltime,
         partition,
+        gres,
+        qos,
       })),
       actions,
       warnings: schedulers.warnings,
     },
-    [`Dry run for ${profile.display_name}:`, ...list.map(schedulerLine)].join('\n'),
+    [
+      '[DRY RUN] Would generate the following Slurm schedulers:',
+      '',
+      ...list.flatMap((each) => [
+        `  Scheduler: ${each.name} (account: ${each.account}, partition: ${each.partition ?? '<default>'}, walltime: ${each.walltime}, nodes: ${each.nodes})`,
+        `    ${sizeLine(each)}, ${placeLine(each)}`,
+      ]),
+      '',
+      ...(actions.length === 0 ? [] : [`[DRY RUN] Would add ${actions.length} workflow action(s)`, '']),
+      `Profile: ${profile.display_name} (${profile.name})`,
+    ].join('\n'),
   );
 }
