@@ -129,6 +129,26 @@ jobs: [{name: plain, command: "true"}, {name: special, command: "true", labels: 
     ]);
   });
 
+  it('torc run on a server that has no exchange waits with --persistent for a job with its labels, beyond its idle time, and runs it', async () => {
+    await prepared(`
+name: labelled
+compute_node_wait_for_new_jobs_seconds: 1
+jobs: [{name: gate, command: "true"}, {name: special, command: "true", labels: [gpu], depends_on: [gate]}]
+`);
+    const startedMs = performance.now();
+    const runner = begin('--label', 'gpu', '--persistent', '1');
+    const checks = async () => server.asked.filter(({ method, path }) => method === 'GET' && path === '/jobs').length;
+    // Two checks that are seconds apart: without --persistent it had left at the second.
+    await until(checks, (count) => count > 0 && performance.now() - startedMs > 2_500, 'its checks for open jobs');
+    const registered = await server.client.listComputeNodes({ query: { workflow_id: 1, is_active: true } });
+    expect(registered.items).toMatchObject([{ labels: ['gpu'] }]);
+    const other = await torc(['run', '-p', '0.2', '1', '-o', 'other'], { cwd: folder, environment: environment() });
+    expect(other.code).toBe(0);
+    const { code, stderr } = await runner.ended;
+    expect([code, stderr]).toEqual([0, expect.stringContaining('2 jobs completed')]);
+    expect(await statuses()).toEqual({ gate: 'completed', special: 'completed' });
+  });
+
   it('torc run on a server that has no exchange asks its jobs to end at the first Ctrl-C, gives back what it had not started, and leaves with 130', async () => {
     await prepared(`
 name: long

@@ -5,7 +5,7 @@ import { createLookAhead, type LookAheadOptions } from './look-ahead.ts';
 import { startPolling } from './polling.ts';
 
 /** Whether a job is open that this runner could take, now or later. */
-export type HasOpenJobs = (counts: Counts) => Promise<boolean>;
+export type HasOpenJobs = () => Promise<boolean>;
 
 /**
  * The minimum time between two checks for open jobs. The workflow may change a thousand times a second: too short, and
@@ -96,7 +96,7 @@ export function createIdlePolicy(options: IdlePolicyOptions): IdlePolicy {
     const counts = latest as Counts;
     isLooking = true;
     // Without a reply nothing is known about jobs: the runner stays.
-    void hasOpenJobs(counts)
+    void hasOpenJobs()
       .catch(() => true)
       .then((isOpen) => {
         isLooking = false;

@@ -2,24 +2,26 @@ import type { Client } from '../../client/client.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { HasOpenJobs } from './idle-policy.ts';
 
-/** Jobs with these statuses have not ended. */
-const OPEN = ['ready', 'blocked', 'uninitialized', 'running', 'pending'] as const;
-
 /**
- * Checks for jobs that a runner with these labels may claim, now or when their dependencies have ended. It requests
- * jobs of a status only if the server counts some.
+ * Jobs with these statuses have not ended. They stand in the order in which a job passes through them: one that goes on
+ * while this asks is found at its next status. `ready` stands twice, because a runner may give a job back.
+ *
+ * Counts do not say which statuses to ask for: they are older than the answers, and Torc's own server releases jobs at any
+ * moment, without an event. A job that was blocked a moment ago was then found neither blocked nor ready.
  */
+const OPEN = ['uninitialized', 'blocked', 'ready', 'pending', 'running', 'ready'] as const;
+
+/** Checks for jobs that a runner with these labels may claim, now or when their dependencies have ended. */
 export const openJobs =
   (
     client: Pick<Client, 'listJobs'>,
     { id, use_pending_failed: usesPendingFailed }: Pick<Workflow, 'id' | 'use_pending_failed'>,
     labels: readonly string[],
   ): HasOpenJobs =>
-  async (counts) => {
+  async () => {
     // A job that waits for a decision may run again.
     const statuses = usesPendingFailed === true ? [...OPEN, 'pending_failed' as const] : OPEN;
     for (const status of statuses) {
-      if (counts[status] === 0) continue;
       const query = { workflow_id: id as number, labels: labels.join(','), status, limit: 1 };
       if ((await client.listJobs({ query })).count > 0) return true;
     }
