@@ -66,20 +66,13 @@ export async function bundleLogs({ workflow, outputDir, bundleDir, nowMs }: Bund
     };
     writeFileSync(join(folder, METADATA), `${JSON.stringify(metadata, undefined, 2)}\n`);
     const output = resolve(outputDir);
-    const [inside, above] = [files.filter((file) => file.includes('/')), files.filter((file) => !file.includes('/'))];
-    const from = [
-      ...['-C', folder, METADATA, '--null'],
-      ...[
-        '-C',
-        dirname(output),
-        ...listOf(
-          folder,
-          'above',
-          above.map((file) => join(basename(output), file)),
-        ),
-      ],
-      ...['-C', output, ...listOf(folder, 'inside', inside)],
-    ];
+    const inFolders = listOf(folder, 'in-folders', files.filter(isInFolder));
+    const beside = listOf(
+      folder,
+      'beside',
+      files.filter((file) => !isInFolder(file)).map((file) => join(basename(output), file)),
+    );
+    const from = ['-C', folder, METADATA, '--null', '-C', dirname(output), '-T', beside, '-C', output, '-T', inFolders];
     await runHelper('tar', ['-czf', partial, ...from], { atMostMs: PACK_MS });
     renameSync(partial, path);
     return { path, files: files.length, bytes };
@@ -89,9 +82,11 @@ export async function bundleLogs({ workflow, outputDir, bundleDir, nowMs }: Bund
   }
 }
 
-/** The option with which `tar` reads these names: there may be more than fit on a command line. */
-function listOf(folder: string, name: string, files: readonly string[]): string[] {
+const isInFolder = (file: string) => file.includes('/');
+
+/** A file from which `tar` reads these names: there may be more than fit on a command line. */
+function listOf(folder: string, name: string, files: readonly string[]): string {
   const path = join(folder, name);
   writeFileSync(path, files.map((file) => `${file}\0`).join(''));
-  return ['-T', path];
+  return path;
 }
