@@ -1,6 +1,7 @@
 import { nextCommand } from '../core/lifecycle/next-command.ts';
 import { placeOf } from '../operations/place.ts';
 import { underLease } from '../operations/recovery-lease.ts';
+import { fixesOf } from '../core/lifecycle/recovery-lines.ts';
 import type { Round } from '../operations/watch.ts';
 import { askAgent } from '../operations/recover/agent.ts';
 import type { BadEnd } from '../operations/recover/bad-ends.ts';
@@ -183,6 +184,7 @@ export async function recoverNow(context: Context, workflowId: number, options: 
     raised: recovery.adjustments.length,
     waiting: recovery.waiting,
     warnings: regenerated?.warnings ?? [],
+    fixes: fixesOf(recovery.plan),
     failures: JSON.stringify(recovery.plan.retried.map(({ id, why, returnCode }) => [id, why, returnCode])),
     next: next && context.hint(next),
   };

@@ -37,6 +37,7 @@ const ROUND: Round = {
   raised: 1,
   waiting: 0,
   warnings: [],
+  fixes: { oom: 1, timeout: 0, lost: 0, unknown: 0, skipped: 0 },
   failures: '1 memory',
   next: undefined,
 };
@@ -144,6 +145,30 @@ describe('watch', () => {
     const limited = await watched([FAILED], { recovers: true, maxRetries: 2 });
     expect([limited.exitCode, limited.did.length]).toEqual([1, 2]);
     expect(limited.said).toContain('after 2 recoveries, the maximum');
+  });
+
+  it('torc watch prints the lines of Torc about a recovery, which scripts look for', async () => {
+    const skipping = { ...ROUND, fixes: { ...ROUND.fixes, timeout: 2, skipped: 3 } };
+    const done = await watched([FAILED, WORKING, DONE], { recovers: true }, { rounds: [skipping] });
+    const lines = done.said.split('\n').filter((line) => !line.startsWith('Recovery 1:'));
+    expect(lines).toEqual([
+      'Workflow completed with failures:',
+      '  - Failed: 1',
+      '  - Canceled: 0',
+      '  - Terminated: 0',
+      '  - Completed: 2',
+      'Attempting automatic recovery (attempt 1)',
+      '  Applied fixes: 1 OOM, 2 timeout',
+      '  3 job(s) with unknown failure cause (skipped, use --retry-unknown to include)',
+      'Recovery initiated. Resuming monitoring...',
+      '✓ Workflow completed successfully (3 jobs)',
+    ]);
+    const limited = await watched([FAILED], { recovers: true, maxRetries: 1 });
+    expect(limited.said).toContain('Attempting automatic recovery (attempt 1/1)');
+    expect(limited.said).toContain('Max retries (1) exceeded. Manual intervention required');
+    const none = { ...ROUND, reset: 0, raised: 0, submitted: [] };
+    const left = await watched([FAILED], { recovers: true }, { rounds: [none] });
+    expect(left.said).not.toContain('Resuming monitoring');
   });
 
   it('torc watch waits for runners that still leave before it recovers', async () => {

@@ -1,6 +1,7 @@
 import { ServiceError, Unreachable } from '../client/errors.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
+import { attemptLine, type Fixes, fixesLines, noneLine, RESUMING } from '../core/lifecycle/recovery-lines.ts';
 
 /** What one round of recovery did. */
 export interface Round {
@@ -12,6 +13,7 @@ export interface Round {
   readonly waiting: number;
   /** Why nothing could be planned for some jobs. */
   readonly warnings: readonly string[];
+  readonly fixes: Fixes;
   /** The failures that are repeated, as text: equal texts are the same jobs that failed for the same reasons. */
   readonly failures: string;
   /** The command that a person has to run next; undefined where allocations were submitted. */
@@ -141,9 +143,11 @@ async function look(tools: WatchTools, options: WatchOptions, memory: Memory): P
   memory.hasSeenRunning ||= jobs.running > 0;
   const failed = jobs.failed + jobs.terminated + jobs.canceled;
   if (status.is_complete || waiting(status) + busy(status) === 0) {
-    if (failed + jobs.pending_failed === 0) return ended(tools, 'The workflow is complete', 0);
+    if (failed + jobs.pending_failed === 0)
+      return ended(tools, `✓ Workflow completed successfully (${jobs.completed} jobs)`, 0);
     // Its runners leave within a few seconds.
     if (alive(status) > 0) return 'wait';
+    for (const line of failureLines(status)) tools.tell('info', line);
     await tellCauses(tools, memory);
     const isUndecided = failed === 0 && jobs.pending_failed > 0 && !options.asksAgent;
     if (isUndecided) return ended(tools, `${jobs.pending_failed} job(s) wait for a decision (pending_failed)`, 1);
@@ -192,6 +196,15 @@ async function tellCauses({ causes, tell }: WatchTools, { told }: Memory): Promi
     told.add(line);
   }
 }
+/** The lines of Torc 1.0.0. */
+const failureLines = ({ jobs_by_status: jobs }: WorkflowStatus): string[] => [
+  'Workflow completed with failures:',
+  `  - Failed: ${jobs.failed}`,
+  `  - Canceled: ${jobs.canceled}`,
+  `  - Terminated: ${jobs.terminated}`,
+  ...(jobs.pending_failed === 0 ? [] : [`  - Pending Failed: ${jobs.pending_failed}`]),
+  `  - Completed: ${jobs.completed}`,
+];
 
 function ended({ tell }: WatchTools, words: string, exitCode: number): Step {
   tell(exitCode === 0 ? 'info' : 'error', words);
@@ -225,9 +238,13 @@ const MOST_REFUSALS = 10;
 /** One round of recovery; the exit code if it was the last. */
 async function round(tools: WatchTools, { maxRetries }: WatchOptions, memory: Memory): Promise<number | undefined> {
   if (maxRetries !== undefined && memory.rounds >= maxRetries) {
-    tools.tell('error', `The workflow failed again after ${memory.rounds} recoveries, the maximum`);
+    tools.tell(
+      'error',
+      `Max retries (${maxRetries}) exceeded. Manual intervention required: the workflow failed again after ${memory.rounds} recoveries, the maximum`,
+    );
     return 1;
   }
+  tools.tell('info', attemptLine(memory.rounds + 1, maxRetries));
   const before = await tools.status();
   let done: Round;
   try {
@@ -251,8 +268,9 @@ async function round(tools: WatchTools, { maxRetries }: WatchOptions, memory: Me
   const { jobs_by_status: after, is_complete: isComplete } = status;
   // The results of all its jobs were found in journals or in the accounting.
   if (isComplete && after.failed + after.terminated + after.canceled + after.pending_failed === 0) return undefined;
+  for (const line of fixesLines(done.fixes)) tools.tell('info', line);
   if (done.reset + done.waiting === 0) {
-    tools.tell('error', 'No job can be run again: every failure needs a person');
+    tools.tell('error', `${noneLine(done.fixes)} No job can be run again: every failure needs a person`);
     return 1;
   }
   tools.tell(
@@ -265,7 +283,7 @@ async function round(tools: WatchTools, { maxRetries }: WatchOptions, memory: Me
   }
   if (done.reset + done.submitted.length === 0) {
     // A recovery that was killed at its end had submitted them all.
-    if (alive(status) > 0) return undefined;
+    if (alive(status) > 0) return resume(tools);
     const words = `${done.waiting} job(s) wait, and no allocation could be submitted for them`;
     tools.tell('error', withReasons(words, done.warnings));
     return 1;
@@ -273,10 +291,14 @@ async function round(tools: WatchTools, { maxRetries }: WatchOptions, memory: Me
   const outcome = `${before.jobs_by_status.completed} ${done.failures}`;
   const isSame = done.raised === 0 && done.reset > 0 && outcome === memory.lastRound;
   memory.lastRound = outcome;
-  if (!isSame) return undefined;
+  if (!isSame) return resume(tools);
   tools.tell(
     'error',
     'The same jobs failed again for the same reasons, no other completed, and nothing was raised: the next round would be the same',
   );
   return 1;
+}
+
+function resume({ tell }: WatchTools): undefined {
+  tell('info', RESUMING);
 }

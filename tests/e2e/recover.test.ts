@@ -78,6 +78,10 @@ describe('torc recover where there is no Slurm', () => {
     const done = await call(['recover', String(id), '--no-prompts']);
     expect([done.code, done.stdout]).toEqual([0, expect.stringContaining(`torc --url ${server.url} run ${id}`)]);
     expect(done.stdout).toContain('memory 100m → 150m');
+    // The lines of Torc 1.0.0.
+    expect(done.stdout).toContain(
+      `\nRecovery complete for workflow ${id}\n  - 1 job(s) had memory increased\nReset 1 job(s) for retry.\n`,
+    );
     expect(await statuses(id)).toMatchObject({ typo: 'failed', three: 'failed', killed: 'ready', fine: 'completed' });
     const { items } = await server.client.listEvents({ query: { workflow_id: id } });
     expect(items.map(({ data }) => data)).toContainEqual(
@@ -86,6 +90,26 @@ describe('torc recover where there is no Slurm', () => {
     // The job that was reset waits: a second recover finds only that.
     const again = await call(['-f', 'json', 'recover', String(id), '--no-prompts']);
     expect(JSON.parse(again.stdout)).toMatchObject({ jobs_reset: 0, next: `torc run ${id}` });
+  });
+
+  it('torc recover ends with 1 where jobs failed and none of them is repeated, and with 0 in a dry run', async () => {
+    writeFileSync(join(folder, 'unknown.yaml'), 'name: unknown\njobs: [{name: three, command: exit 3}]\n');
+    const { stdout } = await call(['create', 'unknown.yaml']);
+    const id = /\d+/.exec(stdout)?.[0] as string;
+    await call(['run', id, '-p', '0.2']);
+    const plan = await call(['recover', id, '--dry-run']);
+    expect([plan.code, plan.stdout]).toEqual([
+      0,
+      expect.stringContaining(`[DRY RUN] Summary for workflow ${id}\nNo auto-recoverable jobs found.\n`),
+    ]);
+    const none = /^No auto-recoverable jobs found\. 1 job\(s\) failed with unknown causes\. Use --retry-unknown/;
+    const done = await call(['recover', id, '--no-prompts']);
+    expect([done.code, done.stderr]).toEqual([1, expect.stringContaining('Recovery failed: No auto-recoverable')]);
+    const json = await call(['-f', 'json', 'recover', id]);
+    expect([json.code, JSON.parse(json.stdout)]).toMatchObject([
+      1,
+      { jobs_reset: 0, error: expect.stringMatching(none) },
+    ]);
   });
 
   it('torc recover where there is no Slurm asks a person, takes defaults for empty answers, asks again after a wrong one, and needs an answer', async () => {

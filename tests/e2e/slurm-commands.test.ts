@@ -242,6 +242,25 @@ describe('jobs that no allocation of their workflow can run', () => {
   });
 });
 
+it('watch says what it watches and counts the jobs, in the lines of Torc', async () => {
+  const { id } = await json('workflows', 'new', '-n', 'empty');
+  const { code, stderr } = await call('watch', String(id), '--persistent', '-r', '-m', '2', '-s', '-p', '0.1');
+  expect([code, stderr.split('\n')]).toEqual([
+    0,
+    [
+      `Watching workflow ${String(id)} (poll interval: 0.1s, recover enabled, max retries: 2, job counts enabled)`,
+      `Job counts workflow_id=${String(id)} ready=0 blocked=0 running=0 completed=0 failed=0`,
+      '✓ Workflow completed successfully (0 jobs)',
+      '',
+    ],
+  ]);
+  const none = await call('watch', String(id));
+  expect([none.code, none.stderr]).toEqual([
+    1,
+    expect.stringContaining(`No scheduled compute nodes found for workflow ${String(id)}`),
+  ]);
+});
+
 describe('slurm generate', () => {
   const file = () => join(folder, 'flow.yaml');
 
@@ -291,7 +310,7 @@ describe('slurm generate', () => {
     expect(stdout.split('\n').slice(0, -1)).toEqual([
       '[DRY RUN] Would generate the following Slurm schedulers:',
       '',
-      '  Scheduler: short_scheduler (account: proj, partition: <default>, walltime: 00:15:00, nodes: 1)',
+      '  Scheduler: short_scheduler (account: proj, partition: <default>, walltime: 00:17:00, nodes: 1)',
       '    1 allocation of 1 node for 8 jobs, partition short (chosen by the site)',
       '',
       '[DRY RUN] Would add 1 workflow action(s)',

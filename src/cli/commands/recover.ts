@@ -75,11 +75,12 @@ async function dryRun(context: Context, id: number, wishes: RecoverOptions): Pro
     slurm === undefined ? json : { ...json, result: { ...json.result, slurm_dry_run: slurm } },
     [
       ...(hasCleaned(found.cleaned) || found.lostRunners > 0
-        ? [cleanedText(id, found.cleaned, found.lostRunners, true)]
+        ? [cleanedText(found.cleaned, found.lostRunners, true)]
         : []),
       ...planLines(id, found.recovery, false),
       ...(planned && about ? [regeneratedText(planned, about)] : []),
       await nextLine(context, id, found, hasWork(found.recovery)),
+      ...(await endLines(context, id, { ...found, reset: found.recovery.plan.retried.length }, true)),
       'Nothing was changed (dry run).',
     ].join('\n'),
   );
@@ -92,7 +93,7 @@ async function recoverHere(context: Context, id: number, given: RecoverOptions, 
   const { cleanedText } = await import('../output/cleaned.ts');
   const first = await diagnosed(context, id, given, false);
   if (hasCleaned(first.cleaned) || first.lostRunners > 0)
-    output.notice(cleanedText(id, first.cleaned, first.lostRunners, false));
+    output.notice(cleanedText(first.cleaned, first.lostRunners, false));
   let wishes = given;
   let found = first;
   if (asks) {
@@ -113,17 +114,43 @@ async function recoverHere(context: Context, id: number, given: RecoverOptions, 
   const diagnosis = await usesOf(context, id);
   const done = await carryOut(context, id, found, wishes);
   const json = await reportJson(context, id, { done, wishes, diagnosis, isDryRun: false });
+  const failure = await failureOf(done);
   output.record(
     'recover',
-    json,
+    failure === undefined ? json : { ...json, error: failure },
     [
       ...planLines(id, done.recovery, true),
       ...(done.regenerated === undefined
         ? []
         : [`Submitted ${counted(done.regenerated.submitted.length, 'allocation')}`]),
       await nextLine(context, id, done, hasWork(done.recovery)),
+      ...(failure === undefined ? await endLines(context, id, done, false) : []),
     ].join('\n'),
   );
+  if (failure === undefined) return;
+  output.error(`Recovery failed: ${failure}`);
+  context.exitWith(1);
+}
+
+/** Why nothing was recovered, although jobs failed; as in Torc 1.0.0 that is a failure of the command, too. */
+async function failureOf({ recovery }: Pick<Recovered, 'recovery'>): Promise<string | undefined> {
+  const { fixesOf, noneLine } = await import('../../core/lifecycle/recovery-lines.ts');
+  const fixes = fixesOf(recovery.plan);
+  return recovery.plan.retried.length + recovery.waiting === 0 && fixes.skipped > 0 ? noneLine(fixes) : undefined;
+}
+
+async function endLines(
+  context: Context,
+  workflowId: number,
+  { kind, recovery, reset }: Pick<Recovered, 'kind' | 'recovery' | 'reset'>,
+  isDryRun: boolean,
+): Promise<string[]> {
+  const { fixesOf, summaryLines } = await import('../../core/lifecycle/recovery-lines.ts');
+  if (isDryRun && (await failureOf({ recovery })) !== undefined)
+    return [`[DRY RUN] Summary for workflow ${workflowId}`, 'No auto-recoverable jobs found.'];
+  const { nextOf } = await import('../recovery.ts');
+  const next = await nextOf(context, workflowId, kind);
+  return summaryLines({ workflowId, fixes: fixesOf(recovery.plan), reset, isDryRun, next });
 }
 
 /** What a person decides; undefined if the answer is no. */
@@ -211,7 +238,7 @@ async function reportJson(context: Context, id: number, { done, wishes, diagnosi
     dry_run: isDryRun,
     memory_multiplier: wishes.memoryMultiplier,
     runtime_multiplier: wishes.runtimeMultiplier,
-    result: recoveryJson(done.recovery, wishes.retriesUnknown),
+    result: recoveryJson(done.recovery),
     diagnosis: {
       workflow_id: id,
       total_results: diagnosis.looked,

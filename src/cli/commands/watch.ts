@@ -83,7 +83,9 @@ export const watch = command({
     const { recoverNow, scheduleNow } = await import('../recovery.ts');
     const rows = await client.listScheduledComputeNodes({ query: { workflow_id: id, limit: 1 } });
     if (rows.items.length === 0 && options.persistent !== true) {
-      output.error(`workflow ${id} has no allocation: torc submit ${id} submits some; --persistent watches without`);
+      output.error(
+        `No scheduled compute nodes found for workflow ${id}: torc submit ${id} submits some; --persistent watches without`,
+      );
       context.exitWith(1);
       return;
     }
@@ -112,6 +114,7 @@ export const watch = command({
       if (level === 'info') output.notice(words);
       else output[level](words);
     };
+    tell('info', watchingLine(id, options));
     try {
       const exitCode = await watchWorkflow(
         {
@@ -142,8 +145,8 @@ export const watch = command({
           nowMs: () => performance.now(),
           tell,
           showCounts(status) {
-            const text = countsText(status);
-            if (text !== counts) log.write('info', text, { workflow_id: id });
+            const text = countsText(id, status);
+            if (text !== counts) log.write('info', text);
             if (text !== counts && options.showJobCounts === true) output.notice(text);
             counts = text;
           },
@@ -179,8 +182,32 @@ export const watch = command({
   },
 });
 
-/** `3 completed, 1 running`. */
-function countsText({ jobs_by_status: jobs }: WorkflowStatus): string {
-  const found = Object.entries(jobs).filter(([, count]) => count > 0);
-  return `Jobs: ${found.map(([status, count]) => `${count} ${status}`).join(', ')}`;
+interface Watching {
+  readonly pollInterval: number;
+  readonly recover?: boolean | undefined;
+  readonly maxRetries: number | undefined;
+  readonly showJobCounts?: boolean | undefined;
+}
+
+/** The first line, as Torc 1.0.0 has it. */
+function watchingLine(id: number, { pollInterval, recover, maxRetries, showJobCounts }: Watching): string {
+  const parts = [
+    `poll interval: ${pollInterval}s`,
+    ...(recover === true
+      ? ['recover enabled', maxRetries === undefined ? 'unlimited retries' : `max retries: ${maxRetries}`]
+      : []),
+    ...(showJobCounts === true ? ['job counts enabled'] : []),
+  ];
+  return `Watching workflow ${id} (${parts.join(', ')})`;
+}
+
+/** Those that Torc 1.0.0 prints, in its order; the others follow where they are not 0. */
+const COUNTED = ['ready', 'blocked', 'running', 'completed', 'failed'] as const;
+
+function countsText(id: number, { jobs_by_status: jobs }: WorkflowStatus): string {
+  const others = Object.entries(jobs).filter(
+    ([status, count]) => count > 0 && !COUNTED.some((each) => each === status),
+  );
+  const counts = [...COUNTED.map((status) => [status, jobs[status]] as const), ...others];
+  return `Job counts workflow_id=${id} ${counts.map(([status, count]) => `${status}=${count}`).join(' ')}`;
 }

@@ -1,4 +1,3 @@
-import { counted } from '../../core/quantity/count-text.ts';
 import type { Cleaned } from '../../operations/orphans/clean.ts';
 
 export const cleanedJson = (cleaned: Cleaned, recovered: number, isDryRun: boolean) => ({
@@ -16,42 +15,32 @@ export const cleanedJson = (cleaned: Cleaned, recovered: number, isDryRun: boole
 });
 
 /** Jobs that are shown by name. */
-const SHOWN = 10;
+const SHOWN = 100;
 
-export function cleanedText(workflowId: number, cleaned: Cleaned, recovered: number, isDryRun: boolean): string {
-  const jobs = cleaned.failed.length;
-  const lines = [
-    ...(jobs > 0 ? [`${counted(jobs, 'job')} ${isDryRun ? 'would fail' : 'failed'} (return code -128)`] : []),
-    ...(cleaned.finishedWorkKept > 0
-      ? [`${counted(cleaned.finishedWorkKept, 'job')} had ended: the results are kept`]
-      : []),
-    ...(cleaned.jobsRequeued > 0
-      ? [`${counted(cleaned.jobsRequeued, 'job')} of requeued allocations run again as a new attempt`]
-      : []),
-    ...(recovered > 0
-      ? [`${counted(recovered, 'runner')} of this workflow ended without a report: the jobs run again`]
-      : []),
-    ...(cleaned.activeAllocationsEnded > 0
-      ? [`${counted(cleaned.activeAllocationsEnded, 'active allocation')} ended in Slurm`]
-      : []),
-    ...(cleaned.pendingAllocationsCleaned > 0
-      ? [`${counted(cleaned.pendingAllocationsCleaned, 'pending allocation')} ended or vanished before the start`]
-      : []),
-    ...(cleaned.computeNodesDeactivated > 0
-      ? [
-          `${counted(cleaned.computeNodesDeactivated, 'runner')} of ended allocations ${isDryRun ? 'would be' : 'are'} deactivated`,
-        ]
-      : []),
-  ];
-  if (lines.length === 0)
-    return `Workflow ${workflowId}: all records agree with Slurm and the hosts; nothing to correct`;
-  const shown = cleaned.failed
-    .slice(0, SHOWN)
-    .map(({ job_id: id, job_name: name, reason }) => `  job ${id} (${name}): ${reason}`);
-  const more = jobs > SHOWN ? [`  and ${jobs - SHOWN} more`] : [];
+/** The lines of Torc 1.0.0, and beside them what it does not know. */
+export function cleanedText(cleaned: Cleaned, recovered: number, isDryRun: boolean): string {
+  const list = [
+    [cleaned.slurmJobsFailed, 'job(s) from terminated Slurm allocations'],
+    [cleaned.pendingAllocationsCleaned, 'pending allocation(s) that no longer exist in Slurm'],
+    [cleaned.runningJobsFailed, 'job(s) stuck in running with no active compute nodes'],
+    [cleaned.computeNodesDeactivated, 'compute node(s) deactivated (Slurm allocation gone)'],
+    [cleaned.activeAllocationsEnded, 'active allocation(s) that ended in Slurm'],
+    [cleaned.finishedWorkKept, 'job(s) that had ended: the results are kept'],
+    [cleaned.jobsRequeued, 'job(s) of requeued allocations that run again as a new attempt'],
+    [recovered, 'runner(s) that ended without a report: their jobs run again'],
+  ] as const;
+  const lines = list.flatMap(([count, what]) => (count === 0 ? [] : [`  - ${count} ${what}`]));
+  if (lines.length === 0) return 'No orphaned jobs found. Workflow state is in sync with Slurm.';
+  const { failed } = cleaned;
+  const jobs = failed.slice(0, SHOWN).map(({ job_id: id, job_name: name, reason, slurm_job_id: slurmId }) => {
+    const where = slurmId === undefined ? '' : `Allocation terminated (Slurm job ${slurmId}): `;
+    return `  - Job ${id} (${name}): ${where}${reason}`;
+  });
+  const more = failed.length > SHOWN ? [`  and ${failed.length - SHOWN} more`] : [];
   return [
-    `${isDryRun ? 'Would correct' : 'Corrected'} workflow ${workflowId}:`,
-    ...lines.map((line) => `  ${line}`),
-    ...(jobs > 0 ? [`Jobs that ${isDryRun ? 'would fail' : 'failed'}:`, ...shown, ...more] : []),
+    isDryRun ? 'Would clean up orphaned jobs:' : 'Cleaned up orphaned jobs:',
+    ...lines,
+    ...(failed.length === 0 ? [] : ['', 'Affected jobs:', ...jobs, ...more]),
+    ...(failed.length === 0 || isDryRun ? [] : ['', `Total: ${failed.length} job(s) marked as failed`]),
   ].join('\n');
 }

@@ -1,4 +1,5 @@
 import { counted, someOf } from '../../core/quantity/count-text.ts';
+import { fixesOf } from '../../core/lifecycle/recovery-lines.ts';
 import type { Cause } from '../../core/lifecycle/recovery.ts';
 import type { BadEnd } from '../../operations/recover/bad-ends.ts';
 import type { Recovery } from '../../operations/recover/recover.ts';
@@ -71,16 +72,14 @@ export const badEndLines = (ends: readonly BadEnd[]): string[] =>
   });
 
 /** `result` as Torc 1.0.0 has it, with what we add. */
-export function recoveryJson({ plan, adjustments }: Recovery, retriesUnknown: boolean) {
-  const count = (...causes: readonly Cause[]) =>
-    causes.reduce((sum, why) => sum + (plan.byCause.get(why)?.length ?? 0), 0);
-  const unknown = count('unknown', 'bad command', 'missing output', 'undecided', 'at maximum');
+export function recoveryJson({ plan, adjustments }: Recovery) {
+  const fixes = fixesOf(plan);
   return {
-    oom_fixed: count('memory'),
-    timeout_fixed: count('time'),
-    unknown_retried: retriesUnknown ? unknown : 0,
-    other_failures: count('cpus') + (retriesUnknown ? 0 : unknown),
-    lost_retried: count('lost', 'killed'),
+    oom_fixed: fixes.oom,
+    timeout_fixed: fixes.timeout,
+    unknown_retried: fixes.unknown,
+    other_failures: (plan.byCause.get('cpus')?.length ?? 0) + fixes.skipped,
+    lost_retried: fixes.lost,
     jobs_to_retry: plan.retried.map(({ id }) => id),
     ...(adjustments.length === 0 ? {} : { adjustments: adjustments.map(adjustmentJson) }),
     causes: [...plan.byCause.values()].flat().map(({ id, name, why, returnCode, words }) => ({

@@ -4,6 +4,7 @@ import { temporaryFolder } from '../../../tests/support/programs.ts';
 import type { Client } from '../../client/client.ts';
 import type { Slurm } from '../../cluster/slurm/slurm.ts';
 import { partition } from '../../core/hpc/profile.ts';
+import { fixesOf } from '../../core/lifecycle/recovery-lines.ts';
 import { calls } from '../../client/calls.gen.ts';
 import { cleanOrphans } from '../orphans/clean.ts';
 import { regenerate } from '../slurm/regenerate.ts';
@@ -150,7 +151,8 @@ async function recover(
   await client.createEvent({ body: { workflow_id: id, timestamp: NOW, data } });
   const { adjustments, waiting } = recovery;
   const failures = JSON.stringify(recovery.plan.retried.map((each) => each.id));
-  return { reset, submitted, raised: adjustments.length, waiting, warnings: [], failures, next: undefined };
+  const fixes = fixesOf(recovery.plan);
+  return { reset, submitted, raised: adjustments.length, waiting, warnings: [], fixes, failures, next: undefined };
 }
 
 /** `torc watch --recover`, until it waits for the first time. */

@@ -1,4 +1,3 @@
-import { counted } from '../../../core/quantity/count-text.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import { cleanedJson, cleanedText } from '../../output/cleaned.ts';
@@ -25,12 +24,8 @@ export const workflowsSyncStatus = command({
     const { findAndClean } = await import('../../orphans.ts');
     const { cleaned, recovered } = await findAndClean(context, id, { outputDir: options.outputDir, isDryRun });
     for (const warning of cleaned.warnings) output.warn(warning);
-    output.record(
-      'sync-status',
-      cleanedJson(cleaned, recovered, isDryRun),
-      cleanedText(id, cleaned, recovered, isDryRun),
-    );
+    output.record('sync-status', cleanedJson(cleaned, recovered, isDryRun), cleanedText(cleaned, recovered, isDryRun));
     if (!isDryRun && cleaned.failed.length > 0)
-      output.notice(`To run ${counted(cleaned.failed.length, 'job')} again: ${context.hint(`torc recover ${id}`)}`);
+      output.notice(`You can now run \`${context.hint(`torc recover ${id}`)}\` to retry failed jobs.`);
   },
 });

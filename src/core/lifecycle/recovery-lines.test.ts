@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { attemptLine, type Fixes, fixesLines, fixesOf, noneLine, summaryLines } from './recovery-lines.ts';
+import { type Cause, planRecovery } from './recovery.ts';
+
+const CAUSES: readonly Cause[] = ['memory', 'memory', 'time', 'lost', 'bad command', 'unknown', 'downstream'];
+const jobs = CAUSES.map((why) => ({ why }));
+
+// What Torc 1.0.0 printed for workflows that failed in these ways.
+describe('the lines of a recovery', () => {
+  it('the fixes of a recovery are counted by cause, and a job with an unknown one is skipped unless it is retried', () => {
+    const fixes = { oom: 2, timeout: 1, lost: 1 };
+    const skipping = fixesOf(planRecovery(jobs, { retriesUnknown: false }));
+    expect(skipping).toEqual({ ...fixes, unknown: 0, skipped: 2 });
+    expect(fixesOf(planRecovery(jobs, { retriesUnknown: true }))).toEqual({ ...fixes, unknown: 2, skipped: 0 });
+  });
+
+  it('the number of an attempt has the highest one behind it where there is one', () => {
+    expect(attemptLine(1, undefined)).toBe('Attempting automatic recovery (attempt 1)');
+    expect(attemptLine(2, 3)).toBe('Attempting automatic recovery (attempt 2/3)');
+  });
+
+  const fixes: Fixes = { oom: 2, timeout: 1, lost: 0, unknown: 0, skipped: 0 };
+
+  it('watch says how many jobs got more memory and time, and how many were skipped', () => {
+    expect(fixesLines(fixes)).toEqual(['  Applied fixes: 2 OOM, 1 timeout']);
+    expect(fixesLines({ ...fixes, skipped: 1 })[1]).toBe(
+      '  1 job(s) with unknown failure cause (skipped, use --retry-unknown to include)',
+    );
+    expect(noneLine({ ...fixes, skipped: 2 })).toMatch(/^No auto-recoverable jobs found\. 2 job\(s\) failed with/);
+  });
+
+  it('recover ends with what it did, or would do', () => {
+    const done = { workflowId: 7, fixes: { ...fixes, unknown: 1 }, reset: 4, isDryRun: false, next: undefined };
+    expect(summaryLines(done)).toEqual([
+      'Recovery complete for workflow 7',
+      '  - 2 job(s) had memory increased',
+      '  - 1 job(s) had runtime increased',
+      '  - 1 job(s) with unknown failures reset',
+      'Reset 4 job(s). Slurm schedulers regenerated and submitted.',
+    ]);
+    expect(summaryLines({ ...done, isDryRun: true })).toEqual([
+      '[DRY RUN] Summary for workflow 7',
+      '  - 2 job(s) would have memory increased',
+      '  - 1 job(s) would have runtime increased',
+      '  - 1 job(s) with unknown failures would be reset',
+      'Would reset 4 job(s) and regenerate Slurm schedulers.',
+    ]);
+    const local = { ...done, fixes: { ...fixes, oom: 0, timeout: 0 }, reset: 1, next: 'torc run 7' };
+    expect(summaryLines(local).slice(1)).toEqual(['Reset 1 job(s) for retry.']);
+    expect(summaryLines({ ...local, isDryRun: true }).slice(1)).toEqual([
+      "Would reset 1 job(s); re-run with 'torc run 7'.",
+    ]);
+  });
+});

@@ -1,0 +1,73 @@
+import type { Cause, RecoveryPlan } from './recovery.ts';
+
+/**
+ * Lines about a recovery that Torc 1.0.0 prints, word for word: scripts look for them. What else is said stands beside them.
+ */
+
+/** What a recovery does about the jobs that did not end well, by their number. */
+export interface Fixes {
+  readonly oom: number;
+  readonly timeout: number;
+  readonly lost: number;
+  /** Failed for another reason, and run again although. */
+  readonly unknown: number;
+  /** Failed for another reason, and left as they are. */
+  readonly skipped: number;
+}
+
+const UNKNOWN: readonly Cause[] = ['unknown', 'bad command', 'missing output', 'undecided', 'at maximum'];
+
+export function fixesOf<Job extends { readonly why: Cause }>({ byCause, left }: RecoveryPlan<Job>): Fixes {
+  const count = (why: Cause) => byCause.get(why)?.length ?? 0;
+  const others = UNKNOWN.reduce((sum, why) => sum + count(why), 0);
+  return {
+    oom: count('memory'),
+    timeout: count('time'),
+    lost: count('lost') + count('killed'),
+    unknown: others - left.length,
+    skipped: left.length,
+  };
+}
+
+export const attemptLine = (attempt: number, most: number | undefined): string =>
+  `Attempting automatic recovery (attempt ${attempt}${most === undefined ? '' : `/${most}`})`;
+
+export const fixesLines = ({ oom, timeout, skipped }: Fixes): string[] => [
+  `  Applied fixes: ${oom} OOM, ${timeout} timeout`,
+  ...(skipped === 0
+    ? []
+    : [`  ${skipped} job(s) with unknown failure cause (skipped, use --retry-unknown to include)`]),
+];
+
+export const RESUMING = 'Recovery initiated. Resuming monitoring...';
+
+export const noneLine = ({ skipped }: Fixes): string =>
+  `No auto-recoverable jobs found. ${skipped} job(s) failed with unknown causes. Use --retry-unknown to retry jobs with unknown failure causes.`;
+
+interface Summary {
+  readonly workflowId: number;
+  readonly fixes: Fixes;
+  /** Jobs that run again. */
+  readonly reset: number;
+  readonly isDryRun: boolean;
+  /** The command that runs them, where no allocation does. */
+  readonly next: string | undefined;
+}
+
+/** The last lines of `torc recover`. */
+export function summaryLines({ workflowId, fixes, reset, isDryRun, next }: Summary): string[] {
+  const { oom, timeout, unknown } = fixes;
+  const line = (count: number, would: string, did: string) =>
+    count === 0 ? [] : [`  - ${count} job(s) ${isDryRun ? would : did}`];
+  const slurm = isDryRun ? ' and regenerate Slurm schedulers.' : ' Slurm schedulers regenerated and submitted.';
+  const end = isDryRun
+    ? `Would reset ${reset} job(s)${next === undefined ? slurm : `; re-run with '${next}'.`}`
+    : `Reset ${reset} job(s)${next === undefined ? `.${slurm}` : ' for retry.'}`;
+  return [
+    isDryRun ? `[DRY RUN] Summary for workflow ${workflowId}` : `Recovery complete for workflow ${workflowId}`,
+    ...line(oom, 'would have memory increased', 'had memory increased'),
+    ...line(timeout, 'would have runtime increased', 'had runtime increased'),
+    ...line(unknown, 'with unknown failures would be reset', 'with unknown failures reset'),
+    end,
+  ];
+}
