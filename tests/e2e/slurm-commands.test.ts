@@ -17,7 +17,7 @@ const programs: Readonly<Record<string, string>> = {
   squeue: `case "$*" in *'%i|%r') for i in $(echo "$5" | tr , ' '); do
     [ $((i % 2)) = 1 ] && echo "$i|PartitionTimeLimit" || echo "$i|Priority"; done;; esac`,
   sacct:
-    'echo "101|wf|COMPLETED|0:0|00:01:00||00:04:00|n[1-2]|2"; echo "101.batch|batch|COMPLETED|0:0|00:01:00|5000K|00:02:00|n1|1"; echo "101.0|wf1_j1_r1_a1|FAILED|3:0|00:00:10|60K|00:00:10|n2|1"; echo "cut|off"',
+    'case "$*" in *--json) echo "{\\"jobs\\":[{\\"job_id\\":$2}]}"; exit;; esac; echo "101|wf|COMPLETED|0:0|00:01:00||00:04:00|n[1-2]|2"; echo "101.batch|batch|COMPLETED|0:0|00:01:00|5000K|00:02:00|n1|1"; echo "101.0|wf1_j1_r1_a1|FAILED|3:0|00:00:10|60K|00:00:10|n2|1"; echo "cut|off"',
   sinfo: 'if [ "$1" = -e ]; then echo "debug*|4|4000|infinite|gpu:2|3"; fi',
   scontrol: 'if [ "$2" = config ]; then echo "ClusterName = alpha"; else echo "OverSubscribe=FORCE:2"; fi',
 };
@@ -115,21 +115,24 @@ describe('schedulers and allocations of a workflow', () => {
     expect(await json('slurm', 'sacct', id)).toEqual({
       workflow_id: Number(id),
       total_slurm_jobs: 2,
+      // As in Torc 1.0.0, a job with steps has no row of its own.
       summary: [
-        expect.objectContaining({ slurm_job_id: '101', job_step: '', state: 'COMPLETED', nodes: 'n[1-2]' }),
-        expect.objectContaining({ job_step: 'batch', max_rss: '5000K' }),
-        expect.objectContaining({ job_step: 'wf1_j1_r1_a1', exit_code: '3:0' }),
+        expect.objectContaining({ slurm_job_id: '101', job_step: 'batch', max_rss: '4.9MB', elapsed: '1m 0s' }),
+        expect.objectContaining({ job_step: 'wf1_j1_r1_a1', exit_code: '3:0', cpu_time: '10s' }),
       ],
       errors: [],
     });
+    await call('slurm', 'sacct', id, '--save-json', '-o', join(folder, 'json'));
+    expect(JSON.parse(readFileSync(join(folder, 'json/sacct_102.json'), 'utf8'))).toEqual({ jobs: [{ job_id: 102 }] });
     expect(await json('slurm', 'usage', id)).toEqual({
       workflow_id: Number(id),
       total_slurm_jobs: 2,
       total_nodes: 2,
-      total_node_time: '00:02:00',
+      total_node_time: '2m 0s',
       total_node_time_seconds: 120,
-      total_cpu_time: '00:04:00',
+      total_cpu_time: '4m 0s',
       total_cpu_time_seconds: 240,
+      errors: [],
     });
     expect(await json('slurm', 'stats', id)).toEqual({ items: [] });
   });

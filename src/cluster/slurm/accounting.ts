@@ -1,20 +1,34 @@
+import { parseSlurmMemory } from '../../core/quantity/bytes.ts';
 import { parseCpuTime } from '../../core/quantity/slurm-time.ts';
 import { runHelper } from '../exec.ts';
 import { outsideAllocation, slurmProgram } from './programs.ts';
 
-/** A row of the accounting: a job or one of its steps. Text as sacct prints it. */
+/** A step in the accounting, or a job that has none. */
 export interface AccountingRow {
-  readonly slurm_job_id: string;
-  readonly job_step: string;
+  readonly jobId: string;
+  /** The name of the step, `batch`, or the name of the job. */
+  readonly step: string;
+  /** Without who canceled it. */
   readonly state: string;
-  readonly exit_code: string;
-  readonly elapsed: string;
-  readonly max_rss: string;
-  readonly cpu_time: string;
+  readonly exitCode: string;
+  readonly elapsedSeconds: number;
+  readonly maxRssBytes: number | undefined;
+  /** That its processes used. */
+  readonly cpuSeconds: number;
   readonly nodes: string;
 }
 
-const FIELDS = ['JobID', 'JobName', 'State', 'ExitCode', 'Elapsed', 'MaxRSS', 'CPUTime', 'NodeList', 'NNodes'] as const;
+const FIELDS = [
+  'JobID',
+  'JobName',
+  'State',
+  'ExitCode',
+  'Elapsed',
+  'MaxRSS',
+  'TotalCPU',
+  'NodeList',
+  'NNodes',
+] as const;
 const AT_MOST_MS = 60_000;
 
 export interface Accounting {
@@ -25,39 +39,53 @@ export interface Accounting {
   readonly cpuSeconds: number;
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** What the accounting has of these jobs, in one call of sacct. */
-export async function readAccounting(
-  jobIds: readonly number[],
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<Accounting> {
-  const args = ['-j', jobIds.join(','), '-P', '-n', '--format', FIELDS.join(',')];
-  const options = { atMostMs: AT_MOST_MS, environment: outsideAllocation(environment) };
-  return parseAccounting(await runHelper(slurmProgram('sacct', environment), args, options));
+export async function readAccounting(jobIds: readonly number[], environment: Environment): Promise<Accounting> {
+  return parseAccounting(await sacct(['-j', jobIds.join(','), '-P', '-n', '--format', FIELDS.join(',')], environment));
 }
+
+/** All that the accounting has of a job, as JSON of sacct. */
+export const accountingJson = (jobId: number, environment: Environment): Promise<string> =>
+  sacct(['-j', String(jobId), '--json'], environment);
+
+const sacct = (args: readonly string[], environment: Environment): Promise<string> =>
+  runHelper(slurmProgram('sacct', environment), [...args], {
+    atMostMs: AT_MOST_MS,
+    environment: outsideAllocation(environment),
+  });
 
 /** Lines that are cut off are passed over. */
 export function parseAccounting(text: string): Accounting {
-  const rows: AccountingRow[] = [];
+  const rows = new Map<string, { job: AccountingRow | undefined; steps: AccountingRow[] }>();
   let [nodes, nodeSeconds, cpuSeconds] = [0, 0, 0];
   for (const line of text.split('\n')) {
-    const [id = '', name = '', state = '', exit = '', elapsed = '', rss = '', cpu = '', list = '', count] =
+    const [id = '', name = '', state = '', exitCode = '', elapsed = '', rss = '', cpu = '', list = '', count] =
       line.split('|');
     if (count === undefined || !/^\d+/.test(id)) continue;
-    const [job = '', step] = id.split('.');
-    rows.push({
-      slurm_job_id: job,
-      job_step: step === undefined ? '' : /^\d+$/.test(step) ? name : step,
-      state,
-      exit_code: exit,
-      elapsed,
-      max_rss: rss,
-      cpu_time: cpu,
+    const [jobId = '', step] = id.split('.');
+    const row: AccountingRow = {
+      jobId,
+      step: step === undefined || /^\d+$/.test(step) ? name : step,
+      state: state.replace(/ by \d+$/, ''),
+      exitCode,
+      elapsedSeconds: parseCpuTime(elapsed) ?? 0,
+      maxRssBytes: parseSlurmMemory(rss),
+      cpuSeconds: parseCpuTime(cpu) ?? 0,
       nodes: list,
-    });
-    if (step !== undefined) continue;
+    };
+    const known = rows.get(jobId) ?? { job: undefined, steps: [] };
+    rows.set(jobId, known);
+    if (step !== undefined) {
+      known.steps.push(row);
+      continue;
+    }
+    known.job = row;
     nodes += Number(count);
-    nodeSeconds += Number(count) * (parseCpuTime(elapsed) ?? 0);
-    cpuSeconds += parseCpuTime(cpu) ?? 0;
+    nodeSeconds += Number(count) * row.elapsedSeconds;
+    cpuSeconds += row.cpuSeconds;
   }
-  return { rows, nodes, nodeSeconds, cpuSeconds };
+  const shown = [...rows.values()].flatMap(({ job, steps }) => (steps.length > 0 ? steps : (job ?? [])));
+  return { rows: shown, nodes, nodeSeconds, cpuSeconds };
 }

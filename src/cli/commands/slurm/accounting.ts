@@ -2,10 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../../cluster/make-folder.ts';
 import { all } from '../../../client/every.ts';
-import { type Accounting, type AccountingRow, readAccounting } from '../../../cluster/slurm/accounting.ts';
+import {
+  type Accounting,
+  accountingJson,
+  type AccountingRow,
+  readAccounting,
+} from '../../../cluster/slurm/accounting.ts';
 import type { SlurmStats } from '../../../core/contract/allocation.ts';
 import { sizeText } from '../../../core/quantity/size-text.ts';
-import { formatWalltime } from '../../../core/quantity/slurm-time.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import type { Context } from '../../context.ts';
@@ -33,7 +37,40 @@ async function accountingOf(
   }
 }
 
-const columns: readonly Column<AccountingRow>[] = [
+/** A row as Torc 1.0.0 prints it. */
+const told = ({ jobId, step, state, exitCode, elapsedSeconds, maxRssBytes, cpuSeconds, nodes }: AccountingRow) => ({
+  slurm_job_id: jobId,
+  job_step: step,
+  state,
+  exit_code: exitCode,
+  elapsed: spanText(elapsedSeconds),
+  max_rss: maxRssBytes === undefined ? '-' : memoryText(maxRssBytes),
+  cpu_time: spanText(cpuSeconds),
+  nodes,
+});
+type ToldRow = ReturnType<typeof told>;
+
+/** `45s`, `5m 3s`, `26h 5m`. */
+function spanText(seconds: number): string {
+  const whole = Math.floor(seconds);
+  if (whole < 60) return `${whole}s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)}m ${whole % 60}s`;
+  return `${Math.floor(whole / 3600)}h ${Math.floor((whole % 3600) / 60)}m`;
+}
+
+/** `41.3MB`, `1.0KB`. */
+function memoryText(bytes: number): string {
+  const [unit, size] = (
+    [
+      ['GB', 2 ** 30],
+      ['MB', 2 ** 20],
+      ['KB', 2 ** 10],
+    ] as const
+  ).find(([, least]) => bytes >= least) ?? ['B', 1];
+  return size === 1 ? `${bytes}B` : `${(bytes / size).toFixed(1)}${unit}`;
+}
+
+const columns: readonly Column<ToldRow>[] = [
   { title: 'Slurm Job', value: (row) => row.slurm_job_id, align: 'right' },
   { title: 'Job Step', value: (row) => row.job_step, cut: 'middle', importance: 8 },
   { title: 'State', value: (row) => row.state },
@@ -44,40 +81,54 @@ const columns: readonly Column<AccountingRow>[] = [
   { title: 'Nodes', value: (row) => row.nodes },
 ];
 
+const noAllocations = (id: number) => `No Slurm scheduled compute nodes found for workflow ${id}`;
+
 const sacct = command({
   words: 'slurm sacct [workflow]',
   says: 'Show what the accounting of Slurm has of the allocations of a workflow and their steps.',
   options: [
     { flags: '-o, --output-dir <folder>', says: 'folder for --save-json', default: 'torc_output' },
-    { flags: '--save-json', says: 'also write it to sacct_wf<id>.json in that folder' },
+    { flags: '--save-json', says: 'also write all of it to sacct_ID.json in that folder, for each allocation' },
   ],
   async run(context, [workflow], options) {
     const { output } = context;
     const id = await chooseWorkflow(context, workflow);
     const { rows, jobIds, errors } = await accountingOf(context, id);
-    const json = { workflow_id: id, total_slurm_jobs: jobIds.length, summary: rows, errors };
-    if (options.saveJson === true) {
-      const folder = options.outputDir;
-      makeFolder(folder);
-      const path = join(folder, `sacct_wf${id}.json`);
-      writeFileSync(path, `${JSON.stringify(json, undefined, 2)}\n`);
-      output.notice(`Wrote ${path}`);
-    }
-    for (const error of errors) output.error(error);
+    const items = rows.map(told);
+    const failures = [
+      ...errors,
+      ...(options.saveJson === true ? await saveJson(context, jobIds, options.outputDir) : []),
+    ];
+    for (const error of failures) output.error(error);
     output.list({
-      items: rows,
+      items,
       columns,
-      things: 'rows',
-      title: `Accounting of workflow ${id}:`,
-      empty:
-        jobIds.length === 0
-          ? `Workflow ${id} has no Slurm jobs`
-          : `The accounting has no rows of Slurm jobs ${jobIds.join(', ')}`,
-      json,
+      things: 'job steps',
+      title: `Slurm Accounting Summary for Workflow ${id}`,
+      empty: jobIds.length === 0 ? noAllocations(id) : `The accounting has no rows of Slurm jobs ${jobIds.join(', ')}`,
+      json: { workflow_id: id, total_slurm_jobs: jobIds.length, summary: items, errors: failures },
     });
-    if (errors.length > 0) context.exitWith(1);
+    if (failures.length > 0) context.exitWith(1);
   },
 });
+
+/** Writes what the accounting has of each job; returns why some could not be written. */
+async function saveJson(
+  { environment, output }: Context,
+  jobIds: readonly number[],
+  folder: string,
+): Promise<readonly string[]> {
+  makeFolder(folder);
+  const errors: string[] = [];
+  for (const jobId of jobIds)
+    try {
+      writeFileSync(join(folder, `sacct_${jobId}.json`), await accountingJson(jobId, environment));
+    } catch (error) {
+      errors.push((error as Error).message);
+    }
+  output.notice(`Full JSON saved to: ${folder}`);
+  return errors;
+}
 
 const usage = command({
   words: 'slurm usage [workflow]',
@@ -87,7 +138,7 @@ const usage = command({
     output.recordOnly('usage');
     const id = await chooseWorkflow(context, workflow);
     const { rows, jobIds, nodes, nodeSeconds, cpuSeconds, errors } = await accountingOf(context, id);
-    const [nodeTime, cpuTime] = [formatWalltime(nodeSeconds), formatWalltime(cpuSeconds)];
+    const [nodeTime, cpuTime] = [spanText(nodeSeconds), spanText(cpuSeconds)];
     for (const error of errors) output.error(error);
     output.record(
       'usage',
@@ -98,16 +149,18 @@ const usage = command({
         total_node_time: nodeTime,
         total_node_time_seconds: nodeSeconds,
         total_cpu_time: cpuTime,
-        total_cpu_time_seconds: cpuSeconds,
-        ...(errors.length === 0 ? {} : { errors }),
+        total_cpu_time_seconds: Math.floor(cpuSeconds),
+        errors,
       },
-      [
-        `Slurm usage of workflow ${id}:`,
-        `  Slurm jobs: ${jobIds.length}`,
-        `  Nodes:      ${nodes}`,
-        `  Node time:  ${rows.length === 0 ? '–' : nodeTime}`,
-        `  CPU time:   ${rows.length === 0 ? '–' : cpuTime}`,
-      ].join('\n'),
+      jobIds.length === 0
+        ? noAllocations(id)
+        : [
+            `Workflow ${id}`,
+            `Slurm allocations: ${jobIds.length}`,
+            `Total nodes:     ${nodes}`,
+            `Total node time: ${rows.length === 0 ? '–' : nodeTime}`,
+            `Total CPU time:  ${rows.length === 0 ? '–' : cpuTime}`,
+          ].join('\n'),
     );
     if (errors.length > 0) context.exitWith(1);
   },
@@ -169,7 +222,7 @@ const stats = command({
       columns: statsColumns,
       things: 'rows',
       title: `Slurm statistics of workflow ${id}:`,
-      empty: `No Slurm statistics found for workflow ID: ${id}`,
+      empty: `No Slurm stats found for workflow ${id}`,
       json: { items },
     });
   },
