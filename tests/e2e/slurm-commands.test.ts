@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'smol-toml';
@@ -135,6 +135,41 @@ describe('schedulers and allocations of a workflow', () => {
       errors: [],
     });
     expect(await json('slurm', 'stats', id)).toEqual({ items: [] });
+  });
+
+  it('slurm parse-logs prints the lines of Torc, and a remedy for each kind of error', async () => {
+    const logs = join(folder, 'logs');
+    mkdirSync(logs);
+    const file = join(logs, `slurm_output_wf${id}_sl101.e`);
+    writeFileSync(file, 'all is well\n');
+    const clean = `No issues found in Slurm log files for workflow ${id} (scanned 1 file(s) in ${logs})\n`;
+    expect((await call('slurm', 'parse-logs', logs, '-w', id)).stdout).toBe(clean);
+    writeFileSync(file, 'fine\nslurmstepd: error: StepId=101.0 on node7: Segmentation fault\n*** CANCELLED ***\n');
+    const { code, stdout } = await call('slurm', 'parse-logs', logs, '-w', id);
+    expect([code, stdout.split('\n')]).toEqual([
+      0,
+      [
+        'Found 2 issue(s) in Slurm log files:',
+        '',
+        '=== Slurm Job 101.0 ===',
+        '  [ERROR] Slurm step daemon error (node: node7): slurmstepd: error: StepId=101.0 on node7: Segmentation fault',
+        `    Location: ${file}:2`,
+        '',
+        '=== Slurm Job 101 ===',
+        '  [WARN] Job was cancelled: *** CANCELLED ***',
+        `    Location: ${file}:3`,
+        '',
+        'Summary: 1 error(s), 1 warning(s)',
+        expect.stringMatching(/^ {2}Slurm step daemon error: \w/),
+        expect.stringMatching(/^ {2}Job was cancelled: \w/),
+        '',
+      ],
+    ]);
+    expect(await json('slurm', 'parse-logs', logs, '-w', id)).toMatchObject({
+      slurm_jobs_count: 2,
+      files_scanned: 1,
+      issues: [{ file, line_number: 2, node: 'node7' }, { node: null }],
+    });
   });
 
   it('cancel ends those that wait or run, once', async () => {

@@ -142,10 +142,11 @@ describe('slurm parse-logs', () => {
   it('slurm parse-logs finds each error with its file, line, allocation, job and remedy; warnings only if they are wanted', async () => {
     someLogs();
     const found = await parse(false);
-    expect([found.slurmJobs, found.files, found.total, found.errors]).toEqual([1, 4, 3, 2]);
+    expect([found.slurmJobs, found.files, found.total, found.errors]).toEqual([['7'], 4, 3, 2]);
     expect(found.issues).toMatchObject([
       {
-        file: 'slurm_output_wf4_sl7.e',
+        file: join(folder, 'slurm_output_wf4_sl7.e'),
+        node: null,
         slurm_job_id: '7.0',
         line_number: 1,
         pattern_description: 'OOM killer terminated process',
@@ -157,7 +158,7 @@ describe('slurm parse-logs', () => {
         pattern_description: expect.stringMatching(/^Job was/),
       },
       {
-        file: 'job_stdio/job_wf4_j1_r1_a1.e',
+        file: join(folder, 'job_stdio/job_wf4_j1_r1_a1.e'),
         slurm_job_id: '7',
         job_id: 1,
         remedy: expect.stringContaining('torc jobs output'),
@@ -168,7 +169,7 @@ describe('slurm parse-logs', () => {
 
   it('slurm parse-logs reads no job output where there is no output of an allocation', async () => {
     write('job_stdio/job_wf4_j1_r1_a1.e', 'Segmentation fault');
-    expect(await parse(false)).toMatchObject({ slurmJobs: 0, files: 0, total: 0 });
+    expect(await parse(false)).toMatchObject({ slurmJobs: [], files: 0, total: 0 });
   });
 });
 

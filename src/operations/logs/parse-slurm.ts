@@ -5,9 +5,10 @@ import { findInSlurmLog, nodeIn, slurmJobIn } from '../../core/logs/patterns.ts'
 import { eachLine, logsBelow, workflowIn } from './files.ts';
 
 interface Issue {
+  /** As it can be opened: below the folder that was given. */
   readonly file: string;
   readonly slurm_job_id: string;
-  readonly node?: string;
+  readonly node: string | null;
   readonly line_number: number;
   readonly line: string;
   readonly severity: 'error' | 'warning';
@@ -19,7 +20,7 @@ interface Issue {
 
 export interface ParsedLogs {
   /** Allocations whose output was read. */
-  readonly slurmJobs: number;
+  readonly slurmJobs: readonly string[];
   readonly files: number;
   readonly issues: readonly Issue[];
   /** More than are listed. */
@@ -59,11 +60,10 @@ export async function parseSlurmLogs({
       total += 1;
       if (found.severity === 'error') errors += 1;
       if (issues.length === MOST_ISSUES) return;
-      const node = nodeIn(text);
       issues.push({
-        file: path,
+        file: join(outputDir, path),
         slurm_job_id: slurmJobIn(text) ?? slurmJobId,
-        ...(node === undefined ? {} : { node }),
+        node: nodeIn(text) ?? null,
         line_number: number,
         line: text.trim(),
         severity: found.severity,
@@ -79,7 +79,7 @@ export async function parseSlurmLogs({
       const jobId = Number(JOB_OUTPUT.exec(basename(path))?.[1]);
       await read(path, allocationOf(jobId) ?? 'unknown', jobId);
     }
-  const slurmJobs = new Set(allocations.map((path) => SLURM_OUTPUT.exec(path)?.[1])).size;
+  const slurmJobs = [...new Set(allocations.map((path) => SLURM_OUTPUT.exec(path)?.[1] as string))];
   const files = allocations.length === 0 ? 0 : allocations.length + jobs.length;
   return { slurmJobs, files, issues, total, errors };
 }

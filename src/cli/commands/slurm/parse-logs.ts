@@ -1,9 +1,9 @@
-import { counted } from '../../../core/quantity/count-text.ts';
+import type { ParsedLogs } from '../../../operations/logs/parse-slurm.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 
-/** Lines that are shown for one kind of error. */
-const SHOWN = 5;
+/** Jobs that are named for one allocation. */
+const NAMED = 100;
 
 export const slurmParseLogs = command({
   words: 'slurm parse-logs <path>',
@@ -22,45 +22,83 @@ export const slurmParseLogs = command({
     const { slurmTaskOf } = await import('../../../core/contract/files/runner.ts');
     const { parseSlurmLogs } = await import('../../../operations/logs/parse-slurm.ts');
     const query = { workflow_id: id };
+    const rows = await all((page) => client.listScheduledComputeNodes({ query: { ...query, ...page } }));
     const nodes = await all((page) => client.listComputeNodes({ query: { ...query, ...page } }));
     const results = await all((page) => client.listResults({ query: { ...query, ...page } }));
     const taskOf = new Map(nodes.map((node) => [node.id, slurmTaskOf(node.scheduler)?.jobId]));
-    const allocation = new Map(results.map((result) => [result.job_id, taskOf.get(result.compute_node_id)]));
+    const ran = results.map((result) => ({ ...result, allocation: taskOf.get(result.compute_node_id) }));
+    const allocation = new Map(ran.map((each) => [each.job_id, each.allocation]));
+    const jobs = Map.groupBy(ran, (each) => each.allocation ?? '');
+    const submitted = rows.filter(({ scheduler_type: type }) => type === 'slurm').map(({ scheduler_id: job }) => job);
     const found = await parseSlurmLogs({
       workflowId: id,
       outputDir: path,
       errorsOnly: options.errorsOnly === true,
       allocationOf: (jobId) => allocation.get(jobId),
     });
-    const { issues, total, errors } = found;
-    const kinds = Map.groupBy(issues, ({ pattern_description: label }) => label);
-    const none = `No output of allocations of workflow ${id} in ${path} (slurm_output_wf${id}_sl*.o)`;
+    const known = new Set([...submitted.map(String), ...found.slurmJobs]).size;
+    const issues = found.issues.map((issue) => {
+      const names = new Map(
+        jobs.get(issue.slurm_job_id.split('.')[0] as string)?.map((job) => [job.job_id, job.job_name]),
+      );
+      const affected = [...names].slice(0, NAMED).map(([job, name]) => ({ job_id: job, job_name: name ?? '' }));
+      return { ...issue, ...(affected.length === 0 ? {} : { affected_jobs: affected }) };
+    });
+    const counts = { total_issues: found.total, errors: found.errors, warnings: found.total - found.errors };
+    const none = 'No Slurm scheduled compute nodes found for';
     output.record(
       'parse-logs',
       {
         workflow_id: id,
         output_dir: path,
-        ...(found.slurmJobs === 0
-          ? { message: none }
-          : { slurm_jobs_count: found.slurmJobs, files_scanned: found.files }),
-        total_issues: total,
-        errors,
-        warnings: total - errors,
+        ...(known === 0
+          ? { message: `${none} this workflow` }
+          : { slurm_jobs_count: known, files_scanned: found.files }),
+        ...counts,
         issues,
       },
-      found.slurmJobs === 0
-        ? none
-        : [
-            `Slurm logs of workflow ${id}: ${counted(found.files, 'file')} of ${counted(found.slurmJobs, 'allocation')}, ` +
-              `${counted(errors, 'error')}, ${counted(total - errors, 'warning')}`,
-            ...[...kinds].flatMap(([label, list]) => [
-              `${label} (${list.length}): ${list[0]?.remedy ?? ''}`,
-              ...list
-                .slice(0, SHOWN)
-                .map(({ file, line_number: line, line: text }) => `  ${file}:${line}: ${text.slice(0, 120)}`),
-              ...(list.length > SHOWN ? [`  and ${list.length - SHOWN} more`] : []),
-            ]),
-          ].join('\n'),
+      known === 0
+        ? `${none} workflow ${id}`
+        : found.total === 0
+          ? `No issues found in Slurm log files for workflow ${id} (scanned ${found.files} file(s) in ${path})`
+          : issueLines(issues, counts).join('\n'),
     );
   },
 });
+
+type Issue = ParsedLogs['issues'][number] & {
+  readonly affected_jobs?: readonly { readonly job_id: number; readonly job_name: string }[];
+};
+
+/** The lines of Torc 1.0.0, and behind them a remedy for each kind. */
+function issueLines(
+  issues: readonly Issue[],
+  { total_issues: total, errors, warnings }: { total_issues: number; errors: number; warnings: number },
+): string[] {
+  const allocations = [...Map.groupBy(issues, ({ slurm_job_id: job }) => job)].flatMap(([job, list]) => {
+    const affected = list[0]?.affected_jobs ?? [];
+    return [
+      `=== Slurm Job ${job} ===`,
+      ...(affected.length === 0
+        ? []
+        : [`  Affected Torc jobs: ${affected.map((each) => `${each.job_name} (ID: ${each.job_id})`).join(', ')}`]),
+      ...list.flatMap(({ severity, pattern_description: label, node, line, file, line_number: number }) => [
+        `  [${severity === 'error' ? 'ERROR' : 'WARN'}] ${label}${node === null ? '' : ` (node: ${node})`}: ${line.slice(0, LONGEST)}`,
+        `    Location: ${file}:${number}`,
+      ]),
+      '',
+    ];
+  });
+  const remedies = new Map(issues.map(({ pattern_description: label, remedy }) => [label, remedy]));
+  return [
+    `Found ${total} issue(s) in Slurm log files:`,
+    '',
+    ...allocations,
+    ...(issues.length < total ? [`and ${total - issues.length} more`, ''] : []),
+    `Summary: ${errors} error(s), ${warnings} warning(s)`,
+    ...[...remedies].map(([label, remedy]) => `  ${label}: ${remedy}`),
+  ];
+}
+
+/** A longer line is cut: a progress bar may be a line of a gigabyte. */
+const LONGEST = 500;
