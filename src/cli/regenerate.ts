@@ -64,7 +64,7 @@ const schedulerJson = ({ id, planned, allocations, nodes, coveredBy }: Regenerat
   ...(id === undefined ? {} : { id }),
   name: planned.name,
   account: planned.account,
-  partition: planned.partition,
+  partition: planned.partition ?? null,
   walltime: planned.walltime,
   nodes,
   num_allocations: allocations,
@@ -82,7 +82,7 @@ export interface About {
 
 export function regeneratedJson(found: Regenerated, { workflowId, isDryRun, submits, profile }: About) {
   const { schedulers, submitted, deferred, warnings, pendingJobs } = found;
-  const total = schedulers.reduce((sum, { allocations }) => sum + allocations, 0);
+  const total = totalOf(schedulers);
   const common = {
     workflow_id: workflowId,
     pending_jobs: pendingJobs,
@@ -111,24 +111,69 @@ export function regeneratedJson(found: Regenerated, { workflowId, isDryRun, subm
   };
 }
 
-export function regeneratedText(found: Regenerated, { workflowId, isDryRun, submits, profile }: About): string {
-  const { schedulers, submitted, pendingJobs, existing } = found;
-  if (pendingJobs === 0) return `Workflow ${workflowId}: no job waits to run; nothing to do`;
-  const lines = schedulers.map(({ planned, allocations, nodes, coveredBy }) => {
-    const { name, walltime, partition, on, group } = planned;
-    const jobs = counted(group.jobs.length, 'job');
-    if (allocations === 0)
-      return `  ${jobs}: ${counted(coveredBy.length, 'allocation')} that ${coveredBy.length === 1 ? 'waits or runs is' : 'wait or run are'} enough`;
-    const when = group.isDeferred ? ', submitted when its first jobs are ready' : '';
-    return `  ${name}: ${counted(allocations, 'allocation')} of ${counted(nodes, 'node')} for ${jobs}, walltime ${walltime}, partition ${partition ?? `${on.name} (chosen by the site)`}${when}`;
-  });
-  const head = `${isDryRun ? 'Would make' : 'Made'} Slurm schedulers on ${profile.display_name} for ${counted(pendingJobs, 'job')} of workflow ${workflowId}${existing > 0 ? `, beside ${counted(existing, 'allocation')} that ${existing === 1 ? 'waits or runs' : 'wait or run'}` : ''}:`;
-  const end = isDryRun
-    ? []
-    : submits
-      ? [`Submitted ${counted(submitted.length, 'allocation')}`]
-      : schedulers.some(({ id }) => id !== undefined)
-        ? [`Nothing is submitted yet: torc submit ${workflowId} does that`]
-        : [];
-  return [head, ...lines, ...end].join('\n');
+/** The lines of Torc 1.0.0, with what it does not count beside them: allocations that wait or run already. */
+export function regeneratedText(found: Regenerated, about: About): string {
+  const { workflowId, isDryRun } = about;
+  if (found.pendingJobs === 0)
+    return `No pending jobs (uninitialized, ready, or blocked) found in workflow ${workflowId}`;
+  return (isDryRun ? plannedLines(found, about) : madeLines(found, about)).join('\n');
 }
+
+function plannedLines({ schedulers, existing }: Regenerated, { profile }: About): string[] {
+  return [
+    '[DRY RUN] Would create the following Slurm schedulers:',
+    '',
+    ...schedulers.flatMap((each) => {
+      const { planned, allocations, nodes } = each;
+      if (allocations === 0) return [`  ${enough(each)}`];
+      const deferred = planned.group.isDeferred ? ' (deferred - has dependencies)' : '';
+      return [
+        `  ${planned.name} - ${planned.group.jobs.length} job(s), ${allocations} allocation(s)${deferred}`,
+        `    Account: ${planned.account}, Partition: ${planned.partition ?? '<default>'}, Walltime: ${planned.walltime}, Nodes: ${nodes}`,
+        `    Memory: ${planned.mem}${planned.partition === undefined ? `, on ${planned.on.name}` : ''}`,
+      ];
+    }),
+    '',
+    `Total allocations: ${totalOf(schedulers)}`,
+    ...(existing > 0 ? [`Allocations that wait or run: ${existing}`] : []),
+    `Profile: ${profile.display_name} (${profile.name})`,
+  ];
+}
+
+function madeLines(
+  { schedulers, submitted, deferred, pendingJobs, existing }: Regenerated,
+  { workflowId, submits, profile }: About,
+): string[] {
+  const made = schedulers.filter(({ id }) => id !== undefined);
+  return [
+    `Regenerated Slurm schedulers for workflow ${workflowId}`,
+    '',
+    'Summary:',
+    `  Pending jobs: ${pendingJobs}`,
+    `  Schedulers created: ${made.length}`,
+    submits
+      ? `  Allocations submitted: ${submitted.length} (deferred: ${deferred})`
+      : `  Total allocations: ${totalOf(schedulers)}`,
+    ...(existing > 0 ? [`  Allocations that wait or run: ${existing}`] : []),
+    `  Profile used: ${profile.display_name} (${profile.name})`,
+    '',
+    'Schedulers:',
+    ...schedulers.map((each) => {
+      const { id, planned, allocations, nodes } = each;
+      if (allocations === 0) return `  - ${enough(each)}`;
+      return `  - ${planned.name} (ID: ${id}): ${planned.group.jobs.length} job(s), ${allocations} allocation(s) × ${nodes} node(s)${planned.group.isDeferred ? ' [deferred]' : ''}`;
+    }),
+    ...(submits || made.length === 0
+      ? []
+      : [
+          '',
+          `To submit the allocations, run: torc submit ${workflowId}, or torc slurm regenerate ${workflowId} --submit`,
+        ]),
+  ];
+}
+
+const totalOf = (schedulers: readonly RegeneratedScheduler[]): number =>
+  schedulers.reduce((sum, { allocations }) => sum + allocations, 0);
+
+const enough = ({ planned, coveredBy }: RegeneratedScheduler): string =>
+  `${planned.group.jobs.length} job(s): ${counted(coveredBy.length, 'allocation')} that ${coveredBy.length === 1 ? 'waits or runs is' : 'wait or run are'} enough`;

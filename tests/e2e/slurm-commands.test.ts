@@ -198,6 +198,18 @@ it('delete names the allocations that wait or run before it asks, and cancels th
   expect(calls()).toContain(`scancel ${job}`);
 });
 
+it('slurm schedule-nodes initializes a workflow that never was, and leaves one that was as it is', async () => {
+  const path = join(folder, 'fresh.yaml');
+  writeFileSync(path, flow);
+  const id = String((await json('create', path))['workflow_id']);
+  await json('slurm', 'create', id, '-n', 'nodes', '-a', 'proj');
+  for (const runId of [1, 1]) {
+    expect((await call('slurm', 'schedule-nodes', id)).stdout).toContain('Successfully running');
+    expect(await json('workflows', 'get', id)).toMatchObject({ run_id: runId });
+  }
+  expect((await json('status', id))['jobs_by_status']).toMatchObject({ ready: 8, uninitialized: 0 });
+});
+
 it('submit warns of an allocation that does not start as requested, and of no other', async () => {
   const path = join(folder, 'two.yaml');
   const scheduler = 'slurm_schedulers: [{name: s, account: a, nodes: 1, walltime: "00:10:00"}]';
@@ -297,6 +309,39 @@ it('watch says what it watches and counts the jobs, in the lines of Torc', async
     1,
     expect.stringContaining(`No scheduled compute nodes found for workflow ${String(id)}`),
   ]);
+});
+
+it('slurm regenerate prints the lines of Torc, in a dry run and when it made the schedulers', async () => {
+  const path = join(folder, 'again.yaml');
+  writeFileSync(path, flow.replace('name: flow', 'name: again'));
+  const id = String((await json('create', path))['workflow_id']);
+  await call('workflows', 'init', id);
+  const words = ['slurm', 'regenerate', id, '-a', 'proj', '--profile', 'kestrel'];
+  const dry = (await call(...words, '--dry-run')).stdout.replaceAll(/_\d{8}_\d{6}/g, '_AT');
+  expect(dry.split('\n').slice(0, -1)).toEqual([
+    '[DRY RUN] Would create the following Slurm schedulers:',
+    '',
+    '  short_regen_AT - 8 job(s), 1 allocation(s)',
+    '    Account: proj, Partition: <default>, Walltime: 00:15:00, Nodes: 1',
+    '    Memory: 240g, on short',
+    '',
+    'Total allocations: 1',
+    'Profile: NLR Kestrel (kestrel)',
+  ]);
+  const made = (await call(...words)).stdout.replaceAll(/_\d{8}_\d{6} \(ID: \d+\)/g, '_AT (ID: N)');
+  expect(made.split('\n').slice(0, 9)).toEqual([
+    `Regenerated Slurm schedulers for workflow ${id}`,
+    '',
+    'Summary:',
+    '  Pending jobs: 8',
+    '  Schedulers created: 1',
+    '  Total allocations: 1',
+    '  Profile used: NLR Kestrel (kestrel)',
+    '',
+    'Schedulers:',
+  ]);
+  expect(made).toContain('\n  - short_regen_AT (ID: N): 8 job(s), 1 allocation(s) × 1 node(s)\n');
+  expect(await json(...words, '--dry-run')).toMatchObject({ planned_schedulers: [{ partition: null }] });
 });
 
 describe('slurm generate', () => {

@@ -2,6 +2,7 @@ import type { Client } from '../../../client/client.ts';
 import { ServiceError } from '../../../client/errors.ts';
 import { all } from '../../../client/every.ts';
 import type { SlurmScheduler } from '../../../core/contract/scheduling.ts';
+import { initialize } from '../../../operations/initialize.ts';
 import { requestOf } from '../../../operations/slurm/fire-actions.ts';
 import { settleSubmissions } from '../../../operations/slurm/settle-submissions.ts';
 import { AllocationsFailed, submitAllocations } from '../../../operations/slurm/submit-allocations.ts';
@@ -11,6 +12,7 @@ import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { integer } from '../../option.ts';
+import { tellPreparation } from '../../output/preparation.ts';
 import { submitOptions } from '../../slurm-options.ts';
 import { submitTools, warnOfLoopback } from '../../slurm-tools.ts';
 import { tellUnrunnable } from '../../before-submission.ts';
@@ -53,6 +55,9 @@ export const scheduleNodes = command({
     // A person who asks for allocations gets them.
     await tellUnrunnable(context, id, true);
     const settled = await settleSubmissions(tools, id);
+    const { is_uninitialized: isFresh } = await client.isUninitialized({ params: { id } });
+    // Otherwise its runners would find no job, and leave.
+    if (isFresh) await initialize(client, id, { force: false, tell: tellPreparation(context.output) });
     if (options.suppressActions === true) await suppressActions(client, id);
     const wanted = options.numHpcJobs;
     try {
