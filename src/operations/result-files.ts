@@ -20,7 +20,9 @@ export async function withFiles(client: Client, workflowId: number, results: rea
 
   const missing = new Set<string>();
   const items = results.map((result) => {
-    const paths = filesOfAttempt(workflow, result, nodeOf.get(result.compute_node_id), outputDir);
+    const node = nodeOf.get(result.compute_node_id);
+    const paths = filesOfAttempt(workflow, result, node, outputDir);
+    const slurmJob = slurmTaskOf(node?.scheduler)?.jobId;
     for (const [name, path] of Object.entries(paths)) {
       const isGone = name.startsWith('job_std') && isDeletedOnSuccess(workflow, result);
       if (path !== undefined && !isGone && !existsSync(path)) missing.add(path);
@@ -36,7 +38,8 @@ export async function withFiles(client: Client, workflowId: number, results: rea
       completion_time,
       exec_time_minutes,
       compute_node_id,
-      compute_node_type: nodeOf.get(compute_node_id)?.compute_node_type,
+      compute_node_type: node?.compute_node_type,
+      ...(slurmJob === undefined ? {} : { slurm_job_id: slurmJob }),
       ...paths,
     };
   });

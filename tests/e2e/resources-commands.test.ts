@@ -55,9 +55,9 @@ describe('workflows check-resources', () => {
         peak_memory_bytes: 5 * 2 ** 30,
         peak_memory_formatted: '5.0 GB',
         memory_violation: true,
-        memory_reason: 'memory_exceeded',
+        oom_reason: 'memory_exceeded',
         memory_over_utilization: '+25.0%',
-        timeout: true,
+        likely_timeout: true,
         runtime_utilization: '96.7%',
       },
     ]);

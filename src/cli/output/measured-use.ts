@@ -53,13 +53,13 @@ export function lackTold({ job, use, result, lack }: LackingJob) {
     ...(use.peakMemoryBytes === undefined
       ? {}
       : { peak_memory_bytes: use.peakMemoryBytes, peak_memory_formatted: bytesText(use.peakMemoryBytes) }),
-    ...(lack.memory === undefined ? {} : { memory_violation: true, memory_reason: lack.memory }),
+    ...(lack.memory === undefined ? {} : { memory_violation: true, oom_reason: lack.memory }),
     ...(lack.memory === 'memory_exceeded' && over !== undefined ? { memory_over_utilization: overText(over) } : {}),
-    ...(lack.timeout ? { timeout: true } : {}),
+    ...(lack.timeout ? { likely_timeout: true } : {}),
     ...(lack.timeoutReason === undefined ? {} : { timeout_reason: lack.timeoutReason }),
-    ...(lack.runtime ? { runtime_violation: true } : {}),
+    ...(lack.runtime ? { likely_runtime_violation: true } : {}),
     ...(share === undefined ? {} : { runtime_utilization: `${share.toFixed(1)}%` }),
-    ...(lack.cpu ? { cpu_violation: true } : {}),
+    ...(lack.cpu ? { likely_cpu_violation: true } : {}),
     ...(use.peakCpuPercent === undefined ? {} : { peak_cpu_percent: use.peakCpuPercent }),
   };
 }

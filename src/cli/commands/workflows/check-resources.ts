@@ -67,9 +67,9 @@ const columns: readonly Column<Measurement>[] = [
 
 function lackText(lack: ReturnType<typeof lackTold>): string {
   const why = [
-    ...(lack.memory_violation === true ? [`memory (${lack.memory_reason})`] : []),
-    ...(lack.timeout === true || lack.runtime_violation === true ? ['time'] : []),
-    ...(lack.cpu_violation === true ? ['CPUs'] : []),
+    ...(lack.memory_violation === true ? [`memory (${lack.oom_reason})`] : []),
+    ...(lack.likely_timeout === true || lack.likely_runtime_violation === true ? ['time'] : []),
+    ...(lack.likely_cpu_violation === true ? ['CPUs'] : []),
   ];
   return `Job ${lack.job_id} (${lack.job_name}) failed with ${lack.return_code}, probably because of too little ${why.join(' and ')}`;
 }
