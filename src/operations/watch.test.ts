@@ -129,14 +129,14 @@ describe('watch', () => {
   it('torc watch names the causes of jobs that were terminated or failed, once before it ends or recovers, and none of jobs that completed', async () => {
     const causes = ['Job 3 (late) had too little time: return code 152'];
     const terminated = status({ completed: 2, terminated: 1 }, { is_complete: true });
-    expect((await watched([WORKING, terminated], {}, { causes })).said).toBe(
-      `${causes[0]}\nThe workflow is complete, and 1 job(s) failed`,
+    expect((await watched([WORKING, terminated], {}, { causes })).said).toContain(
+      `  - Completed: 2\n${causes[0]}\nThe workflow is complete, and 1 job(s) failed`,
     );
     const again = await watched([terminated, terminated, DONE], { recovers: true }, { causes });
     expect(again.said.split(causes[0] as string)).toHaveLength(3);
     const waits = status({ terminated: 1, blocked: 1 });
     expect((await watched([waits], {}, { causes })).said).toContain(causes[0]);
-    expect((await watched([WORKING, DONE], {}, { causes })).said).toBe('The workflow is complete');
+    expect((await watched([WORKING, DONE], {}, { causes })).said).toBe('✓ Workflow completed successfully (3 jobs)');
   });
 
   it('recovers a workflow that failed until it is complete, and no more often than allowed', async () => {

@@ -65,7 +65,8 @@ function textsOf(source: string, name: string): Text[] {
 function found(path: string, source: string, words: RegExp): string[] {
   // Parsing costs a hundred times as much as this search, and most files have no such words.
   if (source.replaceAll(MARGIN, '\n').search(words) < 0) return [];
-  const texts = path.endsWith('.md') ? [{ line: 1, text: source }] : textsOf(source, path);
+  const own = source.replaceAll(TORC_LINES, '');
+  const texts = path.endsWith('.md') ? [{ line: 1, text: own }] : textsOf(own, path);
   return texts.flatMap(({ line, text }) =>
     [...text.replaceAll(MARGIN, (margin) => `\n${' '.repeat(margin.length - 1)}`).matchAll(words)]
       .filter(([word]) => !SLURM_WORDS.has(word))
@@ -76,8 +77,9 @@ function found(path: string, source: string, words: RegExp): string[] {
   );
 }
 
-/** States that Slurm prints. */
+/** A state that Slurm prints, and a line of Torc about it. */
 const SLURM_WORDS: ReadonlySet<string> = new Set(['CANCELLED']);
+const TORC_LINES = /Job was cancelled/g;
 
 const words = pattern(unwanted());
 

@@ -198,6 +198,8 @@ describe('workflows diagnose', () => {
         max_seconds: expect.any(Number),
       },
       ready_job_runtime: { count: 2, min_seconds: 60, median_seconds: 930, max_seconds: 1800 },
+      unrunnable_jobs: 0,
+      unrunnable_reasons: [],
       runtime_blocked_jobs: 1,
       allocations_too_short_for_longest: 1,
       runtime_blocked: true,

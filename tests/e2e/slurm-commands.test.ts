@@ -322,7 +322,7 @@ it('slurm regenerate prints the lines of Torc, in a dry run and when it made the
     '[DRY RUN] Would create the following Slurm schedulers:',
     '',
     '  short_regen_AT - 8 job(s), 1 allocation(s)',
-    '    Account: proj, Partition: <default>, Walltime: 00:15:00, Nodes: 1',
+    '    Account: proj, Partition: <default>, Walltime: 00:17:00, Nodes: 1',
     '    Memory: 240g, on short',
     '',
     'Total allocations: 1',

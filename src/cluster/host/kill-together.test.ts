@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { killTogether } from './kill-together.ts';
 
 describe('killing processes together', () => {
-  it('stops every one of them before the first dies', () => {
+  it('killing processes together stops every one of them before the first dies', () => {
     const sent: string[] = [];
     const found = [
       [3, 2],
@@ -16,7 +16,7 @@ describe('killing processes together', () => {
     expect(sent).toEqual(['SIGSTOP 3', 'SIGSTOP 2', 'SIGSTOP 4', 'SIGKILL 3', 'SIGKILL 2', 'SIGKILL 4']);
   });
 
-  it('ends although new processes appear in each search', () => {
+  it('killing processes together ends although new processes appear in each search', () => {
     let last = 0;
     const killed = killTogether(
       () => [(last += 1)],
@@ -25,7 +25,7 @@ describe('killing processes together', () => {
     expect(killed.size).toBe(last);
   });
 
-  it('signals nothing where nothing is found', () => {
+  it('killing processes together signals nothing where nothing is found', () => {
     const sent: number[] = [];
     killTogether(
       () => [],

@@ -4,7 +4,7 @@ import { createRefusals } from './refusals.ts';
 const REASON = 'srun: error: Invalid generic resource (gres) specification';
 
 describe('steps that are refused', () => {
-  it('end a runner when all were refused for too many rounds', () => {
+  it('steps that are refused end a runner when all were refused for too many rounds', () => {
     const refusals = createRefusals(3);
     const told = [1, 2, 3].map(() => {
       const reason = refusals.refused(REASON);
@@ -14,12 +14,12 @@ describe('steps that are refused', () => {
     expect(told).toEqual([undefined, undefined, expect.stringContaining(REASON)]);
   });
 
-  it('count once when they were started together', () => {
+  it('steps that are refused count once when they were started together', () => {
     const refusals = createRefusals(3);
     expect([1, 2, 3, 4, 5].map(() => refusals.refused(REASON))).toEqual(Array(5).fill(undefined));
   });
 
-  it('are forgotten when a step starts', () => {
+  it('steps that are refused are forgotten when a step starts', () => {
     const refusals = createRefusals(3);
     for (let round = 0; round < 10; round += 1) {
       expect(refusals.refused(REASON)).toBeUndefined();
@@ -28,7 +28,7 @@ describe('steps that are refused', () => {
     }
   });
 
-  it('do not count while the controller is away', () => {
+  it('steps that are refused do not count while the controller is away', () => {
     const refusals = createRefusals(1);
     expect(refusals.refused('srun: error: Unable to contact slurm controller (connect failure)')).toBeUndefined();
     expect(refusals.refused(REASON)).toBeDefined();

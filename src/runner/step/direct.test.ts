@@ -114,7 +114,12 @@ it('a process of another Slurm job that inherited the environment of a step is n
   );
   const [ownPid, foreignPid] = [own, foreign].map((path) => Number(readFileSync(path, 'utf8'))) as [number, number];
   onTestFinished(() => void process.kill(foreignPid, 'SIGKILL'));
-  expect((await steps.observe(new Set([id]))).get(id)?.processes).toBe(2);
+  // The program that renamed a file may still be ending.
+  await until(
+    async () => (await steps.observe(new Set([id]))).get(id)?.processes,
+    (count) => count === 2,
+    'the job and its own process to be counted',
+  );
   steps.kill(id);
   await ended();
   await until(
