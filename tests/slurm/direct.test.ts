@@ -269,7 +269,9 @@ jobs:
     const waits = await lane.call('jobs', 'explain', String(hour?.id));
     expect(waits.stdout).not.toContain('torc run');
     expect(waits.stdout).toContain('sbatch');
-    expect((await lane.call('status', String(id))).stdout).toContain('submit its script with sbatch again');
+    expect((await lane.call('status', String(id))).stdout).toContain(
+      'To start one: submit with sbatch a script that starts torc-slurm-job-runner',
+    );
   });
 
   it('no process and no step is left of a runner that was killed, not even one that left its session', async () => {

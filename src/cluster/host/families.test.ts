@@ -53,6 +53,18 @@ describe('the processes of a job', () => {
     expect(members(10)).toEqual([11, 12]);
   });
 
+  it('processes of a job are known after a look at another job alone, also those that begin in between', () => {
+    const { root, live } = machine();
+    const { members } = familiesOf(root);
+    live(10);
+    live(11, { parent: 10, session: 11 });
+    live(40);
+    expect([members(10, 40), members(40, 10)]).toEqual([[10, 11], [40]]);
+    live(12, { parent: 11, session: 12 });
+    expect(members(40)).toEqual([40]);
+    expect(members(10, 40)).toEqual([10, 11, 12]);
+  });
+
   it('processes that were not seen before are recognised by their environment', () => {
     const { root, live } = machine();
     const { members } = familiesOf(root);

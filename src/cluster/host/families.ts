@@ -44,15 +44,13 @@ export function createFamilies({ sinceTicks, ownerBy, root = '/proc' }: Families
   const strangers = new Set<number>();
   let looks = 0;
 
-  const adopted =
-    (roots: ReadonlySet<number>) =>
-    ({ pid, startTicks }: ProcessSample): number | undefined => {
-      if (startTicks < sinceTicks) return undefined;
-      const before = known.get(pid);
-      const owner = before?.startTicks === startTicks ? before.owner : ownerBy(environmentOf(pid, root), pid);
-      remember(pid, startTicks, owner);
-      return owner !== undefined && roots.has(owner) ? owner : undefined;
-    };
+  const adopted = ({ pid, startTicks }: ProcessSample): number | undefined => {
+    if (startTicks < sinceTicks) return undefined;
+    const before = known.get(pid);
+    const owner = before?.startTicks === startTicks ? before.owner : ownerBy(environmentOf(pid, root), pid);
+    remember(pid, startTicks, owner);
+    return owner;
+  };
 
   const remember = (pid: number, startTicks: number, owner: number | undefined) => {
     const before = known.get(pid);
@@ -72,17 +70,17 @@ export function createFamilies({ sinceTicks, ownerBy, root = '/proc' }: Families
       looks += 1;
       for (const pid of roots) strangers.delete(pid);
       const processes = table.read(strangers);
-      const uses = useByRoot(processes, roots, adopted(roots));
-      let owned = 0;
+      // Those of jobs that are not looked at now are found too, so that the next look still knows them.
+      const uses = useByRoot(processes, roots, adopted);
+      const owned = new Set<number>();
       for (const [owner, { members }] of uses) {
-        for (const { pid, startTicks } of members) remember(pid, startTicks, owner);
-        owned += members.length;
+        for (const { pid, startTicks } of members) {
+          remember(pid, startTicks, owner);
+          owned.add(pid);
+        }
+        if (!roots.has(owner)) uses.delete(owner);
       }
-      if (owned === processes.length) return uses;
-      for (const { pid } of processes) {
-        const { seen, owner } = known.get(pid) ?? {};
-        if (seen !== looks || owner === undefined || !roots.has(owner)) strangers.add(pid);
-      }
+      for (const { pid } of processes) if (!owned.has(pid)) strangers.add(pid);
       return uses;
     },
     close: () => table.close(),
