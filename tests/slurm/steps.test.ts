@@ -113,9 +113,9 @@ const scripts: Partial<Readonly<Record<Name, (runner: string) => readonly string
   refused: (runner) => ['export SLURM_CPUS_ON_NODE=8 SLURM_JOB_CPUS_PER_NODE=8', runner],
 };
 
-/** A runner that believes that its allocation ends soon. */
-const endingSoon = (runner: string) => [
-  'end=$(($(date +%s) + 110)) play=$(mktemp $PWD/squeue-XXXXXX)',
+/** A runner that believes that its allocation ends soon: its jobs have 85 s, and it starts none with less than 60 s. */
+const endingSoon = (name: Warning) => (runner: string) => [
+  `end=$(($(date +%s) + 85 + ${/headroom_seconds: (\d+)/.exec(warnings[name][0])?.[1]})) play=$(mktemp $PWD/squeue-XXXXXX)`,
   String.raw`printf '#!/bin/sh\ncase "$*" in *--steps*) exec squeue "$@" ;; esac\ndate -d @%s +%%FT%%T\n' $end > $play; chmod +x $play`,
   'export SLURM_JOB_END_TIME=$end TORC_FAKE_SQUEUE=$play',
   runner,
@@ -159,7 +159,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
 
   const warn = async (name: Warning): Promise<number> => {
     const id = await lane.created(`warned_${name}`, warned(name));
-    lane.allocated(id, [...shared(2), '-t', '20'], endingSoon);
+    lane.allocated(id, [...shared(2), '-t', '20'], endingSoon(name));
     return id;
   };
 
