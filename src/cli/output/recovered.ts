@@ -13,6 +13,7 @@ const WORDS: Readonly<Record<Exclude<Cause, 'downstream'>, readonly [one: string
   'at maximum': ['had all that its failure handler allows', 'had all that their failure handler allows'],
   lost: ['lost its runner or allocation', 'lost their runner or allocation'],
   killed: ['was killed, nobody knows by whom', 'were killed, nobody knows by whom'],
+  disk: ['failed on a disk without room for its output', 'failed on a disk without room for their output'],
   'missing output': ['did not write a declared output', 'did not write a declared output'],
   'bad command': ['could not start its command', 'could not start their command'],
   undecided: ['waits for a decision (pending_failed)', 'wait for a decision (pending_failed)'],

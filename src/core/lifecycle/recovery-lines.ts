@@ -23,7 +23,7 @@ export function fixesOf<Job extends { readonly why: Cause }>({ byCause, left }: 
   return {
     oom: count('memory'),
     timeout: count('time'),
-    lost: count('lost') + count('killed'),
+    lost: count('lost') + count('killed') + count('disk'),
     unknown: others - left.length,
     skipped: left.length,
   };

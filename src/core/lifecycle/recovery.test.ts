@@ -1,3 +1,4 @@
+import { shortageCause } from './full-disk.ts';
 import { describe, expect, it } from 'vitest';
 import { causeOf, type EndedBadly, planRecovery, refusalOfRecovery } from './recovery.ts';
 
@@ -39,6 +40,7 @@ describe('the cause of a bad end', () => {
     ['too many CPUs', { lack: { ...lack, cpu: true } }, 'cpus'],
     ['a lost runner', { returnCode: -128, cause: 'allocation 7 ended NODE_FAIL' }, 'lost'],
     ['a runner that stopped it', { status: 'terminated', returnCode: 143 }, 'lost'],
+    ['a disk without room', { returnCode: 1, cause: shortageCause('space') }, 'disk'],
     ['a command that does not exist', { returnCode: 127 }, 'bad command'],
     ['an output that is not there', { missesOutput: true }, 'missing output'],
     ['a decision that nobody made', { status: 'pending_failed', returnCode: 3 }, 'undecided'],

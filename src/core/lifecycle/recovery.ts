@@ -1,6 +1,7 @@
 import type { CauseCode } from '../contract/cause-code.ts';
 import type { JobStatus } from '../contract/job-statuses.ts';
 import { isAtMax } from './cause-rules.ts';
+import { isShortageCause } from './full-disk.ts';
 import type { Lack } from './resource-use.ts';
 
 /** A job that did not end well, as far as a decision about it needs. */
@@ -22,7 +23,7 @@ export interface EndedBadly {
  * Why a job did not end well, by what recovery does about it.
  *
  * `lost`: its runner or its allocation ended; it runs again as it is. `killed`: by SIGKILL of somebody unknown; it runs again as it
- * is, for nothing proves that it lacked memory. `at maximum`: its failure handler says that it gets no more
+ * is, for nothing proves that it lacked memory. `disk`: there was no room for its output. `at maximum`: its failure handler says that it gets no more
  * memory or time. `unknown` and what follows is not repeated unless
  * that is asked for: the same would happen again.
  */
@@ -33,6 +34,7 @@ export type Cause =
   | 'at maximum'
   | 'lost'
   | 'killed'
+  | 'disk'
   | 'downstream'
   | 'missing output'
   | 'bad command'
@@ -69,6 +71,7 @@ export function causeOf(job: EndedBadly): Cause {
   if (lack?.cpu === true) return 'cpus';
   // The runner stopped it: its allocation ended, or was canceled.
   if (status === 'terminated') return 'lost';
+  if (isShortageCause(cause)) return 'disk';
   if (returnCode === NOT_FOUND || returnCode === NOT_EXECUTABLE) return 'bad command';
   if (returnCode === 1 && job.missesOutput) return 'missing output';
   // What these rules know needs no decision, though the job waits for one.
@@ -76,7 +79,7 @@ export function causeOf(job: EndedBadly): Cause {
 }
 
 /** What recovery does about a job without being asked for more. */
-const REPEATED: ReadonlySet<Cause> = new Set<Cause>(['memory', 'time', 'cpus', 'lost', 'killed']);
+const REPEATED: ReadonlySet<Cause> = new Set<Cause>(['memory', 'time', 'cpus', 'lost', 'killed', 'disk']);
 
 export interface RecoveryPlan<Job> {
   readonly byCause: ReadonlyMap<Cause, readonly Job[]>;
