@@ -168,6 +168,16 @@ export interface ScheduledComputeNodesModel {
   scheduler_config_id: number;
   scheduler_type: string;
   status: string;
+  array_job_id?: number | null | undefined;
+  array_task_id?: number | null | undefined;
+  plan?: {
+    allocations: number;
+    start_one_worker_per_node?: boolean | null | undefined;
+    max_parallel_jobs?: number | null | undefined;
+    job_prefix?: string | null | undefined;
+    action_id?: number | null | undefined;
+  } | null | undefined;
+  held?: string | null | undefined;
 }
 
 export interface SlurmSchedulerModel {
@@ -652,7 +662,7 @@ export interface Calls {
     updated_count: number;
     status: string;
   }>;
-  /** Take or renew the lease under which one command at a time recovers a workflow (addition). */
+  /** Take or renew the lease under which one command at a time recovers a workflow or submits its allocations (addition). */
   readonly takeRecoveryLease: (call: {
     params: {
       id: number;
@@ -661,11 +671,35 @@ export interface Calls {
       token: string;
       holder: string;
       seconds: number;
+      process?: {
+        pid: number;
+        boot_id: string;
+        pid_namespace: string;
+        start_ticks: number;
+        machine_id?: string | null | undefined;
+        hardware_ids?: string[] | null | undefined;
+      } | null | undefined;
+      instead_of?: {
+        pid: number;
+        boot_id: string;
+        pid_namespace: string;
+        start_ticks: number;
+        machine_id?: string | null | undefined;
+        hardware_ids?: string[] | null | undefined;
+      } | null | undefined;
     };
   }) => Promise<{
     granted: boolean;
     holder: string;
     seconds_left: number;
+    process?: {
+      pid: number;
+      boot_id: string;
+      pid_namespace: string;
+      start_ticks: number;
+      machine_id?: string | null | undefined;
+      hardware_ids?: string[] | null | undefined;
+    } | undefined;
   }>;
   /** Give the recovery lease back (addition); one that somebody else has stays. */
   readonly releaseRecoveryLease: (call: {
@@ -831,10 +865,14 @@ export interface Calls {
     body: {
       compute_node_id?: number | null | undefined;
       tells_end?: boolean | null | undefined;
+      plans?: {
+        max_parallel_jobs?: number | null | undefined;
+      } | null | undefined;
     };
   }) => Promise<{
     action_id: number;
     claimed: boolean;
+    planned?: number | undefined;
   }>;
   /** Report the outcome of an action that was claimed with `tells_end` (addition). */
   readonly endWorkflowAction: (call: {
@@ -1971,6 +2009,31 @@ export interface Calls {
   readonly createScheduledComputeNode: (call: {
     body: ScheduledComputeNodesModel;
   }) => Promise<ScheduledComputeNodesModel>;
+  /** Create allocation records of one workflow, all or none (addition). */
+  readonly createScheduledComputeNodes: (call: {
+    body: {
+      scheduled_compute_nodes: ScheduledComputeNodesModel[];
+    };
+  }) => Promise<{
+    scheduled_compute_nodes: ScheduledComputeNodesModel[];
+  }>;
+  /** Change those of these allocations that still have the status `from`, and name them (addition). `array_record_id` makes them tasks of a job array, numbered from the id of that record; the status `planned` makes them none. */
+  readonly changeScheduledComputeNodes: (call: {
+    params: {
+      id: number;
+    };
+    body: {
+      ids: number[];
+      from: string;
+      status: string;
+      held?: string | null | undefined;
+      scheduler_id?: number | null | undefined;
+      array_job_id?: number | null | undefined;
+      array_record_id?: number | null | undefined;
+    };
+  }) => Promise<{
+    changed: number[];
+  }>;
   /** List the allocations of a workflow. */
   readonly listScheduledComputeNodes: (call: {
     query: {
@@ -2010,6 +2073,16 @@ export interface Calls {
       scheduler_config_id?: number | undefined;
       scheduler_type?: string | undefined;
       status?: string | undefined;
+      array_job_id?: number | null | undefined;
+      array_task_id?: number | null | undefined;
+      plan?: {
+        allocations: number;
+        start_one_worker_per_node?: boolean | null | undefined;
+        max_parallel_jobs?: number | null | undefined;
+        job_prefix?: string | null | undefined;
+        action_id?: number | null | undefined;
+      } | null | undefined;
+      held?: string | null | undefined;
     };
   }) => Promise<ScheduledComputeNodesModel>;
   /** Delete an allocation. */

@@ -113,6 +113,8 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   deleteSlurmScheduler: ['DELETE', '/slurm_schedulers/{id}'],
   deleteSlurmSchedulers: ['DELETE', '/slurm_schedulers'],
   createScheduledComputeNode: ['POST', '/scheduled_compute_nodes'],
+  createScheduledComputeNodes: ['POST', '/bulk_scheduled_compute_nodes'],
+  changeScheduledComputeNodes: ['PUT', '/workflows/{id}/scheduled_compute_nodes'],
   listScheduledComputeNodes: ['GET', '/scheduled_compute_nodes'],
   getScheduledComputeNode: ['GET', '/scheduled_compute_nodes/{id}'],
   updateScheduledComputeNode: ['PUT', '/scheduled_compute_nodes/{id}'],

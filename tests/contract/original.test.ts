@@ -38,7 +38,7 @@ describe('the stand-in for Torc’s own server', () => {
     const ours = Object.values(routes)
       .map(({ path }) => path.replaceAll(/\{\w+\}/g, '1'))
       .filter((path) => !isOriginalPath(path));
-    // The last three are routes of the original that its document does not have.
+    // Three are routes of the original that its document does not have: streams, and one of administrators.
     expect(ours).toEqual([
       '/workflows/1/reset_interrupted_jobs',
       '/workflows/1/recovery_lease',
@@ -50,6 +50,8 @@ describe('the stand-in for Torc’s own server', () => {
       '/workflows/1/exchange',
       '/workflows/1/compute_nodes/1/lost',
       '/workflows/1/events/stream',
+      '/bulk_scheduled_compute_nodes',
+      '/workflows/1/scheduled_compute_nodes',
       '/admin/api-stats',
       '/admin/api-events/stream',
     ]);
@@ -87,10 +89,17 @@ describe('the stand-in for Torc’s own server', () => {
       'POST /jobs/{id}/complete_job/{status}/{run_id} cause_code',
       'POST /results cause',
       'POST /results cause_code',
+      // Allocations are planned one by one there, and their scripts carry the plan; there are no job arrays, and no pause.
+      'POST /scheduled_compute_nodes array_job_id',
+      'POST /scheduled_compute_nodes array_task_id',
+      'POST /scheduled_compute_nodes held',
+      'POST /scheduled_compute_nodes plan',
       // Only runners write it, for jobs inside a long step; that server lists their jobs without statistics.
       'POST /slurm_stats slurm_step',
       // An action that was claimed counts as carried out there.
       'POST /workflows/{id}/actions state',
+      // Its answer lacks the number of planned allocations, and the command plans them itself.
+      'POST /workflows/{id}/actions/{action_id}/claim plans',
       'POST /workflows/{id}/actions/{action_id}/claim tells_end',
       // Passed over there: whether jobs that wait for a decision are made ready is up to that server.
       'POST /workflows/{id}/initialize_jobs keep_pending_failed',
@@ -98,6 +107,10 @@ describe('the stand-in for Torc’s own server', () => {
       'PUT /jobs/{id} refunded_attempts',
       'PUT /results/{id} cause',
       'PUT /results/{id} cause_code',
+      'PUT /scheduled_compute_nodes/{id} array_job_id',
+      'PUT /scheduled_compute_nodes/{id} array_task_id',
+      'PUT /scheduled_compute_nodes/{id} held',
+      'PUT /scheduled_compute_nodes/{id} plan',
       // The command compares the answer with what it asked for.
       'PUT /user_data/{id} clear_data',
     ]);

@@ -1,7 +1,24 @@
 import * as z from 'zod';
 import { id, maybe, text } from './shape.ts';
 
-/** A requested allocation. `scheduler_id` is Slurm's job id, `scheduler_config_id` the row of its scheduler. */
+/**
+ * What was asked for when an allocation was planned: `allocations` in all, and how their runners start. Whoever finds the
+ * record can submit it.
+ */
+export const AllocationPlan = z.object({
+  allocations: z.int(),
+  start_one_worker_per_node: maybe(z.boolean()),
+  max_parallel_jobs: maybe(z.int()),
+  job_prefix: maybe(text),
+  /** The action `schedule_nodes` that asked for it. */
+  action_id: maybe(id),
+});
+export type AllocationPlan = z.output<typeof AllocationPlan>;
+
+/**
+ * A requested allocation. `scheduler_id` is Slurm's job id, `scheduler_config_id` the row of its scheduler. A task of a job
+ * array has the id of the array in `scheduler_id` until it starts.
+ */
 export const ScheduledComputeNode = z.object({
   id: maybe(id),
   workflow_id: id,
@@ -9,6 +26,13 @@ export const ScheduledComputeNode = z.object({
   scheduler_config_id: id,
   scheduler_type: text,
   status: text,
+  /** addition: the job array of Slurm, and the number of the task in it. */
+  array_job_id: maybe(z.int()),
+  array_task_id: maybe(z.int()),
+  /** addition: why and how it is submitted. */
+  plan: maybe(AllocationPlan),
+  /** addition: why it is not submitted yet, if a limit holds it back. */
+  held: maybe(text),
 });
 export type ScheduledComputeNode = z.output<typeof ScheduledComputeNode>;
 

@@ -98,6 +98,83 @@ describe('an action', () => {
   });
 });
 
+describe('a claim that plans', () => {
+  const config = { scheduler_type: 'slurm', num_allocations: 3, start_one_worker_per_node: true, max_parallel_jobs: 2 };
+  let schedulerId: number;
+  beforeEach(async () => {
+    const body = { workflow_id: id, name: 's', account: 'a', nodes: 1, walltime: '01:00:00' };
+    schedulerId = (await service.client.createSlurmScheduler({ body })).id as number;
+  });
+  const scheduling = (over: object = {}) =>
+    create({ action_type: 'schedule_nodes', action_config: { ...config, scheduler_id: schedulerId }, ...over });
+  const rows = async () => (await service.client.listScheduledComputeNodes({ query: { workflow_id: id } })).items;
+  const plans = { max_parallel_jobs: null };
+
+  it('the allocations of an action are planned with its claim', async () => {
+    const action = await scheduling();
+    expect(await claim(action, { plans })).toEqual({ action_id: action, claimed: true, planned: 3 });
+    const plan = { allocations: 3, start_one_worker_per_node: true, max_parallel_jobs: 2, action_id: action };
+    const row = { workflow_id: id, scheduler_id: 0, scheduler_config_id: schedulerId, scheduler_type: 'slurm' };
+    expect(await rows()).toEqual([1, 2, 3].map((at) => ({ id: at, ...row, status: 'planned', plan })));
+  });
+
+  it('a claim has its own limit of parallel jobs, and one that does not ask for a plan makes none', async () => {
+    await claim(await scheduling({ action_config: { scheduler_id: schedulerId, scheduler_type: 'slurm' } }), {});
+    expect(await rows()).toEqual([]);
+    await claim(await scheduling(), { plans: { max_parallel_jobs: 7 } });
+    expect((await rows()).map(({ plan }) => plan?.max_parallel_jobs)).toEqual([7, 7, 7]);
+  });
+
+  it('a refused claim plans nothing, nor does an action without a scheduler of the workflow', async () => {
+    const action = await scheduling();
+    await claim(action);
+    await expect(claim(action, { plans })).rejects.toMatchObject({ code: 'ACTION_CLAIMED' });
+    const other = await workflowOf(service, []);
+    const body = { workflow_id: other.id, name: 's', account: 'a', nodes: 1, walltime: '01:00:00' };
+    const { id: foreign } = await service.client.createSlurmScheduler({ body });
+    const wrong = await scheduling({ action_config: { ...config, scheduler_id: foreign } });
+    expect(await claim(wrong, { plans })).toEqual({ action_id: wrong, claimed: true });
+    expect(await claim(await create(), { plans })).not.toHaveProperty('planned');
+    expect(await rows()).toEqual([]);
+  });
+
+  it('an action that is armed again while its allocations are planned does not plan them twice', async () => {
+    const { nodeId } = await workflowOf(service, []);
+    const action = await scheduling();
+    const mine = { compute_node_id: nodeId, tells_end: true, plans };
+    const node = await service.client.createComputeNode({
+      body: { ...(await service.client.getComputeNode({ params: { id: nodeId } })), id: undefined, workflow_id: id },
+    });
+    await claim(action, { ...mine, compute_node_id: node.id });
+    await service.client.endWorkflowAction({
+      params: { id, action_id: action },
+      body: { compute_node_id: node.id as number, outcome: 'not_started' },
+    });
+    expect(await claim(action, { ...mine, compute_node_id: node.id })).toMatchObject({ planned: 0 });
+    expect(await rows()).toHaveLength(3);
+  });
+
+  it('each runner that executes a persistent action plans its allocations', async () => {
+    const action = await scheduling({ persistent: true });
+    await claim(action, { plans });
+    expect(await claim(action, { plans })).toMatchObject({ planned: 3 });
+    expect(await rows()).toHaveLength(6);
+  });
+
+  it('a complete initialization drops what is planned, because the action is armed again; a partial one keeps it', async () => {
+    await claim(await scheduling(), { plans });
+    await service.client.initializeJobs({ params: { id }, query: { only_uninitialized: true } });
+    expect(await rows()).toHaveLength(3);
+    const [first] = await rows();
+    await service.client.updateScheduledComputeNode({
+      params: { id: first?.id as number },
+      body: { status: 'pending', scheduler_id: 7 },
+    });
+    await service.client.initializeJobs({ params: { id } });
+    expect((await rows()).map(({ status }) => status)).toEqual(['pending']);
+  });
+});
+
 it('a repeated field of the query counts once for each occurrence', async () => {
   const due = await create();
   const other = await create({ trigger_type: 'on_workflow_complete' });

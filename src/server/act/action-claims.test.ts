@@ -84,6 +84,29 @@ describe('an action claimed by a runner that is lost', () => {
     expect(await found(once)).toEqual([true, nodeId, 'done']);
   });
 
+  it('an action whose allocations were planned with the claim is done, whatever the ledger says', async () => {
+    const scheduler = { workflow_id: id, name: 's', account: 'a', nodes: 1, walltime: '01:00:00' };
+    const { id: schedulerId } = await service.client.createSlurmScheduler({ body: scheduler });
+    const config = { scheduler_id: schedulerId as number, scheduler_type: 'slurm' };
+    const action = await service.client.createWorkflowAction({
+      params: { id },
+      body: {
+        workflow_id: id,
+        trigger_type: 'on_workflow_start',
+        action_type: 'schedule_nodes',
+        action_config: config,
+        trigger_count: 1,
+      },
+    });
+    const actionId = action.id as number;
+    await service.client.claimWorkflowAction({
+      params: { id, action_id: actionId },
+      body: { compute_node_id: nodeId, tells_end: true, plans: {} },
+    });
+    expect(await lose({ begun: [actionId], finished: [] })).not.toHaveProperty('actions_interrupted');
+    expect(await found(actionId)).toEqual([true, nodeId, 'done']);
+  });
+
   it('an action is settled once, however often the loss is reported', async () => {
     await claim(once);
     await lose({ begun: [], finished: [] });

@@ -1,6 +1,7 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import { createActionClaims } from '../records/action/claims.ts';
+import { planAction } from '../records/allocation/create.ts';
 import { refuseBadConfig } from '../records/action/config.ts';
 import { createAction } from '../records/action/create.ts';
 import { newActionQueries } from '../records/action/queries.ts';
@@ -16,6 +17,7 @@ export const actHandlers = (store: Store) => {
   const queries = actQueries(db);
   const create = createAction(store, newActionQueries(db));
   const claims = createActionClaims(db, now);
+  const plan = planAction(store);
 
   const actionOfWorkflow = (workflowId: number, id: number): WorkflowAction => {
     find.workflow(workflowId);
@@ -52,7 +54,7 @@ export const actHandlers = (store: Store) => {
       return { message: 'Workflow action deleted successfully' };
     },
     claimWorkflowAction({ params: { id: workflowId, action_id: id }, body }) {
-      actionOfWorkflow(workflowId, id);
+      const action = actionOfWorkflow(workflowId, id);
       const nodeId = body.compute_node_id ?? null;
       const tellsEnd = body.tells_end === true && nodeId !== null;
       if (tellsEnd && claims.isOpen(id, nodeId)) return { action_id: id, claimed: true };
@@ -67,7 +69,8 @@ export const actHandlers = (store: Store) => {
       if (queries.claim.run({ id, nodeId, at }) === 0)
         throw new Refusal('ACTION_CLAIMED', `Action ${id} already claimed`, { claimed: false });
       if (nodeId !== null) claims.claimed(id, { workflowId, nodeId }, tellsEnd);
-      return { action_id: id, claimed: true };
+      const planned = body.plans === undefined || body.plans === null ? undefined : plan(action, body.plans);
+      return { action_id: id, claimed: true, ...(planned === undefined ? {} : { planned }) };
     },
     endWorkflowAction({ params: { id: workflowId, action_id: id }, body: { compute_node_id: nodeId, outcome } }) {
       actionOfWorkflow(workflowId, id);

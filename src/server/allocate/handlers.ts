@@ -1,11 +1,14 @@
+import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import type { Handlers } from '../handlers.ts';
+import { createAllocations } from '../records/allocation/create.ts';
+import { workflowOfBulk } from '../records/bulk.ts';
 import { read, remove, removeAll } from '../records/records.ts';
 import type { Store } from '../records/store.ts';
 import { changeNode, registerNode } from './node.ts';
 import { allocateQueries } from './queries.ts';
 import {
   addWorkers,
-  createAllocation,
+  changeAllocations,
   createLocalScheduler,
   createStats,
   removeWorker,
@@ -17,10 +20,11 @@ export const allocateHandlers = (store: Store) => {
   const { db, find } = store;
   const queries = allocateQueries(db);
   const register = registerNode(store, queries);
-  const change = changeNode(store, queries);
+  const revise = changeNode(store, queries);
 
-  const allocate = createAllocation(store, queries);
+  const allocate = createAllocations(store);
   const reallocate = updateAllocation(queries);
+  const change = changeAllocations(store, queries);
   const createLocal = createLocalScheduler(store, queries);
   const updateLocal = updateLocalScheduler(queries);
   const addRemote = addWorkers(store, queries);
@@ -29,7 +33,16 @@ export const allocateHandlers = (store: Store) => {
   const { allocations, localSchedulers } = queries;
 
   return {
-    createScheduledComputeNode: ({ body }) => allocate(body),
+    createScheduledComputeNode({ body }) {
+      find.workflow(body.workflow_id);
+      return allocate(body.workflow_id, [body])[0] as ScheduledComputeNode;
+    },
+    createScheduledComputeNodes({ body: { scheduled_compute_nodes: given } }) {
+      const words = { field: 'scheduled_compute_nodes', one: 'allocation', many: 'allocations' };
+      const { id } = find.workflow(workflowOfBulk(words, given));
+      return { scheduled_compute_nodes: allocate(id, given) };
+    },
+    changeScheduledComputeNodes: ({ params, body }) => ({ changed: change(params.id, body) }),
     listScheduledComputeNodes({
       query: { workflow_id, scheduler_id, scheduler_config_id, status, is_open, ...paging },
     }) {
@@ -65,6 +78,6 @@ export const allocateHandlers = (store: Store) => {
     },
 
     createComputeNode: ({ body }) => register(body),
-    updateComputeNode: ({ params, body }) => change(params.id, body),
+    updateComputeNode: ({ params, body }) => revise(params.id, body),
   } satisfies Partial<Handlers>;
 };

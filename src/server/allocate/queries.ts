@@ -1,5 +1,6 @@
 import type { LocalScheduler, RemoteWorker, ScheduledComputeNode, SlurmStats } from '../../core/contract/allocation.ts';
 import type { Database, Value } from '../store/database.ts';
+import { allocationOf, type AllocationRow } from '../records/allocation/row.ts';
 import { insertEvent } from '../records/event/row.ts';
 import { unsettled } from '../records/job/row.ts';
 import { present } from '../records/present.ts';
@@ -15,20 +16,25 @@ type StatsRow = {
 type Asked<Model, Keys extends keyof Model> = { [F in Keys]?: Model[F] | undefined };
 
 export const allocateQueries = (db: Database) => ({
-  allocations: whole(db, 'scheduled_compute_node', (row: Required<ScheduledComputeNode>) => row),
-  insertAllocation: db.prepare<Record<string, Value>>(`
-    insert into scheduled_compute_node (workflow_id, scheduler_id, scheduler_config_id, scheduler_type, status)
-    values (:workflow_id, :scheduler_id, :scheduler_config_id, :scheduler_type, :status)`),
+  allocations: whole(db, 'scheduled_compute_node', allocationOf),
   updateAllocation: db.prepare<Record<string, Value>>(`
     update scheduled_compute_node set
       scheduler_id = :scheduler_id, scheduler_config_id = :scheduler_config_id, scheduler_type = :scheduler_type,
-      status = :status
+      status = :status, array_job_id = :array_job_id, array_task_id = :array_task_id, plan = :plan, held = :held
     where id = :id`),
+  changeAllocation: db.prepare<Record<string, Value>>(`
+    update scheduled_compute_node set
+      status = :status,
+      held = :held,
+      scheduler_id = coalesce(:schedulerId, scheduler_id),
+      array_job_id = case when :status = 'planned' then null else coalesce(:arrayJobId, array_job_id) end,
+      array_task_id = case when :status = 'planned' then null else coalesce(id - :arrayRecordId, array_task_id) end
+    where id = :id and workflow_id = :workflowId and status = :from`),
   listAllocations: createListing<
     Asked<ScheduledComputeNode, 'workflow_id' | 'scheduler_id' | 'scheduler_config_id' | 'status'> & {
       is_open?: boolean | undefined;
     },
-    ScheduledComputeNode,
+    AllocationRow,
     ScheduledComputeNode
   >(
     db,
@@ -45,7 +51,7 @@ export const allocateQueries = (db: Database) => ({
       sortable: { scheduler_id: 'scheduler_id', scheduler_config_id: 'scheduler_config_id', status: 'status' },
       idColumn: 'id',
     },
-    (row) => row,
+    allocationOf,
   ),
 
   localSchedulers: whole(db, 'local_scheduler', (row: Required<LocalScheduler>) => row),

@@ -1,29 +1,12 @@
 import type { LocalScheduler, RemoteWorker, ScheduledComputeNode, SlurmStats } from '../../core/contract/allocation.ts';
+import type { Input } from '../../core/contract/routes.ts';
 import { workerOf } from '../../core/contract/worker-line.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
+import { allocationRow } from '../records/allocation/row.ts';
 import { present } from '../records/present.ts';
 import { merged, type Partly, read } from '../records/records.ts';
 import type { Store } from '../records/store.ts';
 import type { AllocateQueries } from './queries.ts';
-
-/** Stores a requested allocation, and reports it on the event stream. */
-export const createAllocation =
-  ({ find, changes }: Store, queries: AllocateQueries) =>
-  (body: ScheduledComputeNode): ScheduledComputeNode => {
-    find.workflow(body.workflow_id);
-    const id = queries.insertAllocation.insert(allocationRow(body));
-    changes.record(body.workflow_id, 'scheduler_node_created', [
-      {
-        category: 'scheduler',
-        scheduled_compute_node_id: id,
-        scheduler_id: body.scheduler_id,
-        scheduler_config_id: body.scheduler_config_id,
-        scheduler_type: body.scheduler_type,
-        status: body.status,
-      },
-    ]);
-    return { ...present(body), id };
-  };
 
 export const updateAllocation =
   (queries: AllocateQueries) =>
@@ -32,13 +15,27 @@ export const updateAllocation =
     return read(queries.allocations, id);
   };
 
-const allocationRow = (allocation: ScheduledComputeNode) => ({
-  workflow_id: allocation.workflow_id,
-  scheduler_id: allocation.scheduler_id,
-  scheduler_config_id: allocation.scheduler_config_id,
-  scheduler_type: allocation.scheduler_type,
-  status: allocation.status,
-});
+/**
+ * Changes allocations that still have a status, and returns their ids: of two that change the same one, one does.
+ *
+ * Back to `planned`, an allocation is no task any more. With `array_record_id`, the numbers of the tasks are counted from
+ * that record, so they follow from the ids, and every process finds the same ones.
+ */
+export const changeAllocations =
+  ({ find }: Store, queries: AllocateQueries) =>
+  (workflowId: number, { ids, from, status, ...given }: Input<'changeScheduledComputeNodes'>['body']): number[] => {
+    find.workflow(workflowId);
+    const change = {
+      workflowId,
+      from,
+      status,
+      held: given.held ?? null,
+      schedulerId: given.scheduler_id ?? null,
+      arrayJobId: given.array_job_id ?? null,
+      arrayRecordId: given.array_record_id ?? null,
+    };
+    return ids.filter((id) => queries.changeAllocation.run({ id, ...change }) > 0);
+  };
 
 export const createLocalScheduler =
   ({ find }: Store, queries: AllocateQueries) =>

@@ -35,7 +35,9 @@ const COMPATIBLE: ReadonlySet<RouteName> = new Set<RouteName>([
   'updateUserData',
   'createSlurmStats',
   'createScheduledComputeNode',
+  'createScheduledComputeNodes',
   'updateScheduledComputeNode',
+  'changeScheduledComputeNodes',
 ]);
 
 /** The workflow that a request concerns, for requests that must wait for work on it or come after its deletion. */

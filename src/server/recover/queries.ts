@@ -148,12 +148,19 @@ export const recoverQueries = (db: Database) => ({
     order by reads.job_id
     limit :limit`),
 
-  lease: db.prepare<{ workflowId: number }, { token: string; holder: string; until_ms: number }>(
-    'select token, holder, until_ms from recovery_lease where workflow_id = :workflowId',
-  ),
-  setLease: db.prepare<{ workflowId: number; token: string; holder: string; untilMs: number }>(
-    'insert or replace into recovery_lease values (:workflowId, :token, :holder, :untilMs)',
-  ),
+  lease: db.prepare<
+    { workflowId: number },
+    { token: string; holder: string; until_ms: number; process: string | null }
+  >('select token, holder, until_ms, process from recovery_lease where workflow_id = :workflowId'),
+  setLease: db.prepare<{
+    workflowId: number;
+    token: string;
+    holder: string;
+    untilMs: number;
+    process: string | null;
+  }>(`
+    insert or replace into recovery_lease (workflow_id, token, holder, until_ms, process)
+    values (:workflowId, :token, :holder, :untilMs, :process)`),
   dropLease: db.prepare<{ workflowId: number; token: string }>(
     'delete from recovery_lease where workflow_id = :workflowId and token = :token',
   ),

@@ -7,6 +7,8 @@ const statusOf = async ({ client }: World, id: number) => (await client.getJob({
 const lastEvent = async ({ client }: World) =>
   (await client.listEvents({ query: { workflow_id: 1, sort_by: 'id', reverse_sort: true } })).items[0]?.data;
 
+const process = (pid: number) => ({ pid, boot_id: 'b', pid_namespace: 'n', start_ticks: 5 });
+
 export const progressCases: Cases = {
   cancelWorkflow: {
     answers: [
@@ -264,6 +266,31 @@ export const progressCases: Cases = {
         params: { id: 1 },
         body: { token: 'b', holder: 'watch on n2', seconds: 60 },
         reply: { granted: false, holder: 'recover on n1', seconds_left: 60 },
+      },
+      {
+        says: 'names the process that has it, and takes it from that process only',
+        before: async ({ client }) => {
+          const body = { token: 'a', holder: 'recover on n1', seconds: 60, process: process(7) };
+          await client.takeRecoveryLease({ params: { id: 1 }, body });
+          const other = { ...body, token: 'b', process: process(9), instead_of: process(8) };
+          expect(await client.takeRecoveryLease({ params: { id: 1 }, body: other })).toEqual({
+            granted: false,
+            holder: 'recover on n1',
+            seconds_left: 60,
+            process: process(7),
+          });
+        },
+        params: { id: 1 },
+        body: { token: 'b', holder: 'watch on n1', seconds: 60, process: process(9), instead_of: process(7) },
+        reply: { granted: true, holder: 'watch on n1', seconds_left: 60 },
+      },
+      {
+        says: 'is not taken from a holder that names no process',
+        before: ({ client }) =>
+          client.takeRecoveryLease({ params: { id: 1 }, body: { token: 'a', holder: 'h', seconds: 60 } }),
+        params: { id: 1 },
+        body: { token: 'b', holder: 'watch on n1', seconds: 60 },
+        reply: { granted: false, holder: 'h', seconds_left: 60 },
       },
     ],
     refuses: [{ ...inUnknownWorkflow, body: { token: 'a', holder: 'h', seconds: 1 } }],

@@ -1,12 +1,16 @@
 import { expect } from 'vitest';
 import { recordedChanges } from '../../support/service.ts';
 import type { Cases } from './case.ts';
-import { ofUnknownWorkflow, unknown, unknownWorkflow, whole } from './usual.ts';
-import { allocation, scheduler } from './world.ts';
+import { inUnknownWorkflow, ofUnknownWorkflow, unknown, unknownWorkflow, whole } from './usual.ts';
+import { allocation, scheduler, type World } from './world.ts';
 
 const local = { id: 1, workflow_id: 1, memory: '4g', num_cpus: 2 };
 const { id: _, ...scheduling } = scheduler;
 const { id: __, ...allocating } = allocation;
+const plan = { allocations: 2, max_parallel_jobs: 4, action_id: 1 };
+const planned = { ...allocating, scheduler_id: 0, status: 'planned', plan };
+const planTwo = ({ client }: World) =>
+  client.createScheduledComputeNodes({ body: { scheduled_compute_nodes: [planned, planned] } });
 
 export const schedulerCases: Cases = {
   createSlurmScheduler: {
@@ -98,6 +102,89 @@ export const schedulerCases: Cases = {
       },
     ],
     refuses: [{ ...unknownWorkflow, body: { ...allocating, workflow_id: 9 } }],
+  },
+
+  createScheduledComputeNodes: {
+    answers: [
+      {
+        says: 'echoes them in order and tells of them together',
+        body: { scheduled_compute_nodes: [planned, { ...planned, held: 'max_queued 1' }] },
+        reply: {
+          scheduled_compute_nodes: [
+            { ...planned, id: 2 },
+            { ...planned, held: 'max_queued 1', id: 3 },
+          ],
+        },
+        after: async ({ client, store }) => {
+          expect(await client.getScheduledComputeNode({ params: { id: 3 } })).toEqual({
+            ...planned,
+            held: 'max_queued 1',
+            id: 3,
+          });
+          expect(recordedChanges(store, 1).at(-1)?.entries).toMatchObject([
+            { scheduled_compute_node_id: 2, status: 'planned' },
+            { scheduled_compute_node_id: 3, status: 'planned' },
+          ]);
+        },
+      },
+    ],
+    refuses: [
+      { ...unknownWorkflow, body: { scheduled_compute_nodes: [{ ...planned, workflow_id: 9 }] } },
+      {
+        says: 'refuses allocations of two workflows',
+        body: { scheduled_compute_nodes: [planned, { ...planned, workflow_id: 2 }] },
+        status: 422,
+        code: 'BODY_REFUSED',
+        message: 'All allocations in a batch must have the same workflow_id. Found workflow_ids: 1 and 2',
+      },
+    ],
+  },
+
+  changeScheduledComputeNodes: {
+    answers: [
+      {
+        says: 'makes planned allocations tasks of an array, numbered by their ids, and changes none with another status',
+        before: planTwo,
+        params: { id: 1 },
+        body: { ids: [1, 2, 3], from: 'planned', status: 'submitting', array_record_id: 2 },
+        reply: { changed: [2, 3] },
+        after: async ({ client }) => {
+          const change = { from: 'submitting', status: 'pending', scheduler_id: 34, array_job_id: 34 };
+          await client.changeScheduledComputeNodes({ params: { id: 1 }, body: { ids: [2, 3], ...change } });
+          const { items } = await client.listScheduledComputeNodes({ query: { workflow_id: 1, status: 'pending' } });
+          const task = { ...planned, status: 'pending', scheduler_id: 34, array_job_id: 34 };
+          expect(items).toEqual([
+            { ...task, id: 2, array_task_id: 0 },
+            { ...task, id: 3, array_task_id: 1 },
+          ]);
+        },
+      },
+      {
+        says: 'makes them no tasks any more when they are planned again, and says why they are held back',
+        before: async (world) => {
+          await planTwo(world);
+          const body = { ids: [2], from: 'planned', status: 'submitting', array_record_id: 2 };
+          await world.client.changeScheduledComputeNodes({ params: { id: 1 }, body });
+        },
+        params: { id: 1 },
+        body: { ids: [2], from: 'submitting', status: 'planned', held: 'max_queued 1' },
+        reply: { changed: [2] },
+        after: async ({ client }) =>
+          expect(await client.getScheduledComputeNode({ params: { id: 2 } })).toEqual({
+            ...planned,
+            held: 'max_queued 1',
+            id: 2,
+          }),
+      },
+      {
+        says: 'changes none of another workflow',
+        before: planTwo,
+        params: { id: 2 },
+        body: { ids: [2], from: 'planned', status: 'canceled' },
+        reply: { changed: [] },
+      },
+    ],
+    refuses: [{ ...inUnknownWorkflow, body: { ids: [1], from: 'planned', status: 'canceled' } }],
   },
 
   listScheduledComputeNodes: {

@@ -9,8 +9,8 @@ import {
 } from '../allocation.ts';
 import { ComputeNode } from '../node.ts';
 import { SlurmScheduler } from '../scheduling.ts';
-import { page, paging, queryFlag, queryInteger, text } from '../shape.ts';
-import { deletedCount, ofId, ofOneWorkflow, ofWorkflow, route, type Route } from './route.ts';
+import { id, maybe, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
+import { BULK_MEBIBYTES, deletedCount, ofId, ofOneWorkflow, ofWorkflow, route, type Route } from './route.ts';
 
 /** Machines: runners, schedulers, allocations, hosts reached by ssh. */
 export const allocationRoutes = {
@@ -142,6 +142,35 @@ export const allocationRoutes = {
     says: 'Create an allocation record.',
     body: ScheduledComputeNode,
     reply: ScheduledComputeNode,
+  }),
+  createScheduledComputeNodes: route({
+    method: 'POST',
+    path: '/bulk_scheduled_compute_nodes',
+    kind: 'write',
+    access: 'workflow in entries',
+    says: 'Create allocation records of one workflow, all or none (addition).',
+    body: z.object({ scheduled_compute_nodes: z.array(ScheduledComputeNode) }),
+    reply: z.object({ scheduled_compute_nodes: z.array(ScheduledComputeNode) }),
+    bodyMebibytes: BULK_MEBIBYTES,
+  }),
+  changeScheduledComputeNodes: route({
+    method: 'PUT',
+    path: '/workflows/{id}/scheduled_compute_nodes',
+    kind: 'write',
+    access: 'workflow in path',
+    says: 'Change those of these allocations that still have the status `from`, and name them (addition). `array_record_id` makes them tasks of a job array, numbered from the id of that record; the status `planned` makes them none.',
+    params: ofId,
+    body: z.object({
+      ids: z.array(id),
+      from: text,
+      status: text,
+      held: maybe(text),
+      scheduler_id: maybe(z.int()),
+      array_job_id: maybe(z.int()),
+      array_record_id: maybe(id),
+    }),
+    reply: z.object({ changed: z.array(id) }),
+    bodyMebibytes: BULK_MEBIBYTES,
   }),
   listScheduledComputeNodes: route({
     method: 'GET',

@@ -168,7 +168,7 @@ export const workflowRoutes = {
     path: '/workflows/{id}/recovery_lease',
     kind: 'write',
     access: 'workflow in path',
-    says: 'Take or renew the lease under which one command at a time recovers a workflow (addition).',
+    says: 'Take or renew the lease under which one command at a time recovers a workflow or submits its allocations (addition).',
     params: ofId,
     body: RecoveryLeaseRequest,
     reply: RecoveryLease,
@@ -295,9 +295,14 @@ export const workflowRoutes = {
     says: 'Claim an action to execute it: one runner gets it, the others are refused.',
     params: z.object({ id: queryInteger, action_id: queryInteger }),
     // addition: `tells_end`. The runner will report the outcome; if it is lost before, another runner may execute the
-    // action.
-    body: z.object({ compute_node_id: maybe(id), tells_end: maybe(z.boolean()) }),
-    reply: z.object({ action_id: id, claimed: z.boolean() }),
+    // action. addition: `plans`. The allocations that the action asks for are planned with the claim, all of them or none,
+    // and `planned` is their number.
+    body: z.object({
+      compute_node_id: maybe(id),
+      tells_end: maybe(z.boolean()),
+      plans: maybe(z.object({ max_parallel_jobs: maybe(z.int()) })),
+    }),
+    reply: z.object({ action_id: id, claimed: z.boolean(), planned: z.int().optional() }),
   }),
   endWorkflowAction: route({
     method: 'POST',

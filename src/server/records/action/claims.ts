@@ -70,7 +70,8 @@ export function createActionClaims(db: Database, now: () => number) {
       for (const claim of queries.openOf.all({ ...claimed })) {
         const { id } = claim;
         const { nodeId } = claimed;
-        if (finished?.includes(id)) {
+        // Its allocations were planned with the claim: whoever submits next submits them.
+        if (finished?.includes(id) || queries.hasPlan.get({ id, workflowId: claimed.workflowId }) !== undefined) {
           queries.end.run({ id, nodeId, outcome: 'done' });
         } else if (begun === undefined || begun === null || begun.includes(id)) {
           queries.end.run({ id, nodeId, outcome: 'interrupted' });
@@ -107,6 +108,10 @@ const claimQueries = (db: Database) => ({
     join workflow_action action on action.id = claim.action_id
     where claim.compute_node_id = :nodeId and claim.workflow_id = :workflowId and claim.outcome is null
     order by action.id`),
+  hasPlan: db.prepare<{ id: number; workflowId: number }, { id: number }>(`
+    select id from scheduled_compute_node
+    where workflow_id = :workflowId and json_extract(plan, '$.action_id') = :id
+    limit 1`),
   activeNode: db.prepare<{ workflowId: number; nodeId: number }, { id: number }>(
     'select id from compute_node where id = :nodeId and workflow_id = :workflowId and is_active is not 0',
   ),

@@ -57,6 +57,7 @@ export const createInitialize = (
     yield* rememberUserData(workflowId);
     yield* describeCrate(queries, workflow);
     queries.dropRecoveryActions.run(of);
+    if (!only) queries.dropPlanned.run(of);
     queries.countTriggers.run(of);
     queries.rearmActions.run({ ...of, ...flags });
 

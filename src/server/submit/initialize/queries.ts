@@ -178,6 +178,10 @@ export const initializeQueries = (db: Database) => ({
   dropRecoveryActions: db.prepare<{ workflowId: number }>(
     'delete from workflow_action where workflow_id = :workflowId and is_recovery = 1',
   ),
+  // The actions that asked for them are armed again.
+  dropPlanned: db.prepare<{ workflowId: number }>(
+    "delete from scheduled_compute_node where workflow_id = :workflowId and status = 'planned'",
+  ),
   countTriggers: db.prepare<{ workflowId: number }>(`
     update workflow_action set trigger_count = case trigger_type
       when 'on_workflow_start' then 1

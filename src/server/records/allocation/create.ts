@@ -1,0 +1,92 @@
+import type { AllocationPlan, ScheduledComputeNode } from '../../../core/contract/allocation.ts';
+import type { WorkflowAction } from '../../../core/contract/scheduling.ts';
+import type { Database, Value } from '../../store/database.ts';
+import { present } from '../present.ts';
+import type { Store } from '../store.ts';
+import { allocationRow } from './row.ts';
+
+/** Stores requested allocations, and reports them on the event stream. */
+export function createAllocations({ db, changes }: Pick<Store, 'db' | 'changes'>) {
+  const insert = insertAllocation(db);
+  return (workflowId: number, allocations: readonly ScheduledComputeNode[]): ScheduledComputeNode[] => {
+    const created = allocations.map((allocation) => {
+      const id = insert.insert({ workflow_id: workflowId, ...allocationRow(allocation) });
+      return { ...present(allocation), id };
+    });
+    const told = created.map(({ id, scheduler_id, scheduler_config_id, scheduler_type, status }) => ({
+      category: 'scheduler',
+      scheduled_compute_node_id: id,
+      scheduler_id,
+      scheduler_config_id,
+      scheduler_type,
+      status,
+    }));
+    changes.record(workflowId, 'scheduler_node_created', told);
+    return created;
+  };
+}
+
+/**
+ * Plans the allocations that an action asks for, in the transaction of its claim: a claim without its plan would be lost
+ * with the process that claimed. Returns their number; undefined for an action whose plan cannot be made.
+ *
+ * Allocations of this action that are still planned are those of an earlier claim, and are not planned again.
+ */
+export function planAction(store: Pick<Store, 'db' | 'changes'>) {
+  const create = createAllocations(store);
+  const queries = planQueries(store.db);
+  return (
+    { id, workflow_id: workflowId, action_type: type, action_config: config, persistent }: WorkflowAction,
+    { max_parallel_jobs: asked }: Pick<AllocationPlan, 'max_parallel_jobs'>,
+  ): number | undefined => {
+    const fields = config as Readonly<Record<string, unknown>>;
+    const schedulerId = fields['scheduler_id'];
+    if (type !== 'schedule_nodes' || fields['scheduler_type'] !== 'slurm' || typeof schedulerId !== 'number')
+      return undefined;
+    if (queries.scheduler.get({ id: schedulerId, workflowId }) === undefined) return undefined;
+    const actionId = id as number;
+    if (persistent !== true && queries.unfinished.get({ actionId, workflowId }) !== undefined) return 0;
+    const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
+    const allocations = numberOf(fields['num_allocations']) ?? 1;
+    const plan = {
+      allocations,
+      ...present({
+        start_one_worker_per_node: fields['start_one_worker_per_node'] === true ? true : null,
+        max_parallel_jobs: asked ?? numberOf(fields['max_parallel_jobs']) ?? null,
+      }),
+      action_id: actionId,
+    };
+    const record = {
+      workflow_id: workflowId,
+      scheduler_id: 0,
+      scheduler_config_id: schedulerId,
+      scheduler_type: 'slurm',
+      status: 'planned',
+      plan,
+    };
+    return create(
+      workflowId,
+      Array.from({ length: allocations }, () => record),
+    ).length;
+  };
+}
+
+const insertAllocation = (db: Database) =>
+  db.prepare<Record<string, Value>>(`
+    insert into scheduled_compute_node (
+      workflow_id, scheduler_id, scheduler_config_id, scheduler_type, status, array_job_id, array_task_id, plan, held
+    ) values (
+      :workflow_id, :scheduler_id, :scheduler_config_id, :scheduler_type, :status, :array_job_id, :array_task_id, :plan,
+      :held
+    )`);
+
+const planQueries = (db: Database) => ({
+  scheduler: db.prepare<{ id: number; workflowId: number }, { id: number }>(
+    'select id from slurm_scheduler where id = :id and workflow_id = :workflowId',
+  ),
+  unfinished: db.prepare<{ actionId: number; workflowId: number }, { id: number }>(`
+    select id from scheduled_compute_node
+    where workflow_id = :workflowId and status in ('planned', 'submitting')
+      and json_extract(plan, '$.action_id') = :actionId
+    limit 1`),
+});
