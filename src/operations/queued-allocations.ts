@@ -2,10 +2,11 @@ import type { Client } from '../client/client.ts';
 import { all } from '../client/every.ts';
 import { hasSlurm, openSlurm } from '../cluster/slurm/slurm.ts';
 import { waitingReasons } from '../cluster/slurm/waiting.ts';
+import { jobOfAllocation, type SlurmJob } from '../core/allocation/slurm-job.ts';
 
 /** An allocation of a workflow that Slurm has not started. */
 export interface QueuedAllocation {
-  readonly slurmJobId: number;
+  readonly slurmJobId: SlurmJob;
   /** The word of squeue; undefined where there is none or it did not answer. */
   readonly reason: string | undefined;
   /** Slurm says that it has ended, and no runner of it told the server. */
@@ -23,12 +24,14 @@ export async function queuedAllocations(
 ): Promise<QueuedAllocation[]> {
   const query = { workflow_id: workflowId, status: 'pending' };
   const records = await all((page) => client.listScheduledComputeNodes({ query: { ...query, ...page } }));
-  const ids = records.flatMap(({ scheduler_id: id, scheduler_type: type }) => (type === 'slurm' && id > 0 ? [id] : []));
+  const ids = records.flatMap((each) =>
+    each.scheduler_type === 'slurm' && each.scheduler_id > 0 ? [jobOfAllocation(each)] : [],
+  );
   if (ids.length === 0) return [];
   if (!hasSlurm(environment)) return ids.map((slurmJobId) => ({ slurmJobId, reason: undefined, hasEnded: false }));
   const here = { environment, atMostMs: AT_MOST_MS };
   const [reasons, states] = await Promise.all([
-    waitingReasons(ids, here).catch(() => new Map<number, string>()),
+    waitingReasons(ids, here).catch(() => new Map<SlurmJob, string>()),
     openSlurm(here).statesOf(ids),
   ]);
   return ids.map((slurmJobId) => ({

@@ -1,3 +1,4 @@
+import { type SlurmJob, wholeJobs } from '../../core/allocation/slurm-job.ts';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { Unclaimable } from '../../core/contract/unclaimable.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
@@ -64,7 +65,7 @@ const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]
           ? {}
           : {
               queued_allocations: queued.map(({ slurmJobId, reason, hasEnded }) => ({
-                slurm_job_id: slurmJobId,
+                ...queuedIds(slurmJobId),
                 reason,
                 has_ended: hasEnded,
               })),
@@ -84,6 +85,12 @@ export const workflowsStatus = statusCommand('workflows status [workflow]');
 
 /** Where a server does not say. */
 const anywhere = (workflowId: number): Place => ({ workflowId, runsIn: 'anywhere', submission: 'none' });
+
+/** The id is a number in every format; a task of an array is named by both. */
+const queuedIds = (job: SlurmJob) =>
+  typeof job === 'number'
+    ? { slurm_job_id: job }
+    : { slurm_job_id: wholeJobs([job])[0], array_task_id: Number(job.split('_')[1]) };
 
 /** Which ready jobs no runner can take, and why. */
 function leftLines(left: Unclaimable | undefined): string[] {

@@ -97,7 +97,7 @@ export const watch = command({
     const path = join(options.outputDir, `watch_${hostname()}_wf${id}.log`);
     const log = openLog(path, 'info', Date.now, () => {});
     let counts = '';
-    const toldStuck = new Set<number>();
+    const toldStuck = new Set<string>();
     /** A controller that is away is asked again at the next look. */
     const cancelSurplus = async () => {
       const canceled = await cancelUnneeded(client, openSlurm({ environment: context.environment }), id).catch(
@@ -126,8 +126,8 @@ export const watch = command({
             for (const warning of cleaned.warnings) log.write('warn', warning, { workflow_id: id });
             await cancelSurplus();
             for (const each of stuckAllocations(await queuedAllocations(client, id, context.environment))) {
-              if (!toldStuck.has(each.id)) tell('warn', each.line);
-              toldStuck.add(each.id);
+              if (!toldStuck.has(each.key)) tell('warn', each.line);
+              toldStuck.add(each.key);
             }
             return cleaned.failed.length + cleaned.finishedWorkKept + cleaned.jobsRequeued;
           },

@@ -1,3 +1,4 @@
+import { type SlurmJob, wholeJobs } from '../../core/allocation/slurm-job.ts';
 import { queueReasonOf } from '../../core/lifecycle/queue-reason.ts';
 import { someOf } from '../../core/quantity/count-text.ts';
 import type { QueuedAllocation } from '../../operations/queued-allocations.ts';
@@ -25,12 +26,20 @@ export function queueLines(queued: readonly QueuedAllocation[], id: number, hint
   return [...ended, ...waiting];
 }
 
-/** The allocations that do not start unless somebody changes something, each with a line of its own. */
+/**
+ * The allocations that do not start unless somebody changes something, each with a line of its own; tasks of an array that
+ * wait for the same reason have one together.
+ */
 export const stuckAllocations = (queued: readonly QueuedAllocation[]) =>
-  queued.flatMap(({ slurmJobId: id, reason }) => {
-    const found = reason === undefined ? undefined : queueReasonOf(reason);
-    return found?.isFinal === true ? [{ id, line: stuckLine(`Allocation ${id}`, true, found.words, [id]) }] : [];
-  });
+  [...Map.groupBy(queued, ({ slurmJobId, reason }) => `${wholeJobs([slurmJobId])[0]} ${reason}`)].flatMap(
+    ([key, those]) => {
+      const found = those[0]?.reason === undefined ? undefined : queueReasonOf(those[0].reason);
+      if (found?.isFinal !== true) return [];
+      const ids = those.map(({ slurmJobId }) => slurmJobId);
+      const who = `${ids.length === 1 ? 'Allocation' : 'Allocations'} ${someOf(ids.map(String))}`;
+      return [{ key, line: stuckLine(who, ids.length === 1, found.words, ids) }];
+    },
+  );
 
-const stuckLine = (who: string, isOne: boolean, words: string, ids: readonly number[]) =>
+const stuckLine = (who: string, isOne: boolean, words: string, ids: readonly SlurmJob[]) =>
   `${who} ${isOne ? 'does' : 'do'} not start as requested (${words}). To give up: scancel ${ids.slice(0, 5).join(' ')}`;

@@ -1,27 +1,69 @@
+import { jobsOfId, type SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { queueStateOf, type QueueState } from '../../core/lifecycle/slurm-state.ts';
+import { parseCpuTime } from '../../core/quantity/slurm-time.ts';
 import { parseTime } from './allocation.ts';
 
 /** What the controller or the accounting says of a job. */
 export interface AccountedJob {
-  readonly jobId: number;
+  readonly jobId: SlurmJob;
   readonly state: QueueState;
   /** Slurm's word: `NODE_FAIL`, `CANCELLED by 1000`. */
   readonly word: string;
   /** When its present run began, in Unix milliseconds, as far as the controller says. */
   readonly startedAtMs?: number | undefined;
+  /** How long its last run took so far; 0 if it never started. */
+  readonly seconds?: number | undefined;
+  /** The number in the names of its output files (`%j`). */
+  readonly rawId?: number | undefined;
 }
 
+/** Formats of `squeue -r -o` and of `sacct -X -n -P --format` whose rows these functions read. */
+export const QUEUED_FORMAT = '%i|%T|%S|%M|%A|';
+export const ACCOUNTED_FORMAT = 'JobID,State,Elapsed,JobIDRaw';
+
+/** The rows of squeue, one for each job and each task of an array. Lines that are cut off are passed over. */
+export const parseQueuedJobs = (text: string): AccountedJob[] =>
+  text.split('\n').flatMap((line) => {
+    const [id = '', word = '', start, elapsed = '', raw = ''] = line.split('|');
+    return start === undefined ? [] : rowsOf({ id, word, raw, elapsed, startedAtMs: parseTime(start) });
+  });
+
 /**
- * The rows of `sacct -X -n -P --format JobIDRaw,State,ExitCode,End` and of `squeue -o '%i|%T|%S|'`, one a job.
- *
- * A requeued job has one row, that of its last run. Lines that are cut off are passed over.
+ * The rows of sacct; one row of an array stands for all tasks that wait, or that were canceled together before they
+ * started. A requeued job has one row, that of its last run.
  */
 export const parseAccountedJobs = (text: string): AccountedJob[] =>
   text.split('\n').flatMap((line) => {
-    const [id = '', word = '', ...more] = line.split('|');
-    if (!/^\d+$/.test(id) || word === '' || more.length < 2) return [];
-    const startedAtMs = parseTime(more[0] ?? '');
-    return [
-      { jobId: Number(id), state: queueStateOf(word), word, ...(startedAtMs === undefined ? {} : { startedAtMs }) },
-    ];
+    const [id = '', word = '', elapsed, raw = ''] = line.split('|');
+    return elapsed === undefined ? [] : rowsOf({ id, word, raw, elapsed, startedAtMs: undefined });
   });
+
+interface Row {
+  readonly id: string;
+  readonly word: string;
+  readonly raw: string;
+  readonly elapsed: string;
+  readonly startedAtMs: number | undefined;
+}
+
+function rowsOf({ id, word, raw, elapsed, startedAtMs }: Row): AccountedJob[] {
+  if (word === '') return [];
+  const seconds = secondsOf(elapsed);
+  return jobsOfId(id).map((jobId) => ({
+    jobId,
+    state: queueStateOf(word),
+    word,
+    ...(startedAtMs === undefined ? {} : { startedAtMs }),
+    ...(seconds === undefined ? {} : { seconds }),
+    ...(/^\d+$/.test(raw) ? { rawId: Number(raw) } : {}),
+  }));
+}
+
+/** `INVALID` is what squeue says of a job whose clock is ahead. */
+function secondsOf(text: string): number | undefined {
+  try {
+    return parseCpuTime(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { allocationOf, endOfAllocation, parseTime, withinAllocation } from './allocation.ts';
+import { allocationOf, endOfAllocation, parseTime, parseTimeOf, withinAllocation } from './allocation.ts';
 
 describe('an allocation', () => {
   it('an allocation is what the environment says about this node', () => {
@@ -68,6 +68,15 @@ test.each([
   ['', undefined],
 ])('the end time %j of squeue is parsed', (text, expected) => {
   expect(parseTime(text)).toBe(expected);
+});
+
+test.each([
+  ['42|2026-11-21T16:30:00\n', '2026-11-21T16:30:00'],
+  // The task whose id is that of its array.
+  ['44|2026-11-21T16:30:09\n42|2026-11-21T16:30:00\n43|NONE', '2026-11-21T16:30:00'],
+  ['2026-11-21T16:30:00', '2026-11-21T16:30:00'],
+])('the time of job 42 is read from the lines %j of squeue', (text, expected) => {
+  expect(parseTimeOf(42, text)).toBe(Date.parse(expected));
 });
 
 describe('the end of an allocation', () => {

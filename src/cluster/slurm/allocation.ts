@@ -72,9 +72,20 @@ export async function endOfAllocation(
   if (told !== undefined && /^\d+$/.test(told)) return Number(told) * 1000;
   if (environment['TORC_FAKE_SBATCH']) return nowMs + PLAYED_MS;
   const squeue = environment['TORC_FAKE_SQUEUE'] ?? 'squeue';
-  return parseTime(
-    await runHelper(squeue, ['--noheader', '--jobs', String(jobId), '--format', '%e'], { atMostMs: SQUEUE_MS }),
+  return parseTimeOf(
+    jobId,
+    await runHelper(squeue, ['--noheader', '--jobs', String(jobId), '--format', '%A|%e'], { atMostMs: SQUEUE_MS }),
   );
+}
+
+/**
+ * The time of a job in the lines of `squeue -o '%A|%e'`. One task of a job array has the id of the array, and squeue lists
+ * all tasks then. A program that stands in for squeue may print the time alone.
+ */
+export function parseTimeOf(jobId: number, text: string): number | undefined {
+  const lines = text.trim().split('\n');
+  const own = lines.find((line) => line.trim().startsWith(`${jobId}|`)) ?? lines[0] ?? '';
+  return parseTime(own.slice(own.indexOf('|') + 1));
 }
 
 /**

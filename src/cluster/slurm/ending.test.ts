@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isPreempted, parseKillWait, restartsIn } from './ending.ts';
+import { isPreempted, jobLine, parseKillWait, restartsIn } from './ending.ts';
 
 it('the time from SIGTERM to SIGKILL is read from the configuration of Slurm', () => {
   expect(
@@ -30,4 +30,10 @@ it.each([
   ['', false],
 ])('an allocation with %j lost its nodes: %s', (text, expected) => {
   expect(isPreempted(text)).toBe(expected);
+});
+
+it('scontrol shows all tasks of an array for the task that has its id, and the line of that task is read', () => {
+  const text = 'JobId=17 ArrayJobId=17 ArrayTaskId=2 Restarts=0\nJobId=19 ArrayJobId=17 ArrayTaskId=1 Restarts=1\n';
+  expect([restartsIn(jobLine(17, text)), restartsIn(jobLine(19, text))]).toEqual([0, 1]);
+  expect(jobLine(7, 'what another program prints')).toBe('what another program prints');
 });

@@ -1,5 +1,5 @@
 import { runHelper } from '../exec.ts';
-import { parseTime } from './allocation.ts';
+import { parseTimeOf } from './allocation.ts';
 import { slurmProgram } from './programs.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -30,12 +30,23 @@ export function endingOf({ jobId }: { readonly jobId: number }, environment: Env
     killWaitSeconds: () => ask('scontrol', ['show', 'config']).then(parseKillWait, () => undefined),
     fate: (atMostMs) =>
       ask('scontrol', ['-o', 'show', 'job', String(jobId)], atMostMs).then(
-        (text) => (restartsIn(text) > restarts ? 'requeued' : fateIn(text)),
+        (text) => {
+          const own = jobLine(jobId, text);
+          return restartsIn(own) > restarts ? 'requeued' : fateIn(own);
+        },
         () => 'unknown',
       ),
-    end: async () => parseTime(await ask('squeue', ['--noheader', '--jobs', String(jobId), '--format', '%e'])),
+    end: async () =>
+      parseTimeOf(jobId, await ask('squeue', ['--noheader', '--jobs', String(jobId), '--format', '%A|%e'])),
   };
 }
+
+/**
+ * The line of a job in the reply of `scontrol -o show job`. One task of a job array has the id of the array, and scontrol
+ * shows all tasks then.
+ */
+export const jobLine = (jobId: number, text: string): string =>
+  text.split('\n').find((line) => line.startsWith(`JobId=${jobId} `)) ?? text;
 
 /** The line `KillWait = 30 sec` of `scontrol show config`. */
 export function parseKillWait(text: string): number | undefined {

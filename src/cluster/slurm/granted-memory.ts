@@ -1,6 +1,7 @@
 import { parseSlurmMemory } from '../../core/quantity/bytes.ts';
 import { runHelper } from '../exec.ts';
 import type { Allocation } from './allocation.ts';
+import { jobLine } from './ending.ts';
 import { slurmProgram } from './programs.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,7 +18,8 @@ export async function grantedMemory(allocation: Allocation, environment: Environ
   if (allocation.memoryBytes !== undefined || environment['TORC_FAKE_SBATCH']) return allocation.memoryBytes;
   const program = slurmProgram('scontrol', environment);
   const args = ['-o', 'show', 'job', String(allocation.jobId)];
-  return parseGranted(await runHelper(program, args, { atMostMs: SCONTROL_MS, environment }), allocation);
+  const text = await runHelper(program, args, { atMostMs: SCONTROL_MS, environment });
+  return parseGranted(jobLine(allocation.jobId, text), allocation);
 }
 
 /**

@@ -26,9 +26,12 @@ const MARKS: ReadonlySet<string> = new Set([MARK_VARIABLE, OUTER_MARKS_VARIABLE]
  * allocation and of the job steps in it, which would become options of the new job, and without the marks of runners, to
  * whose jobs it does not belong.
  */
-export const outsideAllocation = (environment: Environment): Environment =>
-  Object.fromEntries(
+export const outsideAllocation = (environment: Environment): Environment => ({
+  ...Object.fromEntries(
     Object.entries(environment).filter(
       ([name]) => name === 'SLURM_CONF' || !(MARKS.has(name) || /^(?:SLURM|SBATCH|SRUN|PMI\w*)_/.test(name)),
     ),
-  );
+  ),
+  // Lists of tasks are cut at 64 characters otherwise. Source: squeue(1) and sacct(1), ENVIRONMENT VARIABLES.
+  SLURM_BITSTR_LEN: '0',
+});

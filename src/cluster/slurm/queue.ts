@@ -1,13 +1,16 @@
+import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { type QueueState, queueStateOf } from '../../core/lifecycle/slurm-state.ts';
 
 /** Readers of what sbatch and squeue print. */
 
 export interface QueuedJob {
-  readonly jobId: number;
+  readonly jobId: SlurmJob;
   readonly state: QueueState;
 }
 
 export interface SubmittedScript extends QueuedJob {
+  /** That of the array, if it is one. */
+  readonly jobId: number;
   readonly script: string;
 }
 
@@ -26,7 +29,7 @@ export const parseQueue = (text: string): QueuedJob[] =>
       : [{ jobId: Number(id), state: queueStateOf(state) }];
   });
 
-/** The lines of `-o "%i|%T|%o"`; a path may contain the separator. */
+/** The lines of `-o "%F|%T|%o"`, one or more for an array; a path may contain the separator. */
 export const parseScripts = (text: string): SubmittedScript[] =>
   text.split('\n').flatMap((line) => {
     const match = /^\s*(\d+)\|(\w+)\|(.+)$/.exec(line);

@@ -3,10 +3,26 @@ import { parseAccount, parseStates } from './records.ts';
 
 describe('the reply of squeue', () => {
   it('the reply of squeue has an id and a state in each line, and a word of another program between them does no harm', () => {
-    const states = parseStates('12                  RUNNING             \n13 name PENDING\n14_[1-3] PENDING\n');
+    const states = parseStates('12                  RUNNING             \n13 name PENDING\n14.2 RUNNING\n');
     expect([...states]).toEqual([
       [12, { state: 'running', word: 'RUNNING' }],
       [13, { state: 'queued', word: 'PENDING' }],
+    ]);
+  });
+
+  it('the reply of squeue names a task of an array by its array and number, and by its own id once it started', () => {
+    // squeue -r --Format jobid,state,arrayjobid,arraytaskid, Slurm 22.05.8, one-node test cluster, 2026-11-23.
+    const text =
+      '1     PENDING    1    4\n2     RUNNING    1    0\n3     REQUEUE_FANCY  1   1\n15    RUNNING    15    N/A\n';
+    const states = [...parseStates(text)].map(([job, { state, word }]) => [job, state, word]);
+    expect(states).toEqual([
+      [1, 'queued', 'PENDING'],
+      ['1_4', 'queued', 'PENDING'],
+      [2, 'running', 'RUNNING'],
+      ['1_0', 'running', 'RUNNING'],
+      [3, 'unknown', 'REQUEUE_FANCY'],
+      ['1_1', 'unknown', 'REQUEUE_FANCY'],
+      [15, 'running', 'RUNNING'],
     ]);
   });
 
@@ -36,5 +52,23 @@ describe('the reply of sacct', () => {
     expect([...steps.keys()]).toEqual(['wf1_j2_r3_a4', 'wf1_j3_r3_a1']);
     expect(steps.get('wf1_j2_r3_a4')).toMatchObject({ slurmJobId: 7, seconds: 10, maxRssBytes: 2 * 2 ** 20 });
     expect(steps.get('wf1_j3_r3_a1')).toMatchObject({ state: 'FAILED', exitCode: 3, signal: 0 });
+  });
+
+  it('the reply of sacct has the steps of array tasks with the id that their runner knows', () => {
+    const { jobs, steps } = parseAccount(
+      [
+        '34_0|nodes|NODE_FAIL|0:0|00:01:00|2026-11-21T16:30:00||35',
+        '34_0.0|wf1_j2_r3_a4|COMPLETED|0:0|00:00:10|2026-11-21T16:29:00|2M|35.0',
+        '34_[1-2]|nodes|CANCELLED by 0|0:0|00:00:00|2026-11-21T16:30:00||34',
+      ].join('\n'),
+    );
+    expect([...jobs].map(([job, { word }]) => [job, word])).toEqual([
+      [35, 'NODE_FAIL'],
+      ['34_0', 'NODE_FAIL'],
+      [34, 'CANCELLED by 0'],
+      ['34_1', 'CANCELLED by 0'],
+      ['34_2', 'CANCELLED by 0'],
+    ]);
+    expect(steps.get('wf1_j2_r3_a4')).toMatchObject({ slurmJobId: 35, seconds: 10 });
   });
 });

@@ -2,7 +2,9 @@ import { parseCpuTime } from '../../core/quantity/slurm-time.ts';
 import { parseSlurmMemory } from '../../core/quantity/bytes.ts';
 import { HelperFailed, runHelper } from '../exec.ts';
 import { parseTime } from './allocation.ts';
+import { isUnknownJob } from './away.ts';
 import { outsideAllocation, type SlurmProgram, slurmProgram } from './programs.ts';
+import { jobsOfId, type SlurmJob, wholeJobs } from '../../core/allocation/slurm-job.ts';
 import { queueStateOf, type QueueState } from '../../core/lifecycle/slurm-state.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -27,7 +29,7 @@ export interface EndedStep {
 }
 
 export interface Account {
-  readonly jobs: ReadonlyMap<number, JobState>;
+  readonly jobs: ReadonlyMap<SlurmJob, JobState>;
   /** By the name of the step; the last one of a name. */
   readonly steps: ReadonlyMap<string, EndedStep>;
   /** When the batch step of a job ended, in which its runner was, in Unix milliseconds. */
@@ -37,9 +39,9 @@ export interface Account {
 /** What Slurm has on record about jobs, for a decision that must not be wrong: a failure to ask is thrown. */
 export interface SlurmRecords {
   /** The jobs that the controller knows, in one call. A job that is left out is known to it no more. */
-  queue(jobIds: readonly number[]): Promise<ReadonlyMap<number, JobState>>;
+  queue(jobs: readonly SlurmJob[]): Promise<ReadonlyMap<SlurmJob, JobState>>;
   /** The jobs and their steps in the accounting, in one call; undefined where there is no accounting. */
-  account(jobIds: readonly number[]): Promise<Account | undefined>;
+  account(jobs: readonly SlurmJob[]): Promise<Account | undefined>;
 }
 
 const AT_MOST_MS = 60_000;
@@ -54,23 +56,24 @@ export function openRecords(environment: Environment): SlurmRecords {
       environment: outsideAllocation(environment),
     });
   return {
-    async queue(jobIds) {
-      if (jobIds.length === 0) return new Map();
-      const only = jobIds.length > MOST_IDS ? [] : ['-j', jobIds.join(',')];
-      const text = await run('squeue', ['-h', '-t', 'all', ...only, '--Format', 'jobid,state']).catch(
-        (error: unknown) => {
-          // An id that the controller has forgotten makes squeue fail, if it is the only one.
-          if (error instanceof HelperFailed && /invalid job id/i.test(error.stderr)) return '';
-          throw error;
-        },
-      );
+    async queue(jobs) {
+      if (jobs.length === 0) return new Map();
+      const ids = wholeJobs(jobs);
+      const only = ids.length > MOST_IDS ? [] : ['-j', ids.join(',')];
+      const args = ['-hr', '-t', 'all', ...only, '--Format', 'jobid,state,arrayjobid,arraytaskid'];
+      const text = await run('squeue', args).catch((error: unknown) => {
+        // An id that the controller has forgotten makes squeue fail, if it is the only one.
+        if (error instanceof HelperFailed && isUnknownJob(error.stderr)) return '';
+        throw error;
+      });
       return parseStates(text);
     },
-    async account(jobIds) {
+    async account(jobs) {
+      const ids = wholeJobs(jobs);
       const found = { jobs: new Map(), steps: new Map(), batchEnds: new Map() } satisfies Account;
-      for (let at = 0; at < jobIds.length; at += MOST_IDS) {
-        const ids = jobIds.slice(at, at + MOST_IDS).join(',');
-        const text = await run('sacct', ['-n', '-P', '-j', ids, '--format', FIELDS]).catch((error: unknown) => {
+      for (let at = 0; at < ids.length; at += MOST_IDS) {
+        const list = ids.slice(at, at + MOST_IDS).join(',');
+        const text = await run('sacct', ['-n', '-P', '-j', list, '--format', FIELDS]).catch((error: unknown) => {
           if (error instanceof HelperFailed && isWithoutAccounting(error)) return undefined;
           throw error;
         });
@@ -85,26 +88,32 @@ export function openRecords(environment: Environment): SlurmRecords {
   };
 }
 
-const FIELDS = 'JobID,JobName,State,ExitCode,Elapsed,End,MaxRSS';
+const FIELDS = 'JobID,JobName,State,ExitCode,Elapsed,End,MaxRSS,JobIDRaw';
 
 const isWithoutAccounting = ({ message, isMissing, stderr }: HelperFailed): boolean =>
   isMissing || /not found/i.test(message) || /accounting storage is disabled/i.test(stderr);
 
 /**
- * The lines of `squeue --Format jobid,state`: the first word is the id, the last one the state.
+ * The lines of `squeue -r --Format jobid,state,arrayjobid,arraytaskid`. A program that stands in for squeue may print the
+ * first two alone, or words between them.
  *
  * Throws if there are lines and none can be read: then nothing may be concluded from a job that is missing.
  */
-export function parseStates(text: string): ReadonlyMap<number, JobState> {
-  const states = new Map<number, JobState>();
+export function parseStates(text: string): ReadonlyMap<SlurmJob, JobState> {
+  const states = new Map<SlurmJob, JobState>();
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   let readable = 0;
   for (const line of lines) {
     const words = line.trim().split(/[\s|]+/);
-    if (!/^\d+(_.*)?$/.test(words[0] ?? '') || words.length < 2) continue;
+    const [id = '', second = '', array = '', task = ''] = words;
+    if (!/^\d+(_.*)?$/.test(id) || words.length < 2) continue;
     readable += 1;
-    const word = words.slice(1).findLast((each) => queueStateOf(each) !== 'unknown') ?? words.at(-1) ?? '';
-    if (/^\d+$/.test(words[0] as string)) states.set(Number(words[0]), { state: queueStateOf(word), word });
+    const hasArray = words.length === 4 && /^\d+$/.test(array);
+    const word =
+      words.slice(1).findLast((each) => queueStateOf(each) !== 'unknown') ?? (hasArray ? second : words.at(-1));
+    const job = { state: queueStateOf(word as string), word: word as string };
+    for (const each of jobsOfId(id)) states.set(each, job);
+    if (hasArray && /^\d+$/.test(task)) states.set(`${array}_${task}`, job);
   }
   if (lines.length > 0 && readable === 0)
     throw new Error(`squeue printed no line with a job id and a state: ${JSON.stringify(lines[0])}`);
@@ -113,20 +122,24 @@ export function parseStates(text: string): ReadonlyMap<number, JobState> {
 
 /** The rows of `sacct -P -n` with our fields. A requeued job has one row, that of its last run. */
 export function parseAccount(text: string): Account {
-  const jobs = new Map<number, JobState>();
+  const jobs = new Map<SlurmJob, JobState>();
   const steps = new Map<string, EndedStep>();
   const batchEnds = new Map<number, number>();
   for (const line of text.split('\n')) {
-    const [id = '', name = '', word = '', exit = '', elapsed = '', endedAt = '', rss = ''] = line.split('|');
+    const [id = '', name = '', word = '', exit = '', elapsed = '', endedAt = '', rss = '', raw = ''] = line.split('|');
     const [job = '', step] = id.split('.');
-    if (!/^\d+$/.test(job) || word === '') continue;
-    if (step === undefined) jobs.set(Number(job), { state: queueStateOf(word), word });
+    const names = jobsOfId(job);
+    if (names.length === 0 || word === '') continue;
+    // A runner knows its allocation by the number alone.
+    const slurmJobId = Number(raw.split('.')[0] || job);
+    if (step === undefined)
+      for (const each of [slurmJobId, ...names]) jobs.set(each, { state: queueStateOf(word), word });
     else if (step === 'batch') {
       const endedAtMs = parseTime(endedAt);
-      if (endedAtMs !== undefined) batchEnds.set(Number(job), endedAtMs);
+      if (endedAtMs !== undefined) batchEnds.set(slurmJobId, endedAtMs);
     } else if (/^\d+$/.test(step) && queueStateOf(word) === 'ended')
       steps.set(name, {
-        slurmJobId: Number(job),
+        slurmJobId,
         state: word.split(' ')[0] as string,
         exitCode: Number(exit.split(':')[0] ?? 0) || 0,
         signal: Number(exit.split(':')[1] ?? 0) || 0,

@@ -1,10 +1,18 @@
 import { HelperFailed, runHelper } from '../exec.ts';
 import { programOn } from '../program-on.ts';
-import { parseTime } from './allocation.ts';
-import { isAway } from './away.ts';
+import { parseTimeOf } from './allocation.ts';
+import { isAway, isUnknownJob } from './away.ts';
 import { outsideAllocation, type SlurmProgram, slurmProgram } from './programs.ts';
-import { type AccountedJob, parseAccountedJobs } from './accounted-jobs.ts';
+import {
+  ACCOUNTED_FORMAT,
+  type AccountedJob,
+  parseAccountedJobs,
+  parseQueuedJobs,
+  QUEUED_FORMAT,
+} from './accounted-jobs.ts';
 import { parseQueue, parseScripts, parseSubmitted, type QueuedJob, type SubmittedScript } from './queue.ts';
+import { notQueued, statesFrom } from './states.ts';
+import { type SlurmJob, wholeJobs } from '../../core/allocation/slurm-job.ts';
 
 /** The controller and the accounting of a Slurm cluster, as far as allocations need them. */
 export interface Slurm {
@@ -14,15 +22,15 @@ export interface Slurm {
   queue(): Promise<readonly QueuedJob[]>;
   /** The scripts of the user's jobs, those that ended within minutes included. */
   scripts(): Promise<readonly SubmittedScript[]>;
-  /** Cancels a job; one that has ended is no error. */
-  cancel(jobId: number): Promise<void>;
-  /** Cancels those of these jobs that wait in the queue, in one call. */
-  cancelQueued(jobIds: readonly number[]): Promise<void>;
+  /** Cancels a job or a task; one that has ended is no error. */
+  cancel(job: SlurmJob): Promise<void>;
+  /** Cancels those of these jobs and tasks that wait in the queue, in one call. */
+  cancelQueued(jobs: readonly SlurmJob[]): Promise<void>;
   /**
    * How these jobs stand, of any user: as the controller says, or else the accounting. A job that neither knows is left
    * out, and so is every job that cannot be asked for: silence proves nothing.
    */
-  statesOf(jobIds: readonly number[]): Promise<ReadonlyMap<number, AccountedJob>>;
+  statesOf(jobs: readonly SlurmJob[]): Promise<ReadonlyMap<SlurmJob, AccountedJob>>;
   /** When a job started, or started again after it was requeued, in Unix milliseconds. */
   startOf(jobId: number): Promise<number | undefined>;
 }
@@ -63,23 +71,21 @@ export function openSlurm({ environment, atMostMs = AT_MOST_MS }: SlurmOptions):
       throw new SubmissionFailed(words, 'unclear');
     },
     queue: async () => parseQueue(await run('squeue', ['-u', user, '--Format', 'jobid,state', '-h'])),
-    scripts: async () => parseScripts(await run('squeue', ['-u', user, '-h', '-t', 'all', '-o', '%i|%T|%o'])),
-    cancel: async (jobId) => void (await run('scancel', [String(jobId)])),
-    cancelQueued: async (jobIds) => void (await run('scancel', [...jobIds.map(String), '--state=PENDING'])),
-    startOf: async (jobId) => parseTime(await run('squeue', ['-h', '-j', String(jobId), '-o', '%S'])),
-    async statesOf(jobIds) {
-      const states = new Map<number, AccountedJob>();
-      if (jobIds.length === 0) return states;
-      const list = jobIds.join(',');
-      // An id that the controller has forgotten makes squeue fail, if it is the only one.
-      const queued = await run('squeue', ['-h', '-t', 'all', '-j', list, '-o', '%i|%T|%S|']).catch(() => '');
-      for (const job of parseAccountedJobs(queued)) states.set(job.jobId, job);
-      const missing = jobIds.filter((id) => !states.has(id));
-      if (missing.length === 0) return states;
-      const args = ['-X', '-n', '-P', '-j', missing.join(','), '--format', 'JobIDRaw,State,ExitCode,End'];
-      const accounted = parseAccountedJobs(await run('sacct', args).catch(() => ''));
-      for (const job of accounted) if (missing.includes(job.jobId)) states.set(job.jobId, job);
-      return states;
+    scripts: async () => parseScripts(await run('squeue', ['-u', user, '-h', '-t', 'all', '-o', '%F|%T|%o'])),
+    cancel: async (job) => void (await run('scancel', [String(job)])),
+    cancelQueued: async (jobs) => void (await run('scancel', [...jobs.map(String), '--state=PENDING'])),
+    startOf: async (jobId) => parseTimeOf(jobId, await run('squeue', ['-h', '-j', String(jobId), '-o', '%A|%S'])),
+    async statesOf(jobs) {
+      if (jobs.length === 0) return new Map();
+      const asked = ['-hr', '-t', 'all', '-j', wholeJobs(jobs).join(','), '-o', QUEUED_FORMAT];
+      const queued = await run('squeue', asked).then(parseQueuedJobs, (error: unknown) =>
+        // An id that the controller has forgotten makes squeue fail, if it is the only one.
+        error instanceof HelperFailed && isUnknownJob(error.stderr) ? [] : undefined,
+      );
+      const missing = notQueued(jobs, queued ?? []);
+      const args = ['-X', '-n', '-P', '-j', missing.join(','), '--format', ACCOUNTED_FORMAT];
+      const accounted = missing.length === 0 ? [] : await run('sacct', args).then(parseAccountedJobs, () => undefined);
+      return statesFrom(jobs, { queued, accounted });
     },
   };
 }

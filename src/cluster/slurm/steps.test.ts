@@ -54,7 +54,7 @@ describe('the rows of sacct', () => {
   });
 
   it('any text is read without an error', () => {
-    fc.assert(fc.property(fc.string(), (text) => void [parseAccounted(text), parseUses(text), parseStepIds(text)]));
+    fc.assert(fc.property(fc.string(), (text) => void [parseAccounted(text), parseUses(text), parseStepIds(text, 12)]));
   });
 
   it.each([
@@ -78,9 +78,14 @@ it('the lines of sstat are read by step; those of other kinds and those without 
 });
 
 it('the lines of squeue name the steps of jobs, without those of the allocation itself', () => {
-  const ids = parseStepIds('12.2|wf42_j7_r1_a1\n12.10|wf42_j8_r1_a1\n12.batch|batch\n12.extern|extern\n');
+  const ids = parseStepIds('12.2|wf42_j7_r1_a1\n12.10|wf42_j8_r1_a1\n12.batch|batch\n12.extern|extern\n', 12);
   expect([...ids]).toEqual([
     ['wf42_j7_r1_a1', '12.2'],
     ['wf42_j8_r1_a1', '12.10'],
   ]);
+});
+
+it('the lines of squeue name the steps of an array task by the array, and its own steps are found by the id of its job', () => {
+  // squeue --steps -h -j 19 -o '%i|%j', Slurm 22.05.8, one-node test cluster, 2026-11-23.
+  expect([...parseStepIds('17_1.0|wf42_j7_r1_a1\n17_1.batch|batch\n', 19)]).toEqual([['wf42_j7_r1_a1', '19.0']]);
 });

@@ -53,7 +53,7 @@ export function stepsOfAllocation(jobId: number, environment: Environment): Allo
   const run = (program: SlurmProgram, args: readonly string[]) =>
     runHelper(slurmProgram(program, environment), args, { atMostMs: AT_MOST_MS, environment });
   return {
-    ids: async () => parseStepIds(await run('squeue', ['--steps', '-h', '-j', id, '-o', '%i|%j'])),
+    ids: async () => parseStepIds(await run('squeue', ['--steps', '-h', '-j', id, '-o', '%i|%j']), jobId),
     uses: async () => parseUses(await run('sstat', ['-a', '-j', id, '--format', 'JobID,AveCPU,MaxRSS', '-P', '-n'])),
     accounted: async () => parseAccounted(await run('sacct', ['-j', id, '--format', SACCT_FIELDS, '-P', '-n'])),
     async signal(ids, signal) {
@@ -62,12 +62,18 @@ export function stepsOfAllocation(jobId: number, environment: Environment): Allo
   };
 }
 
-/** The lines of `squeue --steps -o "%i|%j"`: `12.3|wf1_j2_r3_a4`. */
-export function parseStepIds(text: string): ReadonlyMap<string, string> {
+/**
+ * The lines of `squeue --steps -o "%i|%j"`: `12.3|wf1_j2_r3_a4`, or `10_2.3|wf1_j2_r3_a4` in a job array. sstat and scancel
+ * name the step of a task by the id of its job, as in `12.3`.
+ *
+ * One task of an array has the id of the array, and squeue lists the steps of all tasks then. Names of steps are unique,
+ * so those of other tasks are never looked up.
+ */
+export function parseStepIds(text: string, jobId: number): ReadonlyMap<string, string> {
   const ids = new Map<string, string>();
   for (const line of text.split('\n')) {
-    const match = /^\s*(\d+\.\d+)\|(.+)$/.exec(line);
-    if (match !== null) ids.set((match[2] as string).trim(), match[1] as string);
+    const match = /^\s*\d+(?:_\d+)?\.(\d+)\|(.+)$/.exec(line);
+    if (match !== null) ids.set((match[2] as string).trim(), `${jobId}.${match[1]}`);
   }
   return ids;
 }

@@ -1,4 +1,5 @@
 import type { CauseCode } from '../contract/cause-code.ts';
+import type { SlurmJob } from '../allocation/slurm-job.ts';
 import type { JobStatus } from '../contract/job.ts';
 import type { Place } from './next-command.ts';
 import type { JobKind, RunnerRoom } from './obstacles.ts';
@@ -62,7 +63,7 @@ export interface JobFacts extends JobKind {
   readonly runners: readonly LiveRunner[];
   /** If no runner is active: the allocations that wait in Slurm's queue, with the word of squeue where it is known. */
   readonly queued?: readonly {
-    readonly slurmJobId: number;
+    readonly slurmJobId: SlurmJob;
     readonly reason: string | undefined;
     /** Slurm says that it has ended. */
     readonly hasEnded?: boolean;

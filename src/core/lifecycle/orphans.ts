@@ -1,3 +1,5 @@
+import type { SlurmJob } from '../allocation/slurm-job.ts';
+
 /**
  * Which records of a workflow are orphans: left behind by an allocation or a runner that has ended.
  *
@@ -7,7 +9,7 @@
 
 interface Allocation {
   readonly recordId: number;
-  readonly slurmJobId: number;
+  readonly slurmJobId: SlurmJob;
   readonly status: string;
 }
 
@@ -36,9 +38,9 @@ export interface OrphanFacts {
   readonly nodes: readonly Node[];
   readonly running: readonly RunningJob[];
   /** What the controller said; undefined if it could not be asked. */
-  readonly queue: ReadonlyMap<number, SlurmState> | undefined;
+  readonly queue: ReadonlyMap<SlurmJob, SlurmState> | undefined;
   /** The words of the accounting for jobs that the controller has forgotten. */
-  readonly accounted: ReadonlyMap<number, SlurmState>;
+  readonly accounted: ReadonlyMap<SlurmJob, SlurmState>;
 }
 
 /** The jobs of one ended runner. */
@@ -74,7 +76,7 @@ export const NO_ACTIVE_NODES = 'No active compute nodes';
 
 export function orphansOf({ allocations, nodes, running, queue, accounted }: OrphanFacts): Orphans {
   const held = Map.groupBy(running, ({ nodeId }) => nodeId);
-  const stateOf = (slurmJobId: number): 'alive' | 'queued' | 'ended' => {
+  const stateOf = (slurmJobId: SlurmJob): 'alive' | 'queued' | 'ended' => {
     if (queue === undefined) return 'alive';
     const state = queue.get(slurmJobId)?.state ?? 'ended';
     return state === 'ended' ? 'ended' : state === 'queued' ? 'queued' : 'alive';

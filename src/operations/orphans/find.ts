@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import type { Account, JobState, SlurmRecords } from '../../cluster/slurm/records.ts';
+import { jobOfAllocation, type SlurmJob } from '../../core/allocation/slurm-job.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import { outputDirOfLedger, slurmTaskOf } from '../../core/contract/files/runner.ts';
 import type { Job } from '../../core/contract/job.ts';
@@ -40,7 +41,7 @@ export async function gatherRecords(client: Client, workflowId: number): Promise
 
 /** What Slurm says of the allocations of a workflow; `queue` is undefined if the controller could not be asked. */
 export interface SlurmFacts {
-  readonly queue: ReadonlyMap<number, JobState> | undefined;
+  readonly queue: ReadonlyMap<SlurmJob, JobState> | undefined;
   /** Undefined if there is no accounting. */
   readonly account: Account | undefined;
   /** What the steps of ended allocations left, by allocation. */
@@ -64,24 +65,27 @@ export async function askSlurm(
   { workflowId, outputDir }: Whereabouts,
 ): Promise<SlurmFacts> {
   const ids = [
-    ...new Set([...allocations.map(({ scheduler_id: id }) => id), ...nodes.flatMap((node) => slurmJobOf(node) ?? [])]),
-  ].filter((id) => id > 0);
+    ...new Set<SlurmJob>([...allocations.map(jobOfAllocation), ...nodes.flatMap((node) => slurmJobOf(node) ?? [])]),
+  ].filter((id) => id !== 0);
   const nothing = { queue: undefined, account: undefined, left: new Map(), faults: [], isAccountAway: false };
   if (ids.length === 0) return { ...nothing, queue: new Map() };
   if (slurm === undefined)
     return { ...nothing, faults: ['there is no Slurm on this machine: allocations are left as they are'] };
-  let queue: ReadonlyMap<number, JobState>;
+  let queue: ReadonlyMap<SlurmJob, JobState>;
   try {
     queue = await slurm.queue(ids);
   } catch (error) {
     return { ...nothing, faults: [`squeue cannot be asked, so allocations are left as they are: ${wordsOf(error)}`] };
   }
-  const settled = new Set(allocations.flatMap(({ status, scheduler_id: id }) => (status === 'complete' ? [id] : [])));
+  const settled = new Set(allocations.flatMap((each) => (each.status === 'complete' ? [jobOfAllocation(each)] : [])));
   for (const node of nodes) settled.delete(slurmJobOf(node) ?? 0);
   const ended = ids.filter((id) => !settled.has(id) && (queue.get(id)?.state ?? 'ended') === 'ended');
   if (ended.length === 0) return { ...nothing, queue };
+  // Only runners leave marks, and they know their allocation by its number.
   const left = new Map(
-    ended.map((id) => [id, leftStepsOf(outputDirsOf(nodes, id, outputDir), workflowId, id)] as const),
+    ended
+      .filter((id) => typeof id === 'number')
+      .map((id) => [id, leftStepsOf(outputDirsOf(nodes, id, outputDir), workflowId, id)] as const),
   );
   try {
     return { ...nothing, queue, left, account: await accountOfLeft(slurm, [...left.values()], ended) };
@@ -109,7 +113,11 @@ export function slurmJobOf({ scheduler }: Pick<ComputeNode, 'scheduler'>): numbe
 
 export function decide({ allocations, nodes, running }: Records, { queue, account }: SlurmFacts): Orphans {
   return orphansOf({
-    allocations: allocations.map(({ id, scheduler_id: slurmJobId, status }) => ({ recordId: id, slurmJobId, status })),
+    allocations: allocations.map((each) => ({
+      recordId: each.id,
+      slurmJobId: jobOfAllocation(each),
+      status: each.status,
+    })),
     nodes: nodes.map((node) => ({
       id: node.id,
       slurmJobId: slurmJobOf(node),

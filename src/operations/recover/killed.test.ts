@@ -67,7 +67,9 @@ const mortal = (client: Client, kill: Kill): Client =>
 
 /** Slurm as the jobs of this test see it: what was submitted, with its script, and how it stands. */
 function cluster() {
-  const jobs = new Map<number, { script: string; state: 'queued' | 'ended' }>([[7, { script: '', state: 'ended' }]]);
+  const jobs = new Map<number | string, { script: string; state: 'queued' | 'ended' }>([
+    [7, { script: '', state: 'ended' }],
+  ]);
   const slurm = (kill: Kill): Slurm => ({
     submit: (script) =>
       kill.step(async () => {

@@ -16,7 +16,7 @@ import type { SubmitTools } from './submit-allocations.ts';
 
 /** A cluster in memory: allocations wait until somebody starts or ends them. */
 function cluster() {
-  const states = new Map<number, 'queued' | 'running' | 'ended'>();
+  const states = new Map<number | string, 'queued' | 'running' | 'ended'>();
   let next = 100;
   let submissions = 0;
   let failsAt = Infinity;

@@ -2,6 +2,7 @@ import { all } from '../../client/every.ts';
 import type { AccountedJob } from '../../cluster/slurm/accounted-jobs.ts';
 import { openRecords, type SlurmRecords } from '../../cluster/slurm/records.ts';
 import { hasSlurm, openSlurm, type Slurm } from '../../cluster/slurm/slurm.ts';
+import { jobOfAllocation, type SlurmJob } from '../../core/allocation/slurm-job.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import type { Completion } from '../../core/contract/exchange.ts';
 import { partsOfStepId } from '../../core/contract/files/job.ts';
@@ -191,7 +192,7 @@ async function endsOf(left: LeftSteps, { records, runId, known }: Known): Promis
 /** Records of allocations that Slurm has ended, and that no runner could complete. */
 async function settleRecords(
   { client, workflowId, slurm, own }: DeadAllocationsOptions,
-  known: ReadonlyMap<number, { readonly state: string }>,
+  known: ReadonlyMap<SlurmJob, { readonly state: string }>,
 ): Promise<void> {
   const query = { workflow_id: workflowId, is_open: true };
   const open = await all((page) => client.listScheduledComputeNodes({ query: { ...query, ...page } }));
@@ -200,9 +201,10 @@ async function settleRecords(
     ({ scheduler_type: type, scheduler_id: id, status }) =>
       type === 'slurm' && String(id) !== own?.jobId && ['active', 'pending'].includes(status),
   );
-  const more = await slurm.statesOf(records.map(({ scheduler_id: id }) => id).filter((id) => !known.has(id)));
+  const more = await slurm.statesOf(records.map(jobOfAllocation).filter((job) => !known.has(job)));
   for (const record of records) {
-    const state = (known.get(record.scheduler_id) ?? more.get(record.scheduler_id))?.state;
+    const job = jobOfAllocation(record);
+    const state = (known.get(job) ?? more.get(job))?.state;
     const status =
       state === 'ended' ? 'complete' : state === 'queued' && record.status === 'active' ? 'pending' : undefined;
     if (status !== undefined) await update(client, record, status);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pause } from '../../../client/long-timers.ts';
 import { parseTime } from '../../../cluster/slurm/allocation.ts';
 import type { Account, EndedStep, SlurmRecords } from '../../../cluster/slurm/records.ts';
+import type { SlurmJob } from '../../../core/allocation/slurm-job.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
 import { isMarkFolderOf, type Mark, markFolderOf, parseMark } from '../../../core/contract/files/step-mark.ts';
 import { mayBeTold, type ProvenEnd, provenEnd } from '../../../core/lifecycle/left-step.ts';
@@ -77,10 +78,10 @@ const LOOK_MS = 1_000;
 export async function accountOfLeft(
   records: Pick<SlurmRecords, 'account'>,
   left: readonly LeftSteps[],
-  jobIds: readonly number[],
+  jobs: readonly SlurmJob[],
 ): Promise<Account | undefined> {
   for (let look = 1; ; look += 1) {
-    const account = await records.account(jobIds);
+    const account = await records.account(jobs);
     const isBehind = left.some(({ marks }) =>
       [...marks].some(([id, mark]) => mayBeTold(mark, account?.steps.has(id) === true)),
     );

@@ -1,0 +1,48 @@
+import { jobsOfId, type SlurmJob, wholeJobs } from '../../core/allocation/slurm-job.ts';
+import type { AccountedJob } from './accounted-jobs.ts';
+
+/** What the two programs said; undefined where one could not be asked. */
+export interface Said {
+  /** Of squeue, for the whole arrays that were asked for. */
+  readonly queued: readonly AccountedJob[] | undefined;
+  /** Of sacct. */
+  readonly accounted: readonly AccountedJob[] | undefined;
+}
+
+/**
+ * How these jobs stand: as the controller says, or else the accounting. What neither knows is left out: silence proves
+ * nothing.
+ *
+ * A task that was canceled while it waited is the exception: neither has a row of it. It has ended if the controller
+ * answered without it, and one of the two knows its array.
+ */
+export function statesFrom(wanted: readonly SlurmJob[], { queued, accounted }: Said): Map<SlurmJob, AccountedJob> {
+  const states = new Map<SlurmJob, AccountedJob>();
+  const [told, ended] = [byName(queued ?? []), byName(accounted ?? [])];
+  const known = new Set(wholeJobs([...told.values(), ...ended.values()].map(({ jobId }) => jobId)));
+  for (const job of wanted) {
+    const found = told.get(job) ?? ended.get(job);
+    if (found !== undefined) states.set(job, found);
+    else if (queued !== undefined && typeof job === 'string' && wholeJobs([job]).some((array) => known.has(array)))
+      states.set(job, { jobId: job, state: 'ended', word: 'CANCELLED' });
+  }
+  return states;
+}
+
+/** By the names of tasks, and by the ids that they got: runners know theirs. */
+export function byName<Row extends { readonly jobId: SlurmJob; readonly rawId?: number | undefined }>(
+  rows: readonly Row[],
+): Map<SlurmJob, Row> {
+  const found = new Map<SlurmJob, Row>();
+  for (const row of rows) {
+    if (row.rawId !== undefined) found.set(row.rawId, row);
+    found.set(row.jobId, row);
+  }
+  return found;
+}
+
+/** Which of these jobs sacct has to be asked about, after squeue. */
+export const notQueued = (wanted: readonly SlurmJob[], queued: readonly AccountedJob[]): number[] => {
+  const told = byName(queued);
+  return wholeJobs(wanted.filter((job) => !told.has(job) && jobsOfId(String(job)).length > 0));
+};
