@@ -1,5 +1,6 @@
 import { UsageError } from './failure.ts';
 import { number, option, optionsOf } from './option.ts';
+import { limitOptions } from './slurm-options.ts';
 
 const multiplier = <const Name extends string>(name: Name, what: string) =>
   option({
@@ -31,4 +32,5 @@ export const recoveryOptions = optionsOf([
   { flags: '--ai-agent <command>', says: 'the agent; it gets the request on its standard input', default: 'claude' },
   { flags: '--partition <name>', says: 'the only partition for new allocations' },
   { flags: '--walltime <time>', says: 'walltime of new allocations: 04:00:00' },
+  ...limitOptions,
 ]);

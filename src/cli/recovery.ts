@@ -1,4 +1,6 @@
+import { Refusal } from '../core/contract/refusals.ts';
 import { nextCommand } from '../core/lifecycle/next-command.ts';
+import { planRecovery } from '../core/lifecycle/recovery.ts';
 import { placeOf } from '../operations/place.ts';
 import { underLease } from '../operations/recovery-lease.ts';
 import { fixesOf } from '../core/lifecycle/recovery-lines.ts';
@@ -15,7 +17,9 @@ import {
   type RecoverWishes,
   type WorkflowKind,
 } from '../operations/recover/recover.ts';
+import { unfinishedAllocations } from '../operations/slurm/finish-submissions.ts';
 import { regenerate, type Regenerated } from '../operations/slurm/regenerate.ts';
+import { settleSubmissions, submitPlanned } from '../operations/slurm/settle-submissions.ts';
 import type { Cleaned } from '../operations/orphans/clean.ts';
 import type { Context } from './context.ts';
 import { findAndClean } from './orphans.ts';
@@ -30,6 +34,9 @@ export interface RecoverOptions extends RecoverWishes {
   readonly aiAgent: string;
   readonly partition: string | undefined;
   readonly walltime: string | undefined;
+  readonly maxQueued: number | undefined;
+  readonly submitRate: number | undefined;
+  readonly jobArrays: boolean;
 }
 
 export interface Recovered {
@@ -40,7 +47,13 @@ export interface Recovered {
   readonly recovery: Recovery;
   readonly reset: number;
   readonly regenerated: Regenerated | undefined;
+  /** Allocations of an interrupted submission that were submitted first. */
+  readonly completed: readonly number[];
+  /** That was all that could be done: they wait or run. */
+  readonly isOnlyCompleted: boolean;
 }
+
+type Diagnosed = Omit<Recovered, 'reset' | 'regenerated'>;
 
 const USUAL: RegenerateWishes = {
   groupBy: 'partition',
@@ -57,11 +70,12 @@ export async function diagnosed(
   workflowId: number,
   options: RecoverOptions,
   isDryRun: boolean,
-): Promise<Pick<Recovered, 'kind' | 'cleaned' | 'lostRunners' | 'recovery'>> {
+): Promise<Diagnosed> {
   const { client, url } = await context.service();
   const { outputDir } = options;
   const { cleaned, recovered } = await findAndClean(context, workflowId, { outputDir, isDryRun });
   for (const warning of cleaned.warnings) context.output.warn(warning);
+  const completed = isDryRun ? [] : await completeSubmissions(context, workflowId, options);
   if (options.aiRecovery && !isDryRun) {
     const { run_id: runId = 0 } = await client.getWorkflow({ params: { id: workflowId } });
     const environment = variablesFor(context.environment, { workflowId, runId: runId as number, url });
@@ -77,7 +91,13 @@ export async function diagnosed(
         isCorrected,
       }
     : { allocations: 0, requeued: cleaned.allocationsRequeued, runners: 0, jobs: 0, isCorrected };
-  const standing = await refuseRecovery(client, workflowId, dead);
+  const kind = await kindOf(client, workflowId);
+  const found = { kind, cleaned, lostRunners: recovered, completed };
+  const standing = await refuseRecovery(client, workflowId, dead).catch((error: unknown) => {
+    if (completed.length > 0 && error instanceof Refusal) return undefined;
+    throw error;
+  });
+  if (standing === undefined) return { ...found, recovery: nothingOf(options), isOnlyCompleted: true };
   const orphaned = isDryRun
     ? cleaned.failed.map(({ job_id: id, job_name: name, reason }): BadEnd => ({
         id,
@@ -89,8 +109,37 @@ export async function diagnosed(
       }))
     : [];
   const recovery = await planOf(client, workflowId, { ...options, ...standing, orphaned });
-  return { kind: await kindOf(client, workflowId), cleaned, lostRunners: recovered, recovery };
+  return { ...found, recovery, isOnlyCompleted: false };
 }
+
+/** Submits what an interrupted command, or a limit, left planned. Returns the allocations. */
+async function completeSubmissions(
+  context: Context,
+  workflowId: number,
+  options: RecoverOptions,
+): Promise<readonly number[]> {
+  const { client } = await context.service();
+  if ((await unfinishedAllocations(client, workflowId)).length === 0) return [];
+  return settleSubmissions(await recoveryTools(context, options), workflowId);
+}
+
+/** The same while `watch` waits: a command that submits is not waited for. */
+export async function submitPlannedNow(context: Context, workflowId: number, options: RecoverOptions): Promise<void> {
+  const { client } = await context.service();
+  if ((await unfinishedAllocations(client, workflowId)).length === 0) return;
+  await submitPlanned(await recoveryTools(context, options), workflowId).catch((error: unknown) => {
+    if (!(error instanceof Refusal && error.code === 'RECOVERY_ACTIVE')) throw error;
+  });
+}
+
+const nothingOf = (wishes: RecoverWishes): Recovery => ({
+  ends: [],
+  plan: planRecovery<BadEnd>([], wishes),
+  adjustments: [],
+  waiting: 0,
+  uninitialized: 0,
+  isContinued: false,
+});
 
 /** Whether anything is left to run: jobs to repeat, or jobs for which nothing is alive. */
 export const hasWork = ({ plan, waiting }: Recovery): boolean => plan.retried.length > 0 || waiting > 0;
@@ -99,7 +148,7 @@ export const hasWork = ({ plan, waiting }: Recovery): boolean => plan.retried.le
 export async function carryOut(
   context: Context,
   workflowId: number,
-  found: Pick<Recovered, 'kind' | 'cleaned' | 'lostRunners' | 'recovery'>,
+  found: Diagnosed,
   options: RecoverOptions,
 ): Promise<Recovered> {
   const { client, url } = await context.service();
@@ -118,10 +167,7 @@ export async function carryOut(
   });
   let regenerated: Regenerated | undefined;
   if (site !== undefined) {
-    const tools = await submitTools(context, {
-      outputDir: options.outputDir,
-      pollInterval: context.configuration['client.slurm.poll_interval'],
-    });
+    const tools = await recoveryTools(context, options);
     const plan = { ...site.plan, submits: true, isDryRun: false, includedJobs: [], nowMs: Date.now() };
     regenerated = await regenerate(tools, workflowId, plan);
     for (const warning of regenerated.warnings) context.output.warn(warning);
@@ -147,10 +193,7 @@ export async function plannedAllocations(
   options: RecoverOptions,
 ): Promise<Regenerated> {
   const site = await siteOf(context, workflowId, wishesOf(options));
-  const tools = await submitTools(context, {
-    outputDir: options.outputDir,
-    pollInterval: context.configuration['client.slurm.poll_interval'],
-  });
+  const tools = await recoveryTools(context, options);
   const retried = new Set(recovery.plan.retried.map(({ id }) => id));
   const follows = recovery.ends.filter(({ why }) => why === 'downstream').map(({ id }) => id);
   return regenerate(tools, workflowId, {
@@ -169,20 +212,24 @@ export async function plannedAllocations(
   });
 }
 
+const recoveryTools = (context: Context, options: RecoverOptions) =>
+  submitTools(context, { ...options, pollInterval: context.configuration['client.slurm.poll_interval'] }, 'recover');
+
 const wishesOf = ({ partition, walltime }: RecoverOptions): RegenerateWishes => ({ ...USUAL, partition, walltime });
 
 /** The whole recovery for `watch`, under the lease of the workflow. */
 export async function recoverNow(context: Context, workflowId: number, options: RecoverOptions): Promise<Round> {
   const { client } = await context.service();
-  const { kind, recovery, reset, regenerated } = await underLease(client, { workflowId, command: 'watch' }, async () =>
+  const done = await underLease(client, { workflowId, command: 'watch' }, async () =>
     carryOut(context, workflowId, await diagnosed(context, workflowId, options, false), options),
   );
+  const { kind, recovery, reset, regenerated, completed, isOnlyCompleted } = done;
   const next = await nextOf(context, workflowId, kind);
   return {
     reset,
-    submitted: regenerated?.submitted ?? [],
+    submitted: [...completed, ...(regenerated?.submitted ?? [])],
     raised: recovery.adjustments.length,
-    waiting: recovery.waiting,
+    waiting: isOnlyCompleted ? completed.length : recovery.waiting,
     warnings: regenerated?.warnings ?? [],
     fixes: fixesOf(recovery.plan),
     failures: JSON.stringify(recovery.plan.retried.map(({ id, why, returnCode }) => [id, why, returnCode])),
@@ -208,10 +255,7 @@ export async function scheduleNow(
 ): Promise<Pick<Round, 'submitted' | 'warnings'>> {
   const { client } = await context.service();
   const site = await siteOf(context, workflowId, wishesOf(options));
-  const tools = await submitTools(context, {
-    outputDir: options.outputDir,
-    pollInterval: context.configuration['client.slurm.poll_interval'],
-  });
+  const tools = await recoveryTools(context, options);
   const found = await underLease(client, { workflowId, command: 'watch' }, () =>
     regenerate(tools, workflowId, {
       ...site.plan,

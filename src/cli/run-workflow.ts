@@ -76,7 +76,10 @@ type RunnerWishes = Partial<RunnerValues> &
   Pick<RunnerValues, 'outputDir'> & { readonly waitForHealthyDatabaseMinutes?: number | undefined };
 
 /** The registration data of a runner. */
-type Registration = Pick<RunnerOptions, 'computeNodeType' | 'scheduler' | 'onRegistered' | 'batch' | 'workflow'>;
+type Registration = Pick<
+  RunnerOptions,
+  'computeNodeType' | 'scheduler' | 'allocation' | 'onRegistered' | 'batch' | 'workflow'
+>;
 
 /** Runs a workflow here, shows its progress, and handles signals. */
 export async function runWorkflow(

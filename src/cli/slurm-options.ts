@@ -1,4 +1,21 @@
-import { number, optionsOf } from './option.ts';
+import { integer, number, optionsOf } from './option.ts';
+
+/** Limits of submissions, for every command that submits. */
+export const limitOptions = optionsOf([
+  {
+    flags: '--max-queued <n>',
+    says: 'most allocations of the workflow that wait in the queue; the others follow as these start',
+    setting: 'client.slurm.max_queued',
+    read: integer('--max-queued', 1),
+  },
+  {
+    flags: '--submit-rate <n>',
+    says: 'most calls of sbatch in a minute',
+    setting: 'client.slurm.submit_rate',
+    read: number('--submit-rate', 0.01),
+  },
+  { flags: '--no-job-arrays', says: 'submit equal allocations one by one, not as a job array' },
+]);
 
 /** Options of commands that submit allocations: they go to the runners. */
 export const submitOptions = optionsOf([
@@ -18,4 +35,5 @@ export const submitOptions = optionsOf([
     says: 'maximum polling interval of the runners while jobs run',
     read: number('--claim-backoff-max-secs', 0),
   },
+  ...limitOptions,
 ]);

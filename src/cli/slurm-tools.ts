@@ -1,7 +1,10 @@
 import { restrictFiles } from '../cluster/umask.ts';
+import { arraySize } from '../cluster/slurm/array-size.ts';
 import { openSlurm } from '../cluster/slurm/slurm.ts';
+import { counted } from '../core/quantity/count-text.ts';
 import { cancelUnneeded } from '../operations/slurm/cancel-unneeded.ts';
-import { submitAllocations, type SubmitTools } from '../operations/slurm/submit-allocations.ts';
+import { submitPlanned } from '../operations/slurm/settle-submissions.ts';
+import { submitAction, type SubmitTools } from '../operations/slurm/submit-allocations.ts';
 import type { Scheduling } from '../runner/actions/scheduling.ts';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';
@@ -14,7 +17,7 @@ type SubmitWishes = Pick<SubmitValues, 'outputDir' | 'pollInterval'> &
   Partial<SubmitValues> & { readonly keepSubmissionScripts?: boolean | undefined };
 
 /** What submissions of this command have in common. `outputDir` and the like are its options. */
-export async function submitTools(context: Context, options: SubmitWishes): Promise<SubmitTools> {
+export async function submitTools(context: Context, options: SubmitWishes, command?: string): Promise<SubmitTools> {
   const { settings, configuration, environment, output } = context;
   if (settings.standalone)
     throw new Failure(
@@ -34,10 +37,28 @@ export async function submitTools(context: Context, options: SubmitWishes): Prom
       tlsCaCert: settings.tlsCaCert,
       tlsInsecure: settings.tlsInsecure,
       keepsScripts: options.keepSubmissionScripts === true || configuration['client.slurm.keep_submission_scripts'],
+      maxQueued: options.maxQueued ?? configuration['client.slurm.max_queued'],
+      submitRate: options.submitRate ?? configuration['client.slurm.submit_rate'],
     },
-    onSubmitted: ({ jobName, jobId }) => output.notice(`Submitted Slurm job name=${jobName} with ID=${jobId}`),
+    command,
+    mostTasks: once(() =>
+      options.jobArrays !== false && configuration['client.slurm.job_arrays']
+        ? arraySize(environment)
+        : Promise.resolve(1),
+    ),
+    onSubmitted: ({ jobName, job }) => output.notice(`Submitted Slurm job name=${jobName} with ID=${job}`),
     onWarning: (words) => output.warn(words),
+    onHeld: ({ allocations, why }) =>
+      output.notice(
+        `${counted(allocations, 'allocation')} ${allocations === 1 ? 'is' : 'are'} not submitted yet (${why.split('\n')[0]})`,
+      ),
   };
+}
+
+/** Asks Slurm at most once. */
+function once<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined;
+  return () => (answer ??= ask());
 }
 
 /** Compute nodes cannot reach a server that listens on the loopback address of this machine. */
@@ -53,12 +74,13 @@ export async function schedulingOf(
   { workflowId, outputDir }: { readonly workflowId: number; readonly outputDir: string },
 ): Promise<Scheduling> {
   const pollInterval = context.configuration['client.slurm.poll_interval'];
-  const tools = await submitTools(context, { outputDir, pollInterval });
+  const tools = await submitTools(context, { outputDir, pollInterval }, 'run');
   return {
-    async schedule({ schedulerId, ...request }) {
+    async schedule({ schedulerId, ...request }, actionId) {
       if (schedulerId === undefined) throw new Failure('the action names no Slurm scheduler');
-      await submitAllocations(tools, { ...request, workflowId, schedulerId });
+      await submitAction(tools, actionId, { ...request, workflowId, schedulerId });
     },
+    submitPlanned: async () => (await submitPlanned(tools, workflowId)).length,
     cancelUnneeded: () => cancelUnneeded(tools.client, tools.slurm, workflowId),
   };
 }

@@ -48,6 +48,8 @@ export interface RunnerOptions {
   /** The type with which it is registered. */
   readonly computeNodeType: 'local' | 'slurm';
   readonly scheduler?: Readonly<Record<string, string | number>> | undefined;
+  /** The record of its allocation, as the script of the allocation names it, and the job array if there is one. */
+  readonly allocation?: { readonly recordId: number; readonly arrayJobId: number | undefined } | undefined;
   readonly schedulerConfigId?: number | undefined;
   /** Submits allocations for actions that request them; without it such actions are left to other runners. */
   readonly scheduling?: Scheduling | undefined;

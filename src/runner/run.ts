@@ -1,5 +1,6 @@
 import { terminationOf } from '../core/contract/execution.ts';
 import { preferSmallHeap } from '../cluster/host/small-heap.ts';
+import { submitPlanned } from './actions/planned.ts';
 import { createCancelUnneeded } from './actions/unneeded.ts';
 import { beginWork } from './begin-work.ts';
 import { runnerLimit } from './claim/runner-limit.ts';
@@ -50,10 +51,11 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const guardian = startGuardian({ mark: registered.mark, slurmJobId: process.env['SLURM_JOB_ID'] ?? '' });
   log.write('info', 'Jobs are launched', { by: steps.name });
   void actions.begin().then(() => work.open());
+  const planned = submitPlanned(options.scheduling, log);
 
   const done = async (): Promise<RunSummary> => {
     const end = await work.finished;
-    for (const part of [work.idlePolicy, begun, limit, memoryGuard]) part?.close();
+    for (const part of [work.idlePolicy, begun, limit, memoryGuard, planned]) part?.close();
     runningJobs.stopStarting();
     const patient = patientClient(given, TEARDOWN_PATIENCE_MS);
     const parts = { client: server.client, patient, registered, allocation, journal, drain: work.drain, startedAt };

@@ -47,6 +47,14 @@ async function dryRun(context: Context, id: number, wishes: RecoverOptions): Pro
   const { diagnosed, hasWork, plannedAllocations } = await import('../recovery.ts');
   const { planLines } = await import('../output/recovered.ts');
   const { cleanedText } = await import('../output/cleaned.ts');
+  const { client } = await context.service();
+  const { unfinishedAllocations } = await import('../../operations/slurm/finish-submissions.ts');
+  const unsubmitted = (await unfinishedAllocations(client, id)).length;
+  if (unsubmitted > 0) {
+    const what = `Would complete an interrupted submission first: ${counted(unsubmitted, 'allocation')}`;
+    context.output.record('recover', { workflow_id: id, dry_run: true, unsubmitted_allocations: unsubmitted }, what);
+    return;
+  }
   const found = await diagnosed(context, id, wishes, true);
   const planned =
     found.kind === 'slurm' && hasWork(found.recovery)
@@ -96,7 +104,8 @@ async function recoverHere(context: Context, id: number, given: RecoverOptions, 
     output.notice(cleanedText(first.cleaned, first.lostRunners, false));
   let wishes = given;
   let found = first;
-  if (asks) {
+  const completed = first.completed.length === 0 ? [] : [completedLine(first.completed.length)];
+  if (asks && !first.isOnlyCompleted) {
     output.notice(planLines(id, first.recovery, false).join('\n'));
     const chosen = await askWishes(context, given, first);
     if (chosen === undefined) {
@@ -119,12 +128,13 @@ async function recoverHere(context: Context, id: number, given: RecoverOptions, 
     'recover',
     failure === undefined ? json : { ...json, error: failure },
     [
-      ...planLines(id, done.recovery, true),
+      ...completed,
+      ...(done.isOnlyCompleted ? [] : planLines(id, done.recovery, true)),
       ...(done.regenerated === undefined
         ? []
         : [`Submitted ${counted(done.regenerated.submitted.length, 'allocation')}`]),
-      await nextLine(context, id, done, hasWork(done.recovery)),
-      ...(failure === undefined ? await endLines(context, id, done, false) : []),
+      await nextLine(context, id, done, done.isOnlyCompleted || hasWork(done.recovery)),
+      ...(failure === undefined && !done.isOnlyCompleted ? await endLines(context, id, done, false) : []),
     ].join('\n'),
   );
   if (failure === undefined) return;
@@ -152,6 +162,9 @@ async function endLines(
   const next = await nextOf(context, workflowId, kind);
   return summaryLines({ workflowId, fixes: fixesOf(recovery.plan), reset, isDryRun, next });
 }
+
+const completedLine = (allocations: number) =>
+  `Completed an interrupted submission: ${counted(allocations, 'allocation')}`;
 
 /** What a person decides; undefined if the answer is no. */
 async function askWishes(
@@ -249,7 +262,7 @@ async function reportJson(context: Context, id: number, { done, wishes, diagnosi
     },
     orphans: cleanedJson(done.cleaned, done.lostRunners, isDryRun),
     jobs_reset: done.reset,
-    allocations_submitted: done.regenerated?.submitted.length ?? 0,
+    allocations_submitted: done.completed.length + (done.regenerated?.submitted.length ?? 0),
     ...(works && next !== undefined ? { next } : {}),
   };
 }

@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
+import { jobOfAllocation } from '../../core/allocation/slurm-job.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import { idOf } from '../id-or-name.ts';
 import { type Command, command } from '../command.ts';
@@ -13,7 +14,7 @@ const THING = 'scheduled compute node';
 
 const columns: readonly Column<ScheduledComputeNode>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right' },
-  { title: 'Scheduler ID', value: ({ scheduler_id: job }) => job, align: 'right' },
+  { title: 'Scheduler ID', value: jobOfAllocation, align: 'right' },
   { title: 'Config ID', value: ({ scheduler_config_id: config }) => config, align: 'right' },
   { title: 'Type', value: ({ scheduler_type: type }) => type },
   { title: 'Status', value: ({ status }) => status },
@@ -26,7 +27,10 @@ const scheduledNodesList = listCommand({
   options: [
     { flags: '--scheduler-id <id>', says: 'only with this Slurm job id', read: integer('--scheduler-id') },
     { flags: '--scheduler-config-id <id>', says: 'only of this scheduler', read: integer('--scheduler-config-id', 1) },
-    { flags: '--status <status>', says: 'only with this status: submitting, pending, active, complete or canceled' },
+    {
+      flags: '--status <status>',
+      says: 'only with this status: planned, submitting, pending, active, complete or canceled',
+    },
     ...letteredPagingOptions,
   ],
   columns,

@@ -1,5 +1,6 @@
 import { pause } from '../../client/long-timers.ts';
 import type { Allocation } from '../../cluster/slurm/allocation.ts';
+import { ALLOCATION_VARIABLE } from '../../core/allocation/submission-script.ts';
 import { workflowId } from '../choose-workflow.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -102,6 +103,7 @@ export const slurmRunner = command({
       {
         computeNodeType: 'slurm',
         batch,
+        allocation: recordOf(environment),
         scheduler: {
           type: 'slurm',
           slurm_job_id: String(allocation.jobId),
@@ -120,6 +122,14 @@ export const slurmRunner = command({
     if (isBroken(summary)) context.exitWith(1);
   },
 });
+
+/** What the script of the allocation says of it. Jobs do not inherit it: they may start runners of their own. */
+function recordOf(environment: Context['environment']) {
+  const [recordId, array] = [environment[ALLOCATION_VARIABLE], environment['SLURM_ARRAY_JOB_ID']].map(Number);
+  delete process.env[ALLOCATION_VARIABLE];
+  if (recordId === undefined || !Number.isSafeInteger(recordId)) return undefined;
+  return { recordId, arrayJobId: Number.isSafeInteger(array) ? array : undefined };
+}
 
 const MOST_ASKING_MS = 5_000;
 const LEAST_ASKING_MS = 1_000;

@@ -9,6 +9,7 @@ import { chooseWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';
 import { nextLines } from '../output/next-lines.ts';
 import { queueLines } from '../output/queue-lines.ts';
+import { unsubmittedBy, unsubmittedLines } from '../output/unsubmitted-lines.ts';
 import { secondsText } from '../output/words.ts';
 
 const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]') =>
@@ -47,9 +48,12 @@ const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]
         found.pending_scheduled_nodes === 0
           ? []
           : await queuedAllocations(client, id, context.environment).catch(() => []);
+      const { unfinishedAllocations } = await import('../../operations/slurm/finish-submissions.ts');
+      const unsubmitted = found.is_complete ? [] : await unfinishedAllocations(client, id).catch(() => []);
       const text = [
         statusText(found),
-        ...nextLines(found, runners, context.hint, place),
+        ...(unsubmitted.length > 0 ? [] : nextLines(found, runners, context.hint, place)),
+        ...unsubmittedLines(unsubmitted, id, context.hint),
         ...queueLines(queued, id, context.hint),
         ...heldLines(found),
         ...leftLines(left),
@@ -61,6 +65,7 @@ const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]
         live_runners: runners.live,
         lost_compute_nodes: runners.lost,
         ...(idle.length === 0 ? {} : { idle_nodes: idle }),
+        ...(unsubmitted.length === 0 ? {} : { unsubmitted_allocations: unsubmittedBy(unsubmitted) }),
         ...(queued.length === 0
           ? {}
           : {

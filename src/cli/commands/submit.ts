@@ -1,4 +1,9 @@
+import { HelperFailed } from '../../cluster/exec.ts';
+import { SubmissionFailed } from '../../cluster/slurm/slurm.ts';
+import { underLease } from '../../operations/recovery-lease.ts';
+import { unfinishedAllocations } from '../../operations/slurm/finish-submissions.ts';
 import { settleSubmissions } from '../../operations/slurm/settle-submissions.ts';
+import type { SubmitTools } from '../../operations/slurm/submit-allocations.ts';
 import { fireActions, requestOf } from '../../operations/slurm/fire-actions.ts';
 import { initialize } from '../../operations/initialize.ts';
 import { noPrompts } from '../agree.ts';
@@ -18,7 +23,8 @@ export const submit = command({
   says: 'Submit the Slurm allocations of a workflow: a file, standard input ("-"), or an existing workflow by its id or name.',
   more:
     'Initializes the workflow if that has not happened, and carries out its actions schedule_nodes that are due. ' +
-    'Run again after a failure, it looks for allocations whose submission was interrupted, and submits none twice.',
+    'Run again after a failure, it submits what an interrupted command left, and nothing twice. Equal allocations are one job ' +
+    'array of Slurm where it allows them.',
   options: [
     { flags: '-i, --ignore-missing-data', says: 'initialize even if input files are missing' },
     { flags: '--skip-checks', says: 'create and submit despite warnings about resources' },
@@ -32,35 +38,34 @@ export const submit = command({
   ],
   async run(context, [given], options) {
     const { output } = context;
-    const tools = await submitTools(context, options);
+    const made = await submitTools(context, options, 'submit');
+    let held = 0;
+    const tools: SubmitTools = {
+      ...made,
+      onHeld(found) {
+        held += found.allocations;
+        made.onHeld?.(found);
+      },
+    };
     const { client } = tools;
     const file = isSpec(given);
     const id = file
       ? await createFromFile(context, given, options, { saysJson: false })
       : await existingWorkflow(context, given);
-    await refuseWithoutActions(context, id);
+    const isLeft = (await unfinishedAllocations(client, id)).length > 0;
+    if (!isLeft) await refuseWithoutActions(context, id);
     warnOfLoopback(context, tools.settings.url);
 
-    const settled = await settleSubmissions(tools, id).catch((cause: Error) => {
-      throw new Failure(
-        `workflow ${id} has allocations whose submission was interrupted, and squeue cannot say which exist, so nothing is submitted: ${cause.message}`,
-        { cause },
-      );
-    });
-    const { is_uninitialized: isFresh } = await client.isUninitialized({ params: { id } });
-    if (isFresh)
-      await initialize(client, id, {
-        force: options.ignoreMissingData === true,
-        tell: tellPreparation(output),
-      });
-    await tellUnrunnable(context, id, options.skipChecks === true || options.maxParallelJobs !== undefined);
-    await tellRefusedBySlurm(context, id, options.skipChecks === true);
-    const { jobIds, errors } = await fireActions(tools, id, {
-      maxParallelJobs: options.maxParallelJobs,
-    });
+    // Another command that submits is waited for: then what it left is seen.
+    const { settled, fired } = await underLease(
+      client,
+      { workflowId: id, command: 'submit', onWait: tools.onWarning },
+      () => submitAll(context, tools, id, options),
+    );
+    const { jobIds, errors } = fired;
     for (const error of errors) output.error(error);
     const allocations = settled.length + jobIds.length;
-    if (allocations === 0) throw new Failure(nothing(context, id, errors));
+    if (allocations + held === 0) throw new Failure(nothing(context, id, errors));
     const message = `Successfully submitted workflow ${id} (${allocations} allocation(s))`;
     if (output.format === 'json') output.jsonLine({ message, workflow_id: id });
     else output.text(message);
@@ -70,6 +75,34 @@ export const submit = command({
     if (errors.length > 0) context.exitWith(1);
   },
 });
+
+interface Wishes {
+  readonly ignoreMissingData?: boolean | undefined;
+  readonly skipChecks?: boolean | undefined;
+  readonly maxParallelJobs?: number | undefined;
+}
+
+/** Finishes what an interrupted command left, initializes the workflow if that is needed, and carries out its actions. */
+async function submitAll(context: Context, tools: SubmitTools, id: number, options: Wishes) {
+  const { client } = tools;
+  const settled = await settleSubmissions(tools, id).catch((cause: unknown) => {
+    if (cause instanceof SubmissionFailed) throw new Failure(cause.message, { cause });
+    if (!(cause instanceof HelperFailed)) throw cause;
+    throw new Failure(
+      `workflow ${id} has allocations whose submission was interrupted, and squeue cannot say which exist, so nothing is submitted: ${cause.message}`,
+      { cause },
+    );
+  });
+  const { is_uninitialized: isFresh } = await client.isUninitialized({ params: { id } });
+  if (isFresh)
+    await initialize(client, id, { force: options.ignoreMissingData === true, tell: tellPreparation(context.output) });
+  // Who completes a submission has decided about its allocations before.
+  const isForced = options.skipChecks === true || settled.length > 0;
+  await tellUnrunnable(context, id, isForced || options.maxParallelJobs !== undefined);
+  await tellRefusedBySlurm(context, id, isForced);
+  const fired = await fireActions(tools, id, { maxParallelJobs: options.maxParallelJobs });
+  return { settled, fired };
+}
 
 async function refuseWithoutActions(context: Context, id: number): Promise<void> {
   const { client } = await context.service();

@@ -80,7 +80,7 @@ export const watch = command({
     const { placeOf } = await import('../../operations/place.ts');
     const { nextLines } = await import('../output/next-lines.ts');
     const { stuckAllocations } = await import('../output/queue-lines.ts');
-    const { recoverNow, scheduleNow } = await import('../recovery.ts');
+    const { recoverNow, scheduleNow, submitPlannedNow } = await import('../recovery.ts');
     const rows = await client.listScheduledComputeNodes({ query: { workflow_id: id, limit: 1 } });
     if (rows.items.length === 0 && options.persistent !== true) {
       output.error(
@@ -97,6 +97,7 @@ export const watch = command({
     const path = join(options.outputDir, `watch_${hostname()}_wf${id}.log`);
     const log = openLog(path, 'info', Date.now, () => {});
     let counts = '';
+    let toldUnsubmitted: string | undefined;
     const toldStuck = new Set<string>();
     /** A controller that is away is asked again at the next look. */
     const cancelSurplus = async () => {
@@ -118,7 +119,17 @@ export const watch = command({
     try {
       const exitCode = await watchWorkflow(
         {
-          status: () => client.getWorkflowStatus({ params: { id } }),
+          async status() {
+            // What a limit held back follows as others leave the queue.
+            const words = await submitPlannedNow(context, id, wishes).then(
+              () => undefined,
+              (error: Error) => error.message,
+            );
+            if (words !== undefined && words !== toldUnsubmitted)
+              tell('warn', `Planned allocations could not be submitted: ${words}`);
+            toldUnsubmitted = words;
+            return client.getWorkflowStatus({ params: { id } });
+          },
           async clean() {
             const { cleaned } = await findAndClean(context, id, { outputDir: options.outputDir, isDryRun: false });
             for (const { job_id: job, job_name: name, reason } of cleaned.failed)

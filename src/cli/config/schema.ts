@@ -102,6 +102,9 @@ export const schema = {
 
   'client.slurm.poll_interval': key(positive, 30, 'polling interval in seconds inside an allocation'),
   'client.slurm.keep_submission_scripts': key(boolean, false, 'keep the scripts that were given to sbatch'),
+  'client.slurm.job_arrays': key(boolean, true, 'submit equal allocations as one job array'),
+  'client.slurm.max_queued': unset(integer(1), 'most allocations of a workflow that wait in the queue of Slurm'),
+  'client.slurm.submit_rate': unset(positive, 'most calls of sbatch in a minute'),
   'client.slurm.strict_scheduler_match': key(
     boolean,
     false,

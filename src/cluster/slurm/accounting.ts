@@ -1,3 +1,4 @@
+import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { parseSlurmMemory } from '../../core/quantity/bytes.ts';
 import { parseCpuTime } from '../../core/quantity/slurm-time.ts';
 import { runHelper } from '../exec.ts';
@@ -19,7 +20,7 @@ export interface AccountingRow {
 }
 
 const FIELDS = [
-  'JobID',
+  'JobIDRaw',
   'JobName',
   'State',
   'ExitCode',
@@ -42,12 +43,12 @@ export interface Accounting {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What the accounting has of these jobs, in one call of sacct. */
-export async function readAccounting(jobIds: readonly number[], environment: Environment): Promise<Accounting> {
+export async function readAccounting(jobIds: readonly SlurmJob[], environment: Environment): Promise<Accounting> {
   return parseAccounting(await sacct(['-j', jobIds.join(','), '-P', '-n', '--format', FIELDS.join(',')], environment));
 }
 
 /** All that the accounting has of a job, as JSON of sacct. */
-export const accountingJson = (jobId: number, environment: Environment): Promise<string> =>
+export const accountingJson = (jobId: SlurmJob, environment: Environment): Promise<string> =>
   sacct(['-j', String(jobId), '--json'], environment);
 
 const sacct = (args: readonly string[], environment: Environment): Promise<string> =>

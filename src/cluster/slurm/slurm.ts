@@ -37,8 +37,11 @@ export interface Slurm {
 
 /** sbatch failed. */
 export class SubmissionFailed extends Error {
-  /** `refused`: it will be again. `away`: the controller could not be asked. `unclear`: the job may exist. */
-  readonly kind: 'refused' | 'away' | 'unclear';
+  /**
+   * `refused`: it will be again. `full`: a limit on the jobs of the user or the account is reached. `away`: the controller
+   * could not be asked. `unclear`: the job may exist.
+   */
+  readonly kind: 'refused' | 'full' | 'away' | 'unclear';
 
   constructor(message: string, kind: SubmissionFailed['kind']) {
     super(message);
@@ -92,7 +95,9 @@ export function openSlurm({ environment, atMostMs = AT_MOST_MS }: SlurmOptions):
 
 function kindOf({ isLate, message, stderr }: HelperFailed): SubmissionFailed['kind'] {
   if (isLate || /socket timed out|zero bytes/i.test(stderr)) return 'unclear';
-  return isAway(stderr) || /ended with SIG/.test(message) ? 'away' : 'refused';
+  if (isAway(stderr) || /ended with SIG/.test(message)) return 'away';
+  // The first line of sbatch. Source: slurm_errno.h and job_mgr.c, reasons such as AssocMaxSubmitJobLimit.
+  return /\b(?:Assoc|QOS)\w*SubmitJob\w*/.test(stderr) ? 'full' : 'refused';
 }
 
 /** Whether allocations can be submitted here. */

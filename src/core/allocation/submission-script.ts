@@ -34,6 +34,8 @@ export interface Submission {
   readonly overrides?: Readonly<Record<string, string>>;
   /** A comment on the second line: who submits. */
   readonly submitter?: string;
+  /** The record of the allocation, or that of the first task of a job array. */
+  readonly record?: { readonly id: number; readonly isArray: boolean };
   readonly runner: RunnerLine;
 }
 
@@ -52,6 +54,7 @@ export function submissionScript({
   additions = {},
   overrides = {},
   submitter,
+  record,
   runner,
 }: Submission): string {
   const { account, walltime, extra, nodes, partition, qos, gres, mem, tmp } = scheduler;
@@ -71,10 +74,21 @@ export function submissionScript({
     ...extras,
     '',
     'unset SLURM_MEM_PER_CPU SLURM_MEM_PER_GPU',
+    ...(record === undefined ? [] : [`export ${ALLOCATION_VARIABLE}=${recordText(record)}`]),
     ...commandsOf(runner),
     '',
   ].join('\n');
 }
+
+/**
+ * Names the record of the allocation to its runner, which stores the id of its job there: the submitter may have been
+ * killed before it could.
+ */
+export const ALLOCATION_VARIABLE = 'TORC_ALLOCATION';
+
+/** The records of an array follow from the numbers of its tasks. */
+const recordText = ({ id, isArray }: { readonly id: number; readonly isArray: boolean }): string =>
+  isArray ? `$((${id} + SLURM_ARRAY_TASK_ID))` : String(id);
 
 /** Lists and maps are no values of an option; `torc` warns about them when the workflow is created. */
 const dashed = (values: Readonly<Record<string, unknown>>): Record<string, string> =>

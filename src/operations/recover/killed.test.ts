@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ended, started, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
+import { Kill, mortal } from '../../../tests/support/kill.ts';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
-import type { Client } from '../../client/client.ts';
 import type { Slurm } from '../../cluster/slurm/slurm.ts';
 import { partition } from '../../core/hpc/profile.ts';
 import { fixesOf } from '../../core/lifecycle/recovery-lines.ts';
-import { calls } from '../../client/calls.gen.ts';
 import { cleanOrphans } from '../orphans/clean.ts';
 import { regenerate } from '../slurm/regenerate.ts';
 import type { SubmitTools } from '../slurm/submit-allocations.ts';
@@ -13,57 +12,6 @@ import { hasStartedIn } from '../started-in.ts';
 import { type Round, watchWorkflow } from '../watch.ts';
 import { applyRecovery, planOf, refuseRecovery } from './recover.ts';
 import { unfinishedRecovery } from './unfinished.ts';
-
-/** A command that is killed with SIGKILL at its nth step that has an effect: before the effect, or after it. */
-class Kill {
-  private steps = 0;
-  private isDead = false;
-  private die: () => void = () => {};
-  readonly died = new Promise<'killed'>((resolve) => void (this.die = () => resolve('killed')));
-  readonly at: number;
-  readonly isAfter: boolean;
-  constructor(at: number, isAfter: boolean) {
-    this.at = at;
-    this.isAfter = isAfter;
-  }
-
-  /** Number of steps that were taken. */
-  get taken(): number {
-    return this.steps;
-  }
-
-  /** What was sent before the kill arrives. */
-  private readonly underWay = new Set<Promise<unknown>>();
-  private sent<T>(request: Promise<T>): Promise<T> {
-    this.underWay.add(request);
-    return request;
-  }
-  async arrived(): Promise<void> {
-    await Promise.allSettled(this.underWay);
-  }
-
-  async step<T>(act: () => Promise<T>, hasEffect = true): Promise<T> {
-    if (this.isDead) return new Promise(() => {});
-    if (hasEffect) this.steps += 1;
-    if (!hasEffect || this.steps !== this.at) return this.sent(act());
-    this.isDead = true;
-    if (this.isAfter) await act();
-    this.die();
-    return new Promise(() => {});
-  }
-}
-
-/** The client of a process that dies: what only reads is no step. */
-const mortal = (client: Client, kill: Kill): Client =>
-  Object.fromEntries(
-    Object.entries(client).map(([name, call]) => [
-      name,
-      (input: never) => {
-        const act = () => (call as (given: never) => Promise<unknown>)(input);
-        return kill.step(act, calls[name as keyof typeof calls][0] !== 'GET');
-      },
-    ]),
-  ) as unknown as Client;
 
 /** Slurm as the jobs of this test see it: what was submitted, with its script, and how it stands. */
 function cluster() {
@@ -278,6 +226,8 @@ async function standing({ client }: TestService, id: number) {
 }
 
 const never = () => new Kill(Infinity, false);
+/** The process of the test lives on, so the lease of what was killed in it ends by time. */
+const LEASE_MS = 61_000;
 /** A watch is killed after every third of its steps, the last one too: a recovery alone is killed at each. */
 const STRIDE = 3;
 
@@ -316,6 +266,7 @@ describe('a recovery that is killed', () => {
           const kill = new Kill(at, isAfter);
           expect(await Promise.race([recover(of, slurm, id, folder, kill), kill.died])).toBe('killed');
           await kill.arrived();
+          of.clock.now += LEASE_MS;
           // Of the last step only the event is missing: nothing is left to recover.
           const isOver = (await of.client.getWorkflowStatus({ params: { id } })).pending_scheduled_nodes > 0;
           await recover(of, slurm, id, folder, never()).catch((error: Error) => {
@@ -349,6 +300,7 @@ describe('a recovery that is killed', () => {
         const kill = new Kill(at, true);
         expect(await watchUntilItWaits(of, slurm, id, folder, kill)).toBe('killed');
         await kill.arrived();
+        of.clock.now += LEASE_MS;
         const second = await watchUntilItWaits(of, slurm, id, folder, never());
         left.push([at, second, await standing(of, id), slurm.submissions()]);
       }

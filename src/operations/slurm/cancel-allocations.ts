@@ -2,17 +2,21 @@ import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import type { Slurm } from '../../cluster/slurm/slurm.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
-import { submissionOf, tokenOf } from './submit-allocations.ts';
+import { submissionToken } from '../../core/allocation/names.ts';
+import { jobOfAllocation, type SlurmJob } from '../../core/allocation/slurm-job.ts';
+import { changeAllocations } from './change-allocations.ts';
+import { jobWith } from './send-script.ts';
+import type { AllocationRecord } from './submit-tools.ts';
 
 export interface Canceled {
-  readonly jobIds: number[];
+  readonly jobIds: SlurmJob[];
   readonly errors: string[];
 }
 
 /** Statuses of allocations that have not ended. */
-const OPEN = ['submitting', 'pending', 'active'];
+const OPEN = ['planned', 'submitting', 'pending', 'active'];
 
-/** The allocations of a workflow that wait or run, as far as the server knows. */
+/** The allocations of a workflow that are planned, wait or run, as far as the server knows. */
 export async function openAllocations(client: Client, workflowId: number): Promise<ScheduledComputeNode[]> {
   const rows = await all((page) => client.listScheduledComputeNodes({ query: { workflow_id: workflowId, ...page } }));
   return rows.filter(({ scheduler_type: type, status }) => type === 'slurm' && OPEN.includes(status));
@@ -29,21 +33,46 @@ export async function cancelAllocations(
   allocations: readonly ScheduledComputeNode[],
 ): Promise<Canceled> {
   const canceled: Canceled = { jobIds: [], errors: [] };
-  const workflow = allocations.length === 0 ? undefined : await client.getWorkflow({ params: { id: workflowId } });
-  for (const record of allocations) {
-    const id = record.id as number;
+  for (const record of allocations as readonly AllocationRecord[]) {
     try {
-      const isSubmitting = record.status === 'submitting' && workflow !== undefined;
-      const job = isSubmitting ? await submissionOf(slurm, tokenOf(record, workflow)) : { jobId: record.scheduler_id };
-      if ('jobId' in job) {
-        await slurm.cancel(job.jobId);
-        canceled.jobIds.push(job.jobId);
-      }
-      // Its submitter reads this status after sbatch, and cancels the job that nobody saw yet.
-      await client.updateScheduledComputeNode({ params: { id }, body: { ...record, status: 'canceled' } });
+      const job = await cancelOne({ client, slurm, workflowId }, record);
+      if (job !== undefined) canceled.jobIds.push(job);
     } catch (error) {
-      canceled.errors.push(`allocation ${record.scheduler_id}: ${(error as Error).message}`);
+      canceled.errors.push(`allocation ${jobOfAllocation(record)}: ${(error as Error).message}`);
     }
   }
   return canceled;
+}
+
+interface Tools {
+  readonly client: Client;
+  readonly slurm: Slurm;
+  readonly workflowId: number;
+}
+
+/** The job that was canceled; undefined for an allocation that Slurm does not have. */
+async function cancelOne(tools: Tools, record: AllocationRecord): Promise<SlurmJob | undefined> {
+  const { client, slurm, workflowId } = tools;
+  const { id, status } = record;
+  const job =
+    status === 'planned'
+      ? undefined
+      : status === 'submitting'
+        ? await jobBehind(tools, record)
+        : jobOfAllocation(record);
+  if (job !== undefined) await slurm.cancel(job);
+  // A submitter reads this status after sbatch, and cancels the job that nobody saw yet.
+  const changed = await changeAllocations(client, workflowId, [id], { from: status, status: 'canceled' });
+  if (changed.length > 0) return job;
+  const now = (await client.getScheduledComputeNode({ params: { id } })) as AllocationRecord;
+  // It was submitted, started or ended meanwhile.
+  return OPEN.includes(now.status) && now.status !== status ? cancelOne(tools, now) : job;
+}
+
+/** The job of a record whose id is not stored yet, as squeue shows it. */
+async function jobBehind({ client, slurm, workflowId }: Tools, { id, array_task_id: task }: AllocationRecord) {
+  const { timestamp = '' } = await client.getWorkflow({ params: { id: workflowId } });
+  const token = submissionToken(id - (task ?? 0), { id: workflowId, timestamp: timestamp ?? '' });
+  const jobId = await jobWith(slurm, token);
+  return jobId === undefined || task === undefined || task === null ? jobId : `${jobId}_${task}`;
 }

@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { isUnknownRoute } from '../../client/errors.ts';
 import type { Slurm } from '../../cluster/slurm/slurm.ts';
+import { jobOfAllocation, type SlurmJob } from '../../core/allocation/slurm-job.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import { openAllocations } from './cancel-allocations.ts';
 
@@ -10,15 +11,17 @@ import { openAllocations } from './cancel-allocations.ts';
  * The server decides which these are, and marks them before scancel: so of two callers only one cancels an allocation. One
  * that cannot be canceled is queued again in its record. Returns the ids of the canceled jobs of Slurm.
  */
-export async function cancelUnneeded(client: Client, slurm: Slurm, workflowId: number): Promise<number[]> {
+export async function cancelUnneeded(client: Client, slurm: Slurm, workflowId: number): Promise<SlurmJob[]> {
   const queued = await unneeded(client, workflowId);
   if (queued.length === 0) return [];
-  const states = await slurm.statesOf(queued.map(({ scheduler_id: id }) => id));
+  const states = await slurm.statesOf(queued.map(jobOfAllocation));
   // One that started meanwhile has a runner, which ends by itself; the records of those that ended are corrected elsewhere.
-  const waiting = queued.filter(({ scheduler_id: id }) => !['running', 'ended'].includes(states.get(id)?.state ?? ''));
+  const isWaiting = (each: ScheduledComputeNode) =>
+    !['running', 'ended'].includes(states.get(jobOfAllocation(each))?.state ?? '');
+  const waiting = queued.filter(isWaiting);
   const canceled = waiting.length === 0 ? [] : await mark(client, workflowId, waiting);
   if (canceled.length === 0) return [];
-  const jobIds = canceled.map(({ scheduler_id: id }) => id);
+  const jobIds = canceled.map(jobOfAllocation);
   try {
     await slurm.cancelQueued(jobIds);
   } catch (error) {

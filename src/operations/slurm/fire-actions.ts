@@ -1,12 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { ServiceError } from '../../client/errors.ts';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
-import {
-  type AllocationRequest,
-  AllocationsFailed,
-  submitAllocations,
-  type SubmitTools,
-} from './submit-allocations.ts';
+import { type AllocationRequest, AllocationsFailed, submitAction, type SubmitTools } from './submit-allocations.ts';
 
 /** Triggers of a workflow that no runner has joined yet. */
 const TRIGGERS = new Set(['on_workflow_start', 'on_jobs_ready', 'on_jobs_complete']);
@@ -46,18 +41,20 @@ export async function fireActions(
   const fired: Fired = { jobIds: [], errors: [] };
   for (const action of await client.listPendingActions({ params: { id: workflowId } })) {
     const request = TRIGGERS.has(action.trigger_type) ? requestOf(action) : undefined;
-    if (request === undefined || !(await claim(client, workflowId, action.id as number))) continue;
+    if (request === undefined) continue;
+    const actionId = action.id as number;
     const maxParallelJobs = overrides.maxParallelJobs ?? request.maxParallelJobs;
+    if (!(await claim(client, workflowId, actionId, maxParallelJobs))) continue;
     const before = fired.jobIds.length;
     const counting = {
       ...tools,
-      onSubmitted(allocation: { jobName: string; jobId: number }) {
+      onSubmitted(allocation: Parameters<SubmitTools['onSubmitted']>[0]) {
         fired.jobIds.push(allocation.jobId);
         tools.onSubmitted(allocation);
       },
     };
     try {
-      await submitAllocations(counting, { ...request, workflowId, maxParallelJobs });
+      await submitAction(counting, actionId, { ...request, workflowId, maxParallelJobs });
     } catch (error) {
       if (!(error instanceof AllocationsFailed) && !(error instanceof ServiceError)) throw error;
       const done = fired.jobIds.length - before;
@@ -67,10 +64,16 @@ export async function fireActions(
   return fired;
 }
 
-/** Claims an action for a person, not for a runner. */
-async function claim(client: Client, workflowId: number, actionId: number): Promise<boolean> {
+/** Claims an action for a person, not for a runner, and plans its allocations with the claim. */
+async function claim(
+  client: Client,
+  workflowId: number,
+  actionId: number,
+  maxParallelJobs: number | undefined,
+): Promise<boolean> {
   try {
-    await client.claimWorkflowAction({ params: { id: workflowId, action_id: actionId }, body: {} });
+    const body = { plans: { max_parallel_jobs: maxParallelJobs } };
+    await client.claimWorkflowAction({ params: { id: workflowId, action_id: actionId }, body });
     return true;
   } catch (error) {
     if (error instanceof ServiceError && error.status === 409) return false;

@@ -80,7 +80,7 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
       const planned = plannedActionOf(action, canSchedule);
       if (planned === undefined) leave(action);
       else {
-        const isOurs = await claims.claim(action.id);
+        const isOurs = await claims.claim(action.id, { plans: planned.kind === 'schedule_nodes' });
         settled.add(action.id);
         if (isOurs) await execute(action, planned);
       }

@@ -12,8 +12,8 @@ export interface ActionClaimsOptions {
 
 /** The claims of actions: only the runner that claimed an action executes it. */
 export interface ActionClaims {
-  /** False if another runner has the action. */
-  claim(id: number): Promise<boolean>;
+  /** False if another runner has the action. `plans`: its allocations are planned with the claim. */
+  claim(id: number, options?: { readonly plans: boolean }): Promise<boolean>;
   /** Never rejects: what is known of the end is in the log as well. */
   tellEnd(id: number, outcome: ActionOutcome): Promise<void>;
 }
@@ -21,11 +21,11 @@ export interface ActionClaims {
 export function createActionClaims({ client, workflowId, nodeId, log }: ActionClaimsOptions): ActionClaims {
   const params = { id: workflowId };
   return {
-    async claim(id) {
+    async claim(id, { plans } = { plans: false }) {
       try {
         await client.claimWorkflowAction({
           params: { ...params, action_id: id },
-          body: { compute_node_id: nodeId, tells_end: true },
+          body: { compute_node_id: nodeId, tells_end: true, ...(plans ? { plans: {} } : {}) },
         });
         return true;
       } catch (error) {

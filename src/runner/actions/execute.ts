@@ -34,10 +34,10 @@ export function createExecute({ facts, nodeId, shells, scheduling, ledger, claim
   };
 
   /** Why it failed; undefined if it did not. */
-  const perform = async (planned: PlannedAction, output: string): Promise<string | undefined> => {
+  const perform = async (id: number, planned: PlannedAction, output: string): Promise<string | undefined> => {
     if (planned.kind === 'run_commands') return runCommands(planned.commands, output);
     try {
-      await scheduling?.schedule(planned.request);
+      await scheduling?.schedule(planned.request, id);
       return undefined;
     } catch (error) {
       return (error as Error).message;
@@ -60,7 +60,7 @@ export function createExecute({ facts, nodeId, shells, scheduling, ledger, claim
     }
     ledger.action(action.id, 'begin');
     log.write('info', 'Action started', about);
-    const failure = await perform(planned, output);
+    const failure = await perform(action.id, planned, output);
     ledger.action(action.id, 'end');
     await claims.tellEnd(action.id, failure === undefined ? 'done' : 'failed');
     if (failure === undefined) log.write('info', 'Action finished', about);

@@ -1,3 +1,5 @@
+import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
+
 /** The request of an action that submits allocations. */
 export interface NodeRequest {
   /** The Slurm scheduler of the workflow that it uses. */
@@ -9,7 +11,10 @@ export interface NodeRequest {
 
 /** Submits allocations for a workflow. A runner that cannot leaves such actions to others. */
 export interface Scheduling {
-  schedule(request: NodeRequest): Promise<void>;
+  /** What an action asks for, which its claim has planned where the server can. */
+  schedule(request: NodeRequest, actionId: number): Promise<void>;
+  /** Submits what is planned, as far as the limits allow; returns how many. */
+  submitPlanned(): Promise<number>;
   /** Cancels queued allocations if no job is left for them; returns their ids in Slurm. */
-  cancelUnneeded(): Promise<readonly number[]>;
+  cancelUnneeded(): Promise<readonly SlurmJob[]>;
 }

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { ServiceError } from '../../client/errors.ts';
 import { pause } from '../../client/long-timers.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import { slurmTaskOf } from '../../core/contract/files/runner.ts';
@@ -20,7 +21,10 @@ export async function findAllocation(client: Client, options: RunnerOptions): Pr
   const task = slurmTaskOf(options.scheduler);
   const unknown = { options, becomes: async () => {} };
   if (task === undefined) return unknown;
-  const found = await recordOf(client, options.workflowId, Number(task.jobId));
+  const jobId = Number(task.jobId);
+  const found =
+    (await namedRecord(client, options, { jobId, isFirst: task.nodeId === '0' })) ??
+    (await recordOf(client, options.workflowId, jobId));
   if (found?.id === undefined || found.id === null) return unknown;
   const id = found.id;
   return {
@@ -42,6 +46,34 @@ export async function findAllocation(client: Client, options: RunnerOptions): Pr
       }
     },
   };
+}
+
+/**
+ * The record that the script of the allocation names. Its submitter may have been killed before it stored the id of the
+ * job, and a task of an array has an id of its own only now: the runner on the first node stores it.
+ *
+ * Undefined if the record has another job: the script was kept and submitted again by hand.
+ */
+async function namedRecord(
+  client: Client,
+  { workflowId, allocation }: RunnerOptions,
+  { jobId, isFirst }: { readonly jobId: number; readonly isFirst: boolean },
+): Promise<ScheduledComputeNode | undefined> {
+  if (allocation === undefined) return undefined;
+  const params = { id: allocation.recordId };
+  const record = await client.getScheduledComputeNode({ params }).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.status === 404) return undefined;
+    throw error;
+  });
+  if (record === undefined || record.workflow_id !== workflowId) return undefined;
+  const isTask = (record.array_task_id ?? undefined) !== undefined;
+  const array = isTask ? allocation.arrayJobId : undefined;
+  const known = isTask ? (record.array_job_id ?? 0) : record.scheduler_id;
+  if (known > 0 && known !== (array ?? jobId)) return undefined;
+  if (!isFirst || record.scheduler_id === jobId) return record;
+  const status = record.status === 'canceled' ? record.status : 'active';
+  const body = { ...record, status, scheduler_id: jobId, array_job_id: array };
+  return client.updateScheduledComputeNode({ params, body });
 }
 
 /** How long a runner waits for its submitter, which stores the job id after sbatch returned. */

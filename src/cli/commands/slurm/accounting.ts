@@ -8,6 +8,7 @@ import {
   type AccountingRow,
   readAccounting,
 } from '../../../cluster/slurm/accounting.ts';
+import { jobOfAllocation, type SlurmJob } from '../../../core/allocation/slurm-job.ts';
 import type { SlurmStats } from '../../../core/contract/allocation.ts';
 import { sizeText } from '../../../core/quantity/size-text.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
@@ -20,14 +21,19 @@ import type { Column } from '../../output/table.ts';
 async function accountingOf(
   context: Context,
   id: number,
-): Promise<Accounting & { jobIds: number[]; errors: string[] }> {
+): Promise<Accounting & { jobIds: SlurmJob[]; errors: string[] }> {
   const { client } = await context.service();
   const rows = await all((page) => client.listScheduledComputeNodes({ query: { workflow_id: id, ...page } }));
   const nodes = await all((page) => client.listComputeNodes({ query: { workflow_id: id, ...page } }));
   // Allocations that were submitted by hand have runners, but no record.
   const ofNodes = nodes.map(({ scheduler }) => Number((scheduler as { slurm_job_id?: unknown } | null)?.slurm_job_id));
-  const ofRows = rows.filter(({ scheduler_type: type }) => type === 'slurm').map(({ scheduler_id: job }) => job);
-  const jobIds = [...new Set([...ofRows, ...ofNodes])].filter((job) => job > 0).toSorted((a, b) => a - b);
+  const ofSlurm = rows.filter(({ scheduler_type: type }) => type === 'slurm');
+  const tasks = ofSlurm.filter((row) => typeof jobOfAllocation(row) === 'string');
+  // A task that started is known to its runner by the id of its own.
+  const known = new Set(tasks.map(({ scheduler_id: job }) => job));
+  const numbers = [...ofSlurm.filter((row) => !tasks.includes(row)).map(({ scheduler_id: job }) => job), ...ofNodes];
+  const plain = [...new Set(numbers)].filter((job) => job > 0 && !known.has(job)).toSorted((a, b) => a - b);
+  const jobIds: SlurmJob[] = [...plain, ...tasks.map(jobOfAllocation)];
   const none = { rows: [], nodes: 0, nodeSeconds: 0, cpuSeconds: 0 };
   if (jobIds.length === 0) return { ...none, jobIds, errors: [] };
   try {
@@ -115,7 +121,7 @@ const sacct = command({
 /** Writes what the accounting has of each job; returns why some could not be written. */
 async function saveJson(
   { environment, output }: Context,
-  jobIds: readonly number[],
+  jobIds: readonly SlurmJob[],
   folder: string,
 ): Promise<readonly string[]> {
   makeFolder(folder);

@@ -5,11 +5,11 @@ import { planAllocations } from './plan-allocations.ts';
 import { slurmParseLogs } from './parse-logs.ts';
 import { slurmRegenerate } from './regenerate.ts';
 import { slurmRecords } from './records.ts';
-import { scheduleNodes } from './schedule-nodes.ts';
+import { slurmScheduleNodes } from './schedule-nodes.ts';
 
 export const slurmCommands: readonly Command[] = [
   ...slurmRecords,
-  scheduleNodes,
+  slurmScheduleNodes,
   ...slurmAccounting,
   slurmGenerate,
   slurmRegenerate,

@@ -37,7 +37,7 @@ export const slurmRegenerate = command({
     const { underLease } = await import('../../../operations/recovery-lease.ts');
     const isDryRun = options.dryRun === true;
     const submits = options.submit === true;
-    const tools = await submitTools(context, options);
+    const tools = await submitTools(context, options, 'slurm regenerate');
     const { profile, plan } = await siteOf(context, id, options);
     if (submits && !isDryRun) warnOfLoopback(context, tools.settings.url);
     const act = () => regenerate(tools, id, { ...plan, submits, isDryRun, includedJobs, nowMs: Date.now() });

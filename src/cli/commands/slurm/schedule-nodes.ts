@@ -4,8 +4,8 @@ import { all } from '../../../client/every.ts';
 import type { SlurmScheduler } from '../../../core/contract/scheduling.ts';
 import { initialize } from '../../../operations/initialize.ts';
 import { requestOf } from '../../../operations/slurm/fire-actions.ts';
-import { settleSubmissions } from '../../../operations/slurm/settle-submissions.ts';
-import { AllocationsFailed, submitAllocations } from '../../../operations/slurm/submit-allocations.ts';
+import { scheduleNodes } from '../../../operations/slurm/schedule-nodes.ts';
+import { AllocationsFailed } from '../../../operations/slurm/submit-allocations.ts';
 import { noPrompts } from '../../agree.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
@@ -19,9 +19,10 @@ import { tellUnrunnable } from '../../before-submission.ts';
 
 const [outputDir, ...runnerOptions] = submitOptions;
 
-export const scheduleNodes = command({
+export const slurmScheduleNodes = command({
   words: 'slurm schedule-nodes [workflow]',
   says: 'Submit allocations of a Slurm scheduler for a workflow.',
+  more: 'Repeated after it was interrupted, it submits what was missing, and nothing twice. Repeated otherwise, it submits more.',
   options: [
     { flags: '-j, --job-prefix <text>', says: 'text before the names of the Slurm jobs', default: '' },
     { flags: '--keep-submission-scripts', says: 'keep the scripts that were given to sbatch' },
@@ -47,21 +48,20 @@ export const scheduleNodes = command({
   ],
   async run(context, [workflow], options) {
     const id = await chooseWorkflow(context, workflow);
-    const tools = await submitTools(context, { ...options, outputDir: options.output });
+    const tools = await submitTools(context, { ...options, outputDir: options.output }, 'slurm schedule-nodes');
     const { client } = tools;
     const scheduler = await schedulerOf(client, id, options.schedulerConfigId);
     warnOfLoopback(context, tools.settings.url);
     await refuseCanceled(context, id);
     // A person who asks for allocations gets them.
     await tellUnrunnable(context, id, true);
-    const settled = await settleSubmissions(tools, id);
     const { is_uninitialized: isFresh } = await client.isUninitialized({ params: { id } });
     // Otherwise its runners would find no job, and leave.
     if (isFresh) await initialize(client, id, { force: false, tell: tellPreparation(context.output) });
     if (options.suppressActions === true) await suppressActions(client, id);
     const wanted = options.numHpcJobs;
     try {
-      const jobIds = await submitAllocations(tools, {
+      const { jobIds, isRepeat } = await scheduleNodes(tools, {
         workflowId: id,
         schedulerId: scheduler.id as number,
         allocations: wanted,
@@ -69,8 +69,10 @@ export const scheduleNodes = command({
         maxParallelJobs: options.maxParallelJobs,
         jobPrefix: options.jobPrefix,
       });
+      if (isRepeat)
+        context.output.notice('The same command had been interrupted: what was missing is submitted, and nothing more');
       // A sentence in every format, as in Torc 1.0.0: scripts look for it.
-      context.output.text(`Successfully running ${settled.length + jobIds.length} Slurm job(s)`);
+      context.output.text(`Successfully running ${jobIds.length} Slurm job(s)`);
     } catch (error) {
       if (!(error instanceof AllocationsFailed)) throw error;
       throw new Failure(`${error.submitted} of ${wanted} allocations were submitted: ${error.message}`, {

@@ -1,0 +1,130 @@
+import type { Client } from '../../client/client.ts';
+import { all } from '../../client/every.ts';
+import { pause } from '../../client/long-timers.ts';
+import type { AccountedJob } from '../../cluster/slurm/accounted-jobs.ts';
+import { failedAtOnce, type Outcome } from '../../core/allocation/failed-at-once.ts';
+import { jobOfAllocation } from '../../core/allocation/slurm-job.ts';
+import { lastLines } from '../last-lines.ts';
+import type { AllocationRecord, SubmitTools } from './submit-tools.ts';
+
+/** What a process remembers of its submissions for a workflow. */
+interface Memory {
+  /** Records, in the order in which they were submitted. */
+  readonly submitted: number[];
+  sentAtMs: number | undefined;
+  lookedAtMs: number | undefined;
+}
+
+const memories = new WeakMap<Client, Map<number, Memory>>();
+
+function memoryOf(client: Client, workflowId: number): Memory {
+  const known = memories.get(client) ?? new Map<number, Memory>();
+  memories.set(client, known);
+  const memory = known.get(workflowId) ?? { submitted: [], sentAtMs: undefined, lookedAtMs: undefined };
+  known.set(workflowId, memory);
+  return memory;
+}
+
+/** Holds submissions back: the rate, the room in the queue, and a pause after allocations that failed at once. */
+export interface QueueLimits {
+  /** Waits as long as the rate asks for. */
+  pace(): Promise<void>;
+  /** How many more may wait in the queue; undefined without a limit. */
+  room(): Promise<number | undefined>;
+  /** Why nothing more is submitted: the last allocations failed at once. */
+  pauseReason(): Promise<string | undefined>;
+  sent(ids: readonly number[]): void;
+}
+
+/** Slurm is asked about earlier allocations this often at most: each question costs as much as a submission. */
+const LOOK_MS = 2_000;
+/** Fewer than these show no fault, as `failedAtOnce` counts. */
+const FEWEST = 3;
+/** Of the allocations that this process submitted, so many are looked at. */
+const LOOKED_AT = 20;
+
+export function openLimits(tools: SubmitTools, workflowId: number): QueueLimits {
+  const { client, slurm, settings } = tools;
+  const memory = memoryOf(client, workflowId);
+  let left: number | undefined;
+
+  const waiting = async (): Promise<number> => {
+    const query = { workflow_id: workflowId, status: 'pending' };
+    const records = await all((page) => client.listScheduledComputeNodes({ query: { ...query, ...page } }));
+    const states = await slurm.statesOf(records.map(jobOfAllocation));
+    // One that Slurm says nothing about counts: it may wait.
+    return records.filter((each) => (states.get(jobOfAllocation(each))?.state ?? 'queued') === 'queued').length;
+  };
+
+  return {
+    async pace() {
+      const { submitRate } = settings;
+      const nowMs = performance.now();
+      if (submitRate !== undefined && memory.sentAtMs !== undefined)
+        await pause(Math.max(0, memory.sentAtMs + 60_000 / submitRate - nowMs));
+      memory.sentAtMs = performance.now();
+    },
+    async room() {
+      const { maxQueued } = settings;
+      if (maxQueued === undefined) return undefined;
+      if (left === undefined || left <= 0) left = maxQueued - (await waiting());
+      return left;
+    },
+    async pauseReason() {
+      const nowMs = performance.now();
+      if (memory.submitted.length < FEWEST) return undefined;
+      if (memory.lookedAtMs !== undefined && nowMs - memory.lookedAtMs < LOOK_MS) return undefined;
+      memory.lookedAtMs = nowMs;
+      const last = await outcomesOf(tools, workflowId, memory.submitted.slice(-LOOKED_AT));
+      const failed = failedAtOnce(last.map(({ outcome }) => outcome));
+      if (failed.length === 0) return undefined;
+      const jobs = last.filter(({ outcome }) => failed.includes(outcome)).map(({ job }) => job);
+      return wordsOf(jobs, outputOf(settings.outputDir, workflowId, jobs.at(-1) as AccountedJob));
+    },
+    sent(ids) {
+      memory.submitted.push(...ids);
+      if (left !== undefined) left -= ids.length;
+    },
+  };
+}
+
+interface Told {
+  readonly outcome: Outcome;
+  readonly job: AccountedJob;
+}
+
+/** What became of allocations, as far as Slurm knows them. */
+async function outcomesOf({ client, slurm }: SubmitTools, workflowId: number, ids: readonly number[]): Promise<Told[]> {
+  const wanted = new Set(ids);
+  const records = await all((page) =>
+    client.listScheduledComputeNodes({ query: { workflow_id: workflowId, ...page } }),
+  );
+  const own = records.filter((each): each is AllocationRecord => wanted.has(each.id as number));
+  const states = await slurm.statesOf(own.map(jobOfAllocation));
+  const told: Told[] = [];
+  for (const record of own) {
+    const job = states.get(jobOfAllocation(record));
+    if (job === undefined) continue;
+    const query = { workflow_id: workflowId, scheduled_compute_node_id: record.id, limit: 1 };
+    const { state, word, seconds } = job;
+    const isKnown = record.status === 'active' || state !== 'ended';
+    const hasRunner = isKnown
+      ? record.status === 'active'
+      : (await client.listComputeNodes({ query })).items.length > 0;
+    told.push({ job, outcome: { recordId: record.id, state, word, seconds, hasRunner } });
+  }
+  return told;
+}
+
+/** The last lines that an allocation wrote, errors before output. */
+function outputOf(outputDir: string, workflowId: number, { rawId, jobId }: AccountedJob): readonly string[] {
+  const path = `${outputDir}/slurm_output_wf${workflowId}_sl${rawId ?? jobId}`;
+  const lines = [lastLines(`${path}.e`), lastLines(`${path}.o`)].find((each) => each.length > 0);
+  return lines === undefined ? [`${path}.e and .o are empty or missing`] : lines;
+}
+
+const wordsOf = (jobs: readonly AccountedJob[], lines: readonly string[]): string =>
+  [
+    `the last ${jobs.length} allocations ended within seconds and without a runner (${jobs.map(({ jobId, word }) => `${jobId} ${word}`).join(', ')}). The last lines of their output:`,
+    ...lines.map((line) => `  ${line}`),
+  ].join('\n');

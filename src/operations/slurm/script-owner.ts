@@ -1,0 +1,26 @@
+import { readFileSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/** The line by which `isOfLiveProcess` knows the process that wrote a script. */
+export const ownerLine = (): string => `submitted by process ${process.pid} on ${hostname()}`;
+
+/** How long a script may be in the hands of a process on another host, which we cannot see. */
+const OTHERS_MS = 15 * 60_000;
+
+/** Whether the process that wrote a script still runs, as far as that is known without a lease. */
+export function isOfLiveProcess(path: string): boolean {
+  const match = /^# submitted by process (\d+) on (.+)$/m.exec(readFileSync(path, 'utf8'));
+  if (match !== null && match[2] === hostname()) return isAlive(Number(match[1]));
+  // Both are times of day, because files have no other.
+  return statSync(path).mtimeMs + OTHERS_MS > Date.now();
+}
+
+function isAlive(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,80 @@
+import type { Client } from '../../client/client.ts';
+import type { Slurm } from '../../cluster/slurm/slurm.ts';
+import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
+import type { AllocationPlan, ScheduledComputeNode } from '../../core/contract/allocation.ts';
+
+export interface AllocationRequest {
+  readonly workflowId: number;
+  readonly schedulerId: number;
+  readonly allocations: number;
+  readonly startOneWorkerPerNode: boolean;
+  readonly maxParallelJobs: number | undefined;
+  readonly jobPrefix?: string | undefined;
+}
+
+/** What all submissions of a program have in common. */
+export interface SubmitSettings {
+  readonly url: string;
+  readonly outputDir: string;
+  readonly pollIntervalSeconds: number;
+  readonly claimBackoffMaxSeconds: number | undefined;
+  readonly tlsCaCert: string | undefined;
+  readonly tlsInsecure: boolean;
+  readonly keepsScripts: boolean;
+  /** The most allocations of a workflow that wait in the queue; the others stay planned. */
+  readonly maxQueued?: number | undefined;
+  /** The most calls of sbatch in a minute. */
+  readonly submitRate?: number | undefined;
+}
+
+export interface SubmitTools {
+  readonly client: Client;
+  readonly slurm: Slurm;
+  readonly settings: SubmitSettings;
+  /** Called for each allocation that Slurm accepted. `jobId` is that of the array for a task, which is named by `job`. */
+  readonly onSubmitted: (allocation: { jobName: string; jobId: number; job: SlurmJob }) => void;
+  readonly onWarning: (words: string) => void;
+  /** Called where allocations stay planned because of a limit. */
+  readonly onHeld?: ((held: { readonly allocations: number; readonly why: string }) => void) | undefined;
+  /** The most tasks of a job array here; 1 where job arrays are not to be used. Without it there are none. */
+  readonly mostTasks?: (() => Promise<number>) | undefined;
+  /** Names the command to others that wait for it: `submit`. */
+  readonly command?: string | undefined;
+  /** Pauses between attempts at a controller that is away; shorter in tests. */
+  readonly retryMs?: number;
+}
+
+/** An allocation could not be submitted; `submitted` were before it. */
+export class AllocationsFailed extends Error {
+  readonly submitted: number;
+
+  constructor(message: string, submitted: number) {
+    super(message);
+    this.name = 'AllocationsFailed';
+    this.submitted = submitted;
+  }
+}
+
+export type AllocationRecord = ScheduledComputeNode & { readonly id: number };
+
+/** What a record has to say so that whoever finds it can submit it. */
+export const planOf = (request: AllocationRequest): AllocationPlan => ({
+  allocations: request.allocations,
+  ...(request.startOneWorkerPerNode ? { start_one_worker_per_node: true } : {}),
+  ...(request.maxParallelJobs === undefined ? {} : { max_parallel_jobs: request.maxParallelJobs }),
+  ...((request.jobPrefix ?? '') === '' ? {} : { job_prefix: request.jobPrefix }),
+});
+
+/** The request of which a record is a part. */
+export const requestOfRecord = ({
+  workflow_id: workflowId,
+  scheduler_config_id: schedulerId,
+  plan,
+}: ScheduledComputeNode): AllocationRequest => ({
+  workflowId,
+  schedulerId,
+  allocations: plan?.allocations ?? 1,
+  startOneWorkerPerNode: plan?.start_one_worker_per_node === true,
+  maxParallelJobs: plan?.max_parallel_jobs ?? undefined,
+  jobPrefix: plan?.job_prefix ?? undefined,
+});
