@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openSlurm } from '../../src/cluster/slurm/slurm.ts';
@@ -178,22 +178,6 @@ describe.skipIf(slurmIsMissing !== undefined)('an allocation is submitted once, 
     const jobIds = await settleSubmissions(tools({}, { outputDir }), made.id);
     expect([jobIds.length, jobsOf(made.id)]).toEqual([1, jobIds]);
     expect(await settleSubmissions(tools({}, { outputDir }), made.id)).toEqual([]);
-  });
-
-  it('no other submission is made while the process that wrote the script still runs', async () => {
-    const made = await workflow();
-    const outputDir = join(folder, `out-${made.id}`);
-    const unreached = tools({ sbatch: 'sleep 60', squeue: 'exit 1' }, { outputDir, atMostMs: 500 });
-    await expect(submitAllocations(unreached, requestOf(made, 1))).rejects.toThrow(/submitting/);
-    const path = join(outputDir, scripts(outputDir)[0] as string);
-    // The parent of this process is alive.
-    writeFileSync(path, readFileSync(path, 'utf8').replace(`process ${process.pid}`, `process ${process.ppid}`));
-    const waiting = tools({}, { outputDir });
-    expect([await settleSubmissions(waiting, made.id), jobsOf(made.id)]).toEqual([[], []]);
-    expect(waiting.warnings).toEqual([expect.stringContaining('another process')]);
-    rmSync(path);
-    expect(await settleSubmissions(tools({}, { outputDir }), made.id)).toEqual([]);
-    expect(await recordsOf(made.id)).toEqual([]);
   });
 
   it('the last runner cancels the allocations that wait when no job is left', async () => {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { jobOfAllocation } from '../../src/core/allocation/slurm-job.ts';
 import { checkEnvelope } from '../../src/core/contract/sonar/check.ts';
 import type { SlurmJob } from '../../src/core/contract/sonar/jobs.ts';
 import { refusalsOf } from '../sonar/strict-reader.ts';
@@ -45,7 +46,7 @@ describe.skipIf(slurmIsMissing !== undefined)('torc submit on a real Slurm clust
       flow.replace('command: "true"', 'command: "until [ -e third ]; do sleep 0.1; done"') + ready,
     );
     const { code, stdout, stderr } = await call('-f', 'json', 'submit', 'flow.yaml', '-o', 'out');
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/with ID=\d+\n[^]*with ID=\d+\n/)]);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/with ID=\d+_0\n[^]*with ID=\d+_1\n/)]);
     const said = JSON.parse(stdout) as { workflow_id: number; message: string };
     const id = said.workflow_id;
     expect(said.message).toBe(`Successfully submitted workflow ${id} (2 allocation(s))`);
@@ -69,8 +70,11 @@ describe.skipIf(slurmIsMissing !== undefined)('torc submit on a real Slurm clust
       60_000,
     );
     expect(readdirSync(join(folder, 'out')).filter((name) => name.endsWith('.sh'))).toEqual([]);
-    const ids = [...stderr.matchAll(/with ID=(\d+)/g)].map(([, job]) => Number(job));
-    expect((await allocations(id)).map(({ scheduler_id: job }) => job)).toEqual([...ids, expect.any(Number)]);
+    // The first two are one job array; each has an id of its own since it started.
+    const jobs = [...stderr.matchAll(/with ID=(\S+)/g)].map(([, job]) => job);
+    const rows = await allocations(id);
+    expect(rows.map((row) => String(jobOfAllocation(row)))).toEqual([...jobs, expect.stringMatching(/^\d+$/)]);
+    expect(new Set(rows.map(({ scheduler_id: job }) => job)).size).toBe(3);
     const nodes = (await server.client.listComputeNodes({ query: { workflow_id: id } })).items;
     expect(nodes.every(({ num_cpus: cpus }) => cpus === 2)).toBe(true);
     const outputs = readdirSync(join(folder, 'out/job_stdio')).filter((name) => name.endsWith('.o'));

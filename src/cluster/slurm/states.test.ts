@@ -30,6 +30,8 @@ describe('the states of jobs', () => {
 
   it('a task that no program lists was canceled while it waited, if its array is known', () => {
     expect(words(['7_6', '9_6'], { queued, accounted: undefined })).toEqual([['7_6', 'CANCELLED']]);
+    const late = parseAccountedJobs('7_[6-8]|PENDING|00:00:00|7');
+    expect(words(['7_6'], { queued, accounted: late })).toEqual([['7_6', 'CANCELLED']]);
     const accounted = parseAccountedJobs('9_0|COMPLETED|00:01:00|10');
     expect(words(['9_6'], { queued: [], accounted })).toEqual([['9_6', 'CANCELLED']]);
   });

@@ -21,10 +21,13 @@ export function statesFrom(wanted: readonly SlurmJob[], { queued, accounted }: S
   const [told, ended] = [byName(queued ?? []), byName(accounted ?? [])];
   const known = new Set(wholeJobs([...told.values(), ...ended.values()].map(({ jobId }) => jobId)));
   for (const job of wanted) {
+    const isTask = typeof job === 'string';
+    const isOver =
+      isTask && queued !== undefined && !told.has(job) && wholeJobs([job]).some((array) => known.has(array));
     const found = told.get(job) ?? ended.get(job);
-    if (found !== undefined) states.set(job, found);
-    else if (queued !== undefined && typeof job === 'string' && wholeJobs([job]).some((array) => known.has(array)))
-      states.set(job, { jobId: job, state: 'ended', word: 'CANCELLED' });
+    // The accounting is told of tasks that wait together, and later that one of them is gone.
+    if (found !== undefined && !(isOver && found.state !== 'ended')) states.set(job, found);
+    else if (isOver) states.set(job, { jobId: job, state: 'ended', word: 'CANCELLED' });
   }
   return states;
 }
