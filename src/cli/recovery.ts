@@ -127,7 +127,8 @@ async function completeSubmissions(
 export async function submitPlannedNow(context: Context, workflowId: number, options: RecoverOptions): Promise<void> {
   const { client } = await context.service();
   if ((await unfinishedAllocations(client, workflowId)).length === 0) return;
-  await submitPlanned(await recoveryTools(context, options), workflowId).catch((error: unknown) => {
+  const tools = { ...(await recoveryTools(context, options)), onHeld: undefined };
+  await submitPlanned(tools, workflowId).catch((error: unknown) => {
     if (!(error instanceof Refusal && error.code === 'RECOVERY_ACTIVE')) throw error;
   });
 }

@@ -305,9 +305,11 @@ describe('limits of submissions', () => {
     expect(of.played.jobs()).toEqual(['101', '102', '103']);
     const words = 'the last 3 allocations ended within seconds and without a runner';
     expect(tools.warnings).toEqual([
-      `No more allocations are submitted: ${words} (101 FAILED, 102 FAILED, 103 FAILED). The last lines of their output:\n  slurmstepd: error: torc-slurm-job-runner: not found`,
+      `No more allocations are submitted: ${words} (101 FAILED, 102 FAILED, 103 FAILED)\nThe last lines of their output:\n  slurmstepd: error: torc-slurm-job-runner: not found`,
     ]);
-    expect(tools.held).toEqual([expect.stringContaining('3: paused: the last 3 allocations ended')]);
+    expect(tools.held).toEqual([`3: paused: ${words} (101 FAILED, 102 FAILED, 103 FAILED)`]);
+    // Within this process it stays so, and is told once.
+    expect([await settleSubmissions(tools, of.id), tools.warnings.length]).toEqual([[], 1]);
     // A person who repeats the command has repaired it.
     of.played.trouble('sbatch', {});
     const again = toolsOf({ ...of, service: { ...of.service, client: of.service.as('tester') } });

@@ -13,6 +13,8 @@ interface Memory {
   readonly submitted: number[];
   sentAtMs: number | undefined;
   lookedAtMs: number | undefined;
+  /** Why it pauses, as it was found when it looked. */
+  pause: string | undefined;
 }
 
 const memories = new WeakMap<Client, Map<number, Memory>>();
@@ -20,7 +22,12 @@ const memories = new WeakMap<Client, Map<number, Memory>>();
 function memoryOf(client: Client, workflowId: number): Memory {
   const known = memories.get(client) ?? new Map<number, Memory>();
   memories.set(client, known);
-  const memory = known.get(workflowId) ?? { submitted: [], sentAtMs: undefined, lookedAtMs: undefined };
+  const memory = known.get(workflowId) ?? {
+    submitted: [],
+    sentAtMs: undefined,
+    lookedAtMs: undefined,
+    pause: undefined,
+  };
   known.set(workflowId, memory);
   return memory;
 }
@@ -31,8 +38,8 @@ export interface QueueLimits {
   pace(): Promise<void>;
   /** How many more may wait in the queue; undefined without a limit. */
   room(): Promise<number | undefined>;
-  /** Why nothing more is submitted: the last allocations failed at once. */
-  pauseReason(): Promise<string | undefined>;
+  /** Why nothing more is submitted: the last allocations failed at once. `isTold`: this process has said so before. */
+  pauseReason(): Promise<{ readonly words: string; readonly isTold: boolean } | undefined>;
   sent(ids: readonly number[]): void;
 }
 
@@ -72,20 +79,28 @@ export function openLimits(tools: SubmitTools, workflowId: number): QueueLimits 
     },
     async pauseReason() {
       const nowMs = performance.now();
+      const before = memory.pause;
       if (memory.submitted.length < FEWEST) return undefined;
-      if (memory.lookedAtMs !== undefined && nowMs - memory.lookedAtMs < LOOK_MS) return undefined;
-      memory.lookedAtMs = nowMs;
-      const last = await outcomesOf(tools, workflowId, memory.submitted.slice(-LOOKED_AT));
-      const failed = failedAtOnce(last.map(({ outcome }) => outcome));
-      if (failed.length === 0) return undefined;
-      const jobs = last.filter(({ outcome }) => failed.includes(outcome)).map(({ job }) => job);
-      return wordsOf(jobs, outputOf(settings.outputDir, workflowId, jobs.at(-1) as AccountedJob));
+      if (memory.lookedAtMs === undefined || nowMs - memory.lookedAtMs >= LOOK_MS) {
+        memory.lookedAtMs = nowMs;
+        memory.pause = await pauseOf(tools, workflowId, memory.submitted.slice(-LOOKED_AT));
+      }
+      return memory.pause === undefined ? undefined : { words: memory.pause, isTold: memory.pause === before };
     },
     sent(ids) {
       memory.submitted.push(...ids);
       if (left !== undefined) left -= ids.length;
     },
   };
+}
+
+/** Why nothing more is to be submitted, if the last of these allocations failed at once. */
+async function pauseOf(tools: SubmitTools, workflowId: number, ids: readonly number[]): Promise<string | undefined> {
+  const last = await outcomesOf(tools, workflowId, ids);
+  const failed = failedAtOnce(last.map(({ outcome }) => outcome));
+  if (failed.length === 0) return undefined;
+  const jobs = last.filter(({ outcome }) => failed.includes(outcome)).map(({ job }) => job);
+  return wordsOf(jobs, outputOf(tools.settings.outputDir, workflowId, jobs.at(-1) as AccountedJob));
 }
 
 interface Told {
@@ -125,6 +140,7 @@ function outputOf(outputDir: string, workflowId: number, { rawId, jobId }: Accou
 
 const wordsOf = (jobs: readonly AccountedJob[], lines: readonly string[]): string =>
   [
-    `the last ${jobs.length} allocations ended within seconds and without a runner (${jobs.map(({ jobId, word }) => `${jobId} ${word}`).join(', ')}). The last lines of their output:`,
+    `the last ${jobs.length} allocations ended within seconds and without a runner (${jobs.map(({ jobId, word }) => `${jobId} ${word}`).join(', ')})`,
+    'The last lines of their output:',
     ...lines.map((line) => `  ${line}`),
   ].join('\n');

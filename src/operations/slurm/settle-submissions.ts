@@ -1,4 +1,5 @@
-import { type Finished, finishSubmissions, unfinishedAllocations } from './finish-submissions.ts';
+import { finishSubmissions, unfinishedAllocations } from './finish-submissions.ts';
+import type { Finished } from './submission-run.ts';
 import type { SubmitTools } from './submit-tools.ts';
 
 /**

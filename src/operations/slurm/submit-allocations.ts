@@ -2,8 +2,9 @@ import { all } from '../../client/every.ts';
 import { SubmissionFailed } from '../../cluster/slurm/slurm.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { openDrafts } from './drafts.ts';
-import { type Finished, finishSubmissions } from './finish-submissions.ts';
+import { finishSubmissions } from './finish-submissions.ts';
 import { planAllocations } from './plan-allocations.ts';
+import type { Finished } from './submission-run.ts';
 import { type AllocationRequest, AllocationsFailed, type SubmitTools } from './submit-tools.ts';
 
 export { type AllocationRequest, AllocationsFailed, type SubmitTools } from './submit-tools.ts';

@@ -1,0 +1,55 @@
+import { nextBatch } from '../../core/allocation/next-batch.ts';
+import { changeAllocations } from './change-allocations.ts';
+import type { Batch } from './settle-job.ts';
+import { change, remove, type Run, send } from './submission-run.ts';
+import { type AllocationRecord, requestOfRecord } from './submit-tools.ts';
+
+/** Submits equal allocations, which are planned, as far as the limits allow. */
+export async function submitGroup(run: Run, group: readonly AllocationRecord[]): Promise<void> {
+  const { tools, workflowId, drafts, limits } = run;
+  let left = group.toSorted((a, b) => a.id - b.id);
+  while (left.length > 0) {
+    run.heldBy ??= await pauseReason(run);
+    if (run.heldBy !== undefined) return hold(run, left, run.heldBy);
+    const mostTasks = run.arrayRefusal === undefined ? await mostTasksOf(run, group) : 1;
+    const next = nextBatch({ ids: left.map(({ id }) => id), room: await limits.room(), mostTasks });
+    if (next === undefined) {
+      run.heldBy = `max_queued ${tools.settings.maxQueued}`;
+      continue;
+    }
+    const { ids, isArray } = next;
+    const [first] = ids as [number];
+    const array = isArray ? { array_record_id: first } : {};
+    const to = { from: 'planned', status: 'submitting', ...array };
+    const taken = new Set(await changeAllocations(tools.client, workflowId, ids, to));
+    const records = left.filter(({ id }) => taken.has(id));
+    const before = left;
+    left = left.filter(({ id }) => !ids.includes(id));
+    if (records.length === 0) continue;
+    const [record] = records as [AllocationRecord];
+    const batch: Batch = { workflowId, records, first, isArray };
+    const end = await send(run, batch, () => drafts.write({ ...record, id: first }, isArray));
+    if (end === 'again') left = before.filter(({ id }) => taken.has(id) || !ids.includes(id));
+    else if (end === 'refused') return remove(run, left);
+  }
+}
+
+async function mostTasksOf({ tools, drafts }: Run, [record]: readonly AllocationRecord[]): Promise<number> {
+  const { mostTasks } = tools;
+  if (mostTasks === undefined || record === undefined) return 1;
+  return (await drafts.takesArray(requestOfRecord(record))) ? mostTasks() : 1;
+}
+
+async function pauseReason({ tools, limits }: Run): Promise<string | undefined> {
+  const { words, isTold } = (await limits.pauseReason()) ?? {};
+  if (words === undefined) return undefined;
+  if (isTold !== true) tools.onWarning(`No more allocations are submitted: ${words}`);
+  return `paused: ${words.split('\n')[0]}`;
+}
+
+async function hold(run: Run, records: readonly AllocationRecord[], why: string): Promise<void> {
+  const fresh = records.filter(({ held }) => held !== why);
+  await change(run, fresh, { from: 'planned', status: 'planned', held: why });
+  run.finished.held += records.length;
+  run.tools.onHeld?.({ allocations: records.length, why });
+}
