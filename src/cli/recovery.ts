@@ -1,3 +1,4 @@
+import type { SlurmJob } from '../core/allocation/slurm-job.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import { nextCommand } from '../core/lifecycle/next-command.ts';
 import { planRecovery } from '../core/lifecycle/recovery.ts';
@@ -48,7 +49,7 @@ export interface Recovered {
   readonly reset: number;
   readonly regenerated: Regenerated | undefined;
   /** Allocations of an interrupted submission that were submitted first. */
-  readonly completed: readonly number[];
+  readonly completed: readonly SlurmJob[];
   /** That was all that could be done: they wait or run. */
   readonly isOnlyCompleted: boolean;
 }
@@ -117,7 +118,7 @@ async function completeSubmissions(
   context: Context,
   workflowId: number,
   options: RecoverOptions,
-): Promise<readonly number[]> {
+): Promise<readonly SlurmJob[]> {
   const { client } = await context.service();
   if ((await unfinishedAllocations(client, workflowId)).length === 0) return [];
   return settleSubmissions(await recoveryTools(context, options), workflowId);

@@ -224,9 +224,10 @@ describe('watch', () => {
     expect(fruitless.said).toContain(
       '3 allocation(s) in a row ended, and no job started in them (the last one is Slurm job 7; its output is slurm_output_*_sl7.e): a is too long',
     );
-    const many = { ...round, submitted: [7, 8, 9, 10] };
+    const many = { ...round, submitted: ['7_0', '7_1', '7_2', '7_3'] };
     const atOnce = await watched([STRANDED], { recovers: true }, { rounds: [many], started: false });
     expect([atOnce.exitCode, atOnce.did.length]).toEqual([1, 1]);
+    expect(atOnce.said).toContain('no job started in them (the last one is Slurm job 7_3)');
     const scheduling = { threshold: 5, cooldownMs: 0, strandedMs: 0 };
     const scheduled = await watched([STRANDED], { autoSchedule: scheduling }, { started: false });
     expect([scheduled.exitCode, scheduled.did.length]).toEqual([1, 3]);

@@ -1,4 +1,5 @@
 import { ServiceError, Unreachable } from '../client/errors.ts';
+import type { SlurmJob } from '../core/allocation/slurm-job.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
 import { attemptLine, type Fixes, fixesLines, noneLine, RESUMING } from '../core/lifecycle/recovery-lines.ts';
@@ -6,8 +7,8 @@ import { attemptLine, type Fixes, fixesLines, noneLine, RESUMING } from '../core
 /** What one round of recovery did. */
 export interface Round {
   readonly reset: number;
-  /** Allocations, by their ids in Slurm. */
-  readonly submitted: readonly number[];
+  /** Allocations. */
+  readonly submitted: readonly SlurmJob[];
   /** Requirements that were raised. */
   readonly raised: number;
   readonly waiting: number;
@@ -31,7 +32,7 @@ export interface WatchTools {
   /** Submits allocations for jobs that wait. */
   schedule(): Promise<Pick<Round, 'submitted' | 'warnings'>>;
   /** Whether a job started in one of these allocations. */
-  hasStarted(allocations: readonly number[]): Promise<boolean>;
+  hasStarted(allocations: readonly SlurmJob[]): Promise<boolean>;
   /** Sentences about ready jobs that no allocation of the workflow could ever run. */
   unrunnable(): Promise<readonly string[]>;
   /** Ready jobs without labels that are retried or were spawned: no planned allocation is theirs. */
@@ -69,7 +70,7 @@ interface Memory {
   /** Causes that were told since the last recovery. */
   told: Set<string>;
   /** Allocations that were submitted last, and those in a row before them in which no job started. */
-  submitted: readonly number[];
+  submitted: readonly SlurmJob[];
   fruitless: number;
   /** A job was seen to run since then. */
   hasSeenRunning: boolean;
@@ -181,7 +182,10 @@ async function fruitlessWords(
   memory.submitted = [];
   memory.hasSeenRunning = false;
   if (maxFruitless === 0 || memory.fruitless < maxFruitless) return undefined;
-  const words = `${memory.fruitless} allocation(s) in a row ended, and no job started in them (the last one is Slurm job ${submitted.at(-1)}; its output is slurm_output_*_sl${submitted.at(-1)}.e)`;
+  const last = submitted.at(-1);
+  // The output of a task is named by an id that it got when it started.
+  const output = typeof last === 'number' ? `; its output is slurm_output_*_sl${last}.e` : '';
+  const words = `${memory.fruitless} allocation(s) in a row ended, and no job started in them (the last one is Slurm job ${last}${output})`;
   return withReasons(words, await tools.unrunnable());
 }
 

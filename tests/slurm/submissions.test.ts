@@ -69,20 +69,36 @@ describe.skipIf(slurmIsMissing !== undefined)('allocations that are submitted to
     expect([jobsOf(id), new Set(await statusesOf(id))]).toEqual([[], new Set(['canceled'])]);
   });
 
-  it('recover completes an interrupted submission instead of refusing', async () => {
+  /** A workflow of which torc submit was killed at the second of three allocations. */
+  const interrupted = async (name: string): Promise<number> => {
     const jobs = '  - {name: only, command: "true", resource_requirements: one}';
-    writeFileSync(join(folder, 'left.yaml'), flowOf('left', 3, { extra: '--hold', jobs }));
-    const sbatch = join(folder, 'sbatch-that-dies');
-    writeFileSync(
-      sbatch,
-      '#!/bin/bash\n[ -e "$0.once" ] && { kill -9 $PPID; exit 1; }\ntouch "$0.once"; exec sbatch "$@"\n',
-      {
-        mode: 0o755,
-      },
-    );
-    const killed = await call(['submit', 'left.yaml', '--no-job-arrays', '-o', 'out'], { TORC_FAKE_SBATCH: sbatch });
-    const id = idOf(killed.stderr);
+    writeFileSync(join(folder, `${name}.yaml`), flowOf(name, 3, { extra: '--hold', jobs }));
+    const sbatch = join(folder, `sbatch-that-dies-${name}`);
+    const dies = '[ -e "$0.once" ] && { kill -9 $PPID; exit 1; }; touch "$0.once"; exec sbatch "$@"';
+    writeFileSync(sbatch, `#!/bin/bash\n${dies}\n`, { mode: 0o755 });
+    const words = ['submit', `${name}.yaml`, '--no-job-arrays', '-o', 'out'];
+    const id = idOf((await call(words, { TORC_FAKE_SBATCH: sbatch })).stderr);
     expect(jobsOf(id)).toHaveLength(1);
+    return id;
+  };
+
+  it('torc watch --recover completes an interrupted submission', async () => {
+    const id = await interrupted('watched');
+    const watching = call(['watch', String(id), '--recover', '-p', '1', '-o', 'out']);
+    await until(
+      () => statusesOf(id),
+      (statuses) => statuses.every((status) => status === 'pending'),
+      'the missing allocations',
+      30_000,
+    );
+    expect(jobsOf(id).toSorted()).toEqual((await namesOf(id)).toSorted());
+    expect(jobsOf(id)).toHaveLength(3);
+    await call(['cancel', String(id), '--no-prompts']);
+    expect([(await watching).code, jobsOf(id)]).toEqual([1, []]);
+  });
+
+  it('recover completes an interrupted submission instead of refusing', async () => {
+    const id = await interrupted('left');
     const recovered = await call(['recover', String(id), '--no-prompts', '-o', 'out']);
     expect([recovered.code, recovered.stdout]).toEqual([
       0,

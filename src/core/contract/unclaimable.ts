@@ -27,7 +27,7 @@ export const Unclaimable = z.object({
   reasons: z.array(UnclaimableJobs),
   /** Could one of the runners take a job of this workflow, now or later? True where that is not certain. */
   may_take: z.boolean(),
-  /** Queued allocations for which no work is left or to come. */
+  /** Planned and queued allocations for which no work is left or to come. */
   unneeded_allocations: z.array(ScheduledComputeNode),
 });
 export type Unclaimable = z.output<typeof Unclaimable>;

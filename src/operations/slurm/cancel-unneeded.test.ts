@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ended, started, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
 import { ServiceError } from '../../client/errors.ts';
+import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import type { Slurm } from '../../cluster/slurm/slurm.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import { cancelUnneeded } from './cancel-unneeded.ts';
@@ -9,19 +10,19 @@ let service: TestService;
 let id: number;
 let nodeId: number;
 /** Ids of Slurm in the order in which scancel was called for them, and what it does. */
-let canceled: number[][];
+let canceled: SlurmJob[][];
 let scancel: () => Promise<void>;
 
-/** Allocation 71 waits in the queue, 72 has started, and 73 has ended, before a runner of them has told the server. */
+/** The task 80_1 and allocation 72 have started, and 73 has ended, before a runner of them has told the server; others wait in the queue. */
 const slurm = {
-  statesOf: async (ids: readonly number[]) =>
+  statesOf: async (ids: readonly SlurmJob[]) =>
     new Map(
       ids.map((jobId) => [
         jobId,
-        { jobId, state: ({ 72: 'running', 73: 'ended' } as const)[jobId] ?? 'queued', word: '' },
+        { jobId, state: ({ 72: 'running', '80_1': 'running', 73: 'ended' } as const)[jobId] ?? 'queued', word: '' },
       ]),
     ),
-  async cancelQueued(ids: readonly number[]) {
+  async cancelQueued(ids: readonly SlurmJob[]) {
     await scancel();
     canceled.push([...ids]);
   },
@@ -73,6 +74,26 @@ describe('queued allocations', () => {
         slurm_job_ids: ['71', '74'],
       },
     ]);
+  });
+
+  it('queued allocations that are tasks of a job array are canceled each by its own name, and those that are planned without Slurm', async () => {
+    const plan = { allocations: 3 };
+    const common = { workflow_id: id, scheduler_config_id: 1, scheduler_type: 'slurm', plan };
+    for (const task of [0, 1, 2]) {
+      const body = { ...common, scheduler_id: 80, status: 'pending', array_job_id: 80, array_task_id: task };
+      await service.client.createScheduledComputeNode({ body });
+    }
+    await service.client.createScheduledComputeNode({ body: { ...common, scheduler_id: 0, status: 'planned' } });
+    await take();
+    scancel = () => Promise.reject(new Error('Unable to contact slurm controller'));
+    await expect(cancelUnneeded(service.client, slurm, id)).rejects.toThrow('Unable to contact');
+    const pending = ['pending', 'pending', 'pending'];
+    expect(await statuses()).toEqual(['pending', ...pending, ...pending, 'canceled']);
+    const { items } = await service.client.listScheduledComputeNodes({ query: { workflow_id: id } });
+    expect(items[4]).toMatchObject({ array_job_id: 80, array_task_id: 0, plan });
+    scancel = () => Promise.resolve();
+    expect(await cancelUnneeded(service.client, slurm, id)).toEqual([71, 74, '80_0', '80_2']);
+    expect(canceled).toEqual([[71, 74, '80_0', '80_2']]);
   });
 
   it('queued allocations are canceled once by two that ask at the same time', async () => {

@@ -3,7 +3,7 @@ import { isUnderLease } from '../recovery-lease.ts';
 import type { Draft } from './drafts.ts';
 import { isOfLiveProcess } from './script-owner.ts';
 import { cancelDouble, waitForSubmissions } from './send-script.ts';
-import type { Batch } from './settle-job.ts';
+import { type Batch, jobOfRecord } from './settle-job.ts';
 import { remove, type Run, send } from './submission-run.ts';
 import { acceptJob } from './submit-batch.ts';
 import type { AllocationRecord } from './submit-tools.ts';
@@ -26,7 +26,7 @@ export async function finishBegun(run: Run, records: readonly AllocationRecord[]
     if (found !== undefined) {
       await acceptJob(tools, { batch, draft, jobId: found });
       await cancelDouble(tools, token, found);
-      run.finished.jobIds.push(...those.map(() => found));
+      run.finished.jobIds.push(...those.map(({ id }) => jobOfRecord(batch, found, id)));
     } else if (draft !== undefined && !areNew && !isUnderLease() && isOfLiveProcess(draft.path))
       tools.onWarning(
         `allocation record ${first} is being submitted by another process, or was within 15 minutes: ${draft.path}`,

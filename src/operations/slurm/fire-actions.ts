@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { ServiceError } from '../../client/errors.ts';
+import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import { type AllocationRequest, AllocationsFailed, submitAction, type SubmitTools } from './submit-allocations.ts';
 
@@ -24,7 +25,7 @@ export function requestOf(action: WorkflowAction): Omit<AllocationRequest, 'work
 const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
 
 export interface Fired {
-  readonly jobIds: number[];
+  readonly jobIds: SlurmJob[];
   readonly errors: string[];
 }
 
@@ -49,7 +50,7 @@ export async function fireActions(
     const counting = {
       ...tools,
       onSubmitted(allocation: Parameters<SubmitTools['onSubmitted']>[0]) {
-        fired.jobIds.push(allocation.jobId);
+        fired.jobIds.push(allocation.job);
         tools.onSubmitted(allocation);
       },
     };

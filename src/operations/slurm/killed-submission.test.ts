@@ -63,7 +63,7 @@ describe('a submission that is killed', () => {
         const repeated = await schedule(toolsOf(of, { mostTasks: 1001 }), of);
         const place = `killed before step ${at} of ${counting.taken}`;
         await expectEachOnce(of, 4, place);
-        expect([place, repeated.jobIds]).toEqual([place, [101, 101, 101, 101]]);
+        expect([place, repeated.jobIds]).toEqual([place, ['101_0', '101_1', '101_2', '101_3']]);
       }
     },
   );

@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { ServiceError } from '../../client/errors.ts';
 import { all } from '../../client/every.ts';
+import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { type Remaining, subtractOpen } from '../../core/hpc/outstanding.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
@@ -26,8 +27,8 @@ export interface Regenerated {
   readonly pendingJobs: number;
   readonly schedulers: readonly RegeneratedScheduler[];
   readonly warnings: readonly string[];
-  /** Ids in Slurm, those of interrupted submissions included. */
-  readonly submitted: readonly number[];
+  /** Those of interrupted submissions included. */
+  readonly submitted: readonly SlurmJob[];
   readonly deferred: number;
   /** Allocations that wait or run already and were counted. */
   readonly existing: number;
@@ -105,7 +106,7 @@ export async function regenerate(
   const counting: SubmitTools = {
     ...tools,
     onSubmitted(allocation) {
-      submitted.push(allocation.jobId);
+      submitted.push(allocation.job);
       tools.onSubmitted(allocation);
     },
   };

@@ -1,3 +1,4 @@
+import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { underLease } from '../recovery-lease.ts';
 import { unfinishedAllocations } from './finish-submissions.ts';
 import { settleSubmissions } from './settle-submissions.ts';
@@ -11,8 +12,8 @@ import {
 } from './submit-tools.ts';
 
 export interface Scheduled {
-  /** Ids in Slurm, those of submissions that were finished included. */
-  readonly jobIds: readonly number[];
+  /** Those of submissions that were finished included. */
+  readonly jobIds: readonly SlurmJob[];
   /** The same request had been interrupted: it was completed, and nothing was added. */
   readonly isRepeat: boolean;
 }

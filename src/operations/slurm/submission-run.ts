@@ -1,16 +1,17 @@
 import { rmSync } from 'node:fs';
 import { ServiceError } from '../../client/errors.ts';
+import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { changeAllocations } from './change-allocations.ts';
 import type { Draft, Drafts } from './drafts.ts';
 import type { QueueLimits } from './queue-limits.ts';
-import type { Batch } from './settle-job.ts';
+import { type Batch, jobOfRecord } from './settle-job.ts';
 import { submitBatch } from './submit-batch.ts';
 import type { AllocationRecord, SubmitTools } from './submit-tools.ts';
 
 export interface Finished {
-  /** Ids in Slurm of the allocations that this call submitted or found, that of an array once for each task. */
-  readonly jobIds: number[];
+  /** The allocations that this call submitted or found. */
+  readonly jobIds: SlurmJob[];
   /** Slurm refused them, or they cannot be requested; their records are removed. */
   readonly refused: { readonly message: string; readonly allocations: number }[];
   /** Allocations that stay planned because of a limit. */
@@ -63,7 +64,7 @@ export async function send(
   }
   const end = await submitBatch(tools, { batch, draft, limits });
   if ('jobId' in end) {
-    finished.jobIds.push(...records.map(() => end.jobId));
+    finished.jobIds.push(...records.map(({ id }) => jobOfRecord(batch, end.jobId, id)));
     // Without an array it was the same request: the array was what Slurm refused.
     if (run.arrayRefusal !== undefined && run.arrayRefusal !== '')
       tools.onWarning(`Slurm refused a job array, so allocations are submitted one by one: ${run.arrayRefusal}`);

@@ -1,5 +1,6 @@
 import { all } from '../../client/every.ts';
 import { SubmissionFailed } from '../../cluster/slurm/slurm.ts';
+import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { openDrafts } from './drafts.ts';
 import { finishSubmissions } from './finish-submissions.ts';
@@ -10,13 +11,13 @@ import { type AllocationRequest, AllocationsFailed, type SubmitTools } from './s
 export { type AllocationRequest, AllocationsFailed, type SubmitTools } from './submit-tools.ts';
 
 /**
- * Submits allocations of a scheduler to Slurm and returns their job ids, that of a job array once for each of its tasks.
+ * Submits allocations of a scheduler to Slurm and returns their jobs.
  *
  * All of them have records on the server before sbatch runs, so that nothing is submitted twice, and whoever repeats the
  * command submits what is left. Those that a limit holds back stay planned.
  * Throws `AllocationsFailed` if Slurm does not accept all others.
  */
-export async function submitAllocations(tools: SubmitTools, request: AllocationRequest): Promise<number[]> {
+export async function submitAllocations(tools: SubmitTools, request: AllocationRequest): Promise<SlurmJob[]> {
   if (request.allocations < 1) return [];
   const { workflowId } = request;
   return accepted(tools, async (counting) => {
@@ -31,7 +32,7 @@ export async function submitAction(
   tools: SubmitTools,
   actionId: number,
   request: AllocationRequest,
-): Promise<number[]> {
+): Promise<SlurmJob[]> {
   const { workflowId, schedulerId } = request;
   const query = { workflow_id: workflowId, scheduler_config_id: schedulerId };
   const records = await all((page) => tools.client.listScheduledComputeNodes({ query: { ...query, ...page } }));
@@ -41,10 +42,10 @@ export async function submitAction(
 }
 
 /** The same for everything that is not submitted yet. */
-export const submitUnfinished = (tools: SubmitTools, workflowId: number): Promise<number[]> =>
+export const submitUnfinished = (tools: SubmitTools, workflowId: number): Promise<SlurmJob[]> =>
   accepted(tools, (counting) => finishSubmissions(counting, workflowId));
 
-async function accepted(tools: SubmitTools, submit: (counting: SubmitTools) => Promise<Finished>): Promise<number[]> {
+async function accepted(tools: SubmitTools, submit: (counting: SubmitTools) => Promise<Finished>): Promise<SlurmJob[]> {
   let submitted = 0;
   const counting: SubmitTools = {
     ...tools,

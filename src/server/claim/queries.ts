@@ -1,5 +1,5 @@
-import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import type { Database, NoParameters } from '../store/database.ts';
+import type { AllocationRow } from '../records/allocation/row.ts';
 import { notHeld } from '../records/job/held-attempts.ts';
 import { jobColumns, type JobRow, unsettled } from '../records/job/row.ts';
 import type { SlurmSchedulerRow } from '../records/scheduler/row.ts';
@@ -225,12 +225,13 @@ export const claimQueries = (db: Database) => ({
   giveBack: db.prepare<{ id: number }>(`update job set status = ${STATUS.ready} where id = :id`),
 
   // Allocations that Slurm has not started, and what is known of them.
-  queued: db.prepare<{ workflowId: number }, ScheduledComputeNode & { id: number }>(`
+  queued: db.prepare<{ workflowId: number }, AllocationRow>(`
     select * from scheduled_compute_node
-    where workflow_id = :workflowId and status = 'pending' and scheduler_type = 'slurm' and scheduler_id > 0
+    where workflow_id = :workflowId and scheduler_type = 'slurm'
+      and (status = 'pending' and scheduler_id > 0 or status = 'planned')
     order by id`),
   markCanceled: db.prepare<{ id: number }>(
-    "update scheduled_compute_node set status = 'canceled' where id = :id and status = 'pending'",
+    "update scheduled_compute_node set status = 'canceled' where id = :id and status in ('pending', 'planned')",
   ),
 
   turnNode: db.prepare<{ workflowId: number; nodeId: number }, { is_active: number | null; number: number | null }>(`

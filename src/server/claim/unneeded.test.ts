@@ -251,6 +251,24 @@ describe('an allocation in the queue', () => {
     expect(other).toBe(3);
   });
 
+  it('an allocation that is planned is needed as one in the queue is, and one that is being submitted is left alone', async () => {
+    const jobs = await begun([{ name: 'a' }, { name: 'b', after: ['a'] }]);
+    const schedulerId = await scheduler();
+    const common = { workflow_id: id, scheduler_id: 0, scheduler_config_id: schedulerId, scheduler_type: 'slurm' };
+    const planned = { ...common, status: 'planned', plan: { allocations: 2 }, held: 'max_queued 1' };
+    const { id: first } = await service.client.createScheduledComputeNode({ body: planned });
+    await service.client.createScheduledComputeNode({ body: { ...common, status: 'submitting' } });
+    const found = async () =>
+      (await service.client.getUnclaimableJobs({ params: { id }, query: {} })).unneeded_allocations;
+    expect(await found()).toEqual([]);
+    await end(jobs.get('a'));
+    await take();
+    expect(await found()).toEqual([{ ...planned, id: first }]);
+    const body = { ids: [1, 2] };
+    const { items } = await service.client.cancelUnneededAllocations({ params: { id }, body });
+    expect(items).toEqual([{ ...planned, id: first, status: 'canceled' }]);
+  });
+
   it('one runner is told that allocations are to be canceled when the last job that they could run starts, and another one 20 s later', async () => {
     const jobs = await begun([{ name: 'a' }, { name: 'b', after: ['a'] }]);
     await queued(await scheduler(), 71);

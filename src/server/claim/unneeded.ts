@@ -1,15 +1,16 @@
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import { UNLIMITED } from '../../core/lifecycle/scheduler-room.ts';
 import { hasWorkFor } from '../../core/lifecycle/work-left.ts';
+import { allocationOf } from '../records/allocation/row.ts';
 import type { Store } from '../records/store.ts';
 import type { AllocationRooms } from './allocation-rooms.ts';
 import type { ClaimQueries } from './queries.ts';
 import type { FindWorkLeft } from './work-left.ts';
 
-/** Queued allocations of a workflow for which no work is left or to come. */
+/** Planned and queued allocations of a workflow for which no work is left or to come. */
 export interface Unneeded {
   find(workflowId: number): ScheduledComputeNode[];
-  /** Marks those of these records as canceled that are still queued and not needed, and returns them. */
+  /** Marks those of these records as canceled that are still planned or queued and not needed, and returns them. */
   cancel(workflowId: number, ids: readonly number[]): ScheduledComputeNode[];
   /** Whether this runner is to cancel some: one runner is told, and another one only after a while. */
   isTold(workflowId: number): boolean;
@@ -35,7 +36,7 @@ export function createUnneeded(
   const nextAtMs = new Map<number, number>();
 
   const find = (workflowId: number): ScheduledComputeNode[] => {
-    const queued = queries.queued.all({ workflowId });
+    const queued = queries.queued.all({ workflowId }).map(allocationOf);
     if (queued.length === 0) return [];
     const left = workLeft(workflowId);
     const rooms = allocationRooms(workflowId);
