@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { openSlurm } from '../../src/cluster/slurm/slurm.ts';
 import { jobOfAllocation } from '../../src/core/allocation/slurm-job.ts';
 import { type RunningServer, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
@@ -134,12 +135,22 @@ describe.skipIf(slurmIsMissing !== undefined)('allocations that are submitted to
     const [first, second] = rows.map(({ scheduler_id: job }) => job) as [number, number];
     expect([first, second].every((each) => each > Number(array))).toBe(true);
     expect(rows.slice(2).map(({ scheduler_id: job }) => job)).toEqual([Number(array), Number(array)]);
-    const status = await call(['status', String(id)]);
-    expect(status.stdout).toMatch(new RegExp(`Allocations ${array}_2, ${array}_3 wait in the queue of Slurm`));
+    // status waits 3 s for squeue, which is too short on a machine with other work.
+    await until(
+      async () => (await call(['status', String(id)])).stdout,
+      (text) => text.includes(`Allocations ${array}_2, ${array}_3 wait in the queue of Slurm`),
+      'status to say what waits',
+      30_000,
+    );
 
     // A task that is canceled while it waits is forgotten by squeue and sacct.
-    cluster.run('scancel', `${array}_3`);
-    expect((await call(['status', String(id)])).stdout).toContain(`Allocation ${array}_3 ended before a runner began`);
+    await openSlurm({ environment: cluster.environment }).cancelQueued([`${array}_3`]);
+    await until(
+      async () => (await call(['status', String(id)])).stdout,
+      (text) => text.includes(`Allocation ${array}_3 ended before a runner began`),
+      'status to say what ended',
+      30_000,
+    );
     await call(['workflows', 'sync-status', String(id)]);
     expect(await statusesOf(id)).toEqual(['active', 'active', 'pending', 'complete']);
 
@@ -184,5 +195,9 @@ describe.skipIf(slurmIsMissing !== undefined)('allocations that are submitted to
     for (const { slurm_job_id: job } of stats) expect(ran).toContain(job);
     const outputs = ran.map((job) => join(folder, 'out', `slurm_output_wf${id}_sl${job}.o`));
     expect(outputs.filter((path) => !existsSync(path))).toEqual([]);
+    const canceled = (await recordsOf(id)).flatMap((each) =>
+      each.status === 'canceled' ? [String(jobOfAllocation(each))] : [],
+    );
+    expect([canceled.length > 0, jobsOf(id).filter((job) => canceled.includes(job))]).toEqual([true, []]);
   });
 });

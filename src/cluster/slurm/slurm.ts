@@ -24,7 +24,7 @@ export interface Slurm {
   scripts(): Promise<readonly SubmittedScript[]>;
   /** Cancels a job or a task; one that has ended is no error. */
   cancel(job: SlurmJob): Promise<void>;
-  /** Cancels those of these jobs and tasks that wait in the queue, in one call. */
+  /** Cancels those of these jobs that wait in the queue, and these tasks. */
   cancelQueued(jobs: readonly SlurmJob[]): Promise<void>;
   /**
    * How these jobs stand, of any user: as the controller says, or else the accounting. A job that neither knows is left
@@ -76,7 +76,12 @@ export function openSlurm({ environment, atMostMs = AT_MOST_MS }: SlurmOptions):
     queue: async () => parseQueue(await run('squeue', ['-u', user, '--Format', 'jobid,state', '-h'])),
     scripts: async () => parseScripts(await run('squeue', ['-u', user, '-h', '-t', 'all', '-o', '%F|%T|%o'])),
     cancel: async (job) => void (await run('scancel', [String(job)])),
-    cancelQueued: async (jobs) => void (await run('scancel', [...jobs.map(String), '--state=PENDING'])),
+    async cancelQueued(jobs) {
+      const [tasks, whole] = [jobs.filter((job) => typeof job === 'string'), jobs.filter(Number.isInteger).map(String)];
+      if (whole.length > 0) await run('scancel', [...whole, '--state=PENDING']);
+      // With --state, scancel cancels all waiting tasks of the array (22.05). A task that started meanwhile has nothing to run.
+      if (tasks.length > 0) await run('scancel', tasks);
+    },
     startOf: async (jobId) => parseTimeOf(jobId, await run('squeue', ['-h', '-j', String(jobId), '-o', '%A|%S'])),
     async statesOf(jobs) {
       if (jobs.length === 0) return new Map();
