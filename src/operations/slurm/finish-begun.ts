@@ -26,7 +26,7 @@ export async function finishBegun(run: Run, records: readonly AllocationRecord[]
     if (found !== undefined) {
       await acceptJob(tools, { batch, draft, jobId: found });
       await cancelDouble(tools, token, found);
-      run.finished.jobIds.push(...those.map(({ id }) => jobOfRecord(batch, found, id)));
+      for (const { id } of those) run.finished.jobIds.push(jobOfRecord(batch, found, id));
     } else if (draft !== undefined && !areNew && !isUnderLease() && isOfLiveProcess(draft.path))
       tools.onWarning(
         `allocation record ${first} is being submitted by another process, or was within 15 minutes: ${draft.path}`,

@@ -88,7 +88,7 @@ export function openLimits(tools: SubmitTools, workflowId: number): QueueLimits 
       return memory.pause === undefined ? undefined : { words: memory.pause, isTold: memory.pause === before };
     },
     sent(ids) {
-      memory.submitted.push(...ids);
+      for (const id of ids) memory.submitted.push(id);
       if (left !== undefined) left -= ids.length;
     },
   };

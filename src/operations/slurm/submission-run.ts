@@ -64,7 +64,7 @@ export async function send(
   }
   const end = await submitBatch(tools, { batch, draft, limits });
   if ('jobId' in end) {
-    finished.jobIds.push(...records.map(({ id }) => jobOfRecord(batch, end.jobId, id)));
+    for (const { id } of records) finished.jobIds.push(jobOfRecord(batch, end.jobId, id));
     // Without an array it was the same request: the array was what Slurm refused.
     if (run.arrayRefusal !== undefined && run.arrayRefusal !== '')
       tools.onWarning(`Slurm refused a job array, so allocations are submitted one by one: ${run.arrayRefusal}`);

@@ -101,6 +101,11 @@ const bodies: Partial<Record<RouteName, object>> = {
     scheduler_type: 'slurm',
     status: 'pending',
   },
+  createScheduledComputeNodes: {
+    scheduled_compute_nodes: [
+      { workflow_id: 1, scheduler_id: 0, scheduler_config_id: 1, scheduler_type: 'slurm', status: 'planned' },
+    ],
+  },
   createComputeNode: {
     workflow_id: 1,
     hostname: 'h',
