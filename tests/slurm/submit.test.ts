@@ -133,7 +133,7 @@ describe.skipIf(slurmIsMissing !== undefined)('torc submit on a real Slurm clust
     const id = Number(/workflow (\d+)/.exec(submitted.stdout)?.[1]);
     expect(submitted.stderr).toContain('ready jobs need more time than an allocation has');
     const watched = await call('watch', String(id), '--recover', '-p', '1', '-o', 'short');
-    expect([watched.code, watched.stderr]).toEqual([0, expect.stringContaining('The workflow is complete')]);
+    expect([watched.code, watched.stderr]).toEqual([0, expect.stringContaining('Workflow completed successfully')]);
     expect(await statuses(id)).toEqual(Array.from({ length: 7 }, () => 'completed'));
     const nodes = (await server.client.listComputeNodes({ query: { workflow_id: id } })).items;
     const results = (await server.client.listResults({ query: { workflow_id: id } })).items;
