@@ -1,19 +1,20 @@
 /**
  * How fast are short jobs in an allocation, and what do they cost the controller of Slurm?
  *
- * `node bench/slurm.ts [jobs] [rounds]`: 200 `true` in an allocation of 12 CPUs, as processes of the runner, as steps, and inside one
- * long step (`step_batching`), beside a batch script that starts 12 `srun … &` at a time. The cluster is a real one on this machine (`tests/slurm/cluster.sh`).
+ * `node bench/slurm.ts [jobs] [rounds]`: 500 `true` in an allocation of 8 CPUs, as processes of the runner, as steps, and inside one
+ * long step (`step_batching`), beside a batch script that starts 8 `srun … &` at a time. The cluster is a real one on this machine (`tests/slurm/cluster.sh`).
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
 import { argumentsOf } from './support/arguments.ts';
 import { createFigures } from './support/figures.ts';
 import { layOutPackage, workplace } from './support/package.ts';
 import { commandsOf, machine, startServer } from './support/processes.ts';
 
-const { jobs, rounds } = argumentsOf({ jobs: 200, rounds: 3 });
-const CPUS = 12;
+const { jobs, rounds } = argumentsOf({ jobs: 500, rounds: 7 });
+const CPUS = 8;
 const FIRST_PORT = 11_900;
 const script = resolve(import.meta.dirname, '../tests/slurm/cluster.sh');
 const folder = layOutPackage();
@@ -81,7 +82,7 @@ try {
   const run = commandsOf(folder, cwd, server.url);
   const runner = `${join(folder, 'bin/torc-slurm-job-runner')} ${server.url}`;
   for (let round = 1; round <= rounds; round += 1) {
-    console.log(`round ${round}`);
+    console.log(`round ${round}, load ${loadavg()[0]?.toFixed(1)}`);
     const loop = measured('plain', plain);
     note('srun … & in a script', loop.jobsPerSecond, 'jobs/s');
     note('… messages to the controller', loop.messagesPerJob, 'a job');

@@ -9,10 +9,14 @@ export async function main(program: string, argv: readonly string[]): Promise<vo
     process.stdout.write(`${program} ${VERSION}\n`);
     return;
   }
-  // A reader that closes early, such as head, is not an error.
+  // Jobs run on although nobody can be told of them: a full disk or a closed terminal ends no runner.
+  process.stderr.on('error', () => {});
+  let lost: Error | undefined;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // A reader that closes early, such as head, is not an error.
     if (error.code === 'EPIPE') process.exit(0);
-    throw error;
+    if (lost === undefined) process.stderr.write(`Error: the output could not be written: ${error.message}\n`);
+    lost ??= error;
   });
   // Before the parser of options is loaded: a person waits at the prompt of a shell.
   if (program === 'torc' && argv[0] === 'complete') {
@@ -27,5 +31,7 @@ export async function main(program: string, argv: readonly string[]): Promise<vo
     process.exit(0);
   }
   const { runProgram } = await import('./program.ts');
-  process.exitCode = await runProgram(program, argv);
+  const exitCode = await runProgram(program, argv);
+  // Everything that a runner of an allocation prints stands in its log, too.
+  process.exitCode = lost === undefined || program === 'torc-slurm-job-runner' ? exitCode : exitCode || 1;
 }

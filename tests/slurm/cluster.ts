@@ -13,8 +13,10 @@ export interface Cluster {
   run(program: string, ...args: readonly string[]): string;
   /** Ends the node and its steps at once, ends its slurmd alone, or starts it again. */
   node(action: 'crash' | 'stop' | 'start', name: string): void;
-  /** A daemon is stopped and started with SIGSTOP and SIGCONT: it neither answers nor loses anything. */
-  signal(daemon: 'slurmctld' | 'slurmdbd', signal: 'SIGSTOP' | 'SIGCONT'): void;
+  /** A daemon is stopped and started with SIGSTOP and SIGCONT: it neither answers nor loses anything. With SIGTERM it saves its state and ends. */
+  signal(daemon: 'slurmctld' | 'slurmdbd', signal: 'SIGSTOP' | 'SIGCONT' | 'SIGTERM'): void;
+  /** Starts the daemons that have ended. */
+  again(): void;
 }
 
 const script = resolve(import.meta.dirname, 'cluster.sh');
@@ -100,9 +102,11 @@ export async function startCluster({
     run: (program, ...args) => run(program, args, { ...outside(), ...environment }),
     node: (action, name) => void run(script, ['node', action, name, '--dir', folder], outside()),
     signal(daemon, signal) {
-      const pid = run('cat', [join(folder, `run/${daemon}.pid`)], outside()).split(' ')[0];
+      const [pid = ''] = run('cat', [join(folder, `run/${daemon}.pid`)], outside()).split(' ');
       process.kill(Number(pid), signal);
+      if (signal === 'SIGTERM') run('tail', ['-f', '/dev/null', `--pid=${pid}`, '--sleep-interval=0.1'], outside());
     },
+    again: () => void run(script, ['up', '--dir', folder], outside()),
   };
 }
 

@@ -101,8 +101,9 @@ describe.skipIf(slurmIsMissing !== undefined)('ten failures on a cluster', () =>
   /** One `torc recover`, and what came of it. */
   const recovered = async (name: string, id: number, { at = server, completes = true } = {}): Promise<Row> => {
     const before = (await allocationsOf(at, id)).length;
-    const { stdout } = await well(at, '-f', 'json', 'recover', String(id), '--no-prompts', '-o', `out_${name}`);
-    const { result } = JSON.parse(stdout) as {
+    const ended = await call(at, '-f', 'json', 'recover', String(id), '--no-prompts', '-o', `out_${name}`);
+    if (ended.code !== (completes ? 0 : 1)) throw new Error(`torc recover ended with ${ended.code}: ${ended.stderr}`);
+    const { result } = JSON.parse(ended.stdout) as {
       result: { causes: readonly { cause: string; return_code?: number; detail: string }[] };
     };
     const [found] = result.causes;

@@ -1,9 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nastyPlace, OK } from '../../support/nasty.ts';
 import { start, temporaryFolder, torc, until } from '../../support/programs.ts';
 import { fill, noSmallDisk, smallDisk } from '../../support/small-disk.ts';
+
+const TORC = resolve(import.meta.dirname, '../../../bin/torc.mjs');
 
 /** A disk that is full where the output goes. Passed over where no small disk can be mounted. */
 
@@ -69,6 +72,25 @@ describe.skipIf(noSmallDisk)('a full disk under the output of a run', () => {
     expect([code, ends]).toEqual([0, { quiet: OK, loud: ['failed', 1] }]);
   });
 });
+
+it.skipIf(noSmallDisk)(
+  'a run whose messages go to a full disk runs its jobs, and fails only if its result is lost',
+  async () => {
+    const folder = temporaryFolder();
+    const disk = smallDisk(1);
+    fill(disk);
+    writeFileSync(join(folder, 'w.json'), JSON.stringify({ name: 'w', jobs: [{ name: 'a', command: 'touch ran' }] }));
+    const into = (words: string, redirection: string) =>
+      spawnSync('bash', ['-c', `"$0" "$1" ${words} ${redirection}`, process.execPath, TORC, disk], {
+        cwd: folder,
+        env: { ...process.env, USER: 'tester' },
+        encoding: 'utf8',
+      });
+    expect([into('-s run w.json', `2> ${disk}/err`).status, existsSync(join(folder, 'ran'))]).toEqual([0, true]);
+    const { status, stderr } = into('-s -f json jobs list 1', `> ${disk}/out`);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('the output could not be written: ENOSPC')]);
+  },
+);
 
 describe.skipIf(noSmallDisk)('a disk that is full for a while under the database of torc -s run', () => {
   it('a disk that is full for a while under the database of torc -s run stops nothing: the server is started again until there is room, the person is told, and all jobs end well', async () => {
