@@ -26,7 +26,14 @@ const script = resolve(import.meta.dirname, '../tests/slurm/cluster.sh');
 const folder = layOutPackage();
 const cwd = workplace('night');
 const cluster = workplace('cluster');
-const size = ['--nodes', String(NODES), '--cpus-per-node', String(CPUS * PER_NODE), '--port-base', '12200'];
+const size = [
+  '--nodes',
+  String(NODES),
+  '--cpus-per-node',
+  String(CPUS * PER_NODE),
+  '--port-base',
+  String(12_200 + 150 * (process.pid % 40)),
+];
 const environment = {
   ...process.env,
   SLURM_CONF: join(cluster, 'etc/slurm.conf'),

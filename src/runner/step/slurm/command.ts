@@ -23,6 +23,15 @@ export type StepCommand =
       readonly refusal: string;
     };
 
+export interface StepStart {
+  /** The nodes of its lease. */
+  readonly nodes: readonly string[];
+  /** The file in which the wrapper of the command writes. */
+  readonly mark: string;
+  /** It starts beside steps that Slurm counts, although they have ended. */
+  readonly overlaps: boolean;
+}
+
 /** Makes the command line of a step from its job and the nodes of its lease. */
 export function createStepCommands({
   facts,
@@ -30,14 +39,14 @@ export function createStepCommands({
   allocation,
   endAtMs,
   defaultRequirementsId,
-}: CommandOptions): (job: ClaimedJob, nodes: readonly string[], mark: string) => StepCommand {
+}: CommandOptions): (job: ClaimedJob, start: StepStart) => StepCommand {
   const { execution } = facts;
   const srun = slurmProgram('srun', environment);
   const headroom = execution.sigkill_headroom_seconds ?? standardExecution.sigkill_headroom_seconds;
   const inherited = inheritedInputs(environment);
   const hasGpus = Boolean(environment['SLURM_JOB_GPUS'] ?? environment['SLURM_GPUS_ON_NODE']);
 
-  return (job, nodes, mark) => {
+  return (job, { nodes, mark, overlaps }) => {
     const { minutes, refusal } = stepMinutes(job, Date.now(), endAtMs(), headroom);
     if (refusal !== undefined) return { refusal };
     const id: StepId = stepIdOf(facts, job);
@@ -49,6 +58,7 @@ export function createStepCommands({
       hasGpus,
       isLimited: job.resource_requirements_id !== defaultRequirementsId,
       bindsCpus: execution.enable_cpu_bind === true,
+      overlaps,
       timeMinutes: minutes,
       signal: execution.srun_termination_signal ?? undefined,
     });

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve as absolute } from 'node:path';
 import { makeFolder } from '../../../cluster/make-folder.ts';
@@ -16,6 +16,7 @@ import type { StepEnd, Steps } from '../steps.ts';
 import { accountOf } from './account.ts';
 import { createAccounting } from './accounting.ts';
 import { type CommandOptions, createStepCommands } from './command.ts';
+import { watchForGhosts } from './ghosts.ts';
 import { lastWordsOf } from './last-words.ts';
 import { createLiveUse } from './live-use.ts';
 import type { RunningStep } from './running-step.ts';
@@ -64,6 +65,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
     const each = running.get(id);
     if (each !== undefined) ended.set(id, { job: each.job, mark: each.mark, refusal, isSignaled: each.isSignaled });
     running.delete(id);
+    ghosts.ended(id);
     // The CPU time and the memory of srun are not those of its step.
     return { id, ...how, cpuSeconds: undefined, peakBytes: undefined };
   };
@@ -94,6 +96,13 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
       if (step.pid !== undefined) signalGroup(step.pid, 'SIGKILL');
     },
   });
+  const ghosts = watchForGhosts({
+    slurm,
+    waiting: starts.waiting,
+    log,
+    // Its srun says that the step was refused, so the job is given back, and starts again.
+    onBlocked: (waiting) => waiting.forEach((id) => endWaiting(running.get(id))),
+  });
   const use = createLiveUse({ slurm, hasBegun: (id) => running.get(id)?.hasBegun === true, ids, log });
 
   return {
@@ -108,7 +117,9 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
       const mark = `${marks}/${id}`;
       const launchedAt = performance.now();
       const step: RunningStep = { job, pid: undefined, mark, begun, hasBegun: false, isSignaled: false, launchedAt };
-      const command = commandOf(job, nodes, mark);
+      // With --overlap, steps share GPUs too, and Slurm alone knows which are free.
+      const overlaps = ghosts.areThere() && job.need.num_gpus === 0;
+      const command = commandOf(job, { nodes, mark, overlaps });
       const launch = (request: Parameters<typeof launcher.launch>[0]) => {
         const pid = withStdioFolder(facts, () => launcher.launch(request));
         idsByPid.set(pid, id);
@@ -155,9 +166,19 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
     close() {
       starts.close();
       stale.close();
+      ghosts.close();
       accounting.close();
       launcher.close();
       rmSync(marks, { recursive: true, force: true });
     },
   };
+}
+
+function endWaiting(step: RunningStep | undefined): void {
+  if (step?.pid === undefined || step.job.need.num_gpus > 0 || existsSync(step.mark)) return;
+  try {
+    process.kill(step.pid, 'SIGTERM');
+  } catch {
+    // It has ended.
+  }
 }

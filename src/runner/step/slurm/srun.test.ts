@@ -12,6 +12,7 @@ const place: StepPlace = {
   hasGpus: false,
   isLimited: true,
   bindsCpus: false,
+  overlaps: false,
   timeMinutes: undefined,
   signal: undefined,
 };
@@ -31,6 +32,11 @@ describe('the options of srun for a step', () => {
       '--cpus-per-task=4',
       '--mem=8192M',
     ]);
+  });
+
+  it('a step overlaps others only where it has to', () => {
+    expect(srunOptions(need(1, GIBIBYTE), place)).not.toContain('--overlap');
+    expect(srunOptions(need(1, GIBIBYTE), { ...place, overlaps: true })).toContain('--overlap');
   });
 
   it('all options stand in the order of Torc', () => {

@@ -16,6 +16,8 @@ export interface StepPlace {
   /** Whether the job has requirements of its own; the default ones limit nothing. */
   readonly isLimited: boolean;
   readonly bindsCpus: boolean;
+  /** It may use CPUs that Slurm counts as those of other steps. */
+  readonly overlaps: boolean;
   readonly timeMinutes: number | undefined;
   /** The workflow's `srun_termination_signal`. */
   readonly signal: string | undefined;
@@ -30,7 +32,7 @@ const MEBIBYTE = 2 ** 20;
  * one node.
  */
 export function srunOptions({ need }: Pick<ClaimedJob, 'need'>, place: StepPlace): string[] {
-  const { jobId, id, nodes, isMultiNode, hasGpus, isLimited, bindsCpus, timeMinutes, signal } = place;
+  const { jobId, id, nodes, isMultiNode, hasGpus, isLimited, bindsCpus, overlaps, timeMinutes, signal } = place;
   const count = Math.max(1, need.num_nodes);
   const memory = memoryOption(need.memory_bytes);
   return [
@@ -38,6 +40,7 @@ export function srunOptions({ need }: Pick<ClaimedJob, 'need'>, place: StepPlace
     `--ntasks=${count}`,
     ...(bindsCpus ? [] : ['--cpu-bind=none']),
     '--exact',
+    ...(overlaps ? ['--overlap'] : []),
     `--job-name=${id}`,
     ...(isMultiNode && nodes.length > 0 ? [`--nodelist=${nodes.join(',')}`] : []),
     `--nodes=${count}`,

@@ -19,6 +19,8 @@ export interface Starts {
   add(id: StepId, step: RunningStep, launch: () => number, failed: (error: Error) => void): void;
   /** The step has ended. */
   ended(id: StepId): void;
+  /** The steps that were launched more than so many milliseconds ago, and have not begun. */
+  waiting(longerThanMs: number): readonly StepId[];
   /** Takes back a step that was not launched yet; false if it was. */
   withdraw(id: StepId): boolean;
   close(): void;
@@ -76,6 +78,10 @@ export function createStarts(): Starts {
     },
     ended(id) {
       if (starting.delete(id)) launchNext();
+    },
+    waiting(longerThanMs) {
+      const before = performance.now() - longerThanMs;
+      return [...starting].filter(([, step]) => step.launchedAt < before).map(([id]) => id);
     },
     withdraw: (id) => turns.delete(id),
     close() {

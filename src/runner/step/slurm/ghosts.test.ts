@@ -1,0 +1,72 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { until } from '../../../../tests/support/programs.ts';
+import type { StepId } from '../../../core/contract/files/job.ts';
+import { watchForGhosts } from './ghosts.ts';
+
+const [old, young, foreign, late] = ['wf1_j1_r1_a1', 'wf1_j2_r1_a1', 'wf1_j3_r1_a1', 'wf1_j4_r1_a1'] as StepId[] as [
+  StepId,
+  StepId,
+  StepId,
+  StepId,
+];
+
+/** Looks at this list of Slurm; `looks` counts how often it was asked for. */
+function watched(listed: readonly StepId[] | Error, waiting: readonly StepId[] = [late]) {
+  const seen = { looks: 0, blocked: [] as StepId[], told: [] as string[] };
+  const ghosts = watchForGhosts({
+    slurm: {
+      async ids() {
+        seen.looks += 1;
+        if (listed instanceof Error) throw listed;
+        return new Map(listed.map((name, at) => [name, `1.${at}`]));
+      },
+    },
+    waiting: () => waiting,
+    onBlocked: (ids) => seen.blocked.push(...ids),
+    log: { write: (_, words) => void seen.told.push(words) },
+    lookMs: 5,
+  });
+  onTestFinished(() => ghosts.close());
+  return { seen, ghosts };
+}
+
+it('steps that wait behind a step that ended long ago are told, and others overlap from then on; one warning', async () => {
+  const { seen, ghosts } = watched([old, late]);
+  ghosts.ended(old);
+  expect(ghosts.areThere()).toBe(false);
+  await until(
+    () => seen.blocked.length,
+    (count) => count > 1,
+    'two looks that find it',
+  );
+  expect([ghosts.areThere(), new Set(seen.blocked), seen.told]).toEqual([
+    true,
+    new Set([late]),
+    [expect.stringContaining('still counts steps that have ended')],
+  ]);
+});
+
+it('steps that wait behind those of another runner, or while the controller is away, go on waiting', async () => {
+  for (const listed of [[foreign, late], [], new Error('away')]) {
+    const { seen, ghosts } = watched(listed);
+    ghosts.ended(young);
+    await until(
+      () => seen.looks,
+      (count) => count > 2,
+      'some looks',
+    );
+    expect([ghosts.areThere(), seen.blocked, seen.told]).toEqual([false, [], []]);
+  }
+});
+
+it('Slurm is not asked while no step waits', async () => {
+  const { seen, ghosts } = watched([old], []);
+  const other = watched([old]);
+  ghosts.ended(old);
+  await until(
+    () => other.seen.looks,
+    (count) => count > 3,
+    'looks of one beside which a step waits',
+  );
+  expect(seen.looks).toBe(0);
+});
