@@ -14,6 +14,7 @@
 #   cluster status [--dir D]           exit 0 when every daemon runs and answers
 #   cluster node stop|crash|start NODE [--dir D]   stop: end one node's slurmd, its steps go on;
 #                                        crash: end its slurmd and steps at once; start: restart it
+#   cluster controller crash|start [--dir D]   end slurmctld at once; start it again with what it had saved
 #
 # Everything (configuration, sockets, keys, database, spool, logs, pid files) lives under D,
 # default $TORC_CLUSTER_DIR or /tmp/torc-cluster. Two clusters need two directories and port bases.
@@ -487,6 +488,21 @@ cmd_node() { # stop|start NODE
 	esac
 }
 
+cmd_controller() { # crash|start
+	load_options || die "no cluster in $DIR"
+	use_uts
+	case ${1:-} in
+	crash)
+		if alive slurmctld; then
+			kill -KILL "$(cut -d' ' -f1 "$DIR/run/slurmctld.pid")"
+			stop_daemon slurmctld 1
+		fi
+		;;
+	start) alive slurmctld || start_slurmctld ;;
+	*) die "usage: $PROG controller crash|start" ;;
+	esac
+}
+
 cmd=${1:-help}
 [ $# = 0 ] || shift
 args=()
@@ -523,7 +539,7 @@ while [ "$DIR" != / ] && [ "${DIR%/}" != "$DIR" ]; do DIR=${DIR%/}; done
 case $DIR in / | /tmp | /etc | /usr | /var | /home | /root | "${HOME:-/}") die "--dir must be a directory of the cluster's own, not $DIR" ;; esac
 
 case $cmd in
-up | down | node)
+up | down | node | controller)
 	if [ "$cmd" = up ] || [ -d "$DIR" ]; then
 		mkdir -p "$DIR" || die "cannot make $DIR"
 		[ -O "$DIR" ] || die "$DIR belongs to another user"
@@ -535,6 +551,7 @@ esac
 case $cmd in
 up | down | env | status) [ ${#args[@]} = 0 ] || die "unexpected argument ${args[0]}" && "cmd_$cmd" ;;
 node) cmd_node "${args[@]}" ;;
+controller) cmd_controller "${args[@]}" ;;
 help | -h | --help) usage ;;
 *) die "unknown command $cmd (try $PROG help)" ;;
 esac
