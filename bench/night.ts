@@ -1,203 +1,133 @@
 /**
- * A night on a cluster: does everything get done, once, while something dies every few seconds?
+ * Does a workflow survive a night in which its runners, nodes and the daemons of Slurm are killed again and again?
  *
- * `node bench/night.ts [jobs] [allocations] [minutes] [kills] [seed]`: 2,000 jobs in 20 allocations of 2 CPUs, work for 30 minutes, and three
- * kills a minute of a runner, an srun, a slurmd, the controller or a node, while `torc watch --recover` is all that repairs. The cluster is a
- * real one on this machine (`tests/slurm/cluster.sh`). Jobs write a line at their start, each second, and when their work is done; the
- * judge reads these alone, and the accounting of Slurm. It ends with 1 if a job is not completed, done twice, or completed falsely.
+ * `node bench/night.ts [jobs] [allocations] [minutes] [kills] [seed] [direct|slurm|batching]`: 2,000 jobs of one CPU in 20 allocations of two
+ * CPUs, work for 80 % of 30 minutes, and three kills a minute meanwhile: SIGKILL to a runner or an srun, a restart of a slurmd or of
+ * slurmctld, a crash of a node. `torc submit` begins, and only `torc watch --recover` repairs. The judge reads what each job appended
+ * to a file of its own at its start and its end. The cluster is a real one on this machine (`tests/slurm/cluster.sh`), with as many nodes as
+ * allocations; it needs root, so that each node has a name of its own. Exits with 1 if a promise is broken.
+ * `node bench/night.ts 60 4 1.5` takes some minutes.
  */
-import { execFileSync, spawn } from 'node:child_process';
-import { createWriteStream, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createClient } from '../src/client/client.ts';
+import { connect } from '../src/client/node/connect.ts';
+import { startCluster } from './night/cluster.ts';
+import { judge } from './night/judge.ts';
+import { killSome } from './night/killer.ts';
+import { printRun } from './night/print.ts';
+import { readRun } from './night/read.ts';
+import { allocationsOf } from './night/records.ts';
+import { usageOf } from './night/usage.ts';
+import { CPUS, jobsOf, type Mode, MODES, SCRIPT, workflowOf } from './night/workload.ts';
 import { argumentsOf } from './support/arguments.ts';
-import { judge, type Paid } from './support/night-judge.ts';
 import { layOutPackage, workplace } from './support/package.ts';
 import { commandsOf, machine, startServer } from './support/processes.ts';
 
-const given = argumentsOf({ jobs: 2_000, allocations: 20, minutes: 30, kills: 3, seed: 1 });
-const { jobs, allocations, minutes } = given;
-const CPUS = 2;
-const PER_NODE = 2;
-/** Of the time of the allocations; the rest is for what the kills cost. */
-const LOAD = 0.75;
-const NODES = Math.ceil(allocations / PER_NODE) + 2;
-const script = resolve(import.meta.dirname, '../tests/slurm/cluster.sh');
-const folder = layOutPackage();
-const cwd = workplace('night');
-const cluster = workplace('cluster');
-const size = [
-  '--nodes',
-  String(NODES),
-  '--cpus-per-node',
-  String(CPUS * PER_NODE),
+const {
+  words,
+  kills: perMinute,
+  ...size
+} = argumentsOf({ jobs: 2_000, allocations: 20, minutes: 30, kills: 3, seed: 1 }, 'words');
+const mode = (words[0] ?? 'direct') as Mode;
+if (!(mode in MODES) || words.length > 1) {
+  console.error(`unknown mode ${words.join(' ')}; there are ${Object.keys(MODES).join(', ')}`);
+  process.exit(2);
+}
+const FIRST_PORT = 11_500;
+/** A run that takes so many times as long as its work has stopped. */
+const PATIENCE = 4;
+/** Seconds that Slurm gets to end its last allocations and to account for them. */
+const MOST_TRIES = 120;
+const SACCT = ['-X', '-D', '-n', '-P', '-S', 'now-2days'];
+
+const folder = workplace(`night-${mode}`);
+const installed = layOutPackage();
+const startedMs = Date.now();
+const tell = (line: string) => console.log(`${String(secondsSince(startedMs)).padStart(6)} s  ${line}`);
+const nodes = ['--nodes', String(size.allocations), '--cpus-per-node', String(CPUS), '--gpus-per-node', '0'];
+const cluster = await startCluster(workplace('cluster'), join(folder, 'slurm'), [
+  ...nodes,
   '--port-base',
-  String(12_200 + 150 * (process.pid % 40)),
-];
-const environment = {
-  ...process.env,
-  SLURM_CONF: join(cluster, 'etc/slurm.conf'),
-  PATH: `${join(folder, 'bin')}:${process.env['PATH']}:/usr/sbin:/sbin`,
-};
-Object.assign(process.env, environment);
-const out = (program: string, ...args: string[]) =>
-  execFileSync(program, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-/** Starts the daemons and nodes that have ended; the controller may be busy for a while. */
-const heal = () => spawn(script, ['up', '--dir', cluster], { stdio: 'ignore' });
-
-let state = given.seed;
-/** From 0 to below 1. Source: Numerical Recipes, a linear congruential generator. */
-const random = () => (state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32) / 2 ** 32;
-const one = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)];
-
-const meanSeconds = (allocations * CPUS * minutes * 60 * LOAD) / jobs;
-const work = (index: number) => {
-  const seconds = Math.max(1, Math.round(meanSeconds * (0.1 + 1.8 * random())));
-  const log = join(cwd, 'work', String(index));
-  return `say() { echo "$1 $TORC_ATTEMPT_ID $EPOCHREALTIME $SLURM_JOB_ID" >> ${log}; }; say start; for i in {1..${seconds}}; do sleep 1; say alive; done; say end`;
-};
-const flow = () => ({
-  name: 'night',
-  execution_config: { mode: 'slurm' },
-  resource_requirements: [{ name: 'one', num_cpus: 1, memory: '50m', runtime: 'PT5M' }],
-  slurm_schedulers: [
-    {
-      name: 'nodes',
-      account: 'any',
-      nodes: 1,
-      walltime: `0${Math.floor((minutes + 20) / 60)}:${String((minutes + 20) % 60).padStart(2, '0')}:00`,
-      mem: '400m',
-      extra: `--cpus-per-task=${CPUS}`,
-    },
-  ],
-  actions: [
-    {
-      trigger_type: 'on_workflow_start',
-      action_type: 'schedule_nodes',
-      scheduler: 'nodes',
-      scheduler_type: 'slurm',
-      num_allocations: allocations,
-    },
-  ],
-  jobs: Array.from({ length: jobs }, (_, index) => ({
-    name: `job_${index}`,
-    resource_requirements: 'one',
-    scheduler: 'nodes',
-    command: work(index),
-    // Half of them need an earlier one.
-    ...(index >= jobs / 2 ? { depends_on: [`job_${index - Math.floor(jobs / 2)}`] } : {}),
-  })),
-});
-
-execFileSync(script, ['up', '--dir', cluster, ...size], { stdio: ['ignore', 'ignore', 'inherit'] });
-const server = await startServer(folder, cwd);
-const run = commandsOf(folder, cwd, server.url);
-const ask = async <T>(path: string): Promise<T> => (await fetch(`${server.url}${path}`)).json() as Promise<T>;
-
-const victims: Readonly<Record<string, () => Promise<string | undefined>>> = {
-  async runner() {
-    const { items } = await ask<{ items: { pid: number }[] }>(`/compute_nodes?workflow_id=1&is_active=true`);
-    const pid = one(items)?.pid;
-    return pid === undefined || !kill(pid) ? undefined : `process ${pid}`;
-  },
-  async srun() {
-    const pid = one(readdirSync('/proc').filter((each) => /^\d+$/.test(each) && isSrun(each)));
-    return pid === undefined || !kill(Number(pid)) ? undefined : `process ${pid}`;
-  },
-  async slurmd() {
-    const name = nodeName();
-    execFileSync(script, ['node', 'stop', name, '--dir', cluster], { stdio: 'ignore' });
-    await pause(5_000);
-    execFileSync(script, ['node', 'start', name, '--dir', cluster], { stdio: 'ignore' });
-    return name;
-  },
-  async slurmctld() {
-    const [pid] = readFileSync(join(cluster, 'run/slurmctld.pid'), 'utf8').split(' ');
-    if (!kill(Number(pid))) return undefined;
-    await pause(3_000);
-    heal();
-    return `process ${pid}`;
-  },
-  async node() {
-    const name = nodeName();
-    execFileSync(script, ['node', 'crash', name, '--dir', cluster], { stdio: 'ignore' });
-    setTimeout(heal, 25_000);
-    return name;
-  },
-};
-const nodeName = () => `n${1 + Math.floor(random() * NODES)}`;
-const isSrun = (pid: string): boolean => {
-  try {
-    return (
-      /^srun\0.*wf1_j\d+_/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8')) &&
-      readFileSync(`/proc/${pid}/environ`, 'utf8').includes(cluster)
-    );
-  } catch {
-    return false;
-  }
-};
-function kill(pid: number): boolean {
-  try {
-    process.kill(pid, 'SIGKILL');
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-let over = false;
-async function killNowAndThen(): Promise<void> {
-  const begunMs = Date.now();
-  while (!over && Date.now() - begunMs < minutes * 60_000) {
-    await pause((60_000 / given.kills) * (0.5 + random()));
-    const name = one(Object.keys(victims));
-    if (over || name === undefined) return;
-    const what = await victims[name]?.().catch((error: Error) => error.message);
-    console.log(`${new Date().toISOString()} ${name}: ${what ?? 'none is there'}`);
-  }
-}
-
+  String(FIRST_PORT),
+]);
 try {
-  console.log(
-    `${jobs} jobs of ${meanSeconds.toFixed(0)} s in ${allocations} allocations of ${CPUS} CPUs, ${given.kills} kills a minute, seed ${given.seed}; ${machine()}; ${cwd}`,
-  );
-  mkdirSync(join(cwd, 'work'));
-  writeFileSync(join(cwd, 'flow.json'), JSON.stringify(flow()));
-  await run('create', 'flow.json');
-  await run('submit', '1', '-o', 'out', '-p', '5');
-  const begunMs = Date.now();
-  const log = createWriteStream(join(cwd, 'watch.log'));
-  const watch = spawn(join(folder, 'bin/torc'), ['watch', '1', '--recover', '-p', '5', '-o', 'out'], {
-    cwd,
-    env: { ...environment, TORC_API_URL: server.url },
-    stdio: ['ignore', 'pipe', 'pipe'],
+  process.env['SLURM_CONF'] = cluster.environment.SLURM_CONF;
+  process.env['PATH'] = `${join(installed, 'bin')}:${cluster.environment.PATH}`;
+  const server = await startServer(installed, folder);
+  const connection = connect({ url: server.url });
+  const client = createClient(connection.send);
+  const jobs = jobsOf(size);
+  const work = Math.round(jobs.reduce((sum, { seconds }) => sum + seconds, 0));
+  console.log(`${jobs.length} jobs, ${work} s of work, ${size.allocations} allocations, mode ${mode}; ${machine()}`);
+  console.log(`files: ${folder}`);
+  mkdirSync(join(folder, 'jobs'));
+  writeFileSync(join(folder, 'work.sh'), SCRIPT, { mode: 0o755 });
+  writeFileSync(join(folder, 'flow.json'), JSON.stringify(workflowOf(jobs, size, mode, folder)));
+  await commandsOf(installed, folder, server.url)('submit', 'flow.json', '--no-prompts');
+  const { id } = (await client.listWorkflows({ query: { limit: 1 } })).items[0] as { id: number };
+
+  const over = new AbortController();
+  const watching = watch(id, server.url).finally(() => over.abort());
+  const hasSteps = mode !== 'direct';
+  const kills = await killSome({ cluster, client, workflowId: id, hasSteps, perMinute, ...size, tell }, over.signal);
+  tell(`${kills.length} kills; from now on nobody is killed`);
+  const code = await watching;
+  tell(`torc watch ended with ${code ?? 'SIGKILL'}`);
+
+  const allocations = allocationsOf(await accounting());
+  const found = await readRun(client, { workflowId: id, jobs, folder: join(folder, 'jobs') });
+  const isKept = printRun(judge(found, kills), usageOf(allocations, found, kills), {
+    jobs: found,
+    allocations,
+    kills,
+    watchCode: code,
+    seconds: secondsSince(startedMs),
   });
-  for (const stream of [watch.stdout, watch.stderr]) stream.pipe(log, { end: false });
-  const ended = new Promise<number | null>((done) => watch.once('exit', done));
-  const killing = killNowAndThen();
-  const code = await Promise.race([ended, pause(minutes * 2 * 60_000).then(() => null)]);
-  over = true;
-  console.log(`watch ended with ${code} after ${((Date.now() - begunMs) / 60_000).toFixed(1)} minutes`);
-  await killing;
-  heal();
-  await pause(20_000);
-  const { items } = await ask<{ items: { name: string; status: string; attempt_id: number }[] }>(
-    '/jobs?workflow_id=1&limit=10000',
-  );
-  const paid = out('sacct', '-X', '-n', '-P', '-a', '-D', '-o', 'JobID,ElapsedRaw,AllocCPUS,State')
-    .trim()
-    .split('\n')
-    .map((line): Paid => {
-      const [id = '', seconds, cpus, word = ''] = line.split('|');
-      return { id, coreSeconds: Number(seconds) * Number(cpus), state: word };
-    });
-  const { lines, faults } = judge(items, (index) => readFileSync(join(cwd, 'work', String(index)), 'utf8'), paid);
-  for (const line of lines) console.log(line);
-  for (const fault of faults.slice(0, 20)) console.log(`FAULT ${fault}`);
-  process.exitCode = code === 0 && faults.length === 0 ? 0 : 1;
-} finally {
-  over = true;
+  process.exitCode = isKept ? 0 : 1;
+  connection.close();
   await server.stop();
-  execFileSync(script, ['down', '--purge', '--dir', cluster], { stdio: 'ignore' });
+} finally {
+  await cluster.stop();
 }
-process.exit();
+
+/** Runs `torc watch --recover` to its end; undefined if it had to be killed. */
+async function watch(workflowId: number, url: string): Promise<number | undefined> {
+  const log = openSync(join(folder, 'watch.log'), 'w');
+  const child = spawn(
+    join(installed, 'bin/torc'),
+    ['watch', String(workflowId), '--recover', '--poll-interval', '10'],
+    {
+      cwd: folder,
+      env: { ...process.env, TORC_API_URL: url },
+      stdio: ['ignore', log, log],
+    },
+  );
+  closeSync(log);
+  const patience = setTimeout(() => child.kill('SIGKILL'), (size.minutes * PATIENCE + 10) * 60_000);
+  const code = await new Promise<number | null>((done) => void child.once('close', done));
+  clearTimeout(patience);
+  return code ?? undefined;
+}
+
+/** The rows of the accounting, when Slurm has ended all allocations, or after a while. */
+async function accounting(): Promise<string> {
+  for (let tries = 0; ; tries += 1) {
+    const queued = await cluster.ask('squeue', '-h', '-o', '%i %T');
+    const rows = await cluster.ask('sacct', ...SACCT, '--format', 'JobIDRaw,AllocCPUS,Start,End,State');
+    // Those that never started have no times at all.
+    const open = rows.split('\n').filter((row) => /\|\d+\|Unknown\|/.test(row));
+    if (queued.trim() === '' && open.length === 0) return rows;
+    if (tries === MOST_TRIES) {
+      for (const line of [...queued.split('\n'), ...open].filter(Boolean)) tell(`without an end, not counted: ${line}`);
+      return rows;
+    }
+    await pause(1_000);
+  }
+}
+
+function secondsSince(ms: number): number {
+  return Math.round((Date.now() - ms) / 1000);
+}

@@ -47,14 +47,16 @@ export function createFigures(): {
   };
 }
 
-function verdict(value: number, goal: Goal | undefined): string {
+/** Whether a figure reaches its goal, as words for the end of its line. */
+export function verdict(value: number, goal: Goal | undefined): string {
   if (goal === undefined) return '';
   const { atLeast = -Infinity, atMost = Infinity } = goal;
   const wanted = goal.atLeast === undefined ? `at most ${atMost}` : `at least ${atLeast}`;
   return `  [${value >= atLeast && value <= atMost ? 'reached' : 'MISSED'}: ${wanted}]`;
 }
 
-const text = (value: number) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));
+/** A number with three digits at least. */
+export const text = (value: number) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));
 
 /** Ticks of all processors since the boot, by kind; undefined elsewhere than on Linux. Source: proc_stat(5). */
 function processorTimes(): readonly number[] | undefined {
