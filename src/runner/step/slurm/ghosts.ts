@@ -4,13 +4,16 @@ import type { StepId } from '../../../core/contract/files/job.ts';
 import type { Log } from '../../log.ts';
 
 /**
- * Steps that have ended, and that the controller still counts, because it was killed when they ended (Slurm 22.05).
+ * Steps that have ended, and that the controller still counts, because it was away when they ended (Slurm 22.05).
  *
- * They keep their CPUs until the allocation ends, so no other step could start. scancel does not remove them, but a step with
- * `--overlap` starts beside them. The runner leases CPUs and memory itself, so nothing is used twice.
+ * They keep their CPUs for a minute, or until the allocation ends if the controller was killed, and no other step can start. squeue lists
+ * only some of them, and scancel does not remove them, but a step with `--overlap` starts beside them. The runner leases CPUs and
+ * memory itself, so nothing is used twice, unless others have steps in its allocation: then it waits.
  */
 export interface GhostOptions {
   readonly slurm: Pick<AllocationSteps, 'ids'>;
+  /** Whether a step of this runner has not ended. */
+  readonly isRunning: (id: StepId) => boolean;
   /** The steps that were launched more than so many milliseconds ago, and have not begun. */
   readonly waiting: (longerThanMs: number) => readonly StepId[];
   /** These wait behind steps that have ended. */
@@ -29,10 +32,13 @@ export interface Ghosts {
 }
 
 /** A step begins within a second; on a busy cluster within some. Each look of a runner is a request to the controller. */
-const LOOK_MS = 15_000;
+const LOOK_MS = 10_000;
 
-export function watchForGhosts({ slurm, waiting, onBlocked, log, lookMs = LOOK_MS }: GhostOptions): Ghosts {
-  const endedAtMs = new Map<StepId, number>();
+/** Steps of ours that hold no CPUs: the launchers and the samplers of nodes. */
+const BESIDE = /^wf\d+_r\d+_(?:jobs|samples)_/;
+
+export function watchForGhosts({ slurm, isRunning, waiting, onBlocked, log, lookMs = LOOK_MS }: GhostOptions): Ghosts {
+  const ended = new Set<StepId>();
   let areThere = false;
   let isClosed = false;
   let timer: Timer;
@@ -41,13 +47,12 @@ export function watchForGhosts({ slurm, waiting, onBlocked, log, lookMs = LOOK_M
     const late = waiting(lookMs);
     if (late.length === 0) return;
     const listed = [...(await slurm.ids()).keys()] as StepId[];
-    // The controller learns of an end a moment after the runner.
-    const ghosts = listed.filter((id) => (endedAtMs.get(id) ?? Infinity) < performance.now() - lookMs);
-    if (ghosts.length === 0) return;
-    if (!areThere) {
-      const words = 'Slurm still counts steps that have ended, so no other step can start: from now on steps overlap';
-      log.write('warn', words, { steps: ghosts.join(', ') });
-    }
+    const isForeign = (id: StepId) => !isRunning(id) && !ended.has(id) && !BESIDE.test(id);
+    if (listed.some(isForeign)) return;
+    if (!areThere)
+      log.write('warn', 'Slurm starts no step, though no other one uses its CPUs: from now on steps overlap', {
+        waiting: late.join(', '),
+      });
     areThere = true;
     onBlocked(late);
   };
@@ -64,7 +69,7 @@ export function watchForGhosts({ slurm, waiting, onBlocked, log, lookMs = LOOK_M
   lookAgain();
 
   return {
-    ended: (id) => void endedAtMs.set(id, performance.now()),
+    ended: (id) => void ended.add(id),
     areThere: () => areThere,
     close() {
       isClosed = true;

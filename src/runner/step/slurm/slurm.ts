@@ -98,6 +98,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
   });
   const ghosts = watchForGhosts({
     slurm,
+    isRunning: (id) => running.has(id),
     waiting: starts.waiting,
     log,
     // Its srun says that the step was refused, so the job is given back, and starts again.
