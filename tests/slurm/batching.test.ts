@@ -199,7 +199,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
   it('jobs whose srun is killed have failed when nothing of them is left', async () => {
     const { id } = begun.srun;
     await lane.there('srun-', 2);
-    const [pid] = cluster.run('pgrep', '-f', `^srun.*--job-name=wf${id}_r1_jobs`).trim().split('\n');
+    const [pid] = cluster.processes(`^srun.*--job-name=wf${id}_r1_jobs`);
     process.kill(Number(pid), 'SIGKILL');
     await until(
       async () => Object.keys(await lane.resultsOf(id)),

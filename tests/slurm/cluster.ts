@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { accessSync, constants, mkdirSync, mkdtempSync, rmdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, mkdtempSync, readFileSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,6 +11,8 @@ export interface Cluster {
   readonly environment: Readonly<Record<string, string>>;
   /** Runs a program to its end; throws with what it printed unless it exits with 0. */
   run(program: string, ...args: readonly string[]): string;
+  /** Its processes whose command lines match; other clusters on this machine may have jobs of the same numbers. */
+  processes(pattern: string): number[];
   /** Ends the node and its steps at once, ends its slurmd alone, or starts it again. */
   node(action: 'crash' | 'stop' | 'start', name: string): void;
   /** A daemon is stopped and started with SIGSTOP and SIGCONT: it neither answers nor loses anything. With SIGTERM it saves its state and ends. */
@@ -100,6 +102,7 @@ export async function startCluster({
   return {
     environment,
     run: (program, ...args) => run(program, args, { ...outside(), ...environment }),
+    processes: (pattern) => matching(pattern).filter((pid) => isOf(pid, `SLURM_CONF=${environment.SLURM_CONF}`)),
     node: (action, name) => void run(script, ['node', action, name, '--dir', folder], outside()),
     signal(daemon, signal) {
       const [pid = ''] = run('cat', [join(folder, `run/${daemon}.pid`)], outside()).split(' ');
@@ -157,4 +160,23 @@ function run(program: string, args: readonly string[], env: Record<string, strin
   });
   if (status === 0) return stdout;
   throw new Error(`${program} ${args.join(' ')} ended with ${status ?? error?.message}:\n${stdout}${stderr}`);
+}
+
+/** Those of a user, oldest first. */
+const matching = (pattern: string): number[] =>
+  (spawnSync('pgrep', ['-f', pattern], { encoding: 'utf8' }).stdout ?? '').split('\n').filter(Boolean).map(Number);
+
+/** Whether a process, or one that it started, has this variable; daemons of steps have none themselves. */
+const isOf = (pid: number, variable: string): boolean =>
+  [pid, ...childrenOf(pid)].some((each) => textOf(`/proc/${each}/environ`).split('\0').includes(variable));
+
+const childrenOf = (pid: number): number[] =>
+  textOf(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
 }

@@ -94,8 +94,7 @@ describe.skipIf(controlGroupsAreMissing !== undefined)(
     it('a job whose srun is killed has failed, and what it started in another session ends with its step', async () => {
       const { id } = begun.srun;
       await lane.there('srun-', 2);
-      const pids = cluster.run('pgrep', '-f', `^srun.*--job-name=wf${id}_`).trim().split('\n').map(Number);
-      for (const pid of pids) process.kill(pid, 'SIGKILL');
+      for (const pid of cluster.processes(`^srun.*--job-name=wf${id}_`)) process.kill(pid, 'SIGKILL');
       const results = await lane.finished(id);
       expect(Object.values(results).map((each) => `${each.status} ${each.return_code}`)).toEqual([
         'failed 137',

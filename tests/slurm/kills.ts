@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Job } from '../../src/core/contract/job.ts';
@@ -260,9 +260,9 @@ async function kill(
       return cluster.node('start', name);
     }
     case 'srun':
-      return signal(oneOf(`srun --jobid=${allocation} `));
+      return signal(cluster.processes(`^srun --jobid=${allocation} `)[0]);
     case 'step daemon':
-      return signal(oneOf(String.raw`slurmstepd: \[${allocation}\.[0-9]+\]`));
+      return signal(cluster.processes(String.raw`slurmstepd: \[${allocation}\.[0-9]+\]`)[0]);
   }
 }
 
@@ -273,14 +273,6 @@ function signal(pid: number | undefined): void {
     // It has ended.
   }
 }
-
-const oneOf = (pattern: string): number | undefined => {
-  try {
-    return Number(execFileSync('pgrep', ['-o', '-f', pattern], { encoding: 'utf8' }).trim()) || undefined;
-  } catch {
-    return undefined;
-  }
-};
 
 /** As many processes that use all of a CPU, while this process lives. */
 function keepBusy(count: number): () => void {

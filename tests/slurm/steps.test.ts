@@ -321,7 +321,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
     await nothingIsLeft(id);
   });
 
-  const sruns = (id: number) => cluster.run('pgrep', '-f', `^srun.*--job-name=wf${id}_`).trim().split('\n').map(Number);
+  const sruns = (id: number) => cluster.processes(`^srun.*--job-name=wf${id}_`);
 
   it('the srun of a job has the options that its requirements and its allocation ask for', async () => {
     const { id, job } = begun.srun;

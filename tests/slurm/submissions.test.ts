@@ -198,6 +198,12 @@ describe.skipIf(slurmIsMissing !== undefined)('allocations that are submitted to
     const canceled = (await recordsOf(id)).flatMap((each) =>
       each.status === 'canceled' ? [String(jobOfAllocation(each))] : [],
     );
-    expect([canceled.length > 0, jobsOf(id).filter((job) => canceled.includes(job))]).toEqual([true, []]);
+    expect(canceled.length).toBeGreaterThan(0);
+    // The runner has noted that they are canceled before the controller has done it.
+    await until(
+      () => jobsOf(id).filter((job) => canceled.includes(job)),
+      (queued) => queued.length === 0,
+      'the canceled tasks to leave the queue',
+    );
   });
 });
