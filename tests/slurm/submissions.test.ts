@@ -115,8 +115,9 @@ describe.skipIf(slurmIsMissing !== undefined)('allocations that are submitted to
     const wait = 'trap \\"touch signaled\\" TERM; touch begun-$TORC_JOB_NAME; until [ -e go ]; do sleep 0.1; done';
     const job = (name: string, command: string) =>
       `  - {name: ${name}, command: "${command}", resource_requirements: one}`;
-    // Two nodes' worth of CPUs: two tasks run, with two jobs each.
-    const jobs = ['a', 'b', 'c'].map((name) => job(name, wait)).join('\n');
+    // Two tasks have CPUs, for two jobs each. While the fifth job waits, the other tasks have work, so nothing cancels them.
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const jobs = names.map((name) => job(name, wait)).join('\n');
     writeFileSync(join(folder, 'array.yaml'), flowOf('array', 4, { jobs }));
     const { code, stderr } = await call(['submit', 'array.yaml', '-o', 'out']);
     expect([code, stderr]).toEqual([0, expect.stringMatching(/with ID=(\d+)_0\n[^]*with ID=\1_3\n/)]);
@@ -124,8 +125,8 @@ describe.skipIf(slurmIsMissing !== undefined)('allocations that are submitted to
     const array = /with ID=(\d+)_0/.exec(stderr)?.[1] as string;
     expect(await namesOf(id)).toEqual([0, 1, 2, 3].map((task) => `${array}_${task}`));
     await until(
-      () => ['a', 'b', 'c'].filter((name) => existsSync(join(folder, `begun-${name}`))).length,
-      (begun) => begun === 3,
+      () => names.filter((name) => existsSync(join(folder, `begun-${name}`))).length,
+      (begun) => begun === 4,
       'the jobs to begin',
       60_000,
     );
