@@ -176,6 +176,7 @@ export interface ScheduledComputeNodesModel {
     max_parallel_jobs?: number | null | undefined;
     job_prefix?: string | null | undefined;
     action_id?: number | null | undefined;
+    replaces?: number | null | undefined;
   } | null | undefined;
   held?: string | null | undefined;
 }
@@ -2081,6 +2082,7 @@ export interface Calls {
         max_parallel_jobs?: number | null | undefined;
         job_prefix?: string | null | undefined;
         action_id?: number | null | undefined;
+        replaces?: number | null | undefined;
       } | null | undefined;
       held?: string | null | undefined;
     };

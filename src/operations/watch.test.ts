@@ -53,6 +53,8 @@ async function watched(
     isUnfinished = false,
     started = true,
     lost = 0,
+    lostAllocations = [],
+    replaced = async () => 1,
     unrunnable = [],
     causes = [],
   }: {
@@ -62,6 +64,9 @@ async function watched(
     isUnfinished?: boolean;
     started?: boolean;
     lost?: number;
+    /** Those of each look, one after the other. */
+    lostAllocations?: readonly (readonly number[])[];
+    replaced?: () => Promise<number>;
     unrunnable?: readonly string[];
     causes?: readonly string[];
   } = {},
@@ -79,7 +84,12 @@ async function watched(
       },
       async clean() {
         did.push('clean');
-        return lost;
+        const gone = lostAllocations[at] ?? [];
+        return { jobs: lost, lost: gone.map((slurmJobId) => ({ recordId: slurmJobId + 100, slurmJobId })) };
+      },
+      async replace(gone) {
+        did.push(`replace ${gone.map(({ recordId }) => recordId).join(' ')}`);
+        return replaced();
       },
       async recover() {
         did.push('recover');
@@ -288,6 +298,41 @@ describe('watch', () => {
     const left = await watched([STRANDED, DONE], { autoSchedule });
     expect([left.exitCode, left.did]).toEqual([0, ['schedule']]);
     expect((await watched([STRANDED], { autoSchedule }, { scheduled: [] })).exitCode).toBe(1);
+  });
+
+  const HALF = status({ ready: 2, running: 1 }, { active_compute_nodes: 1, active_scheduled_nodes: 1 });
+  const replaces = (did: readonly string[]) => did.filter((each) => each.startsWith('replace'));
+
+  it('torc watch --recover replaces allocations that are lost while others live and jobs wait, once each', async () => {
+    const done = await watched([HALF, HALF, DONE], { recovers: true }, { lostAllocations: [[7, 8]] });
+    expect([done.exitCode, replaces(done.did)]).toEqual([0, ['replace 107 108']]);
+    expect(done.said).toContain('Lost allocation(s) 7, 8: 1 more submitted for the jobs that wait');
+    const only = await watched([HALF, HALF, DONE], {}, { lostAllocations: [[7]] });
+    expect(replaces(only.did)).toEqual([]);
+    const busy = await watched([WORKING, HALF, DONE], { recovers: true }, { lostAllocations: [[7]] });
+    expect(replaces(busy.did)).toEqual([]);
+    const none = await watched([STRANDED, HALF, DONE], { recovers: true }, { lostAllocations: [[7]] });
+    expect(replaces(none.did)).toEqual([]);
+  });
+
+  it('torc watch --recover tries again to replace an allocation while another command submits, and no more where no job started in three lost ones', async () => {
+    let tries = 0;
+    const replaced = async () => {
+      tries += 1;
+      if (tries < 3) throw new Refusal('RECOVERY_ACTIVE', 'being submitted by torc submit');
+      return 1;
+    };
+    const lostAllocations = [[7]];
+    const done = await watched([HALF, HALF, HALF, DONE], { recovers: true }, { lostAllocations, replaced });
+    expect(replaces(done.did)).toEqual(['replace 107', 'replace 107', 'replace 107']);
+    const each = [[7], [8], [9], [10]];
+    const some = [HALF, HALF, HALF, HALF, DONE];
+    const fruitless = await watched(some, { recovers: true }, { lostAllocations: each, started: false });
+    expect(replaces(fruitless.did)).toEqual(['replace 107', 'replace 108']);
+    expect(fruitless.said).toContain('Lost allocation(s) 9, not replaced: no job started in 3 in a row');
+    const free = await watched(some, { recovers: true, maxFruitless: 0 }, { lostAllocations: each, started: false });
+    expect(replaces(free.did)).toHaveLength(4);
+    expect(replaces((await watched(some, { recovers: true }, { lostAllocations: each })).did)).toHaveLength(4);
   });
 
   it('survives a server that is away, and says so once', async () => {

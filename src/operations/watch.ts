@@ -1,4 +1,5 @@
 import { ServiceError, Unreachable } from '../client/errors.ts';
+import type { LostAllocation } from './orphans/clean.ts';
 import type { SlurmJob } from '../core/allocation/slurm-job.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
@@ -21,14 +22,22 @@ export interface Round {
   readonly next: string | undefined;
 }
 
+export interface Corrected {
+  /** Jobs that had run. */
+  readonly jobs: number;
+  readonly lost: readonly LostAllocation[];
+}
+
 /** How `watch` acts on its workflow. */
 export interface WatchTools {
   status(): Promise<WorkflowStatus>;
-  /** Corrects the records of what ended without a report; returns the number of jobs that had run. */
-  clean(): Promise<number>;
+  /** Corrects the records of what ended without a report. */
+  clean(): Promise<Corrected>;
   recover(): Promise<Round>;
   /** Whether a recovery was killed while it submitted allocations: some of them may wait or run. */
   isUnfinished(): Promise<boolean>;
+  /** Plans an allocation in the place of each of these, and returns how many; the next look at the status submits them. */
+  replace(lost: readonly LostAllocation[]): Promise<number>;
   /** Submits allocations for jobs that wait. */
   schedule(): Promise<Pick<Round, 'submitted' | 'warnings'>>;
   /** Whether a job started in one of these allocations. */
@@ -59,7 +68,7 @@ export interface WatchOptions {
 }
 
 /** The decision of one look at the workflow. */
-type Step = 'wait' | 'recover' | 'schedule' | { readonly exitCode: number };
+type Step = 'wait' | 'recover' | 'replace' | 'schedule' | { readonly exitCode: number };
 
 interface Memory {
   rounds: number;
@@ -72,6 +81,8 @@ interface Memory {
   /** Allocations that were submitted last, and those in a row before them in which no job started. */
   submitted: readonly SlurmJob[];
   fruitless: number;
+  /** Allocations that were lost while others live, and that nothing replaces yet. */
+  lost: readonly LostAllocation[];
   /** A job was seen to run since then. */
   hasSeenRunning: boolean;
   /** Not known to be untrue: the last recovery was killed. */
@@ -83,6 +94,9 @@ interface Memory {
  * Watches a workflow until it ends, and recovers it where that is asked for. Returns the exit code.
  *
  * A recovery that was killed is completed first, although some of its allocations may wait or run already.
+ *
+ * Where it recovers, an allocation that is lost while others live is replaced at once if jobs wait; its own jobs follow in the
+ * next round of recovery.
  *
  * A server or a controller that cannot be reached is waited for. It ends when a round of recovery raised nothing and the
  * same jobs failed for the same reasons without any other job having completed: the next round would be the same. It ends too
@@ -98,6 +112,7 @@ export async function watchWorkflow(tools: WatchTools, options: WatchOptions): P
     told: new Set(),
     submitted: [],
     fruitless: 0,
+    lost: [],
     hasSeenRunning: false,
     mayBeUnfinished: options.recovers,
     isAway: false,
@@ -110,6 +125,7 @@ export async function watchWorkflow(tools: WatchTools, options: WatchOptions): P
       if (typeof step === 'object') return step.exitCode;
       const end = step === 'recover' ? await round(tools, options, memory) : undefined;
       if (end !== undefined) return end;
+      if (step === 'replace') await replaced(tools, options, memory);
       if (step === 'schedule') {
         const { submitted, warnings } = await scheduled(tools, memory);
         if (submitted.length === 0 && !options.isPersistent) {
@@ -136,8 +152,9 @@ async function look(tools: WatchTools, options: WatchOptions, memory: Memory): P
   const aliveBefore = alive(status);
   // Work without a runner, and records of what may have ended: Slurm and the hosts are asked.
   if (aliveBefore > 0 || busy(status) > 0) {
-    const lost = await tools.clean();
-    memory.hasSeenRunning ||= lost > 0;
+    const { jobs, lost } = await tools.clean();
+    memory.hasSeenRunning ||= jobs > 0;
+    if (options.recovers) memory.lost = [...memory.lost, ...lost];
     status = await tools.status();
   }
   const { jobs_by_status: jobs } = status;
@@ -156,7 +173,10 @@ async function look(tools: WatchTools, options: WatchOptions, memory: Memory): P
   }
   if (memory.mayBeUnfinished && waiting(status) > 0 && (await tools.isUnfinished())) return 'recover';
   memory.mayBeUnfinished = false;
-  if (alive(status) + busy(status) > 0) return extra(tools, options, memory);
+  if (alive(status) + busy(status) > 0) {
+    if (waiting(status) === 0) memory.lost = [];
+    return memory.lost.length > 0 ? 'replace' : extra(tools, options, memory);
+  }
   if (failed > 0) await tellCauses(tools, memory);
   const fruitless = await fruitlessWords(tools, options, memory);
   if (fruitless !== undefined) return ended(tools, fruitless, 1);
@@ -227,6 +247,28 @@ async function extra(tools: WatchTools, { autoSchedule }: WatchOptions, memory: 
   return jobs > 0 && isCool && (jobs >= threshold || isStranded) ? 'schedule' : 'wait';
 }
 
+/** Another command that submits is waited for: the next look tries again. */
+async function replaced(tools: WatchTools, { maxFruitless }: WatchOptions, memory: Memory): Promise<void> {
+  const { lost } = memory;
+  const names = lost.map(({ slurmJobId }) => slurmJobId);
+  const hasStarted = await tools.hasStarted(names);
+  const fruitless = hasStarted ? 0 : memory.fruitless + lost.length;
+  if (maxFruitless > 0 && fruitless >= maxFruitless) {
+    tools.tell('warn', `Lost allocation(s) ${names.join(', ')}, not replaced: no job started in ${fruitless} in a row`);
+  } else {
+    try {
+      const count = await tools.replace(lost);
+      if (count > 0)
+        tools.tell('info', `Lost allocation(s) ${names.join(', ')}: ${count} more submitted for the jobs that wait`);
+    } catch (error) {
+      if (!(error instanceof Refusal && error.code === 'RECOVERY_ACTIVE')) throw error;
+      return;
+    }
+  }
+  memory.fruitless = fruitless;
+  memory.lost = [];
+}
+
 async function scheduled(tools: WatchTools, memory: Memory): Promise<Pick<Round, 'submitted' | 'warnings'>> {
   const done = await tools.schedule();
   memory.submitted = [...memory.submitted, ...done.submitted];
@@ -265,6 +307,7 @@ async function round(tools: WatchTools, { maxRetries }: WatchOptions, memory: Me
   memory.mayBeUnfinished = false;
   memory.rounds += 1;
   memory.submitted = done.submitted;
+  memory.lost = [];
   memory.hasSeenRunning = false;
   // These had started.
   if (done.reset > 0) memory.fruitless = 0;

@@ -12,7 +12,7 @@ export const watch = command({
   says: 'Wait for a workflow to end, and recover it after failures.',
   more:
     'Asks Slurm about allocations that count as alive. With --recover it carries out torc recover when the workflow has failed, or when jobs wait and ' +
-    'nothing is alive. Exits with 0 when all jobs completed, and with 1 when it was canceled, when failures remain, when the same jobs ' +
+    'nothing is alive, and it replaces allocations that are lost while others live. Exits with 0 when all jobs completed, and with 1 when it was canceled, when failures remain, when the same jobs ' +
     'failed again for the same reasons, when allocations ended one after another and no job started in them, or when no allocation was ever submitted (but for --persistent). Writes watch_HOST_wfID.log in the output folder.',
   options: [
     {
@@ -74,6 +74,7 @@ export const watch = command({
     const { findAndClean } = await import('../orphans.ts');
     const { queuedAllocations } = await import('../../operations/queued-allocations.ts');
     const { cancelUnneeded } = await import('../../operations/slurm/cancel-unneeded.ts');
+    const { replaceLost } = await import('../../operations/slurm/replace-lost.ts');
     const { openSlurm } = await import('../../cluster/slurm/slurm.ts');
     const { badEnds } = await import('../../operations/recover/bad-ends.ts');
     const { badEndLines } = await import('../output/recovered.ts');
@@ -140,8 +141,15 @@ export const watch = command({
               if (!toldStuck.has(each.key)) tell('warn', each.line);
               toldStuck.add(each.key);
             }
-            return cleaned.failed.length + cleaned.finishedWorkKept + cleaned.jobsRequeued;
+            const jobs = cleaned.failed.length + cleaned.finishedWorkKept + cleaned.jobsRequeued;
+            return { jobs, lost: cleaned.lost };
           },
+          replace: (lost) =>
+            replaceLost(
+              client,
+              id,
+              lost.map(({ recordId }) => recordId),
+            ),
           recover: () => recoverNow(context, id, wishes),
           isUnfinished: async () => (await unfinishedRecovery(client, id))?.wasSubmitting === true,
           schedule: () => scheduleNow(context, id, wishes),

@@ -6,6 +6,7 @@ const nothing: Cleaned = {
   slurmJobsFailed: 0,
   pendingAllocationsCleaned: 0,
   activeAllocationsEnded: 0,
+  lost: [],
   allocationsRequeued: 0,
   runningJobsFailed: 0,
   computeNodesDeactivated: 0,

@@ -31,6 +31,16 @@ describe('orphans', () => {
     expect(found.abandoned).toEqual([]);
   });
 
+  it.each(['NODE_FAIL', 'FAILED', 'OUT_OF_MEMORY'])(
+    'an active allocation that ended %s was lost, and one that somebody canceled or that had its time was not',
+    (word) => {
+      expect(orphansOf(facts({ queue: new Map([ended(7, word)]) })).lost).toHaveLength(1);
+      for (const expected of ['CANCELLED by 1000', 'TIMEOUT', 'COMPLETED'])
+        expect(orphansOf(facts({ accounted: new Map([ended(7, expected)]) })).lost).toEqual([]);
+      expect(orphansOf(facts({ queue: undefined })).lost).toEqual([]);
+    },
+  );
+
   it('an allocation that the controller has forgotten has ended, and the accounting names the cause', () => {
     expect(orphansOf(facts({})).deadNodes[0]?.cause).toBe('allocation 7 ended and Slurm no longer knows it');
     const accounted = new Map([ended(7, 'CANCELLED by 1000')]);
@@ -44,6 +54,7 @@ describe('orphans', () => {
   ])('an allocation that %s is left as it is, with its jobs', (_, queue) => {
     expect(orphansOf(facts({ queue }))).toEqual({
       ended: [],
+      lost: [],
       gone: [],
       requeued: [],
       deadNodes: [],

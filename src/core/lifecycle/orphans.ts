@@ -58,6 +58,8 @@ export interface DeadNode {
 export interface Orphans {
   /** Active allocations that have ended. */
   readonly ended: readonly Allocation[];
+  /** Of these, those that something ended which nobody asked for, before their time: a lost node, a killed runner. */
+  readonly lost: readonly Allocation[];
   /** Allocations that ended, or vanished, before they began. */
   readonly gone: readonly Allocation[];
   /** Active allocations that wait again, and those that a runner had completed before Slurm requeued them. */
@@ -72,6 +74,9 @@ export interface Orphans {
 /** States of allocations whose jobs a failure handler may run again because of `on_node_fail`. */
 const NODE_LOST: ReadonlySet<string> = new Set(['NODE_FAIL', 'BOOT_FAIL', 'PREEMPTED']);
 
+/** Ends that somebody asked for, and those of allocations that had their time. */
+const EXPECTED: ReadonlySet<string> = new Set(['CANCELLED', 'COMPLETED', 'TIMEOUT', 'DEADLINE']);
+
 export const NO_ACTIVE_NODES = 'No active compute nodes';
 
 export function orphansOf({ allocations, nodes, running, queue, accounted }: OrphanFacts): Orphans {
@@ -81,7 +86,7 @@ export function orphansOf({ allocations, nodes, running, queue, accounted }: Orp
     const state = queue.get(slurmJobId)?.state ?? 'ended';
     return state === 'ended' ? 'ended' : state === 'queued' ? 'queued' : 'alive';
   };
-  const wordOf = (slurmJobId: number) =>
+  const wordOf = (slurmJobId: SlurmJob) =>
     (queue?.get(slurmJobId) ?? accounted.get(slurmJobId))?.word ?? 'and Slurm no longer knows it';
   const deadNodes: DeadNode[] = [];
   const requeuedNodes: DeadNode[] = [];
@@ -100,8 +105,10 @@ export function orphansOf({ allocations, nodes, running, queue, accounted }: Orp
   const named = new Set([...deadNodes, ...requeuedNodes].flatMap(({ jobIds }) => jobIds));
   const ofStatus = (status: string, state: string) =>
     allocations.filter((each) => each.status === status && stateOf(each.slurmJobId) === state);
+  const ended = ofStatus('active', 'ended');
   return {
-    ended: ofStatus('active', 'ended'),
+    ended,
+    lost: ended.filter(({ slurmJobId }) => !EXPECTED.has(wordOf(slurmJobId).split(' ')[0] as string)),
     gone: ofStatus('pending', 'ended'),
     requeued: [...ofStatus('active', 'queued'), ...ofStatus('complete', 'queued')],
     deadNodes,

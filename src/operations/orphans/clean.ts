@@ -3,6 +3,7 @@ import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import { ServiceError } from '../../client/errors.ts';
 import type { SlurmRecords } from '../../cluster/slurm/records.ts';
+import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { type StepId, stepIdOf } from '../../core/contract/files/job.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { FailureHandler } from '../../core/contract/scheduling.ts';
@@ -31,11 +32,18 @@ export interface OrphanedJob {
   readonly slurm_job_id?: string;
 }
 
+export interface LostAllocation {
+  readonly recordId: number;
+  readonly slurmJobId: SlurmJob;
+}
+
 export interface Cleaned {
   /** Jobs that failed with the allocation in which they ran. */
   readonly slurmJobsFailed: number;
   readonly pendingAllocationsCleaned: number;
   readonly activeAllocationsEnded: number;
+  /** Of these, those that nobody asked to end, before their time. */
+  readonly lost: readonly LostAllocation[];
   /** Allocations that wait again. */
   readonly allocationsRequeued: number;
   readonly runningJobsFailed: number;
@@ -90,6 +98,7 @@ export async function cleanOrphans(client: Client, workflowId: number, options: 
     runningJobsFailed: settled.failed.filter(({ reason }) => reason === NO_ACTIVE_NODES).length,
     pendingAllocationsCleaned: orphans.gone.length,
     activeAllocationsEnded: orphans.ended.length,
+    lost: orphans.lost,
     allocationsRequeued: orphans.requeued.length,
     computeNodesDeactivated: [...orphans.deadNodes, ...orphans.requeuedNodes].filter((node) => node.isActive).length,
     jobsRequeued: settled.retried + orphans.requeuedNodes.reduce((sum, { jobIds }) => sum + jobIds.length, 0),

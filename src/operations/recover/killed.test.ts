@@ -11,6 +11,7 @@ import type { SubmitTools } from '../slurm/submit-allocations.ts';
 import { hasStartedIn } from '../started-in.ts';
 import { type Round, watchWorkflow } from '../watch.ts';
 import { applyRecovery, planOf, refuseRecovery } from './recover.ts';
+import { replaceLost } from '../slurm/replace-lost.ts';
 import { unfinishedRecovery } from './unfinished.ts';
 
 /** Slurm as the jobs of this test see it: what was submitted, with its script, and how it stands. */
@@ -121,9 +122,15 @@ async function watchUntilItWaits(
     {
       status: () => client.getWorkflowStatus({ params: { id } }),
       async clean() {
-        await cleanOrphans(client, id, { slurm: records, outputDir, isDryRun: false, nowMs: () => NOW });
-        return 0;
+        const options = { slurm: records, outputDir, isDryRun: false, nowMs: () => NOW };
+        return { jobs: 0, lost: (await cleanOrphans(client, id, options)).lost };
       },
+      replace: (lost) =>
+        replaceLost(
+          client,
+          id,
+          lost.map(({ recordId }) => recordId),
+        ),
       recover: () => recover(of, at, id, outputDir, kill),
       isUnfinished: async () => (await unfinishedRecovery(client, id))?.wasSubmitting === true,
       schedule: async () => ({ submitted: [], warnings: [] }),

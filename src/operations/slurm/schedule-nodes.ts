@@ -40,6 +40,7 @@ export async function scheduleNodes(tools: SubmitTools, request: AllocationReque
 const isPartOf = (record: AllocationRecord, request: AllocationRequest): boolean =>
   Boolean(record.plan) &&
   !record.plan?.action_id &&
+  !record.plan?.replaces &&
   !record.held &&
   JSON.stringify(requestOfRecord(record)) ===
     JSON.stringify(requestOfRecord({ ...record, scheduler_config_id: request.schedulerId, plan: planOf(request) }));
