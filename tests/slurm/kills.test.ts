@@ -3,9 +3,14 @@ import { type RunningServer, startServer, temporaryFolder } from '../support/pro
 import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
 import { tryKill, type Verdict } from './kills.ts';
 
-/** `TORC_KILL_SEEDS=1-200 TORC_KILL_WAIT=30` tries more seeds, and another time between SIGTERM and SIGKILL. */
+/**
+ * `TORC_KILL_SEEDS=1-200 TORC_KILL_WAIT=30` tries more seeds, and another time between SIGTERM and SIGKILL.
+ * `TORC_KILL_GROUPS=yes` has Slurm find the processes of steps by control groups.
+ */
 const [first = 1, last = 10] = (process.env['TORC_KILL_SEEDS'] ?? '1-10').split('-').map(Number);
 const killWait = process.env['TORC_KILL_WAIT'] ?? '3';
+const GROUPS = ['ProctrackType=proctrack/cgroup', 'PrologFlags=Contain', 'TaskPlugin=task/cgroup'];
+const hasGroups = process.env['TORC_KILL_GROUPS'] === 'yes';
 /** Each has an allocation of at most two nodes, of which Slurm may keep one for a crash. */
 const TOGETHER = 3;
 
@@ -16,7 +21,15 @@ describe.skipIf(slurmIsMissing !== undefined)('kills on a cluster', () => {
   beforeAll(async () => {
     cluster = await startCluster({
       nodes: 12,
-      set: [`KillWait=${killWait}`, 'SlurmdTimeout=8', 'MessageTimeout=8', 'ReturnToService=2'],
+      // Groups are named after nodes, and other clusters may be on this machine.
+      prefix: hasGroups ? `k${process.pid}x` : 'n',
+      set: [
+        `KillWait=${killWait}`,
+        'SlurmdTimeout=8',
+        'MessageTimeout=8',
+        'ReturnToService=2',
+        ...(hasGroups ? GROUPS : []),
+      ],
     });
     folder = process.env['TORC_KILL_FOLDER'] ?? temporaryFolder();
     server = await startServer(folder);
