@@ -185,7 +185,9 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
   it('a launcher that is killed ends its jobs with a named reason, those in other sessions too, and the next jobs run in a new step', async () => {
     const { id, job } = begun.launcher;
     await lane.there('launcher-', 2);
-    cluster.run('pkill', '-KILL', '-f', `^[^ ]*node .*torc.mjs step-launcher wf${id}_`);
+    const launchers = cluster.processes(`^[^ ]*node .*torc.mjs step-launcher wf${id}_`);
+    expect(launchers).not.toEqual([]);
+    for (const pid of launchers) process.kill(pid, 'SIGKILL');
     const results = await lane.finished(id);
     expect(codesOf(results)).toEqual({ held: ['failed', 137], apart: ['failed', 137], next: ['completed', 0] });
     expect(results['held']?.cause).toMatch(

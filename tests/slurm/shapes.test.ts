@@ -130,7 +130,10 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs of known shape, two at a tim
   const resultsOf = async (mode: Mode) => {
     const { id, job } = begun[mode];
     const results = (await lane.finished(id)) as Record<Shape, Result>;
-    const ends = Object.entries(results).map(([name, { status }]) => [name, status]);
+    const ends = Object.entries(results).map(([name, { status, cause }]) => [
+      name,
+      cause === undefined ? status : `${status}: ${cause}`,
+    ]);
     expect(Object.fromEntries(ends)).toEqual(Object.fromEntries(shapes.map((shape) => [shape, 'completed'])));
     return { id, job, results };
   };
