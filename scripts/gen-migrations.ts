@@ -1,22 +1,38 @@
 /** Puts migrations/*.sql into one module, so that nothing has to be found on disk at run time. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { write } from './write-generated.ts';
 
 const names = readdirSync('migrations')
   .filter((name) => name.endsWith('.sql'))
   .sort();
 
+const db = new DatabaseSync(':memory:');
 const entries = names.map((name, index) => {
   const sql = readFileSync(`migrations/${name}`, 'utf8');
   const version = Number.parseInt(name, 10);
   if (version !== index + 1) throw new Error(`migrations/${name}: expected number ${index + 1}`);
   if (!sql.startsWith('--! '))
     throw new Error(`migrations/${name}: the first line says what may stand beside it: "--! …"`);
+  db.exec(sql);
   return `  { version: ${version}, name: ${JSON.stringify(name)}, sql: ${JSON.stringify(sql)} },`;
 });
+
+interface Made {
+  readonly type: string;
+  readonly name: string;
+  readonly sql: string;
+}
+const made = db.prepare('select type, lower(name) as name, sql from sqlite_schema').all() as unknown as Made[];
+const tables = made.filter(({ type }) => type === 'table').map(({ name }) => name);
+const statements = Object.fromEntries(
+  made.filter(({ type }) => type === 'trigger' || type === 'view').map(({ name, sql }) => [name, sql]),
+);
 
 write(
   'src/server/store/migrations.gen.ts',
   `// Made by scripts/gen-migrations.ts from migrations/*.sql.\n` +
-    `export const migrations: readonly { version: number; name: string; sql: string }[] = [\n${entries.join('\n')}\n];\n`,
+    `export const migrations: readonly { version: number; name: string; sql: string }[] = [\n${entries.join('\n')}\n];\n\n/** What they make: the names of the tables, in lower case, and the text of each trigger and view. */\n` +
+    `export const tables: readonly string[] = ${JSON.stringify(tables.sort())};\n` +
+    `export const statements: Readonly<Record<string, string>> = ${JSON.stringify(statements)};\n`,
 );

@@ -42,6 +42,11 @@ export const globalOptions = optionsOf([
     flags: '--in-memory',
     says: 'keep the standalone database in memory; it is copied to --db at the end (run and exec)',
   },
+  {
+    flags: '--trust-owner',
+    says: 'use a database or output folder that another user owns or may write (TORC_TRUST_OWNER)',
+    setting: 'client.trust_owner',
+  },
   { flags: '--snapshot-interval-seconds <n>', says: 'with --in-memory: also copy to --db at this interval' },
   {
     flags: '--torc-server-bin <program>',
@@ -71,6 +76,8 @@ export interface Settings {
   readonly database: string;
   readonly inMemory: boolean;
   readonly snapshotIntervalSeconds: number | undefined;
+  /** Databases and output folders of other users are used. */
+  readonly trustsOwner: boolean;
   readonly serverProgram: string | undefined;
   /** The maximum number of jobs of a workflow file; undefined for the default. */
   readonly maxJobs: number | undefined;
@@ -104,6 +111,7 @@ export function settingsOf(given: Values, environment: Environment): Settings {
     database: options.db ?? './torc_output/torc.db',
     inMemory: options.inMemory === true,
     snapshotIntervalSeconds: interval === undefined ? undefined : Number(interval),
+    trustsOwner: options.trustOwner === true,
     serverProgram: options.torcServerBin ?? environment['TORC_SERVER_BIN'],
     maxJobs: maxJobsOf(environment['TORC_MAX_JOBS']),
   };

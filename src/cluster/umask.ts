@@ -26,5 +26,8 @@ export function asUser<T>(start: () => T): T {
   }
 }
 
+/** Whether the members of the group may write files of torc. */
+export const groupMayWrite = (): boolean => usersMask !== undefined && (ownMask & 0o020) === 0;
+
 /** Permissions of a new file of torc that is created while a program starts, or off the main thread. */
 export const modeOfFiles = (): number => (usersMask === undefined ? 0o666 : 0o666 & ~ownMask);

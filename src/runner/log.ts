@@ -1,6 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../cluster/make-folder.ts';
+import { OPEN } from '../cluster/trust.ts';
 import { isLoudEnough, type LogLevel, logLine } from '../core/contract/log-line.ts';
 
 /** Writes lines to a file. They are buffered: a write for each line would be noticeable at a thousand jobs a second. */
@@ -15,7 +16,7 @@ const FLUSH_LENGTH = 64 * 1024;
 /** The log in a file at `path`; `echo` also gets warnings and errors. */
 export function openLog(path: string, least: LogLevel, now: () => number, echo: (line: string) => void): Log {
   makeFolder(dirname(path));
-  const fd = openSync(path, 'a');
+  const fd = openSync(path, OPEN.append);
   let gathered: string[] = [];
   let length = 0;
   let isFull = false;

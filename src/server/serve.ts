@@ -18,7 +18,7 @@ import { watchTraffic } from './http/watch.ts';
 import { snapshot } from './snapshot.ts';
 import { createCheckpoints } from './store/checkpoints.ts';
 import { openDatabase } from './store/database.ts';
-import { ownDatabase } from './store/own.ts';
+import { ownDatabase, refuseForeign } from './store/own.ts';
 import { createStore } from './records/store.ts';
 import type { Receiver } from '../telemetry/receive/receiver.ts';
 import { viewerBy } from './access/viewer.ts';
@@ -60,6 +60,8 @@ export interface ServeOptions {
   /** Days after which a day of telemetry is closed, and after which it is deleted (0: never). */
   readonly sonarHotDays?: number | undefined;
   readonly sonarKeptDays?: number | undefined;
+  /** The database is used although another user owns it or may write it. */
+  readonly trustsOwner?: boolean | undefined;
   readonly now?: () => number;
   /** Called for actions of the server that a user may want to know. */
   readonly onNotice?: ((words: string, facts: Readonly<Record<string, unknown>>) => void) | undefined;
@@ -106,9 +108,10 @@ export async function serve(options: ServeOptions): Promise<Service> {
   const { access, adminSql, bulkMebibytes, bodyGraceMs } = options;
   // First, because an invalid file of users must not leave anything behind.
   const login = loginOf(options, now);
-  const owned = path === ':memory:' ? undefined : ownDatabase(path, process.pid);
+  const owned = path === ':memory:' ? undefined : ownDatabase(path, process.pid, options);
   try {
     const db = openDatabase(path);
+    if (path !== ':memory:' && options.trustsOwner !== true) refuseForeign(path);
     const checkpoints = path === ':memory:' ? undefined : createCheckpoints(db, path);
     const store = createStore(db, { now, onBroken, onLock, onError, checkpoints });
     await store.turns.write(() => giveBackOpenClaims(store));

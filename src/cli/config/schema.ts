@@ -78,6 +78,10 @@ export const schema = {
     isShared: true,
   }),
 
+  'client.trust_owner': key(boolean, false, 'use databases and output folders that other users own or may write', {
+    variable: 'TORC_TRUST_OWNER',
+  }),
+
   'client.run.poll_interval': key(positive, 5, 'polling interval in seconds when no event arrives'),
   'client.run.claim_backoff_max_secs': key(notNegative, 300, 'maximum polling interval while jobs run'),
   'client.run.output_dir': key(text, 'torc_output', 'folder for job output and logs'),
@@ -177,6 +181,9 @@ export const schema = {
   'server.disable_admin_sql_writes': key(boolean, false, 'let administrators only read with SQL'),
   'server.umask': key(mask, '077', 'umask of the database, its copies and logs: 027 lets the group read', {
     variable: 'TORC_UMASK',
+  }),
+  'server.trust_owner': key(boolean, false, 'use a database that another user owns or may write', {
+    variable: 'TORC_TRUST_OWNER',
   }),
   'server.logging.log_dir': unset(text, 'folder for log files, instead of standard error', {
     variable: 'TORC_LOG_DIR',

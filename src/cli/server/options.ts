@@ -32,6 +32,11 @@ export const runOptions = optionsOf([
     setting: 'server.umask',
     read: fileMask,
   },
+  {
+    flags: '--trust-owner',
+    says: 'use a database that another user owns or may write (TORC_TRUST_OWNER)',
+    setting: 'server.trust_owner',
+  },
   { flags: '--https', says: 'use TLS, with --tls-cert and --tls-key', setting: 'server.https' },
   {
     flags: '--tls-cert <pem>',

@@ -36,6 +36,7 @@ export async function wishOf(options: ServerValues, environment: Environment): P
     sonarKeptDays: options.sonarKeptDays,
     bulkMebibytes: countIn(environment, 'TORC_MAX_REQUEST_BODY_MB', 1),
     apiEventBodyBytes: countIn(environment, 'TORC_API_EVENT_BODY_MAX_BYTES', 0),
+    trustsOwner: options.trustOwner === true,
     snapshots: {
       path: snapshotPath,
       keep: countIn(environment, 'TORC_SERVER_SNAPSHOT_KEEP', 1) ?? 5,

@@ -65,6 +65,7 @@ async function spawned(
     // Its coming and going is said by us; what it has to say beyond that is worth reading.
     RUST_LOG: logLevel === 'info' ? 'warn' : logLevel,
     TORC_UMASK: umask,
+    TORC_TRUST_OWNER: String(settings.trustsOwner),
     [CREDENTIAL_VARIABLE]: credential,
     ...(inMemory ? { TORC_SERVER_SNAPSHOT_PATH: database, TORC_SERVER_SNAPSHOT_KEEP: '1' } : {}),
   };

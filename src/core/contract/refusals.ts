@@ -167,6 +167,11 @@ export const refusals = {
     status: 409,
     remedy: 'Keep one name of the file, or copy it and use the copy: cp FILE COPY.',
   },
+  NOT_TRUSTED: {
+    status: 409,
+    remedy:
+      'Look at what is in it, and who put it there. Make it yours (chown, chmod go-w), name another place, or trust it as it is with --trust-owner.',
+  },
   DATABASE_ON_NETWORK: {
     status: 409,
     remedy: 'Put the database on a local disk of this machine, for instance below /tmp, or use --in-memory.',

@@ -3,6 +3,7 @@ import { accessSync, closeSync, constants as files, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import { programOn } from '../../cluster/program-on.ts';
 import { type ProcessEnd, LaunchError, type Launcher } from './launcher.ts';
+import { OPEN } from '../../cluster/trust.ts';
 import { asUser, modeOfFiles } from '../../cluster/umask.ts';
 
 export interface ChildOptions {
@@ -10,9 +11,6 @@ export interface ChildOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly onEnd: (endings: readonly ProcessEnd[]) => void;
 }
-
-// Appending keeps both streams complete if they share a file.
-const TRUNCATE_AND_APPEND = files.O_WRONLY | files.O_CREAT | files.O_TRUNC | files.O_APPEND;
 
 /**
  * Launches through the runtime's own spawn: slower, and without the CPU time of jobs, but it works everywhere.
@@ -48,7 +46,7 @@ export function createChildLauncher({ bash, environment, onEnd }: ChildOptions):
     launch({ script, variables, stdout, stderr, cpus }) {
       const opened: number[] = [];
       const open = (path: string) => {
-        const fd = openSync(path, TRUNCATE_AND_APPEND, modeOfFiles());
+        const fd = openSync(path, OPEN.replace, modeOfFiles());
         opened.push(fd);
         return fd;
       };

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { type ProcessEnd, LaunchError, type Launcher, type LaunchRequest } from './launcher.ts';
+import { OPEN } from '../../cluster/trust.ts';
 import { asUser, modeOfFiles } from '../../cluster/umask.ts';
 
 /**
@@ -39,7 +40,6 @@ interface ForeignFunctions {
 
 const FLAGS = 0x04 | 0x08 | 0x80; // SETSIGDEF, SETSIGMASK, SETSID
 const O_RDONLY = 0;
-const O_WRONLY_CREAT_TRUNC_APPEND = 0o1 | 0o100 | 0o1000 | 0o2000;
 const WNOHANG = 1;
 const F_SETFD = 2;
 const FD_CLOEXEC = 1;
@@ -199,9 +199,9 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, ffi: 
       const open = (fd: number, path: Pointer, flags: number) =>
         invoke('posix_spawn_file_actions_addopen', actions.at, fd, path, flags, mode);
       open(0, devNull, O_RDONLY);
-      open(1, stdout === undefined ? devNull : put(stdout), O_WRONLY_CREAT_TRUNC_APPEND);
+      open(1, stdout === undefined ? devNull : put(stdout), OPEN.replace);
       if (stderr !== undefined && stderr === stdout) invoke('posix_spawn_file_actions_adddup2', actions.at, 1, 2);
-      else open(2, stderr === undefined ? devNull : put(stderr), O_WRONLY_CREAT_TRUNC_APPEND);
+      else open(2, stderr === undefined ? devNull : put(stderr), OPEN.replace);
       return asUser(() => invoke('posix_spawn', pid.at, bashAt, actions.at, attributes.at, pointers.at, environmentAt));
     } finally {
       invoke('posix_spawn_file_actions_destroy', actions.at);

@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, readSync, renameSync, rmSync, writeSyn
 import { dirname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { makeFolder } from '../../cluster/make-folder.ts';
+import { OPEN } from '../../cluster/trust.ts';
 import type { Completion, Retried } from '../../core/contract/exchange.ts';
 import type { JobStatus } from '../../core/contract/job.ts';
 import { isEnd } from '../../core/lifecycle/job.ts';
@@ -56,7 +57,7 @@ const MOST_KEPT = 8 * 2 ** 20;
 /** `say` is called once when the file becomes incomplete, and once when it is complete again. */
 export function openLedger(path: string, head: LedgerHead, say: (words: string) => void = () => {}): Ledger {
   makeFolder(dirname(path));
-  const fd = openSync(path, 'a');
+  const fd = openSync(path, OPEN.append);
   let gathered = `${MAGIC} ${JSON.stringify(head)}\n`;
   let unwritten: Buffer | undefined;
   let isWhole = true;
@@ -304,7 +305,7 @@ const DAMAGED = '\0';
 
 /** The lines of a file. */
 function* linesOf(path: string): Generator<string> {
-  const fd = openSync(path, 'r');
+  const fd = openSync(path, OPEN.read);
   try {
     const part = Buffer.alloc(PART_BYTES);
     const decoder = new StringDecoder('utf8');

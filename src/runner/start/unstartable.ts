@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { OPEN } from '../../cluster/trust.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import { filesOf } from '../../core/contract/files/job.ts';
 import type { Attempts } from '../end/attempt.ts';
@@ -25,12 +26,22 @@ export function reportUnstartable(
   atMs: number,
   { facts, attempts, log }: Parts,
 ): Promise<void> | undefined {
-  const { stderr } = filesOf(facts, job);
+  sayWhy(filesOf(facts, job).stderr, message);
+  log.write('error', 'Job cannot be started', { job_id: job.id, job_name: job.name, error: message });
+  return attempts.report(job, { status: 'failed', returnCode: CANNOT_EXECUTE }, { atMs, seconds: 0 }, {});
+}
+
+/** Writes a reason where the standard error of a job would be; that it failed is known without it. */
+export function sayWhy(stderr: string | undefined, message: string): void {
+  if (stderr === undefined) return;
   try {
-    if (stderr !== undefined) writeFileSync(stderr, `torc: ${message}\n`);
+    const fd = openSync(stderr, OPEN.replace);
+    try {
+      writeSync(fd, `torc: ${message}\n`);
+    } finally {
+      closeSync(fd);
+    }
   } catch {
     // The log contains it too.
   }
-  log.write('error', 'Job cannot be started', { job_id: job.id, job_name: job.name, error: message });
-  return attempts.report(job, { status: 'failed', returnCode: CANNOT_EXECUTE }, { atMs, seconds: 0 }, {});
 }

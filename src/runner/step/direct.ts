@@ -131,7 +131,13 @@ export function withStdioFolder({ outputDir }: Pick<RunFacts, 'outputDir'>, laun
   try {
     return launch();
   } catch (error) {
-    if (!(error instanceof LaunchError) || error.code !== 'ENOENT') throw error;
+    if (!(error instanceof LaunchError)) throw error;
+    if (error.code === 'ELOOP')
+      throw new LaunchError(
+        'ELOOP',
+        `a file for its output below ${outputDir} is a symbolic link, which is not followed`,
+      );
+    if (error.code !== 'ENOENT') throw error;
     try {
       makeFolder(`${outputDir}/${STDIO_FOLDER}`);
     } catch (cause) {

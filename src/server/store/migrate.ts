@@ -1,10 +1,10 @@
 import { Refusal } from '../../core/contract/refusals.ts';
-import { type Database, openDatabase } from './database.ts';
-import { migrations } from './migrations.gen.ts';
+import type { Database, NoParameters } from './database.ts';
+import { migrations, statements, tables } from './migrations.gen.ts';
 
 /**
- * Migrates the database to this version's tables, completely or not at all. A file written by a newer version is
- * refused and not changed.
+ * Migrates the database to this version's tables, completely or not at all. A file written by a newer version, or with views or
+ * triggers that are not ours, is refused and not changed.
  *
  * One transaction for all steps: each commit waits for the disk, and a new database would take 0.1 s longer with one
  * commit for each.
@@ -21,10 +21,11 @@ export function migrate(db: Database): void {
       { found, newest },
     );
   }
-  if (found === newest) return;
+  if (found === newest) return refuseForeignSchema(db);
   db.run('begin immediate');
   try {
     for (const { sql } of migrations.slice(found)) db.run(sql);
+    refuseForeignSchema(db);
     db.run(`pragma user_version = ${newest}`);
     db.run('commit');
   } catch (error) {
@@ -42,19 +43,42 @@ function rollBack(db: Database): void {
   }
 }
 
-let own: ReadonlySet<string> | undefined;
+interface SchemaObject {
+  readonly type: string;
+  /** In lower case. */
+  readonly name: string;
+  readonly sql: string | null;
+}
 
-/** The names of this version's tables, in lower case. */
-export const ownTables = (): ReadonlySet<string> => (own ??= namesOfTables());
-
-function namesOfTables(): ReadonlySet<string> {
-  const db = openDatabase(':memory:');
-  migrate(db);
-  const names = db
-    .prepare<Record<string, never>, { name: string }>(
-      "select lower(name) as name from sqlite_schema where type = 'table'",
+/** What stands in the schema of a database, but for what SQLite makes itself. */
+const objectsOf = (db: Database): SchemaObject[] =>
+  db
+    .prepare<NoParameters, SchemaObject>(
+      "select type, lower(name) as name, sql from sqlite_schema where name not like 'sqlite!_%' escape '!'",
     )
     .all({});
-  db.close();
-  return new Set(names.map(({ name }) => name));
+
+/**
+ * Throws `NOT_TRUSTED` for a view, a trigger or a virtual table that no migration of ours makes: a trigger may change the commands of
+ * jobs, and a view may stand in the place of a table. Further tables are those of administrators; we never read them.
+ */
+function refuseForeignSchema(db: Database): void {
+  const isOurs = ({ type, name, sql }: SchemaObject): boolean => {
+    if (type === 'trigger' || type === 'view') return statements[name] === sql;
+    if (type === 'table') return !/^\s*create\s+virtual/i.test(sql ?? '');
+    return type === 'index';
+  };
+  const foreign = objectsOf(db).filter((each) => !isOurs(each));
+  const [first] = foreign;
+  if (first === undefined) return;
+  const more = foreign.length === 1 ? '' : ` and ${foreign.length - 1} more`;
+  throw new Refusal(
+    'NOT_TRUSTED',
+    `the database contains the ${first.type} ${first.name}${more}, which no torc makes: it may change what jobs do`,
+    { found: foreign.map(({ type, name }) => `${type} ${name}`) },
+  );
 }
+
+/** The names of this version's tables, in lower case. */
+export const ownTables = (): ReadonlySet<string> => (own ??= new Set(tables));
+let own: ReadonlySet<string> | undefined;

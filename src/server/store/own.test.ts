@@ -1,4 +1,14 @@
-import { linkSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  linkSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -58,4 +68,53 @@ it('an empty file is accepted as a new database', async () => {
   const answer = await fetch(`http://127.0.0.1:${service.port}/torc-service/v1/ping`);
   expect(await answer.json()).toEqual({ status: 'Server is running' });
   await service.close();
+});
+
+it('a database is refused if everybody may write it, its folder, or what SQLite plays back beside it', () => {
+  const refused = expect.objectContaining({ code: 'NOT_TRUSTED' });
+  for (const end of ['', '-wal', '-journal', '-shm', '-owner']) {
+    const path = join(folder(), 'torc.db');
+    ownDatabase(path, 1).release();
+    writeFileSync(`${path}${end}`, '');
+    chmodSync(`${path}${end}`, 0o666);
+    expect(() => ownDatabase(path, 2)).toThrow(refused);
+  }
+  const place = folder();
+  chmodSync(place, 0o777);
+  const path = join(place, 'torc.db');
+  expect(() => ownDatabase(path, 1)).toThrow(refused);
+  expect(readdirSync(place)).toEqual([]);
+  ownDatabase(path, 1, { trustsOwner: true }).release();
+  chmodSync(place, 0o700);
+  ownDatabase(path, 2).release();
+});
+
+it('a database with a trigger or a view that is not ours is refused and not changed; further tables are let be', async () => {
+  const path = join(folder(), 'torc.db');
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  const open = () => serve({ database: path, host: '127.0.0.1', port: 0, onError: fail, onBroken: fail });
+  const change = (sql: string) => {
+    const db = new DatabaseSync(path);
+    db.exec(sql);
+    db.close();
+  };
+  await (await open()).close();
+  change('create table notes (text text)');
+  await (await open()).close();
+  const evil = "begin update job set command = 'id > PWN' where id = new.id; end";
+  const ways = [
+    ['create view evil as select 1', 'drop view evil'],
+    [`create trigger evil after insert on job ${evil}`, 'drop trigger evil'],
+    // Under a name of ours.
+    [`drop trigger result_gone; create trigger result_gone after insert on job ${evil}`, ''],
+  ] as const;
+  for (const [make, undo] of ways) {
+    change(make);
+    const before = readFileSync(path);
+    await expect(open()).rejects.toThrow(expect.objectContaining({ code: 'NOT_TRUSTED' }));
+    expect(readFileSync(path).equals(before)).toBe(true);
+    change(undo);
+  }
 });

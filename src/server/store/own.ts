@@ -3,6 +3,8 @@ import { hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '../../cluster/make-folder.ts';
+import { isOpenToAll, whyNotTrusted } from '../../cluster/trust.ts';
+import { groupMayWrite } from '../../cluster/umask.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 
 /**
@@ -13,12 +15,14 @@ import { Refusal } from '../../core/contract/refusals.ts';
  * readable, so that a second server can name it in its refusal.
  *
  * The lock belongs to the file, not to the name: a symbolic link is followed, and a file with several names (hard
- * links) is refused, because SQLite finds the log of a database by its name.
+ * links) is refused, because SQLite finds the log of a database by its name. So is one that another user prepared, or may
+ * change: whoever writes it decides which commands run (`NOT_TRUSTED`, see `refuseForeign`).
  */
-export function ownDatabase(path: string, pid: number): { release(): void } {
+export function ownDatabase(path: string, pid: number, { trustsOwner = false } = {}): { release(): void } {
   const folder = dirname(resolve(path));
   makeFolder(folder);
   refuseNetworkFileSystem(folder, path);
+  if (!trustsOwner) refuseForeign(path);
 
   const real = fileOf(path);
   const lock = new DatabaseSync(`${real}-owner`, { timeout: 200 });
@@ -42,6 +46,26 @@ export function ownDatabase(path: string, pid: number): { release(): void } {
   }
   return { release: () => lock.close() };
 }
+
+/**
+ * Throws `NOT_TRUSTED` where another user owns or may change the database, or one of the files that SQLite finds by its name.
+ *
+ * Called again once the database is open: what SQLite has opened stays in its place from then on.
+ */
+export function refuseForeign(path: string): void {
+  const real = existsSync(path) ? realpathSync(path) : path;
+  const folder = dirname(resolve(real));
+  const files = [path, ...BESIDE.map((end) => `${real}${end}`)];
+  const options = { groupMayWrite: groupMayWrite() };
+  const why = isOpenToAll(folder)
+    ? `everybody may write its folder ${folder}`
+    : files.map((file) => whyNotTrusted(file, options)).find((words) => words !== undefined);
+  if (why !== undefined)
+    throw new Refusal('NOT_TRUSTED', `the database ${path} may not be ours alone: ${why}`, { path });
+}
+
+/** SQLite plays back what it finds in the first three: https://sqlite.org/tempfiles.html. */
+const BESIDE = ['-wal', '-shm', '-journal', '-owner'];
 
 /** The server that has a database, as it wrote into the lock. */
 export interface Owner {

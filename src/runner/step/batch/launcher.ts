@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { allocationOf } from '../../../cluster/slurm/allocation.ts';
 import { filesOf, type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
 import { startGuardian } from '../../launch/guardian.ts';
@@ -10,6 +10,7 @@ import { memoryLimitOf } from '../../observe/memory-limit.ts';
 import { createWatch } from '../../observe/watch.ts';
 import { markVariables } from '../../setup/marks.ts';
 import { preferSmallHeap } from '../../../cluster/host/small-heap.ts';
+import { sayWhy } from '../../start/unstartable.ts';
 import { endLeftoverProcesses, killLeft } from '../../teardown/leftover-processes.ts';
 import { createDirectSteps } from '../direct.ts';
 import type { SonarRecord } from '../sonar.ts';
@@ -239,15 +240,6 @@ function createWork(
       steps.close();
     },
   };
-}
-
-/** The reason stands where the standard error of the job would. */
-function sayWhy(stderr: string | undefined, message: string): void {
-  try {
-    if (stderr !== undefined) writeFileSync(stderr, `torc: ${message}\n`);
-  } catch {
-    // The exit code says that it was not executed.
-  }
 }
 
 /** The CPUs on which this process may run. */

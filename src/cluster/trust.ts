@@ -1,0 +1,57 @@
+import { constants, lstatSync, type Stats, statSync } from 'node:fs';
+
+/**
+ * Whether what stands at a path can only be the work of this user.
+ *
+ * Another user who may write a file that we take for ours decides what we do: the commands in a database are executed, a link in
+ * the place of an output file overwrites what it points to. The superuser may do everything anyway, so its files are trusted.
+ */
+export interface TrustOptions {
+  /** Members of the group may write files: the umask of this program lets them. */
+  readonly groupMayWrite: boolean;
+  /** This user; undefined where there are no users. */
+  readonly uid?: number | undefined;
+}
+
+const ROOT = 0;
+const GROUP_WRITES = 0o020;
+const OTHERS_WRITE = 0o002;
+/** In such a folder only the owner of a file may rename or remove it. */
+const STICKY = 0o1000;
+
+/** What is wrong with a path; undefined if nothing is, or if nothing is there. */
+export function whyNotTrusted(
+  path: string,
+  { groupMayWrite, uid = process.getuid?.() }: TrustOptions,
+): string | undefined {
+  if (uid === undefined) return undefined;
+  const own = lstatSync(path, { throwIfNoEntry: false });
+  if (own === undefined) return undefined;
+  const isOurs = (stats: Stats) => stats.uid === uid || stats.uid === ROOT;
+  if (own.isSymbolicLink() && !isOurs(own)) return `the link ${path} belongs to user ${own.uid}`;
+  const stats = own.isSymbolicLink() ? statSync(path, { throwIfNoEntry: false }) : own;
+  if (stats === undefined) return undefined;
+  if (!isOurs(stats)) return `${path} belongs to user ${stats.uid}`;
+  if (stats.isDirectory()) return isOpenTo(stats) ? `everybody may write the folder ${path}` : undefined;
+  if (!stats.isFile()) return `${path} is no regular file`;
+  if ((stats.mode & OTHERS_WRITE) !== 0) return `everybody may write ${path}`;
+  if ((stats.mode & GROUP_WRITES) !== 0 && !groupMayWrite) return `its group may write ${path}`;
+  return undefined;
+}
+
+/** Whether everybody may replace the files in a folder. */
+export function isOpenToAll(folder: string): boolean {
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  return stats !== undefined && isOpenTo(stats);
+}
+
+const isOpenTo = ({ mode }: Stats): boolean => (mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0;
+
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
+/** Flags of open(2) for files of ours. A link in the place of one is not followed: somebody else may have made it. */
+export const OPEN = {
+  read: O_RDONLY | O_NOFOLLOW,
+  append: O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW,
+  /** What is written later by several processes stands one behind the other. */
+  replace: O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW,
+} as const;

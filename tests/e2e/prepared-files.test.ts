@@ -1,0 +1,80 @@
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder, torc } from '../support/programs.ts';
+
+const flow = 'name: flow\njobs: [{name: only, command: "echo done > done"}]\n';
+/** `nobody` of most systems. */
+const STRANGER = 65_534;
+const isRoot = process.getuid?.() === 0;
+
+/** A folder with a workflow file, in which a run has made its database and its output folder. */
+async function used() {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'flow.yaml'), flow);
+  const first = await torc(['-s', 'create', 'flow.yaml'], { cwd: folder });
+  expect(first.code).toBe(0);
+  return { folder, database: join(folder, 'torc_output/torc.db') };
+}
+
+describe('files that somebody else prepared', () => {
+  it('torc -s refuses a database with a trigger, which would change the commands of jobs, and runs nothing', async () => {
+    const { folder, database } = await used();
+    const db = new DatabaseSync(database);
+    db.exec(
+      "create trigger evil after insert on job begin update job set command = 'touch PWN' where id = new.id; end",
+    );
+    db.close();
+    const { code, stderr } = await torc(['-s', '--trust-owner', 'run', 'flow.yaml'], { cwd: folder });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the database contains the trigger evil')]);
+    expect([existsSync(join(folder, 'PWN')), existsSync(join(folder, 'done'))]).toEqual([false, false]);
+  });
+
+  it('torc -s refuses a database that everybody may write, unless it is told to trust it', async () => {
+    const { folder, database } = await used();
+    chmodSync(database, 0o666);
+    const refused = await torc(['-s', 'run', 'flow.yaml'], { cwd: folder });
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('everybody may write')]);
+    expect(refused.stderr).toContain('--trust-owner');
+    const trusted = await torc(['-s', '--trust-owner', 'run', 'flow.yaml'], { cwd: folder });
+    expect([trusted.code, existsSync(join(folder, 'done'))]).toEqual([0, true]);
+  });
+
+  it.skipIf(!isRoot)('torc -s run refuses the database and the output folder of another user', async () => {
+    const { folder, database } = await used();
+    chownSync(database, STRANGER, STRANGER);
+    const refused = await torc(['-s', 'run', 'flow.yaml'], { cwd: folder });
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(`belongs to user ${STRANGER}`)]);
+    mkdirSync(join(folder, 'theirs'));
+    chownSync(join(folder, 'theirs'), STRANGER, STRANGER);
+    const words = ['-s', '--db', 'own.db', 'run', 'flow.yaml', '-o', 'theirs'];
+    const output = await torc(words, { cwd: folder });
+    expect([output.code, output.stderr]).toEqual([
+      1,
+      expect.stringContaining('the output folder may not be ours alone'),
+    ]);
+    const trusted = await torc([...words, '--trust-owner'], { cwd: folder });
+    expect([trusted.code, existsSync(join(folder, 'done'))]).toEqual([0, true]);
+  });
+
+  it.each(['', 'child_process'])(
+    'a link in the place of the output of a job fails that job with the reason and leaves what it points to (%s)',
+    async (launcher) => {
+      const folder = temporaryFolder();
+      writeFileSync(join(folder, 'precious'), 'kept');
+      const two = 'name: flow\njobs: [{name: a, command: "echo over"}, {name: b, command: "true"}]\n';
+      writeFileSync(join(folder, 'flow.yaml'), two);
+      mkdirSync(join(folder, 'torc_output/job_stdio'), { recursive: true });
+      symlinkSync(join(folder, 'precious'), join(folder, 'torc_output/job_stdio/job_wf1_j1_r1_a1.o'));
+      const { code, stderr } = await torc(['-s', 'run', 'flow.yaml', '--fail'], {
+        cwd: folder,
+        environment: { TORC_LAUNCHER: launcher },
+      });
+      expect([code, readFileSync(join(folder, 'precious'), 'utf8')]).toEqual([1, 'kept']);
+      const said = join(folder, 'torc_output/job_stdio/job_wf1_j1_r1_a1.e');
+      expect(readFileSync(said, 'utf8')).toContain('is a symbolic link, which is not followed');
+      expect(stderr).toContain('1 job completed, 1 failed');
+    },
+  );
+});
