@@ -85,6 +85,13 @@ describe('what the end of a step means', () => {
     expect(account.refused).toBeUndefined();
   });
 
+  it('a step that srun gave up on, with exit code 0, was killed, although its command handles the signal before', () => {
+    const killed = { exitCode: undefined, signal: 9, asked: handled };
+    expect(accountOf(evidence({ mark: { ...began, asked: handled } }))).toMatchObject(killed);
+    expect(accountOf(evidence({ mark: { ...began, asked: handled }, row: row('FAILED') }))).toMatchObject(killed);
+    expect(accountOf(evidence({ mark: ended(0, handled) })).exitCode).toBe(0);
+  });
+
   it('a step without a mark and without a row never began, for the reason that srun gives', () => {
     const lastWords = 'noise\nsrun: error: Unable to create step for job 7: Memory required by task is not available\n';
     expect(accountOf(evidence({ code: 1, mark: NO_MARK, lastWords })).refused).toBe(

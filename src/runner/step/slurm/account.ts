@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { type AccountedStep, isFinal } from '../../../cluster/slurm/steps.ts';
 import type { Mark } from '../../../core/contract/files/step-mark.ts';
 import { nameOfSignal } from '../../../core/contract/signal.ts';
@@ -19,17 +20,18 @@ export interface StepEvidence {
  *
  * The State of the accounting says what ended it from outside, and speaks before the mark: a command may end with 0 although it
  * was being killed. The mark says with which code it ended, and whether something asked it to end before. srun's exit code
- * counts only where both are missing, and its 0 never does: srun exits with 0 when a node fails.
+ * counts only where both are missing, and its 0 never does: srun exits with 0 when a node fails, and when a step that it was
+ * told to end does not end in time. Such a step was killed.
  */
 export function accountOf({ srun, mark, row, lastWords }: StepEvidence): Account {
   const cpuSeconds = row?.aveCpuSeconds || undefined;
   // What a task did not wait for is only in the mean.
   const totalCpuSeconds = Math.max(cpuSeconds ?? 0, row?.totalCpuSeconds ?? 0) || undefined;
   const figures = { cpuSeconds, totalCpuSeconds, peakBytes: row?.maxRssBytes || undefined };
-  const code = mark.code ?? srun.exitCode;
-  const signal = code === undefined ? srun.signal : undefined;
-  const account = { exitCode: code, signal, asked: mark.asked, ...figures };
   const state = row !== undefined && isFinal(row) ? row.state : undefined;
+  const code = mark.code ?? (srun.exitCode === 0 && state !== 'COMPLETED' ? undefined : srun.exitCode);
+  const signal = code === undefined ? (srun.signal ?? SIGKILL) : undefined;
+  const account = { exitCode: code, signal, asked: mark.asked, ...figures };
 
   if (!mark.began && state === undefined) return { ...account, refused: reasonIn(lastWords) };
   if (state === 'OUT_OF_MEMORY') return { ...account, endedBy: 'memory', cause: 'Slurm: OUT_OF_MEMORY' };
@@ -46,6 +48,8 @@ export function accountOf({ srun, mark, row, lastWords }: StepEvidence): Account
     return { ...account, endedBy: 'cancel', cause: `user ${row.canceledBy} canceled its step` };
   return IS_ENDING.has(state ?? '') ? { ...account, endedBy: 'allocation', cause: `Slurm: ${state}` } : account;
 }
+
+const SIGKILL = constants.signals.SIGKILL;
 
 /** States of steps whose command ended before anything else ended the step. */
 const BY_ITSELF: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED']);
