@@ -9,7 +9,13 @@ import { tryKill, type Verdict } from './kills.ts';
  */
 const [first = 1, last = 10] = (process.env['TORC_KILL_SEEDS'] ?? '1-10').split('-').map(Number);
 const killWait = process.env['TORC_KILL_WAIT'] ?? '3';
-const GROUPS = ['ProctrackType=proctrack/cgroup', 'PrologFlags=Contain', 'TaskPlugin=task/cgroup'];
+const GROUPS = [
+  'ProctrackType=proctrack/cgroup',
+  'PrologFlags=Contain',
+  'TaskPlugin=task/cgroup',
+  'JobAcctGatherType=jobacct_gather/cgroup',
+  'JobAcctGatherParams=NoShared',
+];
 const hasGroups = process.env['TORC_KILL_GROUPS'] === 'yes';
 /** Each has an allocation of at most two nodes, of which Slurm may keep one for a crash. */
 const TOGETHER = 3;
