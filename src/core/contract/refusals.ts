@@ -41,6 +41,7 @@ export const refusals = {
   BODY_REFUSED: { status: 422, remedy: 'Correct the fields that the message names.' },
   PARAMETER_REFUSED: { status: 400, remedy: 'Correct the parameter that the message names.' },
   BODY_TOO_SLOW: { status: 408, remedy: 'Send the body without long pauses, or fewer records in a request.' },
+  BODIES_WAIT: { status: 503, remedy: 'Repeat the request, or send fewer records in a request.' },
   BODY_TOO_LARGE: { status: 413, remedy: 'Send fewer records in a request.' },
   CREDENTIAL_MISSING: {
     status: 401,

@@ -22,6 +22,7 @@ import type { Handlers } from '../handlers.ts';
 import type { Store } from '../records/store.ts';
 import { submitHandlers } from '../submit/handlers.ts';
 import { serveApiEvents } from './api-event-stream.ts';
+import { createBodyRoom } from './body-room.ts';
 import { bind, type BodyLimits } from './bind.ts';
 import { FRONT_PAGE } from './front-page.ts';
 import type { Answers } from './answers.ts';
@@ -78,6 +79,7 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   store.works.resume();
   store.releases.resume();
   const readWide = createWideReads(store, permissions, options.reader);
+  const room = createBodyRoom();
   const root = new Hono<Answers>();
   for (const path of ['/', '/dashboard']) root.get(path, (context) => context.html(FRONT_PAGE));
   const app = root.basePath(BASE_PATH);
@@ -104,7 +106,7 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   for (const name of Object.keys(routes) as RouteName[]) {
     if (name === 'streamEvents') serveEvents(app, store, permissions, { onDropped, stallMs });
     else if (name === 'streamApiEvents') serveApiEvents(app, traffic, permissions, { onDropped, stallMs });
-    else bind(app, store, permissions, name, handlers[name], { ...options, readWide });
+    else bind(app, store, permissions, name, handlers[name], { ...options, readWide, room });
   }
   return app;
 }

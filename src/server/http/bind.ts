@@ -8,9 +8,11 @@ import type { Store } from '../records/store.ts';
 import type { About } from '../store/held-workflows.ts';
 import { LOCK_PATIENCE_MS } from '../store/turn.ts';
 import type { Work } from '../store/work.ts';
-import { bytesOf, isLarge, parsed } from './body.ts';
+import type * as z from 'zod';
+import { type Body, bodyOf, isLarge, parsed } from './body.ts';
+import type { BodyRoom } from './body-room.ts';
 import { type Answers, callerOf } from './answers.ts';
-import { checked, checkedHead, checkedInSlices } from './checked.ts';
+import { checked, checkedHead, checkedInSlices, createListChecks } from './checked.ts';
 import { type Repeatable, repeatableOf } from './idempotency-key.ts';
 import { send } from './reply.ts';
 import { createSubject } from './subject.ts';
@@ -25,11 +27,6 @@ export interface BodyLimits {
   readonly bodyGraceMs?: number | undefined;
 }
 
-interface Limits {
-  readonly mebibytes: number;
-  readonly graceMs: number | undefined;
-}
-
 /**
  * Binds a handler to its route: the input is checked against the table, then the permission of the caller, and a write
  * joins the shared transaction.
@@ -40,7 +37,12 @@ export function bind<N extends AnsweredRoute>(
   permissions: Permissions,
   name: N,
   handler: Handler<N>,
-  { bulkMebibytes, bodyGraceMs, readWide }: BodyLimits & { readonly readWide: WideReads },
+  {
+    bulkMebibytes,
+    bodyGraceMs,
+    readWide,
+    room,
+  }: BodyLimits & { readonly readWide: WideReads; readonly room: BodyRoom },
 ): void {
   const route: Route = routes[name];
   const mebibytes = route.bodyMebibytes === undefined ? USUAL_MEBIBYTES : (bulkMebibytes ?? route.bodyMebibytes);
@@ -70,30 +72,43 @@ export function bind<N extends AnsweredRoute>(
     refuseRemoved(route.access, head);
     // Before the body is read, unless the body names the workflow.
     if (!isInBody) permissions.check(route.access, { ...head, body: undefined }, caller);
-    const input = { ...head, body: await bodyOf(route, context, { mebibytes, graceMs: bodyGraceMs }) } as Input<N>;
-    if (isInBody) {
-      refuseRemoved(route.access, input);
-      permissions.check(route.access, input, caller);
+    const given = route.body === undefined ? undefined : await received(context);
+    try {
+      const body = given === undefined ? undefined : await checkedBody(route.body as z.ZodType, given);
+      const input = { ...head, body } as Input<N>;
+      if (isInBody) {
+        refuseRemoved(route.access, input);
+        permissions.check(route.access, input, caller);
+      }
+      const reply =
+        route.kind === 'write'
+          ? await write(repeatableOf(context, caller), () => handler(input, caller), about(route.access, input))
+          : route.kind === 'work'
+            ? await carryOut(repeatableOf(context, caller), handler(input, caller) as Work<unknown>)
+            : await readWide(name, handler, input, caller);
+      return send(context, reply, route.isAccepted?.(reply) === true ? 202 : 200);
+    } finally {
+      given?.release();
     }
-    const reply =
-      route.kind === 'write'
-        ? await write(repeatableOf(context, caller), () => handler(input, caller), about(route.access, input))
-        : route.kind === 'work'
-          ? await carryOut(repeatableOf(context, caller), handler(input, caller) as Work<unknown>)
-          : await readWide(name, handler, input, caller);
-    return send(context, reply, route.isAccepted?.(reply) === true ? 202 : 200);
+  };
+  const received = (context: Context<Answers>): Promise<Body> => {
+    refuseOtherContent(context.req.header('content-type') ?? '', context.req.header('content-encoding') ?? 'identity');
+    return bodyOf(context, { mebibytes, graceMs: bodyGraceMs, room });
   };
 
   const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
   app.on(route.method, path, answer);
 }
 
-async function bodyOf({ body }: Route, context: Context<Answers>, { mebibytes, graceMs }: Limits): Promise<unknown> {
-  if (body === undefined) return undefined;
-  refuseOtherContent(context.req.header('content-type') ?? '', context.req.header('content-encoding') ?? 'identity');
-  const bytes = await bytesOf(context, mebibytes, graceMs);
-  const check = isLarge(bytes) ? checkedInSlices : checked;
-  return check(body, await parsed(bytes), 'BODY_REFUSED', 'Failed to deserialize the JSON body into the target type');
+const WHAT = 'Failed to deserialize the JSON body into the target type';
+
+async function checkedBody(shape: z.ZodType, body: Body): Promise<unknown> {
+  const { bytes, isGone } = body;
+  if (!isLarge(bytes)) return checked(shape, await parsed(bytes), 'BODY_REFUSED', WHAT);
+  await body.alone();
+  const checks = createListChecks(shape, 'BODY_REFUSED', WHAT);
+  const value = await parsed(bytes, { checkOf: checks.checkOf, isGone });
+  return checkedInSlices(shape, value, 'BODY_REFUSED', WHAT, checks);
 }
 
 function refuseOtherContent(type: string, encoding: string): void {

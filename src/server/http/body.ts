@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from 'hono';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Answers } from './answers.ts';
-import { parseInSlices } from './parse-in-slices.ts';
+import type { BodyRoom } from './body-room.ts';
+import { type ParseOptions, parseInSlices } from './parse-in-slices.ts';
 import { note } from './watch.ts';
 
 const MEBIBYTE = 2 ** 20;
@@ -16,10 +17,10 @@ const AT_ONCE_BYTES = 256 * 1024;
 
 export const isLarge = (bytes: Buffer) => bytes.length > AT_ONCE_BYTES;
 
-/** The body as a JSON value. A large one is parsed in slices. */
-export async function parsed(bytes: Buffer): Promise<unknown> {
+/** The body as a JSON value. A large one is parsed in slices. Throws `BODY_MALFORMED`, and `BODY_TOO_LARGE` for too many values. */
+export async function parsed(bytes: Buffer, options: ParseOptions = {}): Promise<unknown> {
   try {
-    if (isLarge(bytes)) return await parseInSlices(bytes);
+    if (isLarge(bytes)) return await parseInSlices(bytes, options);
     if (!isUtf8(bytes)) throw new SyntaxError('it is not UTF-8');
     return JSON.parse(bytes.toString('utf8'));
   } catch (cause) {
@@ -28,23 +29,47 @@ export async function parsed(bytes: Buffer): Promise<unknown> {
   }
 }
 
+/** The bytes of a body. Its memory counts until `release` is called, whatever comes of the request. */
+export interface Body {
+  readonly bytes: Buffer;
+  isGone(): boolean;
+  /** Resolves when no other very large body is worked on. */
+  alone(): Promise<void>;
+  release(): void;
+}
+
 /**
  * The body of a request, refused as soon as it is larger than the route permits or arrives too slowly.
  *
- * It is read from the connection itself: web streams would cost each request 0.2 ms more, a third of an exchange.
+ * It is read from the connection itself: web streams would cost each request 0.2 ms more, a third of an exchange. A large one
+ * is read when there is memory for it.
  */
-export async function bytesOf(context: Context<Answers>, mebibytes: number, graceMs = GRACE_MS): Promise<Buffer> {
+export async function bodyOf(
+  context: Context<Answers>,
+  { mebibytes, graceMs = GRACE_MS, room }: { mebibytes: number; graceMs?: number | undefined; room: BodyRoom },
+): Promise<Body> {
   const incoming = context.env?.incoming as IncomingMessage | undefined;
-  const length = Number(context.req.header('content-length') ?? 0);
+  const given = context.req.header('content-length');
+  const length = Number(given ?? 0);
   if (length > mebibytes * MEBIBYTE) {
     incoming?.resume();
     throw tooLarge(mebibytes);
   }
-  // Without a connection, as in tests, only the web interface is available.
-  if (incoming === undefined) return Buffer.from(await context.req.arrayBuffer());
-  const bytes = await read(incoming, mebibytes, length, graceMs);
-  note(incoming, { request: bytes });
-  return bytes;
+  const isGone = () => incoming?.socket.destroyed === true;
+  const isSmall = given !== undefined && length <= AT_ONCE_BYTES;
+  const held = isSmall ? undefined : await room.take(given === undefined ? mebibytes * MEBIBYTE : length, isGone);
+  try {
+    // Without a connection, as in tests, only the web interface is available.
+    const bytes =
+      incoming === undefined
+        ? Buffer.from(await context.req.arrayBuffer())
+        : await read(incoming, mebibytes, length, graceMs);
+    if (incoming !== undefined) note(incoming, { request: bytes });
+    return { bytes, isGone, alone: async () => held?.alone(bytes.length), release: () => held?.release() };
+  } catch (error) {
+    held?.release();
+    throw error;
+  }
 }
 
 const read = (incoming: IncomingMessage, mebibytes: number, length: number, graceMs: number) =>

@@ -4,6 +4,7 @@ import { Refusal, type RefusalCode } from '../../core/contract/refusals.ts';
 import type { Route } from '../../core/contract/routes.ts';
 import { beginSlice } from '../store/slices.ts';
 import type { Answers } from './answers.ts';
+import type { ListCheck } from './parse-in-slices.ts';
 
 /** The parameters of a request, except its body, checked against the table. */
 export function checkedHead({ params, query }: Route, context: Context<Answers>): { params: unknown; query: unknown } {
@@ -28,18 +29,53 @@ export function checked(shape: z.ZodType | undefined, value: unknown, code: Refu
 /** Elements of a list that are checked at once. */
 const SOME = 50;
 
-/** The same for a large value: its lists are checked in slices. */
+/** Checks the lists of a large value while it is read, so that the first wrong elements end that. */
+export interface ListChecks {
+  checkOf(name: string): ListCheck | undefined;
+  readonly issues: readonly z.core.$ZodIssue[];
+  /** These lists contain checked values, as far as there are no issues. */
+  readonly done: ReadonlySet<unknown>;
+}
+
+export function createListChecks(shape: z.ZodType, code: RefusalCode, what: string): ListChecks {
+  const lists = listsOf(shape);
+  const issues: z.core.$ZodIssue[] = [];
+  const done = new Set<unknown>();
+  return {
+    issues,
+    done,
+    checkOf(name) {
+      const shapeOfList = lists.get(name);
+      if (shapeOfList === undefined) return undefined;
+      return (elements, from, list) => {
+        done.add(list);
+        const result = shapeOfList.safeParse(elements);
+        if (result.success) return result.data;
+        for (const issue of result.error.issues) issues.push(moved(issue, name, from));
+        if (issues.length > TOLD) refuse(issues, code, what, { [name]: list }, 'and more');
+        return elements;
+      };
+    },
+  };
+}
+
+/** The same for a large value: its lists are checked in slices, but for those that were checked while they were read. */
 export async function checkedInSlices(
   shape: z.ZodType,
   value: unknown,
   code: RefusalCode,
   what: string,
+  { issues: found, done }: Pick<ListChecks, 'issues' | 'done'> = { issues: [], done: new Set() },
 ): Promise<unknown> {
   const lists = longLists(shape, value);
   const slice = beginSlice();
-  const issues: z.core.$ZodIssue[] = [];
+  const issues = [...found];
   const good = new Map<string, unknown[]>();
   for (const { name, list, items } of lists) {
+    if (done.has(items)) {
+      good.set(name, items);
+      continue;
+    }
     const data: unknown[] = [];
     for (let at = 0; at < items.length; at += SOME) {
       const result = list.safeParse(items.slice(at, at + SOME));
@@ -68,14 +104,21 @@ export async function checkedInSlices(
 }
 
 /** The lists of an object that may be checked piece by piece: no rule of the schema concerns them as a whole. */
-function longLists(shape: z.ZodType, value: unknown): { name: string; list: z.ZodArray; items: unknown[] }[] {
-  if (!(shape instanceof z.ZodObject) || typeof value !== 'object' || value === null) return [];
-  if ((shape.def.checks ?? []).length > 0) return [];
-  return Object.entries(shape.shape).flatMap(([name, field]) => {
+function listsOf(shape: z.ZodType): ReadonlyMap<string, z.ZodArray> {
+  const lists = new Map<string, z.ZodArray>();
+  if (!(shape instanceof z.ZodObject) || (shape.def.checks ?? []).length > 0) return lists;
+  for (const [name, field] of Object.entries(shape.shape)) {
     let list: unknown = field;
     while (list instanceof z.ZodOptional || list instanceof z.ZodNullable) list = list.unwrap();
+    if (list instanceof z.ZodArray && (list.def.checks ?? []).length === 0) lists.set(name, list);
+  }
+  return lists;
+}
+
+function longLists(shape: z.ZodType, value: unknown): { name: string; list: z.ZodArray; items: unknown[] }[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return [...listsOf(shape)].flatMap(([name, list]) => {
     const items = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
-    if (!(list instanceof z.ZodArray) || (list.def.checks ?? []).length > 0) return [];
     return Array.isArray(items) && items.length > SOME ? [{ name, list, items }] : [];
   });
 }
@@ -85,12 +128,18 @@ const moved = (issue: z.core.$ZodIssue, name: string, by: number): z.core.$ZodIs
   return { ...issue, path: [name, Number(index) + by, ...rest] };
 };
 
-function refuse(all: readonly z.core.$ZodIssue[], code: RefusalCode, what: string, value: unknown): never {
+function refuse(
+  all: readonly z.core.$ZodIssue[],
+  code: RefusalCode,
+  what: string,
+  value: unknown,
+  others = `and ${all.length - TOLD} more`,
+): never {
   const issues = all
     .slice(0, TOLD)
     .map((issue) => ({ field: fieldOf(issue.path), message: `${issue.message}${foundAt(issue, value)}` }));
   const told = issues.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`)).join('; ');
-  const more = all.length > TOLD ? `; and ${all.length - TOLD} more` : '';
+  const more = all.length > TOLD ? `; ${others}` : '';
   throw new Refusal(code, `${what}: ${told}${more}`, { issues });
 }
 
