@@ -350,6 +350,7 @@ export interface WorkflowModel {
   run_id?: number | null | undefined;
   is_canceled?: boolean | null | undefined;
   is_archived?: boolean | null | undefined;
+  is_being_created?: boolean | null | undefined;
 }
 
 export interface ErrorResponse {
@@ -432,6 +433,7 @@ export interface Calls {
       description?: string | undefined;
       is_archived?: boolean | undefined;
       access_group?: string | undefined;
+      is_being_created?: boolean | undefined;
       offset?: number | undefined;
       limit?: number | undefined;
       sort_by?: string | undefined;
@@ -521,6 +523,7 @@ export interface Calls {
       run_id?: number | null | undefined;
       is_canceled?: boolean | null | undefined;
       is_archived?: boolean | null | undefined;
+      is_being_created?: boolean | null | undefined;
     };
   }) => Promise<WorkflowModel>;
   /** Delete a workflow and everything that belongs to it. */
@@ -578,6 +581,7 @@ export interface Calls {
     longest_ready_runtime_seconds?: number | null | undefined;
     max_allocation_remaining_seconds?: number | null | undefined;
     unserved_ready_labels?: Record<string, number> | null | undefined;
+    is_being_created?: boolean | null | undefined;
     run_id?: number | null | undefined;
     held_attempts?: {
       compute_node_id: number;

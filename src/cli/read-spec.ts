@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import type { Client } from '../client/client.ts';
+import { printable } from '../core/contract/printable.ts';
 import type { Plan } from '../core/spec/plan/plan.ts';
 import { fewAlike } from '../core/spec/few-alike.ts';
 import { creationLine, creationPrefix, formatProblem, type Problem } from '../core/spec/problems.ts';
@@ -75,11 +77,12 @@ const SHOWN_EVERY_MS = 1_000;
 
 /** Creates the workflow of a plan for the calling user, and prints how far it is where that takes long. */
 export async function createTold(
-  { service, settings, output }: Context,
+  { service, settings, output, hint }: Context,
   plan: Plan,
   { monitorsJobs }: { monitorsJobs: boolean },
 ): Promise<number> {
   const { client } = await service();
+  await tellIncomplete(client, { user: settings.user, output, hint });
   let toldMs = performance.now();
   return createFromPlan(client, plan, {
     user: settings.user,
@@ -90,4 +93,22 @@ export async function createTold(
       output.notice(`Creating jobs: ${grouped(jobs)} of ${grouped(plan.jobs.length)}`);
     },
   });
+}
+
+/** Other commands of the same user may be creating these just now. */
+const AT_WORK_MS = 15_000;
+const MOST_TOLD = 5;
+
+/** Names workflows that a killed program left unfinished, and how to remove them. */
+async function tellIncomplete(
+  client: Client,
+  { user, output, hint }: { readonly user: string } & Pick<Context, 'output' | 'hint'>,
+): Promise<void> {
+  const { items } = await client.listWorkflows({ query: { user, is_being_created: true, limit: MOST_TOLD } });
+  for (const { id, name, timestamp, is_being_created: isIncomplete } of items)
+    // Torc's own server lists all workflows.
+    if (isIncomplete === true && Date.now() - Date.parse(timestamp ?? '') > AT_WORK_MS)
+      output.notice(
+        `Workflow ${id} (${printable(name)}) is not whole: the program that created it was killed. To remove it: ${hint(`torc delete ${id}`)}`,
+      );
 }

@@ -1,6 +1,6 @@
 import type { Job } from '../core/contract/job.ts';
 import { storedRules } from '../core/lifecycle/cause-rules.ts';
-import type { ExecutionConfig, ResourceMonitorConfig } from '../core/contract/workflow.ts';
+import type { ExecutionConfig, ResourceMonitorConfig, Workflow } from '../core/contract/workflow.ts';
 import type { Plan, PlannedAction, PlannedJob } from '../core/spec/plan/plan.ts';
 import type { Client } from './client.ts';
 import { BATCH, createJobsInOrder } from './create-jobs.ts';
@@ -23,10 +23,22 @@ export interface CreateOptions {
  * If anything is refused, or the connection breaks, the incomplete workflow is deleted.
  */
 export async function createWorkflow(client: Client, plan: Plan, options: CreateOptions): Promise<number> {
-  const { id: created } = await client.createWorkflow({ body: workflowBody(plan, options) });
-  const id = created as number;
+  return createWhole(client, workflowBody(plan, options), (id) => createRecords(client, plan, id, options));
+}
+
+/** Creates a workflow that counts as whole when its records are there; if they cannot be created, it is deleted. Returns its id. */
+export async function createWhole(
+  client: Client,
+  body: Workflow,
+  createRecordsOf: (id: number) => Promise<void>,
+): Promise<number> {
+  const created = await client.createWorkflow({ body: { ...body, is_being_created: true } });
+  const id = created.id as number;
   try {
-    await createRecords(client, plan, id, options);
+    await createRecordsOf(id);
+    // Torc's own server knows only whole workflows.
+    if (created.is_being_created === true)
+      await client.updateWorkflow({ params: { id }, body: { is_being_created: false } });
     return id;
   } catch (error) {
     await client.deleteWorkflow({ params: { id } }).catch(() => {});

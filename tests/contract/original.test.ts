@@ -78,6 +78,8 @@ describe('the stand-in for Torc’s own server', () => {
       'GET /compute_nodes in_slurm',
       'GET /compute_nodes may_hold_jobs',
       'GET /scheduled_compute_nodes is_open',
+      // All workflows are listed, and none says that it is not whole.
+      'GET /workflows is_being_created',
       // Its answer has the jobs instead, and says by that that positions are unknown.
       'POST /bulk_jobs depends_on_positions',
       'POST /bulk_jobs reply',
@@ -96,6 +98,8 @@ describe('the stand-in for Torc’s own server', () => {
       'POST /scheduled_compute_nodes plan',
       // Only runners write it, for jobs inside a long step; that server lists their jobs without statistics.
       'POST /slurm_stats slurm_step',
+      // What a killed program left looks whole, as with Torc's own programs.
+      'POST /workflows is_being_created',
       // An action that was claimed counts as carried out there.
       'POST /workflows/{id}/actions state',
       // Its answer lacks the number of planned allocations, and the command plans them itself.
@@ -113,6 +117,7 @@ describe('the stand-in for Torc’s own server', () => {
       'PUT /scheduled_compute_nodes/{id} plan',
       // The command compares the answer with what it asked for.
       'PUT /user_data/{id} clear_data',
+      'PUT /workflows/{id} is_being_created',
     ]);
   });
 

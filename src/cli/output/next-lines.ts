@@ -11,7 +11,11 @@ export function nextLines(
   hint: Context['hint'],
   place: Place,
 ): string[] {
-  const { jobs_by_status: counts, is_canceled: isCanceled } = found;
+  const { jobs_by_status: counts, is_canceled: isCanceled, workflow_id: id } = found;
+  if (found.is_being_created === true)
+    return [
+      `It is not whole: it is being created, or the program that created it was killed. Then remove it: ${hint(`torc delete ${id}`)}`,
+    ];
   if (found.is_complete) {
     const next = nextStep({ counts, ending: isCanceled ? 'canceled' : 'complete' });
     return next === undefined ? [] : [`${next.says}: ${hint(nextCommand(place, { again: next.flag, isCanceled }))}`];

@@ -158,6 +158,11 @@ export const refusals = {
     remedy: 'Run it in an allocation (torc submit), or set execution_config.mode to auto or direct.',
   },
 
+  WORKFLOW_INCOMPLETE: {
+    status: 409,
+    remedy: 'Wait until it is whole; if the program that created it was killed, delete it and create it again.',
+  },
+
   // the server's own state
   DATABASE_IN_USE: { status: 409, remedy: 'Use the server that has the file open, stop it, or name another file.' },
   DATABASE_LOCKED: {

@@ -82,6 +82,8 @@ export const Workflow = z.object({
   run_id: maybe(z.int()),
   is_canceled: maybe(z.boolean()),
   is_archived: maybe(z.boolean()),
+  /** addition: its records are being created, in further requests; whoever does that sets it to false at the end. Absent then. */
+  is_being_created: maybe(z.boolean()),
 });
 export type Workflow = z.output<typeof Workflow>;
 
@@ -110,6 +112,8 @@ export const WorkflowStatus = z.object({
   longest_ready_runtime_seconds: maybe(z.int()),
   max_allocation_remaining_seconds: maybe(z.int()),
   unserved_ready_labels: maybe(z.record(text, z.int())),
+  /** Addition: it is not whole yet, or a program that was killed has left it so. */
+  is_being_created: maybe(z.boolean()),
   /** Addition: the number of the current run, which is part of the names of files and journals. */
   run_id: maybe(z.int()),
   /**

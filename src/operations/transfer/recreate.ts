@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { BATCH, createJobsInOrder } from '../../client/create-jobs.ts';
+import { createWhole } from '../../client/create-workflow.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { Lists } from '../../core/spec/int-list.ts';
@@ -27,14 +28,7 @@ export async function recreate(
   options: ImportOptions,
 ): Promise<number> {
   const body = { ...document.workflow, name: options.name ?? document.workflow.name, user: options.user };
-  const workflowId = (await client.createWorkflow({ body })).id as number;
-  try {
-    await recreateRecords(client, document, levels, workflowId, options);
-    return workflowId;
-  } catch (error) {
-    await client.deleteWorkflow({ params: { id: workflowId } }).catch(() => {});
-    throw error;
-  }
+  return createWhole(client, body, (id) => recreateRecords(client, document, levels, id, options));
 }
 
 async function recreateRecords(

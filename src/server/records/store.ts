@@ -25,6 +25,8 @@ export interface Store {
   readonly limits: SliceLimits;
   /** Removes rows that the change log need not keep, until `isStopped`; resolves with the number of rows. */
   readonly prune: (isStopped?: () => boolean) => Promise<number>;
+  /** What is done now and then while the server runs. */
+  readonly chores: (() => Promise<unknown>)[];
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -76,6 +78,7 @@ export function storeOver(
     find: createFind(db),
     limits,
     prune: createPruner(db, { turns, changes, now }),
+    chores: [],
     now,
   };
 }

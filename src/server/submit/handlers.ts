@@ -1,3 +1,4 @@
+import { Refusal } from '../../core/contract/refusals.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Store } from '../records/store.ts';
 import { mapped, once } from '../store/work.ts';
@@ -12,6 +13,7 @@ export const submitHandlers = (store: Store) => {
 
   return {
     initializeJobs({ params: { id }, query: { async: isAsync, keep_pending_failed: keeps, ...query } }) {
+      refuseIncomplete(store, id);
       const only = query.only_uninitialized ?? false;
       const keepsUndecided = keeps ?? false;
       if (isAsync === true)
@@ -24,3 +26,13 @@ export const submitHandlers = (store: Store) => {
     getActiveTask: ({ params }) => ({ task: tasks.active(params.id) }),
   } satisfies Partial<Handlers>;
 };
+
+/** What a killed program left has fewer jobs than it should have, or jobs without their dependencies. */
+function refuseIncomplete({ find }: Store, id: number): void {
+  if (find.workflow(id).being_created_at_ms === null) return;
+  throw new Refusal(
+    'WORKFLOW_INCOMPLETE',
+    `workflow ${id} is not whole: it is being created, or the program that created it was killed`,
+    { workflow_id: id },
+  );
+}

@@ -31,6 +31,8 @@ export const workflowRoutes = {
       description: text.optional(),
       is_archived: queryFlag.optional(),
       access_group: text.optional(),
+      /** addition */
+      is_being_created: queryFlag.optional(),
       ...paging,
     }),
     reply: page(Workflow),

@@ -103,6 +103,7 @@ export const createWorkflow =
       slurm_defaults: text(body.slurm_defaults),
       dynamic_jobs: text(body.dynamic_jobs),
       submission_directory: body.submission_directory ?? null,
+      being_created_at_ms: body.is_being_created === true ? now() : null,
     });
     insertRequirements.run({ ...DEFAULT_REQUIREMENTS, workflowId: id });
     for (const groupId of groups) queries.shareWith.run({ workflowId: id, groupId, at: timestamp });
@@ -140,7 +141,7 @@ export const updateWorkflow =
       );
     }
     refuseMisplaced(body);
-    queries.updateWorkflow.run({ ...columnsOf(body), id });
+    queries.updateWorkflow.run({ ...columnsOf(body), id, isWhole: Number(body.is_being_created === false) });
     return find.wholeWorkflow(id);
   };
 

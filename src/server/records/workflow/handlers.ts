@@ -10,6 +10,9 @@ import { workflowQueries } from './queries.ts';
 import { removeQueries } from './remove/queries.ts';
 import { createRemoval } from './remove/remove.ts';
 
+/** A workflow that was not whole for so long stays so: the program that created it was killed. */
+const ABANDONED_MS = 24 * 3_600_000;
+
 export const workflowHandlers = (store: Store, permissions: Permissions, edges: Edges) => {
   const { db, find } = store;
   const queries = workflowQueries(db);
@@ -17,6 +20,10 @@ export const workflowHandlers = (store: Store, permissions: Permissions, edges: 
   const update = updateWorkflow(store, queries);
   const archive = archiveWorkflow(store, queries, userActions(store));
   const remove = createRemoval(store, removeQueries(db), edges);
+  store.chores.push(async () => {
+    for (const { id } of queries.abandoned.all({ beforeMs: store.now() - ABANDONED_MS }))
+      await store.works.carryOut(remove(id));
+  });
 
   return {
     /** A logged-in user owns the workflows that he creates, regardless of the body. */
@@ -33,9 +40,11 @@ export const workflowHandlers = (store: Store, permissions: Permissions, edges: 
     },
     deleteWorkflow: ({ params }) => remove(params.id),
     archiveWorkflow: ({ params, body }, caller) => archive(params.id, body.is_archived, caller),
-    listWorkflows({ query: { name, user, description, is_archived, access_group, ...paging } }, caller) {
+    listWorkflows({ query }, caller) {
+      const { name, user, description, is_archived, access_group, is_being_created, ...paging } = query;
       const seen_by = permissions.listedFor(caller);
-      return queries.listWorkflows({ name, user, description, is_archived, access_group, seen_by }, paging);
+      const asked = { name, user, description, is_archived, access_group, is_being_created, seen_by };
+      return queries.listWorkflows(asked, paging);
     },
     getWorkflow: ({ params }) => find.wholeWorkflow(params.id),
   } satisfies Partial<Handlers>;

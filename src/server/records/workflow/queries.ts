@@ -10,13 +10,13 @@ export const workflowQueries = (db: Database) => ({
       compute_node_expiration_buffer_seconds, compute_node_wait_for_new_jobs_seconds,
       compute_node_ignore_workflow_completion, compute_node_wait_for_healthy_database_minutes,
       compute_node_min_time_for_new_jobs_seconds, resource_monitor_config, execution_config, slurm_defaults,
-      use_pending_failed, enable_ro_crate, dynamic_jobs, submission_directory
+      use_pending_failed, enable_ro_crate, dynamic_jobs, submission_directory, being_created_at_ms
     ) values (
       :name, :user, :description, :timestamp, :project, :metadata, :env,
       :compute_node_expiration_buffer_seconds, :compute_node_wait_for_new_jobs_seconds,
       :compute_node_ignore_workflow_completion, :compute_node_wait_for_healthy_database_minutes,
       :compute_node_min_time_for_new_jobs_seconds, :resource_monitor_config, :execution_config, :slurm_defaults,
-      :use_pending_failed, :enable_ro_crate, :dynamic_jobs, :submission_directory
+      :use_pending_failed, :enable_ro_crate, :dynamic_jobs, :submission_directory, :being_created_at_ms
     )`),
   updateWorkflow: db.prepare<Record<string, Value>>(`
     update workflow set
@@ -35,8 +35,12 @@ export const workflowQueries = (db: Database) => ({
         coalesce(:compute_node_wait_for_healthy_database_minutes, compute_node_wait_for_healthy_database_minutes),
       execution_config = coalesce(:execution_config, execution_config),
       use_pending_failed = coalesce(:use_pending_failed, use_pending_failed),
-      enable_ro_crate = coalesce(:enable_ro_crate, enable_ro_crate)
+      enable_ro_crate = coalesce(:enable_ro_crate, enable_ro_crate),
+      being_created_at_ms = iif(:isWhole, null, being_created_at_ms)
     where id = :id`),
+  abandoned: db.prepare<{ beforeMs: number }, { id: number }>(
+    'select id from workflow where being_created_at_ms < :beforeMs and removed_at_ms is null',
+  ),
   groupNamed: db.prepare<{ name: string }, { id: number }>('select id from access_group where name = :name'),
   shareWith: db.prepare<{ workflowId: number; groupId: number; at: string }>(
     'insert into workflow_access_group (workflow_id, group_id, created_at) values (:workflowId, :groupId, :at)',
@@ -51,6 +55,7 @@ export const workflowQueries = (db: Database) => ({
       description: string;
       is_archived: boolean;
       access_group: string;
+      is_being_created: boolean;
       seen_by: string;
     }>,
     SharedWorkflowRow,
@@ -66,6 +71,7 @@ export const workflowQueries = (db: Database) => ({
         user: 'workflow.user = :user',
         description: contains('workflow.description', 'description'),
         is_archived: 'workflow.is_archived = :is_archived',
+        is_being_created: '(workflow.being_created_at_ms is not null) = :is_being_created',
         access_group: `workflow.id in (
           select share.workflow_id
           from workflow_access_group share

@@ -25,6 +25,7 @@ export interface WorkflowRow {
   run_id: number;
   is_canceled: number;
   is_archived: number;
+  being_created_at_ms: number | null;
 }
 
 export type SharedWorkflowRow = WorkflowRow & {
@@ -67,6 +68,7 @@ export function workflowOf(row: SharedWorkflowRow): Workflow & { id: number; run
     run_id: row.run_id,
     is_canceled: row.is_canceled === 1,
     is_archived: row.is_archived === 1,
+    is_being_created: row.being_created_at_ms === null ? undefined : true,
     access_groups: row.access_groups === '[]' ? undefined : (JSON.parse(row.access_groups) as string[]),
   };
 }

@@ -31,7 +31,8 @@ export const createStatus = (store: Store, queries: StatusQueries, counts: Retur
   return async (workflowId: number): Promise<WorkflowStatus> => {
     find.run(workflowId);
     await countTime(workflowId);
-    const { name, user, is_canceled: isCanceled, run_id: runId, execution_config: config } = find.workflow(workflowId);
+    const row = find.workflow(workflowId);
+    const { name, user, is_canceled: isCanceled, run_id: runId, execution_config: config } = row;
     const execution = config === null ? undefined : (JSON.parse(config) as ExecutionConfig);
     const byStatus = counts(workflowId);
     const holders = held.holders(workflowId);
@@ -70,6 +71,7 @@ export const createStatus = (store: Store, queries: StatusQueries, counts: Retur
       ...blockedByRuntime(ready, nodes),
       ...unservedLabels(ready, nodes),
       run_id: runId,
+      ...(row.being_created_at_ms === null ? {} : { is_being_created: true }),
       ...(holders.length === 0 ? {} : { held_attempts: holders }),
     };
   };
