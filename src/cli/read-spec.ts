@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Client } from '../client/client.ts';
 import { printable } from '../core/contract/printable.ts';
 import type { Plan } from '../core/spec/plan/plan.ts';
@@ -10,6 +9,7 @@ import { Failure } from './failure.ts';
 import { fileErrorWords } from './file-error.ts';
 import type { Context } from './context.ts';
 import { createFromPlan, readSpecHere } from '../operations/create.ts';
+import { readText } from '../operations/read-text.ts';
 import { counted, grouped } from '../core/quantity/count-text.ts';
 import type { Settings } from './settings.ts';
 
@@ -22,10 +22,10 @@ export function specText(path: string): string {
   if (path === '-') {
     if (process.stdin.isTTY === true)
       throw new Failure('a workflow spec is expected on standard input, and that is a terminal');
-    return readFileSync(0, 'utf8');
+    return readText(0);
   }
   try {
-    return readFileSync(path, 'utf8');
+    return readText(path);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'there is no such file' : (fileErrorWords(code) ?? (cause as Error).message);

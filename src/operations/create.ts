@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { createWorkflow } from '../client/create-workflow.ts';
 import type { Plan } from '../core/spec/plan/plan.ts';
 import { planOf, readSpec, type ReadOptions, type SpecReading } from '../core/spec/read.ts';
+import { readText } from './read-text.ts';
 import type { Source } from '../core/spec/text/read-text.ts';
 
 interface ReadingOptions {
@@ -16,7 +17,7 @@ interface ReadingOptions {
 
 function readHere(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readText(path);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
     const where = isAbsolute(path) ? '' : ` below the current folder, ${process.cwd()}`;
