@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -296,6 +296,26 @@ describe('the commands', () => {
     }
     return join(folder, 'data');
   }
+
+  it('the files of a store that a command makes are private, closed days too, and the umask lets the group read them', async () => {
+    const modes = (cwd: string) =>
+      readdirSync(cwd, { recursive: true, encoding: 'utf8' })
+        .filter((path) => path.startsWith('sonar'))
+        .map((path) => statSync(join(cwd, path)))
+        .map((stats) => `${stats.isDirectory() ? 'd' : 'f'}${(stats.mode & 0o777).toString(8)}`);
+    for (const [umask, expected] of [
+      ['', ['d700', 'f600']],
+      ['027', ['d750', 'f640']],
+    ] as const) {
+      const cwd = temporaryFolder();
+      tree(cwd);
+      const environment = umask === '' ? {} : { TORC_UMASK: umask };
+      await torc(['sonar', 'ingest', 'data', '--add-clusters', '--store', 'sonar.db'], { cwd, environment });
+      const closed = await torc(['sonar', 'close', '--store', 'sonar.db'], { cwd, environment });
+      expect(closed.code).toBe(0);
+      expect([...new Set(modes(cwd))].sort()).toEqual(expected);
+    }
+  });
 
   it('an exported tree is what was ingested, and its ingestion stores nothing new', async () => {
     const cwd = temporaryFolder();

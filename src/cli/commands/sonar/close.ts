@@ -26,10 +26,10 @@ export const closeDays = command({
     },
   ],
   offline: true,
-  async run({ output }, _args, options) {
+  async run({ output, configuration }, _args, options) {
     const before = readTime('--before')(options.before);
     const now = Math.floor(Date.now() / 1000);
-    const items = await withStore(options.store, {}, async (store) => {
+    const items = await withStore(options.store, { umask: configuration['server.umask'] }, async (store) => {
       if (store.closeDays === undefined)
         throw new Failure('this store has no days to close: it keeps them in partitions');
       return Array.fromAsync(store.closeDays({ before, now }));

@@ -18,12 +18,12 @@ const add = command({
     { flags: '--token-file <file>', says: 'give it the token in the first line of this file' },
   ],
   offline: true,
-  async run({ output }, [name], options) {
+  async run({ output, configuration }, [name], options) {
     output.recordOnly('cluster');
     const token = tokenOf(options);
     if (!CLUSTER.test(name))
       throw new UsageError(`"${name}" is no name of a cluster: expected letters, digits, ".", "-" and "_"`);
-    const isNew = await withStore(options.store, {}, (store) =>
+    const isNew = await withStore(options.store, { umask: configuration['server.umask'] }, (store) =>
       store.addCluster(name, Math.floor(Date.now() / 1000), token),
     );
     const shown = options.newToken === true ? token : undefined;

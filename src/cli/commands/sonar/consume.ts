@@ -30,7 +30,7 @@ export const consume = command({
     { flags: '--password-file <file>', says: 'file whose first line is the password' },
   ],
   offline: true,
-  async run({ output }, [brokers], options) {
+  async run({ output, configuration }, [brokers], options) {
     output.recordOnly('sonar consume');
     for (const broker of brokers)
       if (!/^[^\s:]+:\d{1,5}$/.test(broker))
@@ -46,7 +46,7 @@ export const consume = command({
     void untilAsked().then(() => stop.abort());
     const chosen = new Set(options.cluster);
     try {
-      await withStore(options.store, { isDurable: true }, (store) =>
+      await withStore(options.store, { isDurable: true, umask: configuration['server.umask'] }, (store) =>
         run({
           store,
           brokers,

@@ -25,7 +25,7 @@ export const ingest = command({
     { flags: '--add-clusters', says: 'add clusters that the store does not know' },
   ],
   offline: true,
-  async run({ output, exitWith }, [paths], options) {
+  async run({ output, configuration, exitWith }, [paths], options) {
     output.recordOnly('sonar ingest');
     const { ingestFiles } = await import('../../../telemetry/store/ingest-files.ts');
     const { linksIn } = await import('../../../telemetry/read/links.ts');
@@ -35,17 +35,21 @@ export const ingest = command({
         `no files of envelopes in ${paths.join(', ')}: expected names that end in .json, .ndjson or .jsonl`,
       );
     const progress = progressLine(output, files);
-    const { counts, links } = await withStore(options.store, {}, async (store) => {
-      const stored = await ingestFiles(store, files, {
-        cluster: options.cluster,
-        addsClusters: options.addClusters === true,
-        now: () => Math.floor(Date.now() / 1000),
-        onProgress: progress.update,
-      }).finally(progress.clear);
-      let added = 0;
-      for (const path of linked) for await (const portion of linksIn(path)) added += await store.addLinks(portion);
-      return { counts: stored, links: added };
-    });
+    const { counts, links } = await withStore(
+      options.store,
+      { umask: configuration['server.umask'] },
+      async (store) => {
+        const stored = await ingestFiles(store, files, {
+          cluster: options.cluster,
+          addsClusters: options.addClusters === true,
+          now: () => Math.floor(Date.now() / 1000),
+          onProgress: progress.update,
+        }).finally(progress.clear);
+        let added = 0;
+        for (const path of linked) for await (const portion of linksIn(path)) added += await store.addLinks(portion);
+        return { counts: stored, links: added };
+      },
+    );
     const { stored, repeated, quarantined, unknownClusters, unreadable } = counts;
     const unknown = Object.fromEntries(unknownClusters);
     const result = { files: files.length, stored, repeated, quarantined, unknown_clusters: unknown, unreadable, links };

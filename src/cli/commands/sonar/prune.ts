@@ -15,9 +15,11 @@ export const pruneStore = command({
     { flags: '--before <time>', says: 'such as 2026-03-01 or 14d', required: true, read: readTime('--before') },
   ],
   offline: true,
-  async run({ output }, _args, options) {
+  async run({ output, configuration }, _args, options) {
     output.recordOnly('sonar prune');
-    const deleted = await withStore(options.store, {}, (store) => store.prune(options.before));
+    const deleted = await withStore(options.store, { umask: configuration['server.umask'] }, (store) =>
+      store.prune(options.before),
+    );
     const before = formatTimestamp(options.before);
     output.record('sonar prune', { deleted, before }, `Deleted ${counted(deleted, 'envelope')} from before ${before}`);
   },

@@ -1,3 +1,4 @@
+import { restrictFiles } from '../../../cluster/umask.ts';
 import type { TelemetryStore } from '../../../telemetry/store/telemetry-store.ts';
 import { Failure } from '../../failure.ts';
 import { option } from '../../option.ts';
@@ -8,16 +9,24 @@ export const storeOption = option({
   setting: 'client.sonar.store',
 });
 
+interface StoreWishes {
+  readonly isReadOnly?: boolean;
+  readonly isDurable?: boolean;
+  /** For the files of a store that may be made: telemetry tells what everybody on a cluster does. */
+  readonly umask?: string;
+}
+
 /** Opens the store for a command, and closes it behind it. */
 export async function withStore<Result>(
   path: string,
-  options: { readonly isReadOnly?: boolean; readonly isDurable?: boolean },
+  { umask, ...options }: StoreWishes,
   use: (store: TelemetryStore) => Result | Promise<Result>,
 ): Promise<Result> {
   // A sample of a node needs no database: it is loaded on use.
   const { StoreUnusable } = await import('../../../telemetry/store/database.ts');
   const { openStore } = await import('../../../telemetry/store/open-store.ts');
   let store: TelemetryStore | undefined;
+  if (umask !== undefined) restrictFiles(umask);
   try {
     store = await openStore(path, options);
     return await use(store);
