@@ -29,6 +29,7 @@ const Exported = z.object({
     run_id: true,
     is_canceled: true,
     is_archived: true,
+    is_being_created: true,
     access_groups: true,
   }),
   files: rows(File.extend(identified)),
@@ -58,6 +59,9 @@ export function readDocument(text: string, name: string): Exported {
   } catch (cause) {
     throw new Refusal('IMPORT_REFUSED', `${name} is not JSON: ${(cause as Error).message}`, {}, { cause });
   }
+  const twice = repeatedKey(text);
+  if (twice !== undefined)
+    throw new Refusal('IMPORT_REFUSED', `${name} has ${JSON.stringify(twice)} twice; the first of them would be lost`);
   const version = (value as { export_version?: unknown } | null)?.export_version;
   if (typeof version !== 'string')
     throw new Refusal('IMPORT_REFUSED', `${name} is no exported workflow: it has no export_version`);
@@ -72,6 +76,34 @@ export function readDocument(text: string, name: string): Exported {
       read.error.issues.map(({ path, message }) => `${placeOf(path)}: ${message}`),
     ),
   );
+}
+
+/** A key of the outermost object that is there twice: `JSON.parse` keeps the last value alone. `text` is valid JSON. */
+function repeatedKey(text: string): string | undefined {
+  const seen = new Set<string>();
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at];
+    if (char === '{' || char === '[') depth += 1;
+    else if (char === '}' || char === ']') depth -= 1;
+    else if (char === '"') {
+      const end = endOfString(text, at);
+      if (depth === 1 && /^\s*:/.test(text.slice(end + 1, end + 100))) {
+        const key = JSON.parse(text.slice(at, end + 1)) as string;
+        if (seen.has(key)) return key;
+        seen.add(key);
+      }
+      at = end;
+    }
+  }
+  return undefined;
+}
+
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; ; at += 1) {
+    if (text[at] === '"') return at;
+    if (text[at] === '\\') at += 1;
+  }
 }
 
 /** `jobs[3].name`. */

@@ -331,6 +331,11 @@ describe('an invalid export file', () => {
   const all = async () => (await there.client.listWorkflows({ query: {} })).total_count;
 
   it.each([
+    [
+      'with a list that is given twice',
+      '{"export_version":"1.0","workflow":{"name":"a","user":"u"},"jobs":[{"a":"\\"jobs\\":"}],"j\\u006fbs" :[]}',
+      'has "jobs" twice',
+    ],
     ['that is not JSON', '{', 'w.json is not JSON'],
     ['that is another kind of file', '{"name": "w", "jobs": []}', 'no exported workflow: it has no export_version'],
     ['of another version', '{"export_version": "2.0"}', 'w.json has export_version 2.0; this torc reads 1.0'],
