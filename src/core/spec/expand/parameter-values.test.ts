@@ -71,6 +71,19 @@ test.each([
   expect(() => parameterValues(text, options)).toThrow(expect.objectContaining({ code: 'PARAMETER_MALFORMED' }));
 });
 
+test.each(['1:10:-1', '10:1:1', '1.5:3:-0.5', '3:1.5:0.5'])(
+  'a range whose step leads away from its end is refused: %s',
+  (text) => expect(() => parameterValues(text, options)).toThrow('leads away from the end'),
+);
+
+test.each(['NaN:1', '1:nan', '1:2.5:NaN'])('a range to or from no number is refused: %s', (text) =>
+  expect(() => parameterValues(text, options)).toThrow(expect.objectContaining({ code: 'PARAMETER_MALFORMED' })),
+);
+
+it('a range without a step from a larger number to a smaller one has no values, as in Torc', () => {
+  expect([parameterValues('10:1', options).length, parameterValues('10:1:-3', options).length]).toEqual([0, 4]);
+});
+
 it('a range of more numbers than the limit is refused', () => {
   expect(() => parameterValues('0.0:1:0.0001', options)).toThrow(
     expect.objectContaining({ code: 'EXPANSION_TOO_LARGE' }),

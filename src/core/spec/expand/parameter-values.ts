@@ -87,6 +87,8 @@ function rangeValues(text: string, limit: number): Sequence<ParameterValue> {
   const step = by === '' ? 1 : floatOf(by);
   if (step === undefined) throw malformed(`Invalid float step in range: '${by}'`);
   if (step === 0) throw malformed('Step cannot be zero');
+  if ([start, end, step].some(Number.isNaN)) throw malformed(`Invalid range values: '${text}'. NaN is no number`);
+  if (by !== '' && (end - start) * step < 0) throw leadsAway(text, by);
   const range = decimalRange(from, to, by === '' ? '1' : by);
   if (range === undefined) return given(floatRange(start, end, step, limit, text));
   if (range.length > limit) throw tooLong(text, limit);
@@ -96,6 +98,7 @@ function rangeValues(text: string, limit: number): Sequence<ParameterValue> {
 function wholeRange(first: bigint, last: bigint, by: string): Sequence<ParameterValue> {
   const step = by === '' ? 1n : BigInt(wholeOf(by) ?? malformedStep(by));
   if (step === 0n) throw malformed('Step cannot be zero');
+  if (by !== '' && (last - first) * step < 0n) throw leadsAway(`${first}:${last}:${by}`, by);
   const reach = (last - first) / step;
   const length = (last - first) * step < 0n ? 0 : Number(reach) + 1;
   const isSafe = [first, last, first + reach * step].every((end) => Number.isSafeInteger(Number(end)));
@@ -107,7 +110,7 @@ function wholeRange(first: bigint, last: bigint, by: string): Sequence<Parameter
 // The tolerance in Torc for the sum of steps at the end of a range.
 const TOLERANCE = 1e-10;
 
-/** Ranges with an end that is no decimal number: infinite ones are refused, those of `nan` are empty. */
+/** Ranges with an end that is no decimal number: infinite ones are refused. */
 function floatRange(start: number, end: number, step: number, limit: number, text: string): ParameterValue[] {
   const values: ParameterValue[] = [];
   for (let value = start; step > 0 ? value <= end + TOLERANCE : value >= end - TOLERANCE; value += step) {
@@ -116,6 +119,10 @@ function floatRange(start: number, end: number, step: number, limit: number, tex
   }
   return values;
 }
+
+/** Without a step, a range from a larger number to a smaller one has no values, as in Torc. */
+const leadsAway = (text: string, by: string): Refusal =>
+  malformed(`Invalid range values: '${text}'. A step of ${by} leads away from the end`);
 
 const tooLong = (text: string, limit: number): Refusal =>
   new Refusal('EXPANSION_TOO_LARGE', `Range '${text}' has more than ${limit} values`, { text, limit });
