@@ -52,6 +52,7 @@ async function watched(
     scheduled = [7],
     isUnfinished = false,
     started = true,
+    begun = undefined,
     lost = 0,
     lostAllocations = [],
     replaced = async () => 1,
@@ -63,6 +64,7 @@ async function watched(
     scheduled?: readonly number[];
     isUnfinished?: boolean;
     started?: boolean;
+    begun?: number | undefined;
     lost?: number;
     /** Those of each look, one after the other. */
     lostAllocations?: readonly (readonly number[])[];
@@ -102,6 +104,7 @@ async function watched(
         did.push('schedule');
         return { submitted: scheduled, warnings: unrunnable };
       },
+      begun: async (allocations) => begun ?? allocations.length,
       hasStarted: async () => started,
       unrunnable: async () => unrunnable,
       isUnfinished: async () => isUnfinished,
@@ -238,6 +241,11 @@ describe('watch', () => {
     const atOnce = await watched([STRANDED], { recovers: true }, { rounds: [many], started: false });
     expect([atOnce.exitCode, atOnce.did.length]).toEqual([1, 1]);
     expect(atOnce.said).toContain('no job started in them (the last one is Slurm job 7_3)');
+    // The controller forgot them: nothing kept jobs from them.
+    const forgotten = { rounds: [many], started: false, begun: 0 };
+    expect((await watched([STRANDED, STRANDED, DONE], { recovers: true }, forgotten)).exitCode).toBe(0);
+    const always = await watched([STRANDED], { recovers: true }, forgotten);
+    expect([always.exitCode, always.did.length]).toEqual([1, 3]);
     const scheduling = { threshold: 5, cooldownMs: 0, strandedMs: 0 };
     const scheduled = await watched([STRANDED], { autoSchedule: scheduling }, { started: false });
     expect([scheduled.exitCode, scheduled.did.length]).toEqual([1, 3]);

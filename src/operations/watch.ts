@@ -40,6 +40,8 @@ export interface WatchTools {
   replace(lost: readonly LostAllocation[]): Promise<number>;
   /** Submits allocations for jobs that wait. */
   schedule(): Promise<Pick<Round, 'submitted' | 'warnings'>>;
+  /** How many of these allocations have begun, as far as Slurm knows; those that vanish from the queue have not. */
+  begun(allocations: readonly SlurmJob[]): Promise<number>;
   /** Whether a job started in one of these allocations. */
   hasStarted(allocations: readonly SlurmJob[]): Promise<boolean>;
   /** Sentences about ready jobs that no allocation of the workflow could ever run. */
@@ -198,7 +200,11 @@ async function fruitlessWords(
 ): Promise<string | undefined> {
   const { submitted, hasSeenRunning } = memory;
   if (submitted.length === 0) return undefined;
-  memory.fruitless = hasSeenRunning || (await tools.hasStarted(submitted)) ? 0 : memory.fruitless + submitted.length;
+  // A controller that is killed forgets what was submitted just before: that counts once, whatever the number.
+  memory.fruitless =
+    hasSeenRunning || (await tools.hasStarted(submitted))
+      ? 0
+      : memory.fruitless + Math.max(1, await tools.begun(submitted));
   memory.submitted = [];
   memory.hasSeenRunning = false;
   if (maxFruitless === 0 || memory.fruitless < maxFruitless) return undefined;

@@ -153,6 +153,10 @@ export const watch = command({
           recover: () => recoverNow(context, id, wishes),
           isUnfinished: async () => (await unfinishedRecovery(client, id))?.wasSubmitting === true,
           schedule: () => scheduleNow(context, id, wishes),
+          async begun(allocations) {
+            const states = await openSlurm({ environment: context.environment }).statesOf(allocations);
+            return allocations.filter((job) => (states.get(job)?.seconds ?? 0) > 0).length;
+          },
           hasStarted: (allocations) => hasStartedIn(client, id, allocations),
           unrunnable: async () => (await unrunnableJobs(client, id))?.reasons.map(unclaimableWords) ?? [],
           async extraJobs() {

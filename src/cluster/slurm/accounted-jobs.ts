@@ -11,6 +11,8 @@ export interface AccountedJob {
   readonly word: string;
   /** When its present run began, in Unix milliseconds, as far as the controller says. */
   readonly startedAtMs?: number | undefined;
+  /** When it was submitted, or requeued the last time, in Unix milliseconds, as far as the controller says. */
+  readonly submittedAtMs?: number | undefined;
   /** How long its last run took so far; 0 if it never started. */
   readonly seconds?: number | undefined;
   /** The number in the names of its output files (`%j`). */
@@ -18,14 +20,16 @@ export interface AccountedJob {
 }
 
 /** Formats of `squeue -r -o` and of `sacct -X -n -P --format` whose rows these functions read. */
-export const QUEUED_FORMAT = '%i|%T|%S|%M|%A|';
+export const QUEUED_FORMAT = '%i|%T|%S|%M|%A|%V|';
 export const ACCOUNTED_FORMAT = 'JobID,State,Elapsed,JobIDRaw';
 
 /** The rows of squeue, one for each job and each task of an array. Lines that are cut off are passed over. */
 export const parseQueuedJobs = (text: string): AccountedJob[] =>
   text.split('\n').flatMap((line) => {
-    const [id = '', word = '', start, elapsed = '', raw = ''] = line.split('|');
-    return start === undefined ? [] : rowsOf({ id, word, raw, elapsed, startedAtMs: parseTime(start) });
+    const [id = '', word = '', start, elapsed = '', raw = '', submitted = ''] = line.split('|');
+    if (start === undefined) return [];
+    const times = { startedAtMs: parseTime(start), submittedAtMs: parseTime(submitted) };
+    return rowsOf({ id, word, raw, elapsed, ...times });
   });
 
 /**
@@ -35,7 +39,7 @@ export const parseQueuedJobs = (text: string): AccountedJob[] =>
 export const parseAccountedJobs = (text: string): AccountedJob[] =>
   text.split('\n').flatMap((line) => {
     const [id = '', word = '', elapsed, raw = ''] = line.split('|');
-    return elapsed === undefined ? [] : rowsOf({ id, word, raw, elapsed, startedAtMs: undefined });
+    return elapsed === undefined ? [] : rowsOf({ id, word, raw, elapsed });
   });
 
 interface Row {
@@ -43,10 +47,11 @@ interface Row {
   readonly word: string;
   readonly raw: string;
   readonly elapsed: string;
-  readonly startedAtMs: number | undefined;
+  readonly startedAtMs?: number | undefined;
+  readonly submittedAtMs?: number | undefined;
 }
 
-function rowsOf({ id, word, raw, elapsed, startedAtMs }: Row): AccountedJob[] {
+function rowsOf({ id, word, raw, elapsed, startedAtMs, submittedAtMs }: Row): AccountedJob[] {
   if (word === '') return [];
   const seconds = secondsOf(elapsed);
   return jobsOfId(id).map((jobId) => ({
@@ -54,6 +59,7 @@ function rowsOf({ id, word, raw, elapsed, startedAtMs }: Row): AccountedJob[] {
     state: queueStateOf(word),
     word,
     ...(startedAtMs === undefined ? {} : { startedAtMs }),
+    ...(submittedAtMs === undefined ? {} : { submittedAtMs }),
     ...(seconds === undefined ? {} : { seconds }),
     ...(/^\d+$/.test(raw) ? { rawId: Number(raw) } : {}),
   }));

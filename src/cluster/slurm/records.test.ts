@@ -26,6 +26,18 @@ describe('the reply of squeue', () => {
     ]);
   });
 
+  it('the reply of squeue says when a job was submitted or requeued, with and without an array', () => {
+    const time = '2026-11-24T05:35:19';
+    const states = parseStates(`1 PENDING 1 4 ${time}\n15 RUNNING 15 N/A ${time}\n16 RUNNING\n`);
+    const submittedAtMs = new Date(time).getTime();
+    expect([...states]).toEqual([
+      [1, { state: 'queued', word: 'PENDING', submittedAtMs }],
+      ['1_4', { state: 'queued', word: 'PENDING', submittedAtMs }],
+      [15, { state: 'running', word: 'RUNNING', submittedAtMs }],
+      [16, { state: 'running', word: 'RUNNING' }],
+    ]);
+  });
+
   it('the reply of squeue is empty if the controller knows no job, and refused if it is no list of jobs', () => {
     expect(parseStates('\n').size).toBe(0);
     expect(() => parseStates('slurm is away today\n')).toThrow('no line with a job id and a state');

@@ -14,6 +14,8 @@ export interface JobState {
   readonly state: QueueState;
   /** Slurm's word: `NODE_FAIL`, `CANCELLED by 1000`. */
   readonly word: string;
+  /** When it was submitted, or requeued the last time, in Unix milliseconds, as far as the controller says. */
+  readonly submittedAtMs?: number | undefined;
 }
 
 /** A step that ended, as the accounting knows it. */
@@ -60,7 +62,7 @@ export function openRecords(environment: Environment): SlurmRecords {
       if (jobs.length === 0) return new Map();
       const ids = wholeJobs(jobs);
       const only = ids.length > MOST_IDS ? [] : ['-j', ids.join(',')];
-      const args = ['-hr', '-t', 'all', ...only, '--Format', 'jobid,state,arrayjobid,arraytaskid'];
+      const args = ['-hr', '-t', 'all', ...only, '--Format', 'jobid,state,arrayjobid,arraytaskid,submittime'];
       const text = await run('squeue', args).catch((error: unknown) => {
         // An id that the controller has forgotten makes squeue fail, if it is the only one.
         if (error instanceof HelperFailed && isUnknownJob(error.stderr)) return '';
@@ -94,8 +96,8 @@ const isWithoutAccounting = ({ message, isMissing, stderr }: HelperFailed): bool
   isMissing || /not found/i.test(message) || /accounting storage is disabled/i.test(stderr);
 
 /**
- * The lines of `squeue -r --Format jobid,state,arrayjobid,arraytaskid`. A program that stands in for squeue may print the
- * first two alone, or words between them.
+ * The lines of `squeue -r --Format jobid,state,arrayjobid,arraytaskid,submittime`. A program that stands in for squeue may print
+ * the first two alone, or words between them.
  *
  * Throws if there are lines and none can be read: then nothing may be concluded from a job that is missing.
  */
@@ -104,14 +106,21 @@ export function parseStates(text: string): ReadonlyMap<SlurmJob, JobState> {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   let readable = 0;
   for (const line of lines) {
-    const words = line.trim().split(/[\s|]+/);
+    const all = line.trim().split(/[\s|]+/);
+    const submitted = all.findLast((word) => IS_TIME.test(word));
+    const words = all.filter((word) => word !== submitted);
     const [id = '', second = '', array = '', task = ''] = words;
     if (!/^\d+(_.*)?$/.test(id) || words.length < 2) continue;
     readable += 1;
     const hasArray = words.length === 4 && /^\d+$/.test(array);
     const word =
       words.slice(1).findLast((each) => queueStateOf(each) !== 'unknown') ?? (hasArray ? second : words.at(-1));
-    const job = { state: queueStateOf(word as string), word: word as string };
+    const submittedAtMs = submitted === undefined ? undefined : parseTime(submitted);
+    const job = {
+      state: queueStateOf(word as string),
+      word: word as string,
+      ...(submittedAtMs === undefined ? {} : { submittedAtMs }),
+    };
     for (const each of jobsOfId(id)) states.set(each, job);
     if (hasArray && /^\d+$/.test(task)) states.set(`${array}_${task}`, job);
   }
@@ -119,6 +128,8 @@ export function parseStates(text: string): ReadonlyMap<SlurmJob, JobState> {
     throw new Error(`squeue printed no line with a job id and a state: ${JSON.stringify(lines[0])}`);
   return states;
 }
+
+const IS_TIME = /^\d{4}-\d\d-\d\dT/;
 
 /** The rows of `sacct -P -n` with our fields. A requeued job has one row, that of its last run. */
 export function parseAccount(text: string): Account {

@@ -1,4 +1,5 @@
 import type { SlurmJob } from '../allocation/slurm-job.ts';
+import { wasRequeuedSince } from './requeued.ts';
 
 /**
  * Which records of a workflow are orphans: left behind by an allocation or a runner that has ended.
@@ -17,6 +18,7 @@ interface Node {
   readonly id: number;
   /** Undefined outside Slurm. */
   readonly slurmJobId: number | undefined;
+  readonly registeredAtMs: number;
   readonly isActive: boolean;
   /** Not active, and attempts or pending jobs remain in its name. */
   readonly isHolder: boolean;
@@ -31,6 +33,7 @@ interface RunningJob {
 interface SlurmState {
   readonly state: 'queued' | 'running' | 'ended' | 'unknown';
   readonly word: string;
+  readonly submittedAtMs?: number | undefined;
 }
 
 export interface OrphanFacts {
@@ -90,7 +93,7 @@ export function orphansOf({ allocations, nodes, running, queue, accounted }: Orp
     (queue?.get(slurmJobId) ?? accounted.get(slurmJobId))?.word ?? 'and Slurm no longer knows it';
   const deadNodes: DeadNode[] = [];
   const requeuedNodes: DeadNode[] = [];
-  for (const { id, slurmJobId, isActive, isHolder } of nodes) {
+  for (const { id, slurmJobId, registeredAtMs, isActive, isHolder } of nodes) {
     const jobIds = (held.get(id) ?? []).map((job) => job.id);
     if (slurmJobId === undefined || (!isActive && !isHolder && jobIds.length === 0)) continue;
     const state = stateOf(slurmJobId);
@@ -98,7 +101,8 @@ export function orphansOf({ allocations, nodes, running, queue, accounted }: Orp
     const node = { nodeId: id, isActive, slurmJobId, jobIds, isNodeLost: state === 'ended' && NODE_LOST.has(word) };
     if (state === 'ended') deadNodes.push({ ...node, cause: `allocation ${slurmJobId} ended ${word}` });
     // It has run, or no runner of it could have registered.
-    else if (state === 'queued') requeuedNodes.push({ ...node, cause: `allocation ${slurmJobId} was requeued` });
+    else if (state === 'queued' && wasRequeuedSince(registeredAtMs, queue?.get(slurmJobId)?.submittedAtMs))
+      requeuedNodes.push({ ...node, cause: `allocation ${slurmJobId} was requeued` });
   }
   const over = new Set([...deadNodes, ...requeuedNodes].map(({ nodeId }) => nodeId));
   const isAnyAlive = nodes.some(({ id, isActive }) => isActive && !over.has(id));

@@ -121,6 +121,7 @@ export function decide({ allocations, nodes, running }: Records, { queue, accoun
     nodes: nodes.map((node) => ({
       id: node.id,
       slurmJobId: slurmJobOf(node),
+      registeredAtMs: Date.parse(node.start_time),
       isActive: node.is_active === true,
       isHolder: node.is_active !== true && Boolean(node.process),
     })),

@@ -134,6 +134,7 @@ async function watchUntilItWaits(
       recover: () => recover(of, at, id, outputDir, kill),
       isUnfinished: async () => (await unfinishedRecovery(client, id))?.wasSubmitting === true,
       schedule: async () => ({ submitted: [], warnings: [] }),
+      begun: async (allocations) => allocations.length,
       hasStarted: (allocations) => hasStartedIn(client, id, allocations),
       unrunnable: async () => [],
       extraJobs: async () => 0,

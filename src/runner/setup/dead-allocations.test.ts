@@ -14,6 +14,12 @@ describe('a runner in another allocation is gone', () => {
     expect(reasonGone(node, '60', { state: 'queued', word: 'PENDING' }, undefined)).toBe('allocation 60 was requeued');
   });
 
+  it('a runner that registered after its allocation was requeued is not gone, although the controller says that it waits', () => {
+    const waiting = (minute: number) => ({ state: 'queued', word: 'PENDING', submittedAtMs: Date.parse(at(minute)) });
+    expect(reasonGone({ start_time: at(12) }, '60', waiting(11), undefined)).toBeUndefined();
+    expect(reasonGone({ start_time: at(12) }, '60', waiting(13), undefined)).toBe('allocation 60 was requeued');
+  });
+
   it('a runner in another allocation is gone when that began after it registered: it was requeued, or its id is that of another job now', () => {
     const later = { state: 'running', word: 'RUNNING', startedAtMs: Date.parse(at(12)) };
     expect(reasonGone(node, '60', later, own)).toBe('allocation 60 has started again');

@@ -8,6 +8,7 @@ import type { Completion } from '../../core/contract/exchange.ts';
 import { partsOfStepId } from '../../core/contract/files/job.ts';
 import { outputDirOfLedger, slurmTaskOf } from '../../core/contract/files/runner.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
+import { wasRequeuedSince } from '../../core/lifecycle/requeued.ts';
 import { readLedger } from '../report/ledger.ts';
 import { accountOfLeft, leftEndOf, type LeftSteps, leftStepsOf, removeMarks } from '../step/slurm/left-steps.ts';
 import { type LostOptions, provenBy } from './lost-runners.ts';
@@ -97,7 +98,7 @@ async function nodesInSlurm({ client, workflowId }: DeadAllocationsOptions): Pro
 export function reasonGone(
   { start_time: registered }: Pick<ComputeNode, 'start_time'>,
   jobId: string,
-  known: (Pick<AccountedJob, 'word' | 'startedAtMs'> & { readonly state: string }) | undefined,
+  known: (Pick<AccountedJob, 'word' | 'startedAtMs' | 'submittedAtMs'> & { readonly state: string }) | undefined,
   own: OwnAllocation | undefined,
 ): string | undefined {
   if (jobId === own?.jobId) {
@@ -109,7 +110,9 @@ export function reasonGone(
   if (known?.state === 'running' && (known.startedAtMs ?? 0) > Date.parse(registered) + CLOCKS_MS)
     return `allocation ${jobId} has started again`;
   // It has run, or no runner of it could have registered.
-  return known?.state === 'queued' ? `allocation ${jobId} was requeued` : undefined;
+  return known?.state === 'queued' && wasRequeuedSince(Date.parse(registered), known.submittedAtMs)
+    ? `allocation ${jobId} was requeued`
+    : undefined;
 }
 
 interface Over {
