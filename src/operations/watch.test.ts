@@ -52,7 +52,7 @@ async function watched(
     scheduled = [7],
     isUnfinished = false,
     started = true,
-    begun = undefined,
+    begun,
     lost = 0,
     lostAllocations = [],
     replaced = async () => 1,
