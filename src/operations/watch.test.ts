@@ -323,6 +323,20 @@ describe('watch', () => {
     expect(replaces(none.did)).toEqual([]);
   });
 
+  it('torc watch --recover leaves a lost allocation to another command that has recovered the workflow meanwhile', async () => {
+    const active = async () => {
+      throw new Refusal('RECOVERY_ACTIVE', 'being recovered by torc watch');
+    };
+    const statuses = [
+      { ...HALF, run_id: 1 },
+      { ...HALF, run_id: 2 },
+      { ...HALF, run_id: 2 },
+      { ...DONE, run_id: 2 },
+    ];
+    const done = await watched(statuses, { recovers: true }, { lostAllocations: [[7]], replaced: active });
+    expect(replaces(done.did)).toEqual(['replace 107']);
+  });
+
   it('torc watch --recover tries again to replace an allocation while another command submits, and no more where no job started in three lost ones', async () => {
     let tries = 0;
     const replaced = async () => {

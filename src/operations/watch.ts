@@ -85,6 +85,8 @@ interface Memory {
   fruitless: number;
   /** Allocations that were lost while others live, and that nothing replaces yet. */
   lost: readonly LostAllocation[];
+  /** The run in which they were lost. */
+  lostInRun: number | undefined;
   /** A job was seen to run since then. */
   hasSeenRunning: boolean;
   /** Not known to be untrue: the last recovery was killed. */
@@ -115,6 +117,7 @@ export async function watchWorkflow(tools: WatchTools, options: WatchOptions): P
     submitted: [],
     fruitless: 0,
     lost: [],
+    lostInRun: undefined,
     hasSeenRunning: false,
     mayBeUnfinished: options.recovers,
     isAway: false,
@@ -154,10 +157,16 @@ async function look(tools: WatchTools, options: WatchOptions, memory: Memory): P
   const aliveBefore = alive(status);
   // Work without a runner, and records of what may have ended: Slurm and the hosts are asked.
   if (aliveBefore > 0 || busy(status) > 0) {
+    const runId = status.run_id ?? undefined;
     const { jobs, lost } = await tools.clean();
     memory.hasSeenRunning ||= jobs > 0;
-    if (options.recovers) memory.lost = [...memory.lost, ...lost];
+    if (options.recovers && lost.length > 0) {
+      memory.lost = [...memory.lost, ...lost];
+      memory.lostInRun = runId;
+    }
     status = await tools.status();
+    // Another command has recovered it meanwhile, and has submitted what is missing.
+    if ((status.run_id ?? undefined) !== memory.lostInRun) memory.lost = [];
   }
   const { jobs_by_status: jobs } = status;
   memory.hasSeenRunning ||= jobs.running > 0;
