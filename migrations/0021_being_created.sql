@@ -1,7 +1,7 @@
 --! beside the twentieth: a column that may be empty, and an index
 --
--- A workflow is created in many requests. Whoever creates it says so first and says when it is whole: one that a killed
--- program left is not taken for a whole one. Unix milliseconds of its creation; null when it is whole.
+-- A client creates a workflow in many requests. It marks the workflow as incomplete in the first request, and removes the mark in
+-- the last one. Unix milliseconds of the creation; null when the workflow is complete.
 
 alter table workflow add column being_created_at_ms integer;
 create index workflow_being_created on workflow (being_created_at_ms) where being_created_at_ms is not null;

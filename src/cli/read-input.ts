@@ -1,4 +1,4 @@
-import { readText } from '../operations/read-text.ts';
+import { readUserText } from '../operations/read-user-text.ts';
 import { Failure } from './failure.ts';
 
 /** The text of a file, or of standard input for `-`; `what` names the expected content in the message. */
@@ -6,7 +6,7 @@ export function readInput(path: string, what: string): string {
   if (path === '-' && process.stdin.isTTY === true)
     throw new Failure(`${what} is expected on standard input, and that is a terminal`);
   try {
-    return readText(path === '-' ? 0 : path);
+    return readUserText(path === '-' ? 0 : path);
   } catch (cause) {
     const why = (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (cause as Error).message;
     throw new Failure(`cannot read ${what} from ${path}: ${why}`, { cause });

@@ -8,8 +8,9 @@ import { confirm } from './choose-workflow.ts';
 import { Failure } from './failure.ts';
 import { fileErrorWords } from './file-error.ts';
 import type { Context } from './context.ts';
+import { incompleteWords } from './output/next-lines.ts';
 import { createFromPlan, readSpecHere } from '../operations/create.ts';
-import { readText } from '../operations/read-text.ts';
+import { readUserText } from '../operations/read-user-text.ts';
 import { counted, grouped } from '../core/quantity/count-text.ts';
 import type { Settings } from './settings.ts';
 
@@ -22,10 +23,10 @@ export function specText(path: string): string {
   if (path === '-') {
     if (process.stdin.isTTY === true)
       throw new Failure('a workflow spec is expected on standard input, and that is a terminal');
-    return readText(0);
+    return readUserText(0);
   }
   try {
-    return readText(path);
+    return readUserText(path);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'there is no such file' : (fileErrorWords(code) ?? (cause as Error).message);
@@ -95,11 +96,11 @@ export async function createTold(
   });
 }
 
-/** Other commands of the same user may be creating these just now. */
+/** A younger workflow is probably still being created by another command of the same user. */
 const AT_WORK_MS = 15_000;
 const MOST_TOLD = 5;
 
-/** Names workflows that a killed program left unfinished, and how to remove them. */
+/** Names workflows of which the creation was interrupted, and the command that removes each. */
 async function tellIncomplete(
   client: Client,
   { user, output, hint }: { readonly user: string } & Pick<Context, 'output' | 'hint'>,
@@ -108,7 +109,5 @@ async function tellIncomplete(
   for (const { id, name, timestamp, is_being_created: isIncomplete } of items)
     // Torc's own server lists all workflows.
     if (isIncomplete === true && Date.now() - Date.parse(timestamp ?? '') > AT_WORK_MS)
-      output.notice(
-        `Workflow ${id} (${printable(name)}) is not whole: the program that created it was killed. To remove it: ${hint(`torc delete ${id}`)}`,
-      );
+      output.notice(`Workflow ${id} (${printable(name)}) ${incompleteWords(id as number, hint)}`);
 }

@@ -7,7 +7,7 @@ import { constants, lstatSync, type Stats, statSync } from 'node:fs';
  * the place of an output file overwrites what it points to. The superuser may do everything anyway, so its files are trusted.
  */
 export interface TrustOptions {
-  /** Members of the group may write files: the umask of this program lets them. */
+  /** The umask of this program allows the group to write files. */
   readonly groupMayWrite: boolean;
   /** This user; undefined where there are no users. */
   readonly uid?: number | undefined;
@@ -48,10 +48,10 @@ export function isOpenToAll(folder: string): boolean {
 const isOpenTo = ({ mode }: Stats): boolean => (mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0;
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
-/** Flags of open(2) for files of ours. A link in the place of one is not followed: somebody else may have made it. */
+/** Flags of open(2) for files that Torc writes. Links are not followed: another user may have made them. */
 export const OPEN = {
   read: O_RDONLY | O_NOFOLLOW,
   append: O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW,
-  /** What is written later by several processes stands one behind the other. */
+  /** Appending keeps both streams complete if they share a file. */
   replace: O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW,
 } as const;

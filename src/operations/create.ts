@@ -5,7 +5,7 @@ import type { Client } from '../client/client.ts';
 import { createWorkflow } from '../client/create-workflow.ts';
 import type { Plan } from '../core/spec/plan/plan.ts';
 import { planOf, readSpec, type ReadOptions, type SpecReading } from '../core/spec/read.ts';
-import { readText } from './read-text.ts';
+import { readUserText } from './read-user-text.ts';
 import type { Source } from '../core/spec/text/read-text.ts';
 
 interface ReadingOptions {
@@ -17,7 +17,7 @@ interface ReadingOptions {
 
 function readHere(path: string): string {
   try {
-    return readText(path);
+    return readUserText(path);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
     const where = isAbsolute(path) ? '' : ` below the current folder, ${process.cwd()}`;

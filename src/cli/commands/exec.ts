@@ -1,4 +1,4 @@
-import { readText } from '../../operations/read-text.ts';
+import { readUserText } from '../../operations/read-user-text.ts';
 import type { Axes } from '../../core/spec/expand/axes.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -177,7 +177,7 @@ async function axesOf(options: ExecValues, commands: readonly string[], output: 
     link: options.link,
     sources: {
       readFile(path) {
-        const text = readText(path);
+        const text = readUserText(path);
         files.set(path, text);
         return text;
       },

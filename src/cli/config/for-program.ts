@@ -4,8 +4,8 @@ import type { Output } from '../output/output.ts';
 import { readConfiguration, readEnvironment } from './read.ts';
 import type { Configuration } from './schema.ts';
 
-/** What a command tells its server by the environment. */
-const OF_COMMAND = ['RUST_LOG', 'TORC_UMASK', 'TORC_TRUST_OWNER'];
+/** Variables by which a command configures the server that it starts. */
+const SERVER_VARIABLES = ['RUST_LOG', 'TORC_UMASK', 'TORC_TRUST_OWNER'];
 
 /**
  * The configuration for a command of a program. Errors in the part that the program reads stop it, with each place;
@@ -18,7 +18,7 @@ export async function configurationFor(
 ): Promise<Configuration> {
   // A server that was started for one command gets all of its settings, and must not require a login.
   if (program === 'torc-server' && environment[CREDENTIAL_VARIABLE] !== undefined)
-    return readEnvironment(Object.fromEntries(OF_COMMAND.map((name) => [name, environment[name]]))).configuration;
+    return readEnvironment(Object.fromEntries(SERVER_VARIABLES.map((name) => [name, environment[name]]))).configuration;
   const { configuration, problems, warnings } = await readConfiguration(environment, process.cwd());
   const own = program === 'torc-server' ? 'server' : 'client';
   for (const words of warnings) output.warn(words);

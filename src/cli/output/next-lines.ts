@@ -4,6 +4,10 @@ import type { Runners } from '../../operations/live-runners.ts';
 import type { Context } from '../context.ts';
 import { nextStep } from '../shortfalls.ts';
 
+/** What a workflow is whose creation has not finished, and how to remove it. */
+export const incompleteWords = (id: number, hint: Context['hint']): string =>
+  `is incomplete: its creation is in progress or was interrupted. If it was interrupted, remove it: ${hint(`torc delete ${id}`)}`;
+
 /** Whether a runner works on it, and the command that goes on. */
 export function nextLines(
   found: WorkflowStatus,
@@ -12,10 +16,7 @@ export function nextLines(
   place: Place,
 ): string[] {
   const { jobs_by_status: counts, is_canceled: isCanceled, workflow_id: id } = found;
-  if (found.is_being_created === true)
-    return [
-      `It is not whole: it is being created, or the program that created it was killed. Then remove it: ${hint(`torc delete ${id}`)}`,
-    ];
+  if (found.is_being_created === true) return [`This workflow ${incompleteWords(id, hint)}`];
   if (found.is_complete) {
     const next = nextStep({ counts, ending: isCanceled ? 'canceled' : 'complete' });
     return next === undefined ? [] : [`${next.says}: ${hint(nextCommand(place, { again: next.flag, isCanceled }))}`];

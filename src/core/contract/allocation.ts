@@ -12,7 +12,7 @@ export const AllocationPlan = z.object({
   job_prefix: maybe(text),
   /** The action `schedule_nodes` that asked for it. */
   action_id: maybe(id),
-  /** The record of the lost allocation in whose place it is. */
+  /** The record of the lost allocation that this one replaces. */
   replaces: maybe(id),
 });
 export type AllocationPlan = z.output<typeof AllocationPlan>;

@@ -160,7 +160,7 @@ export const refusals = {
 
   WORKFLOW_INCOMPLETE: {
     status: 409,
-    remedy: 'Wait until it is whole; if the program that created it was killed, delete it and create it again.',
+    remedy: 'Wait until its creation has finished; if it was interrupted, delete the workflow and create it again.',
   },
 
   // the server's own state

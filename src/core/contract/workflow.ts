@@ -82,7 +82,7 @@ export const Workflow = z.object({
   run_id: maybe(z.int()),
   is_canceled: maybe(z.boolean()),
   is_archived: maybe(z.boolean()),
-  /** addition: its records are being created, in further requests; whoever does that sets it to false at the end. Absent then. */
+  /** addition: the client still creates records of the workflow. The client sets it to false at the end; then it is absent. */
   is_being_created: maybe(z.boolean()),
 });
 export type Workflow = z.output<typeof Workflow>;
@@ -112,7 +112,7 @@ export const WorkflowStatus = z.object({
   longest_ready_runtime_seconds: maybe(z.int()),
   max_allocation_remaining_seconds: maybe(z.int()),
   unserved_ready_labels: maybe(z.record(text, z.int())),
-  /** Addition: it is not whole yet, or a program that was killed has left it so. */
+  /** Addition: the creation of the workflow is in progress or was interrupted. */
   is_being_created: maybe(z.boolean()),
   /** Addition: the number of the current run, which is part of the names of files and journals. */
   run_id: maybe(z.int()),

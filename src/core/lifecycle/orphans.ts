@@ -61,7 +61,7 @@ export interface DeadNode {
 export interface Orphans {
   /** Active allocations that have ended. */
   readonly ended: readonly Allocation[];
-  /** Of these, those that something ended which nobody asked for, before their time: a lost node, a killed runner. */
+  /** Of these, those that a failure ended before their time limit: a lost node, a killed runner. */
   readonly lost: readonly Allocation[];
   /** Allocations that ended, or vanished, before they began. */
   readonly gone: readonly Allocation[];
@@ -77,7 +77,7 @@ export interface Orphans {
 /** States of allocations whose jobs a failure handler may run again because of `on_node_fail`. */
 const NODE_LOST: ReadonlySet<string> = new Set(['NODE_FAIL', 'BOOT_FAIL', 'PREEMPTED']);
 
-/** Ends that somebody asked for, and those of allocations that had their time. */
+/** States of allocations that a user canceled, that completed, or that reached their time limit. */
 const EXPECTED: ReadonlySet<string> = new Set(['CANCELLED', 'COMPLETED', 'TIMEOUT', 'DEADLINE']);
 
 export const NO_ACTIVE_NODES = 'No active compute nodes';

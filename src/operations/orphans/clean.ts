@@ -42,7 +42,7 @@ export interface Cleaned {
   readonly slurmJobsFailed: number;
   readonly pendingAllocationsCleaned: number;
   readonly activeAllocationsEnded: number;
-  /** Of these, those that nobody asked to end, before their time. */
+  /** Of these, those that a failure ended before their time limit. */
   readonly lost: readonly LostAllocation[];
   /** Allocations that wait again. */
   readonly allocationsRequeued: number;

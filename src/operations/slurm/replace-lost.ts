@@ -1,33 +1,28 @@
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
-import { isUnknownRoute } from '../../client/errors.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import { underLease } from '../recovery-lease.ts';
+import { planOf, requestOfRecord } from './submit-tools.ts';
 
 /**
- * Plans one allocation in the place of each lost one, from the same scheduler; whoever submits what is planned submits it.
- * Returns how many.
+ * Plans a replacement for each lost allocation, with the same scheduler, and returns the number of replacements. The next
+ * command that submits planned allocations submits them.
  *
- * Each is replaced once, whoever asks and how often: the new record names the lost one. On Torc's own server, which stores
- * no plans, none is. Throws `RECOVERY_ACTIVE` while another command submits allocations of the workflow.
+ * The record of a replacement names the lost allocation, so that each is replaced once. On Torc's own server, which stores
+ * no plans, no allocation is replaced. Throws `RECOVERY_ACTIVE` while another command submits allocations of the workflow.
  */
 export async function replaceLost(client: Client, workflowId: number, lost: readonly number[]): Promise<number> {
   return underLease(client, { workflowId, command: 'watch' }, async () => {
     const rows = await all((page) => client.listScheduledComputeNodes({ query: { workflow_id: workflowId, ...page } }));
     const asked = new Set(lost);
     for (const { plan } of rows) asked.delete(plan?.replaces ?? 0);
-    const records = rows.flatMap((row) => (asked.has(row.id as number) ? inPlaceOf(row) : []));
+    const records = rows.flatMap((row) => (asked.has(row.id as number) ? replacementOf(row) : []));
     if (records.length === 0) return 0;
-    try {
-      await client.createScheduledComputeNodes({ body: { scheduled_compute_nodes: records } });
-    } catch (error) {
-      if (!isUnknownRoute(error)) throw error;
-      return 0;
-    }
+    await client.createScheduledComputeNodes({ body: { scheduled_compute_nodes: records } });
     const data = {
       category: 'scheduler',
       action: 'replace_lost_allocations',
-      message: `Planned ${records.length} allocation(s) in the place of lost ones`,
+      message: `Planned ${records.length} allocation(s) to replace lost ones`,
       allocations: records.length,
     };
     await client.createEvent({ body: { workflow_id: workflowId, timestamp: Date.now(), data } });
@@ -35,17 +30,10 @@ export async function replaceLost(client: Client, workflowId: number, lost: read
   });
 }
 
-function inPlaceOf({ id, plan, ...row }: ScheduledComputeNode): ScheduledComputeNode[] {
-  if (!plan) return [];
-  const { action_id: _, ...request } = plan;
+/** Torc's own server stores no plans. */
+function replacementOf(row: ScheduledComputeNode): ScheduledComputeNode[] {
+  if (!row.plan) return [];
   const { workflow_id, scheduler_config_id, scheduler_type } = row;
-  const common = { workflow_id, scheduler_config_id, scheduler_type };
-  return [
-    {
-      ...common,
-      scheduler_id: 0,
-      status: 'planned',
-      plan: { ...request, allocations: 1, replaces: id as number },
-    },
-  ];
+  const plan = { ...planOf({ ...requestOfRecord(row), allocations: 1 }), replaces: row.id as number };
+  return [{ workflow_id, scheduler_config_id, scheduler_type, scheduler_id: 0, status: 'planned', plan }];
 }

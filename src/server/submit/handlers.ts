@@ -27,12 +27,12 @@ export const submitHandlers = (store: Store) => {
   } satisfies Partial<Handlers>;
 };
 
-/** What a killed program left has fewer jobs than it should have, or jobs without their dependencies. */
+/** An incomplete workflow lacks jobs or dependencies. */
 function refuseIncomplete({ find }: Store, id: number): void {
   if (find.workflow(id).being_created_at_ms === null) return;
   throw new Refusal(
     'WORKFLOW_INCOMPLETE',
-    `workflow ${id} is not whole: it is being created, or the program that created it was killed`,
+    `workflow ${id} is incomplete: its creation is in progress or was interrupted`,
     { workflow_id: id },
   );
 }

@@ -1,4 +1,4 @@
-import { readText } from '../../../operations/read-text.ts';
+import { readUserText } from '../../../operations/read-user-text.ts';
 import type { Client } from '../../../client/client.ts';
 import { openSsh, type Ssh } from '../../../cluster/ssh/ssh.ts';
 import { displayed, readWorkers, type Worker, workerOf } from '../../../core/contract/worker-line.ts';
@@ -27,7 +27,7 @@ export const outputDirOption = option({
 export function workersIn(path: string): Worker[] {
   let text: string;
   try {
-    text = readText(path);
+    text = readUserText(path);
   } catch (cause) {
     throw new Failure(`cannot read the worker file: ${(cause as Error).message}`, { cause });
   }

@@ -9,17 +9,17 @@ export const storeOption = option({
   setting: 'client.sonar.store',
 });
 
-interface StoreWishes {
+interface StoreOptions {
   readonly isReadOnly?: boolean;
   readonly isDurable?: boolean;
-  /** For the files of a store that may be made: telemetry tells what everybody on a cluster does. */
+  /** The umask for new files of the store. Telemetry shows the activity of all users, so other users must not read it. */
   readonly umask?: string;
 }
 
 /** Opens the store for a command, and closes it behind it. */
 export async function withStore<Result>(
   path: string,
-  { umask, ...options }: StoreWishes,
+  { umask, ...options }: StoreOptions,
   use: (store: TelemetryStore) => Result | Promise<Result>,
 ): Promise<Result> {
   // A sample of a node needs no database: it is loaded on use.

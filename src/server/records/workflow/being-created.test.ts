@@ -20,7 +20,7 @@ const options = { user: 'u', submissionDirectory: '/', monitorsJobs: false, mtim
 const DAY_MS = 24 * 3_600_000;
 
 describe('a workflow that is being created', () => {
-  it('killed at any request, a creation leaves no workflow, a whole one, or one that says that it is not whole and cannot begin', async () => {
+  it('killed at any request, a creation leaves no workflow, a complete one, or an incomplete one that cannot be initialized', async () => {
     if (plan === undefined) throw new Error('the plan is wrong');
     const counting = new Kill(Infinity, false);
     await createWorkflow(mortal(testService().client, counting), plan, options);
@@ -42,7 +42,7 @@ describe('a workflow that is being created', () => {
         expect(found.is_being_created).toBe(isIncomplete);
         if (isIncomplete === true) {
           seen.add('incomplete');
-          await expect(client.initializeJobs({ params, query: {} })).rejects.toThrow('is not whole');
+          await expect(client.initializeJobs({ params, query: {} })).rejects.toThrow('is incomplete');
           expect((await client.listWorkflows({ query: { is_being_created: true } })).items).toHaveLength(1);
         } else {
           seen.add('whole');

@@ -3,38 +3,38 @@ import { closeSync, mkdirSync, openSync, truncateSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/programs.ts';
-import { readText } from './read-text.ts';
+import { readUserText } from './read-user-text.ts';
 
 it('a file is read as text, an empty one too, and also under the name that a shell gives to what is open', () => {
   const path = join(temporaryFolder(), 'file');
   writeFileSync(path, 'größe\n');
-  expect(readText(path)).toBe('größe\n');
+  expect(readUserText(path)).toBe('größe\n');
   writeFileSync(path, '');
-  expect(readText(path)).toBe('');
+  expect(readUserText(path)).toBe('');
   writeFileSync(path, 'x'.repeat(3_000_000));
   const fd = openSync(path, 'r');
-  expect(readText(`/dev/fd/${fd}`)).toHaveLength(3_000_000);
+  expect(readUserText(`/dev/fd/${fd}`)).toHaveLength(3_000_000);
   closeSync(fd);
 });
 
 it.each([
   ['/dev/zero', 'it is a device, not a regular file'],
   ['/dev/urandom', 'it is a device, not a regular file'],
-])('%s has no end and is not read', (path, words) => expect(() => readText(path)).toThrow(words));
+])('%s has no end and is not read', (path, words) => expect(() => readUserText(path)).toThrow(words));
 
 it('a named pipe is not read and not waited for, a folder is named as such, and what is not there is an error of the system', () => {
   const folder = temporaryFolder();
   const path = join(folder, 'pipe');
   execFileSync('mkfifo', [path]);
-  expect(() => readText(path)).toThrow('it is a pipe, not a regular file');
+  expect(() => readUserText(path)).toThrow('it is a pipe, not a regular file');
   mkdirSync(join(folder, 'inner'));
-  expect(() => readText(join(folder, 'inner'))).toThrow(expect.objectContaining({ code: 'EISDIR' }));
-  expect(() => readText(join(folder, 'nothing'))).toThrow(expect.objectContaining({ code: 'ENOENT' }));
+  expect(() => readUserText(join(folder, 'inner'))).toThrow(expect.objectContaining({ code: 'EISDIR' }));
+  expect(() => readUserText(join(folder, 'nothing'))).toThrow(expect.objectContaining({ code: 'ENOENT' }));
 });
 
 it('a text of more than 256 MiB is refused before it is read', () => {
   const path = join(temporaryFolder(), 'large');
   writeFileSync(path, '');
   truncateSync(path, 256 * 2 ** 20 + 1);
-  expect(() => readText(path)).toThrow('more than 256 MiB');
+  expect(() => readUserText(path)).toThrow('more than 256 MiB');
 });

@@ -9,17 +9,17 @@ const OF_SHELL = /^\/(dev|proc\/(self|\d+))\/fd\/\d+$|^\/dev\/stdin$/;
 /**
  * The text of a file that a person names, or of standard input for 0.
  *
- * A device or a named pipe may have no end, and opening a pipe without a writer would wait for ever: neither is read. Throws the
- * error of the system, or one whose message says what is there instead of a file, or that it is too large.
+ * Devices and named pipes are refused: they may be endless, and opening a pipe without a writer blocks. Standard input and the
+ * pipes of a shell are read. Throws the error of the system, or an error that names the kind of the file or the size limit.
  */
-export function readText(path: string | 0): string {
+export function readUserText(path: string | 0): string {
+  const isInherited = path === 0 || OF_SHELL.test(path);
   // Without O_NONBLOCK, opening a named pipe waits for its writer.
-  const fd = path === 0 ? 0 : openSync(path, constants.O_RDONLY | (OF_SHELL.test(path) ? 0 : constants.O_NONBLOCK));
+  const fd = path === 0 ? 0 : openSync(path, constants.O_RDONLY | (isInherited ? 0 : constants.O_NONBLOCK));
   try {
     const stats = fstatSync(fd);
-    const isGiven = path === 0 || OF_SHELL.test(path);
-    const other = kindOf(stats, isGiven);
     if (stats.isDirectory()) throw Object.assign(new Error('it is a folder, not a file'), { code: 'EISDIR' });
+    const other = isInherited ? undefined : otherKindOf(stats);
     if (other !== undefined) throw new Error(`it is ${other}, not a regular file`);
     if (stats.isFile() && stats.size > MOST_BYTES) throw tooLarge();
     return textOf(fd);
@@ -28,11 +28,9 @@ export function readText(path: string | 0): string {
   }
 }
 
-function kindOf(stats: Stats, isGiven: boolean): string | undefined {
+function otherKindOf(stats: Stats): string | undefined {
   if (stats.isFile()) return undefined;
-  if (stats.isFIFO() || stats.isSocket()) return isGiven ? undefined : 'a pipe';
-  // A terminal that is standard input is the user's own.
-  return isGiven ? undefined : 'a device';
+  return stats.isFIFO() || stats.isSocket() ? 'a pipe' : 'a device';
 }
 
 function textOf(fd: number): string {
