@@ -108,6 +108,6 @@ async function tellIncomplete(
   const { items } = await client.listWorkflows({ query: { user, is_being_created: true, limit: MOST_TOLD } });
   for (const { id, name, timestamp, is_being_created: isIncomplete } of items)
     // Torc's own server lists all workflows.
-    if (isIncomplete === true && Date.now() - Date.parse(timestamp ?? '') > AT_WORK_MS)
+    if (isIncomplete === true && Date.parse(timestamp ?? '') + AT_WORK_MS < Date.now())
       output.notice(`Workflow ${id} (${printable(name)}) ${incompleteWords(id as number, hint)}`);
 }

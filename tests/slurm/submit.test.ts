@@ -132,6 +132,13 @@ describe.skipIf(slurmIsMissing !== undefined)('torc submit on a real Slurm clust
     const submitted = await call('submit', 'short.yaml', '-o', 'short', '--skip-checks');
     const id = Number(/workflow (\d+)/.exec(submitted.stdout)?.[1]);
     expect(submitted.stderr).toContain('ready jobs need more time than an allocation has');
+    // A watch would cancel an allocation that waits and is too short for every job.
+    await until(
+      () => allocations(id),
+      (rows) => rows.every(({ status }) => status === 'complete'),
+      'the runner to leave',
+      60_000,
+    );
     const watched = await call('watch', String(id), '--recover', '-p', '1', '-o', 'short');
     expect([watched.code, watched.stderr]).toEqual([0, expect.stringContaining('Workflow completed successfully')]);
     expect(await statuses(id)).toEqual(Array.from({ length: 7 }, () => 'completed'));
@@ -247,7 +254,9 @@ ${flow.slice(flow.indexOf('actions:')).replace('num_allocations: 2', 'num_alloca
     );
     await until(
       () => Promise.resolve(logs()),
-      (text) => text.includes(reason) && text.includes('Queued allocations were canceled: no job is left for them'),
+      (text) =>
+        text.includes(reason) &&
+        text.includes('Queued allocations were canceled: no job is left that could run in them'),
       'both in the logs',
     );
   });

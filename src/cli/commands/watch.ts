@@ -108,7 +108,7 @@ export const watch = command({
       if (canceled.length > 0)
         tell(
           'info',
-          `Canceled ${canceled.length} queued allocation(s), for which no job is left: ${canceled.join(', ')}`,
+          `Canceled ${canceled.length} queued allocation(s), in which no job is left to run: ${canceled.join(', ')}`,
         );
     };
     const tell = (level: 'info' | 'warn' | 'error', words: string) => {

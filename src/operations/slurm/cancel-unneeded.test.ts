@@ -69,7 +69,7 @@ describe('queued allocations', () => {
       {
         category: 'scheduler',
         action: 'cancel_unneeded_pending_allocations',
-        message: 'Canceled 2 queued allocation(s): no job is left for them',
+        message: 'Canceled 2 queued allocation(s): no job is left that could run in them',
         num_canceled: 2,
         slurm_job_ids: ['71', '74'],
       },

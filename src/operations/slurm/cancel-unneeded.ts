@@ -31,7 +31,7 @@ export async function cancelUnneeded(client: Client, slurm: Slurm, workflowId: n
   const data = {
     category: 'scheduler',
     action: 'cancel_unneeded_pending_allocations',
-    message: `Canceled ${canceled.length} queued allocation(s): no job is left for them`,
+    message: `Canceled ${canceled.length} queued allocation(s): no job is left that could run in them`,
     num_canceled: canceled.length,
     slurm_job_ids: jobIds.map(String),
   };

@@ -11,7 +11,7 @@ export function createCancelUnneeded(scheduling: Scheduling | undefined, log: Lo
     try {
       const canceled = (await scheduling?.cancelUnneeded()) ?? [];
       if (canceled.length > 0)
-        log.write('info', 'Queued allocations were canceled: no job is left for them', {
+        log.write('info', 'Queued allocations were canceled: no job is left that could run in them', {
           slurm_job_ids: canceled.join(','),
         });
     } catch (error) {

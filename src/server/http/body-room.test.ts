@@ -1,47 +1,97 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import type { Refusal } from '../../core/contract/refusals.ts';
 import { createBodyRoom, type Held } from './body-room.ts';
 
-const stays = () => false;
+const limits = { allBytes: 100, freeBytes: 10, patienceMs: 10_000, dueBytes: 5, dueMs: 1_000 };
 const isSettled = (promise: Promise<unknown>) =>
   Promise.race([promise.then(() => true), new Promise<false>((done) => void setImmediate(() => done(false)))]);
 
-it('bodies are let in while there is room, the others in their order when some is released', async () => {
-  const room = createBodyRoom({ allBytes: 100 });
-  const first = await room.take(60, stays);
-  const second = room.take(50, stays);
-  const third = room.take(10, stays);
-  // A small one does not pass a large one for ever.
-  expect([await isSettled(second), await isSettled(third)]).toEqual([false, false]);
+function create(given = {}) {
+  const room = createBodyRoom({ ...limits, ...given });
+  return function body() {
+    const told: string[] = [];
+    const held: Held = room.enter(({ code, message }: Refusal) => {
+      told.push(code);
+      expect(message).not.toBe('');
+      held.release();
+    });
+    return {
+      ...held,
+      told,
+      add: (bytes: number, allocatedBytes = bytes) =>
+        held.take({ bytes, allocatedBytes }, () => void told.push('resumed')),
+    };
+  };
+}
+
+it('bodies arrive while there is room, then the oldest alone, and the others in their order as it becomes free', () => {
+  const body = create();
+  const [first, second, third] = [body(), body(), body()];
+  expect([first.add(60), second.add(40), second.add(1), third.add(10)]).toEqual([true, true, false, true]);
+  // One body always ends, whatever its size.
+  expect([third.add(20), first.add(500)]).toEqual([false, true]);
+  first.whole();
+  expect([second.told, third.told]).toEqual([[], []]);
   first.release();
   first.release();
-  (await second).release();
-  (await third).release();
-  expect(await isSettled(room.take(100, stays))).toBe(true);
+  expect([second.told, third.told]).toEqual([['resumed'], ['resumed']]);
 });
 
-it('a body that is larger than all the room is let in alone', async () => {
-  const room = createBodyRoom({ allBytes: 100 });
-  const held = await room.take(500, stays);
-  const next = room.take(1, stays);
-  expect(await isSettled(next)).toBe(false);
-  held.release();
-  expect(await isSettled(next)).toBe(true);
+it('two bodies never exceed the room together, also when the first is worked on', () => {
+  const body = create();
+  const [first, second] = [body(), body()];
+  expect([first.add(500), second.add(20)]).toEqual([true, false]);
+  first.whole();
+  expect(second.told).toEqual([]);
+  first.release();
+  expect([second.told, second.add(500)]).toEqual([['resumed'], true]);
 });
 
-it('a body that waits too long is refused, and one whose client has gone is forgotten', async () => {
-  const room = createBodyRoom({ allBytes: 100, patienceMs: 20 });
-  const held = await room.take(100, stays);
-  await expect(room.take(10, stays)).rejects.toThrow(expect.objectContaining({ code: 'BODIES_WAIT' }));
-  const patient = createBodyRoom({ allBytes: 100 });
-  await patient.take(100, stays);
-  await expect(patient.take(10, () => true)).rejects.toThrow(expect.objectContaining({ code: 'BODIES_WAIT' }));
-  held.release();
-  expect(await isSettled(room.take(100, stays))).toBe(true);
+it('an announced size takes no room, and a small body never waits', () => {
+  const body = create();
+  const [slow, small, next] = [body(), body(), body()];
+  slow.add(11);
+  expect([small.add(9), next.add(89), next.add(1), small.add(1)]).toEqual([true, true, false, true]);
+});
+
+it('the body for which others wait is refused if it arrives slowly, and not if it arrives or nobody waits', () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  const body = create();
+  const [slow, brisk, waiting] = [body(), body(), body()];
+  slow.add(20);
+  brisk.add(1, 20);
+  vi.advanceTimersByTime(5_000);
+  expect(slow.told).toEqual([]);
+  waiting.add(70);
+  vi.advanceTimersByTime(900);
+  // All of its memory is allocated.
+  expect(brisk.add(5, 0)).toBe(true);
+  expect(slow.told).toEqual([]);
+  vi.advanceTimersByTime(1_000);
+  expect([slow.told, brisk.told, waiting.told]).toEqual([['BODY_TOO_SLOW'], [], ['resumed']]);
+  vi.useRealTimers();
+});
+
+it('a body that waits too long is refused, and gives its room back', () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  const body = create();
+  const [large, waiting, next] = [body(), body(), body()];
+  large.add(90);
+  large.whole();
+  waiting.add(11);
+  waiting.whole();
+  expect(next.add(11)).toBe(false);
+  vi.advanceTimersByTime(11_000);
+  expect([next.told, waiting.told]).toEqual([['BODIES_WAIT'], []]);
+  large.release();
+  waiting.release();
+  expect(body().add(100)).toBe(true);
+  vi.useRealTimers();
 });
 
 it('very large bodies are worked on one by one, also where one of them failed, and small ones beside them', async () => {
-  const room = createBodyRoom({ aloneBytes: 10 });
-  const [first, second, third] = (await Promise.all([1, 2, 3].map(() => room.take(20, stays)))) as [Held, Held, Held];
+  const body = create({ aloneBytes: 10 });
+  const [first, second, third] = [body(), body(), body()];
   await first.alone(20);
   const waits = second.alone(20);
   expect([await isSettled(waits), await isSettled(third.alone(10))]).toEqual([false, true]);

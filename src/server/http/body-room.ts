@@ -1,107 +1,162 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 
 /**
- * The memory for the bodies of requests: all that arrive and are worked on share one budget, and those that are much larger
+ * The memory for the bodies of requests: what is allocated for all of them shares one budget, and those that are much larger
  * as values than as text are worked on one by one.
  *
- * Who finds no room waits with an unread connection. One body always fits, whatever its size.
+ * When it is used up, bodies wait with paused connections. The oldest of them continues alone, whatever its size, and so one
+ * always ends; if it arrives slowly while others wait, it is refused. Bodies up to `freeBytes` never wait.
  */
 export interface BodyRoom {
-  /** Resolves when there is room for so many bytes. Throws `BODIES_WAIT` after a while, or when the client is gone. */
-  take(bytes: number, isGone: () => boolean): Promise<Held>;
+  /** A body that begins to arrive. `refuse` ends it at any time before `whole`. */
+  enter(refuse: (refusal: Refusal) => void): Held;
 }
 
 export interface Held {
+  /**
+   * A part arrived, for which memory has to be allocated. Returns false if the body has to wait: `resume` is called when it
+   * may allocate this memory.
+   */
+  take(part: { readonly bytes: number; readonly allocatedBytes: number }, resume: () => void): boolean;
+  /** All of it has arrived. */
+  whole(): void;
   /** Resolves when no other large body is worked on; returns at once for small ones. */
   alone(bytes: number): Promise<void>;
   release(): void;
 }
 
 const MEBIBYTE = 2 ** 20;
-/** A hundred bodies at once then take less than 500 MiB of memory in all; a larger one is let in alone. */
-const ALL_BYTES = 128 * MEBIBYTE;
-/** A body may take 20 times as much memory as its text: `{}` is an object of 56 bytes. */
-const ALONE_BYTES = MEBIBYTE;
+const usual = {
+  /** With the largest body beside it, and its values, a server stays below 500 MiB. */
+  allBytes: 96 * MEBIBYTE,
+  /** The exchanges of runners are smaller. */
+  freeBytes: 256 * 1024,
+  /** A body may take 20 times as much memory as its text: `{}` is an object of 56 bytes. */
+  aloneBytes: MEBIBYTE,
+  /** Shorter than the patience of clients, which repeat the request. */
+  patienceMs: 60_000,
+  /** The body for which others wait must bring so much in this time: a tenth of a bad connection. */
+  dueBytes: MEBIBYTE,
+  dueMs: 10_000,
+};
 const LOOK_MS = 500;
-/** Shorter than the patience of clients, which repeat the request. */
-const PATIENCE_MS = 60_000;
 
-interface Waiting {
-  readonly bytes: number;
-  readonly sinceMs: number;
-  readonly isGone: () => boolean;
-  readonly resolve: () => void;
-  readonly reject: (error: Refusal) => void;
+interface Entry {
+  /** Allocated. */
+  bytes: number;
+  arrivedBytes: number;
+  isWhole: boolean;
+  readonly refuse: (refusal: Refusal) => void;
+  waiting: { readonly sinceMs: number; readonly bytes: number; readonly resume: () => void } | undefined;
+  /** Until when it must have so many bytes. */
+  due: { atMs: number; bytes: number } | undefined;
 }
 
-export function createBodyRoom({
-  allBytes = ALL_BYTES,
-  aloneBytes = ALONE_BYTES,
-  patienceMs = PATIENCE_MS,
-} = {}): BodyRoom {
-  let used = 0;
-  let waiting: Waiting[] = [];
+export function createBodyRoom(limits: Partial<typeof usual> = {}): BodyRoom {
+  const { allBytes, freeBytes, aloneBytes, patienceMs, dueBytes, dueMs } = { ...usual, ...limits };
+  /** In the order in which they began to count. */
+  const open = new Set<Entry>();
   let timer: NodeJS.Timeout | undefined;
   let last: Promise<void> = Promise.resolve();
 
-  const fits = (bytes: number) => used === 0 || used + bytes <= allBytes;
-  const admit = () => {
-    for (let first = waiting[0]; first !== undefined && fits(first.bytes); first = waiting[0]) {
-      waiting.shift();
-      used += first.bytes;
-      first.resolve();
-    }
-    if (waiting.length === 0) {
-      clearInterval(timer);
-      timer = undefined;
-    }
+  let used = 0;
+  /** The part of it that is worked on. */
+  let usedWhole = 0;
+
+  const firstArriving = () => {
+    for (const each of open) if (!each.isWhole) return each;
+    return undefined;
   };
-  const look = () => {
-    const nowMs = performance.now();
-    const isOver = ({ sinceMs, isGone }: Waiting) => nowMs - sinceMs > patienceMs || isGone();
-    const over = waiting.filter(isOver);
-    waiting = waiting.filter((each) => !isOver(each));
-    for (const { reject, sinceMs } of over)
-      reject(
-        new Refusal(
-          'BODIES_WAIT',
-          `no memory for this body became free in ${((nowMs - sinceMs) / 1000).toFixed(0)} s: other large requests are worked on`,
-        ),
-      );
-    admit();
+  /** Only the oldest body may exceed the budget, and not beside another one that did. */
+  const fits = (entry: Entry, bytes: number) =>
+    bytes === 0 || used + bytes <= allBytes || (usedWhole <= allBytes && firstArriving() === entry);
+  const grant = (entry: Entry, bytes: number) => {
+    entry.bytes += bytes;
+    if (open.has(entry)) used += bytes;
   };
 
-  const held = (bytes: number): Held => {
-    let leave: (() => void) | undefined;
-    let isReleased = false;
-    return {
-      async alone(size) {
-        if (size <= aloneBytes) return;
-        const before = last;
-        const { promise, resolve } = Promise.withResolvers<void>();
-        leave = resolve;
-        last = before.then(() => promise);
-        await before;
-      },
-      release() {
-        if (isReleased) return;
-        isReleased = true;
-        used -= bytes;
-        leave?.();
-        admit();
-      },
-    };
+  const admit = () => {
+    for (const entry of open) {
+      const { waiting } = entry;
+      if (waiting === undefined || !fits(entry, waiting.bytes)) continue;
+      grant(entry, waiting.bytes);
+      entry.waiting = undefined;
+      entry.due = undefined;
+      waiting.resume();
+    }
+  };
+  const leave = (entry: Entry) => {
+    open.delete(entry);
+    used -= entry.bytes;
+    if (entry.isWhole) usedWhole -= entry.bytes;
+    admit();
+  };
+  const look = () => {
+    if (![...open].some(({ waiting }) => waiting !== undefined)) {
+      clearInterval(timer);
+      timer = undefined;
+      for (const entry of open) entry.due = undefined;
+      return;
+    }
+    const nowMs = performance.now();
+    for (const entry of open) {
+      const { waiting, isWhole, arrivedBytes: bytes } = entry;
+      if (isWhole) continue;
+      if (waiting !== undefined) {
+        if (nowMs - waiting.sinceMs <= patienceMs) continue;
+        const seconds = ((nowMs - waiting.sinceMs) / 1000).toFixed(0);
+        const words = `no memory for this body became free in ${seconds} s: other large requests are worked on`;
+        entry.refuse(new Refusal('BODIES_WAIT', words));
+        continue;
+      }
+      entry.due ??= { atMs: nowMs + dueMs, bytes: bytes + dueBytes };
+      if (nowMs < entry.due.atMs) continue;
+      if (bytes >= entry.due.bytes) entry.due = { atMs: nowMs + dueMs, bytes: bytes + dueBytes };
+      else {
+        const words = `less than ${dueBytes} bytes of the body arrived in ${dueMs / 1000} s, and other requests wait for its memory`;
+        entry.refuse(new Refusal('BODY_TOO_SLOW', words, { bytes }));
+      }
+    }
   };
 
   return {
-    async take(bytes, isGone) {
-      if (waiting.length === 0 && fits(bytes)) used += bytes;
-      else
-        await new Promise<void>((resolve, reject) => {
-          waiting.push({ bytes, sinceMs: performance.now(), isGone, resolve, reject });
-          timer ??= setInterval(look, Math.min(LOOK_MS, patienceMs)).unref();
-        });
-      return held(bytes);
+    enter(refuse) {
+      const entry: Entry = { bytes: 0, arrivedBytes: 0, isWhole: false, refuse, waiting: undefined, due: undefined };
+      let end: (() => void) | undefined;
+      return {
+        take({ bytes, allocatedBytes }, resume) {
+          entry.arrivedBytes += bytes;
+          if (entry.bytes + allocatedBytes > freeBytes && !open.has(entry)) {
+            open.add(entry);
+            used += entry.bytes;
+          }
+          if (!open.has(entry) || fits(entry, allocatedBytes)) {
+            grant(entry, allocatedBytes);
+            return true;
+          }
+          entry.waiting = { sinceMs: performance.now(), bytes: allocatedBytes, resume };
+          timer ??= setInterval(look, Math.min(LOOK_MS, patienceMs, dueMs)).unref();
+          return false;
+        },
+        whole() {
+          entry.isWhole = true;
+          if (!open.has(entry)) return;
+          usedWhole += entry.bytes;
+          admit();
+        },
+        async alone(size) {
+          if (size <= aloneBytes) return;
+          const before = last;
+          const { promise, resolve } = Promise.withResolvers<void>();
+          end = resolve;
+          last = before.then(() => promise);
+          await before;
+        },
+        release() {
+          end?.();
+          if (open.has(entry)) leave(entry);
+        },
+      };
     },
   };
 }

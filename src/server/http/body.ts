@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from 'hono';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Answers } from './answers.ts';
-import type { BodyRoom } from './body-room.ts';
+import type { BodyRoom, Held } from './body-room.ts';
 import { type ParseOptions, parseInSlices } from './parse-in-slices.ts';
 import { note } from './watch.ts';
 
@@ -42,7 +42,7 @@ export interface Body {
  * The body of a request, refused as soon as it is larger than the route permits or arrives too slowly.
  *
  * It is read from the connection itself: web streams would cost each request 0.2 ms more, a third of an exchange. A large one
- * is read when there is memory for it.
+ * is read while there is memory for it.
  */
 export async function bodyOf(
   context: Context<Answers>,
@@ -56,91 +56,141 @@ export async function bodyOf(
     throw tooLarge(mebibytes);
   }
   const isGone = () => incoming?.socket.destroyed === true;
-  const isSmall = given !== undefined && length <= AT_ONCE_BYTES;
-  const held = isSmall ? undefined : await room.take(given === undefined ? mebibytes * MEBIBYTE : length, isGone);
-  try {
-    // Without a connection, as in tests, only the web interface is available.
-    const bytes =
-      incoming === undefined
-        ? Buffer.from(await context.req.arrayBuffer())
-        : await read(incoming, mebibytes, length, graceMs);
-    if (incoming !== undefined) note(incoming, { request: bytes });
-    return { bytes, isGone, alone: async () => held?.alone(bytes.length), release: () => held?.release() };
-  } catch (error) {
-    held?.release();
-    throw error;
+  // Without a connection, as in tests, only the web interface is available.
+  if (incoming === undefined) {
+    const bytes = Buffer.from(await context.req.arrayBuffer());
+    return { bytes, isGone, alone: () => Promise.resolve(), release() {} };
   }
+  const { body, held } = await read(incoming, { mebibytes, length, graceMs, room });
+  const bytes = body.whole();
+  const isLong = isLarge(bytes);
+  // The memory of a long one is given back before the traffic stream shows it.
+  note(incoming, {
+    request: isLong ? { bytes: bytes.length, head: Buffer.from(bytes.subarray(0, NOTED_BYTES)) } : bytes,
+  });
+  return {
+    bytes,
+    isGone,
+    alone: () => held.alone(bytes.length),
+    release() {
+      if (isLong) body.free();
+      held.release();
+    },
+  };
 }
 
-const read = (incoming: IncomingMessage, mebibytes: number, length: number, graceMs: number) =>
-  new Promise<Buffer>((resolve, reject) => {
+const read = (
+  incoming: IncomingMessage,
+  { mebibytes, length, graceMs, room }: { mebibytes: number; length: number; graceMs: number; room: BodyRoom },
+) =>
+  new Promise<{ body: Bytes; held: Held }>((resolve, reject) => {
     const body = createBytes(length);
     const reading: Reading = { startedAt: performance.now(), graceMs, bytes: 0, refuse: end };
-    function end(refusal: Refusal): void {
+    const held = room.enter(end);
+    let pausedAt = 0;
+    function fail(refusal: Refusal): void {
       slow.delete(reading);
+      body.free();
+      held.release();
+      reject(refusal);
+    }
+    function end(refusal: Refusal): void {
       // The remaining data is discarded, so that the client reads the reply.
       incoming.removeAllListeners('data');
       incoming.resume();
-      reject(refusal);
+      fail(refusal);
     }
     watch(reading);
     incoming.on('data', (part: Buffer) => {
       reading.bytes += part.length;
-      if (reading.bytes <= mebibytes * MEBIBYTE) body.add(part);
-      else end(tooLarge(mebibytes));
+      if (reading.bytes > mebibytes * MEBIBYTE) {
+        end(tooLarge(mebibytes));
+        return;
+      }
+      const bytes = part.length;
+      if (held.take({ bytes, allocatedBytes: body.needs(bytes) }, () => resume(part))) {
+        body.add(part);
+        return;
+      }
+      pausedAt = performance.now();
+      slow.delete(reading);
+      incoming.pause();
     });
+    function resume(part: Buffer): void {
+      body.add(part);
+      // A body is not slow while the server lets it wait.
+      reading.startedAt += performance.now() - pausedAt;
+      watch(reading);
+      incoming.resume();
+    }
     incoming.on('end', () => {
       slow.delete(reading);
-      resolve(body.whole());
+      held.whole();
+      resolve({ body, held });
     });
     incoming.on('error', (cause: Error) => {
-      slow.delete(reading);
       const message = `the connection ended after ${reading.bytes} bytes of the body: ${cause.message}`;
-      reject(new Refusal('BODY_MALFORMED', message, {}, { cause }));
+      fail(new Refusal('BODY_MALFORMED', message, {}, { cause }));
     });
   });
 
 const tooLarge = (mebibytes: number) =>
   new Refusal('BODY_TOO_LARGE', `the request is larger than ${mebibytes} MiB, the maximum of this route`);
 
+/** Of a long body, for the traffic stream: as many as of a long reply. */
+const NOTED_BYTES = 64 * 1024;
+
 /** Bytes allocated for a body before any of it arrived: the announced size may be false. */
 const FIRST_BYTES = MEBIBYTE;
+
+type Bytes = ReturnType<typeof createBytes>;
 
 /** Joins the parts of a body as they arrive: joining 100 MB at the end would block the event loop for 50 ms. */
 function createBytes(length: number) {
   let first: Buffer | undefined;
   let whole: Buffer | undefined;
   let used = 0;
+  const sizeWith = (bytes: number): number => {
+    const least = used + bytes;
+    if (whole === undefined) return Math.max(least, Math.min(length, FIRST_BYTES));
+    if (least <= whole.length) return whole.length;
+    // When an eighth of the announced size has arrived, memory for all of it is allocated: little is copied, and only
+    // once.
+    const size = used * 8 < length ? 2 * whole.length : used < length ? length : 2 * used;
+    return Math.max(least, size);
+  };
   return {
+    /** The memory that has to be allocated for so many bytes more. */
+    needs: (bytes: number): number => (first === undefined ? bytes : sizeWith(bytes) - (whole?.length ?? first.length)),
     add(part: Buffer) {
       if (first === undefined) {
         first = part;
         used = part.length;
         return;
       }
-      whole ??= grown(first, first.length, Math.max(used + part.length, Math.min(length, FIRST_BYTES)));
-      if (used + part.length > whole.length) {
-        // When an eighth of the announced size has arrived, memory for all of it is allocated: little is copied, and
-        // only once.
-        const size = used * 8 >= length ? (used < length ? length : 2 * used) : 2 * whole.length;
-        whole = grown(whole, used, Math.max(used + part.length, size));
+      const size = sizeWith(part.length);
+      if (size !== whole?.length) {
+        const larger = Buffer.allocUnsafeSlow(size);
+        (whole ?? first).copy(larger, 0, 0, used);
+        if (whole !== undefined) free(whole);
+        whole = larger;
       }
       part.copy(whole, used);
       used += part.length;
     },
     whole: () => whole?.subarray(0, used) ?? first ?? Buffer.alloc(0),
+    free() {
+      if (whole !== undefined) free(whole);
+    },
   };
 }
 
-function grown(before: Buffer, used: number, size: number): Buffer {
-  const larger = Buffer.allocUnsafeSlow(size);
-  before.copy(larger, 0, 0, used);
-  return larger;
-}
+/** Gives the memory back now: what the collector has not found yet would be memory of the next bodies too. */
+const free = ({ buffer }: Buffer) => void (buffer as ArrayBuffer).transfer(0);
 
 /** A body that has not arrived completely. */
 interface Reading {
-  readonly startedAt: number;
+  startedAt: number;
   readonly graceMs: number;
   bytes: number;
   readonly refuse: (refusal: Refusal) => void;
