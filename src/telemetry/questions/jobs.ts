@@ -1,5 +1,6 @@
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { CpuTime, eachSample } from './cpu-time.ts';
+import { PeakOfSums } from './peak-of-sums.ts';
 import type { JobHour, ProcessRow, SlurmJobRow, TelemetryRows, Window } from './rows.ts';
 
 /** What a job did within a window, from the samples of its processes, with what Slurm says of it. */
@@ -21,9 +22,11 @@ export interface JobUse {
   readonly cpuSeconds: number;
   /** Average in percent of one core; of a job that was seen once, over the lives of its processes. */
   readonly cpuPercent: number;
+  /** The greatest sum over the nodes at one time, here and below. Of hours without samples, the sum of the peaks of the nodes. */
   readonly peakCpuPercent: number;
   readonly peakMemoryKb: number;
   readonly cards: readonly string[];
+  /** Average in percent of one card: what the samples of a node say on average counts as long as the job was there. */
   readonly gpuPercent: number;
   readonly peakGpuMemoryKb: number;
   readonly state: string;
@@ -47,17 +50,25 @@ interface Tally {
   cpuSeconds: number;
   /** CPU seconds between samples. */
   measured: number;
-  /** The averages of the processes at the first sample. */
-  readonly average: number;
-  peakCpu: number;
-  peakMemory: number;
-  gpuSum: number;
-  peakGpuMemory: number;
-  readonly nodes: Map<string, { time: number; rss: number; gpu: number; first: number }>;
-  /** Nodes of hours without samples: what its processes had used there when they were last seen is not known. */
-  readonly hourNodes: Set<string>;
+  /** The averages of the processes at the first time. */
+  average: number;
+  /** The times of the latest samples. */
+  readonly nodes: Map<string, number>;
+  readonly stays: Map<string, Stay>;
+  readonly peak: PeakOfSums;
   readonly commands: Map<string, number>;
   readonly cards: Set<string>;
+}
+
+/** A job on one node, and its peaks in hours without samples. */
+interface Stay {
+  readonly first: number;
+  last: number;
+  samples: number;
+  gpuSum: number;
+  peakCpu: number;
+  peakMemory: number;
+  peakGpuMemory: number;
 }
 
 /** Jobs by their CPU time, most first. */
@@ -125,46 +136,54 @@ const newTally = (key: string, rows: readonly ProcessRow[] | readonly JobHour[])
     samples: 0,
     cpuSeconds: 0,
     measured: 0,
-    average: rows.reduce((sum, each) => sum + ('cpuAvg' in each ? each.cpuAvg : 0), 0),
-    peakCpu: 0,
-    peakMemory: 0,
-    gpuSum: 0,
-    peakGpuMemory: 0,
+    average: 0,
     nodes: new Map(),
-    hourNodes: new Set(),
+    stays: new Map(),
+    peak: new PeakOfSums(),
     commands: new Map(),
     cards: new Set(),
   };
 };
 
+/** CPU percent are kept in thousandths: as integers, their sums are the same in any order. */
+const SCALE = 1000;
+
 function add(tally: Tally, rows: readonly ProcessRow[], cpuSeconds: number): void {
   const { time, node } = rows[0] as ProcessRow;
-  let [rss, gpu, util] = [0, 0, 0];
+  let [rss, gpu, util, average] = [0, 0, 0, 0];
   for (const row of rows) {
     rss += row.rssKb;
     gpu += row.gpuMemoryKb;
     util += row.gpuUtil;
+    average += row.cpuAvg;
     if (row.ord !== undefined) tally.commands.set(row.cmd, (tally.commands.get(row.cmd) ?? 0) + row.processes);
     for (const card of row.cards.split(' ')) if (card !== '') tally.cards.add(card);
   }
   const before = tally.nodes.get(node);
-  const elapsed = before === undefined ? 0 : time - before.time;
-  if (elapsed > 0) {
-    tally.measured += cpuSeconds;
-    tally.peakCpu = Math.max(tally.peakCpu, (100 * cpuSeconds) / elapsed);
-  }
+  const elapsed = before === undefined ? 0 : time - before;
+  if (elapsed > 0) tally.measured += cpuSeconds;
+  if (before === undefined && time === tally.first) tally.average += average;
   tally.last = time;
   tally.samples++;
   tally.cpuSeconds += cpuSeconds;
-  tally.gpuSum += util;
-  tally.nodes.set(node, { time, rss, gpu, first: before?.first ?? time });
-  let [memory, gpuMemory] = [0, 0];
-  for (const each of tally.nodes.values()) {
-    memory += each.rss;
-    gpuMemory += each.gpu;
-  }
-  tally.peakMemory = Math.max(tally.peakMemory, memory);
-  tally.peakGpuMemory = Math.max(tally.peakGpuMemory, gpuMemory);
+  tally.nodes.set(node, time);
+  // The first sample knows only averages over the lives of the processes.
+  const cpuPercent = elapsed > 0 ? (100 * cpuSeconds) / elapsed : before === undefined ? average : 0;
+  tally.peak.add(node, time, [Math.round(cpuPercent * SCALE), rss, gpu]);
+  const stay = stayOn(tally, node, time);
+  stay.last = time;
+  stay.samples++;
+  stay.gpuSum += util;
+}
+
+function stayOn({ stays }: Tally, node: string, first: number): Stay {
+  let stay = stays.get(node);
+  if (stay === undefined)
+    stays.set(
+      node,
+      (stay = { first, last: first, samples: 0, gpuSum: 0, peakCpu: 0, peakMemory: 0, peakGpuMemory: 0 }),
+    );
+  return stay;
 }
 
 function addHour(tally: Tally, hour: JobHour): void {
@@ -172,17 +191,23 @@ function addHour(tally: Tally, hour: JobHour): void {
   tally.samples += hour.samples;
   tally.cpuSeconds += hour.cpuSeconds;
   tally.measured += hour.cpuSeconds;
-  tally.peakCpu = Math.max(tally.peakCpu, hour.peakCpuPercent);
-  tally.peakMemory = Math.max(tally.peakMemory, hour.peakMemoryKb);
-  tally.gpuSum += hour.gpuPercent * hour.samples;
-  tally.peakGpuMemory = Math.max(tally.peakGpuMemory, hour.peakGpuMemoryKb);
-  tally.hourNodes.add(hour.node);
+  const stay = stayOn(tally, hour.node, hour.first);
+  stay.last = Math.max(stay.last, hour.last);
+  stay.samples += hour.samples;
+  stay.gpuSum += hour.gpuPercent * hour.samples;
+  stay.peakCpu = Math.max(stay.peakCpu, hour.peakCpuPercent);
+  stay.peakMemory = Math.max(stay.peakMemory, hour.peakMemoryKb);
+  stay.peakGpuMemory = Math.max(stay.peakGpuMemory, hour.peakGpuMemoryKb);
   tally.commands.set(hour.cmd, (tally.commands.get(hour.cmd) ?? 0) + hour.processes * hour.samples);
   for (const card of hour.cards.split(' ')) if (card !== '') tally.cards.add(card);
 }
 
 function useOf(tally: Tally, slurm: SlurmJobRow | undefined): JobUse {
   const { cluster, job, epoch, user, first, last, samples, cpuSeconds, measured } = tally;
+  const stays = [...tally.stays.values()];
+  const sum = (value: (stay: Stay) => number) => stays.reduce((total, stay) => total + value(stay), 0);
+  const [cpu, memory, gpuMemory] = tally.peak.peaks();
+  const shareOf = (stay: Stay) => (last > first ? (stay.last - stay.first) / (last - first) : 1);
   const name =
     slurm === undefined ? undefined : (JSON.parse(slurm.fields) as Record<string, unknown[]>)['job_name']?.[2];
   return {
@@ -190,18 +215,27 @@ function useOf(tally: Tally, slurm: SlurmJobRow | undefined): JobUse {
     job,
     epoch,
     user,
-    nodes: [...new Set([...tally.hourNodes, ...tally.nodes.keys()])],
+    nodes: [...tally.stays.keys()],
     first,
     last,
     samples,
     commands: [...tally.commands].toSorted(([, one], [, other]) => other - one).map(([command]) => command),
     cpuSeconds,
     cpuPercent: last > first ? (100 * measured) / (last - first) : tally.average,
-    peakCpuPercent: tally.peakCpu,
-    peakMemoryKb: tally.peakMemory,
+    peakCpuPercent: Math.max(
+      cpu / SCALE,
+      sum(({ peakCpu }) => peakCpu),
+    ),
+    peakMemoryKb: Math.max(
+      memory,
+      sum(({ peakMemory }) => peakMemory),
+    ),
     cards: [...tally.cards],
-    gpuPercent: tally.gpuSum / samples,
-    peakGpuMemoryKb: tally.peakGpuMemory,
+    gpuPercent: sum((stay) => (stay.gpuSum / stay.samples) * shareOf(stay)),
+    peakGpuMemoryKb: Math.max(
+      gpuMemory,
+      sum(({ peakGpuMemory }) => peakGpuMemory),
+    ),
     state: slurm?.state ?? '',
     name: typeof name === 'string' ? name : '',
     partition: slurm?.partition ?? '',
