@@ -157,7 +157,12 @@ describe('the figures of a job', () => {
   });
 
   const at = (node: string, seconds: number, rss: number, more: Partial<Said> = {}): Said => ({
-    ...{ node, at: seconds, rss, gpu: rss, util: 70, cpuTime: seconds },
+    node,
+    at: seconds,
+    rss,
+    gpu: rss,
+    util: 70,
+    cpuTime: seconds,
     ...more,
   });
 
