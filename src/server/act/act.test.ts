@@ -129,10 +129,7 @@ describe('a claim that plans', () => {
     const action = await scheduling();
     await claim(action);
     await expect(claim(action, { plans })).rejects.toMatchObject({ code: 'ACTION_CLAIMED' });
-    const other = await workflowOf(service, []);
-    const body = { workflow_id: other.id, name: 's', account: 'a', nodes: 1, walltime: '01:00:00' };
-    const { id: foreign } = await service.client.createSlurmScheduler({ body });
-    const wrong = await scheduling({ action_config: { ...config, scheduler_id: foreign } });
+    const wrong = await scheduling({ action_config: { ...config, scheduler_id: 4711 } });
     expect(await claim(wrong, { plans })).toEqual({ action_id: wrong, claimed: true });
     expect(await claim(await create(), { plans })).not.toHaveProperty('planned');
     expect(await rows()).toEqual([]);

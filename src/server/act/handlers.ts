@@ -3,10 +3,11 @@ import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import { createActionClaims } from '../records/action/claims.ts';
 import { planAction } from '../records/allocation/create.ts';
 import { refuseBadConfig } from '../records/action/config.ts';
-import { createAction } from '../records/action/create.ts';
+import { createAction, refuseForeignScheduler } from '../records/action/create.ts';
 import { newActionQueries } from '../records/action/queries.ts';
 import { actionOf } from '../records/action/row.ts';
 import { missing } from '../records/find.ts';
+import { createForeignCheck } from '../records/scheduler/foreign.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Store } from '../records/store.ts';
 import { actQueries } from './queries.ts';
@@ -18,6 +19,7 @@ export const actHandlers = (store: Store) => {
   const create = createAction(store, newActionQueries(db));
   const claims = createActionClaims(db, now);
   const plan = planAction(store);
+  const refuseForeign = createForeignCheck(db);
 
   const actionOfWorkflow = (workflowId: number, id: number): WorkflowAction => {
     find.workflow(workflowId);
@@ -45,6 +47,7 @@ export const actHandlers = (store: Store) => {
       if (Object.keys(body).length === 0) throw new Refusal('BODY_REFUSED', 'updates body has no fields to merge');
       const config = { ...(action.action_config as object), ...body };
       refuseBadConfig({ ...action, action_config: config });
+      refuseForeignScheduler(refuseForeign, { workflow_id: workflowId, action_config: config });
       queries.configure.run({ id, config: JSON.stringify(config) });
       return actionOfWorkflow(workflowId, id);
     },

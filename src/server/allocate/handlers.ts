@@ -23,7 +23,7 @@ export const allocateHandlers = (store: Store) => {
   const revise = changeNode(store, queries);
 
   const allocate = createAllocations(store);
-  const reallocate = updateAllocation(queries);
+  const reallocate = updateAllocation(store, queries);
   const change = changeAllocations(store, queries);
   const createLocal = createLocalScheduler(store, queries);
   const updateLocal = updateLocalScheduler(queries);

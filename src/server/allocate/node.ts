@@ -4,6 +4,7 @@ import { createLeave } from './leave.ts';
 import { found } from '../records/find.ts';
 import { computeNodeOf } from '../records/node/row.ts';
 import { present } from '../records/present.ts';
+import { createForeignCheck } from '../records/scheduler/foreign.ts';
 import type { Store } from '../records/store.ts';
 import type { AllocateQueries } from './queries.ts';
 
@@ -16,10 +17,12 @@ const text = (value: unknown) => (value === undefined || value === null ? null :
 const NOT_SAID = -1;
 
 /** Registers a runner for its workflow. */
-export const registerNode =
-  ({ find, changes }: Store, queries: AllocateQueries) =>
-  (body: ComputeNode): ComputeNode => {
+export const registerNode = ({ db, find, changes }: Store, queries: AllocateQueries) => {
+  const refuseForeign = createForeignCheck(db);
+  return (body: ComputeNode): ComputeNode => {
     find.workflow(body.workflow_id);
+    const { scheduler_config_id: schedulerId, compute_node_type: schedulerType } = body;
+    refuseForeign(body.workflow_id, { schedulerId, schedulerType }, 'scheduler_config_id');
     refuseBadLabels(body.labels);
     const labels = sortedLabels(body.labels);
     const id = queries.insertNode.insert({
@@ -54,6 +57,7 @@ export const registerNode =
     ]);
     return { ...present(body), id };
   };
+};
 
 /** Changes the record of a runner; a runner that ends sends `is_active: false`. */
 export const changeNode = (store: Store, queries: AllocateQueries) => {

@@ -3,17 +3,23 @@ import type { Input } from '../../core/contract/routes.ts';
 import { workerOf } from '../../core/contract/worker-line.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { allocationRow } from '../records/allocation/row.ts';
+import { createForeignCheck } from '../records/scheduler/foreign.ts';
 import { present } from '../records/present.ts';
 import { merged, type Partly, read } from '../records/records.ts';
 import type { Store } from '../records/store.ts';
 import type { AllocateQueries } from './queries.ts';
 
-export const updateAllocation =
-  (queries: AllocateQueries) =>
-  (id: number, body: Partly<ScheduledComputeNode>): ScheduledComputeNode => {
-    queries.updateAllocation.run({ ...allocationRow(merged(read(queries.allocations, id), body)), id });
+export const updateAllocation = ({ db }: Store, queries: AllocateQueries) => {
+  const refuseForeign = createForeignCheck(db);
+  return (id: number, body: Partly<ScheduledComputeNode>): ScheduledComputeNode => {
+    const after = merged<ScheduledComputeNode>(read(queries.allocations, id), body);
+    const { workflow_id: workflowId, scheduler_config_id: schedulerId, scheduler_type: schedulerType, plan } = after;
+    refuseForeign(workflowId, { schedulerId, schedulerType }, 'scheduler_config_id');
+    refuseForeign(workflowId, { actionId: plan?.action_id }, 'plan.action_id');
+    queries.updateAllocation.run({ ...allocationRow(after), id });
     return read(queries.allocations, id);
   };
+};
 
 /**
  * Changes allocations that still have a status, and returns their ids: of two that change the same one, one does.

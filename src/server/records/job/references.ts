@@ -33,7 +33,8 @@ const referenceQueries = (db: Database) => ({
     'select id from resource_requirements where id = :id and workflow_id = :workflowId',
   ),
   schedulerOf: db.prepare<{ workflowId: number; id: number }, { id: number }>(
-    'select id from slurm_scheduler where id = :id and workflow_id = :workflowId',
+    `select id from slurm_scheduler where id = :id and workflow_id = :workflowId
+    union all select id from local_scheduler where id = :id and workflow_id = :workflowId`,
   ),
   handlerOf: db.prepare<{ workflowId: number; id: number }, { id: number }>(
     'select id from failure_handler where id = :id and workflow_id = :workflowId',
