@@ -144,7 +144,7 @@ beforeAll(async () => {
   await store.addCluster('empty', 0);
   const reader = new EnvelopeReader();
   const records = [...reader.push(Buffer.from(messages.join('\n'))), ...reader.end()];
-  const results = await store.ingestEach(records, { received: 0, origin: 'test' });
+  const results = await store.ingestEach(records, { received: NOW, origin: 'test' });
   expect(new Set(results)).toEqual(new Set(['stored']));
 });
 

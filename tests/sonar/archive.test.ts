@@ -37,10 +37,10 @@ const store = async (envelopes: readonly string[], path = join(temporaryFolder()
   return opened;
 };
 
-async function add(opened: EmbeddedStore, envelopes: readonly string[]) {
+async function add(opened: EmbeddedStore, envelopes: readonly string[], received = START + 366 * DAY) {
   const reader = new EnvelopeReader();
   const records = [...reader.push(Buffer.from(envelopes.join('\n'))), ...reader.end()];
-  return ingest(opened, records, { received: START, origin: 'test' });
+  return ingest(opened, records, { received, origin: 'test' });
 }
 
 const close = (opened: EmbeddedStore, before = MUCH_LATER) =>
@@ -444,11 +444,14 @@ test('every answer and the export are the same however days are split into hot r
   );
 }, 180_000);
 
-it('a server closes the days that are old enough, deletes what is too old, and says so', async () => {
+it('a server closes the days that are old enough, deletes what has become too old, keeps an archive that was stored by hand, and says so', async () => {
   const path = join(temporaryFolder(), 'sonar.db');
   const now = Math.floor(Date.now() / 1000);
-  const ages = [400, 30, 1].map((days) => sampleAt(now - days * DAY));
-  await (await store(ages, path)).close();
+  const [archive, old, ...recent] = [800, 400, 30, 1].map((days) => sampleAt(now - days * DAY)) as [string, string];
+  const filled = await store([], path);
+  await add(filled, [old], now - 400 * DAY);
+  await add(filled, [archive, ...recent], now);
+  await filled.close();
   const program = join(import.meta.dirname, 'keep-and-tell.ts');
   const { stdout } = spawnSync(process.execPath, [program, path, '2'], {
     timeout: 40_000,
@@ -456,11 +459,11 @@ it('a server closes the days that are old enough, deletes what is too old, and s
     encoding: 'utf8',
   });
   expect(stdout.trim().split('\n').toSorted()).toEqual([
-    'Days of telemetry were closed: {"days":1}',
+    'Days of telemetry were closed: {"days":2}',
     'Old telemetry was deleted: {"envelopes":1}',
   ]);
   const opened = new EmbeddedStore(path, { isReadOnly: true });
-  expect(await exported(opened)).toEqual(ages.slice(1));
+  expect(await exported(opened)).toEqual([archive, ...recent]);
   expect(opened.database.get('select count(*) as n from envelope')?.['n']).toBe(1n);
   await opened.close();
 });

@@ -55,7 +55,10 @@ async function answered(said: readonly Said[]) {
   await store.addCluster('fox', 0);
   const reader = new EnvelopeReader();
   const text = said.map((each) => encodeEnvelope(envelopeOf(each), unchangedCompat)).join('\n');
-  await ingest(store, [...reader.push(Buffer.from(text)), ...reader.end()], { received: 0, origin: 'test' });
+  await ingest(store, [...reader.push(Buffer.from(text)), ...reader.end()], {
+    received: START + 366 * 86_400,
+    origin: 'test',
+  });
   const uses = await jobsOf(store.rows, window);
   expect(uses).toHaveLength(1);
   return uses[0] as (typeof uses)[number];

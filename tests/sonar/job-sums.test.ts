@@ -35,7 +35,10 @@ async function storeOf(samples: readonly (readonly SampleProcess[])[], path = jo
   await opened.addCluster('fox', 0);
   const reader = new EnvelopeReader();
   const text = samples.map((processes, index) => sampleAt(START + index * 60, processes)).join('\n');
-  await ingest(opened, [...reader.push(Buffer.from(text)), ...reader.end()], { received: START, origin: 'test' });
+  await ingest(opened, [...reader.push(Buffer.from(text)), ...reader.end()], {
+    received: START + 366 * 86_400,
+    origin: 'test',
+  });
   return opened;
 }
 

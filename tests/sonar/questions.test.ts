@@ -54,7 +54,7 @@ async function asked(...envelopes: readonly Envelope[]): Promise<TelemetryRows> 
   const reader = new EnvelopeReader();
   const text = envelopes.map((each) => encodeEnvelope(each, unchangedCompat)).join('\n');
   const { stored } = await ingest(store, [...reader.push(Buffer.from(text)), ...reader.end()], {
-    received: 0,
+    received: START + 366 * 86_400,
     origin: 'test',
   });
   expect(stored).toBe(envelopes.length);

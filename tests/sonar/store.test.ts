@@ -17,7 +17,7 @@ import { edges } from './edge.ts';
 import { everyField, jobs, sample } from './every-field.ts';
 
 const START = 1_772_323_200;
-const options = { received: 1_772_323_200, origin: 'test' };
+const options = { received: 1_772_323_200 + 366 * 86_400, origin: 'test' };
 const written = (envelope: Envelope): string => encodeEnvelope(envelope, unchangedCompat);
 
 function recordsIn(text: string | Buffer): EnvelopeRecord[] {

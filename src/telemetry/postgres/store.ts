@@ -5,6 +5,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { Envelope } from '../../core/contract/sonar/envelope.ts';
 import type { Link } from '../questions/rows.ts';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
+import { NO_CLUSTER, problemOf } from '../store/refused-record.ts';
 import { toInteger } from '../store/numbers.ts';
 import type {
   ClosedReport,
@@ -150,12 +151,10 @@ export class PostgresStore implements TelemetryStore {
     options: IngestOptions,
   ): Promise<Message | IngestResult | { readonly problem: string }> {
     const { envelope } = record;
-    if (envelope === undefined) {
-      const { found = '', expected = '', field = '' } = record.problems.find(({ level }) => level === 'unusable') ?? {};
-      return { problem: `${field === '' ? '' : `${field}: `}found ${found}; expected ${expected}` };
-    }
+    const refusal = problemOf(record, options.received);
+    if (envelope === undefined || refusal !== undefined) return { problem: refusal ?? '' };
     const name = aboutOf(envelope).cluster ?? options.cluster;
-    if (name === undefined) return { problem: 'it names no cluster; name one with --cluster' };
+    if (name === undefined) return { problem: NO_CLUSTER };
     const id = await this.#clusterOf(name);
     if (id === undefined) return 'unknown cluster';
     const message = messageOf(record as EnvelopeRecord & { readonly envelope: Envelope }, index, { id, name });
@@ -236,11 +235,11 @@ export class PostgresStore implements TelemetryStore {
     );
   }
 
-  async prune(before: number): Promise<number> {
+  async prune(before: number, arrivedWithin?: number): Promise<number> {
     const time = await pruneTime(this.#db, before);
     // What samples of whole days said stays, in their hours.
     await Array.fromAsync(this.closeDays({ before: time, now: Math.floor(Date.now() / 1000) }));
-    const deleted = await this.#afterOthers(() => prune(this.#writing, time));
+    const deleted = await this.#afterOthers(() => prune(this.#writing, time, arrivedWithin));
     this.#writer.days.forget();
     return deleted;
   }

@@ -13,7 +13,9 @@ export interface Kept {
 
 /** Closes the days that are older than the hot ones, and deletes what is older than all that is kept. */
 export async function keep(store: TelemetryStore, { hotDays, keptDays }: KeepTask, now: number): Promise<Reply> {
-  const deleted = keptDays === 0 ? 0 : await store.prune(now - keptDays * DAY_SECONDS);
+  const keptSeconds = keptDays * DAY_SECONDS;
+  // What was older than that when it came is an archive, and a person decides about it.
+  const deleted = keptDays === 0 ? 0 : await store.prune(now - keptSeconds, keptSeconds);
   const closed: { cluster: string; day: string }[] = [];
   try {
     const days = store.closeDays?.({ before: now - hotDays * DAY_SECONDS, now }) ?? [];

@@ -8,7 +8,8 @@ import type { Link } from '../questions/rows.ts';
 import { type Row, type StoreAccess, StoreDatabase } from './database.ts';
 import { EmbeddedRows } from './embedded-rows.ts';
 import { writeLinks } from './links.ts';
-import { prune } from './prune.ts';
+import { lateDays, prune } from './prune.ts';
+import { NO_CLUSTER, problemOf } from './refused-record.ts';
 import { merged, portionsOf } from './portions.ts';
 import { type Ordered, Reader } from './read.ts';
 import type {
@@ -60,14 +61,13 @@ export class EmbeddedStore implements TelemetryStore {
   #ingest(record: EnvelopeRecord, options: IngestOptions): IngestResult {
     // A comma between envelopes is no record.
     if (record.number === 0) return 'nothing';
-    if (record.envelope === undefined) {
-      const { found = '', expected = '', field = '' } = record.problems.find(({ level }) => level === 'unusable') ?? {};
-      this.#quarantine(record, `${field === '' ? '' : `${field}: `}found ${found}; expected ${expected}`, options);
-      return 'quarantined';
+    const { envelope, hasUnknown } = record;
+    const problem = problemOf(record, options.received);
+    if (envelope !== undefined && problem === undefined) {
+      const result = this.#writer.write(envelope, { ...options, hasUnknown });
+      if (result !== 'no cluster') return result;
     }
-    const result = this.#writer.write(record.envelope, { ...options, hasUnknown: record.hasUnknown });
-    if (result !== 'no cluster') return result;
-    this.#quarantine(record, 'it names no cluster; name one with --cluster', options);
+    this.#quarantine(record, problem ?? NO_CLUSTER, options);
     return 'quarantined';
   }
 
@@ -108,8 +108,9 @@ export class EmbeddedStore implements TelemetryStore {
     return closeDays(this.database, this.rows, this.path, options);
   }
 
-  async prune(before: number): Promise<number> {
-    return forgetDays(this.database, this.path, before) + prune(this.database, before);
+  async prune(before: number, arrivedWithin?: number): Promise<number> {
+    const kept = arrivedWithin === undefined ? [] : lateDays(this.database, before, arrivedWithin);
+    return forgetDays(this.database, this.path, before, kept) + prune(this.database, before, kept);
   }
 
   async addCluster(name: string, added: number, token?: string): Promise<boolean> {

@@ -17,19 +17,30 @@ export const SAMPLE_TABLES = [
   'extra',
 ] as const;
 
+/** The days before a time of which something arrived, or was closed, more than so many seconds after it was sampled. */
+export const lateDays = (db: StoreDatabase, before: number, seconds: number): number[] =>
+  db
+    .all(
+      `select distinct time / 86400 as day from envelope where time < ?1 and received - time > ?2
+       union select day from closed_day where day * 86400 < ?1 and closed - (day + 1) * 86400 > ?2`,
+      before,
+      seconds,
+    )
+    .map(({ day }) => Number(day));
+
 /**
- * Deletes envelopes from before a time, with all their rows, and gives their number.
+ * Deletes envelopes from before a time, with all their rows, and gives their number. Days since 1970 that are kept stay.
  *
  * The newest sysinfo of each node and the newest state of each cluster stay, and so do the merged records of Slurm jobs: they
  * say what things are, not what they did. The space is used again by what is stored next.
  */
-export function prune(db: StoreDatabase, before: number): number {
+export function prune(db: StoreDatabase, before: number, keptDays: readonly number[] = []): number {
   let deleted = 0;
   for (;;) {
     const count = db.transaction(() => {
       const ids = db.all(
         `select id from envelope e
-         where time < ?1 and (
+         where time < ?1 and time / 86400 not in (select value from json_each(?3)) and (
            type in ('sample', 'job', 'error')
            or exists (
              select 1 from envelope n
@@ -39,6 +50,7 @@ export function prune(db: StoreDatabase, before: number): number {
          limit ?2`,
         before,
         BATCH,
+        JSON.stringify(keptDays),
       );
       for (const { id } of ids) {
         for (const table of SAMPLE_TABLES) db.run(`delete from ${table} where envelope = ?`, id ?? null);

@@ -21,8 +21,10 @@ export interface TelemetryStore {
   /**
    * Deletes envelopes from before a time, and gives their number. The newest facts of each node and cluster stay, and the merged
    * records of Slurm jobs.
+   *
+   * With `arrivedWithin`, in seconds, a day stays whole if anything of it arrived later than that: somebody has stored an archive.
    */
-  prune(before: number): Promise<number>;
+  prune(before: number, arrivedWithin?: number): Promise<number>;
   /**
    * Moves the samples of days that are over to where they take less room, if a store has such a place, and adds up their hours. Whatever is
    * asked has the same answer before and afterwards.

@@ -211,8 +211,10 @@ function switchTo(
 }
 
 /** The samples of closed days that ended before a time are deleted; their hours stay. Gives the number of envelopes. */
-export function forgetDays(db: StoreDatabase, store: string, before: number): number {
-  const days: ClosedDay[] = closedDays(db, { last: dayOf(before) - 1 }).filter(({ hasSamples }) => hasSamples);
+export function forgetDays(db: StoreDatabase, store: string, before: number, keptDays: readonly number[] = []): number {
+  const days: ClosedDay[] = closedDays(db, { last: dayOf(before) - 1 }).filter(
+    ({ hasSamples, day }) => hasSamples && !keptDays.includes(day),
+  );
   if (days.length === 0) return 0;
   // A day that is closed meanwhile would get its samples back.
   const lock = lockOf(store);
