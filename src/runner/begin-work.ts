@@ -1,3 +1,4 @@
+import { KILLED_LAST_MS } from './end/shared-signal.ts';
 import { queryOf } from '../client/client.ts';
 import { openJobs } from './claim/open-jobs.ts';
 import { takeable } from './claim/prospect.ts';
@@ -53,6 +54,8 @@ export function beginWork(
     onJobEnded: options.onJobEnded,
     fate: batch && createFate(() => batch.fate()),
     hasSteps: registered.mode === 'slurm',
+    // Steps end by the word of Slurm, which knows that it killed them.
+    successWaitMs: registered.mode === 'direct' && batch?.isOneByOne === true ? KILLED_LAST_MS : 0,
     sharesSignals: isInAllocation(process.env),
     stuckMs: server.stuckMs,
   });

@@ -1,4 +1,4 @@
-import type { Fate } from '../cluster/slurm/ending.ts';
+import type { Fate, Manner } from '../cluster/slurm/ending.ts';
 import type { ClaimedJob } from '../core/contract/exchange.ts';
 import type { JobStatusCounts } from '../core/contract/job.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
@@ -67,9 +67,7 @@ export interface RunnerOptions {
   readonly batch?: BatchSystem | undefined;
 }
 
-export interface BatchSystem {
-  /** From SIGTERM to SIGKILL when the allocation is ended; undefined if that is not known. */
-  readonly killWaitSeconds: number | undefined;
+export interface BatchSystem extends Manner {
   /** The memory of the allocation on this node, if this runner has all of it. */
   readonly memoryBytes: number | undefined;
   /** Whether it is one of several runners that share the node. */

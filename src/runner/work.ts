@@ -70,6 +70,8 @@ export interface WorkOptions extends AttemptOptions {
   readonly fate?: RunningJobsOptions['fate'];
   /** See `FinishOptions`. */
   readonly hasSteps?: boolean | undefined;
+  /** See `FinishOptions`. */
+  readonly successWaitMs?: number | undefined;
   /** See `RunningJobsOptions`. */
   readonly sharesSignals?: RunningJobsOptions['sharesSignals'];
   /** See `IdlePolicyOptions`; the default is 0. */

@@ -140,10 +140,10 @@ async function batchOf(allocation: Allocation, environment: Context['environment
   const { endingOf } = await import('../../cluster/slurm/ending.ts');
   const ending = endingOf(allocation, environment);
   const memoryBytes = isShared ? undefined : allocation.memoryBytes;
-  const killWaitSeconds = await ending.killWaitSeconds();
+  const manner = await ending.manner();
   // The runner is killed soon, and its results are to be reported before.
-  const atMostMs = Math.min(MOST_ASKING_MS, Math.max(LEAST_ASKING_MS, (killWaitSeconds ?? Infinity) * 250));
-  return { killWaitSeconds, memoryBytes, isShared, fate: () => ending.fate(atMostMs), end: ending.end };
+  const atMostMs = Math.min(MOST_ASKING_MS, Math.max(LEAST_ASKING_MS, (manner.killWaitSeconds ?? Infinity) * 250));
+  return { ...manner, memoryBytes, isShared, fate: () => ending.fate(atMostMs), end: ending.end };
 }
 
 /** The resources of one of several runners on the node: its CPUs, and the same share of the memory. */

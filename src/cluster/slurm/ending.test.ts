@@ -1,16 +1,27 @@
 import { expect, it } from 'vitest';
-import { isPreempted, jobLine, parseKillWait, restartsIn } from './ending.ts';
+import { isPreempted, jobLine, parseManner, restartsIn } from './ending.ts';
 
 it('the time from SIGTERM to SIGKILL is read from the configuration of Slurm', () => {
   expect(
-    parseKillWait(
+    parseManner(
       'KeepAliveTime           = SYSTEM_DEFAULT\nKillOnBadExit           = 0\nKillWait                = 30 sec\n',
     ),
-  ).toBe(30);
+  ).toEqual({ killWaitSeconds: 30, isOneByOne: false });
 });
 
 it('a configuration without it tells nothing', () => {
-  expect(parseKillWait('slurm_load_ctl_conf error: Unable to contact slurm controller')).toBeUndefined();
+  expect(parseManner('slurm_load_ctl_conf error: Unable to contact slurm controller')).toEqual({
+    killWaitSeconds: undefined,
+    isOneByOne: false,
+  });
+});
+
+it.each([
+  ['proctrack/linuxproc', true],
+  ['proctrack/pgid', true],
+  ['proctrack/cgroup', false],
+])('with %s, processes of a job are killed one by one: %s', (type, isOneByOne) => {
+  expect(parseManner(`ProctrackType           = ${type}\n`)).toMatchObject({ isOneByOne });
 });
 
 it('the restarts of a job are read from its description', () => {

@@ -6,12 +6,20 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How an allocation ends, as far as the runner in it has to know. */
 export interface Ending {
-  /** From SIGTERM to SIGKILL, in seconds; undefined if Slurm does not tell. Never rejects. */
-  killWaitSeconds(): Promise<number | undefined>;
+  /** Never rejects. */
+  manner(): Promise<Manner>;
   /** Whether and why the allocation is being ended. Without an answer in this time it is `unknown`. Never rejects. */
   fate(atMostMs: number): Promise<Fate>;
   /** Its end as it is now, in Unix milliseconds: administrators change time limits. Rejects if squeue does not answer. */
   end(): Promise<number | undefined>;
+}
+
+/** How Slurm ends the processes of an allocation. */
+export interface Manner {
+  /** From SIGTERM to SIGKILL; undefined if Slurm does not tell. */
+  readonly killWaitSeconds: number | undefined;
+  /** It looks for the processes in the process table, and kills one after another, children first: 10 ms may lie between two. */
+  readonly isOneByOne: boolean;
 }
 
 /**
@@ -27,7 +35,7 @@ export function endingOf({ jobId }: { readonly jobId: number }, environment: Env
     runHelper(slurmProgram(program, environment), args, { atMostMs, environment });
   const restarts = Number(environment['SLURM_RESTART_COUNT'] ?? 0) || 0;
   return {
-    killWaitSeconds: () => ask('scontrol', ['show', 'config']).then(parseKillWait, () => undefined),
+    manner: () => ask('scontrol', ['show', 'config']).then(parseManner, () => parseManner('')),
     fate: (atMostMs) =>
       ask('scontrol', ['-o', 'show', 'job', String(jobId)], atMostMs).then(
         (text) => {
@@ -48,10 +56,13 @@ export function endingOf({ jobId }: { readonly jobId: number }, environment: Env
 export const jobLine = (jobId: number, text: string): string =>
   text.split('\n').find((line) => line.startsWith(`JobId=${jobId} `)) ?? text;
 
-/** The line `KillWait = 30 sec` of `scontrol show config`. */
-export function parseKillWait(text: string): number | undefined {
+/** The lines `KillWait = 30 sec` and `ProctrackType = proctrack/cgroup` of `scontrol show config`. */
+export function parseManner(text: string): Manner {
   const seconds = /^KillWait\s*=\s*(\d+)/m.exec(text)?.[1];
-  return seconds === undefined ? undefined : Number(seconds);
+  return {
+    killWaitSeconds: seconds === undefined ? undefined : Number(seconds),
+    isOneByOne: /^ProctrackType\s*=\s*proctrack\/(?:linuxproc|pgid)\b/m.test(text),
+  };
 }
 
 /** Whether Slurm takes the nodes of a job away from it: its state, or during its grace time the time of the preemption. */

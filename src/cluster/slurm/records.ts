@@ -44,6 +44,8 @@ export interface SlurmRecords {
   queue(jobs: readonly SlurmJob[]): Promise<ReadonlyMap<SlurmJob, JobState>>;
   /** The jobs and their steps in the accounting, in one call; undefined where there is no accounting. */
   account(jobs: readonly SlurmJob[]): Promise<Account | undefined>;
+  /** When the controller began, in Unix milliseconds; undefined if it does not tell. Never rejects. */
+  controllerStartedAtMs(): Promise<number | undefined>;
 }
 
 const AT_MOST_MS = 60_000;
@@ -87,8 +89,13 @@ export function openRecords(environment: Environment): SlurmRecords {
       }
       return found;
     },
+    controllerStartedAtMs: () => run('scontrol', ['show', 'config']).then(parseBootTime, () => undefined),
   };
 }
+
+/** The line `BOOT_TIME = 2026-11-21T16:30:00` of `scontrol show config`. */
+export const parseBootTime = (text: string): number | undefined =>
+  parseTime(/^BOOT_TIME\s*=\s*(\S+)/m.exec(text)?.[1] ?? '');
 
 const FIELDS = 'JobID,JobName,State,ExitCode,Elapsed,End,MaxRSS,JobIDRaw';
 

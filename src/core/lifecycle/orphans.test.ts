@@ -67,7 +67,9 @@ describe('orphans', () => {
     const waiting = (submittedAtMs: number) =>
       new Map([[7, { state: 'queued' as const, word: 'PENDING', submittedAtMs }]]);
     expect(orphansOf(facts({ queue: waiting(8_000) })).requeuedNodes).toEqual([]);
-    expect(orphansOf(facts({ queue: waiting(9_500) })).requeuedNodes).toHaveLength(1);
+    // Started in the second of its submission: the times of Slurm are cut off.
+    expect(orphansOf(facts({ queue: waiting(10_000) })).requeuedNodes).toEqual([]);
+    expect(orphansOf(facts({ queue: waiting(11_000) })).requeuedNodes).toHaveLength(1);
     expect(orphansOf(facts({ queue: waiting(20_000) })).requeuedNodes).toHaveLength(1);
   });
 

@@ -14,10 +14,12 @@ const NOW = Date.parse('2026-03-01T13:00:00Z');
 interface Said {
   readonly queue?: ReadonlyMap<number, JobState> | Error;
   readonly account?: Account | Error | undefined;
+  /** When the controller began, so long ago. */
+  readonly controllerAgeMs?: number;
 }
 
 /** Slurm with these replies; counts how often it is asked. */
-function slurmThat({ queue = new Map(), account }: Said) {
+function slurmThat({ queue = new Map(), account, controllerAgeMs }: Said) {
   const asked: string[] = [];
   const answer = async <T>(name: string, reply: T | Error): Promise<T> => {
     asked.push(name);
@@ -27,6 +29,7 @@ function slurmThat({ queue = new Map(), account }: Said) {
   const slurm: SlurmRecords = {
     queue: () => answer('squeue', queue),
     account: () => answer('sacct', account),
+    controllerStartedAtMs: async () => (controllerAgeMs === undefined ? undefined : Date.now() - controllerAgeMs),
   };
   return { slurm, asked };
 }
@@ -98,6 +101,24 @@ describe('orphans of an allocation that ended', () => {
     // Nothing holds the workflow: a new run begins.
     await service.client.resetStatus({ params: { id }, query: {} });
     expect(await clean(id, slurm)).toMatchObject({ slurmJobsFailed: 0, computeNodesDeactivated: 0 });
+  });
+
+  it('a job that a controller does not know just after its start may run: nothing changes until it ended its orphans', async () => {
+    const running = { jobs: new Map([[7, { state: 'running' as const, word: 'RUNNING' }]]) };
+    const account: Account = { ...running, steps: new Map(), batchEnds: new Map() };
+    const { id } = await inAllocation(['a']);
+    const young = slurmThat({ account, controllerAgeMs: 10_000 });
+    expect(await clean(id, young.slurm)).toMatchObject({ slurmJobsFailed: 0, computeNodesDeactivated: 0 });
+    const away = slurmThat({ account: new Error('slurmdbd is away'), controllerAgeMs: 10_000 });
+    expect(await clean(id, away.slurm)).toMatchObject({ slurmJobsFailed: 0, computeNodesDeactivated: 0 });
+    expect(await statuses(service, id)).toEqual({ a: 'running' });
+    // The accounting knows of its end.
+    const over = { ...account, jobs: new Map([[7, { state: 'ended' as const, word: 'NODE_FAIL' }]]) };
+    expect(await clean(id, slurmThat({ account: over, controllerAgeMs: 10_000 }).slurm, true)).toMatchObject({
+      slurmJobsFailed: 1,
+    });
+    const old = slurmThat({ account, controllerAgeMs: 130_000 });
+    expect(await clean(id, old.slurm)).toMatchObject({ slurmJobsFailed: 1, computeNodesDeactivated: 1 });
   });
 
   it('a dry run says the same and changes nothing', async () => {

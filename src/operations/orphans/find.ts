@@ -87,12 +87,36 @@ export async function askSlurm(
       .filter((id) => typeof id === 'number')
       .map((id) => [id, leftStepsOf(outputDirsOf(nodes, id, outputDir), workflowId, id)] as const),
   );
+  let account: Account | undefined;
+  let fault: string | undefined;
   try {
-    return { ...nothing, queue, left, account: await accountOfLeft(slurm, [...left.values()], ended) };
+    account = await accountOfLeft(slurm, [...left.values()], ended);
   } catch (error) {
-    return { ...nothing, queue, isAccountAway: true, faults: [`sacct cannot be asked: ${wordsOf(error)}`] };
+    fault = `sacct cannot be asked: ${wordsOf(error)}`;
   }
+  const forgotten = ended.filter((id) => !queue.has(id) && account?.jobs.get(id)?.state !== 'ended');
+  const known = forgotten.length > 0 && (await isYoung(slurm)) ? withRunning(queue, forgotten) : queue;
+  return fault === undefined
+    ? { ...nothing, queue: known, left, account }
+    : { ...nothing, queue: known, isAccountAway: true, faults: [fault] };
 }
+
+/**
+ * A controller that was killed may have forgotten jobs that run. It ends them when their nodes register, within seconds; until
+ * then nothing proves that they have ended.
+ */
+const YOUNG_MS = 120_000;
+
+async function isYoung(slurm: SlurmRecords): Promise<boolean> {
+  const startedAtMs = await slurm.controllerStartedAtMs();
+  return startedAtMs !== undefined && Math.abs(Date.now() - startedAtMs) < YOUNG_MS;
+}
+
+const withRunning = (queue: ReadonlyMap<SlurmJob, JobState>, jobs: readonly SlurmJob[]) =>
+  new Map<SlurmJob, JobState>([
+    ...queue,
+    ...jobs.map((job): [SlurmJob, JobState] => [job, { state: 'running', word: 'RUNNING' }]),
+  ]);
 
 /** The output directories of the runners of an allocation, and the one that is known here. */
 const outputDirsOf = (nodes: Records['nodes'], slurmJobId: number, outputDir: string): ReadonlySet<string> =>

@@ -39,6 +39,7 @@ function cluster() {
     queue: async (ids: readonly number[]) =>
       new Map(ids.map((id) => [id, { state: states.get(id) ?? ('ended' as const), word: 'CANCELLED' }])),
     account: async () => undefined,
+    controllerStartedAtMs: async () => undefined,
   };
   return {
     slurm,

@@ -15,7 +15,11 @@ const unasked = { exitCode: 0, signal: undefined, cpuSeconds: undefined, peakByt
 const unhandled = { isHandled: false, isCertain: true };
 
 /** A runner in an allocation: what Slurm would say of it, and when it is told to stop. */
-function runnerIn({ fate, hasSteps = false }: { readonly fate?: Fate; readonly hasSteps?: boolean } = {}) {
+function runnerIn({
+  fate,
+  hasSteps = false,
+  successWaitMs = 0,
+}: { readonly fate?: Fate; readonly hasSteps?: boolean; readonly successWaitMs?: number } = {}) {
   let signaled: Signaled | undefined;
   const finished: { readonly endedFor: EndedFor | undefined; readonly account: Account; readonly atMs: number }[] = [];
   const { finish, left } = createFinish({
@@ -28,6 +32,7 @@ function runnerIn({ fate, hasSteps = false }: { readonly fate?: Fate; readonly h
     signaled: () => signaled,
     sharesSignals: true,
     hasSteps,
+    successWaitMs,
     fate: fate === undefined ? undefined : async () => fate,
   });
   const ended = { missingOutputs: [], memoryShare: 0, wasKilled: false, timeoutExitCode: 152, oomExitCode: 137 };
@@ -60,6 +65,15 @@ describe('exit code 0 near a signal of the allocation', () => {
     const runner = runnerIn();
     runner.end({});
     expect(runner.result).toEqual(['completed', 0]);
+  });
+
+  it('where Slurm kills processes one by one, a success waits until this process would have been killed too', async () => {
+    const runner = runnerIn({ successWaitMs: 200 });
+    runner.end({});
+    await runner.pass(199);
+    expect(runner.result).toBeUndefined();
+    await runner.pass(2);
+    expect(runner.result?.[0]).toBe('completed');
   });
 
   it('a job that handles the signal is completed at once', () => {

@@ -24,6 +24,8 @@ export interface FinishOptions {
   readonly sharesSignals: boolean;
   /** Slurm signals the steps of jobs before the runner where it ends an allocation for its time, or for another one. */
   readonly hasSteps: boolean;
+  /** How long a success waits, because this process may be killed just after its job; 0 for not at all. */
+  readonly successWaitMs: number;
   /** Whether and why the allocation is being ended. If it starts again its jobs run again, and are not reported. */
   readonly fate: (() => Promise<Fate>) | undefined;
 }
@@ -42,7 +44,7 @@ type Concluding = ReturnType<Conclude>;
 const SIGNALED_FIRST = { isHandled: false, isCertain: true };
 
 export function createFinish(options: FinishOptions): Finish {
-  const { conclude, watch, log, signaled, sharesSignals, hasSteps, fate } = options;
+  const { conclude, watch, log, signaled, sharesSignals, hasSteps, successWaitMs, fate } = options;
   const left = new Set<number>();
 
   /** A requeued allocation runs its jobs again: the next runner in it takes them over as those of a runner that is gone. */
@@ -93,12 +95,18 @@ export function createFinish(options: FinishOptions): Finish {
   return {
     left,
     finish(attempt, end, account) {
-      if (!isBad(account)) return decideSuccess(attempt, end, account);
-      const isOpen = sharesSignals && attempt.endedFor === undefined && signaled() === undefined;
+      const isSignaled = () => signaled() !== undefined;
+      if (!isBad(account)) {
+        if (successWaitMs === 0) return decideSuccess(attempt, end, account);
+        return afterSharedSignal(end, successWaitMs / 1000, isSignaled).then(() =>
+          decideSuccess(attempt, end, account),
+        );
+      }
+      const isOpen = sharesSignals && attempt.endedFor === undefined && !isSignaled();
       const seconds = isOpen ? waitSecondsFor(account) : 0;
       if (seconds === 0) return decide(attempt, end, account);
-      return afterSharedSignal(end, seconds, () => signaled() !== undefined).then(() =>
-        signaled() === undefined ? decideUnsignaled(attempt, end, account) : decide(attempt, end, account),
+      return afterSharedSignal(end, seconds, isSignaled).then(() =>
+        isSignaled() ? decide(attempt, end, account) : decideUnsignaled(attempt, end, account),
       );
     },
   };

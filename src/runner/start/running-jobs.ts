@@ -33,6 +33,8 @@ export interface RunningJobsOptions extends AttemptOptions {
   readonly fate?: (() => Promise<Fate>) | undefined;
   /** See `FinishOptions`. */
   readonly hasSteps?: boolean | undefined;
+  /** See `FinishOptions`. */
+  readonly successWaitMs?: number | undefined;
   /** The warning before the time limit of a step that has one; absent if its workflow asks for none. */
   readonly warning?: Pick<StepLimitsOptions, 'signal' | 'leadSeconds'> | undefined;
   /** Whoever ends its allocation signals the jobs and the runner together. */
@@ -88,9 +90,18 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
     onReported: (job, reported) => (reported === undefined ? onEnded(1, false) : stepsEnded.settle(job, reported)),
   });
   const signaled = () => signals.signaled;
-  const { sharesSignals = false, hasSteps = false, fate } = options;
+  const { sharesSignals = false, hasSteps = false, successWaitMs = 0, fate } = options;
   const conclude = createConclude({ facts, attempts, disk });
-  const { left, finish } = createFinish({ conclude, watch, log, signaled, sharesSignals, hasSteps, fate });
+  const { left, finish } = createFinish({
+    conclude,
+    watch,
+    log,
+    signaled,
+    sharesSignals,
+    hasSteps,
+    successWaitMs,
+    fate,
+  });
   const stepsEnded = createStepsEnded({ ...options, sharesSignals, underWay, pending, filling, limits, finish });
   steps.listen(stepsEnded.take);
   watch?.onViolation(createEnforcer({ workflowId, log, kill: signals.killForMemory }));
