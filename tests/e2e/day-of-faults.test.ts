@@ -90,7 +90,7 @@ class Day {
 
   async stopRunners(): Promise<void> {
     for (const runner of this.#runners) runner?.child.kill('SIGCONT');
-    await Promise.all(this.#runners.map((runner) => runner?.ended));
+    await Promise.all(this.#runners.flatMap((runner) => (runner === undefined ? [] : [runner.ended])));
   }
 
   readonly #kinds: Readonly<Record<string, () => Promise<void>>> = {
