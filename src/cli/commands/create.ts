@@ -36,7 +36,7 @@ export const create = command({
 const SHOWN_JOBS = 10;
 
 async function sayReport({ output, exitWith }: Context, report: DryRunReport): Promise<void> {
-  const { formatProblem } = await import('../../core/spec/problems.ts');
+  const { formatProblem, withShortWords } = await import('../../core/spec/problems.ts');
   const { fewAlike } = await import('../../core/spec/few-alike.ts');
   const { isError } = await import('../../core/spec/dry-run.ts');
   const { summary, valid, problems } = report;
@@ -50,14 +50,14 @@ async function sayReport({ output, exitWith }: Context, report: DryRunReport): P
   ];
   const lines = [
     'Workflow Validation Results',
-    `  Workflow: ${summary.workflow_name}`,
+    `  Workflow: ${withShortWords(summary.workflow_name)}`,
     ...(summary.workflow_description === null ? [] : [`  Description: ${summary.workflow_description}`]),
     ...counts.map(
       ([what, count, before]) =>
         `  ${what}: ${count}${before === undefined || before === count ? '' : ` (expanded from ${before})`}`,
     ),
     ...(summary.job_count > 0 && summary.job_count <= SHOWN_JOBS
-      ? [`  Job names: ${summary.job_names.join(', ')}`]
+      ? [`  Job names: ${withShortWords(summary.job_names.join(', '))}`]
       : []),
     '',
     `Validation: ${valid ? 'PASSED' : 'FAILED'}`,

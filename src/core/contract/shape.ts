@@ -17,7 +17,7 @@ export const text = z.string().refine((value) => faultOfText(value) === undefine
   error: ({ input }) => faultOfText(String(input)),
 });
 
-function faultOfText(value: string): string | undefined {
+export function faultOfText(value: string): string | undefined {
   if (value.includes('\0')) return 'Invalid text: it contains a NUL character';
   return value.isWellFormed() ? undefined : 'Invalid text: it contains half of a surrogate pair';
 }

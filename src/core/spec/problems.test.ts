@@ -125,3 +125,28 @@ describe('a syntax error', () => {
     expect(words.endsWith(` at line ${problem?.line} column ${problem?.column}`)).toBe(true);
   });
 });
+
+test.each([
+  ['a NUL', String.raw`{"name":"a","jobs":[{"name":"j\u0000x","command":"true"}]}`, 'it contains a NUL character'],
+  ['half a pair', String.raw`{"name":"a\ud800","jobs":[]}`, 'it contains half of a surrogate pair'],
+])('a text that the server would refuse is a problem of the file: %s', (_, text, words) => {
+  const [problem] = readText(text, 'json').problems;
+  expect(problem).toMatchObject({ code: 'TEXT_REFUSED', message: `Invalid text: ${words}` });
+});
+
+it('a KDL file is nested as deep as the others, and no deeper', () => {
+  const nested = (depth: number) => `name "w"\n${'a {\n'.repeat(depth)}${'}\n'.repeat(depth)}`;
+  const codes = (depth: number) => readText(nested(depth), 'kdl').problems.map(({ message }) => message);
+  expect(codes(500)).not.toContain('nested more than 500 deep');
+  expect(codes(5_000)).toEqual([expect.stringContaining('nested more than 500 deep')]);
+});
+
+it('of a name of a million characters a person sees the first, and their number', () => {
+  const name = 'n'.repeat(1_000_000);
+  const text = JSON.stringify({ name: 'w', jobs: [{ name, command: 'true', depends_on: ['zz'] }] });
+  const line = formatProblem(first(text));
+  expect(line.length).toBeLessThan(2_000);
+  expect(line).toContain('… (1,000,00');
+  const short = formatProblem(first(text.replace(name, 'n'.repeat(900))));
+  expect(short).toContain('n'.repeat(900));
+});

@@ -1,3 +1,4 @@
+import { grouped } from '../quantity/count-text.ts';
 import type { Sequence } from './sequence.ts';
 import type { Part } from './text/part.ts';
 
@@ -40,6 +41,7 @@ export const problemKinds = {
   FIELD_MISSING: ['read', 'error'],
   FIELD_MOVED: ['read', 'error'],
   TYPE_WRONG: ['read', 'error'],
+  TEXT_REFUSED: ['read', 'error'],
   CHOICE_UNKNOWN: ['read', 'error'],
   KDL_MALFORMED: ['read', 'error'],
   VARIABLE_MALFORMED: ['read', 'error'],
@@ -172,6 +174,14 @@ export const formatProblem = (problem: Problem): string => lineOf(problem, '');
 export const formatAmongOthers = (problem: Problem): string =>
   lineOf(problem, problem.severity === 'warning' ? 'warning: ' : '');
 
+/** A name may have a million characters, and a person reads the first. */
+const LONGEST_WORD = 1_000;
+const LONG_WORD = new RegExp(String.raw`\S{${LONGEST_WORD + 1},}`, 'gu');
+
+/** A text for a person: of each word that is longer, the beginning and the number of its characters. */
+export const withShortWords = (text: string): string =>
+  text.replaceAll(LONG_WORD, (word) => `${word.slice(0, LONGEST_WORD)}… (${grouped(word.length)} characters)`);
+
 function lineOf({ file, line, column, path, message, plain, suggestion }: Problem, weight: string): string {
   const place = line === undefined ? file : `${file}:${line}:${column}`;
   // A sentence that lists thirty fields hides the one that was meant.
@@ -181,7 +191,7 @@ function lineOf({ file, line, column, path, message, plain, suggestion }: Proble
       ? message
       : message.replace(/(unknown \w+ `[^`]*`(?: is ignored)?), expected .*$/s, '$1'));
   const hint = suggestion === undefined ? '' : `; did you mean "${suggestion}"?`;
-  return `${place}: ${weight}${path === '' ? '' : `${path}: `}${shown}${hint}`;
+  return withShortWords(`${place}: ${weight}${path === '' ? '' : `${path}: `}${shown}${hint}`);
 }
 
 const DRY_RUN_PREFIX: Readonly<Record<Stage, string>> = {

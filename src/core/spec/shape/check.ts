@@ -1,3 +1,4 @@
+import { faultOfText } from '../../contract/shape.ts';
 import type { Complain, Complaint, Path } from '../problems.ts';
 import { suggest } from '../suggest.ts';
 import { compactJson, describe, ExactNumber, isList, isMap, kindOf, type Value, type ValueMap } from '../text/value.ts';
@@ -78,6 +79,7 @@ class Checker {
 
   private scalar(shape: Shape<unknown>, value: Value): unknown {
     const kind = kindOf(value);
+    if (typeof value === 'string') this.refuseBadText(value);
     if (kind === shape.kind || (shape.kind === 'float' && kind === 'integer')) {
       return value instanceof ExactNumber ? value.value : value;
     }
@@ -87,6 +89,12 @@ class Checker {
     }
     if (shape.kind === 'integer' && typeof value === 'string' && /^-?\d{1,15}$/.test(value)) return Number(value);
     return LOST;
+  }
+
+  /** What the server would refuse, also in a dry run. */
+  private refuseBadText(value: string): void {
+    const message = faultOfText(value);
+    if (message !== undefined) this.complain({ code: 'TEXT_REFUSED', message, path: this.here(), found: value });
   }
 
   private list(shape: Shape<unknown>, value: Value): unknown {

@@ -23,8 +23,8 @@ interface Found {
   readonly place: Place;
 }
 
-// A workflow is never nested deeper, and a stack overflow would end the process.
-const DEEPEST = 500;
+/** A workflow is never nested deeper, and a stack overflow would end the process. */
+export const DEEPEST = 500;
 
 const NO_PLACE: Place = { at: 0 };
 const NUMBER = /[+-]?(?:0[xX][0-9a-fA-F]+|Infinity|NaN|(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)/y;

@@ -1,9 +1,9 @@
 import { InvalidKdlError, parse, type Node } from '@bgotink/kdl';
 import type { Complain } from '../problems.ts';
-import { readJson, setField } from './json.ts';
+import { DEEPEST, readJson, setField } from './json.ts';
 import { workflow, type Level, type Take } from './kdl-dialect.ts';
 import { foundIn, KdlComplaints, startOf, type Found } from './kdl-complaints.ts';
-import { openBrace } from './open-brace.ts';
+import { openBrace, tooDeep } from './open-brace.ts';
 import { Unreadable, type Place, type Reading } from './place.ts';
 import { kindOf, type Kind, type Value } from './value.ts';
 
@@ -16,6 +16,8 @@ import { kindOf, type Kind, type Value } from './value.ts';
  */
 export function readKdl(text: string, complain: Complain): Reading<Value> {
   const reader = new KdlReader(complain);
+  const deep = tooDeep(text, DEEPEST);
+  if (deep !== undefined) throw new Unreadable(`nested more than ${DEEPEST} deep`, deep);
   let nodes: Node[];
   try {
     nodes = parse(text, { storeLocations: true }).nodes;
