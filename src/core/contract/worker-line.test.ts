@@ -22,6 +22,8 @@ describe('a line of a file of workers', () => {
     ['u@[2001:db8::2]:22', ['u', '2001:db8::2', 22]],
     ['h1:abc', [undefined, 'h1:abc', undefined]],
     ['h1:', [undefined, 'h1:', undefined]],
+    ['u@[fe80::1%eth0]:22', ['u', 'fe80::1%eth0', 22]],
+    ['first.last_2@node-1.example.org', ['first.last_2', 'node-1.example.org', undefined]],
   ])('%j names a user, a host and a port', (text, expected) => {
     expect(parts(text)).toEqual(expected);
   });
@@ -35,7 +37,12 @@ describe('a line of a file of workers', () => {
     ['[::1', "Unclosed bracket in '[::1'"],
     ['[::1]x', 'Invalid format after IPv6'],
     ['fe80::1', 'write [fe80::1]'],
-    ['-oProxyCommand=x', "begins with '-'"],
+    ['-oProxyCommand', "begins with '-'"],
+    ['-oProxyCommand=x', "contains '='"],
+    ['h1;reboot', "'h1;reboot' contains ';': expected letters, digits and"],
+    ['$(id)', "contains '$'"],
+    ['h%d', "contains '%'"],
+    ['h\u00e9', "contains '\u00e9'"],
     ['a@-x', "begins with '-'"],
     ['h1 --num-cpus', '--num-cpus: expected a whole number of 1 or more, found nothing'],
     ['h1 --num-cpus 0', "expected a whole number of 1 or more, found '0'"],

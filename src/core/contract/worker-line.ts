@@ -60,9 +60,14 @@ export function readWorkers(text: string): { workers: Worker[]; problems: Worker
 
 const withoutComment = (line: string): string => line.replace(/(^|\s)#.*$/, '').trim();
 
+/** In the address of a host; `%` begins the interface of an IPv6 address in brackets. Anything else may mean something to a shell or to ssh. */
+const STRANGE = /[^\w.\-:@[\]%]|%(?![^\]]*\])/u;
+
 /** One host, or what is wrong with the text. */
 export function workerOf(text: string): Worker | string {
   const [address = '', ...words] = text.trim().split(/\s+/);
+  const strange = STRANGE.exec(address)?.[0];
+  if (strange !== undefined) return `'${address}' contains '${strange}': expected letters, digits and . _ - : @ [ ]`;
   const at = address.lastIndexOf('@');
   const user = at < 0 ? undefined : address.slice(0, at);
   if (user === '') return `Empty username before '@' in '${address}'`;
