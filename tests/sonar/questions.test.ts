@@ -423,7 +423,11 @@ test('nodes have the states of Slurm by their first labels, and cards their newe
       partitions: ['gpu'],
       sampled: START + 305,
     },
+    // Slurm knows it, and it never reported.
+    { node: 'n2', cores: 0, states: ['MIXED', 'DRAIN'], partitions: ['gpu'], sampled: undefined },
   ]);
+  expect((await nodesOf(questions, { ...window, node: 'n1' })).map(({ node }) => node)).toEqual(['n1.fox.org']);
+  expect((await nodesOf(questions, { ...window, node: 'n2' })).map(({ node }) => node)).toEqual(['n2']);
   expect(await cardsOf(questions, window)).toMatchObject([
     { uuid: 'A', index: 1, model: 'RTX', utilPercent: 51, temperature: -4, performanceState: 2 },
   ]);
@@ -512,6 +516,18 @@ describe('reports', async () => {
         requested_cpus: 1,
         sacct: { UserCPU: 900 },
       },
+      ...[
+        // No process of it was seen on a card; the others: on a card, for a short time, and on a node that sends nothing.
+        { job_id: 20, nodes: ['n1'], start_time: time(0) },
+        { job_id: 3, nodes: ['n1'], start_time: time(0) },
+        { job_id: 21, nodes: ['n1'], start_time: time(900) },
+        { job_id: 22, nodes: ['n[7-8]'], start_time: time(0) },
+      ].map((each) => ({
+        ...each,
+        job_state: 'COMPLETED',
+        end_time: time(2000),
+        allocated_resources: 'cpu=4,gres/gpu=2,gres/gpu:a100=2',
+      })),
     ),
   );
   const subjects = async (kind: Parameters<typeof reportOf>[2]) =>
@@ -527,7 +543,8 @@ describe('reports', async () => {
 
   it('tell who does not use what it has, and nobody else', async () => {
     expect(await subjects('hogs')).toEqual(['job 1']);
-    expect((await subjects('idle-gpu')).toSorted()).toEqual(['group 4 on n1.fox.org', 'job 2']);
+    expect((await subjects('idle-gpu')).toSorted()).toEqual(['group 4 on n1.fox.org', 'job 2', 'job 20']);
+    expect((await reportOf(questions, window, 'idle-gpu')).at(-1)?.reason).toBe('2 cards allocated, no process on any');
     expect(await reportOf(questions, window, 'greedy')).toMatchObject([
       { subject: 'job 9', user: 'eve', reason: 'used 10 % of 4 CPUs' },
     ]);

@@ -19,29 +19,45 @@ export interface NodeFacts {
   readonly sampled: number | undefined;
 }
 
-/** What nodes are. Names of Slurm and of the nodes themselves are compared by their first labels. */
+/**
+ * What nodes are, by cluster and name. Names of Slurm and of the nodes themselves are compared by their first labels. A node that
+ * Slurm names and that never reported is one too: an administrator looks for these.
+ */
 export async function nodesOf(source: TelemetryRows, window: Window): Promise<NodeFacts[]> {
-  const states = new Map<string, ReturnType<typeof slurmFacts>>();
-  const nodes = await source.sysinfo(window);
-  for (const cluster of new Set(nodes.map((each) => each.cluster)))
-    states.set(cluster, slurmFacts(await source.clusterState(cluster, window.until)));
-  return nodes.map(({ cluster, node, info, sampled }) => {
-    const known = states.get(cluster);
-    const number = (name: string) => Number(info[name] ?? 0);
-    return {
-      cluster,
-      node,
-      cores: number('sockets') * number('cores_per_socket') * number('threads_per_core'),
-      memoryKb: number('memory'),
-      cards: ((info['cards'] ?? []) as readonly unknown[]).length,
-      model: String((info['cpu_model'] as string | undefined) ?? ''),
-      system: [info['os_name'], info['os_release']].filter((each) => typeof each === 'string').join(' '),
-      states: known?.states.get(labelOf(node)) ?? [],
-      partitions: known?.partitions.get(labelOf(node)) ?? [],
-      sampled,
-    };
-  });
+  const reported = Map.groupBy(await source.sysinfo(window), ({ cluster }) => cluster);
+  const isAsked = (node: string) => window.node === undefined || [node, labelOf(node)].includes(window.node);
+  const found: NodeFacts[] = [];
+  for (const cluster of await source.clusterNames(window.cluster)) {
+    const slurm = slurmFacts(await source.clusterState(cluster, window.until));
+    const own = reported.get(cluster) ?? [];
+    const seen = new Set(own.map(({ node }) => labelOf(node)));
+    const slurmOf = (node: string) => ({
+      states: slurm.states.get(labelOf(node)) ?? [],
+      partitions: slurm.partitions.get(labelOf(node)) ?? [],
+    });
+    for (const { node, info, sampled } of own) {
+      const number = (name: string) => Number(info[name] ?? 0);
+      found.push({
+        cluster,
+        node,
+        cores: number('sockets') * number('cores_per_socket') * number('threads_per_core'),
+        memoryKb: number('memory'),
+        cards: ((info['cards'] ?? []) as readonly unknown[]).length,
+        model: String((info['cpu_model'] as string | undefined) ?? ''),
+        system: [info['os_name'], info['os_release']].filter((each) => typeof each === 'string').join(' '),
+        ...slurmOf(node),
+        sampled,
+      });
+    }
+    for (const node of slurm.names.values())
+      if (!seen.has(labelOf(node)) && isAsked(node)) found.push({ ...neverReported, cluster, node, ...slurmOf(node) });
+  }
+  return found.toSorted((one, other) => compare(one.cluster, other.cluster) || compare(one.node, other.node));
 }
+
+const neverReported = { cores: 0, memoryKb: 0, cards: 0, model: '', system: '', sampled: undefined };
+
+const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
 interface Ranges {
   readonly name?: string;
@@ -52,6 +68,8 @@ interface Ranges {
 
 function slurmFacts(state: Readonly<Record<string, unknown>>) {
   const states = new Map<string, string[]>();
+  /** By their first labels. */
+  const names = new Map<string, string>();
   const partitions = new Map<string, string[]>();
   const add = (map: Map<string, string[]>, ranges: readonly string[] = [], values: readonly string[] = []) => {
     for (const range of ranges)
@@ -59,9 +77,13 @@ function slurmFacts(state: Readonly<Record<string, unknown>>) {
         for (const name of expandNodeRange(range))
           map.set(labelOf(name), [...(map.get(labelOf(name)) ?? []), ...values]);
   };
-  for (const { names, states: own } of (state['nodes'] ?? []) as readonly Ranges[]) add(states, names, own);
+  for (const { names: ranges = [], states: own } of (state['nodes'] ?? []) as readonly Ranges[]) {
+    add(states, ranges, own);
+    for (const range of ranges)
+      if (rangeProblem(range) === undefined) for (const name of expandNodeRange(range)) names.set(labelOf(name), name);
+  }
   for (const { name = '', nodes } of (state['partitions'] ?? []) as readonly Ranges[]) add(partitions, nodes, [name]);
-  return { states, partitions };
+  return { states, partitions, names };
 }
 
 export interface CardFacts {

@@ -1,3 +1,4 @@
+import { expandNodeRange, rangeProblem } from '../../core/contract/sonar/node-range.ts';
 import type { JobUse } from './jobs.ts';
 import { jobsOf } from './jobs.ts';
 import type { ProcessRow, SlurmJobRow, TelemetryRows, Window } from './rows.ts';
@@ -44,14 +45,7 @@ export async function reportOf(source: TelemetryRows, window: Window, kind: Repo
     case 'hogs':
       return hogs(source, window);
     case 'idle-gpu':
-      return (await jobsOf(source, window))
-        .filter((job) => job.cards.length > 0 && job.last - job.first >= IDLE_SECONDS && job.gpuPercent < IDLE_PERCENT)
-        .map((job) => ({
-          ...lineOf(job),
-          gpuMemoryKb: job.peakGpuMemoryKb,
-          percent: job.gpuPercent,
-          reason: `${job.cards.length} card${job.cards.length === 1 ? '' : 's'}, used to ${job.gpuPercent.toFixed(1)} %`,
-        }));
+      return idleCards(source, window);
     case 'zombies':
       return zombies(source, window);
     case 'greedy':
@@ -114,6 +108,56 @@ async function hogs(source: TelemetryRows, window: Window): Promise<ReportLine[]
       { ...lineOf(job), percent, reason: `${percent.toFixed(0)} % of the cores of nodes with cards, no card used` },
     ];
   });
+}
+
+/** Jobs whose cards do little on average, and those that Slurm gave cards which no process of theirs was seen on. */
+async function idleCards(source: TelemetryRows, window: Window): Promise<ReportLine[]> {
+  const jobs = await jobsOf(source, window);
+  const cardsText = (count: number) => `${count} card${count === 1 ? '' : 's'}`;
+  const idle = jobs.flatMap((job): ReportLine[] => {
+    const percent = job.gpuPercent / job.cards.length;
+    if (job.cards.length === 0 || job.last - job.first < IDLE_SECONDS || percent >= IDLE_PERCENT) return [];
+    const reason = `${cardsText(job.cards.length)}, used to ${percent.toFixed(1)} %`;
+    return [{ ...lineOf(job), gpuMemoryKb: job.peakGpuMemoryKb, percent, reason }];
+  });
+  const withCards = new Set(
+    jobs.flatMap(({ cluster, job, epoch, cards }) => (epoch === 0 && cards.length > 0 ? [`${cluster} ${job}`] : [])),
+  );
+  const sampled = new Set(
+    [...(await source.firstSamples(window)).keys()].map((key) => {
+      const [cluster = '', node = ''] = key.split(' ');
+      return `${cluster} ${labelOf(node)}`;
+    }),
+  );
+  for (const job of await source.slurmJobs(window)) {
+    if (window.user !== undefined && job.user !== window.user) continue;
+    const fields = JSON.parse(job.fields) as Readonly<Record<string, readonly unknown[]>>;
+    const text = fields['allocated_resources']?.[2];
+    const cards = Number(/\bgres\/gpu=(\d+)/.exec(typeof text === 'string' ? text : '')?.[1] ?? 0);
+    const [first, last] = [Math.max(job.start ?? Infinity, window.from), Math.min(job.end ?? job.seen, window.until)];
+    const nodes = namesIn(fields['nodes']?.[2]);
+    // Of a node that sends no samples nobody knows what uses its cards.
+    const isKnown = nodes.some((node) => sampled.has(`${job.cluster} ${labelOf(node)}`));
+    if (cards === 0 || last - first < IDLE_SECONDS || !isKnown || withCards.has(`${job.cluster} ${job.job}`)) continue;
+    idle.push({
+      cluster: job.cluster,
+      subject: `job ${job.job}`,
+      user: job.user,
+      node: nodes.join(','),
+      first,
+      last,
+      percent: 0,
+      reason: `${cardsText(cards)} allocated, no process on any`,
+    });
+  }
+  return idle;
+}
+
+const labelOf = (node: string): string => node.split('.', 1)[0] ?? node;
+
+function namesIn(ranges: unknown): string[] {
+  const given = Array.isArray(ranges) ? ranges.map(String) : [];
+  return given.flatMap((range) => (rangeProblem(range) === undefined ? [...expandNodeRange(range)] : []));
 }
 
 /** Processes that ended and were not waited for, and memory of cards whose process is gone. Each is told once. */
