@@ -5,7 +5,7 @@ import { planRecovery } from '../core/lifecycle/recovery.ts';
 import { placeOf } from '../operations/place.ts';
 import { underLease } from '../operations/recovery-lease.ts';
 import { fixesOf } from '../core/lifecycle/recovery-lines.ts';
-import type { Round } from '../operations/watch.ts';
+import type { Round } from '../operations/watch/tools.ts';
 import { askAgent } from '../operations/recover/agent.ts';
 import type { BadEnd } from '../operations/recover/bad-ends.ts';
 import { variablesFor } from '../operations/recover/program.ts';

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { Unreachable } from '../client/errors.ts';
-import { jobStatuses } from '../core/contract/job-statuses.ts';
-import { Refusal } from '../core/contract/refusals.ts';
-import type { WorkflowStatus } from '../core/contract/workflow.ts';
-import { type Round, type WatchOptions, watchWorkflow } from './watch.ts';
+import { Unreachable } from '../../client/errors.ts';
+import { jobStatuses } from '../../core/contract/job-statuses.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { WorkflowStatus } from '../../core/contract/workflow.ts';
+import type { Round, WatchOptions } from './tools.ts';
+import { watchWorkflow } from './watch.ts';
 
 const status = (
   jobs: Partial<WorkflowStatus['jobs_by_status']>,

@@ -1,0 +1,81 @@
+import type { WorkflowStatus } from '../../core/contract/workflow.ts';
+import { alive, busy, waiting, withReasons } from './counts.ts';
+import { fruitlessWords } from './fruitless.ts';
+import type { Memory } from './memory.ts';
+import { isExtraDue } from './schedule.ts';
+import type { WatchOptions, WatchTools } from './tools.ts';
+
+/** The decision of one look at the workflow. */
+export type Step = 'wait' | 'recover' | 'replace' | 'schedule' | { readonly exitCode: number };
+
+/** Corrects the records of what has ended, and decides what a watch does next. */
+export async function look(tools: WatchTools, options: WatchOptions, memory: Memory): Promise<Step> {
+  let status = await tools.status();
+  tools.showCounts(status);
+  if (status.is_canceled) return ended(tools, 'The workflow was canceled', 1);
+  const aliveBefore = alive(status);
+  // Work without a runner, and records of what may have ended: Slurm and the hosts are asked.
+  if (aliveBefore > 0 || busy(status) > 0) {
+    const runId = status.run_id ?? undefined;
+    const { jobs, lost } = await tools.clean();
+    memory.hasSeenRunning ||= jobs > 0;
+    if (options.recovers && lost.length > 0) {
+      memory.lost = [...memory.lost, ...lost];
+      memory.lostInRun = runId;
+    }
+    status = await tools.status();
+    // Another command has recovered it meanwhile, and has submitted what is missing.
+    if ((status.run_id ?? undefined) !== memory.lostInRun) memory.lost = [];
+  }
+  const { jobs_by_status: jobs } = status;
+  memory.hasSeenRunning ||= jobs.running > 0;
+  const failed = jobs.failed + jobs.terminated + jobs.canceled;
+  if (status.is_complete || waiting(status) + busy(status) === 0) {
+    if (failed + jobs.pending_failed === 0)
+      return ended(tools, `✓ Workflow completed successfully (${jobs.completed} jobs)`, 0);
+    // Its runners leave within a few seconds.
+    if (alive(status) > 0) return 'wait';
+    for (const line of failureLines(status)) tools.tell('info', line);
+    await tellCauses(tools, memory);
+    const isUndecided = failed === 0 && jobs.pending_failed > 0 && !options.asksAgent;
+    if (isUndecided) return ended(tools, `${jobs.pending_failed} job(s) wait for a decision (pending_failed)`, 1);
+    return options.recovers ? 'recover' : ended(tools, `The workflow is complete, and ${failed} job(s) failed`, 1);
+  }
+  if (memory.mayBeUnfinished && waiting(status) > 0 && (await tools.isUnfinished())) return 'recover';
+  memory.mayBeUnfinished = false;
+  if (alive(status) + busy(status) > 0) {
+    if (waiting(status) === 0) memory.lost = [];
+    if (memory.lost.length > 0) return 'replace';
+    return (await isExtraDue(tools, options, memory)) ? 'schedule' : 'wait';
+  }
+  if (failed > 0) await tellCauses(tools, memory);
+  const fruitless = await fruitlessWords(tools, options, memory);
+  if (fruitless !== undefined) return ended(tools, fruitless, 1);
+  if (options.recovers) return 'recover';
+  if (options.autoSchedule !== undefined) return 'schedule';
+  if (options.isPersistent) return 'wait';
+  const words = `${waiting(status)} job(s) wait, and no allocation is left for them`;
+  return ended(tools, withReasons(words, await tools.unrunnable()), 1);
+}
+
+async function tellCauses({ causes, tell }: WatchTools, { told }: Memory): Promise<void> {
+  for (const line of await causes()) {
+    if (!told.has(line)) tell('warn', line);
+    told.add(line);
+  }
+}
+
+/** The lines of Torc 1.0.0. */
+const failureLines = ({ jobs_by_status: jobs }: WorkflowStatus): string[] => [
+  'Workflow completed with failures:',
+  `  - Failed: ${jobs.failed}`,
+  `  - Canceled: ${jobs.canceled}`,
+  `  - Terminated: ${jobs.terminated}`,
+  ...(jobs.pending_failed === 0 ? [] : [`  - Pending Failed: ${jobs.pending_failed}`]),
+  `  - Completed: ${jobs.completed}`,
+];
+
+function ended({ tell }: WatchTools, words: string, exitCode: number): Step {
+  tell(exitCode === 0 ? 'info' : 'error', words);
+  return { exitCode };
+}

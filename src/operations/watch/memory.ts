@@ -1,0 +1,41 @@
+import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
+import type { LostAllocation } from '../orphans/clean.ts';
+
+/** What a watch knows from its looks before. */
+export interface Memory {
+  rounds: number;
+  refusals: number;
+  scheduledAtMs: number | undefined;
+  extraSinceMs: number | undefined;
+  lastRound: string | undefined;
+  /** Causes that were told since the last recovery. */
+  told: Set<string>;
+  /** Allocations that were submitted last, and those in a row before them in which no job started. */
+  submitted: readonly SlurmJob[];
+  fruitless: number;
+  /** Allocations that were lost while others live, and that nothing replaces yet. */
+  lost: readonly LostAllocation[];
+  /** The run in which they were lost. */
+  lostInRun: number | undefined;
+  /** A job was seen to run since then. */
+  hasSeenRunning: boolean;
+  /** Not known to be untrue: the last recovery was killed. */
+  mayBeUnfinished: boolean;
+  isAway: boolean;
+}
+
+export const newMemory = (mayBeUnfinished: boolean): Memory => ({
+  rounds: 0,
+  refusals: 0,
+  scheduledAtMs: undefined,
+  extraSinceMs: undefined,
+  lastRound: undefined,
+  told: new Set(),
+  submitted: [],
+  fruitless: 0,
+  lost: [],
+  lostInRun: undefined,
+  hasSeenRunning: false,
+  mayBeUnfinished,
+  isAway: false,
+});
