@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type RunningServer, start, startServer, temporaryFolder, torc } from '../support/programs.ts';
+import { readProcesses } from '../../src/cluster/host/proc.ts';
+import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 import { wordsTo } from '../support/words.ts';
 
 let folder: string;
@@ -143,4 +144,24 @@ it('users cannot be read anew by a server that was given none', async () => {
   const { code, stdout, stderr } = await call('-f', 'json', 'admin', 'reload-auth');
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toContain('No auth file configured');
+});
+
+it('a quick statement does not wait for endless ones, and these end with their server', async () => {
+  const own = await startServer(temporaryFolder());
+  const environment = { TORC_API_URL: own.url };
+  const endless = 'with recursive n(i) as (values (1) union all select i + 1 from n) select count(*) from n';
+  const cwd = folder;
+  for (let count = 0; count < 2; count++) start('torc', ['admin', 'sql', endless], { cwd, environment });
+  const serverPid = own.program.child.pid as number;
+  const running = () => readProcesses().filter(({ parentPid }) => parentPid === serverPid);
+  const statements = await until(running, ({ length }) => length === 2, 'two statements to run');
+  const quick = await torc(['-f', 'json', 'admin', 'sql', 'select 1 as one'], { cwd, environment });
+  expect([JSON.parse(quick.stdout), running().length]).toEqual([expect.objectContaining({ items: [{ one: 1 }] }), 2]);
+  own.program.child.kill('SIGKILL');
+  const pids = new Set(statements.map(({ pid }) => pid));
+  await until(
+    () => readProcesses().filter(({ pid }) => pids.has(pid)),
+    ({ length }) => length === 0,
+    'the statements to end with their server',
+  );
 });

@@ -27,21 +27,37 @@ const LIMIT_SECONDS = 60;
  */
 const WRITE_LIMIT_SECONDS = 4;
 
+/** Reads beside each other: a quick one need not wait for an endless one. Each takes a CPU and the memory of a process. */
+const READS = 4;
+
+/** Carries out so much work at a time, in the order of the calls. */
+function createQueue(most: number) {
+  const waiting: (() => void)[] = [];
+  let busy = 0;
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (busy === most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else busy += 1;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) busy -= 1;
+      else next();
+    }
+  };
+}
+
 /**
- * Executes statements in a separate process, one after another.
+ * Executes statements in separate processes: writes one after another, and some reads beside each other.
  *
  * SQLite cannot end a statement from the thread that runs it. A process can be ended, and its transaction ends with it.
  */
 export function createApart(path: string) {
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = last.catch(() => {}).then(work);
-    last = next;
-    return next;
-  };
+  const reading = createQueue(READS);
+  const writing = createQueue(1);
   return {
     read: (sql: string, limit: number): Promise<Read> =>
-      inTurn(async () => {
+      reading(async () => {
         const answer = await carryOut({ kind: 'read', path, sql, limit });
         if (answer.kind === 'read') return answer.read;
         throw new Refusal('SQL_REFUSED', `Query failed: ${errorOf(answer)}`, { error: 'QueryFailed' });
@@ -51,7 +67,7 @@ export function createApart(path: string) {
      * transaction.
      */
     write: (attempt: Attempt, keep: boolean): Promise<{ rowsAffected: number } | { error: string }> =>
-      inTurn(async () => {
+      writing(async () => {
         const answer = await carryOut({ kind: 'write', path, attempt, keep });
         return answer.kind === 'written' ? { rowsAffected: answer.rowsAffected } : { error: errorOf(answer) };
       }),

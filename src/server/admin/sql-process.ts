@@ -2,8 +2,16 @@
  * A program that executes one statement: an endless statement can be ended with its process, and delays no other
  * request.
  */
+import { Worker } from 'node:worker_threads';
 import { changeApart, readApart } from './queries.ts';
 import type { Answer, Order } from './sql-apart.ts';
+
+/** A statement blocks this thread: another one sees when the server is gone, and ends the process. */
+const LOOK_MS = 500;
+const whenOrphaned = `setInterval(() => {
+  if (process.ppid !== ${process.ppid}) process.kill(process.pid, 'SIGKILL');
+}, ${LOOK_MS})`;
+new Worker(whenOrphaned, { eval: true }).unref();
 
 process.once('message', (order: Order) => {
   const tell = (answer: Answer, then?: () => void) => process.send?.(answer, undefined, undefined, then);
