@@ -5,6 +5,8 @@ it.each([
   ['PartitionTimeLimit', 'PartitionTimeLimit: it asks for more time than its partition allows', true],
   ['PartitionConfig', 'PartitionConfig: its partition does not have the nodes that it asks for', true],
   ['(JobHeldUser)', 'JobHeldUser: it is held: scontrol release lets it start', true],
+  ['launch failed requeued held', /^launch failed requeued held: Slurm could not start it and holds it/, true],
+  ['job requeued in held state', /scontrol release lets it try again$/, true],
   ['QOSMaxWallDurationPerJobLimit', /^QOSMaxWallDurationPerJobLimit: it asks for more than .* allows one job$/, true],
   ['AssocMaxCpuPerJobLimit', /allows one job$/, true],
   ['AssocGrpCpuLimit', /^AssocGrpCpuLimit: its account or QOS is at a limit/, false],

@@ -35,11 +35,15 @@ const WAITS: Readonly<Record<string, string>> = {
  */
 export function queueReasonOf(reason: string): QueueReason {
   const word = reason.replace(/^\(|\)$/g, '');
-  const never = NEVER[word] ?? (/^(Assoc|QOS)\w*Max\w*PerJob/.test(word) ? TOO_MUCH : undefined);
+  const isTooMuch = /^(Assoc|QOS)\w*Max\w*PerJob/.test(word);
+  const never = NEVER[word] ?? (isTooMuch ? TOO_MUCH : HELD_AGAIN.test(word) ? HELD : undefined);
   if (never !== undefined) return { words: `${word}: ${never}`, isFinal: true };
   const waits = WAITS[word] ?? (/^(Assoc|QOS)(Grp|Max)/.test(word) ? AT_LIMIT : undefined);
   return { words: waits === undefined ? word : `${word}: ${waits}`, isFinal: false };
 }
 
+/** `launch failed requeued held`: its script could not be started, such as after a restart of the controller, or its prolog failed. */
+const HELD_AGAIN = /\brequeued (?:in )?held\b/;
+const HELD = 'Slurm could not start it and holds it: scontrol release lets it try again';
 const TOO_MUCH = 'it asks for more than its account or QOS allows one job';
 const AT_LIMIT = 'its account or QOS is at a limit until other jobs end';
