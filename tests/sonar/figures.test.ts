@@ -147,7 +147,7 @@ const days = fc
   }));
 
 describe('the figures of a job', () => {
-  it('are those that are looked up in all samples, whatever order and how often they arrive', async () => {
+  it('the figures of a job are those that are looked up in all samples, whatever order and how often they arrive', async () => {
     await fc.assert(
       fc.asyncProperty(days, async ({ said, arriving }) => {
         const use = await answered(arriving);

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import type { Account, JobState, SlurmRecords } from '../../cluster/slurm/records.ts';
-import { jobOfAllocation, type SlurmJob } from '../../core/allocation/slurm-job.ts';
+import { jobOfAllocation, type SlurmJob, wholeJobs } from '../../core/allocation/slurm-job.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import { outputDirOfLedger, slurmTaskOf } from '../../core/contract/files/runner.ts';
 import type { Job } from '../../core/contract/job.ts';
@@ -94,7 +94,11 @@ export async function askSlurm(
   } catch (error) {
     fault = `sacct cannot be asked: ${wordsOf(error)}`;
   }
-  const forgotten = ended.filter((id) => !queue.has(id) && account?.jobs.get(id)?.state !== 'ended');
+  // A waiting task that was canceled leaves the queue without a trace, while the controller knows the others of its array.
+  const arrays = new Set(wholeJobs([...queue.keys()]));
+  const isForgotten = (id: SlurmJob) =>
+    !queue.has(id) && (typeof id === 'number' || wholeJobs([id]).every((array) => !arrays.has(array)));
+  const forgotten = ended.filter((id) => isForgotten(id) && account?.jobs.get(id)?.state !== 'ended');
   const known = forgotten.length > 0 && (await isYoung(slurm)) ? withRunning(queue, forgotten) : queue;
   return fault === undefined
     ? { ...nothing, queue: known, left, account }
@@ -109,7 +113,7 @@ const YOUNG_MS = 120_000;
 
 async function isYoung(slurm: SlurmRecords): Promise<boolean> {
   const startedAtMs = await slurm.controllerStartedAtMs();
-  return startedAtMs !== undefined && Math.abs(Date.now() - startedAtMs) < YOUNG_MS;
+  return startedAtMs !== undefined && startedAtMs + YOUNG_MS > Date.now();
 }
 
 const withRunning = (queue: ReadonlyMap<SlurmJob, JobState>, jobs: readonly SlurmJob[]) =>

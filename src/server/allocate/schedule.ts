@@ -12,8 +12,10 @@ import type { AllocateQueries } from './queries.ts';
 export const updateAllocation = ({ db }: Store, queries: AllocateQueries) => {
   const refuseForeign = createForeignCheck(db);
   return (id: number, body: Partly<ScheduledComputeNode>): ScheduledComputeNode => {
-    const after = merged<ScheduledComputeNode>(read(queries.allocations, id), body);
-    const { workflow_id: workflowId, scheduler_config_id: schedulerId, scheduler_type: schedulerType, plan } = after;
+    const before = read(queries.allocations, id);
+    const after = merged<ScheduledComputeNode>(before, body);
+    const { workflow_id: workflowId } = before;
+    const { scheduler_config_id: schedulerId, scheduler_type: schedulerType, plan } = after;
     refuseForeign(workflowId, { schedulerId, schedulerType }, 'scheduler_config_id');
     refuseForeign(workflowId, { actionId: plan?.action_id }, 'plan.action_id');
     queries.updateAllocation.run({ ...allocationRow(after), id });
