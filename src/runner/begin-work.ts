@@ -1,4 +1,3 @@
-import { KILLED_LAST_MS } from './end/shared-signal.ts';
 import { queryOf } from '../client/client.ts';
 import { openJobs } from './claim/open-jobs.ts';
 import { takeable } from './claim/prospect.ts';
@@ -8,6 +7,7 @@ import type { Equipment } from './setup/equip.ts';
 import type { Joined } from './setup/join.ts';
 import { isInAllocation } from './setup/mode.ts';
 import { createFate } from './end/fate.ts';
+import { KILLED_LAST_MS } from './end/shared-signal.ts';
 import { createOrphanCheck } from './setup/orphan-check.ts';
 import { createWork, type Work, type WorkOptions } from './work.ts';
 

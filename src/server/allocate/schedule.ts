@@ -3,21 +3,18 @@ import type { Input } from '../../core/contract/routes.ts';
 import { workerOf } from '../../core/contract/worker-line.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { allocationRow } from '../records/allocation/row.ts';
-import { createForeignCheck } from '../records/scheduler/foreign.ts';
+import { createAllocationCheck } from '../records/scheduler/foreign.ts';
 import { present } from '../records/present.ts';
 import { merged, type Partly, read } from '../records/records.ts';
 import type { Store } from '../records/store.ts';
 import type { AllocateQueries } from './queries.ts';
 
 export const updateAllocation = ({ db }: Store, queries: AllocateQueries) => {
-  const refuseForeign = createForeignCheck(db);
+  const refuseForeign = createAllocationCheck(db);
   return (id: number, body: Partly<ScheduledComputeNode>): ScheduledComputeNode => {
     const before = read(queries.allocations, id);
     const after = merged<ScheduledComputeNode>(before, body);
-    const { workflow_id: workflowId } = before;
-    const { scheduler_config_id: schedulerId, scheduler_type: schedulerType, plan } = after;
-    refuseForeign(workflowId, { schedulerId, schedulerType }, 'scheduler_config_id');
-    refuseForeign(workflowId, { actionId: plan?.action_id }, 'plan.action_id');
+    refuseForeign(before.workflow_id, after);
     queries.updateAllocation.run({ ...allocationRow(after), id });
     return read(queries.allocations, id);
   };

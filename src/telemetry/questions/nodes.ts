@@ -1,8 +1,6 @@
 import { performanceState } from '../../core/contract/sonar/conventions.ts';
-import { expandNodeRange, rangeProblem } from '../../core/contract/sonar/node-range.ts';
+import { firstLabelOf, nodesIn } from '../../core/contract/sonar/node-range.ts';
 import type { TelemetryRows, Window } from './rows.ts';
-
-const labelOf = (node: string): string => node.split('.', 1)[0] ?? node;
 
 export interface NodeFacts {
   readonly cluster: string;
@@ -25,15 +23,15 @@ export interface NodeFacts {
  */
 export async function nodesOf(source: TelemetryRows, window: Window): Promise<NodeFacts[]> {
   const reported = Map.groupBy(await source.sysinfo(window), ({ cluster }) => cluster);
-  const isAsked = (node: string) => window.node === undefined || [node, labelOf(node)].includes(window.node);
+  const isAsked = (node: string) => window.node === undefined || [node, firstLabelOf(node)].includes(window.node);
   const found: NodeFacts[] = [];
   for (const cluster of await source.clusterNames(window.cluster)) {
     const slurm = slurmFacts(await source.clusterState(cluster, window.until));
     const own = reported.get(cluster) ?? [];
-    const seen = new Set(own.map(({ node }) => labelOf(node)));
+    const seen = new Set(own.map(({ node }) => firstLabelOf(node)));
     const slurmOf = (node: string) => ({
-      states: slurm.states.get(labelOf(node)) ?? [],
-      partitions: slurm.partitions.get(labelOf(node)) ?? [],
+      states: slurm.states.get(firstLabelOf(node)) ?? [],
+      partitions: slurm.partitions.get(firstLabelOf(node)) ?? [],
     });
     for (const { node, info, sampled } of own) {
       const number = (name: string) => Number(info[name] ?? 0);
@@ -50,7 +48,8 @@ export async function nodesOf(source: TelemetryRows, window: Window): Promise<No
       });
     }
     for (const node of slurm.names.values())
-      if (!seen.has(labelOf(node)) && isAsked(node)) found.push({ ...neverReported, cluster, node, ...slurmOf(node) });
+      if (!seen.has(firstLabelOf(node)) && isAsked(node))
+        found.push({ ...neverReported, cluster, node, ...slurmOf(node) });
   }
   return found.toSorted((one, other) => compare(one.cluster, other.cluster) || compare(one.node, other.node));
 }
@@ -71,18 +70,16 @@ function slurmFacts(state: Readonly<Record<string, unknown>>) {
   /** By their first labels. */
   const names = new Map<string, string>();
   const partitions = new Map<string, string[]>();
-  const add = (map: Map<string, string[]>, ranges: readonly string[] = [], values: readonly string[] = []) => {
-    for (const range of ranges)
-      if (rangeProblem(range) === undefined)
-        for (const name of expandNodeRange(range))
-          map.set(labelOf(name), [...(map.get(labelOf(name)) ?? []), ...values]);
+  const add = (map: Map<string, string[]>, nodes: readonly string[], values: readonly string[] = []) => {
+    for (const node of nodes) map.set(firstLabelOf(node), [...(map.get(firstLabelOf(node)) ?? []), ...values]);
   };
   for (const { names: ranges = [], states: own } of (state['nodes'] ?? []) as readonly Ranges[]) {
-    add(states, ranges, own);
-    for (const range of ranges)
-      if (rangeProblem(range) === undefined) for (const name of expandNodeRange(range)) names.set(labelOf(name), name);
+    const nodes = nodesIn(ranges);
+    add(states, nodes, own);
+    for (const node of nodes) names.set(firstLabelOf(node), node);
   }
-  for (const { name = '', nodes } of (state['partitions'] ?? []) as readonly Ranges[]) add(partitions, nodes, [name]);
+  for (const { name = '', nodes: ranges = [] } of (state['partitions'] ?? []) as readonly Ranges[])
+    add(partitions, nodesIn(ranges), [name]);
   return { states, partitions, names };
 }
 

@@ -1,4 +1,4 @@
-import { expandNodeRange, rangeProblem } from '../../core/contract/sonar/node-range.ts';
+import { firstLabelOf, nodesIn } from '../../core/contract/sonar/node-range.ts';
 import type { JobUse } from './jobs.ts';
 import { jobsOf } from './jobs.ts';
 import type { ProcessRow, SlurmJobRow, TelemetryRows, Window } from './rows.ts';
@@ -126,7 +126,7 @@ async function idleCards(source: TelemetryRows, window: Window): Promise<ReportL
   const sampled = new Set(
     [...(await source.firstSamples(window)).keys()].map((key) => {
       const [cluster = '', node = ''] = key.split(' ');
-      return `${cluster} ${labelOf(node)}`;
+      return `${cluster} ${firstLabelOf(node)}`;
     }),
   );
   for (const job of await source.slurmJobs(window)) {
@@ -135,9 +135,10 @@ async function idleCards(source: TelemetryRows, window: Window): Promise<ReportL
     const text = fields['allocated_resources']?.[2];
     const cards = Number(/\bgres\/gpu=(\d+)/.exec(typeof text === 'string' ? text : '')?.[1] ?? 0);
     const [first, last] = [Math.max(job.start ?? Infinity, window.from), Math.min(job.end ?? job.seen, window.until)];
-    const nodes = namesIn(fields['nodes']?.[2]);
+    const ranges = fields['nodes']?.[2];
+    const nodes = nodesIn(Array.isArray(ranges) ? ranges.map(String) : []);
     // Of a node that sends no samples nobody knows what uses its cards.
-    const isKnown = nodes.some((node) => sampled.has(`${job.cluster} ${labelOf(node)}`));
+    const isKnown = nodes.some((node) => sampled.has(`${job.cluster} ${firstLabelOf(node)}`));
     if (cards === 0 || last - first < IDLE_SECONDS || !isKnown || withCards.has(`${job.cluster} ${job.job}`)) continue;
     idle.push({
       cluster: job.cluster,
@@ -151,13 +152,6 @@ async function idleCards(source: TelemetryRows, window: Window): Promise<ReportL
     });
   }
   return idle;
-}
-
-const labelOf = (node: string): string => node.split('.', 1)[0] ?? node;
-
-function namesIn(ranges: unknown): string[] {
-  const given = Array.isArray(ranges) ? ranges.map(String) : [];
-  return given.flatMap((range) => (rangeProblem(range) === undefined ? [...expandNodeRange(range)] : []));
 }
 
 /** Processes that ended and were not waited for, and memory of cards whose process is gone. Each is told once. */

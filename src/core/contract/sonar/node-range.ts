@@ -167,3 +167,10 @@ export function compressNodeNames(names: readonly string[]): string[] {
   close();
   return ranges;
 }
+
+/** The nodes of ranges; ranges that are malformed have none. */
+export const nodesIn = (ranges: readonly string[]): string[] =>
+  ranges.flatMap((range) => (rangeProblem(range) === undefined ? expandNodeRange(range) : []));
+
+/** The part of a node's name before its first dot. Slurm often uses the short name and the node itself the full one. */
+export const firstLabelOf = (node: string): string => node.split('.', 1)[0] ?? node;

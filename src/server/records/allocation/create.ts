@@ -2,19 +2,17 @@ import type { AllocationPlan, ScheduledComputeNode } from '../../../core/contrac
 import type { WorkflowAction } from '../../../core/contract/scheduling.ts';
 import type { Database, Value } from '../../store/database.ts';
 import { present } from '../present.ts';
-import { createForeignCheck } from '../scheduler/foreign.ts';
+import { createAllocationCheck } from '../scheduler/foreign.ts';
 import type { Store } from '../store.ts';
 import { allocationRow } from './row.ts';
 
 /** Stores requested allocations, and reports them on the event stream. */
 export function createAllocations({ db, changes }: Pick<Store, 'db' | 'changes'>) {
   const insert = insertAllocation(db);
-  const refuseForeign = createForeignCheck(db);
+  const refuseForeign = createAllocationCheck(db);
   return (workflowId: number, allocations: readonly ScheduledComputeNode[]): ScheduledComputeNode[] => {
     const created = allocations.map((allocation) => {
-      const { scheduler_config_id: schedulerId, scheduler_type: schedulerType, plan } = allocation;
-      refuseForeign(workflowId, { schedulerId, schedulerType }, 'scheduler_config_id');
-      refuseForeign(workflowId, { actionId: plan?.action_id }, 'plan.action_id');
+      refuseForeign(workflowId, allocation);
       const id = insert.insert({ workflow_id: workflowId, ...allocationRow(allocation) });
       return { ...present(allocation), id };
     });

@@ -1,3 +1,4 @@
+import type { ScheduledComputeNode } from '../../../core/contract/allocation.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import type { Database } from '../../store/database.ts';
 
@@ -7,6 +8,16 @@ interface Named {
   /** `slurm` or `local`; another one says nothing about the id. */
   readonly schedulerType?: unknown;
   readonly actionId?: number | null | undefined;
+}
+
+/** The same for the scheduler and the plan of an allocation. */
+export function createAllocationCheck(db: Database) {
+  const refuseForeign = createForeignCheck(db);
+  return (workflowId: number, allocation: ScheduledComputeNode) => {
+    const { scheduler_config_id: schedulerId, scheduler_type: schedulerType, plan } = allocation;
+    refuseForeign(workflowId, { schedulerId, schedulerType }, 'scheduler_config_id');
+    refuseForeign(workflowId, { actionId: plan?.action_id }, 'plan.action_id');
+  };
 }
 
 /** Refuses the scheduler or the action of another workflow: its nodes would work for this one, or its plan be completed here. */

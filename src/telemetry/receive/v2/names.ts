@@ -1,4 +1,4 @@
-import { expandNodeRange, rangeProblem } from '../../../core/contract/sonar/node-range.ts';
+import { expandNodeRange, firstLabelOf, rangeProblem } from '../../../core/contract/sonar/node-range.ts';
 import { type Asked, missing } from './asked.ts';
 
 /** Records of clusters and errors that are older say nothing of now. */
@@ -28,9 +28,8 @@ export const expanded = (ranges: readonly string[] = []): string[] =>
   ranges.flatMap((range) => (rangeProblem(range) === undefined ? [...expandNodeRange(range)] : [range]));
 
 /** Nodes and Slurm may name a node differently: its first label is the same. */
-export const labelOf = (node: string): string => node.split('.', 1)[0] ?? node;
 export const isNode = (name: string, wanted: string | undefined): boolean =>
-  wanted === undefined || name === wanted || labelOf(name) === wanted;
+  wanted === undefined || name === wanted || firstLabelOf(name) === wanted;
 
 /** Nodes that sent data, and nodes that only Slurm knows. */
 export async function nodeNames(
@@ -40,11 +39,11 @@ export async function nodeNames(
 ): Promise<string[]> {
   const { store, cluster } = asked;
   const known = (await store.rows.sysinfo({ cluster, from: 0, until })).map(({ node }) => node);
-  const labels = new Set(known.map(labelOf));
+  const labels = new Set(known.map(firstLabelOf));
   const state = record ?? (await recordOf(asked, until));
   const others = (state?.nodes ?? [])
     .flatMap(({ names }) => expanded(names))
-    .filter((name) => !labels.has(labelOf(name)));
+    .filter((name) => !labels.has(firstLabelOf(name)));
   return [...known, ...new Set(others)].toSorted();
 }
 
@@ -52,7 +51,7 @@ export async function nodeNames(
 export async function wantedNodes(asked: Asked, until: number, wanted: string | undefined): Promise<string[]> {
   const names = await nodeNames(asked, until);
   if (wanted === undefined || wanted === '') return names;
-  const found = names.filter((name) => isNode(name, wanted) || name === labelOf(wanted));
+  const found = names.filter((name) => isNode(name, wanted) || name === firstLabelOf(wanted));
   if (found.length > 0) return found;
   throw missing('NODE_UNKNOWN', `cluster ${asked.cluster} has no node ${wanted}`);
 }

@@ -1,9 +1,10 @@
+import { firstLabelOf } from '../../../core/contract/sonar/node-range.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import { nodesOf } from '../../questions/nodes.ts';
 import type { SlurmJobRow } from '../../questions/rows.ts';
 import type { TelemetryStore } from '../../store/telemetry-store.ts';
 import { type Asked, countIn, missing, secondsIn } from './asked.ts';
-import { expanded, isNode, labelOf, nodeNames, RECENT_SECONDS, recordOf, wantedNodes } from './names.ts';
+import { expanded, isNode, nodeNames, RECENT_SECONDS, recordOf, wantedNodes } from './names.ts';
 import { pageOf } from './page.ts';
 import { addAmounts, amountsOf, type Tres } from './tres.ts';
 
@@ -70,7 +71,7 @@ export async function infoOf(asked: Asked, wanted: string | undefined) {
       topo_text: null,
       cards: ((info['cards'] ?? []) as readonly Members[]).map((card) => cardOf(card, time, cluster, node)),
       partitions: partitions.get(node) ?? [],
-      alloc_tres: allocated.get(labelOf(node)) ?? { cpu: 0, memory: 0, gpu: 0, node: 0, billing: 0 },
+      alloc_tres: allocated.get(firstLabelOf(node)) ?? { cpu: 0, memory: 0, gpu: 0, node: 0, billing: 0 },
     };
   }
   return answer;
@@ -135,7 +136,7 @@ export function allocatedBy(running: readonly SlurmJobRow[]): ReadonlyMap<string
     const nodes = expanded((values['nodes']?.[2] ?? []) as readonly string[]);
     if (typeof words !== 'string' || nodes.length === 0) continue;
     const share = amountsOf(words, nodes.length);
-    for (const node of nodes) found.set(labelOf(node), addAmounts(found.get(labelOf(node)), share));
+    for (const node of nodes) found.set(firstLabelOf(node), addAmounts(found.get(firstLabelOf(node)), share));
   }
   return found;
 }
@@ -147,7 +148,7 @@ export async function statesOf(asked: Asked, wanted: string | undefined) {
   const states = new Map<string, string[]>();
   for (const { names, states: own = [] } of record?.nodes ?? [])
     for (const name of expanded(names))
-      if (isNode(name, wanted) || (wanted !== undefined && labelOf(wanted) === name))
+      if (isNode(name, wanted) || (wanted !== undefined && firstLabelOf(wanted) === name))
         states.set(name, [...(states.get(name) ?? []), ...own]);
   return [...states].map(([node, own]) => ({
     time: formatTimestamp(record?.time ?? 0),

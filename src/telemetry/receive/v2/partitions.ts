@@ -1,8 +1,9 @@
+import { firstLabelOf } from '../../../core/contract/sonar/node-range.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import type { SlurmJobRow } from '../../questions/rows.ts';
 import type { Asked } from './asked.ts';
 import { jobResponse } from './jobs.ts';
-import { expanded, labelOf, recordOf } from './names.ts';
+import { expanded, recordOf } from './names.ts';
 import { eachOf } from './node-series.ts';
 import { allocatedBy, untilOf } from './nodes.ts';
 
@@ -27,14 +28,14 @@ export async function partitionsOf(asked: Asked) {
   for (const { node, info } of await store.rows.sysinfo({ cluster, from: 0, until })) {
     const number = (name: string) => Number(info[name] ?? 0);
     const cards = ((info['cards'] ?? []) as readonly unknown[]).length;
-    hardware.set(labelOf(node), {
+    hardware.set(firstLabelOf(node), {
       cpus: number('sockets') * number('cores_per_socket') * number('threads_per_core'),
       cards,
     });
   }
   const cards = new Map<string, Set<string>>();
   await eachOf(store.rows.processCards({ cluster, from: until - IN_USE_SECONDS, until }), ({ node, uuid }) =>
-    cards.set(labelOf(node), (cards.get(labelOf(node)) ?? new Set()).add(uuid)),
+    cards.set(firstLabelOf(node), (cards.get(firstLabelOf(node)) ?? new Set()).add(uuid)),
   );
   const isVisible = ({ user }: SlurmJobRow) => onlyUser === undefined || user === onlyUser;
   return (record.partitions ?? []).map(({ name, nodes: ranges = [] }) => {
@@ -51,7 +52,7 @@ export async function partitionsOf(asked: Asked) {
       .filter(({ start, submit }) => start !== undefined && submit !== undefined)
       .toSorted((one, other) => (other.start ?? 0) - (one.start ?? 0))[0];
     const sum = (value: (facts: { cpus: number; cards: number }) => number) =>
-      nodes.reduce((total, node) => total + value(hardware.get(labelOf(node)) ?? { cpus: 0, cards: 0 }), 0);
+      nodes.reduce((total, node) => total + value(hardware.get(firstLabelOf(node)) ?? { cpus: 0, cards: 0 }), 0);
     return {
       time: formatTimestamp(record.time),
       cluster,
@@ -65,7 +66,7 @@ export async function partitionsOf(asked: Asked) {
       total_cpus: sum(({ cpus }) => cpus),
       total_gpus: sum((facts) => facts.cards),
       gpus_reserved: [...allocatedBy(running).values()].reduce((total, { gpu }) => total + gpu, 0),
-      gpus_in_use: [...new Set(nodes.flatMap((node) => [...(cards.get(labelOf(node)) ?? [])]))],
+      gpus_in_use: [...new Set(nodes.flatMap((node) => [...(cards.get(firstLabelOf(node)) ?? [])]))],
     };
   });
 }
