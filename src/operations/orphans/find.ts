@@ -113,7 +113,9 @@ const YOUNG_MS = 120_000;
 
 async function isYoung(slurm: SlurmRecords): Promise<boolean> {
   const startedAtMs = await slurm.controllerStartedAtMs();
-  return startedAtMs !== undefined && startedAtMs + YOUNG_MS > Date.now();
+  const nowMs = Date.now();
+  // A start far in the future is that of another clock, and says nothing.
+  return startedAtMs !== undefined && startedAtMs > nowMs - YOUNG_MS && startedAtMs < nowMs + YOUNG_MS;
 }
 
 const withRunning = (queue: ReadonlyMap<SlurmJob, JobState>, jobs: readonly SlurmJob[]) =>
