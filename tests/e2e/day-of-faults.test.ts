@@ -1,4 +1,4 @@
-import { closeSync, ftruncateSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -146,16 +146,20 @@ class Day {
 
   #anyRunner = (): Program | undefined => this.#runners[Math.floor(this.next() * RUNNERS)];
 
-  /** The last bytes of the newest ledger, as after a crash of the machine. */
+  /**
+   * Removes the last bytes of the newest ledger, within a line. The end of whole lines is lost only by a crash of the
+   * machine, which ends its jobs too and which the boot id proves; here they go on, so such a ledger would name jobs
+   * that run as never started.
+   */
   #cutLedger(): void {
     const folder = join(this.disk, 'torc_output/job_runner_ledger');
     try {
       const paths = readdirSync(folder).map((name) => join(folder, name));
       const [newest] = paths.toSorted((one, other) => statSync(other).mtimeMs - statSync(one).mtimeMs);
       if (newest === undefined) return;
-      const file = openSync(newest, 'r+');
-      ftruncateSync(file, Math.max(0, statSync(newest).size - Math.floor(this.next() * 60)));
-      closeSync(file);
+      const text = readFileSync(newest, 'latin1');
+      const cut = text.slice(0, Math.max(0, text.length - 1 - Math.floor(this.next() * 60)));
+      truncateSync(newest, cut.endsWith('\n') ? cut.length - 1 : cut.length);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
@@ -304,7 +308,10 @@ it(
         await pause(100);
       }
       await day.stopRunners();
-      await judge(day, round, current);
+      await judge(day, round, current).catch((cause: unknown) => {
+        const written = readFileSync(join(day.said, `round_${round}`), 'utf8');
+        throw new Error(`round ${round} after ${day.faults.join(', ')} wrote\n${written}`, { cause });
+      });
     }
     await harming;
     const found = new Set<string>();
