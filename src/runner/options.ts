@@ -3,10 +3,7 @@ import type { ClaimedJob } from '../core/contract/exchange.ts';
 import type { JobStatusCounts } from '../core/contract/job.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import type { LogLevel } from '../core/contract/log-line.ts';
-import type { Over } from './report/conversation/state.ts';
 import type { Scheduling } from './actions/scheduling.ts';
-import type { Tally } from './end/attempt.ts';
-import type { Journal } from './outage/journal/journal.ts';
 import type { Connection } from '../client/node/connect.ts';
 
 export interface RunnerOptions {
@@ -96,7 +93,30 @@ export interface Progress {
   readonly endsPerSecond: number;
 }
 
+/** Why the conversation of a runner with its server ended. */
+export type Over =
+  | { readonly kind: 'complete' }
+  | { readonly kind: 'canceled' }
+  | { readonly kind: 'superseded'; readonly reason: string }
+  /** The server is away, and no job runs any more. */
+  | { readonly kind: 'unreachable'; readonly reason: string }
+  /** It answers from an older database, and no job runs any more. */
+  | { readonly kind: 'behind'; readonly reason: string };
+
 export type RunEnding = Over['kind'] | 'idle' | 'stuck' | 'stopped' | 'deadline' | 'unable';
+
+/** The number of jobs that ended here, by status. */
+export interface Tally {
+  completed: number;
+  failed: number;
+  terminated: number;
+}
+
+/** A file with results that were not reported to the server. */
+export interface WrittenJournal {
+  readonly path: string;
+  readonly completions: number;
+}
 
 /** Why jobs were left, and one of them. */
 export interface Left {
@@ -120,7 +140,7 @@ export interface RunSummary {
   /** Whether everything was reported to the server. If not, the ledger contains it. */
   readonly isTold: boolean;
   /** Unreported results, if they are stored for `reconcile`. */
-  readonly journal: Journal['written'];
+  readonly journal: WrittenJournal | undefined;
   readonly launcher: string;
   readonly logPath: string;
 }

@@ -13,7 +13,9 @@ import type { Retry } from './retry/retry.ts';
 import { type KnownAccount, measuredOf, recordedOf } from './recorded.ts';
 import type { RunFacts } from '../step/request.ts';
 import type { StartedStep, StepEnd } from '../step/steps.ts';
-import type { Observed, Watch, WatchedJob } from '../observe/watch.ts';
+import type { Watch } from '../observe/watch.ts';
+import type { MeasuredAttempt } from '../observe/watched.ts';
+import type { Tally } from '../options.ts';
 
 /** A started attempt of a job. */
 export interface Attempt {
@@ -43,13 +45,6 @@ export const endTimeOf = (
   seconds: seconds ?? Math.max(0, performance.now() - startedAt) / 1000,
 });
 
-/** The number of jobs that ended here, by status. */
-export interface Tally {
-  completed: number;
-  failed: number;
-  terminated: number;
-}
-
 export interface AttemptOptions {
   readonly facts: RunFacts;
   readonly ledger: Ledger;
@@ -65,16 +60,6 @@ export interface AttemptOptions {
   readonly onJobEnded?: ((job: ClaimedJob) => void) | undefined;
   /** An attempt ended that was watched. */
   readonly onMeasured?: ((attempt: MeasuredAttempt) => void) | undefined;
-}
-
-/** What is told of an attempt that was watched, as its result tells it. */
-export interface MeasuredAttempt {
-  readonly job: WatchedJob;
-  /** Unix milliseconds. */
-  readonly startedAtMs: number;
-  readonly seconds: number;
-  readonly observed: Observed;
-  readonly measured: Partial<Completion>;
 }
 
 /** A job is over for this runner: it completed, or it will not complete here. Its end is in ledger and outbox. */

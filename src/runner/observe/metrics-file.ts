@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '../../cluster/make-folder.ts';
-import type { MeasuredAttempt } from '../end/attempt.ts';
+import type { MeasuredAttempt } from './watched.ts';
 import type { JobSample } from './watch.ts';
 import type { NodeSample, NodeSummary } from './node-watch.ts';
 

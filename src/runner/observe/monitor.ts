@@ -1,5 +1,5 @@
 import { METRICS_FOLDER, metricsPath } from '../../core/contract/files/runner.ts';
-import type { MeasuredAttempt } from '../end/attempt.ts';
+import type { MeasuredAttempt } from './watched.ts';
 import { every } from '../../client/long-timers.ts';
 import { hostname } from 'node:os';
 import { createNodeMeter } from '../../cluster/host/node-load.ts';

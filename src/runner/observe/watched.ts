@@ -1,4 +1,4 @@
-import type { ClaimedJob } from '../../core/contract/exchange.ts';
+import type { ClaimedJob, Completion } from '../../core/contract/exchange.ts';
 import type { StepId } from '../../core/contract/files/job.ts';
 import type { StepUse } from '../step/steps.ts';
 import { createStatistics, type Statistics } from './statistics.ts';
@@ -18,6 +18,16 @@ export interface Observed {
 
 /** A monitored job. */
 export type WatchedJob = Pick<ClaimedJob, 'id' | 'attempt_id' | 'name' | 'need' | 'resource_requirements_id'>;
+
+/** A monitored attempt that has ended, with the figures of its result. */
+export interface MeasuredAttempt {
+  readonly job: WatchedJob;
+  /** Unix milliseconds. */
+  readonly startedAtMs: number;
+  readonly seconds: number;
+  readonly observed: Observed;
+  readonly measured: Partial<Completion>;
+}
 
 /** What is known of a monitored job. */
 export interface Watched {

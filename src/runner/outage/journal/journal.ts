@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { makeFolder } from '../../../cluster/make-folder.ts';
 import type { Completion } from '../../../core/contract/exchange.ts';
 import type { JobCompletion } from '../../../core/contract/result.ts';
+import type { WrittenJournal } from '../../options.ts';
 import { writeJournal } from './file.ts';
 
 /** The runner whose results a journal contains. */
@@ -19,7 +20,7 @@ export interface JournalOwner {
 /** The results that a runner could not report, in its own file; there is none before the first result. */
 export interface Journal {
   /** The file, and its number of results. */
-  readonly written: { readonly path: string; readonly completions: number } | undefined;
+  readonly written: WrittenJournal | undefined;
   /** Replaces the content of the file. Throws if it cannot be written: then the content stays. */
   write(completions: Iterable<Completion>): void;
   /** Removes the file: the server knows all of its results. */
@@ -27,7 +28,7 @@ export interface Journal {
 }
 
 export function createJournal(owner: JournalOwner, now: () => number): Journal {
-  let written: Journal['written'];
+  let written: WrittenJournal | undefined;
   return {
     get written() {
       return written;

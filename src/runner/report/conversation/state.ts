@@ -1,3 +1,4 @@
+import type { Over } from '../../options.ts';
 import type { ExchangeReply } from '../../../core/contract/exchange.ts';
 import type { ExchangeFailure } from '../failed-exchange.ts';
 import { type OutageEffect, type OutageRules, type OutageState, SERVER_ANSWERS } from './outage.ts';
@@ -102,16 +103,6 @@ export interface Rules extends OutageRules {
   readonly staysWhenComplete: boolean;
   readonly runId: number;
 }
-
-/** Why a conversation ended. */
-export type Over =
-  | { readonly kind: 'complete' }
-  | { readonly kind: 'canceled' }
-  | { readonly kind: 'superseded'; readonly reason: string }
-  /** The server is away, and no job runs any more. */
-  | { readonly kind: 'unreachable'; readonly reason: string }
-  /** It answers from an older database, and no job runs any more. */
-  | { readonly kind: 'behind'; readonly reason: string };
 
 export type Effect =
   | OutageEffect
