@@ -12,9 +12,10 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
     // Two cores: more workers only fight each other for them.
     maxWorkers: 2,
-    testTimeout: 60_000,
-    // On a busy machine, removing the folders of a test takes long.
-    hookTimeout: 120_000,
+    // They end what hangs. Beside other work (load 30 on two cores) tests take ten times as long, as does the removal of
+    // their folders.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     // Whoever runs the tests may have configured torc: none of that may show.
     env: { XDG_CONFIG_HOME: fresh, TORC_SYSTEM_CONFIG: join(fresh, 'config.toml') },
     reporters: ['default', './tests/support/last-line.ts'],

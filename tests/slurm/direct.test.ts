@@ -248,10 +248,14 @@ jobs:
         const job = readFileSync(join(folder, `submits-id-${name}`), 'utf8').trim();
         return cluster.run('scontrol', '-o', 'show', 'job', job).match(/JobState=(\w+)/)?.[1];
       });
-    expect(await until(states, (found) => !found.includes('RUNNING'), 'the submitted jobs to end', 60_000)).toEqual([
-      'COMPLETED',
-      'COMPLETED',
-    ]);
+    expect(
+      await until(
+        states,
+        (found) => found.every((each) => each !== 'RUNNING' && each !== 'COMPLETING'),
+        'the submitted jobs to end',
+        60_000,
+      ),
+    ).toEqual(['COMPLETED', 'COMPLETED']);
     expect(readdirSync(folder).filter((name) => name.startsWith('submits-end-'))).toHaveLength(2);
   });
 
