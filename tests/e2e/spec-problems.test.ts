@@ -45,6 +45,29 @@ describe('the problems of a workflow file', () => {
     },
   );
 
+  it.each([
+    ['through names', 'depends_on: [b]', 'depends_on: [a]', 'Circular dependency detected: a → b → a'],
+    [
+      'through files',
+      'input_files: [f], output_files: [g]',
+      'input_files: [g], output_files: [f]',
+      'Jobs wait for each other through their files or user data, for ever: a → b → a',
+    ],
+  ])('a circle of jobs %s is printed once, with its place', async (_how, first, second, message) => {
+    const text = `name: w
+files: [{name: f, path: f}, {name: g, path: g}]
+jobs: [{name: a, command: x, ${first}}, {name: b, command: x, ${second}}]
+`;
+    const lines = (await create(text)).stderr.split('\n');
+    expect(lines[0]).toBe('Error creating workflow from spec: Circular dependency detected in job graph');
+    expect(lines.filter((line) => line.includes('→'))).toEqual([
+      expect.stringMatching(/^ {2}flow\.yaml:3:\d+: jobs\[0\]/),
+    ]);
+    expect(lines[1]).toContain(`: ${message}`);
+    const { stdout } = await create(text, '-f', 'json', '--dry-run');
+    expect((JSON.parse(stdout) as DryRunReport).errors).toEqual([expect.stringContaining('a → b → a')]);
+  });
+
   it('the problems of a workflow file have their place in the lines of Torc too, where the file has no syntax', async () => {
     const text = 'name: w\njobs:\n  - name: a\n   command: x\n';
     const { stdout } = await create(text, '-f', 'json', '--dry-run');

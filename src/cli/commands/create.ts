@@ -1,3 +1,4 @@
+import { withShortWords } from '../../core/quantity/short-words.ts';
 import type { DryRunReport } from '../../core/spec/dry-run.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -36,7 +37,7 @@ export const create = command({
 const SHOWN_JOBS = 10;
 
 async function sayReport({ output, exitWith }: Context, report: DryRunReport): Promise<void> {
-  const { formatProblem, withShortWords } = await import('../../core/spec/problems.ts');
+  const { formatProblem } = await import('../../core/spec/problems.ts');
   const { fewAlike } = await import('../../core/spec/few-alike.ts');
   const { isError } = await import('../../core/spec/dry-run.ts');
   const { summary, valid, problems } = report;
@@ -51,7 +52,9 @@ async function sayReport({ output, exitWith }: Context, report: DryRunReport): P
   const lines = [
     'Workflow Validation Results',
     `  Workflow: ${withShortWords(summary.workflow_name)}`,
-    ...(summary.workflow_description === null ? [] : [`  Description: ${summary.workflow_description}`]),
+    ...(summary.workflow_description === null
+      ? []
+      : [`  Description: ${withShortWords(summary.workflow_description)}`]),
     ...counts.map(
       ([what, count, before]) =>
         `  ${what}: ${count}${before === undefined || before === count ? '' : ` (expanded from ${before})`}`,

@@ -4,6 +4,7 @@ import type { Unclaimable } from '../../core/contract/unclaimable.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import { nextCommand, type Place } from '../../core/lifecycle/next-command.ts';
 import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';
+import { withShortWords } from '../../core/quantity/short-words.ts';
 import type { PartlyIdle } from '../../operations/idle-nodes.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';
@@ -149,7 +150,7 @@ export function statusText(found: WorkflowStatus): string {
   return [
     'Workflow Summary',
     `  Workflow ID: ${found.workflow_id}`,
-    `  Name: ${found.workflow_name}`,
+    `  Name: ${withShortWords(found.workflow_name)}`,
     `  User: ${found.workflow_user}`,
     ...(found.run_id === undefined || found.run_id === null ? [] : [`  Run: ${found.run_id}`]),
     ...(found.is_canceled ? ['  Canceled: true'] : []),

@@ -50,6 +50,40 @@ describe('a list', () => {
   });
 });
 
+describe('a name of a million characters', () => {
+  const name = 'n'.repeat(1_000_000);
+  const begin = `${'n'.repeat(1_000)}… (1,000,000 characters)`;
+  const named = jobs([{ id: 7 }], { columns: [{ title: 'Name', value: () => name }] });
+
+  it('a person reads its beginning and its length in tables, messages, warnings and errors', () => {
+    for (const colours of [false, true]) {
+      const { list, notice, warn, error, style, written } = output('table', colours);
+      list(named);
+      notice(`job ${style('bold', name)} ended`);
+      warn(`job ${name} failed`);
+      error(`the name '${name}' is in use`);
+      expect(written.out.length + written.err.length).toBeLessThan(20_000);
+      expect(written.out).toContain(`│ ${begin} │`);
+      expect(written.err.split('1,000,00').length).toBe(4);
+      expect(written.err).not.toContain('\u{f0000}');
+    }
+    const spaced = output('table');
+    spaced.notice(`job ${'name '.repeat(200_000)}ended`);
+    expect(spaced.written.err).toMatch(/… \(1,000,00\d characters\)\n$/);
+  });
+
+  it('a program reads all of it, in JSON and CSV, and a name of usual length is not cut', () => {
+    for (const format of ['json', 'csv'] as const) {
+      const { list, written } = output(format);
+      list({ ...named, json: { items: [{ name }] } });
+      expect(written.out.includes(name)).toBe(true);
+    }
+    const { notice, written } = output('table');
+    notice(`job ${'n'.repeat(990)} ended`);
+    expect(written.err).toBe(`job ${'n'.repeat(990)} ended\n`);
+  });
+});
+
 describe('a record', () => {
   it('a record is the plain object as JSON, and its text otherwise', () => {
     const json = output('json');

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { printable } from '../../core/contract/printable.ts';
+import { withShortWords } from '../../core/quantity/short-words.ts';
 import { type Column, csvText, tableOf } from './table.ts';
 
 export type Format = 'table' | 'json' | 'csv';
@@ -69,7 +70,9 @@ export function createOutput(format: Format, { out, err }: Streams, colours: boo
           paint(which, inner),
         )
       : text;
-  const say = (text: string) => void err.write(`${painted(printable(text))}\n`);
+  // Part by part, as a word that is cut must not lose the mark behind it.
+  const short = (text: string) => (colours ? text.split(mark).map(withShortWords).join(mark) : withShortWords(text));
+  const say = (text: string) => void err.write(`${painted(printable(short(text)))}\n`);
   const put = (text: string) => void out.write(`${text}\n`);
   const print = (text: string) => put(printable(text));
   const recordOnly = (what: string) => {

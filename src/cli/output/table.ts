@@ -1,4 +1,5 @@
 import { printableLine } from '../../core/contract/printable.ts';
+import { withShortWords } from '../../core/quantity/short-words.ts';
 import { greatest } from '../../core/quantity/extremes.ts';
 import { type ColumnNeed, fitColumns } from './fit-columns.ts';
 import { shortened, textWidth } from './text-width.ts';
@@ -99,7 +100,7 @@ export function csvText<Row>(columns: readonly Column<Row>[], rows: readonly Row
   ].join('\n');
 }
 
-const cellLine = <Row>(column: Column<Row>, row: Row) => lineText(shownText(column, row));
+const cellLine = <Row>(column: Column<Row>, row: Row) => withShortWords(lineText(shownText(column, row)));
 
 /**
  * The text on one line of characters that a terminal shows: line breaks and tabs become blanks. A half of a surrogate pair

@@ -1,4 +1,4 @@
-import { grouped } from '../quantity/count-text.ts';
+import { withShortWords } from '../quantity/short-words.ts';
 import type { Sequence } from './sequence.ts';
 import type { Part } from './text/part.ts';
 
@@ -173,14 +173,6 @@ export const formatProblem = (problem: Problem): string => lineOf(problem, '');
 /** The same, for a list of errors and warnings: a warning is marked. */
 export const formatAmongOthers = (problem: Problem): string =>
   lineOf(problem, problem.severity === 'warning' ? 'warning: ' : '');
-
-/** A name may have a million characters, and a person reads the first. */
-const LONGEST_WORD = 1_000;
-const LONG_WORD = new RegExp(String.raw`\S{${LONGEST_WORD + 1},}`, 'gu');
-
-/** A text for a person: of each word that is longer, the beginning and the number of its characters. */
-export const withShortWords = (text: string): string =>
-  text.replaceAll(LONG_WORD, (word) => `${word.slice(0, LONGEST_WORD)}… (${grouped(word.length)} characters)`);
 
 function lineOf({ file, line, column, path, message, plain, suggestion }: Problem, weight: string): string {
   const place = line === undefined ? file : `${file}:${line}:${column}`;

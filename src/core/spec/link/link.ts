@@ -89,12 +89,14 @@ function checkCycles({ jobs, files, userData }: Draft, links: Links, complain: C
   for (const cycle of explicit.cycles) {
     const names = cycle.slice(0, MOST_NAMES).map((job) => `'${jobs.nameAt(job)}'`);
     const more = cycle.length > MOST_NAMES ? ', …' : '';
+    const text = cycleText(cycle, jobs.nameAt);
     complain({
       code: 'CYCLE',
-      message: `Circular dependency detected involving jobs: ${names.join(', ')}${more} (${cycleText(cycle, jobs.nameAt)})`,
-      creation: `Circular dependency detected in job graph: ${cycleText(cycle, jobs.nameAt)}`,
+      message: `Circular dependency detected involving jobs: ${names.join(', ')}${more} (${text})`,
+      plain: `Circular dependency detected: ${text}`,
+      creation: CREATION,
       path: dependencyPath(jobs, cycle[0] ?? 0, cycle[1] ?? cycle[0] ?? 0),
-      found: cycleText(cycle, jobs.nameAt),
+      found: text,
     });
   }
   const exchanges = [
@@ -111,6 +113,7 @@ function checkCycles({ jobs, files, userData }: Draft, links: Links, complain: C
     complain({
       code: 'CYCLE_IMPLICIT',
       message: `Jobs wait for each other through their files or user data, for ever: ${text}`,
+      creation: CREATION,
       path: ['jobs', jobs.families.familyOf(cycle[0] ?? 0).at, 'name'],
       found: text,
     });
@@ -119,6 +122,8 @@ function checkCycles({ jobs, files, userData }: Draft, links: Links, complain: C
 }
 
 const MOST_NAMES = 20;
+/** As Torc says it, without the circle: that stands in the line with its place. */
+const CREATION = 'Circular dependency detected in job graph';
 
 /** The place where a job names one of its dependencies: the name, or the pattern that selects it. */
 function dependencyPath({ families, selections, nameAt }: DraftRecords<JobSpec>, job: number, other: number): Path {
