@@ -11,9 +11,10 @@ import {
 import { DatabaseSync } from 'node:sqlite';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { spawn } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { serve } from '../serve.ts';
-import { ownDatabase } from './own.ts';
+import { ownDatabase, ownerOf } from './own.ts';
 
 const folder = () => mkdtempSync(join(tmpdir(), 'torc-own-'));
 
@@ -49,7 +50,7 @@ it('a dangling symbolic link names a new database', () => {
   const place = folder();
   symlinkSync(join(place, 'new.db'), join(place, 'link.db'));
   ownDatabase(join(place, 'link.db'), 1).release();
-  expect(readdirSync(place).sort()).toEqual(['link.db', 'new.db', 'new.db-owner']);
+  expect(readdirSync(place).sort()).toEqual(['link.db', 'new.db']);
 });
 
 it('a database is accepted when the other server has ended', () => {
@@ -57,6 +58,63 @@ it('a database is accepted when the other server has ended', () => {
   ownDatabase(path, 1).release();
   ownDatabase(path, 2).release();
 });
+
+it('a server that ends removes its lock, and looking for the owner makes none', () => {
+  const place = folder();
+  const path = join(place, 'torc.db');
+  const owned = ownDatabase(path, 4711);
+  expect(readdirSync(place).sort()).toEqual(['torc.db', 'torc.db-owner']);
+  expect(ownerOf(path)).toMatchObject({ pid: 4711 });
+  owned.release();
+  expect(ownerOf(path)).toBeUndefined();
+  expect(readdirSync(place)).toEqual(['torc.db']);
+});
+
+it('the lock of an earlier server that was killed, with a table, is taken', () => {
+  const path = join(folder(), 'torc.db');
+  const earlier = new DatabaseSync(`${path}-owner`);
+  earlier.exec("create table owner (pid integer, host text, since text); insert into owner values (1, 'h', 't')");
+  expect(ownerOf(path)).toBeUndefined();
+  const owned = ownDatabase(path, 4711);
+  expect(ownerOf(path)).toMatchObject({ pid: 4711 });
+  owned.release();
+  earlier.close();
+});
+
+it('a server does not remove the lock of another one that took the name of the file', () => {
+  const path = join(folder(), 'torc.db');
+  const first = ownDatabase(path, 1);
+  rmSync(`${path}-owner`);
+  const second = ownDatabase(path, 2);
+  first.release();
+  expect(ownerOf(path)).toMatchObject({ pid: 2 });
+  second.release();
+});
+
+it('of many processes that take and give back a database, never two have it', async () => {
+  const place = folder();
+  const take = `
+    import { ownDatabase } from ${JSON.stringify(join(import.meta.dirname, 'own.ts'))};
+    import { closeSync, openSync, rmSync } from 'node:fs';
+    let taken = 0;
+    for (const path = ${JSON.stringify(join(place, 'torc.db'))}; taken < 40;) {
+      let owned;
+      try { owned = ownDatabase(path, process.pid); } catch (error) { if (error.code === 'DATABASE_IN_USE') continue; throw error; }
+      // Fails where another process is between these two lines.
+      closeSync(openSync(path + '-alone', 'wx'));
+      rmSync(path + '-alone');
+      owned.release();
+      taken += 1;
+    }`;
+  const taking = Array.from({ length: 4 }, () => {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', take], { stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    return new Promise((ended) => child.once('close', (code) => ended({ code, said: code === 0 ? '' : said })));
+  });
+  expect(await Promise.all(taking)).toEqual(Array(4).fill({ code: 0, said: '' }));
+  expect(readdirSync(place)).toEqual(['torc.db']);
+}, 60_000);
 
 it('an empty file is accepted as a new database', async () => {
   const path = join(folder(), 'torc.db');

@@ -1,7 +1,8 @@
-import { closeSync, existsSync, openSync, realpathSync, statfsSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, realpathSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { makeFolder } from '../../cluster/make-folder.ts';
 import { isOpenToAll, whyNotTrusted } from '../../cluster/trust.ts';
 import { groupMayWrite } from '../../cluster/umask.ts';
@@ -11,8 +12,8 @@ import { Refusal } from '../../core/contract/refusals.ts';
  * Reserves a database file for this process until the process ends in any way.
  *
  * Beside `torc.db` is `torc.db-owner`, a small separate database. The process with its write lock is the owner; the
- * kernel releases the lock with the process, so nothing is left after a kill. Its one row names the owner, and stays
- * readable, so that a second server can name it in its refusal.
+ * kernel releases the lock with the process. It names the owner, and stays readable, so that a second server can name it in
+ * its refusal. A server that ends removes the file; after a kill it is left, unlocked.
  *
  * The lock belongs to the file, not to the name: a symbolic link is followed, and a file with several names (hard
  * links) is refused, because SQLite finds the log of a database by its name. So is one that another user prepared, or may
@@ -24,27 +25,72 @@ export function ownDatabase(path: string, pid: number, { trustsOwner = false } =
   refuseNetworkFileSystem(folder, path);
   if (!trustsOwner) refuseForeign(path);
 
-  const real = fileOf(path);
-  const lock = new DatabaseSync(`${real}-owner`, { timeout: 200 });
-  try {
-    lock.exec('create table if not exists owner (pid integer, host text, since text)');
-    lock.exec('begin immediate; delete from owner');
-    lock.prepare('insert into owner values (?, ?, ?)').run(pid, hostname(), new Date().toISOString());
-    lock.exec('commit; begin immediate');
-  } catch (cause) {
-    if ((cause as { errcode?: number }).errcode !== SQLITE_BUSY) throw cause;
-    const owner = readOwner(lock);
-    lock.close();
-    throw new Refusal(
-      'DATABASE_IN_USE',
-      owner === undefined
-        ? `the database ${path} is in use by another torc-server`
-        : `the database ${path} is in use by torc-server ${owner.pid} on ${owner.host}, since ${owner.since}`,
-      { path, ...owner },
-      { cause },
-    );
+  const name = `${fileOf(path)}-owner`;
+  for (;;) {
+    const made = madeLockFile(name);
+    const lock = new DatabaseSync(name, { timeout: 200 });
+    try {
+      lock.exec('pragma journal_mode = memory; begin immediate');
+      // The server before this one removed the file after it was opened here: another server may lock the next one.
+      if (identityOf(name) !== made) {
+        lock.close();
+        continue;
+      }
+      writeOwner(lock, pid);
+      lock.exec('commit; begin immediate');
+    } catch (cause) {
+      if ((cause as { errcode?: number }).errcode !== SQLITE_BUSY) throw cause;
+      const owner = readOwner(lock);
+      lock.close();
+      throw new Refusal(
+        'DATABASE_IN_USE',
+        owner === undefined
+          ? `the database ${path} is in use by another torc-server`
+          : `the database ${path} is in use by torc-server ${owner.pid} on ${owner.host}, since ${owner.since}`,
+        { path, ...owner },
+        { cause },
+      );
+    }
+    return {
+      release() {
+        // While it is locked, so that a server that waits for it notices.
+        if (identityOf(name) === made) rmSync(name, { force: true });
+        lock.close();
+      },
+    };
   }
-  return { release: () => lock.close() };
+}
+
+/**
+ * Says who has the lock, in a view of one row: a schema of one entry is on the first page of the file, so that one write
+ * changes it, and a kill leaves the old entry or the new one. Without a journal, because a server that waits with a file
+ * that has lost its name would take the journal for its own and play it back.
+ */
+function writeOwner(lock: DatabaseSync, pid: number): void {
+  const found = lock.prepare("select type from sqlite_schema where name = 'owner'").get();
+  // Earlier servers have a table.
+  if (found !== undefined) lock.exec(`drop ${found['type'] === 'view' ? 'view' : 'table'} owner`);
+  const host = hostname().replaceAll("'", "''");
+  lock.exec(`create view owner as select ${pid} as pid, '${host}' as host, '${new Date().toISOString()}' as since`);
+}
+
+/** The identity of the file with the lock, which is made if it is not there. */
+function madeLockFile(name: string): string {
+  for (;;) {
+    const found = identityOf(name);
+    if (found !== undefined) return found;
+    try {
+      closeSync(openSync(name, 'wx'));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** What differs between two files that have a name one after the other. An inode alone may be used again. */
+function identityOf(name: string): string | undefined {
+  const found = statSync(name, { throwIfNoEntry: false, bigint: true });
+  return found === undefined ? undefined : `${found.dev} ${found.ino} ${found.birthtimeNs}`;
 }
 
 /**
@@ -83,8 +129,8 @@ export interface Owner {
 export function ownerOf(path: string): Owner | 'unknown' | undefined {
   if (!existsSync(path)) return undefined;
   const lockPath = `${realpathSync(path)}-owner`;
-  if (!existsSync(lockPath)) return undefined;
-  const lock = new DatabaseSync(lockPath, { timeout: LOOK_MS });
+  const lock = openLock(lockPath);
+  if (lock === undefined) return undefined;
   try {
     lock.exec('begin immediate; rollback');
     return undefined;
@@ -93,6 +139,18 @@ export function ownerOf(path: string): Owner | 'unknown' | undefined {
     return readOwner(lock) ?? 'unknown';
   } finally {
     lock.close();
+  }
+}
+
+/** Opens the lock of a database without making one; undefined where there is none. */
+function openLock(path: string): DatabaseSync | undefined {
+  const url = pathToFileURL(path);
+  url.searchParams.set('mode', 'rw');
+  try {
+    return new DatabaseSync(url, { timeout: LOOK_MS });
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode === SQLITE_CANTOPEN) return undefined;
+    throw error;
   }
 }
 
@@ -113,7 +171,7 @@ function fileOf(path: string): string {
   );
 }
 
-const SQLITE_BUSY = 5;
+const [SQLITE_BUSY, SQLITE_CANTOPEN] = [5, 14];
 
 function readOwner(lock: DatabaseSync) {
   try {
