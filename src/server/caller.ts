@@ -31,4 +31,8 @@ export interface Permissions {
   listedFor(caller: Caller): string | undefined;
   /** Whether this user may see the workflow, as its owner or by a group. Administrators are not counted. */
   isFor(workflowId: number, user: string): boolean;
+  /** Within a write that takes rights away: what goes on for longer than a request checks them again after the commit. */
+  haveChanged(): void;
+  /** Calls `check` after each such write. */
+  onChange(check: () => void): () => void;
 }

@@ -43,6 +43,7 @@ export const accessHandlers = ({ db, find, now }: Store, permissions: Permission
       const found = group(id);
       if (found.is_system === 1) throw new Refusal('FORBIDDEN', 'Cannot delete system groups', { group_id: id });
       queries.deleteGroup.run({ id });
+      permissions.haveChanged();
       return groupOf(found);
     },
 
@@ -66,6 +67,7 @@ export const accessHandlers = ({ db, find, now }: Store, permissions: Permission
       const found =
         queries.membership.get({ groupId, user }) ?? absent(`User '${user}' is not a member of group ${groupId}`);
       queries.deleteMembership.run({ groupId, user });
+      permissions.haveChanged();
       return found;
     },
     listUserGroups: ({ params: { user_name: user }, query }) =>
@@ -91,6 +93,7 @@ export const accessHandlers = ({ db, find, now }: Store, permissions: Permission
         queries.share.get({ workflowId, groupId }) ??
         absent(`Workflow ${workflowId} is not associated with group ${groupId}`);
       queries.deleteShare.run({ workflowId, groupId });
+      permissions.haveChanged();
       return found;
     },
   } satisfies Partial<Handlers>;

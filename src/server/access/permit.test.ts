@@ -4,7 +4,9 @@ import { pathOf, queryOf } from '../../client/client.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { type Route, type RouteName, routes } from '../../core/contract/routes.ts';
 import { ANONYMOUS } from '../caller.ts';
+import type { Access } from '../../core/contract/routes/route.ts';
 import type { Login } from './login.ts';
+import { createPermissions } from './permit.ts';
 
 /** Accepts every name, because passwords are not tested here. */
 const believing: Login = {
@@ -143,7 +145,13 @@ function allowed({ method, path }: Route): readonly Person[] {
   return ['member', 'lead', 'owner', 'admin'];
 }
 
-async function answer({ app }: TestService, name: RouteName, person: Person, group: number): Promise<Response> {
+async function answer(
+  { app }: TestService,
+  name: RouteName,
+  person: Person,
+  group: number,
+  isKept = false,
+): Promise<Response> {
   const route: Route = routes[name];
   const parameters = { ...PARAMETERS, group_id: group, ...(route.path.startsWith('/access_groups/') && { id: group }) };
   const path = pathOf(route.path, parameters);
@@ -162,7 +170,7 @@ async function answer({ app }: TestService, name: RouteName, person: Person, gro
     signal: stop.signal,
     ...(route.body === undefined ? {} : { body: JSON.stringify(bodies[name] ?? {}) }),
   });
-  if (route.kind === 'stream') await response.body?.cancel();
+  if (route.kind === 'stream' && !isKept) await response.body?.cancel();
   return response;
 }
 
@@ -181,6 +189,30 @@ describe('while access is enforced', () => {
       if (isAllowed && route.method !== 'GET') ({ service, group } = await shared());
     }
     expect(service.errors).toEqual([]);
+  });
+
+  it('every path that is served is in the table, but for pages and the document, which contain nothing of users', async () => {
+    const { service } = await shared();
+    const inTable = new Set(
+      Object.values(routes).map(({ method, path }) => `${method} ${BASE_PATH}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
+    );
+    const served = service.app.routes
+      .filter(({ method }) => method !== 'ALL')
+      .map(({ method, path }) => `${method} ${path}`);
+    expect(served.length).toBeGreaterThan(inTable.size);
+    expect(served.filter((each) => !inTable.has(each))).toEqual([
+      'GET /',
+      'GET /dashboard',
+      `GET ${BASE_PATH}/openapi.json`,
+    ]);
+  });
+
+  it('a route whose rule does not exist serves nobody', async () => {
+    const { service } = await shared();
+    const { check } = createPermissions(service.store, { enforce: true, administrators: ['admin'] });
+    const ask = (access: Access) => () => check(access, { params: {}, query: {}, body: {} }, { user: 'admin' });
+    expect(ask('forgotten' as Access)).toThrow("no rule for 'forgotten'");
+    expect(ask('administrator')).not.toThrow();
   });
 
   describe('access to a workflow', () => {
@@ -226,6 +258,45 @@ describe('while access is enforced', () => {
     it('a user who leaves the group loses access at once', async () => {
       await service.as('lead').removeGroupMember({ params: { id: group, user_name: 'member' } });
       await expect(service.as('member').getWorkflow({ params: { id } })).rejects.toMatchObject({ status: 403 });
+    });
+
+    it.each([
+      [
+        'the member leaves the group',
+        () => service.as('lead').removeGroupMember({ params: { id: group, user_name: 'member' } }),
+      ],
+      [
+        'the workflow is taken from the group',
+        () => service.as('owner').removeWorkflowFromGroup({ params: { id, group_id: group } }),
+      ],
+      ['the group is deleted', () => service.as('admin').deleteAccessGroup({ params: { id: group } })],
+    ])(
+      'the event stream of a member ends when %s, before the next event, and that of the owner goes on',
+      async (_when, take) => {
+        const streams = await Promise.all(
+          ['member', 'owner', 'admin'].map(async (person) => {
+            const { body } = await answer(service, 'streamEvents', person as Person, group, true);
+            return (body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream()).getReader();
+          }),
+        );
+        for (const stream of streams) expect((await stream.read()).value).toBe(': connected\n\n');
+        const note = () => service.as('owner').cancelWorkflow({ params: { id } });
+        // Both writes in one transaction.
+        await Promise.all([take(), note()]);
+        const [ofMember, ...others] = streams.map((stream) => stream.read());
+        expect((await ofMember)?.value).toContain('you may no longer see this workflow');
+        expect(await streams[0]?.read()).toMatchObject({ done: true });
+        for (const each of others) expect((await each).value).toContain('event: workflow_canceled');
+        for (const stream of streams) await stream.cancel();
+      },
+    );
+
+    it('the event stream of an owner ends when he gives the workflow away', async () => {
+      const { body } = await answer(service, 'streamEvents', 'owner', group, true);
+      const stream = (body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream()).getReader();
+      await stream.read();
+      await service.as('owner').updateWorkflow({ params: { id }, body: { user: 'stranger' } });
+      expect((await stream.read()).value).toContain('you may no longer see this workflow');
     });
 
     it('an unknown workflow is missing for everybody, and so is a task of another user', async () => {
@@ -275,7 +346,6 @@ describe('while access is enforced', () => {
     const { service } = await shared();
     const members = await service.as('admin').listGroupMembers({ params: { id: 1 }, query: {} });
     expect(members.items.map(({ user_name: name }) => name)).toEqual(['admin']);
-    const { createPermissions } = await import('./permit.ts');
     const next = createPermissions(service.store, { enforce: true, administrators: ['owner'] });
     expect([next.listedFor({ user: 'owner' }), next.listedFor({ user: 'admin' })]).toEqual([undefined, 'admin']);
   });

@@ -97,17 +97,32 @@ export function createPermissions(
       if (workflowId !== undefined) ofWorkflow(workflowId, caller);
     },
   ]);
+  const watchers = new Set<() => void>();
   const checks = new Map<Access, Check>([...(Object.entries(rules) as [Access, Check][]), ...ofRecords]);
 
   return {
     isEnforced: enforce,
     check(access, given, caller) {
-      if (enforce) checks.get(access)?.(given as Parameters<Check>[0], caller);
+      if (!enforce) return;
+      const rule = checks.get(access);
+      if (rule === undefined) throw new Error(`no rule for '${access}'`);
+      rule(given as Parameters<Check>[0], caller);
     },
     sees,
     owns: (caller, id) => !enforce || ownerOf(id) === caller.user || isAdministrator(caller),
     listedFor: (caller) => (enforce && !isAdministrator(caller) ? nameOf(caller) : undefined),
     isFor,
+    haveChanged() {
+      if (!enforce) return;
+      // The shared transaction is committed before the event loop goes on, and events are sent after that.
+      queueMicrotask(() => {
+        for (const check of watchers) check();
+      });
+    },
+    onChange(check) {
+      watchers.add(check);
+      return () => void watchers.delete(check);
+    },
   };
 }
 

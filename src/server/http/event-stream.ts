@@ -38,6 +38,7 @@ export function serveEvents(
       workflowId,
       types: typesOf(asked.query),
       isWelcome: () => permissions.sees(caller, workflowId),
+      onRightsChanged: permissions.onChange,
       last: last === undefined ? undefined : placeOf(last),
       cut: () => void context.env?.outgoing?.destroy(),
     });

@@ -22,6 +22,8 @@ export interface Listen {
   readonly types: ReadonlySet<StreamEventType>;
   /** Whether the caller may still see the workflow. */
   readonly isWelcome: () => boolean;
+  /** Calls `check` when somebody has lost rights. */
+  readonly onRightsChanged: (check: () => void) => () => void;
   /** The last event that the client received before. */
   readonly last: Place | undefined;
   /** Closes the connection of a client that does not read. */
@@ -64,7 +66,7 @@ export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }:
   let count = 0;
   const share = () => Math.min(WAITING_BYTES, Math.max(LEAST_BYTES, Math.floor(ALL_WAITING_BYTES / count)));
 
-  const listen = ({ workflowId, types, isWelcome, last, cut }: Listen): ReadableStream<Uint8Array> => {
+  const listen = ({ workflowId, types, isWelcome, onRightsChanged, last, cut }: Listen): ReadableStream<Uint8Array> => {
     // A deleted workflow ends the stream, so every client gets this event.
     const wanted = [...types, 'workflow_deleted' as const];
     let told: Place = last ?? { row: changes.lastId, entry: WHOLE_ROW };
@@ -94,6 +96,7 @@ export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }:
       clearTimeout(pause);
       hold?.release();
       unsubscribe();
+      unwatch();
     };
     const end = (reason?: string, facts: Readonly<Record<string, unknown>> = {}) => {
       if (isClosed) return;
@@ -168,10 +171,16 @@ export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }:
       }
     });
 
+    const endIfUnwelcome = () => {
+      if (!isWelcome()) end('you may no longer see this workflow');
+      return isClosed;
+    };
+    const unwatch = onRightsChanged(endIfUnwelcome);
     const tickMs = Math.min(KEEP_ALIVE_MS, stallMs);
     const unread = createUnread(tickMs);
     const keepAlive = setInterval(() => {
-      if (!isWelcome()) return end('you may no longer see this workflow');
+      // Rights may be changed with SQL, too.
+      if (endIfUnwelcome()) return;
       const unreadMs = unread({ read: enqueued - waiting(), waiting: waiting() });
       if (unreadMs >= stallMs) {
         end(`nothing was read for ${Math.round(unreadMs / 1000)} s`, { waiting_bytes: waiting() });

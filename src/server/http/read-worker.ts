@@ -24,6 +24,8 @@ const permissions: Permissions = {
   listedFor: () => listedFor,
   isFor: () => false,
   isEnforced: false,
+  haveChanged() {},
+  onChange: () => () => {},
 };
 const handlers = {
   ...recordHandlers(store, permissions),

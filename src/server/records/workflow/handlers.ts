@@ -36,6 +36,7 @@ export const workflowHandlers = (store: Store, permissions: Permissions, edges: 
           field: 'user',
         });
       }
+      if (isGivenAway) permissions.haveChanged();
       return update(id, body);
     },
     deleteWorkflow: ({ params }) => remove(params.id),
