@@ -90,6 +90,11 @@ export const refusals = {
     status: 422,
     remedy: 'Let the job stop when it converges, or raise dynamic_jobs.max_iterations.',
   },
+  DEPENDENCIES_TOO_MANY: {
+    status: 422,
+    remedy:
+      'Let one job wait for all that write, and let those that read wait for it: N + M dependencies instead of N × M.',
+  },
   CIRCLE: { status: 422, remedy: 'Remove one of the dependencies of the circle.' },
   HOST_REFUSED: {
     status: 403,

@@ -205,6 +205,39 @@ it('a job without requirements is refused when the default ones were deleted, an
   expect((await client.listJobs({ query: { workflow_id: id } })).total_count).toBe(0);
 });
 
+describe('a file that many jobs write and many read', () => {
+  const sharedFile = async (side: number) => {
+    const { client } = service;
+    const id = await newWorkflow();
+    const file = (await client.createFile({ body: { workflow_id: id, name: 'f', path: 'f' } })).id as number;
+    const jobs = Array.from({ length: side * 2 }, (_, index) => ({
+      workflow_id: id,
+      name: `j${index}`,
+      command: 'true',
+      ...(index < side ? { output_file_ids: [file] } : { input_file_ids: [file] }),
+    }));
+    await client.createJobs({ query: { reply: 'ids' }, body: { jobs } });
+    return id;
+  };
+
+  it('an initialization that would imply more than ten million dependencies is refused, and nothing changes', async () => {
+    const id = await sharedFile(3_200);
+    await expect(service.client.initializeJobs({ params: { id } })).rejects.toMatchObject({
+      status: 422,
+      code: 'DEPENDENCIES_TOO_MANY',
+      message: expect.stringContaining('imply 10,240,000 dependencies'),
+    });
+    expect((await service.client.listJobDependencies({ params: { id }, query: {} })).items).toEqual([]);
+    expect((await service.client.isUninitialized({ params: { id } })).is_uninitialized).toBe(true);
+  });
+
+  it('one of fewer is made', async () => {
+    const id = await sharedFile(30);
+    await service.client.initializeJobs({ params: { id } });
+    expect((await service.client.listJobDependencies({ params: { id }, query: {} })).total_count).toBe(900);
+  });
+});
+
 describe('jobs that wait for each other because of what they read and write', () => {
   const looped = async (readsOwn: boolean) => {
     const { client } = service;

@@ -1,3 +1,5 @@
+import { Refusal } from '../../../core/contract/refusals.ts';
+import { grouped } from '../../../core/quantity/count-text.ts';
 import { IntList } from '../../../core/spec/int-list.ts';
 import type { Windows } from '../../store/rows.ts';
 import type { Steps } from '../../store/work.ts';
@@ -61,4 +63,32 @@ export function* newEdges(
       }
     }
   });
+}
+
+/**
+ * Dependencies that files and user data may imply where several jobs write one of them: writers × readers, so a small body
+ * can imply billions. Each takes 8 bytes of memory here, and is a row of the database.
+ */
+const MOST_IMPLIED = 10_000_000;
+/** Files counted at a time: one of 100,000 jobs takes 1 ms. */
+const FILES = 16;
+
+/** Refuses a workflow that implies too many dependencies, before the first of them is read. */
+export function* refuseTooMany(kinds: InitializeQueries['implied'], workflowId: number, most = MOST_IMPLIED): Steps {
+  let implied = 0;
+  for (const { upto, product } of kinds) {
+    let after = 0;
+    for (;;) {
+      const last = upto.get({ workflowId, after, limit: FILES })?.upto ?? undefined;
+      if (last === undefined) break;
+      implied += product.get({ workflowId, after, upto: last })?.edges ?? 0;
+      after = last;
+      yield;
+    }
+  }
+  if (implied <= most) return;
+  const message =
+    `the files and user data of workflow ${workflowId} imply ${grouped(implied)} dependencies (jobs that write × jobs that ` +
+    `read); the limit is ${grouped(most)}`;
+  throw new Refusal('DEPENDENCIES_TOO_MANY', message, { workflow_id: workflowId, implied, limit: most });
 }

@@ -3,7 +3,7 @@ import type { Steps, Work } from '../../store/work.ts';
 import { EdgeBlock } from '../../records/job/edge-block.ts';
 import { refuseCircle } from './circle.ts';
 import { describeCrate } from './crate.ts';
-import { EdgeList, newEdges } from './implied.ts';
+import { EdgeList, newEdges, refuseTooMany } from './implied.ts';
 import type { InitializeQueries } from './queries.ts';
 import { countUnmet, spreadDownstream } from './unmet.ts';
 
@@ -74,6 +74,7 @@ export const createInitialize = (
 
   /** Adds dependencies implied by files and user data; a circle is refused before anything is written. */
   function* imply(workflowId: number): Steps {
+    yield* refuseTooMany(queries.implied, workflowId);
     const found = new EdgeList();
     for (const kind of queries.implied) yield* newEdges(kind, windows, workflowId, found);
     if (found.length === 0) return;

@@ -25,6 +25,18 @@ const implied = (db: Database, kind: 'file' | 'user_data') => {
     isThere: db.prepare<{ workflowId: number }, { id: number }>(
       `select id from ${kind} where workflow_id = :workflowId limit 1`,
     ),
+    upto: db.prepare<{ workflowId: number; after: number; limit: number }, { upto: number | null }>(`
+      select max(id) as upto
+      from (select id from ${kind} where workflow_id = :workflowId and id > :after order by id limit :limit)`),
+    // What one job writes implies no more dependencies than there are rows; readers are counted for the others alone.
+    product: db.prepare<Window, { edges: number }>(`
+      with written (id, writers) as materialized (
+        select id, (select count(*) from ${writes} writes where writes.${by} = ${kind}.id)
+        from ${kind}
+        where workflow_id = :workflowId and id > :after and id <= :upto)
+      select coalesce(sum(writers * (select count(*) from ${reads} reads where reads.${by} = written.id)), 0) as edges
+      from written
+      where writers > 1`),
     of: db.prepare<Window & { limit: number }, Implied>(`
       select ${columns}
       from job
