@@ -9,6 +9,8 @@ export interface JobsToCreate<Sketch extends { readonly name: string }> {
   readonly jobOf: (number: number) => Sketch;
   /** The numbers of the jobs that it depends on. */
   readonly dependsOn: (job: Sketch) => Iterable<number>;
+  /** The number of records that it names: jobs, files and user data. */
+  readonly namesOf: (job: Sketch) => number;
   /** The record of a job; `earlier` are the ids of its dependencies that exist already. */
   readonly bodyOf: (job: Sketch, earlier: number[]) => Job;
   /** Called with the number of jobs created so far. */
@@ -17,6 +19,8 @@ export interface JobsToCreate<Sketch extends { readonly name: string }> {
 
 /** Records in a request: larger requests would delay other requests of the server too long. */
 export const BATCH = 1000;
+/** Records that the jobs of a request name together: a server refuses a body of more than 2,000,000 values. */
+const MOST_NAMES = 200_000;
 /** Requests in flight: while the server writes one, the client builds the next. */
 const WINDOW = 2;
 
@@ -32,7 +36,7 @@ const WINDOW = 2;
  */
 export async function createJobsInOrder<Sketch extends { readonly name: string }>(
   client: Client,
-  { order: given, jobOf, dependsOn, bodyOf, onProgress }: JobsToCreate<Sketch>,
+  { order: given, jobOf, dependsOn, namesOf, bodyOf, onProgress }: JobsToCreate<Sketch>,
 ): Promise<Float64Array> {
   let order = given;
   const ids = new Float64Array(order.length);
@@ -69,7 +73,8 @@ export async function createJobsInOrder<Sketch extends { readonly name: string }
   };
 
   for (let at = 0; at < order.length;) {
-    const jobs = nextOf(order, at, jobOf, knowsPlaces === true ? () => true : isIndependent(at));
+    const belongs = knowsPlaces === true ? () => true : isIndependent(at);
+    const jobs = nextOf(order, at, { jobOf, namesOf }, belongs);
     const earlier = jobs.map((): number[] => []);
     const positions = jobs.map((): number[] => []);
     let last = -1;
@@ -119,14 +124,17 @@ export const createdIds = ({ job_ids: ids, jobs = [] }: Reply<'createJobs'>): nu
 function nextOf<Sketch extends { readonly name: string }>(
   order: Int32Array,
   at: number,
-  jobOf: (number: number) => Sketch,
+  { jobOf, namesOf }: Pick<JobsToCreate<Sketch>, 'jobOf' | 'namesOf'>,
   belongs: (job: Sketch) => boolean,
 ): Sketch[] {
   const jobs: Sketch[] = [];
   const names = new Set<string>();
+  let named = 0;
   for (const number of order.subarray(at, at + BATCH)) {
     const job = jobOf(number);
     if (names.has(job.name) || !belongs(job)) break;
+    named += namesOf(job);
+    if (named > MOST_NAMES && jobs.length > 0) break;
     names.add(job.name);
     jobs.push(job);
   }

@@ -10,13 +10,26 @@ import { all } from './every.ts';
 const options = { user: 'u', submissionDirectory: '/', monitorsJobs: false, mtimeOf: async () => undefined };
 
 /** Creates the workflow of these jobs; returns the dependencies of each by name, and the number of requests. */
-async function created(jobs: readonly { readonly name: string; readonly depends_on?: readonly string[] }[]) {
+async function created(
+  jobs: readonly {
+    readonly name: string;
+    readonly depends_on?: readonly string[];
+    readonly depends_on_regexes?: readonly string[];
+  }[],
+) {
   const { client } = testService();
   let calls = 0;
+  let largest = 0;
   const counting: Client = {
     ...client,
     createJobs(input) {
       calls += 1;
+      const { jobs, depends_on_positions: places = [] } = input.body;
+      const named = [...jobs.map(({ depends_on_job_ids: ids }) => ids), ...(places ?? [])];
+      largest = Math.max(
+        largest,
+        named.reduce((sum, list) => sum + (list?.length ?? 0), 0),
+      );
       return client.createJobs(input);
     },
   };
@@ -31,7 +44,7 @@ async function created(jobs: readonly { readonly name: string; readonly depends_
     name,
     (ids ?? []).map((each) => nameOf.get(each) as string).toSorted(),
   ]);
-  return { calls, dependsOn: Object.fromEntries(edges) as Record<string, string[]> };
+  return { calls, largest, dependsOn: Object.fromEntries(edges) as Record<string, string[]> };
 }
 
 it('a chain of thousands of jobs is created in a few requests, each job after its predecessor', async () => {
@@ -52,6 +65,15 @@ it('jobs of one level are created in requests of a thousand, and a job that depe
   const { calls, dependsOn } = await created([last, ...level]);
   expect(calls).toBe(3);
   expect(dependsOn['last']).toEqual(last.depends_on.toSorted());
+});
+
+it('jobs with very many dependencies are created in requests of bounded size', async () => {
+  const first = Array.from({ length: 900 }, (_, index) => ({ name: `a${index}` }));
+  const second = Array.from({ length: 900 }, (_, index) => ({ name: `b${index}`, depends_on_regexes: ['^a'] }));
+  const { calls, largest, dependsOn } = await created([...first, ...second]);
+  expect(largest).toBeLessThanOrEqual(200_000);
+  expect(calls).toBe(6);
+  expect(dependsOn['b899']).toHaveLength(900);
 });
 
 it('with any dependencies in any order, each job depends on the jobs that its file names', async () => {

@@ -72,6 +72,12 @@ async function createRecords(client: Client, plan: Plan, workflowId: number, opt
     order: plan.levels.items,
     jobOf: (number) => plan.jobs.at(number),
     dependsOn: (job) => job.dependsOn,
+    namesOf: (job) =>
+      job.dependsOn.length +
+      job.inputFiles.length +
+      job.outputFiles.length +
+      job.inputUserData.length +
+      job.outputUserData.length,
     bodyOf: (job, earlier) => jobBody(job, workflowId, records, earlier),
     onProgress: options.onProgress,
   });
