@@ -2,8 +2,9 @@
  * How long does a request hold everybody else up?
  *
  * `node bench/stalls.ts [factor] [shape...]`: every operation whose cost grows with a workflow, over the shapes of graphs
- * that are hard for it, while a thread of its own sends /ping every 50 ms. Beside each operation stands the longest wait
- * for a ping, and how long the server's main thread worked during one: the rest went to others on this machine. With a factor of 0.1 the shapes are a tenth as large.
+ * that are hard for it, while a thread of its own sends /ping every 50 ms. The figure of an operation is the longest that the
+ * server's main thread worked while one ping waited; beside it stand its work for the whole operation, and the wait itself,
+ * which contains what others on this machine did. With a factor of 0.1 the shapes are a tenth as large.
  */
 import { request } from 'node:http';
 import { createClient } from '../src/client/client.ts';
@@ -45,13 +46,13 @@ const client = createClient(
 );
 
 const measure: Measure = async (name, work) => {
-  const { result, seconds, longestMs, workedMs } = await pings.during(work);
-  const beside = `${seconds.toFixed(1)} s, ${server.resident().toFixed(0)} MB, worked ${workedMs.toFixed(0)} ms of it`;
-  note(`${name} (${beside})`, longestMs, 'ms', GOAL);
+  const { result, seconds, cpuSeconds, longestMs, workedMs } = await pings.during(work);
+  const beside = `${cpuSeconds.toFixed(2)} s of work in ${seconds.toFixed(1)} s, ${server.resident().toFixed(0)} MB, a ping waited ${longestMs.toFixed(0)} ms`;
+  note(`${name} (${beside})`, workedMs, 'ms', GOAL);
   return result;
 };
 
-console.log(`longest wait for a ping; ${machine()}`);
+console.log(`longest work of the server's main thread while a ping waits; ${machine()}`);
 for (const [name, drive] of Object.entries(shapes)) {
   if (asked.length > 0 && !asked.includes(name)) continue;
   try {

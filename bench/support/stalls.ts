@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import type { Client } from '../../src/client/client.ts';
+import type { ServiceError } from '../../src/client/errors.ts';
 import type { Job } from '../../src/core/contract/job.ts';
 import { BASE_PATH } from '../../src/core/contract/base-path.ts';
 
@@ -16,6 +19,8 @@ export interface Sizes {
   readonly bipartite: number;
   /** Kinds of needs, each with one ready job. */
   readonly classes: number;
+  /** Connections that are opened at once. */
+  readonly connections: number;
   /** Size of one large body in MB. */
   readonly bodyMegabytes: number;
 }
@@ -27,6 +32,7 @@ export const ISSUE_SIZES: Sizes = {
   fanIn: 100_000,
   bipartite: 1_000,
   classes: 3_000,
+  connections: 5_000,
   bodyMegabytes: 100,
 };
 
@@ -45,6 +51,8 @@ export type Measure = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 const A_CALL = 1_000;
 /** Jobs that a runner tells of in one turn: as many as it prefetches. */
 const A_TURN = 128;
+/** Jobs that a runner tells of in one turn when it was away from its server. */
+const A_LONG_TURN = 1_000;
 const OFFER = { num_cpus: 64, memory_gb: 512, num_gpus: 0, num_nodes: 1 };
 
 /** Every operation whose cost grows with a workflow, over the shapes of graphs that are hard for it. */
@@ -53,6 +61,7 @@ export const shapes = {
     const id = await workflow(client);
     await measure(`create ${sizes.flat} jobs, ${A_CALL} a call`, () => createMany(client, id, sizes.flat));
     await measure('initialize a flat workflow', () => client.initializeJobs({ params: { id } }));
+    await measure(`list the ids of ${sizes.flat} jobs`, () => client.listJobIds({ params: { id } }));
     const large = Math.min(sizes.flat, 100_000);
     await measure(`list ${large} jobs`, () => client.listJobs({ query: { workflow_id: id, limit: large } }));
     await measure(`claim ${large} jobs`, () => client.claimNextJobs({ params: { id }, query: { limit: large } }));
@@ -125,6 +134,9 @@ export const shapes = {
       await end(client, id, nodeId, 0);
       await until(client, id, 'ready', sizes.star);
     });
+    await measure(`${A_LONG_TURN} of its leaves end in one turn`, () => end(client, id, nodeId, 0, A_LONG_TURN));
+    await measure(`${A_LONG_TURN} of its leaves end in one batch`, () => endInBatch(client, id, nodeId, A_LONG_TURN));
+    await client.cancelWorkflow({ params: { id } });
     await client.resetStatus({ params: { id }, query: { force: true } });
     await client.resetJobStatus({ params: { id }, query: {} });
     await client.initializeJobs({ params: { id } });
@@ -144,9 +156,14 @@ export const shapes = {
     );
     await measure(`initialize a fan-in of ${sizes.fanIn}`, () => client.initializeJobs({ params: { id } }));
     const nodeId = await node(client, id);
-    await measure(`its parents complete, ${A_TURN} a turn`, async () => {
-      for (let done = 0; done < sizes.fanIn; done += A_TURN) await end(client, id, nodeId, 0, A_TURN);
+    const some = Math.ceil(sizes.fanIn / 10 / A_TURN) * A_TURN;
+    await measure(`${some} of its parents complete, ${A_TURN} a turn`, async () => {
+      for (let done = 0; done < some; done += A_TURN) await end(client, id, nodeId, 0, A_TURN);
     });
+    await measure(`${A_LONG_TURN} of its parents complete in one turn`, () => end(client, id, nodeId, 0, A_LONG_TURN));
+    await measure(`${A_LONG_TURN} of its parents complete in one batch`, () =>
+      endInBatch(client, id, nodeId, A_LONG_TURN),
+    );
     await measure('delete the fan-in', () => client.deleteWorkflow({ params: { id } }));
   },
 
@@ -190,6 +207,44 @@ export const shapes = {
     );
     await measure('delete the file', () => client.deleteFile({ params: { id: ids[0] as number } }));
     await client.deleteWorkflow({ params: { id } });
+  },
+
+  async 'dependency bomb'(client, sizes, measure) {
+    const { flat } = sizes;
+    const side = Math.min(flat, 100_000) / 2;
+    const id = await workflow(client);
+    const { id: file } = await client.createFile({ body: { workflow_id: id, name: 'f', path: 'f' } });
+    const uses = (index: number) => ({ [index < side ? 'output_file_ids' : 'input_file_ids']: [file as number] });
+    await measure(`create ${side} jobs that write a file, and as many that read it`, async () => {
+      for (let begin = 0; begin < side * 2; begin += A_CALL)
+        await client.createJobs({
+          query: { reply: 'ids' },
+          body: {
+            jobs: Array.from({ length: Math.min(A_CALL, side * 2 - begin) }, (_, index) => ({
+              ...job(id, begin + index),
+              ...uses(begin + index),
+            })),
+          },
+        });
+    });
+    await measure(`initialize them, ${side} x ${side} dependencies: refused`, () =>
+      client.initializeJobs({ params: { id } }).catch((error: unknown) => {
+        if ((error as ServiceError).code !== 'DEPENDENCIES_TOO_MANY') throw error;
+      }),
+    );
+    await client.deleteWorkflow({ params: { id } });
+  },
+
+  async connections(_client, { connections }, measure, port) {
+    await measure(`${connections} connections at once, each with a request`, async () => {
+      const sockets = Array.from({ length: connections }, () => connect(port, '127.0.0.1'));
+      const answered = sockets.map(async (socket) => {
+        socket.write(`GET ${BASE_PATH}/ping HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+        await once(socket, 'data');
+      });
+      await Promise.all(answered);
+      for (const socket of sockets) socket.destroy();
+    });
   },
 
   async classes(client, sizes, measure) {
@@ -288,6 +343,33 @@ async function end(client: Client, workflowId: number, nodeId: number, returnCod
         return_code: returnCode,
         exec_time_minutes: 0.1,
         completion_time: new Date().toISOString(),
+      })),
+    },
+  });
+  if (errors.length > 0) throw new Error(JSON.stringify(errors[0]));
+}
+
+/** The same on Torc's own routes. */
+async function endInBatch(client: Client, workflowId: number, nodeId: number, count: number): Promise<void> {
+  const { run_id: runId = 0 } = (await client.getWorkflow({ params: { id: workflowId } })) as { run_id?: number };
+  const { jobs = [] } = await client.claimNextJobs({ params: { id: workflowId }, query: { limit: count } });
+  const { errors } = await client.batchCompleteJobs({
+    params: { id: workflowId },
+    body: {
+      completions: jobs.map(({ id }) => ({
+        job_id: id as number,
+        status: 'completed',
+        run_id: runId,
+        result: {
+          job_id: id as number,
+          workflow_id: workflowId,
+          run_id: runId,
+          compute_node_id: nodeId,
+          return_code: 0,
+          exec_time_minutes: 0.1,
+          completion_time: new Date().toISOString(),
+          status: 'completed',
+        },
       })),
     },
   });

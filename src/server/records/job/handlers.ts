@@ -50,7 +50,7 @@ export const jobHandlers = (store: Store, deletion: Deletions, edges: Edges) => 
     },
     listJobIds({ params: { id } }) {
       find.workflow(id);
-      const ids = queries.jobIds.all({ workflowId: id }).map((row) => row.id);
+      const ids = JSON.parse(queries.jobIds.get({ workflowId: id })?.ids ?? '[]') as number[];
       return { job_ids: ids, count: ids.length };
     },
 
