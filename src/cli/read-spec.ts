@@ -12,11 +12,27 @@ import { incompleteWords } from './output/next-lines.ts';
 import { createFromPlan, readSpecHere } from '../operations/create.ts';
 import { readUserText } from '../operations/read-user-text.ts';
 import { counted, grouped } from '../core/quantity/count-text.ts';
-import type { Settings } from './settings.ts';
+import type { Source } from '../core/spec/text/read-text.ts';
 
 /** Reads a workflow file, or standard input for `-`. */
-export const readSpecFile = (path: string, { maxJobs }: Settings, { strict }: { strict: boolean }): SpecReading =>
-  readSpecHere({ text: specText(path), name: path }, { maxJobs, strict });
+export const readSpecFile = (path: string, context: Reading, { strict }: { strict: boolean }): SpecReading =>
+  readTold({ text: specText(path), name: path }, context, { strict });
+
+type Reading = Pick<Context, 'settings' | 'output'>;
+
+/** Reads the text of a workflow file, and prints how far the patterns are where that takes long. */
+export function readTold(source: Source, { settings, output }: Reading, { strict }: { strict: boolean }): SpecReading {
+  let toldMs = performance.now();
+  return readSpecHere(source, {
+    maxJobs: settings.maxJobs,
+    strict,
+    tellCompared(names, of) {
+      if (performance.now() - toldMs < SHOWN_EVERY_MS) return;
+      toldMs = performance.now();
+      output.notice(`Comparing patterns with names: ${grouped(names)} of ${grouped(of)}`);
+    },
+  });
+}
 
 /** The text of a workflow file, or of standard input for `-`. */
 export function specText(path: string): string {

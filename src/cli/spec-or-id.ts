@@ -51,7 +51,7 @@ export async function createFromFile(
 ): Promise<number> {
   const { output } = context;
   const { readSpecFile, acceptedPlan, createTold } = await import('./read-spec.ts');
-  const reading = readSpecFile(path, context.settings, { strict: options.strict === true });
+  const reading = readSpecFile(path, context, { strict: options.strict === true });
   const plan = await acceptedPlan(context, reading, { skipChecks: options.skipChecks === true });
   prepare();
   const id = await createTold(context, plan, { monitorsJobs: true });

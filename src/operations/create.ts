@@ -13,6 +13,8 @@ interface ReadingOptions {
   readonly strict?: boolean;
   /** The largest number of jobs; undefined for the default. */
   readonly maxJobs: number | undefined;
+  /** Told now and then how many names were compared with the patterns of the file, of how many. */
+  readonly tellCompared?: (names: number, of: number) => void;
 }
 
 function readHere(path: string): string {
@@ -26,11 +28,12 @@ function readHere(path: string): string {
 }
 
 /** Tables and lists of parameters that a workflow file names are read from this machine. */
-const optionsHere = ({ strict = false, maxJobs }: ReadingOptions): ReadOptions => ({
+const optionsHere = ({ strict = false, maxJobs, tellCompared }: ReadingOptions): ReadOptions => ({
   readFile: readHere,
   fileExists: existsSync,
   strict,
   ...(maxJobs === undefined ? {} : { maxJobs }),
+  ...(tellCompared === undefined ? {} : { tellCompared }),
 });
 
 /** Reads the text of a workflow file and the files that it names: a plan, or all problems. */

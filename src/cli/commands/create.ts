@@ -18,7 +18,7 @@ export const create = command({
   async run(context, [file], options) {
     context.output.recordOnly('create');
     const { readSpecFile, acceptedPlan, createTold } = await import('../read-spec.ts');
-    const reading = readSpecFile(file, context.settings, { strict: options.strict === true });
+    const reading = readSpecFile(file, context, { strict: options.strict === true });
     if (options.dryRun === true) {
       const { dryRunReport } = await import('../../core/spec/dry-run.ts');
       return sayReport(context, dryRunReport(reading));

@@ -18,12 +18,12 @@ export const executionPlan = command({
   },
 });
 
-async function ofFile({ settings }: Context, path: string): Promise<ExecutionPlan> {
+async function ofFile(context: Context, path: string): Promise<ExecutionPlan> {
   const { readSpecFile } = await import('../read-spec.ts');
   const { executionPlan: planned } = await import('../../core/spec/execution-plan.ts');
   const { formatAmongOthers } = await import('../../core/spec/problems.ts');
   const { fewAlike } = await import('../../core/spec/few-alike.ts');
-  const { plan, problems } = readSpecFile(path, settings, { strict: false });
+  const { plan, problems } = readSpecFile(path, context, { strict: false });
   if (plan === undefined) throw new Failure(fewAlike(problems).map(formatAmongOthers).join('\n'));
   return planned(plan);
 }

@@ -7,7 +7,6 @@ import type { Plan } from '../../../core/spec/plan/plan.ts';
 import { formatOfName, readText } from '../../../core/spec/text/read-text.ts';
 import type { ValueMap } from '../../../core/spec/text/value.ts';
 import { writeText, type WrittenFormat } from '../../../core/spec/text/write-text.ts';
-import { readSpecHere } from '../../../operations/create.ts';
 import { generateSchedulers } from '../../../operations/slurm/generate.ts';
 import { accountFor, knownProfiles } from '../../../operations/slurm/profiles.ts';
 import { canTest, testAllocation } from '../../../operations/slurm/test-submission.ts';
@@ -16,7 +15,7 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { hpcSettings, profileFor } from '../../hpc-profile.ts';
 import type { ValuesOf } from '../../option.ts';
-import { acceptedPlan, specText } from '../../read-spec.ts';
+import { acceptedPlan, readTold, specText } from '../../read-spec.ts';
 import { testedWords } from '../../output/tested.ts';
 import { planningOptions } from './planning-options.ts';
 
@@ -41,7 +40,7 @@ export async function planFile(
   { forcedPartition }: { forcedPartition?: string | undefined } = {},
 ): Promise<Planned> {
   const source = { text: specText(path), name: path };
-  const reading = readSpecHere(source, { maxJobs: context.settings.maxJobs, strict: false });
+  const reading = readTold(source, context, { strict: false });
   const plan = await acceptedPlan(context, reading, { skipChecks: true });
   const spec = readText(source, () => {})?.value as ValueMap;
   if (plan.resourceRequirements.length === 0)

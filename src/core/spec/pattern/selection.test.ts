@@ -52,6 +52,28 @@ it('more comparisons than a minute permits are refused, and none is executed', (
   ]);
 });
 
+it('names of a million letters count as much as they take: more than two billion are refused', () => {
+  const long = 'x'.repeat(1_000_000);
+  const selections = new Selections({ length: 3_000, nameAt: () => long, index: new NameIndex(0, () => '') });
+  for (let each = 0; each < 2_500; each += 1) selections.numberOf(`^x[0-9]${each}`);
+  selections.select();
+  expect(selections.isTooMany).toBe(true);
+});
+
+it('while many patterns are compared with many names, the number of names so far is reported', () => {
+  const selections = over(Array.from({ length: 1_000 }, (_, index) => `job_${index}`));
+  for (let each = 0; each < 250; each += 1) selections.numberOf(`_${each}$`);
+  const told: number[][] = [];
+  selections.select((names, of) => told.push([names, of]));
+  expect(told).toEqual([
+    [400, 1_000],
+    [800, 1_000],
+  ]);
+  const few = over(['a', 'b']);
+  few.numberOf('a');
+  few.select(() => expect.fail('two comparisons take no time'));
+});
+
 it('a record without a name is never selected', () => {
   const selections = over(['a', UNREAD]);
   const number = selections.numberOf('');

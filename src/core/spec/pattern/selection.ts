@@ -13,6 +13,13 @@ export interface Names {
 // A million jobs with a pattern each would be 10^12 comparisons. Too small, and a large but valid fan-in is refused;
 // too big, and the command seems to hang: at 30 to 200 ns each, this many take 6 to 40 seconds.
 const MOST_QUESTIONS = 200_000_000;
+// A name may have a million characters, and each is looked at: at 50 ns each, so many take 100 seconds.
+const MOST_LETTERS = 2_000_000_000;
+/** Questions between two reports of progress: 50 ms. */
+const TELLS_EVERY = 100_000;
+
+/** Called now and then with the names that were compared with all patterns, and the number of all names. */
+export type TellCompared = (names: number, of: number) => void;
 
 /**
  * The names that each of many patterns selects, found in one pass over the names.
@@ -63,13 +70,13 @@ export class Selections {
   }
 
   /** Evaluates all patterns. */
-  select(): void {
+  select(tell?: TellCompared): void {
     const found = this.patterns.map(() => new IntList(4));
     const byPrefix = this.byPrefix(found);
     // Those without a prefix are compared with every name; if that is too much, it is reported now and not after a
     // minute.
     const unbounded = byPrefix.get(0)?.get('')?.length ?? 0;
-    let questions = 0;
+    let [questions, letters, toldAt] = [0, 0, 0];
     this.isTooMany = unbounded * this.names.length > MOST_QUESTIONS;
     if (this.isTooMany) return;
     for (let index = 0; index < this.names.length && byPrefix.size > 0; index += 1) {
@@ -78,13 +85,17 @@ export class Selections {
       for (const [length, patterns] of byPrefix) {
         for (const number of patterns.get(name.slice(0, length)) ?? []) {
           questions += 1;
+          letters += name.length;
           if (this.patterns[number]?.matches(name) === true) found[number]?.push(index);
         }
       }
-      if (questions > MOST_QUESTIONS) {
+      if (questions > MOST_QUESTIONS || letters > MOST_LETTERS) {
         this.isTooMany = true;
         return;
       }
+      if (questions - toldAt < TELLS_EVERY) continue;
+      toldAt = questions;
+      tell?.(index + 1, this.names.length);
     }
     for (const list of found) this.members.push(list.view().slice());
   }
