@@ -61,8 +61,8 @@ describe("the time until a runner's next exchange", () => {
 });
 
 describe('jobs claimed ahead', () => {
-  it('as many jobs are claimed ahead as end in two intervals', () => {
-    expect(aheadOf(200, 4)).toBe((2 * GATHER_MS * 200) / 1000);
+  it('as many jobs are claimed ahead as end in two intervals, and one for each slot', () => {
+    expect(aheadOf(200, 4)).toBe((2 * GATHER_MS * 200) / 1000 + 4);
   });
 
   it.each([

@@ -51,13 +51,14 @@ export function nextExchange({
 }
 
 /**
- * How many jobs to hold beyond the free slots: as many as end in two intervals at the recent rate.
+ * How many jobs to hold beyond the free slots: as many as end in two intervals at the recent rate, and one for each slot.
  *
- * `endsPerSecond` is the recent rate; with few jobs a second there is time to claim each.
+ * An exchange is due as soon as no more than one job a slot is queued: without those, a runner with many slots and a low rate
+ * would ask for nearly each job. `endsPerSecond` is the recent rate; with few jobs a second there is time to claim each.
  */
 export function aheadOf(endsPerSecond: number, slots: number): number {
   if (endsPerSecond <= 0 || (slots * 1000) / endsPerSecond > LONGEST_AHEAD_MS) return 0;
-  return Math.min(MOST_AHEAD, Math.ceil((2 * GATHER_MS * endsPerSecond) / 1000));
+  return Math.min(MOST_AHEAD, slots + Math.ceil((2 * GATHER_MS * endsPerSecond) / 1000));
 }
 
 export interface Waiting {
