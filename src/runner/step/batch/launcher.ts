@@ -18,12 +18,16 @@ import type { Account, StepEnd } from '../steps.ts';
 import { bindableCpus, cpuNumbers, createCpuPool } from './cpu-pool.ts';
 import { environmentOfJobs } from './environment.ts';
 import { createStepSampler, type StepSampler } from './step-sampler.ts';
-import { createLines, lineOf, type NotStarted, type Order, type Report, type ToldEnd } from './protocol.ts';
+import { createNews } from './news.ts';
+import { createSuccessors } from './successors.ts';
+import { createLines, lineOf, type Order, type Report, type ToldEnd } from './protocol.ts';
 
 /** Slurm enforces memory every second at the soonest. */
 const LIMIT_SECONDS = 1;
 /** The exit code of a shell that cannot execute a command. */
 const CANNOT_EXECUTE = 126;
+
+type StartOrder = Extract<Order, { do: 'start' }>;
 
 export interface LauncherOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -81,18 +85,8 @@ function createWork(
   const needs = new Map<StepId, number>();
   const startedAtMs = new Map<StepId, number>();
   const killedForMemory = new Set<StepId>();
-  let started: StepId[] = [];
-  let ended: ToldEnd[] = [];
-  let refused: NotStarted[] = [];
-
-  /** One line for all that happened in this call. */
-  const flush = () => {
-    if (started.length + ended.length + refused.length === 0) return;
-    report({ is: 'told', started, ended, refused });
-    started = [];
-    ended = [];
-    refused = [];
-  };
+  const successors = createSuccessors<StartOrder & { readonly id: StepId }>();
+  const news = createNews(report);
 
   /** Only a look that the runner asks for is recorded: the limits are looked at more often. */
   let isRecorded = false;
@@ -125,10 +119,23 @@ function createWork(
     const timed = ends.map((end) => ({ ...end, seconds: secondsOf(end.id) }));
     // A signal to all processes of the step is heard in the turn of the ends that it caused, or before.
     setImmediate(() => {
-      for (const end of timed) ended.push(endOf(end));
-      flush();
+      const told = timed.map(endOf);
+      for (const end of told) news.ended(end);
+      const next = told.flatMap(nextAfter);
+      news.report(next.map(({ id }) => id));
+      for (const each of next) start(each);
+      news.reportSoon();
     });
   });
+  /**
+   * The step that gets the place of one that has ended. Only a success makes room without asking: an end by a signal may be the
+   * first sign that the allocation ends, and then no job may start.
+   */
+  const nextAfter = ({ id, exitCode, asked }: ToldEnd) => {
+    if (exitCode === 0 && asked === undefined) return successors.next(id) ?? [];
+    news.takenBack(successors.dropBehind(id));
+    return [];
+  };
   const secondsOf = (id: StepId): number => {
     const nowMs = performance.now();
     const seconds = (nowMs - (startedAtMs.get(id) ?? nowMs)) / 1000;
@@ -184,24 +191,38 @@ function createWork(
   const samplerOf = (writesTo: SonarRecord) =>
     (sampler ??= createStepSampler({ facts: given, slurmJobId, record: writesTo, log }));
 
-  const start = ({ job, gpus }: Extract<Order, { do: 'start' }>) => {
-    const id = stepIdOf(facts, job);
+  const startOrWait = (order: StartOrder) => {
+    const id = stepIdOf(facts, order.job);
+    const { after } = order;
+    if (after === undefined) return start({ ...order, id });
+    if (startedAtMs.has(after) || successors.has(after)) return successors.add(after, { ...order, id });
+    news.report([id]);
+    start({ ...order, id });
+  };
+  const takeBack = (id: StepId): boolean => {
+    const ids = successors.drop(id);
+    news.takenBack(ids);
+    return ids.length > 0;
+  };
+
+  const start = ({ id, job, gpus }: StartOrder & { readonly id: StepId }) => {
     startedAtMs.set(id, performance.now());
     try {
       steps.start(job, { need: job.need, nodes: [], gpus });
-      started.push(id);
+      news.started(id);
       needs.set(id, job.need.memory_bytes);
       watch.begin(id, job);
     } catch (error) {
       startedAtMs.delete(id);
       if (!(error instanceof LaunchError)) throw error;
+      news.takenBack(successors.dropBehind(id));
       if (error.code !== 'E2BIG') {
-        refused.push({ id, reason: error.message });
+        news.refused({ id, reason: error.message });
         return;
       }
       // Nobody can start it, here or elsewhere.
       sayWhy(filesOf(facts, job).stderr, error.message);
-      ended.push({ id, exitCode: CANNOT_EXECUTE, signal: undefined, cpuSeconds: undefined, peakBytes: undefined });
+      news.ended({ id, exitCode: CANNOT_EXECUTE, signal: undefined, cpuSeconds: undefined, peakBytes: undefined });
     }
   };
 
@@ -214,13 +235,21 @@ function createWork(
   };
 
   return {
-    flush,
-    signaled: steps.allocationSignaled,
+    flush: () => news.report(),
+    signaled(signal: 'SIGCONT' | 'SIGTERM') {
+      steps.allocationSignaled(signal);
+      // The allocation may be ending, which the runner decides: until it has, no job starts by itself.
+      news.takenBack(successors.clear());
+      news.report();
+    },
     obey(order: Exclude<Order, { do: 'begin' | 'end' }>) {
-      if (order.do === 'start') start(order);
-      else if (order.do === 'signal') steps.signal(order.id, order.signal);
-      else if (order.do === 'kill') steps.kill(order.id);
-      else if (order.do === 'look') void look(order);
+      if (order.do === 'start') startOrWait(order);
+      else if (order.do === 'take-back') takeBack(order.id);
+      else if (order.do === 'signal') {
+        if (!takeBack(order.id)) steps.signal(order.id, order.signal);
+      } else if (order.do === 'kill') {
+        if (!takeBack(order.id)) steps.kill(order.id);
+      } else if (order.do === 'look') void look(order);
       else if (record === undefined) return;
       else if (order.do === 'sample') samplerOf(record).sample(order.ids);
       else {
@@ -229,6 +258,7 @@ function createWork(
       }
     },
     async end(why: 'end' | 'alone') {
+      successors.clear();
       watch.close();
       guard?.close();
       if (why === 'alone') await killLeft({ mark, slurmJobId });

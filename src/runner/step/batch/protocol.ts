@@ -16,7 +16,10 @@ import type { EndedBy, StepEnd, StepUse } from '../steps.ts';
 export type Order =
   /** The first one. */
   | { readonly do: 'begin'; readonly facts: RunFacts; readonly sonar: boolean; readonly beside: Beside }
-  | { readonly do: 'start'; readonly job: ClaimedJob; readonly gpus: readonly string[] }
+  /** With `after` it starts when that step has ended, in its place; at once if the launcher does not hold that step. */
+  | { readonly do: 'start'; readonly job: ClaimedJob; readonly gpus: readonly string[]; readonly after?: StepId }
+  /** Takes back a start that waits for another step; one that does not wait goes on. */
+  | { readonly do: 'take-back'; readonly id: StepId }
   | { readonly do: 'signal'; readonly id: StepId; readonly signal: NodeJS.Signals }
   | { readonly do: 'kill'; readonly id: StepId }
   | { readonly do: 'look'; readonly question: number; readonly ids: readonly StepId[] }
@@ -53,6 +56,13 @@ export type Report =
       readonly started: readonly StepId[];
       readonly ended: readonly ToldEnd[];
       readonly refused: readonly NotStarted[];
+      /**
+       * Steps that were sent ahead and are started next. This is written before they start: a step that waited, and of which no
+       * report says this, has not begun.
+       */
+      readonly starting: readonly StepId[];
+      /** Steps that were sent ahead, did not start, and are forgotten. */
+      readonly takenBack: readonly StepId[];
     }
   | { readonly is: 'uses'; readonly question: number; readonly uses: readonly (readonly [StepId, StepUse])[] }
   | {
