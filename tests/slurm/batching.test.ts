@@ -58,6 +58,11 @@ jobs:
   - {name: plain, resource_requirements: small, command: "touch canceled-1; sleep 600"}
   - {name: clean, resource_requirements: small, command: "trap 'exit 3' TERM; touch canceled-2; while :; do sleep 0.1; done"}
 `,
+  ahead: `${head}${batching}jobs:
+  - {name: "early_{i}", parameters: {i: "1:200"}, resource_requirements: small, command: "echo $TORC_JOB_ID begins >> ahead; echo $TORC_JOB_ID ends >> ahead"}
+  - {name: killer, resource_requirements: small, command: "kill -9 $PPID; sleep 600"}
+  - {name: "late_{i}", parameters: {i: "1:200"}, resource_requirements: small, command: "echo $TORC_JOB_ID begins >> ahead; echo $TORC_JOB_ID ends >> ahead"}
+`,
   srun: `${head}${batching}jobs:
   - {name: held, resource_requirements: small, command: "trap '' TERM; touch srun-1; sleep 600"}
   - {name: apart, resource_requirements: small, command: "setsid sleep 600 & touch srun-2; wait"}
@@ -194,6 +199,25 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
       new RegExp(`^step ${job}\\.\\d+ on n\\d+, in which it ran, ended before it`),
     );
     expect((await lane.call('jobs', 'explain', String(results['held']?.job_id))).stdout).toContain('in which it ran');
+    expect(stepsIn(job)).toHaveLength(2);
+    await nothingIsLeft(id);
+  });
+
+  it('of short jobs whose launcher is killed, those that had begun fail, the others run in a new step, and none runs twice', async () => {
+    const { id, job } = begun.ahead;
+    const results = Object.values(await lane.finished(id));
+    const lines = readFileSync(join(folder, 'ahead'), 'utf8').trim().split('\n');
+    expect(results).toHaveLength(401);
+    expect(new Set(lines).size).toBe(lines.length);
+    const completed = results.filter(({ status }) => status === 'completed');
+    expect(completed.filter(({ job_id: each }) => !lines.includes(`${each} ends`))).toEqual([]);
+    const failed = results.filter(({ status }) => status !== 'completed');
+    // Those that ran at that moment, and those that were being started in their places.
+    expect(failed.length).toBeLessThanOrEqual(2 * CPUS);
+    for (const { return_code: code, cause } of failed) {
+      expect(code).toBe(137);
+      expect(cause).toMatch(new RegExp(`^step ${job}\\.\\d+ on n\\d+, in which it ran, ended before it`));
+    }
     expect(stepsIn(job)).toHaveLength(2);
     await nothingIsLeft(id);
   });

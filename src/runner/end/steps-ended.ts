@@ -5,6 +5,7 @@ import type { Watch } from '../observe/watch.ts';
 import type { Ledger } from '../report/ledger.ts';
 import type { Filling } from '../start/filling.ts';
 import type { PendingJobs } from '../start/pending-jobs.ts';
+import { leave } from '../start/places.ts';
 import type { Running, UnderWay } from '../start/under-way.ts';
 import type { Account, StepEnd, Steps } from '../step/steps.ts';
 import { type EndTime, endTimeOf } from './attempt.ts';
@@ -18,7 +19,7 @@ export interface StepsEndedOptions {
   readonly finish: (attempt: Running, end: EndTime, account: Account) => Promise<void> | undefined;
   readonly watch: Pick<Watch, 'end'> | undefined;
   readonly pending: Pick<PendingJobs, 'endsQuietly'>;
-  readonly filling: Pick<Filling, 'fill' | 'fillFreed' | 'seen' | 'refused'>;
+  readonly filling: Pick<Filling, 'fill' | 'fillFreed' | 'seen' | 'refused' | 'takenBack' | 'ended'>;
   readonly limits: Pick<StepLimits, 'forget'> | undefined;
   readonly ledger: Pick<Ledger, 'flush'>;
   /** Whoever ends the allocation signals the steps and this process together: a turn later all of that is heard. */
@@ -61,19 +62,24 @@ export function createStepsEnded(options: StepsEndedOptions): StepsEnded {
       const attempt = underWay.running.get(stepEnd.id);
       if (attempt === undefined) return [];
       underWay.running.delete(stepEnd.id);
+      underWay.settling.add(attempt.job.id);
       limits?.forget(stepEnd.id);
-      capacity.release(attempt.lease);
-      return [{ attempt, end: endTimeOf(attempt, stepEnd), stepEnd }];
+      if (leave(attempt)) capacity.release(attempt.lease);
+      const end = endTimeOf(attempt, stepEnd);
+      filling.ended(end.seconds);
+      return [{ attempt, end, stepEnd }];
     });
 
   /** Undefined if the result is final at once. */
   const finish = (attempt: Running, end: EndTime, account: Account): Promise<void> | undefined => {
-    if (account.refused === undefined) {
+    const { refused, isTakenBack } = account;
+    if (refused === undefined && isTakenBack !== true) {
       filling.seen(attempt);
       return options.finish(attempt, end, account);
     }
     watch?.end(attempt.step.id);
-    filling.refused(attempt, account.refused);
+    if (refused === undefined) filling.takenBack(attempt);
+    else filling.refused(attempt, refused);
     return undefined;
   };
 
@@ -95,18 +101,18 @@ export function createStepsEnded(options: StepsEndedOptions): StepsEnded {
   };
 
   const concludeAll = (ended: readonly Ended[], before: NodeSize) => {
-    let told = 0;
+    const told: number[] = [];
     let isQuiet = true;
     for (const each of ended) {
       const exitCode = conclude(each);
       if (exitCode === 'later') continue;
       isQuiet = pending.endsQuietly(each.attempt.job.id) && exitCode === 0 && isQuiet;
-      told += 1;
+      told.push(each.attempt.job.id);
     }
     filling.fillFreed();
-    underWay.reaped -= ended.length;
+    for (const id of told) underWay.settling.delete(id);
     ledger.flush();
-    if (told > 0) onEnded(told, isQuiet && !hasMore(capacity.free(), before));
+    if (told.length > 0) onEnded(told.length, isQuiet && !hasMore(capacity.free(), before));
   };
 
   return {
@@ -114,7 +120,6 @@ export function createStepsEnded(options: StepsEndedOptions): StepsEnded {
     take(stepEnds) {
       const before = capacity.free();
       const ended = reap(stepEnds);
-      underWay.reaped += ended.length;
       // The next jobs first: everything else can wait.
       filling.fill();
       if (sharesSignals) setImmediate(() => concludeAll(ended, before));

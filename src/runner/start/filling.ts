@@ -1,22 +1,25 @@
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { Capacity } from '../claim/capacity.ts';
 import { createFailedStart, type FailedStartOptions } from './failed-start.ts';
+import { createSendingAhead, type SendingAhead } from './sending-ahead.ts';
 import type { PendingJobs } from './pending-jobs.ts';
 import { createRefusals } from './refusals.ts';
 import { createStartPause } from './start-pause.ts';
 import { createStarts, type StartsOptions } from './starts.ts';
+import type { Steps } from '../step/steps.ts';
 import type { Running } from './under-way.ts';
 
 export interface FillingOptions
   extends Omit<StartsOptions, 'onFailed'>, Omit<FailedStartOptions, 'startPause' | 'pending'> {
   readonly capacity: Capacity;
   readonly pending: PendingJobs;
+  readonly steps: Pick<Steps, 'start' | 'mayFollow' | 'takeBack'>;
   /** Jobs can be started again after a pause. */
   readonly onResumed: (() => void) | undefined;
 }
 
 /** Fills the free resources of a runner with its pending jobs. */
-export interface Filling {
+export interface Filling extends Pick<SendingAhead, 'ended' | 'takeBackAll'> {
   /** Whether a job of one CPU and no memory could start now. */
   readonly hasRoom: boolean;
   /** A step was refused just now: no job is wanted until the pause is over. */
@@ -29,6 +32,8 @@ export interface Filling {
   seen(attempt: Running): void;
   /** A step was refused after its start: its job runs somewhere else, or here later. */
   refused(attempt: Running, reason: string): void;
+  /** A step that was sent ahead did not start: its job is the next again, if jobs may start. */
+  takenBack(attempt: Running): void;
   /** No start follows a pause. */
   endPause(): void;
 }
@@ -40,7 +45,7 @@ export interface Filling {
 const AFTER_REFUSAL_MS = 5_000;
 
 export function createFilling(options: FillingOptions): Filling {
-  const { capacity, pending, log, onBegun, onResumed, onUnable } = options;
+  const { capacity, pending, steps, underWay, log, onBegun, onResumed, onUnable } = options;
   const refusals = createRefusals();
   const startPause = createStartPause(AFTER_REFUSAL_MS, () => {
     refusals.nextRound();
@@ -58,8 +63,12 @@ export function createFilling(options: FillingOptions): Filling {
   const isFull = () => capacity.free().cpus <= 0;
   const lease = ({ need }: ClaimedJob) => capacity.lease(need);
 
+  const sendingAhead = createSendingAhead({ steps, underWay, pending, start: starts.start });
+
   const fill = () => {
-    if (pending.isOpen && !startPause.isOn) pending.startFitting({ isFull, lease, start: starts.start });
+    if (!pending.isOpen || startPause.isOn) return;
+    pending.startFitting({ isFull, lease, start: (job, leased) => starts.start(job, leased) });
+    if (!startPause.isOn) sendingAhead.fill();
   };
 
   return {
@@ -85,6 +94,14 @@ export function createFilling(options: FillingOptions): Filling {
       if (cause === undefined) startPause.begin(AFTER_REFUSAL_MS, 'refusal');
       else onUnable(cause);
     },
+    takenBack({ job }) {
+      sendingAhead.takenBack();
+      if (!pending.isOpen) return pending.giveBack(job);
+      pending.putBack(job);
+      fill();
+    },
+    ended: sendingAhead.ended,
+    takeBackAll: sendingAhead.takeBackAll,
     endPause: startPause.end,
   };
 }

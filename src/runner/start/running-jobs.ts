@@ -52,6 +52,7 @@ export interface RunningJobs
     Pick<PendingJobs, 'queued' | 'ahead' | 'after' | 'giveBackOlderThan' | 'giveBackFreed'>,
     Pick<Filling, 'hasRoom' | 'isHeldOff'>,
     Pick<Signals, 'signal' | 'killForMemory'> {
+  /** Those that were sent ahead, too: they may begin at any moment. */
   readonly running: number;
   readonly tally: Readonly<Tally>;
   /** Whether jobs are left to the next life of the allocation. */
@@ -110,11 +111,12 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
   const stopStarting = () => {
     filling.endPause();
     pending.close();
+    filling.takeBackAll();
   };
 
   return {
     get queued() {
-      return pending.queued;
+      return pending.queued + underWay.sentAhead;
     },
     get ahead() {
       return pending.ahead;

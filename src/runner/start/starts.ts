@@ -7,6 +7,7 @@ import type { Ledger } from '../report/ledger.ts';
 import type { Outbox } from '../report/outbox.ts';
 import type { RunFacts } from '../step/request.ts';
 import type { Steps } from '../step/steps.ts';
+import { follow } from './places.ts';
 import type { Running, UnderWay } from './under-way.ts';
 
 export interface StartsOptions {
@@ -26,8 +27,8 @@ export interface StartsOptions {
 
 /** Starts jobs, and reports their starts. */
 export interface Starts {
-  /** False if no more jobs can be started for now. */
-  start(job: ClaimedJob, lease: Lease): boolean;
+  /** False if no more jobs can be started for now. With `before` it is sent ahead, and starts in the place of that attempt. */
+  start(job: ClaimedJob, lease: Lease, before?: Running): boolean;
   /** The end of a step is known. One that was not seen to begin is logged now; its end reports both. */
   seen(attempt: Running): void;
 }
@@ -63,20 +64,21 @@ export function createStarts(options: StartsOptions): Starts {
   };
 
   return {
-    start(job, lease) {
+    start(job, lease, before) {
       const startedAtMs = Date.now();
       const startedAt = performance.now();
       ledger.start(job.id, job.attempt_id);
       try {
-        const step = steps.start(job, lease);
-        const attempt = { job, lease, step, startedAtMs, startedAt, isBegun: false, ...UNENDED };
+        const step = steps.start(job, lease, before?.step.id);
+        const attempt: Running = { job, lease, step, startedAtMs, startedAt, isBegun: false, ...UNENDED };
+        if (before !== undefined) follow(before, attempt);
         underWay.running.set(step.id, attempt);
         watch?.begin(step.id, job);
         if (step.begun === undefined) begun(attempt);
         else void step.begun.then((agoMs) => begunLater(attempt, agoMs));
         return true;
       } catch (error) {
-        capacity.release(lease);
+        if (before === undefined) capacity.release(lease);
         if (!(error instanceof LaunchError)) throw error;
         return onFailed(job, startedAtMs, error);
       }

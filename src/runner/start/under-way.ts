@@ -7,19 +7,23 @@ export interface Running extends Attempt {
   readonly lease: Lease;
   /** Its start is reported and logged. */
   isBegun: boolean;
+  /** It was sent ahead, and has the place of this one when that has ended; see `places.ts`. */
+  before?: Running | undefined;
+  /** It was sent ahead, to have the place of this one. */
+  follower?: Running | undefined;
 }
 
 /** The attempts of a runner from their start until their results are final. */
 export interface UnderWay {
   readonly running: Map<StepId, Running>;
-  /** Ended, but not final: its account is awaited, outputs are checked, or a recovery script runs. */
-  readonly settling: Set<number>;
   /**
-   * The number of attempts that ended and are not yet reported or being checked. Without it, a launch that fails in
-   * between would end the runner too early.
+   * Ended, but not final: its account is awaited, outputs are checked, or a recovery script runs. The runner holds these jobs until
+   * they are reported or given back, and does not end before.
    */
-  reaped: number;
+  readonly settling: Set<number>;
   readonly count: number;
+  /** Those that were sent ahead and wait for a place. */
+  readonly sentAhead: number;
   jobIds(): number[];
   has(jobId: number): boolean;
 }
@@ -30,9 +34,13 @@ export function createUnderWay(): UnderWay {
   return {
     running,
     settling,
-    reaped: 0,
     get count() {
-      return running.size + settling.size + this.reaped;
+      return running.size + settling.size;
+    },
+    get sentAhead() {
+      let count = 0;
+      for (const { before } of running.values()) if (before !== undefined) count += 1;
+      return count;
     },
     jobIds: () => [...[...running.values()].map(({ job }) => job.id), ...settling],
     has(jobId) {

@@ -21,8 +21,15 @@ export interface Steps {
    * Starts an attempt on the nodes and with the devices of its lease. Throws `LaunchError` if it cannot be started.
    *
    * From then on the step has an end, also when it is refused later.
+   *
+   * With `after` it is sent ahead: it starts in the place of that step, which runs or was sent ahead itself, as soon as that has
+   * ended with a success. In all other cases its account says that it was taken back.
    */
-  start(job: ClaimedJob, lease: Lease): StartedStep;
+  start(job: ClaimedJob, lease: Lease, after?: StepId): StartedStep;
+  /** Whether a job may be sent ahead to start in the place of this step. Absent: a step starts with a lease of its own only. */
+  mayFollow?(id: StepId): boolean;
+  /** Takes back a step that was sent ahead. One that has begun goes on; otherwise it ends, and its account says so. */
+  takeBack?(id: StepId): void;
   /** Sends a signal to the processes of a step; one that has ended is ignored. */
   signal(id: StepId, signal: NodeJS.Signals): void;
   /**
@@ -87,6 +94,8 @@ export interface Account extends Omit<StepEnd, 'id'> {
   readonly carriedBy?: CarryingStep | undefined;
   /** The step never began, for this reason: its job is given back, and the runner pauses before its next start. */
   readonly refused?: string | undefined;
+  /** The step was sent ahead and did not begin: its job may start again at once. */
+  readonly isTakenBack?: boolean | undefined;
 }
 
 /** A step of Slurm in which a runner starts processes. */

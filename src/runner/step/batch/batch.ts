@@ -6,7 +6,7 @@ import type { Log } from '../../log.ts';
 import { createOutputFolders } from '../../start/output-folders.ts';
 import { createSlurmSteps, type SlurmStepOptions } from '../slurm/slurm.ts';
 import type { Account, StartedStep, StepEnd, Steps, StepUse } from '../steps.ts';
-import { type Carrier, startCarrier } from './carrier.ts';
+import { type Carrier, type Gone, startCarrier } from './carrier.ts';
 import type { Report } from './protocol.ts';
 
 export interface BatchStepOptions extends SlurmStepOptions {
@@ -22,10 +22,12 @@ interface Running {
   readonly lease: Lease;
   readonly carrier: Carrier;
   readonly begun: (agoMs: number) => void;
+  /** It was sent ahead, and its launcher has not said that it starts. */
+  isAhead: boolean;
 }
 
 /** What is known of an end before it is asked for. */
-type Known = Pick<Account, 'endedBy' | 'asked' | 'cause' | 'carriedBy' | 'refused'>;
+type Known = Pick<Account, 'endedBy' | 'asked' | 'cause' | 'carriedBy' | 'refused' | 'isTakenBack'>;
 
 const NO_END = { exitCode: undefined, signal: undefined, cpuSeconds: undefined, peakBytes: undefined };
 const SIGKILL = 9;
@@ -63,7 +65,12 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
     return { id, ...end };
   };
 
-  const onTold = (carrier: Carrier, { started, ended, refused }: Extract<Report, { is: 'told' }>) => {
+  const onTold = (carrier: Carrier, told: Extract<Report, { is: 'told' }>) => {
+    const { started, ended, refused, starting, takenBack } = told;
+    for (const id of starting) {
+      const each = running.get(id);
+      if (each !== undefined) each.isAhead = false;
+    }
     for (const id of started) {
       running.get(id)?.begun(0);
     }
@@ -72,6 +79,7 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
         running.has(end.id) ? [endAs(end.id, { endedBy, asked, carriedBy: carriedBy(carrier) }, end)] : [],
       ),
       ...refused.flatMap(({ id, reason }) => (running.has(id) ? [endAs(id, { refused: reason })] : [])),
+      ...takenBack.flatMap((id) => (running.has(id) ? [endAs(id, { isTakenBack: true })] : [])),
     ];
     // A step that began and ended in one message is told in this order.
     if (ends.length > 0) queueMicrotask(() => tell(ends));
@@ -79,8 +87,11 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
 
   const carriedBy = ({ step = '', node }: Carrier) => ({ slurmJobId: String(allocation.jobId), step, node });
 
-  /** Its jobs end with it. What its launcher was sent may have run, though nobody said so. */
-  const onGone = (carrier: Carrier, words: string) => {
+  /**
+   * Its jobs end with it. What its launcher was sent may have run, though nobody said so; only where all its reports arrived, a step
+   * that was sent ahead did not start unless they say so.
+   */
+  const onGone = (carrier: Carrier, { words, isAllHeard }: Gone) => {
     const { node, step } = carrier;
     const isBegun = step !== undefined;
     failures.set(node, isBegun ? 0 : (failures.get(node) ?? 0) + 1);
@@ -100,7 +111,11 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
     if (left.length === 0) return;
     // If srun alone was killed, its step goes on for some seconds, and a job must not run twice at a time.
     void endOfStep(slurm, step, log).then(() =>
-      tell(left.map(([id]) => endAs(id, lost, { ...NO_END, signal: SIGKILL }))),
+      tell(
+        left.map(([id, { isAhead }]) =>
+          isAhead && isAllHeard ? endAs(id, { isTakenBack: true }) : endAs(id, lost, { ...NO_END, signal: SIGKILL }),
+        ),
+      ),
     );
   };
 
@@ -123,7 +138,7 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
         },
       },
       onTold: (told) => onTold(carrier, told),
-      onGone: (words) => onGone(carrier, words),
+      onGone: (gone) => onGone(carrier, gone),
     });
     carriers.set(node, carrier);
     return carrier;
@@ -142,23 +157,30 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
     return nodes.map(({ name }) => name).reduce((best, each) => (load(each) < load(best) ? each : best));
   };
 
-  /** In the long step of the node, or as a step of its own. */
+  /** In the long step of the node, or as a step of its own; `after` is a step in whose place it starts. */
   const place = (
     id: StepId,
     job: ClaimedJob,
     lease: Lease,
     begun: Running['begun'],
+    after?: StepId,
   ): Pick<StartedStep, 'about' | 'limitSeconds'> => {
-    const node = nodeFor(lease.nodes);
-    if (isOwn(job, node)) {
+    const before = after === undefined ? undefined : running.get(after)?.carrier;
+    const node = before?.node ?? nodeFor(lease.nodes);
+    if (before === undefined && isOwn(job, node)) {
       const started = ownSteps().start(job, lease);
       ownIds.add(id);
       void started.begun?.then(begun);
       return { about: started.about, limitSeconds: started.limitSeconds };
     }
-    const carrier = carrierFor(node);
-    running.set(id, { job, lease, carrier, begun });
-    carrier.order({ do: 'start', job, gpus: lease.gpus });
+    const carrier = before ?? carrierFor(node);
+    running.set(id, { job, lease, carrier, begun, isAhead: before !== undefined });
+    carrier.order({
+      do: 'start',
+      job,
+      gpus: lease.gpus,
+      ...(before === undefined || after === undefined ? {} : { after }),
+    });
     return { about: { node, ...(carrier.step === undefined ? {} : { step: carrier.step }) } };
   };
 
@@ -184,11 +206,18 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
     listen(onEnded) {
       tell = onEnded;
     },
-    start(job, lease) {
+    start(job, lease, after) {
       const id = stepIdOf(facts, job);
       createOutputFolders(job);
       const { promise: begun, resolve } = Promise.withResolvers<number>();
-      return { id, ...place(id, job, lease, resolve), begun };
+      return { id, ...place(id, job, lease, resolve, after), begun };
+    },
+    mayFollow(id) {
+      const carrier = running.get(id)?.carrier;
+      return carrier?.step !== undefined && !carrier.isGone;
+    },
+    takeBack(id) {
+      running.get(id)?.carrier.order({ do: 'take-back', id });
     },
     signal(id, signal) {
       if (ownIds.has(id)) return own?.signal(id, signal);

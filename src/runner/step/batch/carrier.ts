@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { type Companion, startCompanion } from '../../../cluster/exec.ts';
 import { slurmProgram } from '../../../cluster/slurm/programs.ts';
 import { type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
@@ -20,8 +21,16 @@ export interface CarrierOptions {
   readonly begin: Extract<Order, { do: 'begin' }>;
   readonly log: Log;
   readonly onTold: (told: Extract<Report, { is: 'told' }>) => void;
-  /** The step has ended, or never began; what it said last. */
-  readonly onGone: (words: string) => void;
+  /** The step has ended, or never began. */
+  readonly onGone: (gone: Gone) => void;
+}
+
+/** How a long step ended. */
+export interface Gone {
+  /** What it said last. */
+  readonly words: string;
+  /** Its launcher ended while Slurm carried its output: every report that it wrote has arrived. */
+  readonly isAllHeard: boolean;
 }
 
 /** A long step of Slurm on one node, with our launcher in it. */
@@ -47,6 +56,8 @@ const LOOK_MS = 5_000;
 /** The launcher ends what jobs left behind, which takes 2 s, and Slurm ends the step. */
 const END_MS = 10_000;
 const LAST_LINES = 5;
+/** srun's exit code where SIGKILL ended the launcher: srun had all its output by then. After the end of a node it exits with 0. */
+const LAUNCHER_KILLED = 128 + constants.signals.SIGKILL;
 
 /** srun's options for the step: all that the allocation has on the node, shared with the steps of jobs on several nodes. */
 export const carrierOptions = ({
@@ -108,7 +119,7 @@ export function startCarrier(options: CarrierOptions): Carrier {
         ask: () => send({ do: 'look', question: 0, ids: [] }),
         onSilent() {
           companion?.signal('SIGKILL');
-          over(`its launcher has not answered for ${SILENT_SECONDS} s`);
+          over({ words: `its launcher has not answered for ${SILENT_SECONDS} s`, isAllHeard: false });
         },
       });
     }
@@ -120,13 +131,13 @@ export function startCarrier(options: CarrierOptions): Carrier {
     log.write('debug', 'A step said', { node, line });
   };
 
-  const over = (words: string) => {
+  const over = (gone: Gone) => {
     if (isGone) return;
     isGone = true;
     heartbeat?.close();
     for (const answer of questions.values()) answer([]);
     questions.clear();
-    onGone(words);
+    onGone(gone);
   };
 
   const run = async () => {
@@ -144,9 +155,12 @@ export function startCarrier(options: CarrierOptions): Carrier {
       );
       companion.write(lineOf(begin));
       const { code, signal } = await companion.ended;
-      over(lastWords.at(-1) ?? `srun ended with ${signal ?? `exit code ${code}`}`);
+      over({
+        words: lastWords.at(-1) ?? `srun ended with ${signal ?? `exit code ${code}`}`,
+        isAllHeard: code === LAUNCHER_KILLED,
+      });
     } catch (error) {
-      over((error as Error).message);
+      over({ words: (error as Error).message, isAllHeard: false });
     }
   };
   const ended = run();
