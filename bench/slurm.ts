@@ -2,14 +2,18 @@
  * How fast are short jobs in an allocation, and what do they cost the controller of Slurm?
  *
  * `node bench/slurm.ts [jobs] [rounds]`: 500 `true` in an allocation of 8 CPUs, as processes of the runner, as steps, and inside one
- * long step (`step_batching`), beside a batch script that starts 8 `srun … &` at a time. The cluster is a real one on this machine (`tests/slurm/cluster.sh`).
+ * long step (`step_batching`), beside a batch script that starts 8 `srun … &` at a time, and beside the launcher of a long step alone, which gets all jobs
+ * at once: it is the most that a long step can reach here. The cluster is a real one on this machine (`tests/slurm/cluster.sh`).
+ *
+ * Every other round goes through the modes in the opposite order. Each line has the load before it, and the time that neighbours of a virtual machine took.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
 import { argumentsOf } from './support/arguments.ts';
-import { createFigures } from './support/figures.ts';
+import { createFigures, watchSteal } from './support/figures.ts';
+import { launcherAlone } from './support/launcher-alone.ts';
 import { layOutPackage, workplace } from './support/package.ts';
 import { commandsOf, machine, startServer } from './support/processes.ts';
 
@@ -46,7 +50,10 @@ function measured(name: string, lines: readonly string[]): Cost {
   writeFileSync(times, '');
   writeFileSync(path, ['#!/bin/bash', 'unset SLURM_MEM_PER_CPU', stamp, ...lines, stamp, ''].join('\n'));
   slurm('sdiag', '--reset');
+  const load = loadavg()[0] ?? Number.NaN;
+  const steal = watchSteal();
   slurm('sbatch', '--wait', '-o', join(cwd, `${name}.out`), '-c', String(CPUS), '--mem=2000M', '-t', '30', path);
+  console.log(`  ${name}: load ${load.toFixed(1)}, steal ${steal().toFixed(1)} %`);
   const statistics = slurm('sdiag').split('by user')[0] ?? '';
   const messages = [...statistics.matchAll(/^\s+\w+\s+\(\s*\d+\) count:(\d+)/gm)].map(([, count]) => Number(count));
   const [start, end] = readFileSync(times, 'utf8').trim().split('\n').map(Number) as [number, number];
@@ -82,12 +89,13 @@ try {
   const run = commandsOf(folder, cwd, server.url);
   const runner = `${join(folder, 'bin/torc-slurm-job-runner')} ${server.url}`;
   for (let round = 1; round <= rounds; round += 1) {
-    console.log(`round ${round}, load ${loadavg()[0]?.toFixed(1)}`);
+    console.log(`round ${round}`);
     const loop = measured('plain', plain);
     note('srun … & in a script', loop.jobsPerSecond, 'jobs/s');
     note('… messages to the controller', loop.messagesPerJob, 'a job');
-    let direct = Number.NaN;
-    for (const mode of Object.keys(MODES) as (keyof typeof MODES)[]) {
+    const rates = new Map<keyof typeof MODES, number>();
+    const modes = Object.keys(MODES) as (keyof typeof MODES)[];
+    for (const mode of round % 2 === 1 ? modes : modes.toReversed()) {
       writeFileSync(join(cwd, 'flow.yaml'), specOf(mode));
       const { stdout } = await run('-f', 'json', 'create', 'flow.yaml');
       const { workflow_id: id } = JSON.parse(stdout) as { workflow_id: number };
@@ -102,13 +110,17 @@ try {
       note(`${mode} beside the script`, ours.jobsPerSecond / loop.jobsPerSecond, '×', {
         atLeast: mode === 'batching' ? 8 : 1,
       });
-      if (mode === 'direct') direct = ours.jobsPerSecond;
-      else
+      rates.set(mode, ours.jobsPerSecond);
+      if (mode !== 'direct')
         note(`… messages beside those of the script, ${mode}`, ours.messagesPerJob / loop.messagesPerJob, '×', {
           atMost: 1,
         });
-      if (mode === 'batching') note('batching beside direct', ours.jobsPerSecond / direct, '×', { atLeast: 0.8 });
     }
+    const { batching = Number.NaN, direct = Number.NaN } = Object.fromEntries(rates);
+    note('batching beside direct', batching / direct, '×', { atLeast: 0.8 });
+    const alone = await launcherAlone(folder, { jobs, places: CPUS });
+    note('the launcher of a long step alone', alone, 'jobs/s');
+    note('batching beside the launcher alone', batching / alone, '×');
   }
   await server.stop();
   print();

@@ -55,6 +55,12 @@ export function verdict(value: number, goal: Goal | undefined): string {
   return `  [${value >= atLeast && value <= atMost ? 'reached' : 'MISSED'}: ${wanted}]`;
 }
 
+/** Measures the share of the processor time that a hypervisor gives to others from now on, in percent; NaN elsewhere than on Linux. */
+export function watchSteal(): () => number {
+  const before = processorTimes();
+  return () => 100 * (stolenShare(before, processorTimes()) ?? Number.NaN);
+}
+
 /** A number with three digits at least. */
 export const text = (value: number) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));
 
