@@ -339,6 +339,34 @@ describe('torc sonar about a Slurm cluster', () => {
     expect(jobsOf(await sonar(['jobs', '--stateless', '--deluge'], tools))).toHaveLength(1);
   });
 
+  it('a held job has priority 0, also one that sacct does not list and one that was held later; days in the past are of sacct alone', async () => {
+    const shown = (id: number, more: string) =>
+      `JobId=${id} JobName=fit UserId=ann(1) JobState=${more} SubmitTime=2026-03-09T09:00:00 ReqTRES=cpu=4`;
+    const tools = onPath({
+      sacct: `echo '${line}'; echo '${line.replace('42|42', '43|43').replace('RUNNING', 'PENDING')}'`,
+      scontrol: [
+        shown(42, 'RUNNING Reason=None Priority=9'),
+        shown(43, 'PENDING Reason=JobHeldUser Priority=0'),
+        shown(44, 'PENDING Reason=JobHeldAdmin Priority=0'),
+        shown(45, 'COMPLETED Reason=None Priority=9'),
+      ]
+        .map((each) => `echo '${each}'`)
+        .join(';'),
+    });
+    const priorities = (answer: Awaited<ReturnType<typeof sonar>>) =>
+      jobsOf(answer).map(({ job_id: id, priority }) => [id, Number(priority) - 2]);
+    expect(priorities(await sonar(['jobs'], tools))).toEqual([
+      [42, 100],
+      [43, 0],
+      [44, 0],
+    ]);
+    expect(priorities(await sonar(['jobs', '--span', '2026-03-09,2026-03-10'], tools))).toEqual([
+      [42, 100],
+      [43, 100],
+    ]);
+    expect(priorities(await sonar(['jobs', '--stateless'], tools))).toEqual([]);
+  });
+
   it('without accounting, scontrol tells of the jobs, with a warning', async () => {
     const tools = onPath({ sacct: 'echo "accounting storage is disabled" >&2; exit 1', scontrol: `echo '${show}'` });
     const answer = await sonar(['jobs'], tools);

@@ -452,6 +452,9 @@ test('the queue tells what waits in each partition, and how long jobs waited', a
           end_time: time(30),
         },
         { job_id: 3, job_step: '0', job_state: 'FAILED' },
+        // Slurm gives priority 0 to jobs that are held.
+        { job_id: 4, job_state: 'PENDING', partition: 'a', submit_time: time(200), priority: 0 + 2 },
+        { job_id: 5, job_state: 'RUNNING', partition: 'b', submit_time: time(200), priority: 7 + 2 },
       ),
     ),
     { from: START, until: START + 1100 },
@@ -459,7 +462,8 @@ test('the queue tells what waits in each partition, and how long jobs waited', a
   expect(queue).toMatchObject([
     {
       partition: 'a',
-      pending: 1,
+      pending: 2,
+      held: 1,
       running: 1,
       oldestPendingSeconds: 1000,
       started: 2,
@@ -468,7 +472,7 @@ test('the queue tells what waits in each partition, and how long jobs waited', a
       finished: 1,
       failed: 1,
     },
-    { partition: 'b', pending: 1, running: 0, started: 0 },
+    { partition: 'b', pending: 1, held: 0, running: 1, started: 0 },
   ]);
 });
 

@@ -1,11 +1,14 @@
-import { rankOfState } from '../jobs/merge.ts';
-import type { TelemetryRows, Window } from './rows.ts';
+import { HELD_PRIORITY } from '../../core/contract/sonar/conventions.ts';
+import { type Merged, rankOfState, valuesOf } from '../jobs/merge.ts';
+import type { SlurmJobRow, TelemetryRows, Window } from './rows.ts';
 
 /** The queue of a partition: what waits now, and how long jobs waited that started within the window. */
 export interface PartitionQueue {
   readonly cluster: string;
   readonly partition: string;
   readonly pending: number;
+  /** Of those that are pending. */
+  readonly held: number;
   readonly running: number;
   readonly oldestPendingSeconds: number | undefined;
   readonly started: number;
@@ -38,6 +41,7 @@ export async function queueOf(source: TelemetryRows, window: Window): Promise<Pa
       cluster,
       partition,
       pending: pending.length,
+      held: pending.filter(isHeld).length,
       running: (ranks.get(2) ?? []).length,
       oldestPendingSeconds: oldest === undefined ? undefined : Math.max(0, window.until - oldest),
       started: waits.length,
@@ -47,4 +51,9 @@ export async function queueOf(source: TelemetryRows, window: Window): Promise<Pa
       failed: ended.filter(({ state }) => state !== 'COMPLETED').length,
     };
   });
+}
+
+function isHeld({ fields }: SlurmJobRow): boolean {
+  const { priority } = valuesOf(JSON.parse(fields) as Merged);
+  return priority === HELD_PRIORITY;
 }

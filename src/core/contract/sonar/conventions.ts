@@ -1,4 +1,4 @@
-import { exactUint } from './extended-uint.ts';
+import { encodeExtended, exactUint } from './extended-uint.ts';
 import type { Uint } from './kinds.ts';
 import type { Metadata } from './shared.ts';
 
@@ -32,3 +32,6 @@ export function cpuUtilPercent({ producer, version }: Producer, value: number): 
 
 /** `CANCELLED by 1000` is CANCELLED. */
 export const stateWord = (state: string): string => state.split(' ', 1)[0] ?? '';
+
+/** The `priority` of a job that is held: 0, which Slurm gives to no other job. */
+export const HELD_PRIORITY = encodeExtended(0);

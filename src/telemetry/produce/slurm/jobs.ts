@@ -1,5 +1,6 @@
 import { runHelper } from '../../../cluster/exec.ts';
 import { outsideAllocation, slurmProgram } from '../../../cluster/slurm/programs.ts';
+import { HELD_PRIORITY } from '../../../core/contract/sonar/conventions.ts';
 import type { SlurmJob } from '../../../core/contract/sonar/jobs.ts';
 import { dataMessage, errorMessage, type Message, type Origin } from '../envelope.ts';
 import { timestampOf } from '../timestamp.ts';
@@ -67,10 +68,13 @@ export async function readJobs(options: JobsOptions): Promise<JobsRead> {
     return ms === undefined ? undefined : timestampOf(ms);
   };
   const shown = controlled.status === 'fulfilled' ? controlled.value : '';
+  const known = parseScontrol(shown, timeOf);
+  // Days in the past are not completed with the jobs of now.
+  const living = span[1] === 'now' ? known.filter(({ job_state: state }) => !hasEnded(state)) : [];
   const all =
     accounted.status === 'fulfilled'
-      ? withResources(parseSacct(accounted.value, timeOf), requestedResources(shown))
-      : parseScontrol(shown, timeOf);
+      ? withLiving(withResources(parseSacct(accounted.value, timeOf), requestedResources(shown)), living)
+      : known;
   const wanted = options.uncompleted ? all : all.filter(({ job_state: state }) => hasEnded(state));
   const { news, told: next } = newsOf(wanted, told ?? {}, atMs);
   return { messages: messagesOf(news, origin, atMs, options.batchSize), told: next };
@@ -79,6 +83,21 @@ export async function readJobs(options: JobsOptions): Promise<JobsRead> {
 /** Of jobs that wait or run: the controller forgets the others. */
 const withResources = (jobs: readonly SlurmJob[], asked: ReadonlyMap<number, string>): SlurmJob[] =>
   jobs.map((job) => (job.job_step === '' ? { ...job, requested_resources: asked.get(Number(job.job_id)) ?? '' } : job));
+
+/**
+ * Jobs that sacct lists, and those that only the controller knows: sacct lists no job that was never eligible, such as one that
+ * is held since its submission. A held job has priority 0, whatever it had when sacct was told of it.
+ */
+function withLiving(accounted: readonly SlurmJob[], living: readonly SlurmJob[]): SlurmJob[] {
+  const held = new Set(living.filter(({ priority }) => priority === HELD_PRIORITY).map(({ job_id: id }) => id));
+  const listed = new Set(accounted.map(({ job_id: id }) => id));
+  return [
+    ...accounted.map((job) =>
+      held.has(job.job_id) && job.job_step === '' ? { ...job, priority: HELD_PRIORITY } : job,
+    ),
+    ...living.filter(({ job_id: id }) => !listed.has(id)),
+  ];
+}
 
 /** Envelopes with a limited number of records, all of one time; one even if there are no records: it says that we are alive. */
 export function messagesOf(jobs: readonly SlurmJob[], origin: Origin, atMs: number, batchSize = Infinity): Message[] {

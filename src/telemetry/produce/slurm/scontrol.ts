@@ -15,8 +15,8 @@ export function requestedResources(text: string): ReadonlyMap<number, string> {
 }
 
 /**
- * The jobs that the controller knows, for a cluster without accounting: those that wait or run, and that ended a short
- * time ago. It has no steps and no figures of what they used.
+ * The jobs that the controller knows: those that wait or run, and that ended a short time ago. It has no steps and no
+ * figures of what they used.
  */
 export const parseScontrol = (text: string, timeOf: TimeReader): SlurmJob[] =>
   text.split('\n').flatMap((line) => {

@@ -7,6 +7,7 @@ import { windowOptions, ask, right, print } from './window.ts';
 const queueColumns: readonly Column<PartitionQueue>[] = [
   { title: 'Partition', value: ({ partition }) => partition, importance: 9 },
   { title: 'Pending', value: ({ pending }) => pending, align: right },
+  { title: 'Held', value: ({ held }) => held, align: right },
   { title: 'Running', value: ({ running }) => running, align: right },
   {
     title: 'Oldest Pending',
