@@ -24,6 +24,8 @@ interface Link {
   readonly attempt: number;
   readonly cpu_seconds?: number;
   readonly peak_bytes?: number;
+  readonly slurm_job?: number;
+  readonly step?: string;
 }
 
 /** Burns a second of CPU time, in two processes that stay in the session of the job. */
@@ -33,10 +35,10 @@ const three = `
   - {name: tree, command: "for i in 1 2 3 4 5 6 7; do sleep 6 & done; wait"}
   - {name: short, command: "true"}`;
 
-async function run(monitor: string, jobs: string) {
+async function run(monitor: string, jobs: string, more: Readonly<Record<string, string>> = {}) {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'flow.yaml'), `name: flow\nresource_monitor: ${monitor}\njobs:${jobs}\n`);
-  const environment = { SLURM_JOB_ID: undefined, SLURM_CLUSTER_NAME: 'c.org' };
+  const environment = { SLURM_JOB_ID: undefined, SLURM_CLUSTER_NAME: 'c.org', ...more };
   const { code, stderr } = await torc(['-s', 'run', 'flow.yaml', '-o', 'out'], { cwd: folder, environment });
   expect([code, stderr]).toEqual([0, stderr]);
   return {
@@ -94,6 +96,18 @@ it('a runner writes samples of the processes of its jobs, and beside them to whi
   const [id, own] = [...byJob].find(([, each]) => sleeps(each.map(({ pid }) => pid)) === 7) ?? [0, []];
   const asked = await torc(['sonar', 'show', 'profile', String(own[0]?.job), '-f', 'json'], { cwd: folder });
   expect(JSON.parse(asked.stdout)).toMatchObject({ attempts: [{ workflow_job: id, attempt: own[0]?.attempt }] });
+});
+
+it.each([
+  ['the batch script', { SLURM_TASK_PID: '77' }, 'batch'],
+  ['a step of srun', { SLURM_TASK_PID: '77', SLURM_STEP_ID: '3' }, '3'],
+])('a link names the step of the runner where no control group names one: %s', async (_, variables, step) => {
+  const later = String(Math.floor(Date.now() / 1000) + 3600);
+  const allocation = { SLURM_JOB_ID: '7', SLURM_JOB_END_TIME: later, ...variables };
+  const { links } = await run('{sonar: true}', '\n  - {name: one, command: sleep 4}', allocation);
+  const linked = links.filter(({ kind }) => kind === 'process');
+  expect(linked.length).toBeGreaterThan(0);
+  expect(linked.map((each) => [each.job, each.slurm_job, each.step])).toEqual(linked.map(() => [7, 7, step]));
 });
 
 it('the profile of a job without samples says what its workflow needs', async () => {

@@ -32,6 +32,7 @@ interface Link {
   readonly pid: number;
   readonly start: number;
   readonly slurm_job?: number;
+  readonly step?: string;
 }
 interface Profile {
   readonly cpu_seconds?: number;
@@ -148,6 +149,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs of known shape, two at a tim
         [],
       );
       expect(new Set(linked.map((link) => link.slurm_job))).toEqual(new Set([Number(job)]));
+      expect(linked.filter(({ step = '' }) => step === '')).toEqual([]);
       const ends = links.filter(({ kind }) => kind === 'end').map((link) => link.workflow_job);
       expect(ends.toSorted(byValue)).toEqual(shapes.map((shape) => results[shape].job_id).toSorted(byValue));
 

@@ -1,6 +1,7 @@
 import { createGpuReader } from '../../cluster/gpu/read.ts';
 import type { DetailedProcess } from '../../cluster/host/process-details.ts';
 import type { ProcessSample } from '../../cluster/host/proc.ts';
+import { stepNameOf } from '../../cluster/slurm/step-name.ts';
 import type { StepId } from '../../core/contract/files/job.ts';
 import { encodeEnvelope } from '../../core/contract/sonar/encode.ts';
 import { originOf } from '../../telemetry/produce/origin.ts';
@@ -25,8 +26,11 @@ export interface SonarOptions {
  * attempt, and what an attempt used in total, as its parent was told, also if it was too short for a sample.
  */
 export interface SonarRecord {
-  /** The processes of the running steps now. Returns at once; samples that would overlap are left out. */
-  look(processes: ReadonlyMap<StepId, readonly ProcessSample[]>): void;
+  /**
+   * The processes of the running steps now. Returns at once; samples that would overlap are left out. `slurmSteps` names the
+   * steps of Slurm of jobs that are not processes of the step in which this program runs.
+   */
+  look(processes: ReadonlyMap<StepId, readonly ProcessSample[]>, slurmSteps?: ReadonlyMap<StepId, string>): void;
   ended(id: StepId, end: Pick<ProcessEnd, 'pid' | 'cpuSeconds' | 'peakBytes'>): void;
   /** Resolves when everything is written. */
   settle(): Promise<void>;
@@ -40,6 +44,7 @@ export function createSonarRecord({ facts, environment, log }: SonarOptions): So
   const origin = originOf({ cluster: undefined, hostnameOnly: true, environment });
   const folder = `${facts.outputDir}/${SONAR_FOLDER}/${origin.cluster}`;
   const slurmJob = Number(environment['SLURM_JOB_ID']) || undefined;
+  const ownStep = stepNameOf(environment);
   const recorder = recorderOfThisNode({
     origin,
     load: true,
@@ -74,6 +79,7 @@ export function createSonarRecord({ facts, environment, log }: SonarOptions): So
     processes: readonly DetailedProcess[],
     epoch: number,
     atMs: number,
+    slurmStep: string,
   ) => {
     const known = linked.get(id) ?? new Set<string>();
     linked.set(id, known);
@@ -88,20 +94,32 @@ export function createSonarRecord({ facts, environment, log }: SonarOptions): So
         pid,
         start: startTicks,
         ...attemptOf(id),
-        ...(slurm === undefined ? {} : { slurm_job: slurm.jobId, step: slurm.step }),
+        ...(slurm === undefined
+          ? {}
+          : {
+              slurm_job: slurm.jobId, // Without a control group of Slurm, only the variables of the process name its step.
+              step: slurm.step || slurmStep,
+            }),
       });
     }
   };
 
   return {
-    look(steps) {
+    look(steps, slurmSteps) {
       if (writing !== undefined || steps.size === 0) return;
       const all = [...steps.values()].flat();
       writing = recorder
         .take(() => all)
         .then(({ message, processes, epoch }) => {
           for (const [id, each] of steps)
-            linksOf(id, new Set(each.map(({ pid }) => pid)), processes, epoch, message.atMs);
+            linksOf(
+              id,
+              new Set(each.map(({ pid }) => pid)),
+              processes,
+              epoch,
+              message.atMs,
+              slurmSteps?.get(id) ?? ownStep,
+            );
           write('', message.atMs, encodeEnvelope(message.envelope));
         })
         .catch((error: unknown) => log.write('warn', 'No Sonar sample', { reason: (error as Error).message }))

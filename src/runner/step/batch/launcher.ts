@@ -107,7 +107,7 @@ function createWork(
     cpus: cpus && createCpuPool(cpus, isLimited),
     sonar: wantsSonar
       ? {
-          look: (processes) => void (isRecorded && record?.look(processes)),
+          look: (processes, slurmSteps) => void (isRecorded && record?.look(processes, slurmSteps)),
           ended: (id, end) => record?.ended(id, end),
           settle: async () => record?.settle(),
           close: () => record?.close(),

@@ -1,4 +1,6 @@
+import { valueIn } from '../../../cluster/host/environment-of.ts';
 import { processesWhere } from '../../../cluster/host/marked.ts';
+import { stepNameOf } from '../../../cluster/slurm/step-name.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
 import type { Log } from '../../log.ts';
 import { createProcessUse, stepFinder } from '../process-use.ts';
@@ -22,6 +24,8 @@ export interface StepSampler {
 
 export function createStepSampler({ facts, slurmJobId, record, log }: StepSamplerOptions): StepSampler {
   const roots = new Map<StepId, number>();
+  /** The steps of Slurm, from the variables of their processes. */
+  const slurmSteps = new Map<StepId, string>();
   const stepOf = stepFinder({ facts, slurmJobId });
   const use = createProcessUse({
     facts,
@@ -29,7 +33,7 @@ export function createStepSampler({ facts, slurmJobId, record, log }: StepSample
     pidOf: (id) => roots.get(id),
     isOfStep: isTask,
     log,
-    onProcesses: record.look,
+    onProcesses: (processes) => record.look(processes, slurmSteps),
   });
 
   /** The first process of each step: the others descend from it, or have its variables. */
@@ -39,6 +43,7 @@ export function createStepSampler({ facts, slurmJobId, record, log }: StepSample
       const id = isTask(environment) ? stepOf(environment, pid) : undefined;
       if (id === undefined || !missing.has(id)) return false;
       owners.push(id);
+      slurmSteps.set(id, stepNameOf({ SLURM_STEP_ID: valueIn(environment, 'SLURM_STEP_ID') }));
       return true;
     });
     for (const [at, id] of owners.entries()) {
@@ -57,6 +62,7 @@ export function createStepSampler({ facts, slurmJobId, record, log }: StepSample
     ended(id, figures) {
       record.ended(id, { pid: roots.get(id) ?? 0, ...figures });
       roots.delete(id);
+      slurmSteps.delete(id);
     },
     close: () => use.close(),
   };

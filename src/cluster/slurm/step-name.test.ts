@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { stepNameOf } from './step-name.ts';
+
+test.each([
+  [{ SLURM_STEP_ID: '3', SLURM_TASK_PID: '77' }, '3'],
+  [{ SLURM_STEP_ID: '4294967290' }, 'interactive'],
+  [{ SLURM_STEP_ID: '4294967291' }, 'batch'],
+  [{ SLURM_TASK_PID: '77' }, 'batch'],
+  [{ SLURM_JOB_ID: '7' }, ''],
+  [{}, ''],
+])('a process with the variables %j is in step "%s"', (environment, step) => {
+  expect(stepNameOf(environment)).toBe(step);
+});

@@ -1,0 +1,19 @@
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Ids that Slurm gives to steps that no srun started. Source: slurm/slurm.h, `SLURM_BATCH_SCRIPT` and others. */
+const SPECIAL: Readonly<Record<string, string>> = {
+  '4294967290': 'interactive',
+  '4294967291': 'batch',
+  '4294967292': 'extern',
+};
+
+/**
+ * The step of a process of Slurm with these variables, as sacct names it: a number, `batch` or `interactive`; empty for a process
+ * outside of steps, such as a shell of `salloc` on a login node.
+ *
+ * Most releases set no SLURM_STEP_ID in a batch script; the id of its task is set in steps only.
+ */
+export function stepNameOf({ SLURM_STEP_ID: id, SLURM_TASK_PID: task }: Environment): string {
+  if (id === undefined || id === '') return task === undefined ? '' : 'batch';
+  return SPECIAL[id] ?? id;
+}
