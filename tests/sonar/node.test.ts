@@ -254,6 +254,19 @@ describe.skipIf(process.platform !== 'linux')('torc sonar on this node', () => {
     expect(record.data?.attributes).not.toHaveProperty('topo_svg');
   });
 
+  it('sysinfo has the versions of GPU software where --compat asks for them', async () => {
+    const root = temporaryFolder();
+    writeFileSync(join(root, 'version.json'), '{"cuda": {"name": "CUDA SDK", "version": "12.4.1"}}');
+    const tools = { CUDA_ROOT: root, ROCm_ROOT: root };
+    const [usual, asked] = await Promise.all([
+      sonar(['sysinfo'], tools),
+      sonar(['sysinfo', '--compat', 'software=written'], tools),
+    ]);
+    expect(usual.record.data?.attributes).not.toHaveProperty('software');
+    const software = [{ key: 'cuda', name: 'CUDA SDK', version: '12.4.1' }];
+    expect(asked.record.data?.attributes['software']).toEqual(software);
+  });
+
   it('cards that a tool knows are in sysinfo and sample, and a tool that fails is an error within the sample', async () => {
     const tool = onPath({
       'nvidia-smi': `case "$1" in

@@ -17,6 +17,8 @@ export const compatSwitches = {
   state: ['word', 'full'],
   /** slurm-monitor drops a message whose `meta` has more than producer and version. */
   meta: ['two', 'all'],
+  /** The text has versions of software; Sonar removed them in 0.16, and its strict reader refuses a record that has them. */
+  software: ['left-out', 'written'],
 } as const;
 
 type Switches = typeof compatSwitches;
@@ -31,10 +33,11 @@ export const usualCompat: Compat = {
   'ave-disk': 'kb',
   state: 'word',
   meta: 'two',
+  software: 'left-out',
 };
 
 /** Values as they are: for envelopes that were read and are written again. */
-export const unchangedCompat: Compat = { ...usualCompat, state: 'full', meta: 'all' };
+export const unchangedCompat: Compat = { ...usualCompat, state: 'full', meta: 'all', software: 'written' };
 
 const textCompat: Compat = {
   ...usualCompat,
@@ -42,6 +45,7 @@ const textCompat: Compat = {
   'time-limit': 'minutes',
   'ave-disk': 'bytes',
   meta: 'all',
+  software: 'written',
 };
 
 /** The choices of `--compat`, or a sentence that says what is wrong. */

@@ -89,15 +89,20 @@ function writersOf(table: ObjectTable, compat: Compat): readonly FieldWriter[] {
   if (tables === undefined) writers.set(compat, (tables = new WeakMap()));
   let found = tables.get(table);
   if (found === undefined) {
-    found = Object.entries(table.fields).map(([name, field]) => ({
-      name,
-      head: `"${name}":`,
-      write: writerOf(table, name, field, compat),
-    }));
+    found = Object.entries(table.fields)
+      .filter(([name]) => !isLeftOut(compat, table, name))
+      .map(([name, field]) => ({
+        name,
+        head: `"${name}":`,
+        write: writerOf(table, name, field, compat),
+      }));
     tables.set(table, found);
   }
   return found;
 }
+
+const isLeftOut = (compat: Compat, { name: table }: ObjectTable, name: string): boolean =>
+  table === 'SysinfoAttributes' && name === 'software' && compat.software === 'left-out';
 
 function writerOf(table: ObjectTable, name: string, field: Field, compat: Compat): FieldWriter['write'] {
   const one = (each: unknown) => encodeOne(field, each, compat);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { everyField, sample } from '../../../../tests/sonar/every-field.ts';
 import { checkEnvelope } from './check.ts';
-import { parseCompat, unchangedCompat, usualCompat } from './compat.ts';
+import { type Compat, parseCompat, unchangedCompat, usualCompat } from './compat.ts';
 import { encodeAttributes, encodeEnvelope } from './encode.ts';
 import { attributeTables, type Envelope, type MessageType } from './envelope.ts';
 import { cpuUtilPercent, performanceState } from './conventions.ts';
@@ -90,6 +90,19 @@ describe('--compat', () => {
     ['meta=all', '"token":"t"'],
     ['text', '"type":"jobs"'],
   ])('%s writes %s', (choice, expected) => expect(written(choice)).toContain(expected));
+
+  it('versions of software are written only where a choice asks for them, as the strict reader of Sonar refuses them', () => {
+    const hasSoftware = (choice: string) =>
+      encodeEnvelope(everyField.sysinfo, parseCompat(choice) as Compat).includes('"software":[{"key":"cuda"');
+    expect(['software=left-out', 'zone=z', 'software=written', 'text'].map(hasSoftware)).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
+    expect(encodeEnvelope(everyField.sysinfo)).not.toContain('software');
+    expect(encodeEnvelope(everyField.sysinfo, unchangedCompat)).toContain('"software"');
+  });
 
   it('names the switches and the choices that there are', () => {
     expect(parseCompat('zone=y')).toBe('zone: expected offset or z, found "y"');
