@@ -135,6 +135,7 @@ const messages = [
     '0.15.0',
   ),
   sampleAt(600, 'n2.fox', { jobs: [] }),
+  message('cluster', { time: at(0), cluster: 'calm', slurm: true, partitions: [{ name: 'quiet' }], nodes: [] }),
 ];
 
 let store: EmbeddedStore;
@@ -142,6 +143,7 @@ beforeAll(async () => {
   store = new EmbeddedStore(':memory:');
   await store.addCluster('fox', 0);
   await store.addCluster('empty', 0);
+  await store.addCluster('calm', 0);
   const reader = new EnvelopeReader();
   const records = [...reader.push(Buffer.from(messages.join('\n'))), ...reader.end()];
   const results = await store.ingestEach(records, { received: NOW, origin: 'test' });
@@ -479,6 +481,12 @@ describe('clusters', () => {
         gpus_reserved: 2,
         gpus_in_use: ['GPU-A'],
       },
+    ]);
+  });
+
+  it('a partition in which nothing waits has the number 0 in place of the time of the longest wait', async () => {
+    expect(await bodyOf(`cluster/calm/partitions?time_in_s=${START + 600}`)).toMatchObject([
+      { name: 'quiet', jobs_pending: [], pending_max_submit_time: 0 },
     ]);
   });
 

@@ -180,6 +180,11 @@ describe('the figures of a job', () => {
     expect(await answered([...said, at('n1', 120, 500)])).toMatchObject({ peakMemoryKb: 1400 });
   });
 
+  it('the nodes of a job are in the order of their names, whichever was sampled first', async () => {
+    const said = [at('n3', 0, 1), at('n1', 60, 1), at('n2', 60, 1)];
+    expect(await answered(said)).toMatchObject({ nodes: ['n1', 'n2', 'n3'] });
+  });
+
   it('the greatest CPU use on several nodes is at least the average', async () => {
     const said = [0, 60, 120].flatMap((seconds) => [at('n1', seconds, 1), at('n2', seconds, 1), at('n3', seconds, 1)]);
     expect(await answered(said)).toMatchObject({ cpuPercent: 300, peakCpuPercent: 300 });

@@ -6,6 +6,7 @@ import { unchangedCompat } from '../../src/core/contract/sonar/compat.ts';
 import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
 import type { Envelope } from '../../src/core/contract/sonar/envelope.ts';
 import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
+import { servedPaths } from '../../src/telemetry/receive/v2/api-v2.ts';
 import { openStore } from '../../src/telemetry/store/open-store.ts';
 import { start, startServer, temporaryFolder, torc } from '../support/programs.ts';
 import { everyField } from './every-field.ts';
@@ -262,6 +263,29 @@ it('a server that is killed after it acknowledged has everything that it acknowl
   });
   expect(await again.json()).toMatchObject({ refused: 0 });
   expect(await stored()).toEqual(texts);
+});
+
+it('a page of an allowed origin asks /api/v2, another one does not, and /api/v2/docs lists what is answered', async () => {
+  const cwd = temporaryFolder();
+  expect((await torc(['sonar', 'clusters', 'add', 'fox.test'], { cwd })).code).toBe(0);
+  const dashboard = 'https://dashboard.example.org';
+  const { url } = await startServer(cwd, { more: ['--sonar-store', 'sonar.db', '--allowed-origin', dashboard] });
+  const get = (path: string, origin: string, method = 'GET', headers: Readonly<Record<string, string>> = {}) =>
+    fetch(new URL(path, url), { method, headers: { ...headers, Origin: origin } });
+  const answered = await get('/api/v2/cluster', dashboard);
+  expect([answered.status, answered.headers.get('access-control-allow-origin')]).toEqual([200, dashboard]);
+  const headers = { 'Access-Control-Request-Method': 'GET', 'Access-Control-Request-Headers': 'authorization' };
+  const asked = await get('/api/v2/cluster', dashboard, 'OPTIONS', headers);
+  expect([asked.status, asked.headers.get('access-control-allow-headers')]).toEqual([204, 'authorization']);
+  expect((await get('/api/v2/cluster', 'https://other.example.org')).status).toBe(403);
+  const page = await get('/api/v2/docs', dashboard);
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  const text = await page.text();
+  for (const path of [
+    'cluster',
+    ...servedPaths.map((each) => `cluster/{cluster}/${each.replaceAll(/:(\w+)/g, '{$1}')}`),
+  ])
+    expect(text).toContain(`<code>/api/v2/${path}</code>`);
 });
 
 it('with access control, users see their own jobs and administrators see all', async () => {

@@ -215,7 +215,7 @@ function useOf(tally: Tally, slurm: SlurmJobRow | undefined): JobUse {
     job,
     epoch,
     user,
-    nodes: [...tally.stays.keys()],
+    nodes: [...tally.stays.keys()].toSorted(),
     first,
     last,
     samples,

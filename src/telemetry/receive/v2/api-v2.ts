@@ -8,6 +8,7 @@ import { jobsIn, oneJob, queriedJobs, queriedPages } from './jobs.ts';
 import { cardsOfNodes, disksOfNodes, latestCardUse, processCardsOfNodes, processesOfNodes } from './node-series.ts';
 import { clustersOf, errorsOf, infoOf, infoPage, lastProbes, nodesOfCluster, statesOf, topologyOf } from './nodes.ts';
 import { partitionsOf } from './partitions.ts';
+import { pathsPage } from './paths-page.ts';
 
 type Parts = Readonly<Record<string, string>>;
 type Route = readonly [pattern: string, answer: (asked: Asked, parts: Parts) => Promise<unknown>];
@@ -44,7 +45,10 @@ const unordered: readonly Route[] = [
   ...aboutNodes('states', statesOf),
   ['error_messages', (asked) => errorsOf(asked, asked.parameters['nodename'])],
   ['nodes/:node/error_messages', (asked, { node }) => errorsOf(asked, node)],
-  ['nodes/:node/topology', async (asked, { node = '' }) => new Drawing(await topologyOf(asked, node))],
+  [
+    'nodes/:node/topology',
+    async (asked, { node = '' }) => new Document(await topologyOf(asked, node), 'image/svg+xml'),
+  ],
   ...aboutNodes('cpu/timeseries', processesOfNodes),
   ...aboutNodes('memory/timeseries', processesOfNodes),
   ...aboutNodes('gpu/timeseries', cardsOfNodes),
@@ -77,12 +81,14 @@ const routes = unordered.toSorted((one, other) => variables(one) - variables(oth
 /** The paths that are served, below `cluster/C/`. */
 export const servedPaths: readonly string[] = routes.map(([pattern]) => pattern);
 
-/** An image. */
-class Drawing {
-  readonly svg: string;
+/** An answer that is no JSON. */
+class Document {
+  readonly text: string;
+  readonly type: string;
 
-  constructor(svg: string) {
-    this.svg = svg;
+  constructor(text: string, type: string) {
+    this.text = text;
+    this.type = type;
   }
 }
 
@@ -95,8 +101,8 @@ export async function answerV2(
   const path = question.slice(V2.length);
   try {
     const answer = await answerTo(store, path, { parameters, now, onlyUser });
-    if (!(answer instanceof Drawing)) return { status: 200, text: exactJson(answer) };
-    return { status: 200, text: answer.svg, type: 'image/svg+xml' };
+    if (!(answer instanceof Document)) return { status: 200, text: exactJson(answer) };
+    return { status: 200, text: answer.text, type: answer.type };
   } catch (error) {
     if (!(error instanceof V2Refusal)) throw error;
     const { status, code, message, remedy, parameter } = error;
@@ -107,6 +113,7 @@ export async function answerV2(
 
 async function answerTo(store: TelemetryStore, path: string, about: Pick<Asked, 'parameters' | 'now' | 'onlyUser'>) {
   const [root, cluster, ...rest] = path.split('/').map(decoded);
+  if (path === 'docs') return new Document(pathsPage(servedPaths), 'text/html; charset=utf-8');
   if (root === 'cluster' && cluster === undefined) return clustersOf(store, about);
   for (const [pattern, answer] of routes) {
     const parts = root === 'cluster' ? partsOf(pattern.split('/'), rest) : undefined;
@@ -115,7 +122,7 @@ async function answerTo(store: TelemetryStore, path: string, about: Pick<Asked, 
       throw missing('CLUSTER_UNKNOWN', `there is no cluster ${cluster}`);
     return answer({ store, cluster, ...about }, parts);
   }
-  throw missing('ROUTE_UNKNOWN', `this server does not answer /api/v2/${path}; its documentation says what it answers`);
+  throw missing('ROUTE_UNKNOWN', `this server does not answer /api/v2/${path}; /api/v2/docs lists what it answers`);
 }
 
 /** The variable parts of a path; undefined if it does not fit. */

@@ -61,7 +61,8 @@ export async function partitionsOf(asked: Asked) {
       nodes_compact: ranges,
       jobs_pending: pending.filter(isVisible).map((row) => jobResponse(row)),
       jobs_running: running.filter(isVisible).map((row) => jobResponse(row)),
-      pending_max_submit_time: oldest === undefined ? null : formatTimestamp(oldest),
+      // A number where nothing waits, as slurm-monitor answers: clients subtract it from now.
+      pending_max_submit_time: oldest === undefined ? 0 : formatTimestamp(oldest),
       running_latest_wait_time: newest === undefined ? 0 : Math.max(0, (newest.start ?? 0) - (newest.submit ?? 0)),
       total_cpus: sum(({ cpus }) => cpus),
       total_gpus: sum((facts) => facts.cards),
