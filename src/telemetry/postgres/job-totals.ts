@@ -1,3 +1,4 @@
+import { amountOf } from '../../core/contract/sonar/amounts.ts';
 import { exactUint } from '../../core/contract/sonar/extended-uint.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import type { JobHour } from '../questions/rows.ts';
@@ -32,12 +33,12 @@ export async function totalsOf(row: PgRow, cluster: string, names: NamesById): P
     last: last[index] ?? 0,
     samples: samples[index] ?? 0,
     processes: processes[index] ?? 0,
-    cpuSeconds: cpuSeconds[index] ?? 0,
+    cpuSeconds: amountOf(cpuSeconds[index] ?? 0),
     peakCpuPercent: peakCpu[index] ?? 0,
-    memoryKb: memory[index] ?? 0,
-    peakMemoryKb: peakMemory[index] ?? 0,
+    memoryKb: amountOf(memory[index] ?? 0),
+    peakMemoryKb: amountOf(peakMemory[index] ?? 0),
     gpuPercent: gpu[index] ?? 0,
-    peakGpuMemoryKb: peakGpuMemory[index] ?? 0,
+    peakGpuMemoryKb: amountOf(peakGpuMemory[index] ?? 0),
     cards: cards[index] ?? '',
   }));
 }

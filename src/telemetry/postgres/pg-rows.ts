@@ -23,7 +23,7 @@ import type {
 } from '../questions/rows.ts';
 import { toInteger } from '../store/numbers.ts';
 import { storedJson } from '../store/stored-json.ts';
-import { number, numbers, optional, text, uint } from './cells.ts';
+import { amount, number, optional, text, uints } from './cells.ts';
 import type { PgConnection } from './connection.ts';
 import { totalsOf } from './job-totals.ts';
 import type { PgRow } from './library.ts';
@@ -174,12 +174,12 @@ export class PgRows implements TelemetryRows {
       cluster,
       node: text(row, 'node'),
       time: number(row, 'time'),
-      usedMemoryKb: number(row, 'used_memory'),
-      cpuSeconds: numbers(row, 'cpus'),
+      usedMemoryKb: amount(row, 'used_memory'),
+      cpuSeconds: uints(row, 'cpus'),
       load1: number(row, 'load1'),
       cards: number(row, 'cards'),
       gpuUtil: optional(row, 'gpu_util'),
-      gpuMemoryKb: number(row, 'gpu_memory'),
+      gpuMemoryKb: amount(row, 'gpu_memory'),
     }));
   }
 
@@ -197,9 +197,9 @@ export class PgRows implements TelemetryRows {
       node: text(row, 'node'),
       time: number(row, 'time'),
       disk: text(row, 'disk_name'),
-      major: Number(uint(row, 'major') ?? 0),
-      minor: Number(uint(row, 'minor') ?? 0),
-      stats: numbers(row, 'stats'),
+      major: amount(row, 'major'),
+      minor: amount(row, 'minor'),
+      stats: uints(row, 'stats'),
     }));
   }
 

@@ -1,3 +1,5 @@
+import { sumAs } from './cells.ts';
+
 /** SQL of the questions. Parameters: $1 cluster, $2 from, $3 until, $4 node; names are compared byte by byte. */
 
 const OF_NODE = '($4::text is null or n.name = $4 or n.short = $4)';
@@ -25,7 +27,7 @@ const PRODUCERS = `
 /** By the index for each process: how many there are, the planner does not know while a day is written. */
 const GPU_USE = `
   left join lateral (
-    select sum(g.util) as gpu_util, sum(sonar.uint64(g.memory))::float8 as gpu_memory, string_agg(c.name, ' ' order by g.item) as cards
+    select sum(g.util) as gpu_util, ${sumAs('g.memory', 'gpu_memory')}, string_agg(c.name, ' ' order by g.item) as cards
     from sonar.process_gpu g join sonar.gpu c on c.id = g.gpu
     where g.time = p.time and g.time >= $2 and g.time < $3 and g.envelope = p.envelope and g.slot = p.slot and g.ord = p.ord
   ) g on true`;
@@ -91,7 +93,7 @@ export const NODE_SAMPLES = `
   select n.name as node, e.time, s.used_memory, s.cpus, s.load1, g.cards, g.gpu_util, g.gpu_memory
   from sonar.envelope e join sonar.node_sample s on s.time = e.time and s.envelope = e.id join sonar.node n on n.id = e.node
   left join lateral (
-    select count(*) as cards, avg(coalesce(g.ce_util, 0))::float8 as gpu_util, sum(sonar.uint64(g.memory))::float8 as gpu_memory
+    select count(*) as cards, avg(sonar.uint64(coalesce(g.ce_util, 0)))::float8 as gpu_util, ${sumAs('g.memory', 'gpu_memory')}
     from sonar.gpu_sample g where g.time = e.time and g.envelope = e.id
   ) g on true
   where ${SAMPLES} and ${OF_NODE} order by ${NAME}, e.time, e.id`;
@@ -144,7 +146,7 @@ export const LINKS = `
   where l.cluster = $1 and l.job = $2 and ($3::bigint is null or l.epoch = $3) order by l.time, l.pid`;
 
 /** Sums of unsigned integers of 64 bits. */
-const total = (column: string): string => `sum(sonar.uint64(p.${column}))::float8 as ${column}`;
+const total = (column: string): string => sumAs(`p.${column}`, column);
 const SUMS = `
   sum(case when p.ord is null then 0 else 1 + greatest(0, coalesce(p.rolledup, 0)) end)::float8 as processes, ${total('rss')}, ${total('vm')},
   ${total('threads')}, sum(p.cpu_avg) as cpu_avg, sum(p.cpu_util) as cpu_util, ${total('cpu_time')}, ${total('data_read')},
@@ -192,7 +194,7 @@ export const jobSamples = ({ hasOneProducer, hasCards }: Kind): string => `
   with ${hasOneProducer ? '' : `${OWN},`} sums as (
     select p.envelope, p.time, p.node, p."user", p.job, p.epoch, p.slot,
       sum(case when p.ord is null then 0 else 1 + greatest(0, coalesce(p.rolledup, 0)) end)::float8 as processes,
-      sum(sonar.uint64(p.rss))::float8 as rss, sum(p.cpu_avg) as cpu_avg,
+      ${sumAs('p.rss', 'rss')}, sum(p.cpu_avg) as cpu_avg,
       coalesce(json_agg(json_build_array(
         case when p.pid <> 0 then p.pid::text
           else '0 ' || coalesce(p.ppid, 0) || ' ' || coalesce((select m.name from sonar.cmd m where m.id = p.cmd), '') end,
@@ -207,7 +209,7 @@ export const jobSamples = ({ hasOneProducer, hasCards }: Kind): string => `
 
 const GPU_USE_OF_ENTRY = `
   left join lateral (
-    select sum(g.util) as gpu_util, sum(sonar.uint64(g.memory))::float8 as gpu_memory from sonar.process_gpu g
+    select sum(g.util) as gpu_util, ${sumAs('g.memory', 'gpu_memory')} from sonar.process_gpu g
     where g.time = p.time and g.time >= $2 and g.time < $3 and g.envelope = p.envelope and g.slot = p.slot
   ) g on true`;
 

@@ -9,11 +9,12 @@ import type {
   SampleSum,
   SlurmJobRow,
 } from '../questions/rows.ts';
+import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import type { Metadata } from '../../core/contract/sonar/shared.ts';
 import { metaOf } from '../store/metas.ts';
-import { fromSigned } from '../store/numbers.ts';
+import { fromSigned, fromStoredJson } from '../store/numbers.ts';
 import { storedJson } from '../store/stored-json.ts';
-import { number, optional, text, uint } from './cells.ts';
+import { amount, number, optional, text, uint } from './cells.ts';
 import type { PgRow } from './library.ts';
 
 /** Names of users and commands by their numbers. */
@@ -36,12 +37,12 @@ export const processOf = (row: PgRow, cluster: string, names: Names): ProcessRow
     pid: uint(row, 'pid') ?? 0,
     ppid: uint(row, 'ppid') ?? 0,
     cmd: nameOf(names.cmd, row, 'cmd'),
-    rssKb: number(row, 'rss'),
-    cpuTime: number(row, 'cpu_time'),
+    rssKb: amount(row, 'rss'),
+    cpuTime: amount(row, 'cpu_time'),
     cpuAvg: number(row, 'cpu_avg'),
     processes: isProcess ? 1 + Math.max(0, number(row, 'rolledup')) : 0,
     gpuUtil: number(row, 'gpu_util'),
-    gpuMemoryKb: number(row, 'gpu_memory'),
+    gpuMemoryKb: amount(row, 'gpu_memory'),
     cards: text(row, 'cards'),
   };
 };
@@ -58,19 +59,19 @@ export const sumOf = (row: PgRow, cluster: string): SampleSum => ({
   ppid: uint(row, 'ppid') ?? 0,
   cmd: text(row, 'cmd'),
   processes: number(row, 'processes'),
-  rssKb: number(row, 'rss'),
-  vmKb: number(row, 'vm'),
-  threads: number(row, 'threads'),
+  rssKb: amount(row, 'rss'),
+  vmKb: amount(row, 'vm'),
+  threads: amount(row, 'threads'),
   cpuAvg: number(row, 'cpu_avg'),
   cpuUtil: number(row, 'cpu_util'),
-  cpuTime: number(row, 'cpu_time'),
-  readKb: number(row, 'data_read'),
-  writtenKb: number(row, 'data_written'),
-  cancelledKb: number(row, 'data_cancelled'),
+  cpuTime: amount(row, 'cpu_time'),
+  readKb: amount(row, 'data_read'),
+  writtenKb: amount(row, 'data_written'),
+  cancelledKb: amount(row, 'data_cancelled'),
 });
 
 export const jobSampleOf = (row: PgRow, cluster: string, names: Names): JobSample => {
-  const counters = JSON.parse(text(row, 'counters')) as readonly [name: string, ppid: number, cpuTime: number][];
+  const counters = storedJson(text(row, 'counters')) as readonly [name: string, ppid: Uint, cpuTime: Uint][];
   return {
     envelope: number(row, 'envelope'),
     time: number(row, 'time'),
@@ -81,13 +82,13 @@ export const jobSampleOf = (row: PgRow, cluster: string, names: Names): JobSampl
     epoch: uint(row, 'epoch') ?? 0,
     slot: number(row, 'slot'),
     processes: number(row, 'processes'),
-    rssKb: number(row, 'rss'),
+    rssKb: amount(row, 'rss'),
     cpuAvg: number(row, 'cpu_avg'),
     gpuUtil: number(row, 'gpu_util'),
-    gpuMemoryKb: number(row, 'gpu_memory'),
-    names: counters.map(([name]) => name),
-    ppids: counters.map(([, ppid]) => ppid),
-    cpuTimes: counters.map(([, , cpuTime]) => cpuTime),
+    gpuMemoryKb: amount(row, 'gpu_memory'),
+    names: counters.map(([name]) => (name.startsWith('-') ? String(fromStoredJson(name)) : name)),
+    ppids: counters.map(([, ppid]) => fromStoredJson(ppid)),
+    cpuTimes: counters.map(([, , cpuTime]) => fromStoredJson(cpuTime)),
   };
 };
 
@@ -100,12 +101,12 @@ export const processCardOf = (row: PgRow, cluster: string): ProcessCard => ({
   pid: uint(row, 'pid') ?? 0,
   uuid: text(row, 'uuid'),
   utilPercent: number(row, 'util'),
-  memoryKb: Number(uint(row, 'memory') ?? 0),
+  memoryKb: amount(row, 'memory'),
   memoryPercent: number(row, 'memory_util'),
 });
 
 export const cardOf = (row: PgRow, cluster: string): CardSample => {
-  const value = (name: string) => Number(uint(row, name) ?? 0);
+  const value = (name: string) => amount(row, name);
   const temperature = row['temperature'];
   return {
     cluster,
@@ -118,7 +119,7 @@ export const cardOf = (row: PgRow, cluster: string): CardSample => {
     memoryKb: value('memory'),
     utilPercent: value('ce_util'),
     memoryPercent: value('memory_util'),
-    temperature: typeof temperature === 'bigint' ? Number(fromSigned(temperature)) : 0,
+    temperature: typeof temperature === 'bigint' ? (fromSigned(temperature) ?? 0) : 0,
     powerWatts: value('power'),
     powerLimitWatts: value('power_limit'),
     computeMode: text(row, 'mode'),
@@ -172,12 +173,12 @@ export const jobHourOf = (row: PgRow, cluster: string): JobHour => ({
   last: number(row, 'last'),
   samples: number(row, 'samples'),
   processes: number(row, 'processes'),
-  cpuSeconds: number(row, 'cpu_seconds'),
+  cpuSeconds: amount(row, 'cpu_seconds'),
   peakCpuPercent: number(row, 'peak_cpu_percent'),
-  memoryKb: number(row, 'memory_kb'),
-  peakMemoryKb: number(row, 'peak_memory_kb'),
+  memoryKb: amount(row, 'memory_kb'),
+  peakMemoryKb: amount(row, 'peak_memory_kb'),
   gpuPercent: number(row, 'gpu_percent'),
-  peakGpuMemoryKb: number(row, 'peak_gpu_memory_kb'),
+  peakGpuMemoryKb: amount(row, 'peak_gpu_memory_kb'),
   cards: text(row, 'cards'),
 });
 
@@ -191,9 +192,9 @@ export const nodeHourOf = (row: PgRow, cluster: string): NodeHour => ({
   samples: number(row, 'samples'),
   cores: number(row, 'cores'),
   cpuPercent: optional(row, 'cpu_percent'),
-  usedMemoryKb: number(row, 'used_memory_kb'),
+  usedMemoryKb: amount(row, 'used_memory_kb'),
   load1: number(row, 'load1'),
   cards: number(row, 'cards'),
   gpuPercent: optional(row, 'gpu_percent'),
-  gpuMemoryKb: number(row, 'gpu_memory_kb'),
+  gpuMemoryKb: amount(row, 'gpu_memory_kb'),
 });

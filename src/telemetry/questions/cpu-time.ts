@@ -1,3 +1,5 @@
+import { greater, minus, plus } from '../../core/contract/sonar/amounts.ts';
+import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import type { Portions, ProcessRow } from './rows.ts';
 
 /** The CPU time of a process; `name` identifies it in successive samples. */
@@ -5,7 +7,7 @@ export interface Counter {
   readonly name: string;
   readonly pid: string;
   readonly ppid: string;
-  readonly seconds: number;
+  readonly seconds: Uint;
 }
 
 /**
@@ -19,14 +21,14 @@ export class CpuTime {
   /** By node, job and process: the counter at the latest sample. */
   readonly #jobs = new Map<
     string,
-    Map<string, { readonly seconds: number; readonly pid: string; readonly ppid: string }>
+    Map<string, { readonly seconds: Uint; readonly pid: string; readonly ppid: string }>
   >();
 
   /**
    * CPU seconds that the processes of one job on one node used since the sample before; `rows` are those of one sample. At the
    * first sample of a process that is all that it has used.
    */
-  since(jobKey: string, rows: readonly ProcessRow[]): number {
+  since(jobKey: string, rows: readonly ProcessRow[]): Uint {
     return this.sinceCounters(
       jobKey,
       keyed(rows).map(([name, row]) => ({
@@ -38,18 +40,19 @@ export class CpuTime {
     );
   }
 
-  sinceCounters(jobKey: string, counters: Iterable<Counter>): number {
+  sinceCounters(jobKey: string, counters: Iterable<Counter>): Uint {
     const before = this.#jobs.get(jobKey) ?? new Map<string, never>();
-    const now = new Map<string, { seconds: number; pid: string; ppid: string }>();
+    const now = new Map<string, { seconds: Uint; pid: string; ppid: string }>();
     for (const { name, ...counter } of counters) now.set(name, counter);
     this.#jobs.set(jobKey, now);
-    const ended = new Map<string, number>();
-    for (const [key, { seconds, ppid }] of before) if (!now.has(key)) ended.set(ppid, (ended.get(ppid) ?? 0) + seconds);
-    let total = 0;
+    const ended = new Map<string, Uint>();
+    for (const [key, { seconds, ppid }] of before)
+      if (!now.has(key)) ended.set(ppid, plus(ended.get(ppid) ?? 0, seconds));
+    let total: Uint = 0;
     for (const [key, { seconds, pid }] of now) {
       const held = before.get(key)?.seconds ?? 0;
-      const rise = seconds >= held ? seconds - held : seconds;
-      total += Math.max(0, rise - (before.has(key) && pid !== '0' ? (ended.get(pid) ?? 0) : 0));
+      const rise = seconds >= held ? minus(seconds, held) : seconds;
+      total = plus(total, greater(0, minus(rise, before.has(key) && pid !== '0' ? (ended.get(pid) ?? 0) : 0)));
     }
     return total;
   }

@@ -1,3 +1,5 @@
+import { AmountMean, greater, plus, rounded, sumOf } from '../../core/contract/sonar/amounts.ts';
+import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { CpuTime, samplesFor } from './cpu-time.ts';
 import { loadOf } from './load.ts';
 import type { JobHour, NodeHour, ProcessRow, TelemetryRows, Window } from './rows.ts';
@@ -14,12 +16,12 @@ interface Tally extends Pick<JobHour, 'cluster' | 'node' | 'time' | 'job' | 'epo
   last: number;
   samples: number;
   processes: number;
-  cpuSeconds: number;
+  cpuSeconds: Uint;
   peakCpuPercent: number;
-  memory: number;
-  peakMemoryKb: number;
+  readonly memory: AmountMean;
+  peakMemoryKb: Uint;
   gpu: number;
-  peakGpuMemoryKb: number;
+  peakGpuMemoryKb: Uint;
   readonly commands: Map<string, number>;
   readonly cards: Set<string>;
 }
@@ -73,7 +75,7 @@ export async function* jobHoursOf(
 const jobHour = ({ memory, gpu, commands, cards, ...tally }: Tally): JobHour => ({
   ...tally,
   cmd: [...commands].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? '',
-  memoryKb: Math.round(memory / tally.samples),
+  memoryKb: rounded(memory.value ?? 0),
   gpuPercent: gpu / tally.samples,
   cards: [...cards].join(' '),
 });
@@ -85,7 +87,7 @@ const newTally = (head: Pick<Tally, 'cluster' | 'node' | 'time' | 'job' | 'epoch
   processes: 0,
   cpuSeconds: 0,
   peakCpuPercent: 0,
-  memory: 0,
+  memory: new AmountMean(),
   peakMemoryKb: 0,
   gpu: 0,
   peakGpuMemoryKb: 0,
@@ -93,25 +95,27 @@ const newTally = (head: Pick<Tally, 'cluster' | 'node' | 'time' | 'job' | 'epoch
   cards: new Set(),
 });
 
-function add(tally: Tally, rows: readonly ProcessRow[], cpuSeconds: number, elapsed: number): void {
-  let [processes, rss, gpu, gpuMemory] = [0, 0, 0, 0];
+function add(tally: Tally, rows: readonly ProcessRow[], cpuSeconds: Uint, elapsed: number): void {
+  let [processes, gpu] = [0, 0];
   for (const row of rows) {
     processes += row.processes;
-    rss += row.rssKb;
     gpu += row.gpuUtil;
-    gpuMemory += row.gpuMemoryKb;
     if (row.ord !== undefined) tally.commands.set(row.cmd, (tally.commands.get(row.cmd) ?? 0) + row.processes);
     for (const card of row.cards.split(' ')) if (card !== '') tally.cards.add(card);
   }
+  const rss = sumOf(rows, ({ rssKb }) => rssKb);
   tally.last = rows[0]?.time ?? tally.last;
   tally.samples++;
-  tally.cpuSeconds += cpuSeconds;
-  if (elapsed > 0) tally.peakCpuPercent = Math.max(tally.peakCpuPercent, (100 * cpuSeconds) / elapsed);
+  tally.cpuSeconds = plus(tally.cpuSeconds, cpuSeconds);
+  if (elapsed > 0) tally.peakCpuPercent = Math.max(tally.peakCpuPercent, (100 * Number(cpuSeconds)) / elapsed);
   tally.processes = Math.max(tally.processes, processes);
-  tally.memory += rss;
-  tally.peakMemoryKb = Math.max(tally.peakMemoryKb, rss);
+  tally.memory.add(rss, 1);
+  tally.peakMemoryKb = greater(tally.peakMemoryKb, rss);
   tally.gpu += gpu;
-  tally.peakGpuMemoryKb = Math.max(tally.peakGpuMemoryKb, gpuMemory);
+  tally.peakGpuMemoryKb = greater(
+    tally.peakGpuMemoryKb,
+    sumOf(rows, ({ gpuMemoryKb }) => gpuMemoryKb),
+  );
 }
 
 /** What each node did in each hour of a window. */
@@ -139,11 +143,11 @@ export async function nodeHoursOf(source: TelemetryRows, window: Window): Promis
       samples: samples.length,
       cores: load?.cores ?? 0,
       cpuPercent: load?.cpuPercent,
-      usedMemoryKb: Math.round(load?.usedMemoryKb ?? 0),
+      usedMemoryKb: rounded(load?.usedMemoryKb ?? 0),
       load1: load?.load1 ?? 0,
       cards: load?.cards ?? 0,
       gpuPercent: load?.gpuPercent,
-      gpuMemoryKb: Math.round(load?.gpuMemoryKb ?? 0),
+      gpuMemoryKb: rounded(load?.gpuMemoryKb ?? 0),
     };
   });
 }

@@ -1,3 +1,5 @@
+import { minus, plus, sumOf } from '../../core/contract/sonar/amounts.ts';
+import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { type Counter, CpuTime } from './cpu-time.ts';
 import type { JobKey, JobSample, Portions, TelemetryRows, Window } from './rows.ts';
 import { idOf } from './step-length.ts';
@@ -11,14 +13,14 @@ export interface JobUse {
   readonly time: number;
   readonly processes: number;
   /** 0 where nobody knows when it was used. */
-  readonly cpuSeconds: number;
+  readonly cpuSeconds: Uint;
   /** Since the sample before; undefined at the first one. */
   readonly elapsed: number | undefined;
   /** The average over the lives of the processes. */
   readonly cpuAvg: number;
-  readonly memoryKb: number;
+  readonly memoryKb: Uint;
   readonly gpuPercent: number;
-  readonly gpuMemoryKb: number;
+  readonly gpuMemoryKb: Uint;
 }
 
 /** Counters of before a window, from which its first rise is counted: as for hours. */
@@ -49,9 +51,9 @@ export async function jobUses(source: TelemetryRows, window: Window, key: JobKey
       ...cpu.since(entries),
       processes: sum((each) => each.processes),
       cpuAvg: sum((each) => each.cpuAvg),
-      memoryKb: sum((each) => each.rssKb),
+      memoryKb: sumOf(entries, (each) => each.rssKb),
       gpuPercent: sum((each) => each.gpuUtil),
-      gpuMemoryKb: sum((each) => each.gpuMemoryKb),
+      gpuMemoryKb: sumOf(entries, (each) => each.gpuMemoryKb),
     });
   });
   return withKnownBegins(source, window, uses);
@@ -115,13 +117,13 @@ class JobCpu {
 }
 
 /** Undefined where processes began, ended or changed places, or a counter fell. */
-function riseOf(before: JobSample, now: JobSample): number | undefined {
+function riseOf(before: JobSample, now: JobSample): Uint | undefined {
   if (before.names.length !== now.names.length) return undefined;
-  let rise = 0;
+  let rise: Uint = 0;
   for (let at = 0; at < now.names.length; at++) {
     const [earlier = 0, later = 0] = [before.cpuTimes[at], now.cpuTimes[at]];
     if (before.names[at] !== now.names[at] || later < earlier) return undefined;
-    rise += later - earlier;
+    rise = plus(rise, minus(later, earlier));
   }
   return rise;
 }

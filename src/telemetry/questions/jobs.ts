@@ -1,3 +1,4 @@
+import { amountOf, greater, minus, plus, rounded, sumOf } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { CpuTime, eachSample } from './cpu-time.ts';
 import { PeakOfSums } from './peak-of-sums.ts';
@@ -19,16 +20,16 @@ export interface JobUse {
    * Used within the window: what the job had used at the first sample of its node is not counted, as nobody knows when it
    * did.
    */
-  readonly cpuSeconds: number;
+  readonly cpuSeconds: Uint;
   /** Average in percent of one core; of a job that was seen once, over the lives of its processes. */
   readonly cpuPercent: number;
   /** The greatest sum over the nodes at one time, here and below. Of hours without samples, the sum of the peaks of the nodes. */
   readonly peakCpuPercent: number;
-  readonly peakMemoryKb: number;
+  readonly peakMemoryKb: Uint;
   readonly cards: readonly string[];
   /** Average in percent of one card: what the samples of a node say on average counts as long as the job was there. */
   readonly gpuPercent: number;
-  readonly peakGpuMemoryKb: number;
+  readonly peakGpuMemoryKb: Uint;
   readonly state: string;
   readonly name: string;
   readonly partition: string;
@@ -47,9 +48,9 @@ interface Tally {
   readonly first: number;
   last: number;
   samples: number;
-  cpuSeconds: number;
+  cpuSeconds: Uint;
   /** CPU seconds between samples. */
-  measured: number;
+  measured: Uint;
   /** The averages of the processes at the first time. */
   average: number;
   /** The times of the latest samples. */
@@ -67,8 +68,8 @@ interface Stay {
   samples: number;
   gpuSum: number;
   peakCpu: number;
-  peakMemory: number;
-  peakGpuMemory: number;
+  peakMemory: Uint;
+  peakGpuMemory: Uint;
 }
 
 /** Jobs by their CPU time, most first. */
@@ -105,7 +106,7 @@ export async function jobsOf(source: TelemetryRows, window: Window, gapSeconds =
   );
   return [...done, ...open.values()]
     .map((tally) => useOf(tally, tally.epoch === 0 ? slurm.get(`${tally.cluster} ${tally.job}`) : undefined))
-    .toSorted((one, other) => other.cpuSeconds - one.cpuSeconds);
+    .toSorted((one, other) => Number(minus(other.cpuSeconds, one.cpuSeconds)));
 }
 
 /**
@@ -148,12 +149,10 @@ const newTally = (key: string, rows: readonly ProcessRow[] | readonly JobHour[])
 /** CPU percent are kept in thousandths: as integers, their sums are the same in any order. */
 const SCALE = 1000;
 
-function add(tally: Tally, rows: readonly ProcessRow[], cpuSeconds: number): void {
+function add(tally: Tally, rows: readonly ProcessRow[], cpuSeconds: Uint): void {
   const { time, node } = rows[0] as ProcessRow;
-  let [rss, gpu, util, average] = [0, 0, 0, 0];
+  let [util, average] = [0, 0];
   for (const row of rows) {
-    rss += row.rssKb;
-    gpu += row.gpuMemoryKb;
     util += row.gpuUtil;
     average += row.cpuAvg;
     if (row.ord !== undefined) tally.commands.set(row.cmd, (tally.commands.get(row.cmd) ?? 0) + row.processes);
@@ -161,15 +160,19 @@ function add(tally: Tally, rows: readonly ProcessRow[], cpuSeconds: number): voi
   }
   const before = tally.nodes.get(node);
   const elapsed = before === undefined ? 0 : time - before;
-  if (elapsed > 0) tally.measured += cpuSeconds;
+  if (elapsed > 0) tally.measured = plus(tally.measured, cpuSeconds);
   if (before === undefined && time === tally.first) tally.average += average;
   tally.last = time;
   tally.samples++;
-  tally.cpuSeconds += cpuSeconds;
+  tally.cpuSeconds = plus(tally.cpuSeconds, cpuSeconds);
   tally.nodes.set(node, time);
   // The first sample knows only averages over the lives of the processes.
-  const cpuPercent = elapsed > 0 ? (100 * cpuSeconds) / elapsed : before === undefined ? average : 0;
-  tally.peak.add(node, time, [Math.round(cpuPercent * SCALE), rss, gpu]);
+  const cpuPercent = elapsed > 0 ? (100 * Number(cpuSeconds)) / elapsed : before === undefined ? average : 0;
+  tally.peak.add(node, time, [
+    rounded(cpuPercent * SCALE),
+    sumOf(rows, ({ rssKb }) => rssKb),
+    sumOf(rows, ({ gpuMemoryKb }) => gpuMemoryKb),
+  ]);
   const stay = stayOn(tally, node, time);
   stay.last = time;
   stay.samples++;
@@ -189,15 +192,15 @@ function stayOn({ stays }: Tally, node: string, first: number): Stay {
 function addHour(tally: Tally, hour: JobHour): void {
   tally.last = Math.max(tally.last, hour.last);
   tally.samples += hour.samples;
-  tally.cpuSeconds += hour.cpuSeconds;
-  tally.measured += hour.cpuSeconds;
+  tally.cpuSeconds = plus(tally.cpuSeconds, hour.cpuSeconds);
+  tally.measured = plus(tally.measured, hour.cpuSeconds);
   const stay = stayOn(tally, hour.node, hour.first);
   stay.last = Math.max(stay.last, hour.last);
   stay.samples += hour.samples;
   stay.gpuSum += hour.gpuPercent * hour.samples;
   stay.peakCpu = Math.max(stay.peakCpu, hour.peakCpuPercent);
-  stay.peakMemory = Math.max(stay.peakMemory, hour.peakMemoryKb);
-  stay.peakGpuMemory = Math.max(stay.peakGpuMemory, hour.peakGpuMemoryKb);
+  stay.peakMemory = greater(stay.peakMemory, hour.peakMemoryKb);
+  stay.peakGpuMemory = greater(stay.peakGpuMemory, hour.peakGpuMemoryKb);
   tally.commands.set(hour.cmd, (tally.commands.get(hour.cmd) ?? 0) + hour.processes * hour.samples);
   for (const card of hour.cards.split(' ')) if (card !== '') tally.cards.add(card);
 }
@@ -221,20 +224,20 @@ function useOf(tally: Tally, slurm: SlurmJobRow | undefined): JobUse {
     samples,
     commands: [...tally.commands].toSorted(([, one], [, other]) => other - one).map(([command]) => command),
     cpuSeconds,
-    cpuPercent: last > first ? (100 * measured) / (last - first) : tally.average,
+    cpuPercent: last > first ? (100 * Number(measured)) / (last - first) : tally.average,
     peakCpuPercent: Math.max(
-      cpu / SCALE,
+      Number(cpu) / SCALE,
       sum(({ peakCpu }) => peakCpu),
     ),
-    peakMemoryKb: Math.max(
-      memory,
-      sum(({ peakMemory }) => peakMemory),
+    peakMemoryKb: greater(
+      amountOf(memory),
+      sumOf(stays, ({ peakMemory }) => peakMemory),
     ),
     cards: [...tally.cards],
     gpuPercent: sum((stay) => (stay.gpuSum / stay.samples) * shareOf(stay)),
-    peakGpuMemoryKb: Math.max(
-      gpuMemory,
-      sum(({ peakGpuMemory }) => peakGpuMemory),
+    peakGpuMemoryKb: greater(
+      amountOf(gpuMemory),
+      sumOf(stays, ({ peakGpuMemory }) => peakGpuMemory),
     ),
     state: slurm?.state ?? '',
     name: typeof name === 'string' ? name : '',

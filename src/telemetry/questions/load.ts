@@ -1,3 +1,5 @@
+import { AmountMean, exactSum, minus } from '../../core/contract/sonar/amounts.ts';
+import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { byNodeAndTime, type NodeSample, type TelemetryRows, type Window } from './rows.ts';
 
 /** The use of a node in one interval. */
@@ -11,13 +13,13 @@ export interface LoadStep {
   /** Percent of one core, and of all cores of the node. Absent where nothing is known: behind a boot, a long gap, or at the first sample. */
   readonly cpuPercent?: number;
   readonly cpuOfNodePercent?: number;
-  readonly usedMemoryKb: number;
+  readonly usedMemoryKb: Uint;
   /** Undefined where no sysinfo of the node says how much it has. */
   readonly memoryOfNodePercent: number | undefined;
   readonly load1: number;
   readonly cards: number;
   readonly gpuPercent: number | undefined;
-  readonly gpuMemoryKb: number;
+  readonly gpuMemoryKb: Uint;
 }
 
 /** A counter that fell (a boot) and a gap longer than this tell nothing of the time between. */
@@ -45,10 +47,10 @@ export async function loadOf(source: TelemetryRows, window: Window, bucketSecond
     if (hour.cpuPercent !== undefined) step.cpu.add(hour.cpuPercent, hour.samples);
     step.rows += hour.samples;
     step.cores = Math.max(step.cores, hour.cores);
-    step.memory += hour.usedMemoryKb * hour.samples;
+    step.memory.add(hour.usedMemoryKb, hour.samples);
     step.load += hour.load1 * hour.samples;
     step.cards = Math.max(step.cards, hour.cards);
-    step.gpuMemory += hour.gpuMemoryKb * hour.samples;
+    step.gpuMemory.add(hour.gpuMemoryKb, hour.samples);
     if (hour.gpuPercent !== undefined) step.gpu.add(hour.gpuPercent, hour.samples);
   }
   const latest = new Map<string, NodeSample>();
@@ -60,16 +62,17 @@ export async function loadOf(source: TelemetryRows, window: Window, bucketSecond
     if (percent !== undefined) step.cpu.add(percent, 1);
     step.rows++;
     step.cores = Math.max(step.cores, sample.cpuSeconds.length);
-    step.memory += sample.usedMemoryKb;
+    step.memory.add(sample.usedMemoryKb, 1);
     step.load += sample.load1;
     step.cards = Math.max(step.cards, sample.cards);
-    step.gpuMemory += sample.gpuMemoryKb;
+    step.gpuMemory.add(sample.gpuMemoryKb, 1);
     if (sample.gpuUtil !== undefined) step.gpu.add(sample.gpuUtil, 1);
     latest.set(id, sample);
   };
   for await (const samples of source.nodeSamples(window)) for (const sample of samples) add(sample);
   return [...steps.values()].toSorted(byNodeAndTime).map((step) => {
-    const { rows, cpu, cores, memory: used, load, gpu, cards, gpuMemory, cluster, node, time } = step;
+    const { rows, cpu, cores, load, gpu, cards, cluster, node, time } = step;
+    const used = step.memory.value ?? 0;
     const total = memory.get(`${cluster} ${node}`) ?? 0;
     return {
       cluster,
@@ -78,12 +81,12 @@ export async function loadOf(source: TelemetryRows, window: Window, bucketSecond
       samples: rows,
       cores,
       ...(cpu.mean === undefined ? {} : { cpuPercent: cpu.mean, cpuOfNodePercent: cpu.mean / Math.max(1, cores) }),
-      usedMemoryKb: used / rows,
-      memoryOfNodePercent: total > 0 ? (100 * used) / rows / total : undefined,
+      usedMemoryKb: used,
+      memoryOfNodePercent: total > 0 ? (100 * Number(used)) / total : undefined,
       load1: load / rows,
       cards,
       gpuPercent: gpu.mean,
-      gpuMemoryKb: gpuMemory / rows,
+      gpuMemoryKb: step.gpuMemory.value ?? 0,
     };
   });
 }
@@ -97,10 +100,10 @@ interface Step {
   readonly gpu: Mean;
   rows: number;
   cores: number;
-  memory: number;
+  readonly memory: AmountMean;
   load: number;
   cards: number;
-  gpuMemory: number;
+  readonly gpuMemory: AmountMean;
 }
 
 const newStep = (cluster: string, node: string, time: number): Step => ({
@@ -111,10 +114,10 @@ const newStep = (cluster: string, node: string, time: number): Step => ({
   gpu: new Mean(),
   rows: 0,
   cores: 0,
-  memory: 0,
+  memory: new AmountMean(),
   load: 0,
   cards: 0,
-  gpuMemory: 0,
+  gpuMemory: new AmountMean(),
 });
 
 class Mean {
@@ -135,6 +138,8 @@ function cpuPercent(before: NodeSample, now: NodeSample): number | undefined {
   const elapsed = now.time - before.time;
   if (elapsed <= 0 || elapsed > GREATEST_GAP_SECONDS || now.cpuSeconds.length !== before.cpuSeconds.length)
     return undefined;
-  const used = now.cpuSeconds.reduce((sum, seconds, core) => sum + seconds - (before.cpuSeconds[core] ?? 0), 0);
+  const used = Number(
+    now.cpuSeconds.reduce((sum: Uint, seconds, core) => exactSum(sum, minus(seconds, before.cpuSeconds[core] ?? 0)), 0),
+  );
   return used < 0 ? undefined : (100 * used) / elapsed;
 }

@@ -1,3 +1,5 @@
+import { minus, times } from '../../core/contract/sonar/amounts.ts';
+import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { performanceState } from '../../core/contract/sonar/conventions.ts';
 import { firstLabelOf, nodesIn } from '../../core/contract/sonar/node-range.ts';
 import type { TelemetryRows, Window } from './rows.ts';
@@ -5,8 +7,8 @@ import type { TelemetryRows, Window } from './rows.ts';
 export interface NodeFacts {
   readonly cluster: string;
   readonly node: string;
-  readonly cores: number;
-  readonly memoryKb: number;
+  readonly cores: Uint;
+  readonly memoryKb: Uint;
   readonly cards: number;
   readonly model: string;
   readonly system: string;
@@ -34,12 +36,11 @@ export async function nodesOf(source: TelemetryRows, window: Window): Promise<No
       partitions: slurm.partitions.get(firstLabelOf(node)) ?? [],
     });
     for (const { node, info, sampled } of own) {
-      const number = (name: string) => Number(info[name] ?? 0);
       found.push({
         cluster,
         node,
-        cores: number('sockets') * number('cores_per_socket') * number('threads_per_core'),
-        memoryKb: number('memory'),
+        cores: coresOf(info),
+        memoryKb: amountIn(info, 'memory'),
         cards: ((info['cards'] ?? []) as readonly unknown[]).length,
         model: String((info['cpu_model'] as string | undefined) ?? ''),
         system: [info['os_name'], info['os_release']].filter((each) => typeof each === 'string').join(' '),
@@ -53,6 +54,16 @@ export async function nodesOf(source: TelemetryRows, window: Window): Promise<No
   }
   return found.toSorted((one, other) => compare(one.cluster, other.cluster) || compare(one.node, other.node));
 }
+
+/** A member of what a node says of itself; 0 where it does not say it. */
+export const amountIn = (members: Readonly<Record<string, unknown>>, name: string): Uint =>
+  (members[name] as Uint | undefined) ?? 0;
+
+export const coresOf = (info: Readonly<Record<string, unknown>>): Uint =>
+  ['sockets', 'cores_per_socket', 'threads_per_core'].reduce(
+    (cores: Uint, name) => times(cores, amountIn(info, name)),
+    1,
+  );
 
 const neverReported = { cores: 0, memoryKb: 0, cards: 0, model: '', system: '', sampled: undefined };
 
@@ -86,16 +97,16 @@ function slurmFacts(state: Readonly<Record<string, unknown>>) {
 export interface CardFacts {
   readonly cluster: string;
   readonly node: string;
-  readonly index: number;
+  readonly index: Uint;
   readonly uuid: string;
   readonly model: string;
-  readonly memoryKb: number;
-  readonly usedMemoryKb: number;
-  readonly utilPercent: number;
-  readonly temperature: number;
-  readonly powerWatts: number;
+  readonly memoryKb: Uint;
+  readonly usedMemoryKb: Uint;
+  readonly utilPercent: Uint;
+  readonly temperature: Uint;
+  readonly powerWatts: Uint;
   readonly performanceState: number | undefined;
-  readonly failing: number;
+  readonly failing: Uint;
   readonly time: number | undefined;
 }
 
@@ -108,10 +119,10 @@ export async function cardsOf(source: TelemetryRows, window: Window): Promise<Ca
       cards.set(`${cluster} ${node} ${uuid}`, {
         cluster,
         node,
-        index: Number(card['index'] ?? 0),
+        index: amountIn(card, 'index'),
         uuid,
         model: typeof card['model'] === 'string' ? card['model'] : '',
-        memoryKb: Number(card['memory'] ?? 0),
+        memoryKb: amountIn(card, 'memory'),
         ...noState,
       });
     }
@@ -131,7 +142,7 @@ export async function cardsOf(source: TelemetryRows, window: Window): Promise<Ca
     });
   }
   return [...cards.values()].toSorted((one, other) =>
-    one.node < other.node ? -1 : one.node > other.node ? 1 : one.index - other.index,
+    one.node < other.node ? -1 : one.node > other.node ? 1 : Number(minus(one.index, other.index)),
   );
 }
 

@@ -1,3 +1,6 @@
+import { exactSum, greater, minus } from '../../core/contract/sonar/amounts.ts';
+import type { Uint } from '../../core/contract/sonar/kinds.ts';
+
 /**
  * The greatest sums over the nodes of a job, each of one moment: a sum of the greatest values of nodes would add up what was
  * never there at the same time.
@@ -11,29 +14,27 @@ export class PeakOfSums {
   #done = 0;
   readonly #byTime = new Map<number, Moment>();
   readonly #latest = new Map<string, { readonly time: number; readonly values: Figures }>();
-  readonly #sums: [number, number, number] = [0, 0, 0];
-  readonly #peaks: [number, number, number] = [0, 0, 0];
+  readonly #sums: [Uint, Uint, Uint] = [0, 0, 0];
+  readonly #peaks: [Uint, Uint, Uint] = [0, 0, 0];
 
   /** Samples have to come in the order of time. Of two of one node at one time, the greater values count. */
   add(node: string, time: number, given: Figures): void {
     const before = this.#latest.get(node);
     const isDoubled = before?.time === time;
-    const values = isDoubled
-      ? (given.map((value, at) => Math.max(value, before.values[at] as number)) as never)
-      : given;
+    const values = isDoubled ? (given.map((value, at) => greater(value, before.values[at] as Uint)) as never) : given;
     this.#latest.set(node, { time, values });
     const moment = this.#momentOf(time);
     for (let at = 0; at < values.length; at++) {
-      const value = (values[at] as number) - (isDoubled ? (before.values[at] as number) : 0);
-      moment.begins[at] = (moment.begins[at] as number) + value;
-      moment.ends[at] = (moment.ends[at] as number) + value;
+      const value = minus(values[at] as Uint, isDoubled ? (before.values[at] as Uint) : 0);
+      moment.begins[at] = exactSum(moment.begins[at] as Uint, value);
+      moment.ends[at] = exactSum(moment.ends[at] as Uint, value);
     }
     if (!isDoubled && before !== undefined && time - before.time <= HOLD_SECONDS) {
       const earlier = this.#byTime.get(before.time) as Moment;
       for (const [at, value] of before.values.entries()) {
         // It stands until now, and not only at its own moment.
-        earlier.ends[at] = (earlier.ends[at] as number) - value;
-        moment.replaced[at] = (moment.replaced[at] as number) + value;
+        earlier.ends[at] = minus(earlier.ends[at] as Uint, value);
+        moment.replaced[at] = exactSum(moment.replaced[at] as Uint, value);
       }
     }
     this.#finish(time - HOLD_SECONDS);
@@ -59,9 +60,10 @@ export class PeakOfSums {
   #finish(before: number): void {
     for (let moment = this.#moments[this.#done]; moment !== undefined && moment.time < before;) {
       for (let at = 0; at < this.#sums.length; at++) {
-        const sum = (this.#sums[at] as number) - (moment.replaced[at] as number) + (moment.begins[at] as number);
-        this.#peaks[at] = Math.max(this.#peaks[at] as number, sum);
-        this.#sums[at] = sum - (moment.ends[at] as number);
+        const left = minus(this.#sums[at] as Uint, moment.replaced[at] as Uint);
+        const sum = exactSum(left, moment.begins[at] as Uint);
+        this.#peaks[at] = greater(this.#peaks[at] as Uint, sum);
+        this.#sums[at] = minus(sum, moment.ends[at] as Uint);
       }
       this.#byTime.delete(moment.time);
       this.#done++;
@@ -74,7 +76,7 @@ export class PeakOfSums {
 }
 
 /** CPU, memory and memory of cards, as integers: sums of these are the same in any order. */
-export type Figures = readonly [number, number, number];
+export type Figures = readonly [Uint, Uint, Uint];
 
 /** Three samples of a producer that sends one every five minutes. */
 export const HOLD_SECONDS = 900;
@@ -82,9 +84,9 @@ export const HOLD_SECONDS = 900;
 interface Moment {
   readonly time: number;
   /** What earlier samples of the nodes said that were sampled now. */
-  readonly replaced: number[];
+  readonly replaced: Uint[];
   /** What the samples of now say. */
-  readonly begins: number[];
+  readonly begins: Uint[];
   /** The part of it that is known for no later time. */
-  readonly ends: number[];
+  readonly ends: Uint[];
 }

@@ -1,3 +1,4 @@
+import { greatestOf, sumOf } from '../../core/contract/sonar/amounts.ts';
 import { type JobUse, jobUses } from './job-samples.ts';
 import type { ProfileStep } from './profile.ts';
 import type { JobHour, JobKey, TelemetryRows, Window } from './rows.ts';
@@ -97,10 +98,10 @@ function hoursOfUses(uses: readonly JobUse[]): Hour[] {
       last: last.time,
       samples: group.length,
       processes: most(group, (use) => use.processes),
-      cpuSeconds: sum(group, (use) => use.cpuSeconds),
-      peakMemoryKb: most(group, (use) => use.memoryKb),
+      cpuSeconds: sumOf(group, (use) => use.cpuSeconds),
+      peakMemoryKb: greatestOf(group, (use) => use.memoryKb),
       gpuPercent: sum(group, (use) => use.gpuPercent) / group.length,
-      peakGpuMemoryKb: most(group, (use) => use.gpuMemoryKb),
+      peakGpuMemoryKb: greatestOf(group, (use) => use.gpuMemoryKb),
     };
   });
 }
@@ -122,17 +123,17 @@ function stepsOfHours(hours: readonly Hour[], seconds: number): ProfileStep[] {
         return { ...hour, elapsed };
       });
     for (const [begin, group] of Map.groupBy(spread, ({ time }) => Math.floor(time / seconds) * seconds)) {
-      const cpuSeconds = sum(group, (hour) => hour.cpuSeconds);
+      const cpuSeconds = sumOf(group, (hour) => hour.cpuSeconds);
       const elapsed = sum(group, (hour) => hour.elapsed);
       steps.push({
         time: begin,
         node: (group[0] as Hour).node,
         processes: most(group, (hour) => hour.processes),
-        cpuPercent: (100 * cpuSeconds) / (elapsed > 0 ? elapsed : HOUR),
+        cpuPercent: (100 * Number(cpuSeconds)) / (elapsed > 0 ? elapsed : HOUR),
         cpuSeconds,
-        memoryKb: most(group, (hour) => hour.peakMemoryKb),
+        memoryKb: greatestOf(group, (hour) => hour.peakMemoryKb),
         gpuPercent: sum(group, (hour) => hour.gpuPercent * hour.samples) / sum(group, (hour) => hour.samples),
-        gpuMemoryKb: most(group, (hour) => hour.peakGpuMemoryKb),
+        gpuMemoryKb: greatestOf(group, (hour) => hour.peakGpuMemoryKb),
       });
     }
   }
@@ -144,7 +145,7 @@ const stepOfUse = (use: JobUse): ProfileStep => ({
   node: use.node,
   processes: use.processes,
   // The first sample knows only averages over the lives of the processes.
-  cpuPercent: (use.elapsed ?? 0) > 0 ? (100 * use.cpuSeconds) / (use.elapsed ?? 1) : use.cpuAvg,
+  cpuPercent: (use.elapsed ?? 0) > 0 ? (100 * Number(use.cpuSeconds)) / (use.elapsed ?? 1) : use.cpuAvg,
   cpuSeconds: use.cpuSeconds,
   memoryKb: use.memoryKb,
   gpuPercent: use.gpuPercent,
@@ -166,12 +167,12 @@ function stepsOf(uses: readonly JobUse[], seconds: number): ProfileStep[] {
       processes: most(group, (use) => use.processes),
       cpuPercent:
         elapsed > 0
-          ? (100 * sum(known, (use) => use.cpuSeconds)) / elapsed
+          ? (100 * Number(sumOf(known, (use) => use.cpuSeconds))) / elapsed
           : sum(group, (use) => use.cpuAvg) / group.length,
-      cpuSeconds: sum(group, (use) => use.cpuSeconds),
-      memoryKb: most(group, (use) => use.memoryKb),
+      cpuSeconds: sumOf(group, (use) => use.cpuSeconds),
+      memoryKb: greatestOf(group, (use) => use.memoryKb),
       gpuPercent: sum(group, (use) => use.gpuPercent) / group.length,
-      gpuMemoryKb: most(group, (use) => use.gpuMemoryKb),
+      gpuMemoryKb: greatestOf(group, (use) => use.gpuMemoryKb),
     };
   });
 }

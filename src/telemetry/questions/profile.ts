@@ -1,3 +1,5 @@
+import { greater, greatestOf, minus, plus, sumOf } from '../../core/contract/sonar/amounts.ts';
+import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { CpuTime, eachSample, keyed } from './cpu-time.ts';
 import type { JobHour, JobKey, Portions, ProcessRow, TelemetryRows, Window } from './rows.ts';
 
@@ -9,10 +11,10 @@ export interface ProfileStep {
   /** Percent of one core. */
   readonly cpuPercent: number;
   /** What was used since the sample before, as far as it is known. */
-  readonly cpuSeconds: number;
-  readonly memoryKb: number;
+  readonly cpuSeconds: Uint;
+  readonly memoryKb: Uint;
   readonly gpuPercent: number;
-  readonly gpuMemoryKb: number;
+  readonly gpuMemoryKb: Uint;
 }
 
 /** One process of the job over its life. */
@@ -25,8 +27,8 @@ export interface ProcessUse {
   readonly depth: number;
   readonly first: number;
   readonly last: number;
-  readonly cpuSeconds: number;
-  readonly peakMemoryKb: number;
+  readonly cpuSeconds: Uint;
+  readonly peakMemoryKb: Uint;
 }
 
 export interface Profile {
@@ -57,7 +59,7 @@ const stepOfHour = (hour: JobHour): ProfileStep => ({
   time: hour.time,
   node: hour.node,
   processes: hour.processes,
-  cpuPercent: (100 * hour.cpuSeconds) / 3600,
+  cpuPercent: (100 * Number(hour.cpuSeconds)) / 3600,
   cpuSeconds: hour.cpuSeconds,
   memoryKb: hour.peakMemoryKb,
   gpuPercent: hour.gpuPercent,
@@ -73,14 +75,14 @@ export async function profileOfRows(
   const latest = new Map<string, number>();
   const steps: ProfileStep[] = [];
   const processes = new Map<string, ProcessUse>();
-  const byNode = new Map<string, number>();
+  const byNode = new Map<string, Uint>();
   await eachSample(found, (rows) => {
     const [row] = rows;
     const id = `${row.cluster} ${row.node} ${row.epoch} ${row.user}`;
     const before = latest.get(id);
     const seconds = cpu.since(id, rows);
     latest.set(id, row.time);
-    byNode.set(row.node, (byNode.get(row.node) ?? 0) + seconds);
+    byNode.set(row.node, plus(byNode.get(row.node) ?? 0, seconds));
     const sum = (value: (each: (typeof rows)[number]) => number) =>
       rows.reduce((total, each) => total + value(each), 0);
     const elapsed = before === undefined ? 0 : row.time - before;
@@ -89,11 +91,11 @@ export async function profileOfRows(
       node: row.node,
       processes: sum((each) => each.processes),
       // The first sample knows only averages over the lives of the processes.
-      cpuPercent: elapsed > 0 ? (100 * seconds) / elapsed : sum((each) => each.cpuAvg),
+      cpuPercent: elapsed > 0 ? (100 * Number(seconds)) / elapsed : sum((each) => each.cpuAvg),
       cpuSeconds: seconds,
-      memoryKb: sum(({ rssKb }) => rssKb),
+      memoryKb: sumOf(rows, ({ rssKb }) => rssKb),
       gpuPercent: sum(({ gpuUtil }) => gpuUtil),
-      gpuMemoryKb: sum(({ gpuMemoryKb }) => gpuMemoryKb),
+      gpuMemoryKb: sumOf(rows, ({ gpuMemoryKb }) => gpuMemoryKb),
     });
     for (const [name, each] of keyed(rows)) {
       const held = processes.get(`${id} ${name}`);
@@ -105,12 +107,12 @@ export async function profileOfRows(
         depth: 0,
         first: held?.first ?? each.time,
         last: each.time,
-        cpuSeconds: Math.max(each.cpuTime, held?.cpuSeconds ?? 0),
-        peakMemoryKb: Math.max(each.rssKb, held?.peakMemoryKb ?? 0),
+        cpuSeconds: greater(each.cpuTime, held?.cpuSeconds ?? 0),
+        peakMemoryKb: greater(each.rssKb, held?.peakMemoryKb ?? 0),
       });
     }
   });
-  const times = [...byNode.values()];
+  const times = [...byNode.values()].map(Number);
   const most = times.reduce((greatest, each) => Math.max(greatest, each), 0);
   const mean = times.reduce((total, each) => total + each, 0) / Math.max(1, times.length);
   return {
@@ -134,10 +136,10 @@ function bucketed(steps: readonly ProfileStep[], seconds: number): ProfileStep[]
       node,
       processes: most((step) => step.processes),
       cpuPercent: mean((step) => step.cpuPercent),
-      cpuSeconds: group.reduce((sum, step) => sum + step.cpuSeconds, 0),
-      memoryKb: most((step) => step.memoryKb),
+      cpuSeconds: sumOf(group, (step) => step.cpuSeconds),
+      memoryKb: greatestOf(group, (step) => step.memoryKb),
       gpuPercent: mean((step) => step.gpuPercent),
-      gpuMemoryKb: most((step) => step.gpuMemoryKb),
+      gpuMemoryKb: greatestOf(group, (step) => step.gpuMemoryKb),
     };
   });
 }
@@ -146,7 +148,7 @@ function bucketed(steps: readonly ProfileStep[], seconds: number): ProfileStep[]
 function asTree(processes: readonly ProcessUse[]): ProcessUse[] {
   const idOf = (node: string, pid: string) => `${node} ${pid}`;
   const known = new Set(processes.map(({ node, pid }) => idOf(node, pid)));
-  const byCpu = (one: ProcessUse, other: ProcessUse) => other.cpuSeconds - one.cpuSeconds;
+  const byCpu = (one: ProcessUse, other: ProcessUse) => Number(minus(other.cpuSeconds, one.cpuSeconds));
   const children = Map.groupBy(processes, ({ node, pid, ppid }) =>
     ppid !== pid && ppid !== '0' && known.has(idOf(node, ppid)) ? idOf(node, ppid) : '',
   );

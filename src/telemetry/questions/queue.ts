@@ -1,5 +1,6 @@
 import { HELD_PRIORITY } from '../../core/contract/sonar/conventions.ts';
 import { type Merged, rankOfState, valuesOf } from '../jobs/merge.ts';
+import { storedJson } from '../store/stored-json.ts';
 import type { SlurmJobRow, TelemetryRows, Window } from './rows.ts';
 
 /** The queue of a partition: what waits now, and how long jobs waited that started within the window. */
@@ -54,6 +55,6 @@ export async function queueOf(source: TelemetryRows, window: Window): Promise<Pa
 }
 
 function isHeld({ fields }: SlurmJobRow): boolean {
-  const { priority } = valuesOf(JSON.parse(fields) as Merged);
+  const { priority } = valuesOf(storedJson(fields) as Merged);
   return priority === HELD_PRIORITY;
 }

@@ -1,6 +1,10 @@
+import { greater, greatestOf, sumOf } from '../../core/contract/sonar/amounts.ts';
+import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { firstLabelOf, nodesIn } from '../../core/contract/sonar/node-range.ts';
+import { storedJson } from '../store/stored-json.ts';
 import type { JobUse } from './jobs.ts';
 import { jobsOf } from './jobs.ts';
+import { coresOf } from './nodes.ts';
 import type { ProcessRow, SlurmJobRow, TelemetryRows, Window } from './rows.ts';
 
 /** Standing reports: who uses what, and what should not be there. */
@@ -16,8 +20,8 @@ export interface ReportLine {
   readonly jobs?: number;
   readonly cpuHours?: number;
   readonly gpuHours?: number;
-  readonly memoryKb?: number;
-  readonly gpuMemoryKb?: number;
+  readonly memoryKb?: Uint;
+  readonly gpuMemoryKb?: Uint;
   readonly percent?: number;
   readonly first: number;
   readonly last: number;
@@ -61,7 +65,7 @@ const lineOf = (job: JobUse) => ({
   subject: jobText(job),
   user: job.user,
   node: job.nodes.join(','),
-  cpuHours: job.cpuSeconds / HOUR,
+  cpuHours: Number(job.cpuSeconds) / HOUR,
   first: job.first,
   last: job.last,
 });
@@ -80,9 +84,9 @@ function grouped(jobs: readonly JobUse[], namesOf: (job: JobUse) => readonly str
       cluster: own[0]?.cluster ?? '',
       subject: key.slice(key.indexOf(' ') + 1),
       jobs: own.length,
-      cpuHours: own.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0) / HOUR,
+      cpuHours: Number(sumOf(own, ({ cpuSeconds }) => cpuSeconds)) / HOUR,
       gpuHours: own.reduce((sum, job) => sum + gpuHoursOf(job), 0),
-      memoryKb: own.reduce((most, { peakMemoryKb }) => Math.max(most, peakMemoryKb), 0),
+      memoryKb: greatestOf(own, ({ peakMemoryKb }) => peakMemoryKb),
       first: own.reduce((least, { first }) => Math.min(least, first), Infinity),
       last: own.reduce((most, { last }) => Math.max(most, last), 0),
       reason: '',
@@ -95,10 +99,7 @@ async function hogs(source: TelemetryRows, window: Window): Promise<ReportLine[]
   const nodes = await source.sysinfo(window);
   for (const { cluster, node, info } of nodes)
     if (((info['cards'] ?? []) as readonly unknown[]).length > 0)
-      cores.set(
-        `${cluster} ${node}`,
-        Number(info['sockets'] ?? 0) * Number(info['cores_per_socket'] ?? 0) * Number(info['threads_per_core'] ?? 0),
-      );
+      cores.set(`${cluster} ${node}`, Number(coresOf(info)));
   return (await jobsOf(source, window)).flatMap((job) => {
     const counts = job.nodes.map((node) => cores.get(`${job.cluster} ${node}`) ?? 0);
     if (counts.includes(0) || job.cards.length > 0 || job.last - job.first < HOG_SECONDS) return [];
@@ -131,7 +132,7 @@ async function idleCards(source: TelemetryRows, window: Window): Promise<ReportL
   );
   for (const job of await source.slurmJobs(window)) {
     if (window.user !== undefined && job.user !== window.user) continue;
-    const fields = JSON.parse(job.fields) as Readonly<Record<string, readonly unknown[]>>;
+    const fields = storedJson(job.fields) as Readonly<Record<string, readonly unknown[]>>;
     const text = fields['allocated_resources']?.[2];
     const cards = Number(/\bgres\/gpu=(\d+)/.exec(typeof text === 'string' ? text : '')?.[1] ?? 0);
     const [first, last] = [Math.max(job.start ?? Infinity, window.from), Math.min(job.end ?? job.seen, window.until)];
@@ -167,7 +168,7 @@ async function zombies(source: TelemetryRows, window: Window): Promise<ReportLin
       subject: `pid ${row.pid} ${row.cmd}`,
       user: row.user,
       node: row.node,
-      gpuMemoryKb: Math.max(row.gpuMemoryKb, found.get(key)?.gpuMemoryKb ?? 0),
+      gpuMemoryKb: greater(row.gpuMemoryKb, found.get(key)?.gpuMemoryKb ?? 0),
       first: found.get(key)?.first ?? row.time,
       last: row.time,
       reason: isLost ? 'the card has memory of a process that is gone' : 'the process ended and nobody waited for it',
@@ -189,21 +190,22 @@ async function greedy(source: TelemetryRows, window: Window): Promise<ReportLine
   return ended.flatMap(({ job, all }) => {
     const [begin, end] = [job.start ?? 0, job.end ?? 0];
     const elapsed = end - begin;
-    const fields = all.map((each) => JSON.parse(each.fields) as Record<string, unknown[]>);
-    const value = (entry: Record<string, unknown[]> | undefined, name: string) => Number(entry?.[name]?.[2] ?? 0);
+    const fields = all.map((each) => storedJson(each.fields) as Record<string, unknown[]>);
+    const amount = (entry: Record<string, unknown[]> | undefined, name: string) => (entry?.[name]?.[2] ?? 0) as Uint;
+    const value = (...of: Parameters<typeof amount>) => Number(amount(...of));
     const [main, ...steps] = fields;
     const cpus = value(main, 'requested_cpus');
     // Steps have what the job used; the job itself has it where it has no step.
     const own = steps.length === 0 ? [main] : steps;
     const used = own.reduce((sum, each) => sum + value(each, 'sacct.UserCPU') + value(each, 'sacct.SystemCPU'), 0);
-    const memory = own.reduce((most, each) => Math.max(most, value(each, 'sacct.MaxRSS')), 0);
+    const memory = greatestOf(own, (each) => amount(each, 'sacct.MaxRSS'));
     const asked = value(main, 'requested_memory_per_node') * Math.max(1, value(main, 'requested_node_count'));
     const reasons = [
       ...(cpus > 0 && (100 * used) / (cpus * elapsed) < GREEDY_PERCENT
         ? [`${((100 * used) / (cpus * elapsed)).toFixed(0)} % of ${cpus} CPUs`]
         : []),
-      ...(asked > 0 && memory > 0 && (100 * memory) / asked < GREEDY_PERCENT
-        ? [`${((100 * memory) / asked).toFixed(0)} % of the memory`]
+      ...(asked > 0 && memory > 0 && (100 * Number(memory)) / asked < GREEDY_PERCENT
+        ? [`${((100 * Number(memory)) / asked).toFixed(0)} % of the memory`]
         : []),
     ];
     if (reasons.length === 0) return [];

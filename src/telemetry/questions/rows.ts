@@ -101,12 +101,12 @@ export interface ProcessRow {
   readonly pid: Uint;
   readonly ppid: Uint;
   readonly cmd: string;
-  readonly rssKb: number;
-  readonly cpuTime: number;
+  readonly rssKb: Uint;
+  readonly cpuTime: Uint;
   readonly cpuAvg: number;
   readonly processes: number;
   readonly gpuUtil: number;
-  readonly gpuMemoryKb: number;
+  readonly gpuMemoryKb: Uint;
   /** Cards by their uuids, separated by blanks. */
   readonly cards: string;
 }
@@ -126,16 +126,16 @@ export interface SampleSum {
   readonly ppid: Uint;
   readonly cmd: string;
   readonly processes: number;
-  readonly rssKb: number;
-  readonly vmKb: number;
-  readonly threads: number;
+  readonly rssKb: Uint;
+  readonly vmKb: Uint;
+  readonly threads: Uint;
   readonly cpuAvg: number;
   /** As it was sent: what it means depends on the producer. */
   readonly cpuUtil: number;
-  readonly cpuTime: number;
-  readonly readKb: number;
-  readonly writtenKb: number;
-  readonly cancelledKb: number;
+  readonly cpuTime: Uint;
+  readonly readKb: Uint;
+  readonly writtenKb: Uint;
+  readonly cancelledKb: Uint;
 }
 
 /** One entry of a job in a sample: sums over its processes, and their counters in the order of the processes. */
@@ -149,14 +149,14 @@ export interface JobSample {
   readonly epoch: Uint;
   readonly slot: number;
   readonly processes: number;
-  readonly rssKb: number;
+  readonly rssKb: Uint;
   readonly cpuAvg: number;
   readonly gpuUtil: number;
-  readonly gpuMemoryKb: number;
+  readonly gpuMemoryKb: Uint;
   /** What identifies each process: its pid or, of processes that were rolled up, `0`, the pid of the parent and the command. */
-  readonly names: readonly (number | string)[];
-  readonly ppids: readonly number[];
-  readonly cpuTimes: readonly number[];
+  readonly names: readonly (Uint | string)[];
+  readonly ppids: readonly Uint[];
+  readonly cpuTimes: readonly Uint[];
 }
 
 /** What one process uses of one card. */
@@ -169,7 +169,7 @@ export interface ProcessCard {
   readonly pid: Uint;
   readonly uuid: string;
   readonly utilPercent: number;
-  readonly memoryKb: number;
+  readonly memoryKb: Uint;
   readonly memoryPercent: number;
 }
 
@@ -208,14 +208,14 @@ export interface NodeSample {
   readonly cluster: string;
   readonly node: string;
   readonly time: number;
-  readonly usedMemoryKb: number;
+  readonly usedMemoryKb: Uint;
   /** Since boot, of each core. */
-  readonly cpuSeconds: readonly number[];
+  readonly cpuSeconds: readonly Uint[];
   readonly load1: number;
   readonly cards: number;
   /** The average of the cards. */
   readonly gpuUtil: number | undefined;
-  readonly gpuMemoryKb: number;
+  readonly gpuMemoryKb: Uint;
 }
 
 export interface CardSample {
@@ -223,18 +223,18 @@ export interface CardSample {
   readonly node: string;
   readonly time: number;
   readonly uuid: string;
-  readonly index: number;
-  readonly failing: number;
-  readonly fan: number;
-  readonly memoryKb: number;
-  readonly utilPercent: number;
-  readonly memoryPercent: number;
-  readonly temperature: number;
-  readonly powerWatts: number;
-  readonly powerLimitWatts: number;
+  readonly index: Uint;
+  readonly failing: Uint;
+  readonly fan: Uint;
+  readonly memoryKb: Uint;
+  readonly utilPercent: Uint;
+  readonly memoryPercent: Uint;
+  readonly temperature: Uint;
+  readonly powerWatts: Uint;
+  readonly powerLimitWatts: Uint;
   readonly computeMode: string;
-  readonly clockMhz: number;
-  readonly memoryClockMhz: number;
+  readonly clockMhz: Uint;
+  readonly memoryClockMhz: Uint;
   /** As it was sent: what it means depends on the producer. */
   readonly performance: Uint | undefined;
   readonly meta: Metadata;
@@ -245,10 +245,10 @@ export interface DiskSample {
   readonly node: string;
   readonly time: number;
   readonly disk: string;
-  readonly major: number;
-  readonly minor: number;
+  readonly major: Uint;
+  readonly minor: Uint;
   /** As in /proc/diskstats. */
-  readonly stats: readonly number[];
+  readonly stats: readonly Uint[];
 }
 
 export interface NodeInfo {
@@ -312,12 +312,12 @@ export interface JobHour {
   readonly samples: number;
   /** The most at a sample. */
   readonly processes: number;
-  readonly cpuSeconds: number;
+  readonly cpuSeconds: Uint;
   readonly peakCpuPercent: number;
-  readonly memoryKb: number;
-  readonly peakMemoryKb: number;
+  readonly memoryKb: Uint;
+  readonly peakMemoryKb: Uint;
   readonly gpuPercent: number;
-  readonly peakGpuMemoryKb: number;
+  readonly peakGpuMemoryKb: Uint;
   readonly cards: string;
 }
 
@@ -339,11 +339,11 @@ export interface NodeHour {
   readonly cores: number;
   /** Undefined where nothing is known of it, as behind a boot. */
   readonly cpuPercent: number | undefined;
-  readonly usedMemoryKb: number;
+  readonly usedMemoryKb: Uint;
   readonly load1: number;
   readonly cards: number;
   readonly gpuPercent: number | undefined;
-  readonly gpuMemoryKb: number;
+  readonly gpuMemoryKb: Uint;
 }
 
 interface OnNode {

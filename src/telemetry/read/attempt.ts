@@ -1,6 +1,7 @@
 import { createReadStream, existsSync, globSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { basename, dirname, join } from 'node:path';
+import { sumOf } from '../../core/contract/sonar/amounts.ts';
 import type { SampleJob, SampleProcess } from '../../core/contract/sonar/sample.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
 import type { ProcessRow } from '../questions/rows.ts';
@@ -128,12 +129,12 @@ function rowOf({ user }: SampleJob, process: SampleProcess, ord: number): AboutP
     pid: process.pid ?? 0,
     ppid: process.ppid ?? 0,
     cmd: process.cmd ?? '',
-    rssKb: Number(process.resident_memory ?? 0),
-    cpuTime: Number(process.cpu_time ?? 0),
+    rssKb: process.resident_memory ?? 0,
+    cpuTime: process.cpu_time ?? 0,
     cpuAvg: process.cpu_avg ?? 0,
     processes: 1 + Math.max(0, Number(process.rolledup ?? 0)),
     gpuUtil: gpus.reduce((sum, each) => sum + (each.gpu_util ?? 0), 0),
-    gpuMemoryKb: gpus.reduce((sum, each) => sum + Number(each.gpu_memory ?? 0), 0),
+    gpuMemoryKb: sumOf(gpus, (each) => each.gpu_memory ?? 0),
     cards: gpus.map(({ uuid }) => uuid).join(' '),
   };
 }

@@ -1,3 +1,4 @@
+import { minus } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import {
   byNodeAndTime,
@@ -232,7 +233,9 @@ export class EmbeddedRows implements TelemetryRows {
       }
     return [...newest.values()].toSorted(
       (one, other) =>
-        compareText(one.cluster, other.cluster) || compareText(one.node, other.node) || one.index - other.index,
+        compareText(one.cluster, other.cluster) ||
+        compareText(one.node, other.node) ||
+        Number(minus(one.index, other.index)),
     );
   }
 

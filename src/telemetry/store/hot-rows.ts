@@ -15,18 +15,19 @@ import type {
 } from '../questions/rows.ts';
 import type { Row, StoreDatabase } from './database.ts';
 import { readLinks } from './links.ts';
-import { fromInteger, fromSigned, fromThousandths, toInteger, unpackUints } from './numbers.ts';
+import { fromHalves, fromInteger, fromSigned, fromThousandths, halvesOf, toInteger, unpackUints } from './numbers.ts';
 import { portionsOf } from './portions.ts';
 import { storedJson } from './stored-json.ts';
 
 const number = (row: Row, name: string): number => Number(row[name] ?? 0);
 const text = (row: Row, name: string): string => String(row[name] ?? '');
+const uint = (row: Row, name: string): Uint => fromInteger(row[name] ?? null) ?? 0;
 
 const PROCESSES = `
   select e.id as envelope, e.time, n.name as node, u.name as user_name, j.job, j.epoch, j.slot, p.ord, p.pid, p.ppid,
     m.name as cmd, p.rss, p.cpu_time, p.cpu_avg, p.rolledup,
     (
-      select json_array(sum(case typeof(util) when 'integer' then util / 1000.0 else util end), sum(memory), group_concat(gpu.name, ' '))
+      select json_array(sum(case typeof(util) when 'integer' then util / 1000.0 else util end), ${halvesOf('memory').join(', ')}, group_concat(gpu.name, ' '))
       from process_gpu g join gpu on gpu.id = g.gpu
       where g.envelope = p.envelope and g.slot = p.slot and g.ord = p.ord having count(*) > 0
     ) as gpu_use
@@ -159,9 +160,9 @@ export class HotRows {
 
   *#processes(name: string, sql: string, values: Record<string, SQLInputValue>): Generator<ProcessRow> {
     for (const row of this.#db.eachNamed(sql, values)) {
-      const [gpuUtil, gpuMemoryKb, cards] = (row['gpu_use'] === null ? [] : JSON.parse(text(row, 'gpu_use'))) as
-        | [number | null, number | null, string | null]
-        | [];
+      const [gpuUtil, memoryHigh, memoryLow, cards] = (
+        row['gpu_use'] === null ? [] : JSON.parse(text(row, 'gpu_use'))
+      ) as [number | null, number | null, number | null, string | null] | [];
       yield {
         envelope: number(row, 'envelope'),
         time: number(row, 'time'),
@@ -175,12 +176,12 @@ export class HotRows {
         pid: fromInteger(row['pid'] ?? null) ?? 0,
         ppid: fromInteger(row['ppid'] ?? null) ?? 0,
         cmd: text(row, 'cmd'),
-        rssKb: Number(fromInteger(row['rss'] ?? null) ?? 0),
-        cpuTime: Number(fromInteger(row['cpu_time'] ?? null) ?? 0),
+        rssKb: uint(row, 'rss'),
+        cpuTime: uint(row, 'cpu_time'),
         cpuAvg: fromThousandths(row['cpu_avg'] ?? null) ?? 0,
         processes: row['ord'] === null ? 0 : 1 + Math.max(0, number(row, 'rolledup')),
         gpuUtil: gpuUtil ?? 0,
-        gpuMemoryKb: gpuMemoryKb ?? 0,
+        gpuMemoryKb: fromHalves(memoryHigh, memoryLow),
         cards: cards ?? '',
       };
     }
@@ -219,8 +220,10 @@ export class HotRows {
         this.#db.eachNamed(
           `select e.id, n.name as node, e.time, s.used_memory, s.cpus, s.load1,
              (select count(*) from gpu_sample g where g.envelope = e.id) as cards,
-             (select avg(coalesce(ce_util, 0)) from gpu_sample g where g.envelope = e.id) as gpu_util,
-             (select sum(memory) from gpu_sample g where g.envelope = e.id) as gpu_memory
+             (select avg(case when ce_util < 0 then ce_util + 18446744073709551616.0 else coalesce(ce_util, 0) end)
+               from gpu_sample g where g.envelope = e.id) as gpu_util,
+             (select ${halvesOf('memory')[0]} from gpu_sample g where g.envelope = e.id) as memory_high,
+             (select ${halvesOf('memory')[1]} from gpu_sample g where g.envelope = e.id) as memory_low
            from envelope e join node_sample s on s.envelope = e.id join node n on n.id = e.node
            where ${OF_NODE} ${withinNodes(window)} order by n.name, e.time, e.id`,
           { cluster: id, from, until, node: node ?? null, ...nodeValues(window) },
@@ -230,12 +233,12 @@ export class HotRows {
           cluster: name,
           node: text(row, 'node'),
           time: number(row, 'time'),
-          usedMemoryKb: Number(fromInteger(row['used_memory'] ?? null) ?? 0),
-          cpuSeconds: unpackUints(row['cpus'] ?? null).map(Number),
+          usedMemoryKb: uint(row, 'used_memory'),
+          cpuSeconds: unpackUints(row['cpus'] ?? null),
           load1: fromThousandths(row['load1'] ?? null) ?? 0,
           cards: number(row, 'cards'),
           gpuUtil: row['gpu_util'] === null ? undefined : number(row, 'gpu_util'),
-          gpuMemoryKb: number(row, 'gpu_memory'),
+          gpuMemoryKb: fromHalves(row['memory_high'], row['memory_low']),
         }),
       ),
     );
@@ -279,25 +282,25 @@ export class HotRows {
     const sql = isNewest ? NEWEST_CARDS : CARDS_IN_ORDER;
     yield* portionsOf(
       mapped(this.#db.eachNamed(sql, { cluster: id, from, until, node: node ?? null }), (row) => {
-        const uint = (column: string) => Number(fromInteger(row[column] ?? null) ?? 0);
+        const amount = (column: string) => uint(row, column);
         return {
           envelope: number(row, 'id'),
           cluster: name,
           node: text(row, 'node'),
           time: number(row, 'time'),
           uuid: text(row, 'uuid'),
-          index: uint('idx'),
-          failing: uint('failing'),
-          fan: uint('fan'),
-          memoryKb: uint('memory'),
-          utilPercent: uint('ce_util'),
-          memoryPercent: uint('memory_util'),
-          temperature: Number(fromSigned(row['temperature'] ?? null) ?? 0),
-          powerWatts: uint('power'),
-          powerLimitWatts: uint('power_limit'),
+          index: amount('idx'),
+          failing: amount('failing'),
+          fan: amount('fan'),
+          memoryKb: amount('memory'),
+          utilPercent: amount('ce_util'),
+          memoryPercent: amount('memory_util'),
+          temperature: fromSigned(row['temperature'] ?? null) ?? 0,
+          powerWatts: amount('power'),
+          powerLimitWatts: amount('power_limit'),
           computeMode: text(row, 'mode'),
-          clockMhz: uint('ce_clock'),
-          memoryClockMhz: uint('memory_clock'),
+          clockMhz: amount('ce_clock'),
+          memoryClockMhz: amount('memory_clock'),
           performance: fromInteger(row['performance'] ?? null),
           meta: JSON.parse(text(row, 'source')) as Metadata,
         };
@@ -320,9 +323,9 @@ export class HotRows {
           node: text(row, 'node'),
           time: number(row, 'time'),
           disk: text(row, 'disk'),
-          major: Number(fromInteger(row['major'] ?? null) ?? 0),
-          minor: Number(fromInteger(row['minor'] ?? null) ?? 0),
-          stats: unpackUints(row['stats'] ?? null).map(Number),
+          major: uint(row, 'major'),
+          minor: uint(row, 'minor'),
+          stats: unpackUints(row['stats'] ?? null),
         }),
       ),
     );

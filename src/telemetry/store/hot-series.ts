@@ -1,4 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite';
+import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import type {
   JobFilter,
   JobKey,
@@ -13,23 +14,23 @@ import type { Row, StoreDatabase } from './database.ts';
 import { type Cluster, IN_WINDOW, IS_CHOSEN, keyValues, ofJob, type Ordered, slurmJobOf } from './hot-rows.ts';
 import { countersIn } from './job-sums.ts';
 import { metaOf } from './metas.ts';
-import { fromInteger, toInteger } from './numbers.ts';
+import { fromHalves, fromInteger, fromStoredJson, halvesOf, toInteger } from './numbers.ts';
 import { portionsOf } from './portions.ts';
 
 /** Producers of nodes that have two; undefined: all count. */
 export type Chosen = ReadonlyMap<string, string> | undefined;
 
-/** The integers are unsigned ones of 64 bits, and sums of integers must not overflow. */
-const total = (column: string): string =>
-  `total(case when p.${column} < 0 then p.${column} + 18446744073709551616.0 else p.${column} end)`;
+const halves = (column: string): string => {
+  const [high, low] = halvesOf(`p.${column}`);
+  return `${high} as ${column}_high, ${low} as ${column}_low`;
+};
 const percent = (column: string): string =>
   `case typeof(${column}) when 'integer' then ${column} / 1000.0 else ${column} end`;
 
 const SUMS = `
-  total(case when p.ord is null then 0 else 1 + max(0, coalesce(p.rolledup, 0)) end) as processes, ${total('rss')} as rss, ${total('vm')} as vm,
-  ${total('threads')} as threads, total(${percent('p.cpu_avg')}) as cpu_avg, total(${percent('p.cpu_util')}) as cpu_util,
-  ${total('cpu_time')} as cpu_time, ${total('data_read')} as data_read, ${total('data_written')} as data_written,
-  ${total('data_cancelled')} as data_cancelled`;
+  total(case when p.ord is null then 0 else 1 + max(0, coalesce(p.rolledup, 0)) end) as processes,
+  total(${percent('p.cpu_avg')}) as cpu_avg, total(${percent('p.cpu_util')}) as cpu_util,
+  ${['rss', 'vm', 'threads', 'cpu_time', 'data_read', 'data_written', 'data_cancelled'].map(halves).join(', ')}`;
 
 const OF_SAMPLE = 'e.id, e.time, n.name as node, o.name as source';
 const FROM_SAMPLE = 'from envelope e join node n on n.id = e.node join source o on o.id = e.source';
@@ -49,29 +50,34 @@ const SUMS_BY: Readonly<Record<SumsBy, string>> = {
     where :where and (:user is null or u.name = :user) group by e.id, j.slot, p.ord`,
 };
 
+/** A column in JSON: what is no number of JavaScript is a text there. */
+const inJson = (column: string): string =>
+  `case when ${column} between 0 and ${Number.MAX_SAFE_INTEGER} then ${column} else cast(${column} as text) end`;
+
 /** One row for all processes of an entry: a row for each costs ten times as much. They are added up where that is not stored. */
 const JOB_SAMPLES = `
   select e.id, e.time, n.name as node, j.job, j.epoch, j.slot, u.name as user_name, s.rss, s.cpu_avg, s.counters,
     case when s.counters is null then (
       select json_array(
-        total(1 + max(0, coalesce(p.rolledup, 0))), ${total('rss')}, total(${percent('p.cpu_avg')}),
-        json_group_array(case when p.pid <> 0 then p.pid else '0 ' || coalesce(p.ppid, 0) || ' ' || coalesce((select name from cmd where id = p.cmd), '') end),
-        json_group_array(p.ppid), json_group_array(p.cpu_time)
+        total(1 + max(0, coalesce(p.rolledup, 0))), ${halvesOf('p.rss').join(', ')}, total(${percent('p.cpu_avg')}),
+        json_group_array(case when p.pid <> 0 then ${inJson('p.pid')} else '0 ' || coalesce(p.ppid, 0) || ' ' || coalesce((select name from cmd where id = p.cmd), '') end),
+        json_group_array(${inJson('p.ppid')}), json_group_array(${inJson('p.cpu_time')})
       ) from process p where p.envelope = j.envelope and p.slot = j.slot
     ) end as sums,
     (
-      select json_array(total(${percent('g.util')}), total(g.memory)) from process_gpu g where g.envelope = j.envelope and g.slot = j.slot
+      select json_array(total(${percent('g.util')}), ${halvesOf('g.memory').join(', ')}) from process_gpu g where g.envelope = j.envelope and g.slot = j.slot
     ) as gpu_sums
   from envelope e join node n on n.id = e.node join source o on o.id = e.source join sample_job j on j.envelope = e.id join user u on u.id = j.user
     left join job_sums s on s.envelope = j.envelope and s.slot = j.slot`;
 
 type StoredSums = [
   processes: number,
-  rss: number,
+  rssHigh: number | null,
+  rssLow: number | null,
   cpuAvg: number,
   names: (number | string)[],
-  ppids: (number | null)[],
-  cpuTimes: (number | null)[],
+  ppids: (number | string | null)[],
+  cpuTimes: (number | string | null)[],
 ];
 
 type Sums = Pick<JobSample, 'processes' | 'rssKb' | 'cpuAvg' | 'names' | 'ppids' | 'cpuTimes'>;
@@ -82,12 +88,16 @@ function sumsIn(row: Row): Sums {
     const counters = countersIn(row['counters']);
     return { processes: counters.names.length, rssKb: number(row, 'rss'), cpuAvg: number(row, 'cpu_avg'), ...counters };
   }
-  const [processes, rssKb, cpuAvg, names, ppids, cpuTimes] = JSON.parse(text(row, 'sums')) as StoredSums;
-  return { processes, rssKb, cpuAvg, names, ppids: ppids.map(unsigned), cpuTimes: cpuTimes.map(unsigned) };
+  const [processes, high, low, cpuAvg, names, ppids, cpuTimes] = JSON.parse(text(row, 'sums')) as StoredSums;
+  return {
+    processes,
+    rssKb: fromHalves(high, low),
+    cpuAvg,
+    names: names.map((name) => (String(name).startsWith('0 ') ? name : fromStoredJson(name))),
+    ppids: ppids.map(fromStoredJson),
+    cpuTimes: cpuTimes.map(fromStoredJson),
+  };
 }
-
-const unsigned = (stored: number | null): number =>
-  stored === null ? 0 : stored < 0 ? stored + 18_446_744_073_709_551_616 : stored;
 
 /** Sums over processes, and jobs that a filter selects, from the hot rows. */
 export class HotSeries {
@@ -128,15 +138,15 @@ export class HotSeries {
           ppid: fromInteger(row['ppid'] ?? null) ?? 0,
           cmd: text(row, 'cmd'),
           processes: number(row, 'processes'),
-          rssKb: number(row, 'rss'),
-          vmKb: number(row, 'vm'),
-          threads: number(row, 'threads'),
+          rssKb: amount(row, 'rss'),
+          vmKb: amount(row, 'vm'),
+          threads: amount(row, 'threads'),
           cpuAvg: number(row, 'cpu_avg'),
           cpuUtil: number(row, 'cpu_util'),
-          cpuTime: number(row, 'cpu_time'),
-          readKb: number(row, 'data_read'),
-          writtenKb: number(row, 'data_written'),
-          cancelledKb: number(row, 'data_cancelled'),
+          cpuTime: amount(row, 'cpu_time'),
+          readKb: amount(row, 'data_read'),
+          writtenKb: amount(row, 'data_written'),
+          cancelledKb: amount(row, 'data_cancelled'),
         }),
       ),
     );
@@ -151,7 +161,7 @@ export class HotSeries {
       ${chosen === undefined ? '' : `and ${IS_CHOSEN}`} order by e.time, e.id, j.slot`;
     yield* portionsOf(
       mapped(this.#db.eachNamed(sql, valuesOf(cluster, window, { key, chosen, hasUser: true })), (row) => {
-        const [gpuUtil, gpuMemoryKb] = JSON.parse(text(row, 'gpu_sums')) as [number, number];
+        const [gpuUtil, high, low] = JSON.parse(text(row, 'gpu_sums')) as [number, number | null, number | null];
         return {
           envelope: number(row, 'id'),
           time: number(row, 'time'),
@@ -163,7 +173,7 @@ export class HotSeries {
           slot: number(row, 'slot'),
           ...sumsIn(row),
           gpuUtil,
-          gpuMemoryKb,
+          gpuMemoryKb: fromHalves(high, low),
         };
       }),
     );
@@ -193,7 +203,7 @@ export class HotSeries {
         pid: fromInteger(row['pid'] ?? null) ?? 0,
         uuid: text(row, 'uuid'),
         utilPercent: number(row, 'util'),
-        memoryKb: Number(fromInteger(row['memory'] ?? null) ?? 0),
+        memoryKb: fromInteger(row['memory'] ?? null) ?? 0,
         memoryPercent: number(row, 'memory_util'),
       })),
     );
@@ -259,6 +269,7 @@ function valuesOf(
 }
 
 const number = (row: Row, name: string): number => Number(row[name] ?? 0);
+const amount = (row: Row, name: string): Uint => fromHalves(row[`${name}_high`], row[`${name}_low`]);
 const text = (row: Row, name: string): string => String(row[name] ?? '');
 
 function* mapped<Item, Result>(rows: Iterable<Item>, map: (row: Item) => Result): Generator<Result> {

@@ -1,3 +1,4 @@
+import { amountOf } from '../../core/contract/sonar/amounts.ts';
 import { exactUint } from '../../core/contract/sonar/extended-uint.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 
@@ -18,6 +19,28 @@ export const fromInteger = (cell: Cell): Uint | undefined =>
   typeof cell === 'bigint' ? exactUint(BigInt.asUintN(BITS, cell)) : undefined;
 
 export const fromSigned = (cell: Cell): Uint | undefined => (typeof cell === 'bigint' ? exactUint(cell) : undefined);
+
+/** What JSON of a store has: an unsigned integer of 64 bits as a signed one, or as the text of one. */
+export const fromStoredJson = (value: Uint | string | null): Uint =>
+  typeof value === 'number' && value >= 0 ? value : exactUint(BigInt.asUintN(BITS, BigInt(value ?? 0)));
+
+/**
+ * Sums of unsigned integers of 64 bits, in two halves: SQLite has no larger integers, refuses a sum that is one, and would take a
+ * great value for a negative one.
+ */
+export const halvesOf = (column: string): readonly [high: string, low: string] => [
+  `sum(${column} >> 32 & 4294967295)`,
+  `sum(${column} & 4294967295)`,
+];
+
+const HALF = 2 ** 32;
+
+export function fromHalves(high: Cell | undefined, low: Cell | undefined): Uint {
+  const sum = Number(high ?? 0) * HALF + Number(low ?? 0);
+  return sum <= Number.MAX_SAFE_INTEGER
+    ? sum
+    : amountOf(BigInt(high as bigint | number) * BigInt(HALF) + BigInt(low as bigint | number));
+}
 
 const THOUSAND = 1000;
 

@@ -1,8 +1,11 @@
+import { AmountMean, greater, minus } from '../../../core/contract/sonar/amounts.ts';
 import { cpuUtilPercent } from '../../../core/contract/sonar/conventions.ts';
+import { exactUint } from '../../../core/contract/sonar/extended-uint.ts';
 import type { Uint } from '../../../core/contract/sonar/kinds.ts';
 import { amountsOf } from './tres.ts';
 import { type Merged, valuesOf } from '../../jobs/merge.ts';
 import type { JobKey, SampleSum, Window } from '../../questions/rows.ts';
+import { storedJson } from '../../store/stored-json.ts';
 import { type Asked, intervalOf, Points, secondsIn } from './asked.ts';
 import { mainRow } from './jobs.ts';
 import { wantedNodes } from './names.ts';
@@ -41,7 +44,7 @@ export async function processesOfJobs(asked: Asked, key: JobKey | undefined, epo
   await eachOf(asked.store.rows.processCards(window, key), (use) => {
     if (isWanted(use)) at(use).cards.at(use.uuid).add(use.time, use);
   });
-  return jobs.entries().map(([, { job, nodes }]) => ({
+  return inOrder(jobs.entries()).map(({ job, nodes }) => ({
     job,
     epoch,
     nodes: Object.fromEntries(
@@ -56,6 +59,10 @@ export async function processesOfJobs(asked: Asked, key: JobKey | undefined, epo
   }));
 }
 
+/** Whichever entry of a sample a store gives first. */
+const inOrder = <Job extends { readonly job: Uint }>(jobs: readonly (readonly [string, Job])[]): Job[] =>
+  jobs.map(([, job]) => job).toSorted((one, other) => Number(minus(one.job, other.job)));
+
 /** What the processes of one job, or of all Slurm jobs, use of cards. */
 export async function cardsOfJobs(asked: Asked, key: JobKey | undefined, epoch: Uint) {
   const { window, resolution, points } = await start(asked);
@@ -69,7 +76,7 @@ export async function cardsOfJobs(asked: Asked, key: JobKey | undefined, epoch: 
     found.job = use.job;
     found.nodes.at(use.node).at(use.uuid).add(use.time, use);
   });
-  return jobs.entries().map(([, { job, nodes }]) => ({
+  return inOrder(jobs.entries()).map(({ job, nodes }) => ({
     job,
     epoch,
     nodes: Object.fromEntries(
@@ -115,7 +122,8 @@ export async function treeOf(asked: Asked, key: JobKey & { readonly epoch: Uint 
       nodes.entries().map(([node, { first, last, processes }]) => {
         const found = processes
           .entries()
-          .map(([pid, { series, ...process }]) => ({ pid, ...process, data: series.end() }));
+          .map(([pid, { series, ...process }]) => ({ pid, ...process, data: series.end() }))
+          .toSorted((one, other) => Number(minus(idOf(one.pid), idOf(other.pid))));
         return [
           node,
           {
@@ -131,6 +139,9 @@ export async function treeOf(asked: Asked, key: JobKey & { readonly epoch: Uint 
   };
 }
 
+/** As a number of JSON, with all digits. */
+const idOf = (pid: string): Uint => exactUint(BigInt(pid));
+
 function relationsOf(
   processes: readonly { readonly pid: string; readonly ppid: string }[],
   { first, last }: { readonly first: number; readonly last: number },
@@ -143,16 +154,16 @@ function relationsOf(
     for (let at = pid; parents.has(at) && at !== '0' && !seen.has(at); at = parents.get(at) ?? '') seen.add(at);
     return Math.max(0, seen.size - 1);
   };
-  const roots = processes.filter((each) => !isChild(each)).map(({ pid }) => Number(pid));
+  const roots = processes.filter((each) => !isChild(each)).map(({ pid }) => idOf(pid));
   return {
     relations: processes
       .filter(isChild)
-      .map(({ pid, ppid }) => ({ relation_id: `${ppid}-${pid}`, source: Number(ppid), target: Number(pid) })),
+      .map(({ pid, ppid }) => ({ relation_id: `${ppid}-${pid}`, source: idOf(ppid), target: idOf(pid) })),
     metadata: {
       total_processes: processes.length,
       start_time: first,
       end_time: last,
-      root_pid: roots.reduce((least, pid) => Math.min(least, pid), roots[0] ?? 0),
+      root_pid: roots.reduce((least, pid) => (pid < least ? pid : least), roots[0] ?? 0),
       max_depth: processes.reduce((most, { pid }) => Math.max(most, depthOf(pid)), 0),
     },
   };
@@ -163,7 +174,7 @@ export async function reportOf(asked: Asked, job: Uint) {
   const { store, cluster, now, onlyUser } = asked;
   const row = await mainRow(asked, job, 0);
   const at = secondsIn(asked, 'time_in_s') ?? now;
-  const values = valuesOf(JSON.parse(row.fields) as Merged);
+  const values = valuesOf(storedJson(row.fields) as Merged);
   const window: Window = {
     cluster,
     from: row.start ?? row.submit ?? row.seen,
@@ -190,7 +201,7 @@ export async function reportOf(asked: Asked, job: Uint) {
   };
 }
 
-const MEASURES: Readonly<Record<string, (sum: SampleSum) => number>> = {
+const MEASURES: Readonly<Record<string, (sum: SampleSum) => Uint>> = {
   cpu_avg: ({ cpuAvg }) => cpuAvg,
   cpu_util: ({ meta, cpuUtil }) => cpuUtilPercent(meta, cpuUtil),
   resident_memory: ({ rssKb }) => rssKb,
@@ -206,25 +217,28 @@ class Spread {
   #count = 0;
   #mean = 0;
   #squares = 0;
-  #least = Infinity;
-  #most = -Infinity;
+  #least: Uint = Infinity;
+  #most: Uint = -Infinity;
+  readonly #exactMean = new AmountMean();
 
-  add(value: number): void {
+  add(amount: Uint): void {
+    const value = Number(amount);
     this.#count++;
     const before = value - this.#mean;
     this.#mean += before / this.#count;
     this.#squares += before * (value - this.#mean);
-    this.#least = Math.min(this.#least, value);
-    this.#most = Math.max(this.#most, value);
+    this.#least = amount < this.#least ? amount : this.#least;
+    this.#most = greater(this.#most, amount);
+    this.#exactMean.add(amount, 1);
   }
 
-  get figures(): Readonly<Record<string, number>> {
+  get figures(): Readonly<Record<string, Uint>> {
     if (this.#count === 0) return {};
-    const rounded = (value: number) => Math.round(value * 1000) / 1000;
+    const rounded = (value: Uint) => (typeof value === 'bigint' ? value : Math.round(value * 1000) / 1000);
     return {
       min: rounded(this.#least),
       max: rounded(this.#most),
-      mean: rounded(this.#mean),
+      mean: rounded(this.#exactMean.value ?? 0),
       stddev: rounded(Math.sqrt(this.#squares / this.#count)),
     };
   }

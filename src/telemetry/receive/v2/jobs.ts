@@ -3,13 +3,14 @@ import type { Uint } from '../../../core/contract/sonar/kinds.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import { type Merged, rankOfState, valuesOf } from '../../jobs/merge.ts';
 import type { JobFilter, SlurmJobRow } from '../../questions/rows.ts';
+import { storedJson } from '../../store/stored-json.ts';
 import { type Asked, countIn, missing, secondsIn, uintIn } from './asked.ts';
 import { expanded, RECENT_SECONDS } from './names.ts';
 import { numbered, pageAsked } from './page.ts';
 
 /** A job as slurm-monitor tells it. `cards` are those that its processes used; undefined where nobody looked. */
 export function jobResponse(row: SlurmJobRow, cards?: readonly string[]) {
-  const values = valuesOf(JSON.parse(row.fields) as Merged);
+  const values = valuesOf(storedJson(row.fields) as Merged);
   const text = (name: string) => (typeof values[name] === 'string' ? values[name] : '');
   const number = (name: string) => (values[name] as Uint | undefined) ?? 0;
   const optional = (name: string) => values[name] ?? null;

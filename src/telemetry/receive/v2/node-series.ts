@@ -1,3 +1,5 @@
+import type { Uint } from '../../../core/contract/sonar/kinds.ts';
+import { amountIn } from '../../questions/nodes.ts';
 import type { JobKey, Portions, Window } from '../../questions/rows.ts';
 import { type Asked, intervalOf, Points, secondsIn } from './asked.ts';
 import { isNode, wantedNodes } from './names.ts';
@@ -7,9 +9,9 @@ import { cardSeries, DISK_FIELDS, diskSeries, processCardPoint, processCardSerie
 export async function memoryOfNodes(
   { store }: Pick<Asked, 'store'>,
   window: Window,
-): Promise<ReadonlyMap<string, number>> {
+): Promise<ReadonlyMap<string, Uint>> {
   const nodes = await store.rows.sysinfo({ cluster: window.cluster, from: 0, until: window.until });
-  return new Map(nodes.map(({ node, info }) => [node, Number(info['memory'] ?? 0)]));
+  return new Map(nodes.map(({ node, info }) => [node, amountIn(info, 'memory')]));
 }
 
 /** A value for each key, made when it is first asked for. */
@@ -57,7 +59,7 @@ export async function processesOfNodes(asked: Asked, wanted: string | undefined)
 
 export async function cardsOfNodes(asked: Asked, wanted: string | undefined) {
   const { window, names, resolution, points } = await start(asked, wanted);
-  const nodes = lazily(() => lazily(() => ({ index: 0, series: cardSeries(resolution, points) })));
+  const nodes = lazily(() => lazily(() => ({ index: 0 as Uint, series: cardSeries(resolution, points) })));
   await eachOf(asked.store.rows.cardSamples(window), (state) => {
     const card = nodes.at(state.node).at(state.uuid);
     card.index = state.index;
@@ -74,7 +76,9 @@ export async function cardsOfNodes(asked: Asked, wanted: string | undefined) {
 
 export async function disksOfNodes(asked: Asked, wanted: string | undefined) {
   const { window, names, resolution, points } = await start(asked, wanted);
-  const nodes = lazily(() => lazily(() => ({ major: 0, minor: 0, series: diskSeries(resolution, points) })));
+  const nodes = lazily(() =>
+    lazily(() => ({ major: 0 as Uint, minor: 0 as Uint, series: diskSeries(resolution, points) })),
+  );
   await eachOf(asked.store.rows.diskSamples(window), (sample) => {
     const disk = nodes.at(sample.node).at(sample.disk);
     disk.major = sample.major;

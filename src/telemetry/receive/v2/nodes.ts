@@ -1,7 +1,8 @@
 import { firstLabelOf } from '../../../core/contract/sonar/node-range.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
-import { nodesOf } from '../../questions/nodes.ts';
+import { amountIn, nodesOf } from '../../questions/nodes.ts';
 import type { SlurmJobRow } from '../../questions/rows.ts';
+import { storedJson } from '../../store/stored-json.ts';
 import type { TelemetryStore } from '../../store/telemetry-store.ts';
 import { type Asked, countIn, missing, secondsIn } from './asked.ts';
 import { expanded, isNode, nodeNames, RECENT_SECONDS, recordOf, wantedNodes } from './names.ts';
@@ -103,7 +104,7 @@ export async function topologyOf(asked: Asked, wanted: string): Promise<string> 
 
 type Members = Readonly<Record<string, unknown>>;
 const textIn = (members: Members) => (name: string) => (typeof members[name] === 'string' ? members[name] : '');
-const numberIn = (members: Members) => (name: string) => Number(members[name] ?? 0);
+const numberIn = (members: Members) => (name: string) => amountIn(members, name);
 
 function cardOf(card: Members, time: number, cluster: string, node: string): object {
   const [text, number] = [textIn(card), numberIn(card)];
@@ -131,7 +132,7 @@ function cardOf(card: Members, time: number, cluster: string, node: string): obj
 export function allocatedBy(running: readonly SlurmJobRow[]): ReadonlyMap<string, Tres> {
   const found = new Map<string, Tres>();
   for (const { fields } of running) {
-    const values = JSON.parse(fields) as Readonly<Record<string, readonly unknown[]>>;
+    const values = storedJson(fields) as Readonly<Record<string, readonly unknown[]>>;
     const words = values['sacct.AllocTRES']?.[2] ?? values['allocated_resources']?.[2];
     const nodes = expanded((values['nodes']?.[2] ?? []) as readonly string[]);
     if (typeof words !== 'string' || nodes.length === 0) continue;

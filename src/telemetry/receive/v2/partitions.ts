@@ -1,5 +1,8 @@
+import { sumOf } from '../../../core/contract/sonar/amounts.ts';
+import type { Uint } from '../../../core/contract/sonar/kinds.ts';
 import { firstLabelOf } from '../../../core/contract/sonar/node-range.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
+import { coresOf } from '../../questions/nodes.ts';
 import type { SlurmJobRow } from '../../questions/rows.ts';
 import type { Asked } from './asked.ts';
 import { jobResponse } from './jobs.ts';
@@ -24,12 +27,11 @@ export async function partitionsOf(asked: Asked) {
     offset: 0,
     limit: MOST_LIVING,
   });
-  const hardware = new Map<string, { cpus: number; cards: number }>();
+  const hardware = new Map<string, { cpus: Uint; cards: number }>();
   for (const { node, info } of await store.rows.sysinfo({ cluster, from: 0, until })) {
-    const number = (name: string) => Number(info[name] ?? 0);
     const cards = ((info['cards'] ?? []) as readonly unknown[]).length;
     hardware.set(firstLabelOf(node), {
-      cpus: number('sockets') * number('cores_per_socket') * number('threads_per_core'),
+      cpus: coresOf(info),
       cards,
     });
   }
@@ -51,8 +53,8 @@ export async function partitionsOf(asked: Asked) {
     const newest = running
       .filter(({ start, submit }) => start !== undefined && submit !== undefined)
       .toSorted((one, other) => (other.start ?? 0) - (one.start ?? 0))[0];
-    const sum = (value: (facts: { cpus: number; cards: number }) => number) =>
-      nodes.reduce((total, node) => total + value(hardware.get(firstLabelOf(node)) ?? { cpus: 0, cards: 0 }), 0);
+    const sum = (value: (facts: { cpus: Uint; cards: number }) => Uint) =>
+      sumOf(nodes, (node) => value(hardware.get(firstLabelOf(node)) ?? { cpus: 0, cards: 0 }));
     return {
       time: formatTimestamp(record.time),
       cluster,

@@ -1,3 +1,5 @@
+import { AmountMean, greatestOf, meanOf, minus, plus, rounded, sumOf } from '../../../core/contract/sonar/amounts.ts';
+import type { Uint } from '../../../core/contract/sonar/kinds.ts';
 import { cpuUtilPercent, performanceState } from '../../../core/contract/sonar/conventions.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import type { CardSample, DiskSample, ProcessCard, SampleSum } from '../../questions/rows.ts';
@@ -53,31 +55,27 @@ const thousandths = (value: number): number => Math.round(value * 1000) / 1000;
 /** What processes used in an interval: the sums over them, as an average over the samples. */
 export interface ProcessPoint {
   readonly time: string;
-  readonly memory_resident: number;
-  readonly memory_virtual: number;
+  readonly memory_resident: Uint;
+  readonly memory_virtual: Uint;
   readonly memory_util: number;
   readonly cpu_avg: number;
   readonly cpu_util: number;
-  readonly cpu_time: number;
+  readonly cpu_time: Uint;
   readonly processes_avg: number;
 }
 
 /** Processes of a node, of a job on a node, or one process. `memoryKb` is what the node has; 0 if nobody told it. */
-export function processSeries(
-  resolution: number,
-  points: Points,
-  memoryKb: number,
-): Intervals<SampleSum, ProcessPoint> {
+export function processSeries(resolution: number, points: Points, memoryKb: Uint): Intervals<SampleSum, ProcessPoint> {
   return new Intervals(resolution, points, (sums, begin) => {
-    const resident = mean(sums, ({ rssKb }) => rssKb);
+    const resident = meanOf(sums, ({ rssKb }) => rssKb);
     return {
       time: formatTimestamp(begin),
-      memory_resident: Math.round(resident),
-      memory_virtual: Math.round(mean(sums, ({ vmKb }) => vmKb)),
-      memory_util: memoryKb > 0 ? thousandths((100 * resident) / memoryKb) : 0,
+      memory_resident: rounded(resident),
+      memory_virtual: rounded(meanOf(sums, ({ vmKb }) => vmKb)),
+      memory_util: memoryKb > 0 ? thousandths((100 * Number(resident)) / Number(memoryKb)) : 0,
       cpu_avg: thousandths(mean(sums, ({ cpuAvg }) => cpuAvg)),
       cpu_util: thousandths(mean(sums, ({ meta, cpuUtil }) => cpuUtilPercent(meta, cpuUtil))),
-      cpu_time: Math.round(mean(sums, ({ cpuTime }) => cpuTime)),
+      cpu_time: rounded(meanOf(sums, ({ cpuTime }) => cpuTime)),
       processes_avg: thousandths(mean(sums, ({ processes }) => processes)),
     };
   });
@@ -86,7 +84,7 @@ export function processSeries(
 /** What processes used of one card. */
 export interface ProcessCardPoint {
   readonly time: string;
-  readonly gpu_memory: number;
+  readonly gpu_memory: Uint;
   readonly gpu_util: number;
   readonly gpu_memory_util: number;
   readonly pids: readonly unknown[];
@@ -97,12 +95,14 @@ export const processCardSeries = (resolution: number, points: Points): Intervals
 
 export function processCardPoint(uses: readonly ProcessCard[], begin: number): ProcessCardPoint {
   // Several processes use a card at once: they add up, and samples are averaged.
-  const samples = new Set(uses.map(({ time }) => time)).size;
+  const byTime = Map.groupBy(uses, ({ time }) => time);
+  const samples = byTime.size;
+  const memory = new AmountMean([...byTime.values()].map((of) => [sumOf(of, ({ memoryKb }) => memoryKb), 1]));
   const sum = (value: (use: ProcessCard) => number) => uses.reduce((total, use) => total + value(use), 0) / samples;
   const pids = [...new Set(uses.map(({ pid }) => pid))];
   return {
     time: formatTimestamp(begin),
-    gpu_memory: Math.round(sum(({ memoryKb }) => memoryKb)),
+    gpu_memory: rounded(memory.value ?? 0),
     gpu_util: thousandths(sum(({ utilPercent }) => utilPercent)),
     gpu_memory_util: thousandths(sum(({ memoryPercent }) => memoryPercent)),
     pids: pids.toSorted((one, other) => (one < other ? -1 : 1)),
@@ -112,11 +112,11 @@ export function processCardPoint(uses: readonly ProcessCard[], begin: number): P
 /** The state of a card: figures are averages, words the latest ones, and a failure is told whenever there was one. */
 export const cardSeries = (resolution: number, points: Points) =>
   new Intervals(resolution, points, (states: readonly CardSample[], begin) => {
-    const average = (value: (state: CardSample) => number) => Math.round(mean(states, value));
+    const average = (value: (state: CardSample) => Uint) => rounded(meanOf(states, value));
     const last = states.at(-1) as CardSample;
     return {
       time: formatTimestamp(begin),
-      failing: states.reduce((most, { failing }) => Math.max(most, failing), 0),
+      failing: greatestOf(states, ({ failing }) => failing),
       fan: average(({ fan }) => fan),
       compute_mode: last.computeMode,
       performance_state: performanceState(last.meta, last.performance) ?? null,
@@ -164,22 +164,22 @@ const GREATEST_GAP_SECONDS = 3600;
 export function diskSeries(resolution: number, points: Points) {
   let before: DiskSample | undefined;
   return new Intervals(resolution, points, (samples: readonly DiskSample[], begin) => {
-    const rises = DISK_FIELDS.map(() => 0);
+    const rises = DISK_FIELDS.map((): Uint => 0);
     let seconds = 0;
     for (const sample of samples) {
       const elapsed = before === undefined ? Infinity : sample.time - before.time;
-      const changes = DISK_FIELDS.map((_field, at) => (sample.stats[at] ?? 0) - (before?.stats[at] ?? 0));
+      const changes = DISK_FIELDS.map((_field, at) => minus(sample.stats[at] ?? 0, before?.stats[at] ?? 0));
       const isKnown =
         elapsed > 0 &&
         elapsed <= GREATEST_GAP_SECONDS &&
         changes.every((change, at) => at === IN_PROGRESS || change >= 0);
       if (isKnown) {
-        for (const [at, change] of changes.entries()) rises[at] = (rises[at] ?? 0) + change;
+        for (const [at, change] of changes.entries()) rises[at] = plus(rises[at] ?? 0, change);
         seconds += elapsed;
       }
       before = sample;
     }
-    const values = DISK_FIELDS.map((field, at): [string, number] => [
+    const values = DISK_FIELDS.map((field, at): [string, Uint] => [
       field,
       at === IN_PROGRESS ? (before?.stats[at] ?? 0) : (rises[at] ?? 0),
     ]);

@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DuckDBInstance, DuckDBListValue, DuckDBValue } from '@duckdb/node-api';
+import { amountOf } from '../../../core/contract/sonar/amounts.ts';
 import { exactUint } from '../../../core/contract/sonar/extended-uint.ts';
 import type { Uint } from '../../../core/contract/sonar/kinds.ts';
 import type { Metadata } from '../../../core/contract/sonar/shared.ts';
@@ -25,10 +26,10 @@ export type Values = Record<string, DuckDBValue>;
 
 const text = (row: Cells, name: string): string => (row[name] as string | null) ?? '';
 const number = (row: Cells, name: string): number => Number(row[name] ?? 0);
-const uint = (row: Cells, name: string): Uint => exactUint((row[name] as bigint | null) ?? 0n);
+const uint = (row: Cells, name: string): Uint => amountOf((row[name] as number | bigint | null) ?? 0n);
 const optional = (row: Cells, name: string) => (row[name] === null ? undefined : number(row, name));
-const numbers = (row: Cells, name: string): number[] =>
-  ((row[name] as DuckDBListValue | null)?.items ?? []).map(Number);
+const uints = (row: Cells, name: string): Uint[] =>
+  ((row[name] as DuckDBListValue | null)?.items ?? []).map((item) => exactUint(item as bigint));
 
 /** The rows of closed days, from their files. A window without closed days needs no DuckDB. */
 export class ArchiveRows {
@@ -74,7 +75,9 @@ export class ArchiveRows {
   /** The files of a table as a table; undefined if no day has one. */
   table(days: readonly ClosedDay[], table: ArchiveTableName | HourTableName): string | undefined {
     const files = filesOf(this.#store, days, table);
-    return files.length === 0 ? undefined : `read_parquet([${files.map(quotedFile).join(', ')}])`;
+    // Amounts of hours had other types in earlier releases.
+    const types = Object.hasOwn(hourTables, table) ? ', union_by_name = true' : '';
+    return files.length === 0 ? undefined : `read_parquet([${files.map(quotedFile).join(', ')}]${types})`;
   }
 
   /** The samples of a window as `s`. */
@@ -160,12 +163,12 @@ export class ArchiveRows {
         pid: uint(row, 'pid'),
         ppid: uint(row, 'ppid'),
         cmd: text(row, 'cmd'),
-        rssKb: number(row, 'rss'),
-        cpuTime: number(row, 'cpu_time'),
+        rssKb: uint(row, 'rss'),
+        cpuTime: uint(row, 'cpu_time'),
         cpuAvg: number(row, 'cpu_avg'),
         processes: row['ord'] === null ? 0 : 1 + Math.max(0, number(row, 'rolledup')),
         gpuUtil: number(row, 'util'),
-        gpuMemoryKb: number(row, 'memory'),
+        gpuMemoryKb: uint(row, 'memory'),
         cards: text(row, 'cards'),
       }));
   }
@@ -219,12 +222,12 @@ export class ArchiveRows {
         cluster,
         node: text(row, 'node'),
         time: number(row, 'time'),
-        usedMemoryKb: number(row, 'used_memory'),
-        cpuSeconds: numbers(row, 'cpus'),
+        usedMemoryKb: uint(row, 'used_memory'),
+        cpuSeconds: uints(row, 'cpus'),
         load1: number(row, 'load1'),
         cards: number(row, 'cards'),
         gpuUtil: (row['util'] ?? null) === null ? undefined : number(row, 'util'),
-        gpuMemoryKb: number(row, 'memory'),
+        gpuMemoryKb: uint(row, 'memory'),
       }));
   }
 
@@ -247,18 +250,18 @@ export class ArchiveRows {
         node: text(row, 'node'),
         time: number(row, 'time'),
         uuid: text(row, 'uuid'),
-        index: number(row, 'idx'),
-        failing: number(row, 'failing'),
-        fan: number(row, 'fan'),
-        memoryKb: number(row, 'memory'),
-        utilPercent: number(row, 'ce_util'),
-        memoryPercent: number(row, 'memory_util'),
-        temperature: number(row, 'temperature'),
-        powerWatts: number(row, 'power'),
-        powerLimitWatts: number(row, 'power_limit'),
+        index: uint(row, 'idx'),
+        failing: uint(row, 'failing'),
+        fan: uint(row, 'fan'),
+        memoryKb: uint(row, 'memory'),
+        utilPercent: uint(row, 'ce_util'),
+        memoryPercent: uint(row, 'memory_util'),
+        temperature: exactUint((row['temperature'] as bigint | null) ?? 0n),
+        powerWatts: uint(row, 'power'),
+        powerLimitWatts: uint(row, 'power_limit'),
         computeMode: text(row, 'mode'),
-        clockMhz: number(row, 'ce_clock'),
-        memoryClockMhz: number(row, 'memory_clock'),
+        clockMhz: uint(row, 'ce_clock'),
+        memoryClockMhz: uint(row, 'memory_clock'),
         performance: row['performance'] === null ? undefined : uint(row, 'performance'),
         meta: JSON.parse(text(row, 'source')) as Metadata,
       }));
@@ -283,9 +286,9 @@ export class ArchiveRows {
         node: text(row, 'node'),
         time: number(row, 'time'),
         disk: text(row, 'disk'),
-        major: number(row, 'major'),
-        minor: number(row, 'minor'),
-        stats: numbers(row, 'stats'),
+        major: uint(row, 'major'),
+        minor: uint(row, 'minor'),
+        stats: uints(row, 'stats'),
       }));
   }
 

@@ -1,4 +1,5 @@
 import type { DuckDBListValue } from '@duckdb/node-api';
+import { amountOf } from '../../../core/contract/sonar/amounts.ts';
 import { exactUint } from '../../../core/contract/sonar/extended-uint.ts';
 import type { Uint } from '../../../core/contract/sonar/kinds.ts';
 import type { JobKey, JobSample, ProcessCard, SampleSum, SumsBy, Window } from '../../questions/rows.ts';
@@ -13,7 +14,7 @@ import { slicesOfHours } from './slices-of-hours.ts';
 const SUMS = `
   sum(case when p.ord is null then 0 else 1 + greatest(0, coalesce(p.rolledup, 0)) end)::double as processes,
   ${['rss', 'vm', 'threads', 'cpu_avg', 'cpu_util', 'cpu_time', 'data_read', 'data_written', 'data_cancelled']
-    .map((column) => `sum(p.${column}::double) as ${column}`)
+    .map((column) => `sum(p.${column}) as ${column}`)
     .join(', ')}`;
 
 /** Sums over processes from the files of closed days. */
@@ -61,15 +62,15 @@ export class ArchiveSeries {
         ppid: uint(row, 'ppid'),
         cmd: text(row, 'cmd'),
         processes: number(row, 'processes'),
-        rssKb: number(row, 'rss'),
-        vmKb: number(row, 'vm'),
-        threads: number(row, 'threads'),
+        rssKb: uint(row, 'rss'),
+        vmKb: uint(row, 'vm'),
+        threads: uint(row, 'threads'),
         cpuAvg: number(row, 'cpu_avg'),
         cpuUtil: number(row, 'cpu_util'),
-        cpuTime: number(row, 'cpu_time'),
-        readKb: number(row, 'data_read'),
-        writtenKb: number(row, 'data_written'),
-        cancelledKb: number(row, 'data_cancelled'),
+        cpuTime: uint(row, 'cpu_time'),
+        readKb: uint(row, 'data_read'),
+        writtenKb: uint(row, 'data_written'),
+        cancelledKb: uint(row, 'data_cancelled'),
       }));
   }
 
@@ -120,16 +121,16 @@ export class ArchiveSeries {
        sums as (
          select s.id, s.time, s.node, s.n, p.slot, p.job, p.epoch, p."user",
            sum(case when p.ord is null then 0 else 1 + greatest(0, coalesce(p.rolledup, 0)) end)::double as processes,
-           sum(p.rss::double) as rss, sum(p.cpu_avg) as cpu_avg,
+           sum(p.rss) as rss, sum(p.cpu_avg) as cpu_avg,
            ${ofProcesses('p.ord')} as ords, ${ofProcesses("case when p.pid <> 0 then p.pid::varchar else '0 ' || coalesce(p.ppid, 0) || ' ' || coalesce(p.cmd, '') end")} as names,
-           ${ofProcesses('coalesce(p.ppid, 0)::double')} as ppids, ${ofProcesses('coalesce(p.cpu_time, 0)::double')} as cpu_times
+           ${ofProcesses('coalesce(p.ppid, 0)')} as ppids, ${ofProcesses('coalesce(p.cpu_time, 0)')} as cpu_times
          from ${sql} s join own p on p.n = s.n ${preferring(chosen)} group by all
        )
        select sums.* ${
          gpus === undefined
            ? 'from sums'
            : `, g.util, g.memory from sums left join (
-                select n, slot, sum(util) as util, sum(memory::double) as memory from ${gpus} where n in (select n from sums) group by all
+                select n, slot, sum(util) as util, sum(memory) as memory from ${gpus} where n in (select n from sums) group by all
               ) g on g.n = sums.n and g.slot = sums.slot`
        }
        order by sums.time, sums.id, sums.slot`,
@@ -147,10 +148,10 @@ export class ArchiveSeries {
         epoch: uint(row, 'epoch'),
         slot: number(row, 'slot'),
         processes: number(row, 'processes'),
-        rssKb: number(row, 'rss'),
+        rssKb: uint(row, 'rss'),
         cpuAvg: number(row, 'cpu_avg'),
         gpuUtil: number(row, 'util'),
-        gpuMemoryKb: number(row, 'memory'),
+        gpuMemoryKb: uint(row, 'memory'),
       }));
   }
 
@@ -183,7 +184,7 @@ export class ArchiveSeries {
         pid: uint(row, 'pid'),
         uuid: text(row, 'uuid'),
         utilPercent: number(row, 'util'),
-        memoryKb: number(row, 'memory'),
+        memoryKb: uint(row, 'memory'),
         memoryPercent: number(row, 'memory_util'),
       }));
   }
@@ -204,12 +205,12 @@ function countersOf(row: Cells): Pick<JobSample, 'names' | 'ppids' | 'cpuTimes'>
     .toSorted((one, other) => one.ord - other.ord);
   return {
     names: places.map(({ at }) => String(names?.[at])),
-    ppids: places.map(({ at }) => Number(ppids?.[at])),
-    cpuTimes: places.map(({ at }) => Number(cpuTimes?.[at])),
+    ppids: places.map(({ at }) => exactUint(BigInt(ppids?.[at] as bigint | number))),
+    cpuTimes: places.map(({ at }) => exactUint(BigInt(cpuTimes?.[at] as bigint | number))),
   };
 }
 
 const items = (row: Cells, name: string) => (row[name] as DuckDBListValue | null)?.items ?? [];
 const text = (row: Cells, name: string): string => (row[name] as string | null) ?? '';
 const number = (row: Cells, name: string): number => Number(row[name] ?? 0);
-const uint = (row: Cells, name: string): Uint => exactUint((row[name] as bigint | null) ?? 0n);
+const uint = (row: Cells, name: string): Uint => amountOf((row[name] as bigint | null) ?? 0n);

@@ -19,7 +19,7 @@ const cardColumns: readonly Column<CardFacts>[] = [
   {
     title: 'GPU',
     value: ({ utilPercent }) => utilPercent,
-    text: ({ utilPercent, time }) => (time === undefined ? '' : percentText(utilPercent)),
+    text: ({ utilPercent, time }) => (time === undefined ? '' : percentText(Number(utilPercent))),
     align: right,
   },
   {

@@ -18,7 +18,7 @@ const jobColumns: readonly Column<JobUse>[] = [
   {
     title: 'CPU Time',
     value: ({ cpuSeconds }) => cpuSeconds,
-    text: ({ cpuSeconds }) => secondsText(cpuSeconds),
+    text: ({ cpuSeconds }) => secondsText(Number(cpuSeconds)),
     align: right,
   },
   {

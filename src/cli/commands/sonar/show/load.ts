@@ -1,3 +1,4 @@
+import { rounded } from '../../../../core/contract/sonar/amounts.ts';
 import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
 import type { LoadStep } from '../../../../telemetry/questions/load.ts';
 import { command } from '../../../command.ts';
@@ -25,7 +26,7 @@ export const loadColumns: readonly Column<LoadStep>[] = [
   { title: 'Load', value: ({ load1 }) => load1.toFixed(2), align: right },
   {
     title: 'Memory',
-    value: ({ usedMemoryKb }) => Math.round(usedMemoryKb),
+    value: ({ usedMemoryKb }) => rounded(usedMemoryKb),
     text: ({ usedMemoryKb }) => kbText(usedMemoryKb),
     align: right,
   },

@@ -49,7 +49,7 @@ export const processColumns: readonly Column<ProcessUse>[] = [
   {
     title: 'CPU Time',
     value: ({ cpuSeconds }) => cpuSeconds,
-    text: ({ cpuSeconds }) => secondsText(cpuSeconds),
+    text: ({ cpuSeconds }) => secondsText(Number(cpuSeconds)),
     align: right,
   },
   {

@@ -66,7 +66,7 @@ export async function ask<Answer>(
 
 export const timeText = (time: number | undefined): string =>
   time === undefined ? '' : formatTimestamp(time).slice(0, 16).replace('T', ' ');
-export const kbText = (kb: number): string => (kb === 0 ? '' : sizeText(kb * 1024));
+export const kbText = (kb: Uint): string => (kb === 0 ? '' : sizeText(Number(kb) * 1024));
 export const right = 'right' as const;
 
 export function print<Row extends object>(
