@@ -7,6 +7,7 @@ import { describe, expect, it, test } from 'vitest';
 import { unchangedCompat } from '../../src/core/contract/sonar/compat.ts';
 import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
 import type { Envelope } from '../../src/core/contract/sonar/envelope.ts';
+import { GREATEST_UINT } from '../../src/core/contract/sonar/extended-uint.ts';
 import type { SampleProcess } from '../../src/core/contract/sonar/sample.ts';
 import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
 import { jobsOf } from '../../src/telemetry/questions/jobs.ts';
@@ -17,6 +18,7 @@ import { profileSteps } from '../../src/telemetry/questions/profile-steps.ts';
 import { reportOf } from '../../src/telemetry/questions/report.ts';
 import { uptimeOf } from '../../src/telemetry/questions/uptime.ts';
 import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
+import { loadDuckDB } from '../../src/telemetry/store/archive/duckdb.ts';
 import { EmbeddedStore } from '../../src/telemetry/store/embedded-store.ts';
 import { ingest } from '../../src/telemetry/store/ingest.ts';
 import { temporaryFolder, torc } from '../support/programs.ts';
@@ -284,6 +286,49 @@ describe('hours', () => {
       before.profile.steps.map(({ time, node }) => `${time - (time % 3600)} ${node}`),
     );
     expect(after.nodes).toEqual(before.nodes);
+    await opened.close();
+  });
+
+  it('hours that an earlier release wrote, with other types, are read beside new ones and kept by the next close', async () => {
+    const path = join(temporaryFolder(), 'sonar.db');
+    const great = sampleAt(START + 2 * DAY, { node: 'n3', processes: [{ pid: 1, resident_memory: GREATEST_UINT }] });
+    const opened = await store([...threeDays, great], path);
+    await close(opened);
+    const asked = async () => [
+      await profileSteps(opened.rows, { ...whole, cluster: 'fox' }, { job: 7, epoch: 5 }, 3600),
+      await jobsOf(opened.rows, whole),
+      await loadOf(opened.rows, whole, 3600),
+    ];
+    const older: Readonly<Record<string, string>> = {
+      job_hour: `replace(cpuSeconds::double as cpuSeconds, memoryKb::bigint as memoryKb, peakMemoryKb::bigint as peakMemoryKb,
+        peakGpuMemoryKb::bigint as peakGpuMemoryKb)`,
+      node_hour: 'replace(usedMemoryKb::bigint as usedMemoryKb, gpuMemoryKb::bigint as gpuMemoryKb)',
+    };
+    const { DuckDBInstance: Instance } = await loadDuckDB();
+    const connection = await (await Instance.create(':memory:')).connect();
+    const rewrite = async (day: string) => {
+      for (const [table, columns] of Object.entries(older)) {
+        const file = `${path}-archive/fox/2026/03/${day}/${table}-1.parquet`;
+        await connection.run(`create or replace table old as select * ${columns} from read_parquet('${file}')`);
+        await connection.run(`copy old to '${file}'`);
+      }
+    };
+    const before = await asked();
+    await rewrite('01');
+    expect(await asked()).toEqual(before);
+    await opened.prune(START + 3 * DAY);
+    const lost = await asked();
+    await rewrite('02');
+    expect(await asked()).toEqual(lost);
+    await add(opened, threeDays.slice(0, 1));
+    await close(opened);
+    // Of that hour, the one sample is all that its hour had.
+    const samples = (answer: readonly unknown[]) =>
+      (answer[1] as Awaited<ReturnType<typeof jobsOf>>)
+        .map((each) => `${each.nodes.join()} ${each.samples} ${each.peakMemoryKb}`)
+        .toSorted();
+    expect(samples(await asked())).toEqual(samples(lost));
+    connection.closeSync();
     await opened.close();
   });
 

@@ -262,8 +262,8 @@ describe('the steps of a profile', () => {
     const [use] = await jobsOf(rows, all);
     for (const every of [0, 300, 1800, 3600, 43_200, 86_400]) {
       const { steps } = await profileSteps(rows, all, { job: 7 }, every);
-      const total = steps.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
-      expect([every, total, Math.max(...steps.map(({ memoryKb }) => memoryKb))]).toEqual([
+      const total = steps.reduce((sum, { cpuSeconds }) => sum + Number(cpuSeconds), 0);
+      expect([every, total, Math.max(...steps.map(({ memoryKb }) => Number(memoryKb)))]).toEqual([
         every,
         86_400 + 144 * 150 + 287,
         100,
