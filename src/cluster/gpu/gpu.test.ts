@@ -7,6 +7,7 @@ import { createAmdReader } from './amd.ts';
 import { createNvidiaReader } from './nvidia.ts';
 import { QUERY, type QueryMember } from './nvidia-text.ts';
 import { createGpuReader } from './read.ts';
+import { createXpuReader } from './xpu.ts';
 
 /** No test machine has a card, so programs of the same names stand on PATH and print what the real ones document. */
 function fakes(programs: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
@@ -248,6 +249,82 @@ it('AMD cards are those that rocm-smi prints, and what a process uses of several
     [42, 0, 25, 1024],
     [42, 1, 25, 1024],
   ]);
+});
+
+/** As their documentation shows them. */
+const xpu = `case "$1" in
+  discovery) echo 'Device ID,Device Name,UUID,Driver Version,GFX Firmware Version,PCI BDF Address,Memory Physical Size'
+    echo '0,"Intel(R) Graphics [0x56c0]","00000000-0000-0000-0000-56c000008086","16929133","DG02_1.3267","0000:4d:00.0","14248.00 MiB"'
+    echo '1,"Intel(R) Graphics [0x020a]","00000000-0000-0000-0000-020a00008086","16929133","unknown","0000:9a:00.0","32768.00 MiB"' ;;
+  dump) [ "$3" = 0,1 ] || exit 9; echo 'Timestamp, DeviceId, GPU Utilization (%), GPU Power (W), …'
+    echo '06:14:46.000,    0, 77.50, 14.61, 1400, 41.00, 12.00, 1024.00' ;;
+  ps) echo 'PID       Command             DeviceID       SHR            MEM'
+    echo '4711      python3 train       0              0              2048' ;;
+esac`;
+
+it('Intel cards are those that xpu-smi prints, and one of which it says nothing more is failing', async () => {
+  const { cards, states, uses, problems } = await createXpuReader(fakes({ 'xpu-smi': xpu })).read();
+  expect(problems).toEqual([]);
+  expect(cards[0]).toMatchObject({
+    index: 0,
+    uuid: '00000000-0000-0000-0000-56c000008086',
+    address: '0000:4d:00.0',
+    manufacturer: 'Intel',
+    model: 'Intel(R) Graphics [0x56c0]',
+    architecture: 'Xpu',
+    driver: '16929133',
+    firmware: 'DG02_1.3267',
+    memoryKilobytes: 14_248 * 1024,
+  });
+  expect(cards[1]).toMatchObject({ index: 1, firmware: '' });
+  expect(states).toMatchObject([
+    {
+      isFailing: false,
+      computePercent: 78,
+      powerWatts: 15,
+      computeClockMhz: 1400,
+      temperatureCelsius: 41,
+      memoryPercent: 12,
+      memoryKilobytes: 2 ** 20,
+    },
+    { index: 1, isFailing: true },
+  ]);
+  expect(uses).toMatchObject([{ pid: 4711, index: 0, uuid: cards[0]?.uuid, memoryKilobytes: 2048 }]);
+});
+
+it('Intel cards that have one uuid in common are told apart by their addresses', async () => {
+  const alike = xpu.replaceAll(/020a0|56c00/g, '00000');
+  const { cards } = await createXpuReader(fakes({ 'xpu-smi': alike })).read();
+  expect(cards.map(({ uuid }) => uuid)).toEqual(
+    ['0000:4d:00.0', '0000:9a:00.0'].map((each) => `${hostname()}/${each}`),
+  );
+});
+
+it('Habana cards are those that hl-smi prints, beside the cards of others', async () => {
+  const line = '0, 01P0-HL2080A0, 0000:19:00.0, HL-225, 1.17.0, 98304 MiB, 768, 35, 31, 101';
+  const tools = fakes({ 'hl-smi': `[ "$1 $3" = "-Q -f" ] && echo '${line}'`, 'xpu-smi': xpu });
+  const { cards, states, uses, problems } = await createGpuReader(tools)();
+  expect([problems, uses.length, cards.map(({ architecture }) => architecture)]).toEqual([
+    [],
+    1,
+    ['Xpu', 'Xpu', 'Habana'],
+  ]);
+  expect(cards[2]).toMatchObject({
+    index: 0,
+    uuid: '01P0-HL2080A0',
+    manufacturer: 'Intel',
+    model: 'HL-225',
+    driver: '1.17.0',
+    memoryKilobytes: 96 * 2 ** 20,
+  });
+  expect(states[2]).toMatchObject({
+    memoryKilobytes: 768 * 1024,
+    computePercent: 35,
+    temperatureCelsius: 31,
+    powerWatts: 101,
+  });
+  const broken = await createGpuReader(fakes({ 'hl-smi': 'echo "no driver" >&2; exit 3' }))();
+  expect(broken).toMatchObject({ cards: [], problems: ['hl-smi ended with exit code 3: no driver'] });
 });
 
 it('rocm-smi that prints no JSON tells of no cards, and that it failed', async () => {

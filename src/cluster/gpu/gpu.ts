@@ -4,7 +4,7 @@ export interface GpuCard {
   readonly index: number;
   readonly uuid: string;
   readonly address: string;
-  readonly manufacturer: 'NVIDIA' | 'AMD';
+  readonly manufacturer: 'NVIDIA' | 'AMD' | 'Intel';
   readonly model: string;
   readonly architecture: string;
   readonly driver: string;

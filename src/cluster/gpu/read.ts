@@ -1,6 +1,8 @@
 import { createAmdReader } from './amd.ts';
 import type { GpuReading } from './gpu.ts';
+import { createHabanaReader } from './habana.ts';
 import { createNvidiaReader } from './nvidia.ts';
+import { createXpuReader } from './xpu.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -11,8 +13,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function createGpuReader(environment: Environment): () => Promise<GpuReading> {
   const nvidia = createNvidiaReader(environment);
   const amd = createAmdReader(environment);
+  const xpu = createXpuReader(environment);
+  const habana = createHabanaReader(environment);
   return async () => {
-    const readings = await Promise.all([nvidia.read(), amd.read()]);
+    const readings = await Promise.all([nvidia.read(), amd.read(), xpu.read(), habana.read()]);
     return {
       cards: readings.flatMap(({ cards }) => cards),
       states: readings.flatMap(({ states }) => states),
