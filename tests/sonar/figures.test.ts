@@ -1,34 +1,27 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unchangedCompat } from '../../src/core/contract/sonar/compat.ts';
 import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
 import type { Envelope } from '../../src/core/contract/sonar/envelope.ts';
 import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
-import { jobsOf } from '../../src/telemetry/questions/jobs.ts';
+import { type JobUse, jobsOf } from '../../src/telemetry/questions/jobs.ts';
 import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
-import { EmbeddedStore } from '../../src/telemetry/store/embedded-store.ts';
-import { ingest } from '../../src/telemetry/store/ingest.ts';
+import { openStore } from '../../src/telemetry/store/open-store.ts';
+import type { TelemetryStore } from '../../src/telemetry/store/telemetry-store.ts';
+import { temporaryFolder } from '../support/programs.ts';
+import { DAY, days, expectedOf, type Figure, type Said, START } from './days-of-a-job.ts';
+import { PostgresServer, postgresIsMissing } from './postgres-server.ts';
 
-const START = 1_772_323_200;
-const window = { from: START, until: START + 86_400 };
+const window = { from: START, until: START + 3 * DAY };
 
-/** What the one process of a job says on a node, so many seconds behind the start. */
-interface Said {
-  readonly node: string;
-  readonly at: number;
-  readonly rss: number;
-  readonly gpu: number;
-  readonly util: number;
-  readonly cpuTime: number;
-}
-
-const envelopeOf = ({ node, at, rss, gpu, util, cpuTime }: Said): Envelope =>
+const envelopeOf = (cluster: string, { node, at, rss, gpu, util, cpuTime, cpuAvg }: Said): Envelope =>
   ({
     meta: { producer: 'sonar', version: '0.19.0' },
     data: {
       type: 'sample',
       attributes: {
-        cluster: 'fox',
+        cluster,
         time: formatTimestamp(START + at),
         node,
         jobs: [
@@ -39,6 +32,7 @@ const envelopeOf = ({ node, at, rss, gpu, util, cpuTime }: Said): Envelope =>
               {
                 pid: 1,
                 cpu_time: cpuTime,
+                cpu_avg: cpuAvg,
                 resident_memory: rss,
                 gpus: [{ index: 0, uuid: `${node}-A`, gpu_util: util, gpu_memory: gpu }],
               },
@@ -49,115 +43,151 @@ const envelopeOf = ({ node, at, rss, gpu, util, cpuTime }: Said): Envelope =>
     },
   }) as unknown as Envelope;
 
-/** In the order in which they arrive. */
-async function answered(said: readonly Said[]) {
-  const store = new EmbeddedStore(':memory:');
-  await store.addCluster('fox', 0);
+let server: PostgresServer | undefined;
+let shared: TelemetryStore | undefined;
+beforeAll(async () => {
+  if (postgresIsMissing !== undefined) return;
+  server = await PostgresServer.start();
+  shared = await openStore(await server.newDatabase());
+}, 120_000);
+afterAll(async () => {
+  await shared?.close();
+  await server?.stop();
+});
+
+if (postgresIsMissing !== undefined) process.stderr.write(`no store in PostgreSQL is tested: ${postgresIsMissing}\n`);
+
+/** A cluster without data in a store of a kind. */
+interface Opened {
+  readonly store: TelemetryStore;
+  readonly cluster: string;
+  readonly close: () => Promise<void>;
+}
+interface Place {
+  readonly open: () => Promise<Opened>;
+  /** Closes its days, so that what it is asked for is in files. */
+  readonly isClosed?: boolean;
+  readonly runs: number;
+}
+
+async function embeddedAt(path: string): Promise<Opened> {
+  const store = await openStore(path);
+  return { store, cluster: 'fox', close: () => store.close() };
+}
+
+let clusters = 0;
+const embedded: Place = { open: () => embeddedAt(':memory:'), runs: 150 };
+const places: Readonly<Record<string, Place>> = {
+  'an embedded store': embedded,
+  'a store with closed days': {
+    open: () => embeddedAt(join(temporaryFolder(), 'sonar.db')),
+    isClosed: true,
+    runs: 20,
+  },
+  ...(postgresIsMissing === undefined
+    ? {
+        PostgreSQL: {
+          // A database of its own would take longer than all the rest.
+          open: async () => ({
+            store: shared as TelemetryStore,
+            cluster: `fox${(clusters += 1)}`,
+            close: async () => {},
+          }),
+          runs: 40,
+        },
+      }
+    : {}),
+};
+const placeOf = (kind: string): Place => places[kind] as Place;
+
+/** The only job of a store, of samples in the order in which they arrive. */
+async function answered(said: readonly Said[], { open, isClosed }: Place = embedded) {
+  const { store, cluster, close } = await open();
+  await fill(store, cluster, said);
+  if (isClosed === true) await closeDays(store);
+  const use = await onlyJob(store, cluster);
+  await close();
+  return use;
+}
+
+/** The same when its samples are deleted. */
+async function answeredWithoutSamples(said: readonly Said[], { open }: Place) {
+  const { store, cluster, close } = await open();
+  await fill(store, cluster, said);
+  await closeDays(store);
+  await store.prune(window.until);
+  const use = await onlyJob(store, cluster);
+  await close();
+  return use;
+}
+
+async function fill(store: TelemetryStore, cluster: string, said: readonly Said[]): Promise<void> {
+  await store.addCluster(cluster, 0);
   const reader = new EnvelopeReader();
-  const text = said.map((each) => encodeEnvelope(envelopeOf(each), unchangedCompat)).join('\n');
-  await ingest(store, [...reader.push(Buffer.from(text)), ...reader.end()], {
-    received: START + 366 * 86_400,
-    origin: 'test',
-  });
-  const uses = await jobsOf(store.rows, window);
+  const text = said.map((each) => encodeEnvelope(envelopeOf(cluster, each), unchangedCompat)).join('\n');
+  const records = [...reader.push(Buffer.from(text)), ...reader.end()];
+  const results = await store.ingestEach(records, { received: START + 3 * DAY, origin: 'test' });
+  expect(new Set(results).difference(new Set(['stored', 'repeated'])).size).toBe(0);
+}
+
+const closeDays = (store: TelemetryStore) =>
+  Array.fromAsync(store.closeDays?.({ before: window.until, now: window.until }) ?? []);
+
+async function onlyJob(store: TelemetryStore, cluster: string): Promise<JobUse> {
+  const uses = await jobsOf(store.rows, { ...window, cluster });
   expect(uses).toHaveLength(1);
-  return uses[0] as (typeof uses)[number];
+  return uses[0] as JobUse;
 }
-
-/** The definitions of docs/reference/telemetry-figures.md, each looked up in all samples. */
-function expectedOf(said: readonly Said[]) {
-  const nodes = [...new Set(said.map(({ node }) => node))].map((node) =>
-    said.filter((each) => each.node === node).toSorted((one, other) => one.at - other.at),
-  );
-  const times = said.map(({ at }) => at);
-  const [first, last] = [Math.min(...times), Math.max(...times)];
-  const rateOf = (own: readonly Said[], index: number) => {
-    const [before, now] = [own[index - 1], own[index] as Said];
-    return before === undefined ? 0 : (100 * (now.cpuTime - before.cpuTime)) / (now.at - before.at);
-  };
-  const peakOf = (value: (own: readonly Said[], index: number) => number) =>
-    Math.max(
-      ...times.map((time) =>
-        nodes.reduce((sum, own) => {
-          const index = own.findLastIndex(({ at }) => at <= time);
-          const [held, next] = [own[index], own[index + 1]];
-          const counts =
-            held !== undefined && (held.at === time || (next !== undefined && next.at - held.at <= 15 * 60));
-          return counts ? sum + value(own, index) : sum;
-        }, 0),
-      ),
-    );
-  const sumOf = (value: (own: readonly Said[]) => number) => nodes.reduce((sum, own) => sum + value(own), 0);
-  const spanOf = (own: readonly Said[]) => (own.at(-1) as Said).at - (own[0] as Said).at;
-  // Before a node's first sample, only the use on a node that was sampled before is known to be of this window.
-  const begins = (own: readonly Said[]) => (own[0] as Said).cpuTime;
-  const cpuSeconds = sumOf((own) => (own.at(-1) as Said).cpuTime - begins(own));
-  return {
-    cpuSeconds,
-    cpuPercent: last > first ? (100 * cpuSeconds) / (last - first) : 0,
-    peakCpuPercent: peakOf(rateOf),
-    peakMemoryKb: peakOf((own, index) => (own[index] as Said).rss),
-    peakGpuMemoryKb: peakOf((own, index) => (own[index] as Said).gpu),
-    gpuPercent: sumOf(
-      (own) =>
-        (own.reduce((sum, { util }) => sum + util, 0) / own.length) * (last > first ? spanOf(own) / (last - first) : 1),
-    ),
-  };
-}
-
-/** Days of a job: nodes that join and leave, gaps, several cadences, and samples that come late, twice and in any order. */
-const days = fc
-  .array(
-    fc.record({
-      start: fc.nat(20_000),
-      gaps: fc.array(fc.constantFrom(60, 60, 60, 61, 300, 900, 901, 5000), { maxLength: 12 }),
-      figures: fc.array(
-        fc.record({ rss: fc.nat(1_000_000), gpu: fc.nat(1_000_000), util: fc.nat(100), used: fc.nat(500) }),
-        { minLength: 13, maxLength: 13 },
-      ),
-      isAligned: fc.boolean(),
-    }),
-    { minLength: 1, maxLength: 4 },
-  )
-  .map((nodes) =>
-    nodes.flatMap(({ start, gaps, figures, isAligned }, index) => {
-      let at = isAligned ? 600 : start;
-      let cpuTime = 0;
-      return [0, ...gaps].map((gap, place): Said => {
-        at += gap;
-        const { rss, gpu, util, used } = figures[place] as (typeof figures)[number];
-        cpuTime += used;
-        return { node: `n${index}`, at, rss, gpu, util, cpuTime };
-      });
-    }),
-  )
-  .chain((said) =>
-    fc.record({
-      said: fc.constant(said),
-      doubled: fc.subarray([...said]),
-      order: fc.array(fc.nat(1_000_000), { minLength: said.length * 2, maxLength: said.length * 2 }),
-    }),
-  )
-  .map(({ said, doubled, order }) => ({
-    said,
-    arriving: [...said, ...doubled]
-      .map((each, index) => ({ each, place: order[index] as number }))
-      .toSorted((one, other) => one.place - other.place)
-      .map(({ each }) => each),
-  }));
 
 describe('the figures of a job', () => {
-  it('the figures of a job are those that are looked up in all samples, whatever order and how often they arrive', async () => {
-    await fc.assert(
-      fc.asyncProperty(days, async ({ said, arriving }) => {
-        const use = await answered(arriving);
-        const expected = expectedOf(said);
-        for (const [name, value] of Object.entries(expected))
-          expect(use[name as keyof typeof expected], name).toBeCloseTo(value, 2);
-      }),
-      { numRuns: 150 },
-    );
-  });
+  it.each(Object.keys(places))(
+    'the figures of a job are those that are looked up in all samples, whatever order and how often they arrive, in %s',
+    async (kind) => {
+      const place = placeOf(kind);
+      await fc.assert(
+        fc.asyncProperty(days, async ({ said, arriving }) => {
+          const use = await answered(arriving, place);
+          for (const [name, value] of Object.entries(expectedOf(said)))
+            expect(Number(use[name as Figure]), name).toBeCloseTo(value, 2);
+        }),
+        { numRuns: place.runs },
+      );
+    },
+    300_000,
+  );
+
+  it.each(Object.keys(places).slice(1))(
+    'without the samples, averages stay as they were, and peaks are between the true ones and those of all nodes together, in %s',
+    async (kind) => {
+      const place = placeOf(kind);
+      await fc.assert(
+        fc.asyncProperty(days, async ({ said, arriving }) => {
+          const use = await answeredWithoutSamples(arriving, place);
+          const expected = expectedOf(said);
+          for (const name of ['cpuSeconds', 'cpuPercent', 'gpuPercent'] as const)
+            expect(Number(use[name]), name).toBeCloseTo(expected[name], 2);
+          const nodes = [...Map.groupBy(said, ({ node }) => node).values()].map(expectedOf);
+          for (const name of ['peakCpuPercent', 'peakMemoryKb', 'peakGpuMemoryKb'] as const) {
+            const most = nodes.reduce((sum, each) => sum + each[name], 0);
+            expect(Number(use[name]), name).toBeGreaterThanOrEqual(expected[name] - 0.01);
+            expect(Number(use[name]), name).toBeLessThanOrEqual(most + 0.01);
+          }
+        }),
+        { numRuns: Math.ceil(place.runs / 2) },
+      );
+    },
+    300_000,
+  );
+
+  it.each(Object.keys(places).slice(1))(
+    'a job that was seen once has a peak and an average, also without its sample, in %s',
+    async (kind) => {
+      const once = [at('n1', 60, 10, { cpuAvg: 70 })];
+      const figures = { cpuPercent: 70, peakCpuPercent: 70, peakMemoryKb: 10, cpuSeconds: 0 };
+      expect(await answered(once, placeOf(kind))).toMatchObject(figures);
+      expect(await answeredWithoutSamples(once, placeOf(kind))).toMatchObject(figures);
+    },
+  );
 
   const at = (node: string, seconds: number, rss: number, more: Partial<Said> = {}): Said => ({
     node,
@@ -166,6 +196,7 @@ describe('the figures of a job', () => {
     gpu: rss,
     util: 70,
     cpuTime: seconds,
+    cpuAvg: 100,
     ...more,
   });
 

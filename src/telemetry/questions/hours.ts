@@ -60,7 +60,7 @@ export async function* jobHoursOf(
       tallies.set(`${key} ${hour}`, (tally = newTally({ cluster, node, job, epoch, user, time: hour, first: time })));
     // What it had used before the first sample of its node, nobody knows when.
     const isKnown = before !== undefined || time > (begins.get(`${cluster} ${node}`) ?? 0);
-    add(tally, rows, isKnown ? used : 0, before === undefined ? 0 : time - before);
+    add(tally, rows, isKnown ? used : 0, before === undefined ? undefined : time - before);
   });
   for await (const rows of source.processes(withTimeBefore(window))) {
     samples.read(rows);
@@ -95,11 +95,12 @@ const newTally = (head: Pick<Tally, 'cluster' | 'node' | 'time' | 'job' | 'epoch
   cards: new Set(),
 });
 
-function add(tally: Tally, rows: readonly ProcessRow[], cpuSeconds: Uint, elapsed: number): void {
-  let [processes, gpu] = [0, 0];
+function add(tally: Tally, rows: readonly ProcessRow[], cpuSeconds: Uint, elapsed: number | undefined): void {
+  let [processes, gpu, average] = [0, 0, 0];
   for (const row of rows) {
     processes += row.processes;
     gpu += row.gpuUtil;
+    average += row.cpuAvg;
     if (row.ord !== undefined) tally.commands.set(row.cmd, (tally.commands.get(row.cmd) ?? 0) + row.processes);
     for (const card of row.cards.split(' ')) if (card !== '') tally.cards.add(card);
   }
@@ -107,7 +108,9 @@ function add(tally: Tally, rows: readonly ProcessRow[], cpuSeconds: Uint, elapse
   tally.last = rows[0]?.time ?? tally.last;
   tally.samples++;
   tally.cpuSeconds = plus(tally.cpuSeconds, cpuSeconds);
-  if (elapsed > 0) tally.peakCpuPercent = Math.max(tally.peakCpuPercent, (100 * Number(cpuSeconds)) / elapsed);
+  // The first sample knows only averages over the lives of the processes, as in the list of jobs.
+  const cpuPercent = elapsed === undefined ? average : elapsed > 0 ? (100 * Number(cpuSeconds)) / elapsed : 0;
+  tally.peakCpuPercent = Math.max(tally.peakCpuPercent, cpuPercent);
   tally.processes = Math.max(tally.processes, processes);
   tally.memory.add(rss, 1);
   tally.peakMemoryKb = greater(tally.peakMemoryKb, rss);

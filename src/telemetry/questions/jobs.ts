@@ -45,7 +45,7 @@ interface Tally {
   readonly job: Uint;
   readonly epoch: Uint;
   readonly user: string;
-  readonly first: number;
+  first: number;
   last: number;
   samples: number;
   cpuSeconds: Uint;
@@ -63,7 +63,7 @@ interface Tally {
 
 /** A job on one node, and its peaks in hours without samples. */
 interface Stay {
-  readonly first: number;
+  first: number;
   last: number;
   samples: number;
   gpuSum: number;
@@ -190,11 +190,15 @@ function stayOn({ stays }: Tally, node: string, first: number): Stay {
 }
 
 function addHour(tally: Tally, hour: JobHour): void {
+  tally.first = Math.min(tally.first, hour.first);
   tally.last = Math.max(tally.last, hour.last);
   tally.samples += hour.samples;
   tally.cpuSeconds = plus(tally.cpuSeconds, hour.cpuSeconds);
   tally.measured = plus(tally.measured, hour.cpuSeconds);
+  // It counts for a job that was seen once, whose peak is its average.
+  if (hour.samples === 1) tally.average += hour.peakCpuPercent;
   const stay = stayOn(tally, hour.node, hour.first);
+  stay.first = Math.min(stay.first, hour.first);
   stay.last = Math.max(stay.last, hour.last);
   stay.samples += hour.samples;
   stay.gpuSum += hour.gpuPercent * hour.samples;
