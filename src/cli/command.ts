@@ -32,9 +32,10 @@ export interface Command extends CommandTable<string, readonly Option[]> {
   ) => Promise<void>;
 }
 
-/** Commands with the same first word. */
+/** Commands with the same first word, and with the same second one if `verb` is given. */
 export interface CommandGroup {
   readonly word: string;
+  readonly verb?: string;
   /** Meant where no command is named. */
   readonly isDefault?: boolean;
   readonly load: () => Promise<readonly Command[]>;

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 
 import { expect, it } from 'vitest';
 import { dirname, join, normalize } from 'node:path';
-import { commandsFor, commandsOf, groups } from './commands.ts';
+import { commandsFor, commandsOf, groups, meantAmong } from './commands.ts';
 import { torcGroups } from './commands/torc.ts';
 
 const PROGRAMS = ['torc', 'torc-server', 'torc-htpasswd', 'torc-slurm-job-runner'];
@@ -33,9 +33,14 @@ it('no command is written without its builder, which derives the types', () => {
   expect(found).toEqual([]);
 });
 
-it('every command of torc stands in the group of its first word', async () => {
-  for (const { word, load } of torcGroups) for (const { words } of await load()) expect(words.split(' ')[0]).toBe(word);
-  expect(new Set(torcGroups.map(({ word }) => word)).size).toBe(torcGroups.length);
+it('every command of torc stands in the group of its first word, or of its first two', async () => {
+  for (const { word, verb, load } of torcGroups) {
+    for (const { words } of await load()) {
+      expect(words.split(' ')[0]).toBe(word);
+      if (verb !== undefined) expect(words.split(' ')[1]).toBe(verb);
+    }
+  }
+  expect(new Set(torcGroups.map(({ word, verb }) => `${word} ${verb}`)).size).toBe(torcGroups.length);
 });
 
 it('a command line loads the commands of its words, and the others are known by name', async () => {
@@ -44,6 +49,43 @@ it('a command line loads the commands of its words, and the others are known by 
   expect(new Set(loaded)).toEqual(new Set(['jobs']));
   expect(commands).toContain('workflows');
   expect(commands).not.toContain('jobs');
+});
+
+const SONAR = async () => (await commandsOf('torc')).filter(({ words }) => words.startsWith('sonar '));
+const loadedOf = async (...argv: string[]) =>
+  (await commandsFor('torc', argv)).filter((each) => typeof each !== 'string').map(({ words }) => words);
+
+it('a command line of sonar loads the commands of its verb alone', async () => {
+  expect(await loadedOf('sonar', 'sample', '--load')).toEqual(['sonar sample']);
+  expect(await loadedOf('-f', 'json', 'sonar', 'clusters', 'list')).toEqual([
+    'sonar clusters add <name>',
+    'sonar clusters list',
+  ]);
+});
+
+it.each([['sonar'], ['sonar', 'sampel'], ['sonar', '--help', 'sample'], ['sonar', 'help', 'sample']])(
+  'a command line that may print the list of the verbs of sonar loads all of them: %s %s %s',
+  async (...argv) => {
+    expect(await loadedOf(...argv)).toEqual((await SONAR()).map(({ words }) => words));
+  },
+);
+
+it('options are read for the commands whose words are all given, and for all commands where help may list them', async () => {
+  const commands = await SONAR();
+  const meant = (...argv: string[]) => meantAmong(commands, argv).map(({ words }) => words);
+  expect(meant('sonar', 'clusters', 'list', '--store', 'list')).toEqual(['sonar clusters list']);
+  // Either may be meant: an argument is not told from a word.
+  expect(meant('sonar', 'show', 'jobs')).toEqual(['sonar jobs', 'sonar show jobs']);
+  for (const argv of [['sonar'], ['sonar', 'show'], ['sonar', 'sample', '-h'], ['sonar', 'lst']])
+    expect(meant(...argv)).toHaveLength(commands.length);
+});
+
+it('options are read for the default command of a program, whatever words are given', async () => {
+  const commands = await commandsOf('torc-server');
+  const usual = commands.find(({ isDefault }) => isDefault === true);
+  expect(usual).toBeDefined();
+  const [other] = commands.filter((each) => each !== usual);
+  expect(meantAmong(commands, other?.words.split(' ') ?? [])).toContain(usual);
 });
 
 it('a command line without a known word loads every command, so that help can list them', async () => {
@@ -65,12 +107,17 @@ function librariesOf(path: string, seen = new Set<string>()): Set<string> {
   return found;
 }
 
-it.each(['jobs/all.ts', 'workflows/all.ts', 'run.ts', 'results.ts', 'status.ts', 'cancel-delete.ts'])(
-  'the table of commands in %s loads no library: what a command needs is loaded when it runs',
-  (file) => {
-    expect([...librariesOf(join(import.meta.dirname, 'commands', file))]).toEqual([]);
-  },
-);
+it.each([
+  'jobs/all.ts',
+  'workflows/all.ts',
+  'run.ts',
+  'results.ts',
+  'status.ts',
+  'cancel-delete.ts',
+  'sonar/sample.ts',
+])('the table of commands in %s loads no library: what a command needs is loaded when it runs', (file) => {
+  expect([...librariesOf(join(import.meta.dirname, 'commands', file))]).toEqual([]);
+});
 
 it('a program loads one library before it knows the command: the parser of options', () => {
   expect([...librariesOf(join(import.meta.dirname, 'program.ts'))]).toEqual(['commander']);

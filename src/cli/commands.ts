@@ -21,19 +21,36 @@ export const commandsOf = async (program: string): Promise<readonly Command[]> =
 
 /**
  * The commands of a program that these arguments can mean: those whose first word is among them, and all if none is. The
- * others are listed by their first word alone.
+ * others are listed by their first word alone. Of a word whose verbs are loaded apart, those of the verbs among the
+ * arguments, and all if none is or if help is asked for, which lists them.
  */
 export async function commandsFor(program: string, argv: readonly string[]): Promise<readonly (Command | string)[]> {
   const own = program === 'torc' ? internal[argv[0] ?? ''] : undefined;
   if (own !== undefined) return own();
-  const isMeant = (word: string) => argv.includes(word);
+  const isGiven = (word: string) => argv.includes(word);
   const groups = await groupsOf(program);
-  if (!groups.some(({ word }) => isMeant(word))) return commandsOf(program);
-  const parts = groups.map(async ({ word, isDefault, load }) =>
-    isMeant(word) || isDefault === true ? load() : [word],
-  );
+  if (!groups.some(({ word }) => isGiven(word))) return commandsOf(program);
+  const hasVerb = new Set(groups.filter(({ verb }) => verb !== undefined && isGiven(verb)).map(({ word }) => word));
+  const isMeant = ({ word, verb, isDefault }: CommandGroup) =>
+    isDefault === true ||
+    (isGiven(word) && (verb === undefined || isGiven(verb) || !hasVerb.has(word) || asksForHelp(argv)));
+  const parts = groups.map(async (group) => (isMeant(group) ? group.load() : isGiven(group.word) ? [] : [group.word]));
   return (await Promise.all(parts)).flat();
 }
+
+/**
+ * Those of the commands that the arguments can mean: the ones that have all their words among them. All, if there is none
+ * or if help is asked for, which says of each whether it has options.
+ */
+export function meantAmong(commands: readonly Command[], argv: readonly string[]): readonly Command[] {
+  if (asksForHelp(argv)) return commands;
+  const named = commands.filter(({ words }) =>
+    words.split(' ').every((word) => !/^[a-z]/.test(word) || argv.includes(word)),
+  );
+  return named.length === 0 ? commands : [...named, ...commands.filter(({ isDefault }) => isDefault === true)];
+}
+
+const asksForHelp = (argv: readonly string[]): boolean => ['help', '-h', '--help'].some((word) => argv.includes(word));
 
 /** Of `torc` the groups; of another program one group for each command. */
 async function groupsOf(program: string): Promise<readonly CommandGroup[]> {

@@ -2,7 +2,8 @@ import { type Option, optionName, type Values } from './option.ts';
 import { torcGroups } from './commands/torc.ts';
 import { shellWord } from '../core/contract/shell-word.ts';
 
-const COMMAND = new RegExp(`\\btorc(?= (?:${torcGroups.map(({ word }) => word).join('|')})\\b)`, 'g');
+const WORDS = new Set(torcGroups.map(({ word }) => word));
+const COMMAND = new RegExp(`\\btorc(?= (?:${[...WORDS].join('|')})\\b)`, 'g');
 
 /** An option as it was given on the command line. */
 export interface GivenOption {

@@ -6,7 +6,7 @@ import type { Command } from './command.ts';
 import { Failure, UsageError } from './failure.ts';
 import { fileErrorText } from './file-error.ts';
 import { type Option, optionName, type Values } from './option.ts';
-import { commandsFor, groups } from './commands.ts';
+import { commandsFor, groups, meantAmong } from './commands.ts';
 import { missingCommand } from './missing-commands.ts';
 import { listOfMissing } from './not-found.ts';
 import { exampleOf } from './examples.ts';
@@ -53,7 +53,7 @@ export async function runProgram(program: string, argv: readonly string[]): Prom
   };
 
   try {
-    await treeOf(program, await commandsFor(program, argv), act).parseAsync([...argv], { from: 'user' });
+    await (await treeOf(program, argv, act)).parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
     const missing = program === 'torc' && isUnknownCommand(error) ? missingCommand(argv) : undefined;
@@ -133,7 +133,7 @@ function explain(error: unknown, output: Output, hint: Context['hint']): number 
 export async function meantBy(program: string, argv: readonly string[]): Promise<Command | undefined> {
   let meant: Command | undefined;
   const act: Act = async (command) => void (meant = command);
-  await treeOf(program, await commandsFor(program, argv), act).parseAsync([...argv], { from: 'user' });
+  await (await treeOf(program, argv, act)).parseAsync([...argv], { from: 'user' });
   return meant;
 }
 
@@ -145,7 +145,8 @@ type Act = (
 ) => Promise<void>;
 
 /** The commands of a program for commander; those that the arguments cannot mean by their name alone. */
-function treeOf(program: string, commands: readonly (Command | string)[], act: Act): Commander {
+async function treeOf(program: string, argv: readonly string[], act: Act): Promise<Commander> {
+  const commands = await commandsFor(program, argv);
   const root = fitted(new Commander(program)).enablePositionalOptions().exitOverride().showHelpAfterError(false);
   if (tellsVersion(program)) root.version(`${program} ${VERSION}`, '-V, --version', 'print the version');
   for (const option of globalsOf(program)) root.addOption(optionOf(option));
@@ -153,9 +154,10 @@ function treeOf(program: string, commands: readonly (Command | string)[], act: A
   const loaded = commands.filter((each) => typeof each !== 'string');
   const usual = loaded.find(({ words }) => words.startsWith('run ')) ?? loaded[0];
   if (usual !== undefined) addExample(root, program, usual);
+  const meant = new Set(meantAmong(loaded, argv));
   for (const command of commands) {
     if (typeof command === 'string') addName(root, command);
-    else add(root, program, command, act);
+    else add(root, program, command, meant.has(command) ? act : undefined);
   }
   if (program === 'torc') group(root);
   return root;
@@ -171,7 +173,8 @@ function addName(root: Commander, name: string): void {
   if (root.commands.every((each) => each.name() !== name)) root.addCommand(new Commander(name));
 }
 
-function add(root: Commander, program: string, command: Command, act: Act): void {
+/** Without `act` only its name and what it does, for help and for suggestions. */
+function add(root: Commander, program: string, command: Command, act: Act | undefined): void {
   const globals = globalsOf(program);
   const [words, args] = split(command.words);
   let parent = root;
@@ -179,9 +182,12 @@ function add(root: Commander, program: string, command: Command, act: Act): void
     const known = parent.commands.find((each) => each.name() === word);
     parent = known ?? groupOf(parent, words.slice(0, at + 1), program, command);
   }
-  const own = fitted(new Commander(words.at(-1)))
-    .summary(command.says)
-    .description([command.says, command.more].filter(Boolean).join('\n\n'));
+  const own = fitted(new Commander(words.at(-1))).summary(command.says);
+  if (act === undefined) {
+    parent.addCommand(own);
+    return;
+  }
+  own.description([command.says, command.more].filter(Boolean).join('\n\n'));
   addExample(own, program, command);
   if (args !== '') own.arguments(args);
   if (command.trailing === true) own.passThroughOptions();

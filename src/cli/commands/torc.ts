@@ -1,4 +1,5 @@
 import type { CommandGroup } from '../command.ts';
+import { sonarGroups } from './sonar/all.ts';
 
 /**
  * The commands of `torc` by their first word, in the order of its help. A command line loads those of the words in it
@@ -49,7 +50,7 @@ export const torcGroups: readonly CommandGroup[] = [
   },
   { word: 'remote', load: async () => (await import('./remote/remote.ts')).remoteCommands },
   { word: 'ro-crate', load: async () => (await import('./ro-crate.ts')).roCrateCommands },
-  { word: 'sonar', load: async () => (await import('./sonar/all.ts')).sonarCommands },
+  ...sonarGroups,
   { word: 'tasks', load: async () => (await import('./tasks.ts')).taskCommands },
   { word: 'admin', load: async () => (await import('./admin.ts')).adminCommands },
   { word: 'monitor-node', load: async () => [(await import('./monitor-node.ts')).monitorNode] },
