@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -69,6 +70,20 @@ describe('a helper program', () => {
     );
     chmodSync(program, 0o644);
     await expect(call('helper', folder)).rejects.toThrow(new HelperFailed('helper: spawn helper EACCES'));
+  });
+
+  it('a helper program starts a process only where a folder of PATH has a file of its name', async () => {
+    const { folder } = programOf('exit 0');
+    let started = 0;
+    const count = () => (started += 1);
+    subscribe('child_process', count);
+    onTestFinished(() => void unsubscribe('child_process', count));
+    const call = (name: string) =>
+      runHelper(name, [], { atMostMs: 10_000, environment: { PATH: `/usr/bin:${folder}` } });
+    await expect(call('nothing')).rejects.toThrow(HelperFailed);
+    expect(started).toBe(0);
+    await call('helper');
+    expect(started).toBe(1);
   });
 
   it('a helper program ends with its whole process group at its time limit', async () => {
