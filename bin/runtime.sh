@@ -32,8 +32,14 @@ become() {
   }
   # bin/start.mjs takes it out of the environment again: jobs must not see it.
   [ -z "$own" ] || export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$own"
-  # A start allocates 10 to 40 MB; with V8's first size of the young generation it stops 4 to 20 times to clear that.
-  exec "$node" --min-semi-space-size=8 "$@"
+  # A start allocates 10 to 40 MB; with V8's first size of the young generation it stops 4 to 20 times to clear that. The
+  # daemon of Sonar starts once and stays for months beside jobs: it is cleared more often, and takes 20 MB less. V8 takes
+  # these sizes at its start alone.
+  case " $* " in
+    *" sonar daemon "*) young=--max-semi-space-size=1 ;;
+    *) young=--min-semi-space-size=8 ;;
+  esac
+  exec "$node" "$young" "$@"
 }
 
 # node:sqlite works without a flag from 24.15 on.

@@ -22,7 +22,11 @@ function fakeNode(path: string, version: string): void {
 }
 
 /** Runs it in an installation that may have a Node as a package, with Nodes of these versions on PATH in this order. */
-async function choose(onPath: readonly string[], asPackage?: string): Promise<Ran & { folder: string }> {
+async function choose(
+  onPath: readonly string[],
+  asPackage?: string,
+  given: readonly string[] = ['one', 'two words', ''],
+): Promise<Ran & { folder: string }> {
   const folder = temporaryFolder();
   const modules = join(folder, 'node_modules');
   const bin = join(modules, 'torc/bin');
@@ -31,7 +35,7 @@ async function choose(onPath: readonly string[], asPackage?: string): Promise<Ra
   onPath.forEach((version, index) => fakeNode(join(folder, `path${index}`, 'node'), version));
   symlinkSync('/usr/bin/readlink', join(folder, 'readlink'));
   const PATH = [folder, ...onPath.map((_, index) => join(folder, `path${index}`))].join(':');
-  const args = [join(bin, 'runtime.sh'), 'one', 'two words', ''];
+  const args = [join(bin, 'runtime.sh'), ...given];
   return new Promise((done) => {
     execFile('/bin/sh', args, { cwd: folder, env: { PATH } }, (error, stdout, stderr) =>
       done({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr, folder }),
@@ -43,6 +47,18 @@ const GOT = ' <--min-semi-space-size=8> <one> <two words> <>';
 
 it('the Node that came as a package wins, and gets the arguments as they are', async () => {
   expect(await choose(['v26.0.0'], 'v26.10.0')).toMatchObject({ code: 0, stdout: `v26.10.0${GOT}`, stderr: '' });
+});
+
+it('the daemon of Sonar gets a small young generation, and nothing else that has its words does', async () => {
+  const youngOf = async (...given: string[]) => / <(--\S+)>/.exec((await choose([], 'v26.10.0', given)).stdout)?.[1];
+  expect(await youngOf('torc.mjs', '-f', 'json', 'sonar', 'daemon', 'a b.ini')).toBe('--max-semi-space-size=1');
+  for (const given of [
+    ['sonar', 'sample'],
+    ['run', 'sonar-daemon'],
+    ['exec', 'sonar daemonize'],
+    ['daemon', 'sonar'],
+  ])
+    expect(await youngOf('torc.mjs', ...given)).toBe('--min-semi-space-size=8');
 });
 
 it.each([

@@ -3,8 +3,6 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { DaemonConfig, RemoteConfig } from '../produce/daemon/config.ts';
 import type { Origin } from '../produce/envelope.ts';
 import { createDirectorySink } from './directory.ts';
-import { createHttpDelivery } from './http.ts';
-import { openKafkaDelivery } from './kafka.ts';
 import { createOutbox } from './outbox.ts';
 import type { OnProblem, Sink } from './sink.ts';
 import { openSpool } from './spool.ts';
@@ -32,8 +30,11 @@ export async function openSink(options: OpenSinkOptions): Promise<Sink> {
     windowMs: config.oneshot ? 0 : sink.sendingWindowSeconds * 1000,
   };
   const target = { prefix, password: passwordOf(sink), caFile: sink.caFile };
-  if (sink.kind === 'http')
+  if (sink.kind === 'http') {
+    const { createHttpDelivery } = await import('./http.ts');
     return createOutbox({ ...outbox, deliver: createHttpDelivery({ ...target, root: sink.root, proxy: sink.proxy }) });
+  }
+  const { openKafkaDelivery } = await import('./kafka.ts');
   const kafka = await openKafkaDelivery({ ...target, ...origin, broker: sink.broker });
   const box = createOutbox({ ...outbox, deliver: kafka.deliver });
   return {
