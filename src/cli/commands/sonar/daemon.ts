@@ -30,7 +30,7 @@ export const daemon = command({
     const { output, environment } = context;
     const { parseDaemonConfig } = await import('../../../telemetry/produce/daemon/config.ts');
     const { startDaemon } = await import('../../../telemetry/produce/daemon/daemon.ts');
-    const { preferSmallHeap } = await import('../../../cluster/host/small-heap.ts');
+    const { preferSmallCode, preferSmallHeap } = await import('../../../cluster/host/small-heap.ts');
     const { originOf } = await import('../../../telemetry/produce/origin.ts');
     const { openSink } = await import('../../../telemetry/send/open-sink.ts');
     const { packetOf } = await import('../../../telemetry/send/packet.ts');
@@ -59,6 +59,7 @@ export const daemon = command({
       });
       // When all is loaded: code that was compiled with other flags would be compiled again.
       preferSmallHeap();
+      preferSmallCode();
       const running = startDaemon({
         config,
         origin,
