@@ -88,8 +88,9 @@ function problemsText(errors: readonly Problem[]): string {
   return [head, ...lines, 'Nothing was created.'].join('\n');
 }
 
-/** The number of jobs from which on progress is shown, and the interval. */
+/** The number of jobs, or the time, from which on progress is shown, and the interval: few jobs may have many dependencies. */
 const SHOWN_FROM = 50_000;
+const SHOWN_AFTER_MS = 5_000;
 const SHOWN_EVERY_MS = 1_000;
 
 /** Creates the workflow of a plan for the calling user, and prints how far it is where that takes long. */
@@ -100,13 +101,16 @@ export async function createTold(
 ): Promise<number> {
   const { client } = await service();
   await tellIncomplete(client, { user: settings.user, output, hint });
-  let toldMs = performance.now();
+  const startMs = performance.now();
+  let toldMs = startMs;
   return createFromPlan(client, plan, {
     user: settings.user,
     monitorsJobs,
     tell(jobs) {
-      if (plan.jobs.length < SHOWN_FROM || performance.now() - toldMs < SHOWN_EVERY_MS) return;
-      toldMs = performance.now();
+      const nowMs = performance.now();
+      const isShown = plan.jobs.length >= SHOWN_FROM || nowMs - startMs >= SHOWN_AFTER_MS;
+      if (!isShown || nowMs - toldMs < SHOWN_EVERY_MS) return;
+      toldMs = nowMs;
       output.notice(`Creating jobs: ${grouped(jobs)} of ${grouped(plan.jobs.length)}`);
     },
   });

@@ -51,6 +51,7 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = constants
 /** Flags of open(2) for files that Torc writes. Links are not followed: another user may have made them. */
 export const OPEN = {
   read: O_RDONLY | O_NOFOLLOW,
+  write: O_WRONLY | O_CREAT | O_NOFOLLOW,
   append: O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW,
   /** Appending keeps both streams complete if they share a file. */
   replace: O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW,

@@ -1,3 +1,4 @@
+import { realpathSync, statSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -17,6 +18,8 @@ import { createReader } from './http/reader.ts';
 import { watchTraffic } from './http/watch.ts';
 import { snapshot } from './snapshot.ts';
 import { createCheckpoints } from './store/checkpoints.ts';
+import { openAcknowledged, refuseLostChanges } from './store/commit-count.ts';
+import { migrate } from './store/migrate.ts';
 import { openDatabase } from './store/database.ts';
 import { ownDatabase, refuseForeign } from './store/own.ts';
 import { createStore } from './records/store.ts';
@@ -108,12 +111,19 @@ export async function serve(options: ServeOptions): Promise<Service> {
   const { access, adminSql, bulkMebibytes, bodyGraceMs } = options;
   // First, because an invalid file of users must not leave anything behind.
   const login = loginOf(options, now);
+  const wasEmpty = path === ':memory:' || (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
   const owned = path === ':memory:' ? undefined : ownDatabase(path, process.pid, options);
   try {
     const db = openDatabase(path);
     if (path !== ':memory:' && options.trustsOwner !== true) refuseForeign(path);
+    const real = path === ':memory:' ? path : realpathSync(path);
+    if (path !== ':memory:') {
+      if (!wasEmpty) refuseLostChanges(db, real);
+      migrate(db);
+    }
+    const acknowledged = path === ':memory:' ? undefined : openAcknowledged(db, real);
     const checkpoints = path === ':memory:' ? undefined : createCheckpoints(db, path);
-    const store = createStore(db, { now, onBroken, onLock, onError, checkpoints });
+    const store = createStore(db, { now, onBroken, onLock, onError, checkpoints, acknowledged });
     await store.turns.write(() => giveBackOpenClaims(store));
     const traffic = createTrafficLog(now);
     const reader = path === ':memory:' ? undefined : createReader(path);
@@ -172,6 +182,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
         await checkpoints?.close();
         if (path !== ':memory:') db.run('pragma wal_checkpoint(truncate)');
         db.close();
+        acknowledged?.remove();
         // Not before: who finds the lock held and no address would take this for a server that nobody can attach to.
         address?.remove();
         owned?.release();

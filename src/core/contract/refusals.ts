@@ -169,6 +169,11 @@ export const refusals = {
   },
 
   // the server's own state
+  CHANGES_LOST: {
+    status: 409,
+    remedy:
+      'Put the write-ahead log or the database back from a copy, or delete the named file to go on without the changes.',
+  },
   DATABASE_IN_USE: { status: 409, remedy: 'Use the server that has the file open, stop it, or name another file.' },
   DATABASE_LOCKED: {
     status: 503,

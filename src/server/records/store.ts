@@ -1,5 +1,6 @@
 import { createChangeLog, type ChangeLog } from '../store/changes.ts';
 import type { Checkpoints } from '../store/checkpoints.ts';
+import type { Acknowledged } from '../store/commit-count.ts';
 import type { Database } from '../store/database.ts';
 import { createFind, type Find } from './find.ts';
 import { migrate } from '../store/migrate.ts';
@@ -40,6 +41,8 @@ export interface StoreOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
   /** What copies the write-ahead log into the file; without it, SQLite does at the end of a commit. */
   readonly checkpoints?: Checkpoints | undefined;
+  /** Where the number of acknowledged commits is written; without it, nowhere. */
+  readonly acknowledged?: Acknowledged | undefined;
   /** How much is done at a time; there are defaults. */
   readonly limits?: SliceLimits | undefined;
 }
@@ -50,10 +53,10 @@ export interface StoreOptions {
  * `onBroken` is called once, when the disk failed during a commit: nothing may be acknowledged after that.
  */
 export function createStore(db: Database, options: StoreOptions): Store {
-  const { now, onBroken, onLock, onError = rethrow, checkpoints, limits = usualLimits } = options;
+  const { now, onBroken, onLock, onError = rethrow, checkpoints, acknowledged, limits = usualLimits } = options;
   migrate(db);
   const changes = createChangeLog(db, now);
-  const turns = createTurns(db, changes, onBroken, onLock, limits, checkpoints);
+  const turns = createTurns(db, changes, onBroken, onLock, limits, checkpoints, acknowledged);
   // From here on nothing waits for a lock inside SQLite, which would block the event loop.
   db.run('pragma busy_timeout = 0');
   return storeOver({ db, turns, changes, now }, limits, onError);

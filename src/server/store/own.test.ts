@@ -130,7 +130,7 @@ it('an empty file is accepted as a new database', async () => {
 
 it('a database is refused if everybody may write it, its folder, or what SQLite plays back beside it', () => {
   const refused = expect.objectContaining({ code: 'NOT_TRUSTED' });
-  for (const end of ['', '-wal', '-journal', '-shm', '-owner']) {
+  for (const end of ['', '-wal', '-journal', '-shm', '-owner', '-commits']) {
     const path = join(folder(), 'torc.db');
     ownDatabase(path, 1).release();
     writeFileSync(`${path}${end}`, '');

@@ -111,7 +111,7 @@ export function refuseForeign(path: string): void {
 }
 
 /** SQLite plays back what it finds in the first three: https://sqlite.org/tempfiles.html. */
-const BESIDE = ['-wal', '-shm', '-journal', '-owner'];
+const BESIDE = ['-wal', '-shm', '-journal', '-owner', '-commits'];
 
 /** The server that has a database, as it wrote into the lock. */
 export interface Owner {

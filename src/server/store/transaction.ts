@@ -1,5 +1,6 @@
 import { isBusy } from './busy.ts';
 import type { ChangeLog } from './changes.ts';
+import { createCommitCount } from './commit-count.ts';
 import type { Database } from './database.ts';
 
 export type Outcome = { readonly value: unknown } | { readonly error: unknown };
@@ -21,6 +22,8 @@ export interface Transaction {
     writes: readonly Write[],
     isWanted: (write: Write, done: number) => Wanted,
   ): Done<Write>[];
+  /** The number of commits that changed something, ever. */
+  readonly commits: number;
   /** After an error that leaves the database in doubt. */
   abandon(): void;
 }
@@ -36,6 +39,11 @@ export function createTransaction(db: Database, changes: ChangeLog): Transaction
   const statement = (sql: string) => db.prepare(sql);
   const begin = statement('begin immediate');
   const commit = statement('commit');
+  const counted = createCommitCount(db);
+  const commitCounted = () => {
+    counted.count();
+    commit.run({});
+  };
   const rollback = statement('rollback');
   const savepoint = statement('savepoint entry');
   const release = statement('release entry');
@@ -97,7 +105,7 @@ export function createTransaction(db: Database, changes: ChangeLog): Transaction
         if (!isRun(rollback)) throw error;
         return [write, { error }];
       }
-      commit.run({});
+      commitCounted();
       return [write, { value }];
     },
     together(writes, isWanted) {
@@ -107,8 +115,11 @@ export function createTransaction(db: Database, changes: ChangeLog): Transaction
         if (wanted === 'end') break;
         if (wanted === 'now') done.push([write, attempt(write.work)]);
       }
-      commit.run({});
+      commitCounted();
       return done;
+    },
+    get commits() {
+      return counted.commits;
     },
     abandon() {
       isRun(rollback);

@@ -1,4 +1,5 @@
 import { lockedRefusal } from './busy.ts';
+import type { Acknowledged } from './commit-count.ts';
 import type { Database } from './database.ts';
 import type { ChangeLog } from './changes.ts';
 import type { Checkpoints } from './checkpoints.ts';
@@ -73,6 +74,7 @@ export function createTurns(
   onLock: (isLocked: boolean) => void = () => {},
   { turnMs }: Pick<SliceLimits, 'turnMs'> = usualLimits,
   checkpoints?: Pick<Checkpoints, 'afterCommit'>,
+  acknowledged?: Pick<Acknowledged, 'write'>,
 ): Turns {
   const transaction = createTransaction(db, changes);
   const held = createHeldWorkflows<Waiting>();
@@ -125,6 +127,7 @@ export function createTurns(
       done = carryOut(turn);
       // Data committed into a file that no longer has a name is lost.
       db.assertInPlace();
+      if (transaction.isSynced) acknowledged?.write(transaction.commits);
     } catch (error) {
       broken = error;
       for (const { reject } of [...turn, ...waiting.splice(0)]) reject(error);
