@@ -13,6 +13,7 @@ import { createApp } from './http/app.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import { behindGate } from './http/gate.ts';
+import { inTurns } from './http/in-turns.ts';
 import { isLoopbackAddress, nameOf } from './http/origin.ts';
 import { createReader } from './http/reader.ts';
 import { watchTraffic } from './http/watch.ts';
@@ -257,7 +258,7 @@ function serverOf(
     if (telemetry?.handles(incoming, outgoing) !== true) void answerBy(incoming, outgoing);
   };
   let gated: RequestListener = answer;
-  const listener: RequestListener = (incoming, outgoing) => gated(incoming, outgoing);
+  const listener = inTurns((incoming, outgoing) => gated(incoming, outgoing));
   const upgrades = { shouldUpgradeCallback: asksToAttach };
   const server =
     tls === undefined
