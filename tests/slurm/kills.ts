@@ -20,9 +20,21 @@ const MODES = ['direct', 'steps', 'batched', 'two nodes'] as const;
 type Mode = (typeof MODES)[number];
 
 /** Who dies. The last ones exist only where jobs are steps. */
-const VICTIMS = ['runner', 'batch step', 'allocation', 'requeue', 'node', 'time limit', 'srun', 'step daemon'] as const;
+const VICTIMS = [
+  'runner',
+  'batch step',
+  'allocation',
+  'requeue',
+  'node',
+  'time limit',
+  'srun',
+  'step daemon',
+  'launcher',
+] as const;
 type Victim = (typeof VICTIMS)[number];
 const OF_STEPS: ReadonlySet<Victim> = new Set(['srun', 'step daemon']);
+/** Batched jobs that are so short that they are sent ahead to their launcher (ADR 135). They come before the others. */
+const SHORT_JOBS = 300;
 
 /** Jobs that end in all the ways that matter when they are signaled. The work takes `seconds`. */
 const KINDS: Readonly<Record<string, (seconds: number) => string>> = {
@@ -57,7 +69,9 @@ export async function tryKill(lane: Lane, seed: number): Promise<Verdict> {
   const next = random(seed);
   const one = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T;
   const mode = one(MODES);
-  const victim = one(VICTIMS.filter((each) => mode !== 'direct' || !OF_STEPS.has(each)));
+  const victim = one(
+    VICTIMS.filter((each) => (each === 'launcher' ? mode === 'batched' : mode !== 'direct' || !OF_STEPS.has(each))),
+  );
   const afterMs = Math.floor(next() * 3_000);
   const busy = one([0, 0, 2, 8]);
   const kinds = Array.from({ length: 6 }, () => one(Object.keys(KINDS)));
@@ -165,6 +179,11 @@ function workflowOf({ seed, mode, kinds, seconds }: Plan, place: string) {
     command: commandOf(kind, at),
     resource_requirements: mode === 'two nodes' && at < 2 ? 'wide' : 'one',
   }));
+  const short = Array.from({ length: mode === 'batched' ? SHORT_JOBS : 0 }, (_, at) => ({
+    name: `short${at}`,
+    command: `${line('begin')}; ${line('done')}`,
+    resource_requirements: 'one',
+  }));
   const execution = {
     mode: mode === 'direct' ? 'direct' : 'slurm',
     ...(mode === 'batched' ? { step_batching: true } : {}),
@@ -189,6 +208,7 @@ function workflowOf({ seed, mode, kinds, seconds }: Plan, place: string) {
       },
     ],
     jobs: [
+      ...short,
       ...jobs,
       {
         name: 'last',
@@ -263,6 +283,8 @@ async function kill(
       return signal(cluster.processes(`^srun --jobid=${allocation} `)[0]);
     case 'step daemon':
       return signal(cluster.processes(String.raw`slurmstepd: \[${allocation}\.[0-9]+\]`)[0]);
+    case 'launcher':
+      return signal(cluster.processes(`^[^ ]*node .*torc.mjs step-launcher wf${id}_`)[0]);
   }
 }
 
