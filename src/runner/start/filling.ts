@@ -63,7 +63,7 @@ export function createFilling(options: FillingOptions): Filling {
   const isFull = () => capacity.free().cpus <= 0;
   const lease = ({ need }: ClaimedJob) => capacity.lease(need);
 
-  const sendingAhead = createSendingAhead({ steps, underWay, pending, start: starts.start });
+  const sendingAhead = createSendingAhead({ steps, underWay, pending, start: starts.start, hasRoom: () => !isFull() });
 
   const fill = () => {
     if (!pending.isOpen || startPause.isOn) return;
