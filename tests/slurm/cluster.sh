@@ -153,11 +153,16 @@ step_processes() {
 }
 
 kill_steps() { # [NODE]
-	local procs
-	mapfile -t procs < <(step_processes "${1:-}")
+	local procs before=none
+	mapfile -t procs < <(step_processes "${1:-}" | sort)
+	# All are stopped first, or a shell would go on with its next command once its child is gone. Those that one of them
+	# started meanwhile are found by the next look: a job that begins while its node crashes must not survive it.
+	while [ ${#procs[@]} -gt 0 ] && [ "${procs[*]}" != "$before" ]; do
+		before=${procs[*]}
+		kill -STOP "${procs[@]%:*}" 2>/dev/null || true
+		mapfile -t procs < <(step_processes "${1:-}" | sort)
+	done
 	[ ${#procs[@]} -gt 0 ] || return 0
-	# All are stopped first, or a shell would go on with its next command once its child is gone.
-	kill -STOP "${procs[@]%:*}" 2>/dev/null || true
 	kill -KILL "${procs[@]%:*}" 2>/dev/null || true
 	wait_gone 5 "${procs[@]}" || die "step processes do not end: ${procs[*]}"
 }
