@@ -19,6 +19,7 @@ const all = [
   'allocations',
   'sonar',
   'sonar-sample',
+  'sonar-programs',
   'sonar-postgres',
 ];
 /** Runs only by its name: it takes an hour. */
