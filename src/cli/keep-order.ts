@@ -2,7 +2,7 @@ import { filesOf } from '../core/contract/files/job.ts';
 import type { Client } from '../client/client.ts';
 import { all } from '../client/every.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
-import type { EndedJob, RunSummary } from '../runner/options.ts';
+import type { EndedJob, RunSummary } from '../runner/facts/options.ts';
 import { createOrderedOutput, type PrintedJob } from './ordered-output.ts';
 import type { Output } from './output/output.ts';
 import { counted } from '../core/quantity/count-text.ts';

@@ -26,7 +26,7 @@ export async function main(program: string, argv: readonly string[]): Promise<vo
   }
   // A runner in Slurm starts it on each node: it loads nothing else.
   if (program === 'torc' && argv[0] === STEP_LAUNCHER) {
-    const { runLauncher } = await import('../runner/step/batch/launcher.ts');
+    const { runLauncher } = await import('../runner/launcher/launcher.ts');
     await runLauncher({ environment: process.env, input: process.stdin, output: process.stdout });
     process.exit(0);
   }

@@ -1,4 +1,4 @@
-import type { EndedJob } from '../runner/options.ts';
+import type { EndedJob } from '../runner/facts/options.ts';
 
 /** An attempt whose output is printed. */
 export type PrintedJob = Pick<EndedJob, 'id' | 'attempt_id' | 'name'>;

@@ -34,7 +34,7 @@ export async function findAndClean(
 
 async function lostHere(context: Context, workflowId: number): Promise<number> {
   const { client } = await context.service();
-  const { findLostRunners } = await import('../runner/setup/lost-runners.ts');
+  const { findLostRunners } = await import('../runner/recover/lost-runners.ts');
   const { hostname } = await import('node:os');
   return (await findLostRunners({ client, workflowId, hostname: hostname() })).length;
 }

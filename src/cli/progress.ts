@@ -1,7 +1,7 @@
 import { after, type Timer } from '../client/long-timers.ts';
 import type { JobStatusCounts } from '../core/contract/job.ts';
 import { grouped } from '../core/quantity/count-text.ts';
-import type { Progress } from '../runner/options.ts';
+import type { Progress } from '../runner/facts/options.ts';
 import type { Output } from './output/output.ts';
 import { secondsText } from './output/words.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { hasSlurm } from '../cluster/slurm/slurm.ts';
 import { restrictFiles } from '../cluster/umask.ts';
-import type { Runner, RunnerOptions, RunSummary } from '../runner/options.ts';
+import type { Runner, RunnerOptions, RunSummary } from '../runner/facts/options.ts';
 import { parseDuration } from '../core/quantity/duration.ts';
 import { Failure, UsageError } from './failure.ts';
 import { integer, number, type ValuesOf, optionsOf } from './option.ts';
@@ -94,7 +94,7 @@ export async function runWorkflow(
   const { output, settings, configuration } = context;
   restrictFiles(configuration['client.run.umask']);
   const { connection, url, variables } = await context.service();
-  const { startRunner } = await import('../runner/run.ts');
+  const { startRunner } = await import('../runner/main/run.ts');
   const outputDir = options.outputDir;
   const canSubmit = !settings.standalone && hasSlurm(context.environment);
   const scheduling = canSubmit

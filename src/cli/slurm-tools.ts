@@ -5,7 +5,7 @@ import { counted } from '../core/quantity/count-text.ts';
 import { cancelUnneeded } from '../operations/slurm/cancel-unneeded.ts';
 import { submitPlanned } from '../operations/slurm/settle-submissions.ts';
 import { submitAction, type SubmitTools } from '../operations/slurm/submit-allocations.ts';
-import type { Scheduling } from '../runner/actions/scheduling.ts';
+import type { Scheduling } from '../runner/facts/scheduling.ts';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';
 import type { ValuesOf } from './option.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/programs.ts';
 import { ended, testService, workflowOf } from '../../tests/support/service.ts';
 import type { JobStatus, JobStatusCounts } from '../core/contract/job.ts';
-import type { RunSummary } from '../runner/options.ts';
+import type { RunSummary } from '../runner/facts/options.ts';
 import { createOutput } from './output/output.ts';
 import { isBroken, saySummary } from './summary.ts';
 

@@ -4,7 +4,7 @@ import type { Result } from '../core/contract/result.ts';
 import type { Reason } from '../core/lifecycle/job-facts.ts';
 import { signalName } from '../core/contract/signal.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
-import type { RunSummary } from '../runner/options.ts';
+import type { RunSummary } from '../runner/facts/options.ts';
 import type { Output } from './output/output.ts';
 import { counted } from '../core/quantity/count-text.ts';
 import { secondsText } from './output/words.ts';

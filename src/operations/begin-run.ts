@@ -91,7 +91,7 @@ export async function recoverHere(
   { id, run_id: runId }: Workflow,
   tell: (news: BeginNews) => void,
 ): Promise<number> {
-  const { recoverLostRunners } = await import('../runner/setup/lost-runners.ts');
+  const { recoverLostRunners } = await import('../runner/recover/lost-runners.ts');
   const log = {
     write(level: string, words: string, fields: Readonly<Record<string, unknown>> = {}) {
       if (level !== 'warn' && level !== 'error') return;

@@ -16,7 +16,7 @@ export async function runnersOf(
   { workflow_id: workflowId, active_compute_nodes: active }: WorkflowStatus,
 ): Promise<Runners> {
   if (active === 0) return { live: 0, lost: [] };
-  const { findLostRunners } = await import('../runner/setup/lost-runners.ts');
+  const { findLostRunners } = await import('../runner/recover/lost-runners.ts');
   const lost = await findLostRunners({ client, workflowId, hostname: hostname() });
   return { live: Math.max(0, active - lost.length), lost };
 }

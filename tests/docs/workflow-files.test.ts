@@ -17,7 +17,7 @@ import type { Field } from '../../src/core/spec/shape/shape.ts';
 import { workflow } from '../../src/core/spec/shape/workflow.ts';
 import type { Format } from '../../src/core/spec/text/read-text.ts';
 import { monitorPlanOf, writesSonar } from '../../src/runner/observe/plan.ts';
-import { readRules } from '../../src/runner/end/retry/rules.ts';
+import { readRules } from '../../src/runner/attempt/retry/rules.ts';
 import { standardExecution, terminationOf } from '../../src/core/contract/execution.ts';
 import { STANDARD_MAX_ITERATIONS } from '../../src/core/contract/workflow.ts';
 import { plannedActionOf } from '../../src/runner/actions/choose.ts';

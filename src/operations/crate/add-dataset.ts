@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import type { RoCrateEntity } from '../../core/contract/artifact.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { attemptEntity } from '../../runner/end/crate/entities.ts';
+import { attemptEntity } from '../../runner/attempt/crate/entities.ts';
 import { type Dataset, datasetEntity, datasetId, withResult } from './dataset.ts';
 import { type FolderFacts, folderFacts } from './folder.ts';
 

@@ -1,5 +1,5 @@
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
-import type { NodeRequest } from './scheduling.ts';
+import type { NodeRequest } from '../facts/scheduling.ts';
 
 /** The work of an action; undefined if this runner cannot do it. */
 export type PlannedAction =

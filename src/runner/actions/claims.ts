@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { ServiceError } from '../../client/errors.ts';
 import type { ActionOutcome } from '../../core/contract/scheduling.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../facts/log.ts';
 
 export interface ActionClaimsOptions {
   readonly client: Pick<Client, 'claimWorkflowAction' | 'listWorkflowActions' | 'endWorkflowAction'>;

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { Shells } from '../launch/shell.ts';
-import type { Log } from '../log.ts';
-import type { Ledger } from '../report/ledger.ts';
+import type { Log } from '../facts/log.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { type RunFacts, runVariables } from '../step/request.ts';
 import type { PlannedAction } from './choose.ts';
 import type { ActionClaims } from './claims.ts';
-import type { Scheduling } from './scheduling.ts';
+import type { Scheduling } from '../facts/scheduling.ts';
 
 export interface ExecuteOptions {
   readonly facts: RunFacts;

@@ -1,6 +1,6 @@
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { Log } from '../log.ts';
-import type { Scheduling } from './scheduling.ts';
+import type { Log } from '../facts/log.ts';
+import type { Scheduling } from '../facts/scheduling.ts';
 
 /** Another command submits for this long at a time, usually; then its limits are asked again. */
 const AGAIN_MS = 5_000;

@@ -1,5 +1,5 @@
-import type { Log } from '../log.ts';
-import type { Scheduling } from './scheduling.ts';
+import type { Log } from '../facts/log.ts';
+import type { Scheduling } from '../facts/scheduling.ts';
 
 /** Cancels the queued allocations for which no work is left; resolves when that is done, and never rejects. */
 export type CancelUnneeded = () => Promise<void>;

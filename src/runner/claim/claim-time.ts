@@ -1,5 +1,5 @@
 import { claimableSeconds, type TimeMargins } from '../../core/allocation/usable-time.ts';
-import type { RunnerOptions } from '../options.ts';
+import type { RunnerOptions } from '../facts/options.ts';
 
 /** What decides whether a runner with an end takes a job. */
 export interface ClaimRules {

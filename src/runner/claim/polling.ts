@@ -1,5 +1,5 @@
 import { after, type Timer } from '../../client/long-timers.ts';
-import { nextPoll } from '../report/pace.ts';
+import { nextPoll } from '../facts/pace.ts';
 
 export interface PollingOptions {
   readonly baseMs: number;

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Want } from '../../core/contract/exchange.ts';
 import { createCapacity, createSlots } from './capacity.ts';
-import type { RunnerOptions } from '../options.ts';
+import type { RunnerOptions } from '../facts/options.ts';
 import { connect } from '../../client/node/connect.ts';
 import { marginsOf } from '../../core/allocation/usable-time.ts';
 import type { ClaimRules } from './claim-time.ts';

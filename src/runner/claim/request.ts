@@ -3,7 +3,7 @@ import type { Want } from '../../core/contract/exchange.ts';
 import type { NodeSize } from '../../core/lifecycle/placement.ts';
 import type { Capacity } from './capacity.ts';
 import { claimLimit, type ClaimRules, noTimeReason } from './claim-time.ts';
-import type { RunnerOptions } from '../options.ts';
+import type { RunnerOptions } from '../facts/options.ts';
 
 const GIBIBYTE = 2 ** 30;
 

@@ -1,5 +1,5 @@
-import { atMoment } from '../moment.ts';
-import type { Log } from '../log.ts';
+import { atMoment } from '../facts/moment.ts';
+import type { Log } from '../facts/log.ts';
 import { type Deadline, deadlineOf } from './deadline.ts';
 
 export interface TimeLimitOptions {

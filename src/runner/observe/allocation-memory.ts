@@ -1,7 +1,7 @@
 import { after, type Timer } from '../../client/long-timers.ts';
 import type { StepId } from '../../core/contract/files/job.ts';
 import { sizeTexts } from '../../core/quantity/size-text.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../facts/log.ts';
 import type { Uses } from '../step/steps.ts';
 
 export interface AllocationMemoryOptions {

@@ -1,4 +1,4 @@
-import type { WorkflowFacts } from '../setup/workflow-facts.ts';
+import type { WorkflowFacts } from '../facts/workflow-facts.ts';
 import type { Steps } from '../step/steps.ts';
 import { createWatch, type Watch } from './watch.ts';
 import { memoryLimitOf } from './memory-limit.ts';

@@ -1,5 +1,5 @@
 import type { StepId } from '../../core/contract/files/job.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../facts/log.ts';
 import type { StartedStep } from '../step/steps.ts';
 import type { Violation, WatchedJob } from './watch.ts';
 

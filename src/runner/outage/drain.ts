@@ -1,9 +1,9 @@
 import type { Completion } from '../../core/contract/exchange.ts';
-import type { RunningJobs } from '../start/running-jobs.ts';
+import type { RunningJobs } from '../jobs/running-jobs.ts';
 import type { Journal } from './journal/journal.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../facts/log.ts';
 import type { ExchangeFailure } from '../report/failed-exchange.ts';
-import type { Outbox } from '../report/outbox.ts';
+import type { Outbox } from '../ledger/outbox.ts';
 
 export interface DrainOptions {
   readonly runningJobs: RunningJobs;

@@ -1,12 +1,12 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import type { RunningJobs } from '../start/running-jobs.ts';
+import type { RunningJobs } from '../jobs/running-jobs.ts';
 import { createDrain, type Drain } from './drain.ts';
 import { createJournal, type Journal } from './journal/journal.ts';
 import { labelOf } from '../../core/contract/files/runner.ts';
-import { endsIn } from '../report/ledger.ts';
-import type { RunnerOptions } from '../options.ts';
-import type { Outbox } from '../report/outbox.ts';
+import { endsIn } from '../ledger/ledger.ts';
+import type { RunnerOptions } from '../facts/options.ts';
+import type { Outbox } from '../ledger/outbox.ts';
 import type { Registered } from '../setup/register.ts';
 
 interface Parts {

@@ -3,8 +3,8 @@ import { ServiceError } from '../../client/errors.ts';
 import { pause } from '../../client/long-timers.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import { slurmTaskOf } from '../../core/contract/files/runner.ts';
-import type { Log } from '../log.ts';
-import type { RunnerOptions } from '../options.ts';
+import type { Log } from '../facts/log.ts';
+import type { RunnerOptions } from '../facts/options.ts';
 
 /** The allocation in which a runner runs, as the service knows it. */
 export interface Allocation {

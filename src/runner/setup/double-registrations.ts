@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../facts/log.ts';
 
 /**
  * Deactivates records that this runner left when the reply to its registration was lost and it registered again.

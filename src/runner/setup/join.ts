@@ -1,7 +1,7 @@
 import { type Client, createClient } from '../../client/client.ts';
 import { pause } from '../../client/long-timers.ts';
 import { patiently } from '../../client/retry.ts';
-import type { RunnerOptions } from '../options.ts';
+import type { RunnerOptions } from '../facts/options.ts';
 import { type Allocation, findAllocation } from './allocation.ts';
 import { type Registered, register } from './register.ts';
 import { type ServerKind, serverKind } from './server-kind.ts';

@@ -1,7 +1,7 @@
 import { cpusPerNode, nodeNames } from '../../cluster/slurm/nodes.ts';
 import type { CapacityNode } from '../claim/capacity.ts';
-import type { Log } from '../log.ts';
-import type { Mode } from './mode.ts';
+import type { Log } from '../facts/log.ts';
+import type { Mode } from '../facts/mode.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

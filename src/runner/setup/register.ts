@@ -12,15 +12,15 @@ import type { ExecutionConfig, Workflow } from '../../core/contract/workflow.ts'
 import { type Capacity, type CapacityNode, createCapacity, createSlots } from '../claim/capacity.ts';
 import { devicesOf } from './devices.ts';
 import { ledgerPathOf, runnerLogOf, slurmTaskOf } from '../../core/contract/files/runner.ts';
-import { type Ledger, openLedger } from '../report/ledger.ts';
-import { type Log, openLog } from '../log.ts';
-import { recoverInSlurm } from './dead-allocations.ts';
-import { recoverLostRunners } from './lost-runners.ts';
-import type { RunnerOptions } from '../options.ts';
+import { type Ledger, openLedger } from '../ledger/ledger.ts';
+import { type Log, openLog } from '../facts/log.ts';
+import { recoverInSlurm } from '../recover/dead-allocations.ts';
+import { recoverLostRunners } from '../recover/lost-runners.ts';
+import type { RunnerOptions } from '../facts/options.ts';
 import type { RunFacts } from '../step/request.ts';
-import { type Mode, resolveMode } from './mode.ts';
+import { type Mode, resolveMode } from '../facts/mode.ts';
 import { offeredNodes } from './offered-nodes.ts';
-import { markVariables } from './marks.ts';
+import { markVariables } from '../facts/marks.ts';
 import { slurmTermination } from '../../core/contract/srun-termination.ts';
 import { noTimeReason } from '../claim/claim-time.ts';
 

@@ -3,8 +3,8 @@ import { createPlainExchange } from '../../client/plain/exchange.ts';
 import { knowsExchange } from '../../client/plain/knows-exchange.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import { endDoubleRegistrations } from './double-registrations.ts';
-import type { Log } from '../log.ts';
-import { type WorkflowFacts, workflowFacts } from './workflow-facts.ts';
+import type { Log } from '../facts/log.ts';
+import { type WorkflowFacts, workflowFacts } from '../facts/workflow-facts.ts';
 import { ORIGINAL_WAKING_EVENTS, WAKING_EVENTS } from '../report/wake.ts';
 
 /** How a runner communicates with its server. */

@@ -5,8 +5,8 @@ import { createFamilies } from '../../cluster/host/families.ts';
 import { type ProcessSample, proportionalBytes, readPeakBytes } from '../../cluster/host/proc.ts';
 import type { TreeUse } from '../../cluster/host/process-tree.ts';
 import { MARK_VARIABLE } from '../../core/lifecycle/belongs-to.ts';
-import type { Log } from '../log.ts';
-import { membershipOf } from '../setup/membership.ts';
+import type { Log } from '../facts/log.ts';
+import { membershipOf } from '../facts/membership.ts';
 import type { RunFacts } from './request.ts';
 import type { StepUse, Uses } from './steps.ts';
 

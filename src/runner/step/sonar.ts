@@ -8,7 +8,7 @@ import { originOf } from '../../telemetry/produce/origin.ts';
 import { NO_FILTERS } from '../../telemetry/produce/sample/filters.ts';
 import { recorderOfThisNode } from '../../telemetry/produce/sample/this-node.ts';
 import { appendLine, fileOf } from '../../telemetry/send/directory.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../facts/log.ts';
 import type { ProcessEnd } from '../launch/launcher.ts';
 import type { RunFacts } from './request.ts';
 

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { counted } from '../../core/quantity/count-text.ts';
-import type { OutputDisk } from '../end/output-disk.ts';
-import type { Log } from '../log.ts';
+import type { OutputDisk } from '../attempt/output-disk.ts';
+import type { Log } from '../facts/log.ts';
 
 export interface CutOutputOptions {
   readonly client: Pick<Client, 'createEvent'>;

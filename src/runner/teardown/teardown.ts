@@ -2,19 +2,19 @@ import type { Client } from '../../client/client.ts';
 import type { Actions } from '../actions/actions.ts';
 import type { Allocation } from '../setup/allocation.ts';
 import type { Conversation } from '../report/conversation/converse.ts';
-import type { OutputDisk } from '../end/output-disk.ts';
-import type { Crate } from '../end/crate/crate.ts';
-import type { RunningJobs } from '../start/running-jobs.ts';
+import type { OutputDisk } from '../attempt/output-disk.ts';
+import type { Crate } from '../attempt/crate/crate.ts';
+import type { RunningJobs } from '../jobs/running-jobs.ts';
 import type { Drain } from '../outage/drain.ts';
 import type { Journal } from '../outage/journal/journal.ts';
 import { reportCutOutput } from './cut-output.ts';
 import { reportUnclaimedJobs } from './unclaimed-jobs.ts';
 import type { Monitor } from '../observe/monitor.ts';
 import type { NodeSummary } from '../observe/node-watch.ts';
-import type { RunEnding, RunSummary } from '../options.ts';
+import type { RunEnding, RunSummary } from '../facts/options.ts';
 import type { Registered } from '../setup/register.ts';
 import type { Steps } from '../step/steps.ts';
-import { endLeftoverProcesses } from './leftover-processes.ts';
+import { endLeftoverProcesses } from '../recover/leftover-processes.ts';
 
 /** The parts of a runner when no job runs any more. */
 interface Parts {

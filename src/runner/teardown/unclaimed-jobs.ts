@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';
-import type { Log } from '../log.ts';
-import type { RunEnding, Left } from '../options.ts';
+import type { Log } from '../facts/log.ts';
+import type { RunEnding, Left } from '../facts/options.ts';
 
 export interface Leaving {
   readonly client: Client;

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { startRunner } from '../../../src/runner/run.ts';
+import { startRunner } from '../../../src/runner/main/run.ts';
 import { connect } from '../../../src/client/node/connect.ts';
 import { startServer, temporaryFolder, torc, until } from '../../support/programs.ts';
 

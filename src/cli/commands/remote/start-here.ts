@@ -9,7 +9,7 @@ import type { Workflow } from '../../../core/contract/workflow.ts';
 import { VERSION } from '../../../core/contract/version.ts';
 import { lookAtWorker } from '../../../runner/detached/look.ts';
 import { takeLock, workerFile, writeState } from '../../../runner/detached/state-file.ts';
-import type { RunSummary } from '../../../runner/options.ts';
+import type { RunSummary } from '../../../runner/facts/options.ts';
 import { type Context, createContext, type OpenContext } from '../../context.ts';
 import { endRun } from '../../end-of-run.ts';
 import { runWorkflow } from '../../run-workflow.ts';

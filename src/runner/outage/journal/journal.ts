@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { makeFolder } from '../../../cluster/make-folder.ts';
 import type { Completion } from '../../../core/contract/exchange.ts';
 import type { JobCompletion } from '../../../core/contract/result.ts';
-import type { WrittenJournal } from '../../options.ts';
+import type { WrittenJournal } from '../../facts/options.ts';
 import { writeJournal } from './file.ts';
 
 /** The runner whose results a journal contains. */

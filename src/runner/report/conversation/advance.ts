@@ -1,7 +1,7 @@
 import { behind, type ExchangeFailure } from '../failed-exchange.ts';
-import { nextExchange } from '../pace.ts';
+import { nextExchange } from '../../facts/pace.ts';
 import { patienceEnded, serverAnswered, serverFailed } from './outage.ts';
-import type { Over } from '../../options.ts';
+import type { Over } from '../../facts/options.ts';
 import type { ConversationState, Effect, Event, Facts, Rules, TurnKind } from './state.ts';
 
 /** The next state while it is computed, and its effects so far. */

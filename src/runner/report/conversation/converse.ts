@@ -2,7 +2,7 @@ import { ServiceError } from '../../../client/errors.ts';
 import type { ExchangeReply, ExchangeRequest } from '../../../core/contract/exchange.ts';
 import { type ExchangeFailure, exchangeFailureOf } from '../failed-exchange.ts';
 import { createMachine } from './machine.ts';
-import type { Over } from '../../options.ts';
+import type { Over } from '../../facts/options.ts';
 import type { Effect, Facts, Rules } from './state.ts';
 import { createTurns, type Turns, type TurnsOptions } from './turns.ts';
 

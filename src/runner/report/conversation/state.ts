@@ -1,4 +1,4 @@
-import type { Over } from '../../options.ts';
+import type { Over } from '../../facts/options.ts';
 import type { ExchangeReply } from '../../../core/contract/exchange.ts';
 import type { ExchangeFailure } from '../failed-exchange.ts';
 import { type OutageEffect, type OutageRules, type OutageState, SERVER_ANSWERS } from './outage.ts';

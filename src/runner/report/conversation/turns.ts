@@ -1,9 +1,9 @@
 import type { ExchangeReply, ExchangeRequest, Want } from '../../../core/contract/exchange.ts';
 import type { JobStatusCounts } from '../../../core/contract/job.ts';
-import type { Log } from '../../log.ts';
-import type { RunningJobs } from '../../start/running-jobs.ts';
-import type { News, Outbox } from '../outbox.ts';
-import { aheadOf, createRate } from '../pace.ts';
+import type { Log } from '../../facts/log.ts';
+import type { RunningJobs } from '../../jobs/running-jobs.ts';
+import type { News, Outbox } from '../../ledger/outbox.ts';
+import { aheadOf, createRate } from '../../facts/pace.ts';
 import type { TurnKind } from './state.ts';
 
 export interface TurnsOptions {

@@ -2,8 +2,8 @@ import { type AllocationSteps, stepsOfAllocation } from '../../../cluster/slurm/
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import { type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
 import type { Lease } from '../../claim/capacity.ts';
-import type { Log } from '../../log.ts';
-import { createOutputFolders } from '../../start/output-folders.ts';
+import type { Log } from '../../facts/log.ts';
+import { createOutputFolders } from '../../launch/output-folders.ts';
 import { createSlurmSteps, type SlurmStepOptions } from '../slurm/slurm.ts';
 import type { Account, StartedStep, StepEnd, Steps, StepUse } from '../steps.ts';
 import { type Carrier, type Gone, startCarrier } from './carrier.ts';

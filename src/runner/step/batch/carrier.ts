@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { type Companion, startCompanion } from '../../../cluster/exec.ts';
 import { slurmProgram } from '../../../cluster/slurm/programs.ts';
 import { type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../facts/log.ts';
 import { inheritedInputs } from '../slurm/srun.ts';
 import type { StepUse } from '../steps.ts';
 import { type Heartbeat, SILENT_SECONDS, startHeartbeat } from './heartbeat.ts';

@@ -1,5 +1,5 @@
 import { type AccountedStep, type AllocationSteps, isFinal } from '../../../cluster/slurm/steps.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../facts/log.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
 
 /** A step whose row did not arrive in time for its completion, or whose row is to be stored. */

@@ -1,7 +1,7 @@
 import { after, type Timer } from '../../../client/long-timers.ts';
 import type { AllocationSteps } from '../../../cluster/slurm/steps.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../facts/log.ts';
 
 /**
  * Steps that have ended, and that the controller still counts, because it was away when they ended (Slurm 22.05).

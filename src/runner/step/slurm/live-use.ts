@@ -1,6 +1,6 @@
 import type { AllocationSteps, StepFigures } from '../../../cluster/slurm/steps.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../facts/log.ts';
 import type { StepUse } from '../steps.ts';
 import type { StepIds } from './step-ids.ts';
 

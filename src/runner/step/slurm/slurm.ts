@@ -9,9 +9,9 @@ import { filesOf, type StepId, stepIdOf } from '../../../core/contract/files/job
 import { markFolderOf, NO_MARK, parseMark } from '../../../core/contract/files/step-mark.ts';
 import { createLauncher } from '../../launch/choose.ts';
 import type { ProcessEnd } from '../../launch/launcher.ts';
-import type { Log } from '../../log.ts';
-import { createOutputFolders } from '../../start/output-folders.ts';
-import { withStdioFolder } from '../direct.ts';
+import type { Log } from '../../facts/log.ts';
+import { createOutputFolders } from '../../launch/output-folders.ts';
+import { withStdioFolder } from '../direct/direct.ts';
 import type { StepEnd, Steps } from '../steps.ts';
 import { accountOf } from './account.ts';
 import { createAccounting } from './accounting.ts';

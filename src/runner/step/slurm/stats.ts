@@ -1,7 +1,7 @@
 import type { Client } from '../../../client/client.ts';
 import type { AccountedStep } from '../../../cluster/slurm/steps.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../facts/log.ts';
 import type { RunFacts } from '../request.ts';
 import type { Late } from './accounting.ts';
 import { backFill } from './back-fill.ts';

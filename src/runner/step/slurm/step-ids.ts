@@ -1,6 +1,6 @@
 import type { AllocationSteps } from '../../../cluster/slurm/steps.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../facts/log.ts';
 
 /** Torc's rhythm for the ids of steps. */
 const TRIES = 5;

@@ -1,0 +1,204 @@
+import { filesOf, stdioOf } from '../../core/contract/files/job.ts';
+import { unlink } from 'node:fs/promises';
+import type { ClaimedJob, Completion } from '../../core/contract/exchange.ts';
+import { standardExecution } from '../../core/contract/execution.ts';
+import type { Crate } from './crate/crate.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Log } from '../facts/log.ts';
+import type { FailureCause } from '../../core/lifecycle/cause-rules.ts';
+import { type EndedFor, failureCauseOf, type Outcome, outcomeOf } from '../step/outcome.ts';
+import type { Outbox } from '../ledger/outbox.ts';
+import type { FailedAttempt } from './retry/decide.ts';
+import type { Retry } from './retry/retry.ts';
+import { type KnownAccount, measuredOf, recordedOf } from './recorded.ts';
+import type { RunFacts } from '../step/request.ts';
+import type { StartedStep, StepEnd } from '../step/steps.ts';
+import type { Watch } from '../observe/watch.ts';
+import type { MeasuredAttempt } from '../observe/watched.ts';
+import type { Tally } from '../facts/options.ts';
+
+/** A started attempt of a job. */
+export interface Attempt {
+  readonly job: ClaimedJob;
+  readonly step: StartedStep;
+  startedAtMs: number;
+  /** On the monotonic clock, for the duration. */
+  startedAt: number;
+  endedFor: EndedFor | undefined;
+  wasKilled: boolean;
+  /** Slurm took its allocation away for others, or lost its node. */
+  isPreempted?: boolean;
+}
+
+/** When a step ended, as soon as this was known: what is asked about its end later does not count as its time. */
+export interface EndTime {
+  /** Unix milliseconds. */
+  readonly atMs: number;
+  readonly seconds: number;
+}
+
+export const endTimeOf = (
+  { startedAt }: Pick<Attempt, 'startedAt'>,
+  { seconds }: Pick<StepEnd, 'seconds'>,
+): EndTime => ({
+  atMs: Date.now(),
+  seconds: seconds ?? Math.max(0, performance.now() - startedAt) / 1000,
+});
+
+export interface AttemptOptions {
+  readonly facts: RunFacts;
+  readonly ledger: Ledger;
+  readonly outbox: Outbox;
+  readonly watch: Watch | undefined;
+  /** May retry attempts; without it every end is final. */
+  readonly retry?: Retry | undefined;
+  /** The memory that a job may use; undefined for one that asked for none. */
+  readonly memoryLimitOf?: ((job: ClaimedJob) => number | undefined) | undefined;
+  /** Records provenance; absent unless the workflow requests it. */
+  readonly crate?: Crate | undefined;
+  readonly log: Log;
+  readonly onJobEnded?: ((job: ClaimedJob) => void) | undefined;
+  /** An attempt ended that was watched. */
+  readonly onMeasured?: ((attempt: MeasuredAttempt) => void) | undefined;
+}
+
+/** A job is over for this runner: it completed, or it will not complete here. Its end is in ledger and outbox. */
+export type OnOver = (jobId: number, isCompleted: boolean) => void;
+
+/** Why an attempt ended, as far as it is known. */
+export interface Why {
+  readonly endedFor?: EndedFor | undefined;
+  readonly cause?: FailureCause | undefined;
+}
+
+/** The ends of attempts: determines the result of each, records it and reports it. */
+export interface Attempts {
+  readonly tally: Readonly<Tally>;
+  /**
+   * An attempt ended; `missing` are declared outputs that it did not write, `files` those that it wrote. The returned
+   * promise resolves when the result is final; undefined means at once, which is nearly always the case.
+   */
+  finish(
+    attempt: Attempt,
+    end: EndTime,
+    account: KnownAccount,
+    missing: readonly string[],
+    files: Completion['files'],
+  ): Promise<void> | undefined;
+  /** The same for an attempt whose outcome is already known. */
+  report(
+    job: ClaimedJob,
+    outcome: Outcome,
+    end: EndTime,
+    measured: Partial<Completion>,
+    why?: Why,
+  ): Promise<void> | undefined;
+}
+
+export function createAttempts(
+  { facts, ledger, outbox, watch, retry, memoryLimitOf, crate, log, onJobEnded, onMeasured }: AttemptOptions,
+  onOver: OnOver = () => {},
+): Attempts {
+  const tally: Tally = { completed: 0, failed: 0, terminated: 0 };
+
+  const tell = (job: ClaimedJob, completion: Completion) => {
+    ledger.end(completion);
+    outbox.completed(completion);
+    const { status } = completion;
+    onOver(completion.job_id, status === 'completed');
+    tally[status === 'completed' || status === 'terminated' ? status : 'failed'] += 1;
+    onJobEnded?.(job);
+  };
+
+  /** The next attempt may run elsewhere: so a job that runs again is over here. */
+  const takeOrRetry = (retry: Retry, job: ClaimedJob, failed: FailedAttempt): Promise<void> | undefined => {
+    let isTold = false;
+    const settled = retry.take(job, failed, (end) => {
+      isTold = true;
+      tell(job, end);
+    });
+    const look = () => {
+      if (!isTold) onOver(job.id, false);
+    };
+    if (settled !== undefined) return settled.then(look);
+    look();
+    return undefined;
+  };
+
+  const report: Attempts['report'] = (job, { status, returnCode }, { atMs, seconds }, measured, why = {}) => {
+    const completion: Completion = {
+      job_id: job.id,
+      attempt_id: job.attempt_id,
+      status,
+      return_code: returnCode,
+      exec_time_minutes: seconds / 60,
+      completion_time: new Date(atMs).toISOString(),
+      ...measured,
+    };
+    log.write('info', 'Job completed', {
+      workflow_id: facts.workflowId,
+      job_id: job.id,
+      run_id: facts.runId,
+      attempt_id: job.attempt_id,
+      return_code: returnCode,
+      status,
+      exec_time_s: seconds.toFixed(3),
+    });
+    // A canceled job must not run again.
+    if (retry !== undefined && status !== 'completed' && why.endedFor !== 'cancel')
+      return takeOrRetry(retry, job, { completion, cause: why.cause });
+    tell(job, completion);
+    if (status === 'completed') crate?.completed(job, completion);
+    return undefined;
+  };
+
+  const finish: Attempts['finish'] = (attempt, end, account, missing, files) => {
+    const { job, step, startedAtMs, endedFor } = attempt;
+    const observed = watch?.end(step.id);
+    const figures = measuredOf(account, end.seconds, observed);
+    const memoryShare = (figures.peak_memory_bytes ?? 0) / (memoryLimitOf?.(job) ?? Infinity);
+    const outcome = outcomeOfAttempt(attempt, account, { missing, memoryShare }, facts.execution);
+    if (missing.length > 0 && outcome.status !== 'completed') {
+      log.write('warn', 'Job did not write declared output files', {
+        job_id: job.id,
+        job_name: job.name,
+        missing: missing.join(', '),
+      });
+    }
+    const measured = recordedOf(account, outcome, figures, files);
+    if (observed !== undefined) onMeasured?.({ job, startedAtMs, seconds: end.seconds, observed, measured });
+    if (outcome.status === 'completed') deleteOutput(facts, job);
+    const cause = attempt.isPreempted ? 'node' : failureCauseOf(outcome, endedFor);
+    return report(job, outcome, end, measured, { endedFor, cause });
+  };
+
+  return { tally, finish, report };
+}
+
+/** The outcome of an attempt, with the exit codes that its workflow gives to its time and memory limits. */
+function outcomeOfAttempt(
+  { endedFor, wasKilled }: Pick<Attempt, 'endedFor' | 'wasKilled'>,
+  { exitCode, signal, endedBy, asked }: KnownAccount,
+  { missing, memoryShare }: { readonly missing: readonly string[]; readonly memoryShare: number },
+  execution: RunFacts['execution'],
+): Outcome {
+  return outcomeOf({
+    exitCode,
+    signal,
+    endedFor,
+    endedBy,
+    asked,
+    wasKilled,
+    missingOutputs: missing,
+    memoryShare,
+    timeoutExitCode: execution.timeout_exit_code ?? standardExecution.timeout_exit_code,
+    oomExitCode: execution.oom_exit_code ?? standardExecution.oom_exit_code,
+  });
+}
+
+/** Deletes the output of a job that completed, if its workflow says so. */
+function deleteOutput(facts: RunFacts, job: ClaimedJob): void {
+  if (!stdioOf(facts.execution, job.name).delete_on_success) return;
+  const { stdout, stderr } = filesOf(facts, job);
+  for (const path of new Set([stdout, stderr])) if (path !== undefined) void unlink(path).catch(() => {});
+}

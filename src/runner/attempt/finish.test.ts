@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Fate } from '../../cluster/slurm/ending.ts';
+import type { ClaimedJob } from '../../core/contract/exchange.ts';
+import type { Account } from '../step/steps.ts';
+import type { Attempt } from './attempt.ts';
+import { createFinish } from './finish.ts';
+import { type EndedFor, outcomeOf } from '../step/outcome.ts';
+import type { Signaled } from './shared-signal.ts';
+
+const START = 1_000_000;
+beforeEach(() => void vi.useFakeTimers({ now: START }));
+afterEach(() => void vi.useRealTimers());
+
+const unasked = { exitCode: 0, signal: undefined, cpuSeconds: undefined, peakBytes: undefined };
+const unhandled = { isHandled: false, isCertain: true };
+
+/** A runner in an allocation: what Slurm would say of it, and when it is told to stop. */
+function runnerIn({
+  fate,
+  hasSteps = false,
+  successWaitMs = 0,
+}: { readonly fate?: Fate; readonly hasSteps?: boolean; readonly successWaitMs?: number } = {}) {
+  let signaled: Signaled | undefined;
+  const finished: { readonly endedFor: EndedFor | undefined; readonly account: Account; readonly atMs: number }[] = [];
+  const { finish, left } = createFinish({
+    conclude({ endedFor }, _, account) {
+      finished.push({ endedFor, account, atMs: Date.now() - START });
+      return undefined;
+    },
+    watch: undefined,
+    log: { write() {}, close() {} },
+    signaled: () => signaled,
+    sharesSignals: true,
+    hasSteps,
+    successWaitMs,
+    fate: fate === undefined ? undefined : async () => fate,
+  });
+  const ended = { missingOutputs: [], memoryShare: 0, wasKilled: false, timeoutExitCode: 152, oomExitCode: 137 };
+  return {
+    left,
+    end(account: Partial<Account>, endedFor?: EndedFor) {
+      const attempt: Attempt = {
+        job: { id: 1 } as ClaimedJob,
+        step: { id: 'wf1_j1_r1_a1', about: {} },
+        startedAtMs: START,
+        startedAt: 0,
+        endedFor,
+        wasKilled: false,
+      };
+      void finish(attempt, { atMs: Date.now(), seconds: 1 }, { ...unasked, ...account });
+    },
+    stop: () => void (signaled ??= { endedFor: 'stop', atMs: Date.now() }),
+    pass: (ms: number) => vi.advanceTimersByTimeAsync(ms),
+    /** The status of its result, and when it was known; undefined before. */
+    get result() {
+      const [only] = finished;
+      if (only === undefined) return undefined;
+      return [outcomeOf({ ...ended, ...only.account, endedFor: only.endedFor }).status, only.atMs] as const;
+    },
+  };
+}
+
+describe('exit code 0 near a signal of the allocation', () => {
+  it('a job that nothing asked to end is completed at once', () => {
+    const runner = runnerIn();
+    runner.end({});
+    expect(runner.result).toEqual(['completed', 0]);
+  });
+
+  it('where Slurm kills processes one by one, a success waits until this process would have been killed too', async () => {
+    const runner = runnerIn({ successWaitMs: 200 });
+    runner.end({});
+    await runner.pass(199);
+    expect(runner.result).toBeUndefined();
+    await runner.pass(2);
+    expect(runner.result?.[0]).toBe('completed');
+  });
+
+  it('a job that handles the signal is completed at once', () => {
+    const runner = runnerIn();
+    runner.stop();
+    runner.end({ asked: { ...unhandled, isHandled: true } }, 'stop');
+    expect(runner.result).toEqual(['completed', 0]);
+  });
+
+  it('a job that does not handle the signal is terminated, also if the runner hears of it later', async () => {
+    const runner = runnerIn({ fate: 'over' });
+    runner.end({ asked: unhandled });
+    await runner.pass(300);
+    expect(runner.result).toBeUndefined();
+    runner.stop();
+    await runner.pass(200);
+    expect(runner.result?.[0]).toBe('terminated');
+  });
+
+  it('a job that somebody else signaled alone, and that does not handle it, has failed', async () => {
+    const runner = runnerIn({ fate: 'alive' });
+    runner.end({ asked: unhandled });
+    await runner.pass(2_000);
+    expect(runner.result?.[0]).toBe('failed');
+  });
+
+  it('a job that was continued just before waits for the signal that may follow, and is terminated if it does', async () => {
+    const runner = runnerIn({ fate: 'over' });
+    runner.end({ asked: { ...unhandled, isCertain: false } });
+    await runner.pass(3_000);
+    expect(runner.result).toBeUndefined();
+    runner.stop();
+    await runner.pass(200);
+    expect(runner.result?.[0]).toBe('terminated');
+  });
+
+  it('a job that was continued and not signaled, as after a pause of the allocation, is completed', async () => {
+    const runner = runnerIn({ fate: 'alive' });
+    runner.end({ asked: { ...unhandled, isCertain: false } });
+    await runner.pass(6_000);
+    expect(runner.result?.[0]).toBe('completed');
+  });
+
+  it.each<[Fate, string]>([
+    ['limit', 'terminated'],
+    ['preempted', 'terminated'],
+    ['over', 'completed'],
+  ])(
+    'a step that ended just before the runner was told to stop, where the allocation is %s, is %s',
+    async (fate, status) => {
+      const runner = runnerIn({ fate, hasSteps: true });
+      runner.stop();
+      await runner.pass(300);
+      runner.end({});
+      await runner.pass(10);
+      expect(runner.result?.[0]).toBe(status);
+    },
+  );
+
+  it('a step that ended long after the runner was told to stop is completed', async () => {
+    const runner = runnerIn({ fate: 'limit', hasSteps: true });
+    runner.stop();
+    await runner.pass(1_500);
+    runner.end({});
+    expect(runner.result?.[0]).toBe('completed');
+  });
+});
+
+describe('a job that was killed, and nobody said why', () => {
+  it.each<[Fate, string]>([
+    ['over', 'terminated'],
+    ['limit', 'terminated'],
+    ['alive', 'failed'],
+    ['unknown', 'failed'],
+  ])('where the allocation is %s the job is %s', async (fate, status) => {
+    const runner = runnerIn({ fate });
+    runner.end({ exitCode: 137 });
+    await runner.pass(2_000);
+    expect(runner.result?.[0]).toBe(status);
+  });
+
+  it('where the allocation starts again the job has no result, and runs again', async () => {
+    const runner = runnerIn({ fate: 'requeued' });
+    runner.end({ exitCode: undefined, signal: 9 });
+    await runner.pass(2_000);
+    expect([runner.result, [...runner.left]]).toEqual([undefined, [1]]);
+  });
+
+  it('a job that failed by itself has failed, and Slurm is not asked', async () => {
+    const runner = runnerIn({ fate: 'over' });
+    runner.end({ exitCode: 3 });
+    await runner.pass(2_000);
+    expect(runner.result?.[0]).toBe('failed');
+  });
+
+  it('a step that Slurm ended with its allocation is terminated, though the runner was not told to stop', async () => {
+    const runner = runnerIn({ fate: 'unknown' });
+    runner.end({ exitCode: 137, endedBy: 'allocation' });
+    await runner.pass(2_000);
+    expect(runner.result?.[0]).toBe('terminated');
+  });
+});

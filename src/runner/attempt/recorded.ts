@@ -1,0 +1,65 @@
+import type { Completion } from '../../core/contract/exchange.ts';
+import type { Observed } from '../observe/watch.ts';
+import type { Account } from '../step/steps.ts';
+import type { CauseCode } from '../../core/contract/cause-code.ts';
+import type { Outcome } from '../step/outcome.ts';
+
+/** What is known of the end of a step that was started. */
+export type KnownAccount = Omit<Account, 'refused'>;
+
+/** What its result records of an attempt beside its outcome: figures, outputs, and why it did not complete. */
+export function recordedOf(
+  account: KnownAccount,
+  { status, causeCode }: Pick<Outcome, 'status' | 'causeCode'>,
+  figures: Partial<Completion>,
+  files: Completion['files'],
+): Partial<Completion> {
+  return {
+    ...figures,
+    ...(files === undefined ? {} : { files }),
+    ...(status === 'completed' ? {} : causeOf(account, causeCode)),
+    ...carriedBy(account),
+  };
+}
+
+/** What ended it, as a code and in words, where its return code does not say it. */
+function causeOf({ cause }: KnownAccount, code: CauseCode | undefined): Pick<Completion, 'cause' | 'cause_code'> {
+  const words = cause ?? (code === undefined ? undefined : WORDS[code]);
+  return {
+    ...(words === undefined ? {} : { cause: words }),
+    ...(code === undefined ? {} : { cause_code: code }),
+  };
+}
+
+const WORDS: Partial<Record<CauseCode, string>> = {
+  killed: 'killed by SIGKILL, and nothing says by whom',
+  unproven: 'it exited with 0 after a signal to end that it does not handle: a part of its work may be missing',
+  allocation: 'its allocation was being ended',
+};
+
+/** The step of Slurm inside which the attempt ran, with the figures of our own that stand in for Slurm's. */
+function carriedBy({ carriedBy: carrier, cpuSeconds }: KnownAccount): Pick<Completion, 'carried_by'> {
+  if (carrier === undefined) return {};
+  const { slurmJobId, step, node } = carrier;
+  const cpu = cpuSeconds === undefined ? {} : { ave_cpu_seconds: cpuSeconds };
+  return { carried_by: { slurm_job_id: slurmJobId, slurm_step: step, node_list: node, ...cpu } };
+}
+
+/** The figures of the kernel and of the samples for an attempt; one that was not measured is absent, also for a monitored job. */
+export function measuredOf(
+  { cpuSeconds, peakBytes }: Pick<Account, 'cpuSeconds' | 'peakBytes'>,
+  seconds: number,
+  observed: Observed | undefined,
+): Partial<Completion> {
+  const sampled = observed === undefined || observed.samples === 0 ? undefined : observed;
+  const used = cpuSeconds ?? sampled?.cpuSeconds;
+  const average = used === undefined || seconds <= 0 ? undefined : (used / seconds) * 100;
+  const peakCpu = Math.max(sampled?.peakCpuPercent ?? 0, average ?? 0);
+  // A step of Slurm may have a first figure, and end before there is another one to compare with.
+  const peakMemory = Math.max(observed?.peakMemoryBytes ?? 0, peakBytes ?? 0);
+  return {
+    ...(average === undefined ? {} : { avg_cpu_percent: average, peak_cpu_percent: peakCpu }),
+    ...(peakMemory === 0 ? {} : { peak_memory_bytes: peakMemory }),
+    ...(sampled === undefined ? {} : { avg_memory_bytes: sampled.averageMemoryBytes }),
+  };
+}

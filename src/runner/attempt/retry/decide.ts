@@ -1,0 +1,95 @@
+import type { ClaimedJob, Completion, Retried } from '../../../core/contract/exchange.ts';
+import {
+  backoffSeconds,
+  type CauseRules,
+  type CauseVerdict,
+  type FailureCause,
+  verdictByCause,
+} from '../../../core/lifecycle/cause-rules.ts';
+import type { Outcome } from '../../step/outcome.ts';
+import { type Rules, verdictOf } from './rules.ts';
+
+/** A failure handler as read. */
+export interface Handler {
+  readonly rules: Rules;
+  readonly causes: CauseRules | undefined;
+}
+
+export const NO_HANDLER: Handler = { rules: 'none', causes: undefined };
+export const UNREADABLE: Handler = { rules: 'unreadable', causes: undefined };
+
+/** An attempt that failed, and what ended it, if more than its exit code proves that. */
+export interface FailedAttempt {
+  readonly completion: Completion;
+  readonly cause: FailureCause | undefined;
+}
+
+/** How a job is retried. */
+export interface Again {
+  readonly maxRetries: number;
+  readonly recoveryScript: string | undefined;
+  readonly raise: Retried['raise'];
+  readonly isRefunded: boolean;
+  readonly pauseSeconds: number;
+}
+
+/** The completion is what is reported of the attempt: with the words of a rule, or as one that waits for a decision. */
+export type Decision =
+  | { readonly kind: 'again'; readonly completion: Completion; readonly again: Again }
+  | { readonly kind: 'end'; readonly completion: Completion };
+
+/** What the workflow says beside the handler. */
+export interface Terms {
+  readonly usesPendingFailed: boolean;
+  /** The requirements of jobs that name none: they set no limit that could be raised. */
+  readonly unlimited: number | undefined;
+}
+
+/** More than any number of attempts: the rule itself says when to stop. */
+export const NO_LIMIT = 1_000_000_000;
+
+/** What happens after a failed attempt. A rule about its cause precedes the rules about exit codes. */
+export function decide(job: ClaimedJob, failed: FailedAttempt, { rules, causes }: Handler, terms: Terms): Decision {
+  const { completion } = failed;
+  const pauseSeconds = backoffSeconds(causes?.backoff, job.attempt_id);
+  const found = byCause(job, failed, causes, terms.unlimited);
+  if (found !== undefined) {
+    const explained = { ...completion, cause: found.words };
+    if (found.kind !== 'again') return { kind: 'end', completion: explained };
+    const { maxRetries = NO_LIMIT, raise, isRefunded } = found;
+    const again = { maxRetries, recoveryScript: undefined, raise, isRefunded, pauseSeconds };
+    return { kind: 'again', completion: explained, again };
+  }
+  const outcome = { status: completion.status as Outcome['status'], returnCode: completion.return_code };
+  const verdict = verdictOf(outcome, countedAttempt(job), rules, terms.usesPendingFailed);
+  if (verdict.kind === 'again') {
+    const { maxRetries, recoveryScript } = verdict.rule;
+    const again = { maxRetries, recoveryScript, raise: undefined, isRefunded: false, pauseSeconds };
+    return { kind: 'again', completion, again };
+  }
+  return {
+    kind: 'end',
+    completion: verdict.kind === 'undecided' ? { ...completion, status: 'pending_failed' } : completion,
+  };
+}
+
+/** The decision of the rules about causes, if one of them is about this cause. */
+function byCause(
+  job: ClaimedJob,
+  { completion, cause }: FailedAttempt,
+  rules: CauseRules | undefined,
+  unlimited: number | undefined,
+): CauseVerdict | undefined {
+  if (cause === undefined) return undefined;
+  if (cause !== 'node' && job.resource_requirements_id === unlimited) return undefined;
+  return verdictByCause(rules, {
+    cause,
+    attempt: countedAttempt(job),
+    need: job.need,
+    seconds: completion.exec_time_minutes * 60,
+    peakMemoryBytes: completion.peak_memory_bytes ?? undefined,
+  });
+}
+
+/** Attempts that were lost with their runner do not count. */
+const countedAttempt = ({ attempt_id: attempt, refunded_attempts: refunded }: ClaimedJob) => attempt - (refunded ?? 0);

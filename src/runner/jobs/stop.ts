@@ -1,0 +1,117 @@
+import type { RunningJobs } from './running-jobs.ts';
+import type { Log } from '../facts/log.ts';
+import { atMoment } from '../facts/moment.ts';
+import type { EndedFor } from '../step/outcome.ts';
+
+export interface StopOptions {
+  readonly runningJobs: RunningJobs;
+  readonly log: Log;
+  readonly workflowId: number;
+  readonly signal: NodeJS.Signals;
+  readonly leadSeconds: number;
+  /** No job runs any more. */
+  readonly onEmpty: () => void;
+}
+
+/**
+ * Ends running jobs: first it signals them, then, after the lead time, it kills them. No job starts after the first
+ * call.
+ */
+export interface Stop {
+  readonly began: boolean;
+  /**
+   * Signals the jobs to end, and kills those that still run after the lead time. `killAtMs` (Unix) sets another moment
+   * for that; at `abandonAtMs` the runner stops waiting for jobs that do not even end then. A second call sends no
+   * signal and keeps the first reason, but an earlier moment applies: a deadline during the lead time of a Ctrl-C is
+   * kept.
+   */
+  ask(endedFor: EndedFor, killAtMs?: number, abandonAtMs?: number): void;
+  /**
+   * Starts no job and lets running jobs end by themselves. The runner can still be told to terminate or to kill its
+   * jobs.
+   */
+  drain(): void;
+  /** Kills the jobs now. */
+  kill(endedFor: EndedFor): void;
+  /** To be called when jobs ended. */
+  ended(): void;
+  close(): void;
+}
+
+export function createStop({ runningJobs, log, workflowId, signal, leadSeconds, onEmpty }: StopOptions): Stop {
+  let began = false;
+  let isAsked = false;
+  let isKilled = false;
+  let isEmpty = false;
+  const killing = createEarliest();
+  const abandoning = createEarliest();
+  const cancelAll = () => {
+    killing.cancel();
+    abandoning.cancel();
+  };
+
+  const begin = () => {
+    began = true;
+    runningJobs.stopStarting();
+  };
+
+  const ended = () => {
+    if (!began || isEmpty || runningJobs.running > 0) return;
+    isEmpty = true;
+    cancelAll();
+    onEmpty();
+  };
+
+  const kill = (endedFor: EndedFor) => {
+    begin();
+    isKilled = true;
+    killing.cancel();
+    runningJobs.signal('SIGKILL', endedFor);
+    ended();
+  };
+
+  const askNow = (endedFor: EndedFor, killAtMs: number) => {
+    isAsked = true;
+    log.write('info', 'Jobs terminating', { workflow_id: workflowId, count: runningJobs.running });
+    runningJobs.signal(signal, endedFor);
+    const waitMs = Math.max(0, killAtMs - Date.now());
+    log.write('info', `Waiting ${Math.round(waitMs / 1000)}s for graceful termination before SIGKILL`);
+  };
+
+  return {
+    get began() {
+      return began;
+    },
+    ask(endedFor, killAtMs = Date.now() + leadSeconds * 1000, abandonAtMs) {
+      begin();
+      if (runningJobs.running > 0) {
+        if (!isAsked && !isKilled) askNow(endedFor, killAtMs);
+        if (!isKilled) killing.at(killAtMs, () => kill(endedFor));
+        if (abandonAtMs !== undefined) abandoning.at(abandonAtMs, () => runningJobs.abandon());
+      }
+      ended();
+    },
+    drain() {
+      begin();
+      ended();
+    },
+    kill,
+    ended,
+    close: cancelAll,
+  };
+}
+
+/** Calls the function at the earliest of the given moments (Unix milliseconds). */
+function createEarliest(): { at(atMs: number, call: () => void): void; cancel(): void } {
+  let earliestMs = Infinity;
+  let timer: { cancel(): void } | undefined;
+  return {
+    at(atMs, call) {
+      if (atMs >= earliestMs) return;
+      earliestMs = atMs;
+      timer?.cancel();
+      timer = atMoment(atMs, call);
+    },
+    cancel: () => timer?.cancel(),
+  };
+}

@@ -1,0 +1,187 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/programs.ts';
+import { type StepId, stepIdOf } from '../../core/contract/files/job.ts';
+import type { RunFacts } from '../step/request.ts';
+import { lineOf, type Order, type Report } from '../step/batch/protocol.ts';
+
+type Told = Extract<Report, { is: 'told' }>;
+
+const need = { num_cpus: 1, memory_bytes: 0, num_gpus: 0, num_nodes: 1, runtime_seconds: 60 };
+
+/** A launcher in a process of its own, with what it reported so far. Its jobs write and await files of `folder`. */
+async function launcher() {
+  const folder = temporaryFolder();
+  const facts: RunFacts = {
+    workflowId: 7,
+    runId: 1,
+    apiUrl: '',
+    outputDir: folder,
+    submissionDirectory: undefined,
+    execution: {},
+    variables: [],
+  };
+  const program = `
+    import { runLauncher } from ${JSON.stringify(new URL('launcher.ts', import.meta.url).href)};
+    await runLauncher({ environment: process.env, input: process.stdin, output: process.stdout });
+    process.exit(0);`;
+  const child: ChildProcess = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    cwd: folder,
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const told: Told[] = [];
+  let isReady = false;
+  const waiting: (() => void)[] = [];
+  createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
+    const report = JSON.parse(line) as Report;
+    if (report.is === 'told') told.push(report);
+    isReady ||= report.is === 'ready';
+    for (const wake of waiting.splice(0)) wake();
+  });
+  const order = (...each: Order[]) => void child.stdin?.write(each.map(lineOf).join(''));
+  const seen = async (isThere: () => boolean) => {
+    while (!isThere()) await new Promise<void>((wake) => void waiting.push(wake));
+  };
+  const id = (job: number): StepId => stepIdOf(facts, { id: job, attempt_id: 1 });
+  order({ do: 'begin', facts, sonar: false, beside: { defaultRequirementsId: undefined, bytes: 0 } });
+  await seen(() => isReady);
+  const all = (kind: 'starting' | 'started' | 'takenBack') => told.flatMap((each) => each[kind]);
+  return {
+    child,
+    folder,
+    told,
+    id,
+    order,
+    startOf: (job: number, command: string, after?: number): Order => ({
+      do: 'start',
+      job: { id: job, workflow_id: 7, name: `job${job}`, command, attempt_id: 1, need },
+      gpus: [],
+      ...(after === undefined ? {} : { after: id(after) }),
+    }),
+    starting: () => all('starting'),
+    takenBack: () => all('takenBack'),
+    ended: (job: number) => seen(() => told.some(({ ended }) => ended.some((end) => end.id === id(job)))),
+    areTakenBack: (...jobs: number[]) => seen(() => jobs.every((job) => all('takenBack').includes(id(job)))),
+    hasStarted: (job: number) => seen(() => all('started').includes(id(job))),
+    go: () => writeFileSync(join(folder, 'go'), ''),
+    has: (name: string) => existsSync(join(folder, name)),
+  };
+}
+
+const AWAITS_GO = 'until [ -e go ]; do sleep 0.01; done';
+
+describe('a step that is sent ahead', () => {
+  it('a step that was sent ahead starts when the one before it has ended, and this is reported before', async () => {
+    const { order, startOf, ended, has, go, told, id } = await launcher();
+    order(startOf(1, `${AWAITS_GO}; touch first`), startOf(2, 'test -e first', 1), startOf(3, 'touch third', 2));
+    go();
+    await ended(3);
+    const of = (job: number) => told.flatMap((each) => each.ended).find((end) => end.id === id(job));
+    expect([of(1)?.exitCode, of(2)?.exitCode, has('third')]).toEqual([0, 0, true]);
+    const reportOf = (job: number) => told.findIndex((each) => each.starting.includes(id(job)));
+    const endOf = (job: number) => told.findIndex((each) => each.ended.some((end) => end.id === id(job)));
+    expect(reportOf(2)).toBe(endOf(1));
+    expect(reportOf(3)).toBe(endOf(2));
+  });
+
+  it('a long step that was sent ahead is reported as started while it runs', async () => {
+    const { order, startOf, ended, hasStarted, go } = await launcher();
+    order(startOf(1, 'true'), startOf(2, AWAITS_GO, 1));
+    await hasStarted(2);
+    go();
+    await ended(2);
+  });
+
+  it('a step that is sent after one that has ended starts at once, which is reported before', async () => {
+    const { order, startOf, ended, told, id } = await launcher();
+    order(startOf(1, 'true'));
+    await ended(1);
+    order(startOf(2, 'true', 1));
+    await ended(2);
+    const [first] = told.filter(({ starting, started }) => [...starting, ...started].includes(id(2)));
+    expect(first).toMatchObject({ starting: [id(2)], started: [] });
+  });
+
+  it.each([
+    ['fails', 'exit 3'],
+    ['is killed by a signal', 'kill -TERM $$'],
+  ])('no step starts by itself in the place of one that %s', async (_, how) => {
+    const { order, startOf, areTakenBack, ended, has, go } = await launcher();
+    order(startOf(1, `${AWAITS_GO}; ${how}`), startOf(2, 'touch second', 1), startOf(3, 'touch third', 2));
+    go();
+    await Promise.all([ended(1), areTakenBack(2, 3)]);
+    order(startOf(4, 'true'));
+    await ended(4);
+    expect([has('second'), has('third')]).toEqual([false, false]);
+  });
+
+  it.each<[string, (id: StepId) => Order]>([
+    ['taken back', (id) => ({ do: 'take-back', id })],
+    ['signaled', (id) => ({ do: 'signal', id, signal: 'SIGTERM' })],
+    ['killed', (id) => ({ do: 'kill', id })],
+  ])('a step that is %s before its place is free does not start, nor do those behind it', async (_, orderOf) => {
+    const { order, startOf, areTakenBack, ended, has, go, id } = await launcher();
+    order(startOf(1, AWAITS_GO), startOf(2, 'touch second', 1), startOf(3, 'touch third', 2), orderOf(id(2)));
+    await areTakenBack(2, 3);
+    go();
+    await ended(1);
+    order(startOf(4, 'true'));
+    await ended(4);
+    expect([has('second'), has('third')]).toEqual([false, false]);
+  });
+
+  it('a step that has started is not taken back', async () => {
+    const { order, startOf, ended, hasStarted, takenBack, go, id } = await launcher();
+    order(startOf(1, 'true'), startOf(2, AWAITS_GO, 1));
+    await hasStarted(2);
+    order({ do: 'take-back', id: id(2) });
+    go();
+    await ended(2);
+    expect(takenBack()).toEqual([]);
+  });
+
+  it('after SIGTERM, as at the end of an allocation, no step starts by itself', async () => {
+    const { child, order, startOf, areTakenBack, ended, hasStarted, has, go } = await launcher();
+    order(startOf(1, `trap '' TERM; ${AWAITS_GO}`));
+    await hasStarted(1);
+    order(startOf(2, 'touch second', 1));
+    child.kill('SIGTERM');
+    await areTakenBack(2);
+    go();
+    await ended(1);
+    order(startOf(3, 'true'));
+    await ended(3);
+    expect(has('second')).toBe(false);
+  });
+
+  it('no step starts after the runner is gone', async () => {
+    const { child, order, startOf, hasStarted, has } = await launcher();
+    order(startOf(1, 'exec sleep 600'));
+    await hasStarted(1);
+    order(startOf(2, 'touch second', 1));
+    child.stdin?.end();
+    await once(child, 'exit');
+    expect(has('second')).toBe(false);
+  });
+
+  it('of a launcher that is killed, only steps have begun that it had reported', async () => {
+    const { child, folder, order, startOf, starting, ended, id } = await launcher();
+    const LAST = 60;
+    const command = (job: number) => `touch ran-${job}`;
+    order(startOf(1, command(1)));
+    for (let job = 2; job <= LAST; job += 1) order(startOf(job, command(job), job - 1));
+    await ended(10);
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    // Its job is not a child of this test: one that began is at its file a moment later.
+    const ran = () => readdirSync(folder).flatMap((name) => (name.startsWith('ran-') ? [Number(name.slice(4))] : []));
+    const reported = new Set(starting());
+    expect(ran().filter((job) => job > 1 && !reported.has(id(job)))).toEqual([]);
+    expect(reported.has(id(LAST))).toBe(false);
+  });
+});

@@ -1,0 +1,52 @@
+import type { StepId } from '../../core/contract/files/job.ts';
+import type { NotStarted, Report, ToldEnd } from '../step/batch/protocol.ts';
+
+/** What a launcher has not reported yet. */
+export interface News {
+  started(id: StepId): void;
+  ended(end: ToldEnd): void;
+  refused(step: NotStarted): void;
+  takenBack(ids: readonly StepId[]): void;
+  /** Reports all of it, and what starts next, in one line. */
+  report(starting?: readonly StepId[]): void;
+  /** The same with the next end, or after a while. */
+  reportSoon(): void;
+}
+
+/**
+ * That a step which was sent ahead has started is reported with the next end, or after this time: one message for both, while jobs
+ * are short.
+ */
+const SOON_MS = 20;
+
+export function createNews(send: (report: Extract<Report, { is: 'told' }>) => void): News {
+  let started: StepId[] = [];
+  let ended: ToldEnd[] = [];
+  let refused: NotStarted[] = [];
+  let takenBack: StepId[] = [];
+  let soon: NodeJS.Timeout | undefined;
+
+  const report = (starting: readonly StepId[] = []) => {
+    clearTimeout(soon);
+    soon = undefined;
+    if (started.length + ended.length + refused.length + starting.length + takenBack.length === 0) return;
+    send({ is: 'told', started, ended, refused, starting, takenBack });
+    started = [];
+    ended = [];
+    refused = [];
+    takenBack = [];
+  };
+
+  return {
+    started: (id) => void started.push(id),
+    ended: (end) => void ended.push(end),
+    refused: (step) => void refused.push(step),
+    takenBack(ids) {
+      for (const id of ids) takenBack.push(id);
+    },
+    report,
+    reportSoon() {
+      soon ??= setTimeout(report, SOON_MS);
+    },
+  };
+}

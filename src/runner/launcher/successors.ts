@@ -1,0 +1,59 @@
+import type { StepId } from '../../core/contract/files/job.ts';
+
+/**
+ * Starts that were ordered ahead: each waits for another step of this launcher to end, and takes its place.
+ *
+ * A step that was taken back has no place to give, so those behind it are taken back too.
+ */
+export interface Successors<Start extends { readonly id: StepId }> {
+  /** A start that waits for this step, which runs or waits itself. */
+  add(after: StepId, start: Start): void;
+  has(id: StepId): boolean;
+  /** A step has ended: the start that gets its place. */
+  next(ended: StepId): Start | undefined;
+  /** Takes back all that wait for this step: their ids, in order. */
+  dropBehind(id: StepId): StepId[];
+  /** Takes back a start that waits, and those behind it; nothing for one that does not wait. */
+  drop(id: StepId): StepId[];
+  /** Takes back all of them. */
+  clear(): StepId[];
+}
+
+export function createSuccessors<Start extends { readonly id: StepId }>(): Successors<Start> {
+  /** By the step for which it waits. */
+  const waiting = new Map<StepId, Start>();
+  /** The step for which it waits. */
+  const places = new Map<StepId, StepId>();
+
+  const take = (after: StepId): Start | undefined => {
+    const start = waiting.get(after);
+    if (start === undefined) return undefined;
+    waiting.delete(after);
+    places.delete(start.id);
+    return start;
+  };
+  const dropBehind = (id: StepId): StepId[] => {
+    const start = take(id);
+    return start === undefined ? [] : [start.id, ...dropBehind(start.id)];
+  };
+
+  return {
+    add(after, start) {
+      waiting.set(after, start);
+      places.set(start.id, after);
+    },
+    has: (id) => places.has(id),
+    next: take,
+    dropBehind,
+    drop(id) {
+      const after = places.get(id);
+      return after === undefined ? [] : dropBehind(after);
+    },
+    clear() {
+      const ids = [...places.keys()];
+      waiting.clear();
+      places.clear();
+      return ids;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { queryOf } from '../../client/client.ts';
+import { openJobs } from '../claim/open-jobs.ts';
+import { takeable } from '../claim/prospect.ts';
+import type { TimeLimit } from '../claim/time-limit.ts';
+import { createWake } from '../report/wake.ts';
+import type { Equipment } from './equip.ts';
+import type { Joined } from '../setup/join.ts';
+import { isInAllocation } from '../facts/mode.ts';
+import { createFate } from '../attempt/fate.ts';
+import { KILLED_LAST_MS } from '../attempt/shared-signal.ts';
+import { createOrphanCheck } from '../recover/orphan-check.ts';
+import { createWork, type Work, type WorkOptions } from './work.ts';
+
+/** The work of a runner, joined to the event stream of the server and to the check for lost runners of this host. */
+export function beginWork(
+  { options, registered, server }: Joined,
+  equipment: Equipment & Pick<WorkOptions, 'cancelUnneeded'>,
+  limit: TimeLimit | undefined,
+  drainOf: WorkOptions['drainOf'],
+): { readonly work: Work; close(): void } {
+  const { workflow, nodeId, facts, log } = registered;
+  const { workflowId, runId } = facts;
+  const { client } = server;
+  const { actions, shells, monitor } = equipment;
+  const { batch } = options;
+  const prospect = takeable(client, {
+    workflowId,
+    nodeId,
+    othersMayCome: options.othersMayCome ?? true,
+    stays: options.persistent || (workflow.compute_node_wait_for_new_jobs_seconds ?? 0) === 0,
+  });
+  const work = createWork({
+    ...registered,
+    ...equipment,
+    options: {
+      ...options,
+      get endAtMs() {
+        return limit?.deadline.endAtMs;
+      },
+    },
+    watch: monitor.watch,
+    onMeasured: monitor.onMeasured,
+    drainOf,
+    ask: (body, answered, failed) => void client.exchange({ params: { id: workflowId }, body }).then(answered, failed),
+    limitScripts: (ms) => shells.limit(ms),
+    async prospect(counts, isLong) {
+      // Jobs of a runner that is gone are work for this one.
+      if (isLong) await orphanCheck.check();
+      return prospect(counts, isLong);
+    },
+    hasOpenJobs: options.persistent ? openJobs(client, workflow, options.labels) : undefined,
+    cancelsAllocations: options.scheduling !== undefined,
+    onPoll: () => void orphanCheck.check(),
+    onJobEnded: options.onJobEnded,
+    fate: batch && createFate(() => batch.fate()),
+    hasSteps: registered.mode === 'slurm',
+    // Steps end by the word of Slurm, which knows that it killed them.
+    successWaitMs: registered.mode === 'direct' && batch?.isOneByOne === true ? KILLED_LAST_MS : 0,
+    sharesSignals: isInAllocation(process.env),
+    stuckMs: server.stuckMs,
+  });
+  const orphanCheck = createOrphanCheck({
+    client,
+    workflowId,
+    runId,
+    hostname: registered.hostname,
+    log,
+    isIdle: () => work.held() === 0,
+    counts: () => work.conversation.counts,
+    onFound() {
+      actions.armedAgain();
+      work.on.workMayBeReady();
+    },
+  });
+  const types = server.wakingEvents;
+  const wake = createWake({
+    open: options.connection.events(`/workflows/${workflowId}/events/stream${queryOf({ types: types.join(',') })}`),
+    types,
+    atMostEveryMs: server.wakeAtMostEveryMs,
+    onWake: work.on.workMayBeReady,
+    onWorkflow: work.on.workflowChanged,
+    onConnected: work.on.connected,
+    onLost: work.on.connectionLost,
+  });
+  return { work, close: () => wake.close() };
+}

@@ -1,0 +1,74 @@
+import type { Client } from '../../client/client.ts';
+import { allocationOf } from '../../cluster/slurm/allocation.ts';
+import type { Workflow } from '../../core/contract/workflow.ts';
+import type { Log } from '../facts/log.ts';
+import { writesSonar } from '../observe/plan.ts';
+import { isBatched, type Mode } from '../facts/mode.ts';
+import type { WorkflowFacts } from '../facts/workflow-facts.ts';
+import { createDirectSteps } from '../step/direct/direct.ts';
+import type { RunFacts } from '../step/request.ts';
+import { createSlurmSteps } from '../step/slurm/slurm.ts';
+import type { SonarRecord } from '../step/sonar.ts';
+import type { Steps } from '../step/steps.ts';
+
+export interface StepsOptions {
+  readonly mode: Mode;
+  readonly client: Client;
+  readonly reads: Pick<WorkflowFacts, 'defaultRequirements'>;
+  readonly workflow: Pick<Workflow, 'resource_monitor_config'>;
+  readonly facts: RunFacts;
+  /** The end of the allocation as it is known now, in Unix milliseconds. */
+  readonly endAtMs: () => number | undefined;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The nodes on which it starts jobs. */
+  readonly nodes: readonly { readonly name: string; readonly cpus: number | undefined }[];
+  /** The program that starts jobs inside a step. */
+  readonly launcherProgram: readonly string[];
+  readonly log: Log;
+}
+
+/** The steps of a runner, in its mode. */
+export async function createSteps(options: StepsOptions): Promise<Steps> {
+  const { mode, client, reads, workflow, facts, endAtMs, environment, log } = options;
+  const allocation = mode === 'slurm' ? allocationOf(environment) : undefined;
+  if (allocation === undefined) {
+    const sonar = writesSonar(workflow) ? await sonarRecord(facts, environment, log) : undefined;
+    return createDirectSteps({ facts, environment, log, sonar });
+  }
+  const { jobs, granularity } = workflow.resource_monitor_config ?? {};
+  const slurm = {
+    facts,
+    environment,
+    allocation,
+    endAtMs,
+    defaultRequirementsId: await reads.defaultRequirements(),
+    // A summary comes from the accounting alone.
+    samples: (jobs?.granularity ?? granularity) === 'time_series',
+    client,
+    log,
+  };
+  const inside = { ...slurm, nodes: options.nodes, program: options.launcherProgram };
+  const sonar = writesSonar(workflow);
+  if (isBatched(mode, facts.execution)) {
+    const { createBatchSteps } = await import('../step/batch/batch.ts');
+    return createBatchSteps({ ...inside, sonar });
+  }
+  if (!sonar) return createSlurmSteps(slurm);
+  const { createSampledSteps } = await import('../step/batch/sampled.ts');
+  return createSampledSteps(createSlurmSteps(slurm), inside);
+}
+
+/** Loaded for workflows that request it. */
+async function sonarRecord(
+  facts: RunFacts,
+  environment: StepsOptions['environment'],
+  log: Log,
+): Promise<SonarRecord | undefined> {
+  const { createSonarRecord } = await import('../step/sonar.ts');
+  try {
+    return createSonarRecord({ facts, environment, log });
+  } catch (error) {
+    log.write('warn', 'No Sonar records of this run', { reason: (error as Error).message });
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import { type Actions, createActions } from '../actions/actions.ts';
+import { scriptsEndAt } from '../claim/deadline.ts';
+import type { ClaimedJob } from '../../core/contract/exchange.ts';
+import type { AttemptOptions } from '../attempt/attempt.ts';
+import { memoryLimitOf } from '../observe/memory-limit.ts';
+import type { TimeLimit } from '../claim/time-limit.ts';
+import { STDIO_FOLDER } from '../../core/contract/files/job.ts';
+import { type Crate, createCrate } from '../attempt/crate/crate.ts';
+import { createOutputDisk, type OutputDisk } from '../attempt/output-disk.ts';
+import { createRetry, type Retry } from '../attempt/retry/retry.ts';
+import { createShells, type Shells } from '../launch/shell.ts';
+import { type Monitor, startMonitor } from '../observe/monitor.ts';
+import { createOutbox, type Outbox } from '../ledger/outbox.ts';
+import { createSteps } from './create-steps.ts';
+import type { Steps } from '../step/steps.ts';
+import type { Joined } from '../setup/join.ts';
+
+/** What a runner needs to run jobs and to report them. */
+export interface Equipment {
+  readonly steps: Steps;
+  readonly monitor: Monitor;
+  readonly outbox: Outbox;
+  readonly disk: OutputDisk;
+  readonly shells: Shells;
+  readonly retry: Retry;
+  readonly memoryLimitOf: NonNullable<AttemptOptions['memoryLimitOf']>;
+  readonly crate: Crate | undefined;
+  readonly actions: Actions;
+}
+
+export async function equip(
+  { options, registered, server, patient }: Joined,
+  given: {
+    readonly startedAtMs: number;
+    readonly limit: TimeLimit | undefined;
+    /** No action is being executed any more. */
+    readonly onActionsDone: () => void;
+  },
+): Promise<Equipment> {
+  const { workflow, facts, ledger, log } = registered;
+  const { reads } = server;
+  const { limit } = given;
+  const steps = await createSteps({
+    mode: registered.mode,
+    client: patient,
+    reads,
+    workflow,
+    facts,
+    endAtMs: () => limit?.deadline.endAtMs,
+    environment: { ...process.env },
+    nodes: registered.nodes,
+    launcherProgram: options.launcherProgram ?? [],
+    log,
+  });
+  const monitor = await startMonitor({ reads, workflow, facts, steps, scheduler: options.scheduler, log });
+  const outbox = createOutbox();
+  const disk = createOutputDisk({ folder: `${facts.outputDir}/${STDIO_FOLDER}`, log });
+  const shells = createShells(() => limit && scriptsEndAt(limit.deadline), Date.now);
+  const retry = await createRetry({
+    client: patient,
+    reads,
+    facts,
+    usesPendingFailed: workflow.use_pending_failed === true,
+    ledger,
+    outbox,
+    shells,
+    log,
+  });
+  const crate = createCrate({ client: patient, facts, workflow, startedAtMs: given.startedAtMs, log });
+  const actions = await createActions({
+    client: patient,
+    reads,
+    facts,
+    nodeId: registered.nodeId,
+    shells,
+    scheduling: options.scheduling,
+    ledger,
+    log,
+    onDone: given.onActionsDone,
+  });
+  const defaultId = await reads.defaultRequirements();
+  const memoryLimit = (job: ClaimedJob) => memoryLimitOf(job, defaultId);
+  return { steps, monitor, outbox, disk, shells, retry, memoryLimitOf: memoryLimit, crate, actions };
+}

@@ -1,0 +1,57 @@
+import type { ExchangeReply } from '../../core/contract/exchange.ts';
+import type { CancelUnneeded } from '../actions/unneeded.ts';
+import type { IdlePolicy } from '../claim/idle-policy.ts';
+import type { Stop } from '../jobs/stop.ts';
+import type { RunnerOptions } from '../facts/options.ts';
+import type { Drain } from '../outage/drain.ts';
+import type { RunEnds } from './run-end.ts';
+import type { RunningJobs } from '../jobs/running-jobs.ts';
+import type { Conversation, ConverseOptions } from '../report/conversation/converse.ts';
+
+export interface RepliesOptions {
+  readonly options: Pick<RunnerOptions, 'offline' | 'onProgress'>;
+  readonly runningJobs: RunningJobs;
+  readonly stop: Stop;
+  readonly drain: Drain;
+  readonly actions: { consider(due: readonly number[]): void };
+  readonly ends: Pick<RunEnds, 'because'>;
+  readonly cancelUnneeded?: CancelUnneeded;
+  readonly leadMs: number;
+  /** Ends the runner's own scripts within this many milliseconds. */
+  readonly limitScripts: (ms: number) => void;
+  readonly conversation: () => Conversation;
+  readonly idlePolicy: () => IdlePolicy;
+}
+
+/** What a runner does when the server replies, is away, is back, or when there is nothing left to say. */
+export function createReplies(
+  given: RepliesOptions,
+): Pick<ConverseOptions, 'onReply' | 'onOffline' | 'onOnline' | 'onOver'> {
+  const { options, runningJobs, stop, drain, actions, ends } = given;
+  return {
+    onReply(reply: ExchangeReply) {
+      drain.told();
+      options.onProgress?.({
+        counts: reply.jobs_by_status,
+        runningHere: runningJobs.running,
+        endsPerSecond: given.conversation().rate,
+      });
+      if (reply.due_actions) actions.consider(reply.due_actions);
+      if (reply.has_unneeded_allocations === true) void given.cancelUnneeded?.();
+      if (!stop.began) given.idlePolicy().consider(reply);
+    },
+    onOffline(failure) {
+      if (options.offline.isEnabled) drain.begin(failure);
+      if (!options.offline.isEnabled || runningJobs.running === 0) given.conversation().giveUp();
+    },
+    onOnline: () => drain.end(),
+    onOver(over) {
+      ends.because({ ending: over.kind, ...('reason' in over ? { reason: over.reason } : {}) });
+      if (over.kind !== 'unreachable' && over.kind !== 'behind') {
+        if (over.kind !== 'complete') given.limitScripts(given.leadMs);
+        stop.ask('cancel');
+      } else if (options.offline.isEnabled) stop.drain();
+      else stop.kill('stop');
+    },
+  };
+}

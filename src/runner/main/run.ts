@@ -1,0 +1,111 @@
+import { terminationOf } from '../../core/contract/execution.ts';
+import { preferSmallHeap } from '../../cluster/host/small-heap.ts';
+import { submitPlanned } from '../actions/planned.ts';
+import { createCancelUnneeded } from '../actions/unneeded.ts';
+import { beginWork } from './begin-work.ts';
+import { runnerLimit } from './runner-limit.ts';
+import { startGuardian } from '../launch/guardian.ts';
+import { guardAllocationMemory } from '../observe/allocation-memory.ts';
+import type { Runner, RunnerOptions, RunSummary } from '../facts/options.ts';
+import { prepareForOutages } from '../outage/prepare.ts';
+import { equip } from './equip.ts';
+import { join, type Joined, patientClient } from '../setup/join.ts';
+import { isInAllocation } from '../facts/mode.ts';
+import type { Steps } from '../step/steps.ts';
+import { conclude } from '../teardown/teardown.ts';
+import type { Work } from './work.ts';
+
+/** How long teardown waits for a server that is away: at its end no other work is delayed. */
+const TEARDOWN_PATIENCE_MS = 60_000;
+/** The time for the results of jobs that are killed with their runner. */
+const REPORT_SECONDS = 2;
+
+/**
+ * Runs jobs of a workflow on this machine until no work is left.
+ *
+ * Setup: the runner recovers jobs of lost runners of this host, registers, and opens the event stream. Then only events
+ * drive it: a job that ended, a job that may have become ready, a signal, the time limit. Teardown: everything is
+ * reported, the runner is deregistered, the ledger removed.
+ */
+export async function startRunner(given: RunnerOptions): Promise<Runner> {
+  preferSmallHeap();
+  const startedAtMs = Date.now();
+  const startedAt = performance.now();
+  const joined = await join(given, startedAtMs);
+  const { options, allocation, registered, server } = joined;
+  const { log } = registered;
+  const limit = runnerLimit(joined, startedAtMs, ({ killAtMs, abandonAtMs }) =>
+    work.endForDeadline(killAtMs, abandonAtMs),
+  );
+  const cancelUnneeded = createCancelUnneeded(options.scheduling, log);
+  const onActionsDone = () => work.on.workMayBeReady();
+  const equipment = await equip(joined, { startedAtMs, limit, onActionsDone });
+  const { steps, shells, actions, outbox } = equipment;
+  const { journal, drainOf } = prepareForOutages({ options, registered, outbox });
+  const begun = beginWork(joined, { ...equipment, cancelUnneeded }, limit, drainOf);
+  const { work } = begun;
+  const { runningJobs, conversation, stop } = work;
+  limit?.begin();
+  const memoryGuard = guardMemory(joined, work, steps);
+  const signals = isInAllocation(process.env) ? hearAllocation(steps) : undefined;
+  const guardian = startGuardian({ mark: registered.mark, slurmJobId: process.env['SLURM_JOB_ID'] ?? '' });
+  log.write('info', 'Jobs are launched', { by: steps.name });
+  void actions.begin().then(() => work.open());
+  const planned = submitPlanned(options.scheduling, log);
+
+  const done = async (): Promise<RunSummary> => {
+    const end = await work.finished;
+    for (const part of [work.idlePolicy, begun, limit, memoryGuard, planned]) part?.close();
+    runningJobs.stopStarting();
+    const patient = patientClient(given, TEARDOWN_PATIENCE_MS);
+    const parts = { client: server.client, patient, registered, allocation, journal, drain: work.drain, startedAt };
+    const summary = await conclude({ ...equipment, ...parts, conversation, runningJobs }, end);
+    // After a stop, or where a new run has begun, this runner does not know what is still needed.
+    if (summary.isTold && end.ending !== 'stopped' && end.ending !== 'superseded') await cancelUnneeded();
+    guardian?.dismiss();
+    signals?.close();
+    for (const part of [steps, stop, conversation, log]) part.close();
+    return summary;
+  };
+
+  return {
+    done: done(),
+    stop({ now }) {
+      // After its SIGTERM a batch system kills the runner too: its results are reported before.
+      const { leadSeconds } = terminationOf(registered.facts.execution);
+      const killWait = options.batch?.killWaitSeconds ?? Infinity;
+      const seconds = Math.min(leadSeconds, Math.max(1, killWait - REPORT_SECONDS));
+      shells.limit(now ? 0 : seconds * 1000);
+      signals?.asked();
+      if (now) stop.kill('stop');
+      else stop.ask('stop', Date.now() + seconds * 1000);
+    },
+  };
+}
+
+/**
+ * Slurm continues the processes of an allocation before it signals them: then it is looked which jobs handle SIGTERM, and whether
+ * an end came before or after.
+ */
+function hearAllocation({ allocationSignaled }: Pick<Steps, 'allocationSignaled'>) {
+  const onContinued = () => allocationSignaled('SIGCONT');
+  process.on('SIGCONT', onContinued);
+  return {
+    asked: () => allocationSignaled('SIGTERM'),
+    close: () => void process.off('SIGCONT', onContinued),
+  };
+}
+
+/** Protects the memory of an allocation, where the runner starts the processes and the workflow limits them. */
+function guardMemory({ options, registered }: Joined, { runningJobs }: Work, steps: Steps) {
+  const limitBytes = options.batch?.memoryBytes;
+  const { mode, facts, log } = registered;
+  if (limitBytes === undefined || mode !== 'direct' || facts.execution.limit_resources === false) return undefined;
+  return guardAllocationMemory({
+    limitBytes,
+    needs: runningJobs.requests,
+    observe: steps.observe,
+    kill: runningJobs.killForMemory,
+    log,
+  });
+}

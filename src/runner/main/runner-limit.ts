@@ -1,0 +1,42 @@
+import type { Client } from '../../client/client.ts';
+import { terminationOf } from '../../core/contract/execution.ts';
+import type { Joined } from '../setup/join.ts';
+import { isBatched } from '../facts/mode.ts';
+import type { Registered } from '../setup/register.ts';
+import type { Deadline } from '../claim/deadline.ts';
+import { createTimeLimit, type TimeLimit } from '../claim/time-limit.ts';
+
+/** The time limit of a runner; undefined if it has none. */
+export function runnerLimit(
+  { options, registered, patient }: Pick<Joined, 'options' | 'registered' | 'patient'>,
+  startedAtMs: number,
+  onDue: (deadline: Deadline) => void,
+): TimeLimit | undefined {
+  const { endAtMs, batch } = options;
+  if (endAtMs === undefined) return undefined;
+  const { mode, facts, log } = registered;
+  const { leadSeconds, headroomSeconds } = terminationOf(facts.execution);
+  // Steps of Slurm have time limits of their own, which lie before the headroom: the runner signals those that are left then.
+  const isInLimits = mode === 'slurm' && !isBatched(mode, facts.execution);
+  const lead = isInLimits ? Math.min(leadSeconds, headroomSeconds / 2) : leadSeconds;
+  return createTimeLimit({
+    startedAtMs,
+    endAtMs,
+    headroomSeconds: isInLimits ? headroomSeconds - lead : headroomSeconds,
+    leadSeconds: lead,
+    ask: batch && (() => batch.end()),
+    log,
+    onChanged: (changed) => void tellEnd(patient, registered, changed),
+    onDue,
+  });
+}
+
+/** The record of the runner tells its end: a job that needs more time waits for another one. */
+async function tellEnd(client: Client, { nodeId, node, log }: Registered, endAtMs: number): Promise<void> {
+  node.end_time = new Date(endAtMs).toISOString();
+  try {
+    await client.updateComputeNode({ params: { id: nodeId }, body: node });
+  } catch (error) {
+    log.write('warn', 'The end of the runner could not be reported', { reason: (error as Error).message });
+  }
+}

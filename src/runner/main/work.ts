@@ -1,0 +1,247 @@
+import { marginsOf } from '../../core/allocation/usable-time.ts';
+import type { Workflow } from '../../core/contract/workflow.ts';
+import type { CancelUnneeded } from '../actions/unneeded.ts';
+import type { Capacity } from '../claim/capacity.ts';
+import { type ClaimRules, hasTimeFor, noTimeReason } from '../claim/claim-time.ts';
+import {
+  createIdlePolicy,
+  type HasOpenJobs,
+  type IdlePolicy,
+  type IdlePolicyOptions,
+  type Leave,
+} from '../claim/idle-policy.ts';
+import { claimRequestOf } from '../claim/request.ts';
+import type { AttemptOptions } from '../attempt/attempt.ts';
+import { createStop, type Stop } from '../jobs/stop.ts';
+import type { RunnerOptions } from '../facts/options.ts';
+import type { Drain } from '../outage/drain.ts';
+import { type Conversation, type ConverseOptions, createConversation } from '../report/conversation/converse.ts';
+import type { Outbox } from '../ledger/outbox.ts';
+import { createReplies } from './replies.ts';
+import { createRunEnds, type RunEnd } from './run-end.ts';
+import { createRunningJobs, type RunningJobs, type RunningJobsOptions } from '../jobs/running-jobs.ts';
+import type { Steps } from '../step/steps.ts';
+import { type WorkRules, workRules } from './work-rules.ts';
+
+/** The actions of a workflow, as far as they keep a runner alive. */
+interface BusyActions {
+  readonly isBusy: boolean;
+  consider(due: readonly number[]): void;
+  keepsIdle(idleMs: number): Promise<boolean>;
+}
+
+export interface WorkOptions extends AttemptOptions {
+  readonly options: Pick<
+    RunnerOptions,
+    | 'offline'
+    | 'pollIntervalSeconds'
+    | 'claimBackoffMaxSeconds'
+    | 'computeNodeType'
+    | 'persistent'
+    | 'maxParallelJobs'
+    | 'labels'
+    | 'endAtMs'
+    | 'schedulerConfigId'
+    | 'strictSchedulerMatch'
+    | 'onProgress'
+  >;
+  readonly workflow: Workflow;
+  readonly nodeId: number;
+  readonly capacity: Capacity;
+  readonly outbox: Outbox;
+  readonly ask: ConverseOptions['ask'];
+  /** With `--persistent`: the runner stays while this returns true. */
+  readonly hasOpenJobs?: HasOpenJobs | undefined;
+  /** See `IdlePolicyOptions`. */
+  readonly prospect?: IdlePolicyOptions['prospect'];
+  readonly steps: Steps;
+  readonly disk?: RunningJobsOptions['disk'];
+  readonly actions: BusyActions;
+  /** The behaviour while the server is away. */
+  readonly drainOf: (runningJobs: RunningJobs, mayGoOn: () => boolean) => Drain;
+  /** Whether the server may tell this runner to cancel queued allocations, and how it does. */
+  readonly cancelsAllocations?: boolean;
+  readonly cancelUnneeded?: CancelUnneeded;
+  /** Ends the runner's own scripts within this many milliseconds. */
+  readonly limitScripts: (ms: number) => void;
+  /** It is time to check for lost runners of this host. */
+  readonly onPoll: () => void;
+  /** See `RunningJobsOptions`. */
+  readonly fate?: RunningJobsOptions['fate'];
+  /** See `FinishOptions`. */
+  readonly hasSteps?: boolean | undefined;
+  /** See `FinishOptions`. */
+  readonly successWaitMs?: number | undefined;
+  /** See `RunningJobsOptions`. */
+  readonly sharesSignals?: RunningJobsOptions['sharesSignals'];
+  /** See `IdlePolicyOptions`; the default is 0. */
+  readonly stuckMs?: number | undefined;
+}
+
+/**
+ * The work of a runner between setup and teardown: its jobs, its conversation with the server, and how both end.
+ *
+ * All inputs come from outside: replies of the server, ends of steps, events, signals. It reads no file and knows
+ * no address, so a simulation can run it.
+ */
+export interface Work {
+  readonly runningJobs: RunningJobs;
+  readonly stop: Stop;
+  readonly conversation: Conversation;
+  readonly drain: Drain;
+  readonly idlePolicy: IdlePolicy;
+  /** Resolves when no job runs any more, with the reason. */
+  readonly finished: Promise<RunEnd>;
+  /** The number of jobs that it holds, and of actions that it executes. */
+  held(): number;
+  /** Begins to claim jobs. */
+  open(): void;
+  /** Events of the server's event stream. */
+  readonly on: {
+    workMayBeReady(changeId?: number): void;
+    workflowChanged(changeId?: number): void;
+    connected(): void;
+    connectionLost(): void;
+  };
+  /** The time limit is near. */
+  endForDeadline(killAtMs: number, abandonAtMs: number): void;
+}
+
+export function createWork(given: WorkOptions): Work {
+  const { options, facts, actions, log } = given;
+  const { workflowId, runId } = facts;
+  const rules = workRules(options, given.workflow, facts);
+  const claimRules = { ...rules, margins: marginsOf(facts.execution), startedAtMs: Date.now() };
+  /** The actions that precede the first job have ended. */
+  let isOpen = false;
+  const ends = createRunEnds();
+
+  const runningJobs = createRunningJobs({
+    ...given,
+    warning: facts.execution.srun_termination_signal ? rules : undefined,
+    hasTimeFor: ({ runtime_seconds: seconds }) => hasTimeFor(options, claimRules, Date.now(), seconds),
+    onEnded(count, isQuiet) {
+      drain.ended();
+      conversation.ended(count, isQuiet);
+      stop.ended();
+    },
+    onBegun: () => conversation.consider(),
+    onResumed: () => conversation.workMayBeReady(),
+    onUnable(reason) {
+      log.write('error', 'Jobs cannot be started here', { reason });
+      ends.because({ ending: 'unable', reason });
+      stop.drain();
+    },
+  });
+  const stop = createStop({ ...rules, runningJobs, log, workflowId, onEmpty: () => ends.finish() });
+  const drain = given.drainOf(runningJobs, () => !stop.began);
+  const claims = claimsOf(given, claimRules, runningJobs);
+  const conversation: Conversation = createConversation({
+    ...given,
+    ...rules,
+    ...createReplies({
+      ...given,
+      runningJobs,
+      stop,
+      drain,
+      ends,
+      leadMs: rules.leadSeconds * 1000,
+      conversation: () => conversation,
+      idlePolicy: () => idlePolicy,
+    }),
+    runId,
+    runningJobs,
+    want: (prefetch, ahead) =>
+      stop.began || !isOpen || runningJobs.isHeldOff ? undefined : claims.want(prefetch, ahead),
+    slots: claims.slots,
+  });
+
+  const held = () => runningJobs.running + runningJobs.queued + Number(actions.isBusy);
+  const on = streamEventsOf(conversation, () => isOpen);
+  const idlePolicy = idlePolicyOf(
+    given,
+    { ...rules, ...claimRules },
+    { runningJobs, conversation, held, on, finish: ends.finish },
+  );
+
+  return {
+    runningJobs,
+    stop,
+    conversation,
+    drain,
+    idlePolicy,
+    finished: ends.finished,
+    held,
+    open() {
+      isOpen = true;
+      conversation.consider();
+      // It wants no job, so nothing else would ask how the workflow stands.
+      if (noTimeReason(options, claimRules, Date.now()) !== undefined) conversation.mustAsk();
+    },
+    on,
+    endForDeadline(killAtMs, abandonAtMs) {
+      // A runner that is already ending keeps its reason.
+      if (!stop.began) ends.because({ ending: 'deadline', reason: 'the time limit of the runner is near' });
+      stop.ask('deadline', killAtMs, abandonAtMs);
+    },
+  };
+}
+
+/** No job is claimed before the actions of the start. */
+const streamEventsOf = (conversation: Conversation, isOpen: () => boolean): Work['on'] => ({
+  workMayBeReady(changeId) {
+    if (isOpen()) conversation.workMayBeReady(changeId);
+  },
+  workflowChanged(changeId) {
+    if (isOpen()) conversation.mustAsk(changeId);
+  },
+  connected() {
+    if (isOpen()) conversation.connected();
+  },
+  connectionLost: () => conversation.connectionLost(),
+});
+
+/** What the runner claims, by its free resources. */
+const claimsOf = (
+  { options, capacity }: WorkOptions,
+  rules: ClaimRules,
+  runningJobs: RunningJobs,
+): Required<Pick<ConverseOptions, 'want' | 'slots'>> => ({
+  want: (prefetch, ahead) => claimRequestOf(options, capacity, prefetch, Date.now(), rules, ahead),
+  slots: () =>
+    Math.max(1, runningJobs.running + Math.min(capacity.free().cpus, capacity.total.cpus - runningJobs.running)),
+});
+
+/** Polls for jobs, and ends a runner for which nothing is left, unless its actions need it. */
+function idlePolicyOf(
+  { options, facts, actions, log, hasOpenJobs, prospect, stuckMs, onPoll }: WorkOptions,
+  rules: WorkRules & ClaimRules,
+  parts: Pick<Work, 'runningJobs' | 'conversation' | 'held' | 'on'> & { readonly finish: (end: RunEnd) => void },
+): IdlePolicy {
+  const { baseMs, capMs, idleMs, noWorkMs, staysWhenComplete } = rules;
+  const { runningJobs, conversation, held } = parts;
+  const leave = async ({ ending, reason, isProven }: Leave) => {
+    const idleSinceMs = isProven ? Infinity : performance.now() - conversation.lastProgress;
+    if (!(await actions.keepsIdle(idleSinceMs)) && held() === 0) parts.finish({ ending, reason });
+  };
+  return createIdlePolicy({
+    baseMs,
+    capMs,
+    idleMs,
+    stuckMs: stuckMs ?? 0,
+    staysAlways: staysWhenComplete,
+    hasOpenJobs,
+    prospect,
+    noWorkMs,
+    refusal: () => noTimeReason(options, rules, Date.now()),
+    onTell: (words) => log.write('warn', words, { workflow_id: facts.workflowId }),
+    held,
+    hasChildren: () => runningJobs.running > 0,
+    lastProgress: () => conversation.lastProgress,
+    onPoll() {
+      parts.on.workflowChanged();
+      onPoll();
+    },
+    onLeave: (given) => void leave(given),
+  });
+}

@@ -1,0 +1,218 @@
+import { all } from '../../client/every.ts';
+import type { AccountedJob } from '../../cluster/slurm/accounted-jobs.ts';
+import { openRecords, type SlurmRecords } from '../../cluster/slurm/records.ts';
+import { hasSlurm, openSlurm, type Slurm } from '../../cluster/slurm/slurm.ts';
+import { jobOfAllocation, type SlurmJob } from '../../core/allocation/slurm-job.ts';
+import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
+import type { Completion } from '../../core/contract/exchange.ts';
+import { partsOfStepId } from '../../core/contract/files/job.ts';
+import { outputDirOfLedger, slurmTaskOf } from '../../core/contract/files/runner.ts';
+import type { ComputeNode } from '../../core/contract/node.ts';
+import { wasRequeuedSince } from '../../core/lifecycle/requeued.ts';
+import { readLedger } from '../ledger/ledger.ts';
+import { accountOfLeft, leftEndOf, type LeftSteps, leftStepsOf, removeMarks } from '../step/slurm/left-steps.ts';
+import { type LostOptions, provenBy } from './lost-runners.ts';
+
+export interface DeadAllocationsOptions extends LostOptions {
+  readonly slurm: Slurm;
+  readonly records: Pick<SlurmRecords, 'account'>;
+  /** The allocation of this runner. */
+  readonly own: OwnAllocation | undefined;
+}
+
+export interface OwnAllocation {
+  readonly jobId: string;
+  /** How often Slurm has requeued it. */
+  readonly restarts: number;
+  /** When this life of it began, in Unix milliseconds. */
+  readonly startedAtMs: number | undefined;
+}
+
+/** The allocation of a process. Source: sbatch(1), OUTPUT ENVIRONMENT VARIABLES. */
+export async function ownAllocationOf(
+  environment: Readonly<Record<string, string | undefined>>,
+  slurm: Pick<Slurm, 'startOf'>,
+): Promise<OwnAllocation | undefined> {
+  const jobId = environment['SLURM_JOB_ID'];
+  if (jobId === undefined || jobId === '') return undefined;
+  const restarts = Number(environment['SLURM_RESTART_COUNT'] ?? 0) || 0;
+  if (restarts === 0) return { jobId, restarts, startedAtMs: undefined };
+  return { jobId, restarts, startedAtMs: await slurm.startOf(Number(jobId)).catch(() => undefined) };
+}
+
+/**
+ * Recovers the jobs of runners whose allocation Slurm has ended or requeued, on any host.
+ *
+ * The process table proves the end of runners on this host only. For others the proof is Slurm's word: a final state
+ * from squeue or sacct, or a job that waits again although a runner of it has registered. A job that Slurm does not
+ * know proves nothing. What the ledger says is kept if the file can be read here, and so are ends of steps that their marks and
+ * the accounting prove; other jobs that had started run again as a new attempt. Returns the number of recovered runners.
+ */
+export async function recoverDeadAllocations(options: DeadAllocationsOptions): Promise<number> {
+  const { log } = options;
+  try {
+    const nodes = await nodesInSlurm(options);
+    const ids = [...new Set(nodes.map(({ jobId }) => Number(jobId)))].filter((id) => id > 0);
+    const states = await options.slurm.statesOf(ids);
+    let found = 0;
+    for (const { node, jobId } of nodes) {
+      const reason = reasonGone(node, jobId, states.get(Number(jobId)), options.own);
+      if (reason === undefined) continue;
+      if (await recover(options, node, { jobId: Number(jobId), reason })) found += 1;
+    }
+    await settleRecords(options, states);
+    return found;
+  } catch (error) {
+    log.write('warn', 'Could not check for ended allocations', { reason: (error as Error).message });
+    return 0;
+  }
+}
+
+/** The same with the Slurm of this machine, if it has one. */
+export async function recoverInSlurm(options: LostOptions): Promise<number> {
+  if (!hasSlurm(process.env)) return 0;
+  const slurm = openSlurm({ environment: process.env });
+  const records = openRecords(process.env);
+  return recoverDeadAllocations({ ...options, slurm, records, own: await ownAllocationOf(process.env, slurm) });
+}
+
+/** The clocks of a cluster may differ by this much. */
+const CLOCKS_MS = 60_000;
+
+interface NodeInSlurm {
+  readonly node: ComputeNode & { id: number };
+  readonly jobId: string;
+}
+
+/** The runners in allocations that are active, or in whose name jobs are pending or running. */
+async function nodesInSlurm({ client, workflowId }: DeadAllocationsOptions): Promise<NodeInSlurm[]> {
+  const query = { workflow_id: workflowId, may_hold_jobs: true, in_slurm: true };
+  const nodes = await all((page) => client.listComputeNodes({ query: { ...query, ...page } }));
+  return nodes.flatMap((node) => {
+    const jobId = slurmTaskOf(node.scheduler)?.jobId;
+    return jobId === undefined || typeof node.id !== 'number' ? [] : [{ node: { ...node, id: node.id }, jobId }];
+  });
+}
+
+/** Why the runner of this record is gone; undefined if nothing proves it. */
+export function reasonGone(
+  { start_time: registered }: Pick<ComputeNode, 'start_time'>,
+  jobId: string,
+  known: (Pick<AccountedJob, 'word' | 'startedAtMs' | 'submittedAtMs'> & { readonly state: string }) | undefined,
+  own: OwnAllocation | undefined,
+): string | undefined {
+  if (jobId === own?.jobId) {
+    const isEarlier = own.startedAtMs !== undefined && Date.parse(registered) < own.startedAtMs;
+    return own.restarts > 0 && isEarlier ? `allocation ${jobId} was requeued` : undefined;
+  }
+  if (known?.state === 'ended') return `allocation ${jobId} ended ${known.word}`;
+  // A run that began after this runner registered is another one: of the requeued allocation, or of a job with the same id.
+  if (known?.state === 'running' && (known.startedAtMs ?? 0) > Date.parse(registered) + CLOCKS_MS)
+    return `allocation ${jobId} has started again`;
+  // It has run, or no runner of it could have registered.
+  return known?.state === 'queued' && wasRequeuedSince(Date.parse(registered), known.submittedAtMs)
+    ? `allocation ${jobId} was requeued`
+    : undefined;
+}
+
+interface Over {
+  readonly jobId: number;
+  readonly reason: string;
+}
+
+/** False if the accounting has to be asked and does not answer: then nothing is changed, and it is tried again later. */
+async function recover(
+  { client, records, workflowId, runId, log }: DeadAllocationsOptions,
+  node: NodeInSlurm['node'],
+  { jobId, reason }: Over,
+): Promise<boolean> {
+  const ledger = node.process?.ledger;
+  const facts = ledger === undefined ? undefined : readLedger(ledger);
+  // A node that crashed may have lost the last lines of its ledger, so a job that it lacks may have started.
+  const proven = provenBy(facts, 'rebooted', { runId, nodeId: node.id });
+  const left = leftStepsOf(new Set(ledger === undefined ? [] : [outputDirOfLedger(ledger)]), workflowId, jobId);
+  const more = await endsOf(left, { records, runId, known: proven }).catch((error: Error) => {
+    const about = { compute_node_id: node.id, slurm_job_id: jobId, reason: error.message };
+    log.write(
+      'warn',
+      'The accounting of Slurm cannot be asked about an ended allocation; its jobs stay as they are',
+      about,
+    );
+    return undefined;
+  });
+  if (more === undefined) return false;
+  const completed = [...(proven.completed ?? []), ...more];
+  const reply = await client.reportLostRunner({
+    params: { id: workflowId, compute_node_id: node.id },
+    body: { run_id: runId, ...proven, completed, reason },
+  });
+  removeMarks(left);
+  log.write('warn', 'The allocation of a runner of this workflow has ended; its jobs were recovered', {
+    compute_node_id: node.id,
+    hostname: node.hostname,
+    reason,
+    finished: reply.completed.length,
+    run_again: reply.requeued.length,
+    not_started: reply.returned.length,
+  });
+  return true;
+}
+
+interface Known {
+  readonly records: Pick<SlurmRecords, 'account'>;
+  readonly runId: number;
+  /** What the ledger tells. */
+  readonly known: ReturnType<typeof provenBy>;
+}
+
+/** The proven ends of steps that the ledger does not have. */
+async function endsOf(left: LeftSteps, { records, runId, known }: Known): Promise<Completion[]> {
+  if (left.marks.size === 0) return [];
+  const account = await accountOfLeft(records, [left], [left.slurmJobId]);
+  const told = new Set(
+    [...(known.completed ?? []), ...(known.retried ?? [])].map((each) => `${each.job_id} ${each.attempt_id}`),
+  );
+  return [...left.marks.keys()].flatMap((id): Completion[] => {
+    const parts = partsOfStepId(id);
+    if (parts?.runId !== runId || told.has(`${parts.jobId} ${parts.attemptId}`)) return [];
+    const end = leftEndOf(left, id, account);
+    if (end === undefined) return [];
+    return [
+      {
+        job_id: parts.jobId,
+        attempt_id: parts.attemptId,
+        status: end.status,
+        return_code: end.returnCode,
+        exec_time_minutes: end.seconds / 60,
+        completion_time: new Date(end.endedAtMs ?? Date.now()).toISOString(),
+        peak_memory_bytes: end.maxRssBytes,
+        cause_code: end.causeCode,
+      },
+    ];
+  });
+}
+
+/** Records of allocations that Slurm has ended, and that no runner could complete. */
+async function settleRecords(
+  { client, workflowId, slurm, own }: DeadAllocationsOptions,
+  known: ReadonlyMap<SlurmJob, { readonly state: string }>,
+): Promise<void> {
+  const query = { workflow_id: workflowId, is_open: true };
+  const open = await all((page) => client.listScheduledComputeNodes({ query: { ...query, ...page } }));
+  const records = open.filter(
+    // Torc's own server lists those that are over, too.
+    ({ scheduler_type: type, scheduler_id: id, status }) =>
+      type === 'slurm' && String(id) !== own?.jobId && ['active', 'pending'].includes(status),
+  );
+  const more = await slurm.statesOf(records.map(jobOfAllocation).filter((job) => !known.has(job)));
+  for (const record of records) {
+    const job = jobOfAllocation(record);
+    const state = (known.get(job) ?? more.get(job))?.state;
+    const status =
+      state === 'ended' ? 'complete' : state === 'queued' && record.status === 'active' ? 'pending' : undefined;
+    if (status !== undefined) await update(client, record, status);
+  }
+}
+
+const update = (client: LostOptions['client'], record: ScheduledComputeNode, status: string) =>
+  client.updateScheduledComputeNode({ params: { id: record.id as number }, body: { ...record, status } });

@@ -1,0 +1,149 @@
+import { constants } from 'node:os';
+import { killTogether, signalProcess } from '../../../cluster/host/kill-together.ts';
+import { makeFolder } from '../../../cluster/make-folder.ts';
+import { STDIO_FOLDER, stepIdOf, type StepId } from '../../../core/contract/files/job.ts';
+import { createLauncher } from '../../launch/choose.ts';
+import { type ProcessEnd, LaunchError, type Launcher } from '../../launch/launcher.ts';
+import type { Log } from '../../facts/log.ts';
+import { createOutputFolders } from '../../launch/output-folders.ts';
+import type { CpuPool } from './cpu-pool.ts';
+import { createKernelKills } from './kernel-kills.ts';
+import { createProcessUse, type ProcessUse } from '../process-use.ts';
+import { launchRequestOf, type RunFacts } from '../request.ts';
+import { createSeenSignals } from './seen-signals.ts';
+import type { SonarRecord } from '../sonar.ts';
+import type { Account, StepEnd, Steps } from '../steps.ts';
+
+export interface DirectOptions {
+  readonly facts: RunFacts;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+  /** Records the processes of steps; absent unless the workflow requests it. */
+  readonly sonar?: SonarRecord | undefined;
+  /** Binds each step to CPUs of its own; absent: all share those of this process. */
+  readonly cpus?: Pick<CpuPool, 'take' | 'release'> | undefined;
+  /** The launcher; the default is the fastest that works here. */
+  readonly launcherOf?: ((onEnd: (endings: readonly ProcessEnd[]) => void) => Launcher) | undefined;
+}
+
+const SIGKILL = constants.signals.SIGKILL;
+const KILLED_BY_KERNEL = 'the kernel killed it: memory ran out';
+
+/** Steps that are processes of this machine: each is `bash -c` in its own process group. Everything is known at once. */
+export function createDirectSteps({
+  facts,
+  environment,
+  log,
+  sonar,
+  cpus,
+  launcherOf = (onEnd) => createLauncher({ environment, onEnd }),
+}: DirectOptions): Steps {
+  const pids = new Map<StepId, number>();
+  const ids = new Map<number, StepId>();
+  let tell: (ended: readonly StepEnd[]) => void = () => {};
+  let use: ProcessUse | undefined;
+  const seen = createSeenSignals();
+  const kernelKills = createKernelKills();
+  const killed = new Set<StepId>();
+
+  const accountOf = (end: StepEnd): Account => {
+    const account = { ...end, asked: seen.take(end.id) };
+    const isOurs = killed.delete(end.id);
+    // The shell of a job exits with 137 after the kill of a command.
+    const isKilled = end.signal === SIGKILL || end.exitCode === 128 + SIGKILL;
+    if (isOurs || !isKilled || !kernelKills.explain()) return account;
+    return { ...account, endedBy: 'memory', cause: KILLED_BY_KERNEL };
+  };
+
+  const launcher = launcherOf((endings) => {
+    const ended: StepEnd[] = [];
+    for (const { pid, exitCode, signal, cpuSeconds, peakBytes } of endings) {
+      const id = ids.get(pid);
+      if (id === undefined) continue;
+      ids.delete(pid);
+      pids.delete(id);
+      seen.ended(id);
+      cpus?.release(id);
+      ended.push({ id, exitCode, signal, cpuSeconds, peakBytes });
+      sonar?.ended(id, { pid, cpuSeconds, peakBytes });
+    }
+    tell(ended);
+  });
+
+  return {
+    name: launcher.name,
+    listen(onEnded) {
+      tell = onEnded;
+    },
+    start(job, { gpus }) {
+      createOutputFolders(job);
+      const id = stepIdOf(facts, job);
+      const request = { ...launchRequestOf(facts, job, gpus), cpus: cpus?.take(id, job) };
+      try {
+        const pid = withStdioFolder(facts, () => launcher.launch(request));
+        pids.set(id, pid);
+        ids.set(pid, id);
+        return { id, about: { pid } };
+      } catch (error) {
+        cpus?.release(id);
+        throw error;
+      }
+    },
+    signal(id, signal) {
+      const pid = pids.get(id);
+      if (pid === undefined) return;
+      if (signal === 'SIGKILL') killed.add(id);
+      seen.sending(id, pid, signal);
+      signalProcess(-pid, signal);
+    },
+    allocationSignaled: (signal) => seen.allocation(signal, pids),
+    kill(id) {
+      const pid = pids.get(id);
+      if (pid === undefined) return;
+      killed.add(id);
+      signalProcess(-pid, 'SIGSTOP');
+      killTogether(() => use?.membersOf(pid) ?? []);
+      signalProcess(-pid, 'SIGKILL');
+    },
+    observe(wanted) {
+      use ??= createProcessUse({
+        facts,
+        slurmJobId: environment['SLURM_JOB_ID'] ?? '',
+        pidOf: (id) => pids.get(id),
+        log,
+        onProcesses: sonar?.look,
+      });
+      return use.of(wanted);
+    },
+    account: accountOf,
+    settle: () => sonar?.settle(),
+    close() {
+      launcher.close();
+      sonar?.close();
+      use?.close();
+      kernelKills.close();
+    },
+  };
+}
+
+/** Launches, and once more if somebody removed the folder of the output meanwhile. */
+export function withStdioFolder({ outputDir }: Pick<RunFacts, 'outputDir'>, launch: () => number): number {
+  try {
+    return launch();
+  } catch (error) {
+    if (!(error instanceof LaunchError)) throw error;
+    if (error.code === 'ELOOP')
+      throw new LaunchError(
+        'ELOOP',
+        `a file for its output below ${outputDir} is a symbolic link, which is not followed`,
+      );
+    if (error.code !== 'ENOENT') throw error;
+    try {
+      makeFolder(`${outputDir}/${STDIO_FOLDER}`);
+    } catch (cause) {
+      const { code = 'EUNKNOWN', message } = cause as NodeJS.ErrnoException;
+      throw new LaunchError(code, message);
+    }
+    return launch();
+  }
+}
