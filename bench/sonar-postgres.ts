@@ -14,7 +14,7 @@ import { loadOf } from '../src/telemetry/questions/load.ts';
 import { profileOf } from '../src/telemetry/questions/profile.ts';
 import { profileSteps } from '../src/telemetry/questions/profile-steps.ts';
 import { uptimeOf } from '../src/telemetry/questions/uptime.ts';
-import { openStore } from '../src/telemetry/store/open-store.ts';
+import { openStore } from '../src/telemetry/open-store.ts';
 import type { TelemetryStore } from '../src/telemetry/store/telemetry-store.ts';
 import { PostgresServer, postgresIsMissing } from '../tests/sonar/postgres-server.ts';
 import { argumentsOf } from './support/arguments.ts';

@@ -11,8 +11,8 @@ import { parseTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
 import { profileSteps } from '../../src/telemetry/questions/profile-steps.ts';
 import type { Window } from '../../src/telemetry/questions/rows.ts';
 import { ingestFiles } from '../../src/telemetry/store/ingest-files.ts';
-import { EmbeddedStore } from '../../src/telemetry/store/embedded-store.ts';
-import { openStore } from '../../src/telemetry/store/open-store.ts';
+import { EmbeddedStore } from '../../src/telemetry/embedded/embedded-store.ts';
+import { openStore } from '../../src/telemetry/open-store.ts';
 import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
 import { linesOf, type Simulation, START, writeSimulation } from './simulated-telemetry.ts';
 

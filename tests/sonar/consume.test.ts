@@ -9,7 +9,7 @@ import { callsFor } from '../../src/telemetry/consume/calls.ts';
 import { isDamage } from '../../src/telemetry/consume/damaged.ts';
 import { lagOf } from '../../src/telemetry/consume/lag.ts';
 import { clusterOfTopic, topicsOf } from '../../src/telemetry/consume/topics.ts';
-import { openStore } from '../../src/telemetry/store/open-store.ts';
+import { openStore } from '../../src/telemetry/open-store.ts';
 import type { TelemetryStore } from '../../src/telemetry/store/telemetry-store.ts';
 import { start, temporaryFolder, torc, until } from '../support/programs.ts';
 import { everyField } from './every-field.ts';

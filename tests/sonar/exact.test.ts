@@ -8,7 +8,7 @@ import { readJson } from '../../src/core/contract/sonar/read-json.ts';
 import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
 import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
 import { answer } from '../../src/telemetry/receive/answer.ts';
-import { openStore } from '../../src/telemetry/store/open-store.ts';
+import { openStore } from '../../src/telemetry/open-store.ts';
 import type { TelemetryStore } from '../../src/telemetry/store/telemetry-store.ts';
 import { temporaryFolder, torc } from '../support/programs.ts';
 import { PostgresServer, postgresIsMissing } from './postgres-server.ts';

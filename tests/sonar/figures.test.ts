@@ -7,7 +7,7 @@ import type { Envelope } from '../../src/core/contract/sonar/envelope.ts';
 import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
 import { type JobUse, jobsOf } from '../../src/telemetry/questions/jobs.ts';
 import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
-import { openStore } from '../../src/telemetry/store/open-store.ts';
+import { openStore } from '../../src/telemetry/open-store.ts';
 import type { TelemetryStore } from '../../src/telemetry/store/telemetry-store.ts';
 import { temporaryFolder } from '../support/programs.ts';
 import { DAY, days, expectedOf, type Figure, type Said, START } from './days-of-a-job.ts';

@@ -6,7 +6,7 @@ import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
 import type { SampleProcess } from '../../src/core/contract/sonar/sample.ts';
 import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
 import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
-import { EmbeddedStore } from '../../src/telemetry/store/embedded-store.ts';
+import { EmbeddedStore } from '../../src/telemetry/embedded/embedded-store.ts';
 import { ingest } from '../../src/telemetry/store/ingest.ts';
 import { temporaryFolder } from '../support/programs.ts';
 

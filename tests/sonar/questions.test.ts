@@ -19,7 +19,7 @@ import { reportOf } from '../../src/telemetry/questions/report.ts';
 import type { TelemetryRows } from '../../src/telemetry/questions/rows.ts';
 import { uptimeOf } from '../../src/telemetry/questions/uptime.ts';
 import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
-import { EmbeddedStore } from '../../src/telemetry/store/embedded-store.ts';
+import { EmbeddedStore } from '../../src/telemetry/embedded/embedded-store.ts';
 import { ingest } from '../../src/telemetry/store/ingest.ts';
 import { temporaryFolder, torc } from '../support/programs.ts';
 

@@ -9,7 +9,7 @@ import type { Envelope } from '../../src/core/contract/sonar/envelope.ts';
 import type { SlurmJob } from '../../src/core/contract/sonar/jobs.ts';
 import { EnvelopeReader, type EnvelopeRecord } from '../../src/telemetry/read/envelope-reader.ts';
 import { mergeRecord, valuesOf } from '../../src/telemetry/jobs/merge.ts';
-import { EmbeddedStore } from '../../src/telemetry/store/embedded-store.ts';
+import { EmbeddedStore } from '../../src/telemetry/embedded/embedded-store.ts';
 import { ingest } from '../../src/telemetry/store/ingest.ts';
 import { start, temporaryFolder, torc } from '../support/programs.ts';
 import { fill, noSmallDisk, smallDisk } from '../support/small-disk.ts';

@@ -11,7 +11,7 @@ import { migrations } from '../../src/telemetry/postgres/migrations.ts';
 import type { Link } from '../../src/telemetry/questions/rows.ts';
 import { EnvelopeReader, type EnvelopeRecord } from '../../src/telemetry/read/envelope-reader.ts';
 import { answer } from '../../src/telemetry/receive/answer.ts';
-import { openStore } from '../../src/telemetry/store/open-store.ts';
+import { openStore } from '../../src/telemetry/open-store.ts';
 import type { TelemetryStore } from '../../src/telemetry/store/telemetry-store.ts';
 import { startServer, temporaryFolder, torc } from '../support/programs.ts';
 import { random } from '../support/random.ts';

@@ -1,5 +1,5 @@
 import { readJson } from '../../src/core/contract/sonar/read-json.ts';
-import { V2 } from '../../src/telemetry/receive/messages.ts';
+import { V2 } from '../../src/telemetry/receive/thread/messages.ts';
 import { answerV2, servedPaths } from '../../src/telemetry/receive/v2/api-v2.ts';
 import type { TelemetryStore } from '../../src/telemetry/store/telemetry-store.ts';
 

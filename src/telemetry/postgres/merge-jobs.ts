@@ -3,7 +3,7 @@ import type { SlurmJob } from '../../core/contract/sonar/jobs.ts';
 import type { Metadata } from '../../core/contract/sonar/shared.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
 import { type Merged, mergeRecord, valuesOf } from '../jobs/merge.ts';
-import { storedJson } from '../store/stored-json.ts';
+import { storedJson } from '../questions/stored-json.ts';
 import type { PgConnection } from './connection.ts';
 
 /** A record of a Slurm job or step, with the time and the producer of its message. */

@@ -22,7 +22,7 @@ import type {
   Window,
 } from '../questions/rows.ts';
 import { toInteger } from '../store/numbers.ts';
-import { storedJson } from '../store/stored-json.ts';
+import { storedJson } from '../questions/stored-json.ts';
 import { amount, number, optional, text, uints } from './cells.ts';
 import type { PgConnection } from './connection.ts';
 import { totalsOf } from './job-totals.ts';

@@ -3,7 +3,7 @@ import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import type { SampleJob, SampleProcess } from '../../core/contract/sonar/sample.ts';
 import { formatTimestamp } from '../../core/contract/sonar/timestamp.ts';
 import { fromInteger, fromSigned } from '../store/numbers.ts';
-import { storedJson } from '../store/stored-json.ts';
+import { storedJson } from '../questions/stored-json.ts';
 import type { Selection, StoredEnvelope } from '../store/telemetry-store.ts';
 import { putUnknownMembers, type UnknownMember } from '../store/unknown-members.ts';
 import type { PgConnection } from './connection.ts';

@@ -13,7 +13,7 @@ import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import type { Metadata } from '../../core/contract/sonar/shared.ts';
 import { metaOf } from '../store/metas.ts';
 import { fromSigned, fromStoredJson } from '../store/numbers.ts';
-import { storedJson } from '../store/stored-json.ts';
+import { storedJson } from '../questions/stored-json.ts';
 import { amount, number, optional, text, uint } from './cells.ts';
 import type { PgRow } from './library.ts';
 

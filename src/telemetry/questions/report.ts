@@ -1,7 +1,7 @@
 import { greater, greatestOf, sumOf } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { firstLabelOf, nodesIn } from '../../core/contract/sonar/node-range.ts';
-import { storedJson } from '../store/stored-json.ts';
+import { storedJson } from './stored-json.ts';
 import type { JobUse } from './jobs.ts';
 import { jobsOf } from './jobs.ts';
 import { coresOf } from './nodes.ts';

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
 import { EnvelopeReader } from '../read/envelope-reader.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
-import { type Credential, type ReceiveTask, refusalOf, type Reply, replyOf } from './messages.ts';
+import { type Credential, type ReceiveTask, refusalOf, type Reply, replyOf } from './thread/messages.ts';
 
 /** What a sender is told of an envelope. */
 interface Verdict {

@@ -14,7 +14,7 @@ import { type ReportKind, reportKinds, reportOf } from '../questions/report.ts';
 import type { TelemetryRows, Window } from '../questions/rows.ts';
 import { uptimeOf } from '../questions/uptime.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
-import { type AskTask, refusalOf, type Reply, replyOf, V2 } from './messages.ts';
+import { type AskTask, refusalOf, type Reply, replyOf, V2 } from './thread/messages.ts';
 
 const DAY = 86_400;
 

@@ -1,6 +1,6 @@
-import { DAY_SECONDS } from '../store/archive/days.ts';
+import { DAY_SECONDS } from '../store/days.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
-import { type KeepTask, type Reply, replyOf } from './messages.ts';
+import { type KeepTask, type Reply, replyOf } from './thread/messages.ts';
 
 /** What a round of keeping did. */
 export interface Kept {

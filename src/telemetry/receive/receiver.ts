@@ -3,10 +3,10 @@ import { createGunzip } from 'node:zlib';
 import { after, type Timer } from '../../client/long-timers.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { GREATEST_ENVELOPE } from '../read/split.ts';
-import { openStore } from '../store/open-store.ts';
+import { openStore } from '../open-store.ts';
 import type { Kept } from './keep.ts';
-import { type Credential, refusalOf, type Reply, V2 } from './messages.ts';
-import { StoreThread } from './thread.ts';
+import { type Credential, refusalOf, type Reply, V2 } from './thread/messages.ts';
+import { StoreThread } from './thread/thread.ts';
 
 /** Who asks a question: nobody, or a user who may see everything or what concerns him. */
 export type Viewer = { readonly onlyUser: string | undefined } | 'refused';

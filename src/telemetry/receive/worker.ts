@@ -4,12 +4,12 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { StoreAway } from '../postgres/errors.ts';
-import { openStore } from '../store/open-store.ts';
+import { openStore } from '../open-store.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
 import { accept } from './accept.ts';
 import { answer } from './answer.ts';
 import { keep } from './keep.ts';
-import { refusalOf, type Reply, type Task } from './messages.ts';
+import { refusalOf, type Reply, type Task } from './thread/messages.ts';
 
 const { path, isReadOnly } = workerData as { path: string; isReadOnly: boolean };
 /** Opened with the first task, and again with the next one while the store is away. */

@@ -28,11 +28,11 @@ export const daemon = command({
   ],
   async run(context, [file], options) {
     const { output, environment } = context;
-    const { parseDaemonConfig } = await import('../../../telemetry/produce/daemon/config.ts');
-    const { startDaemon } = await import('../../../telemetry/produce/daemon/daemon.ts');
+    const { parseDaemonConfig } = await import('../../../telemetry/daemon/config.ts');
+    const { startDaemon } = await import('../../../telemetry/daemon/daemon.ts');
     const { preferSmallCode, preferSmallHeap } = await import('../../../cluster/host/small-heap.ts');
     const { originOf } = await import('../../../telemetry/produce/origin.ts');
-    const { openSink } = await import('../../../telemetry/send/open-sink.ts');
+    const { openSink } = await import('../../../telemetry/daemon/open-sink.ts');
     const { packetOf } = await import('../../../telemetry/send/packet.ts');
     const { locksFor } = await import('./daemon-locks.ts');
     const config = parseDaemonConfig(textOf(file), file);

@@ -23,8 +23,8 @@ export async function withStore<Result>(
   use: (store: TelemetryStore) => Result | Promise<Result>,
 ): Promise<Result> {
   // A sample of a node needs no database: it is loaded on use.
-  const { StoreUnusable } = await import('../../../telemetry/store/database.ts');
-  const { openStore } = await import('../../../telemetry/store/open-store.ts');
+  const { StoreUnusable } = await import('../../../telemetry/sqlite/database.ts');
+  const { openStore } = await import('../../../telemetry/open-store.ts');
   let store: TelemetryStore | undefined;
   if (umask !== undefined) restrictFiles(umask);
   try {

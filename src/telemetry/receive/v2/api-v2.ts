@@ -1,7 +1,7 @@
 import { exactJson } from '../../../core/contract/sonar/encode.ts';
 import type { JobKey } from '../../questions/rows.ts';
 import type { TelemetryStore } from '../../store/telemetry-store.ts';
-import { type AskTask, type Reply, replyOf, V2 } from '../messages.ts';
+import { type AskTask, type Reply, replyOf, V2 } from '../thread/messages.ts';
 import { type Asked, missing, uintFrom, uintIn, V2Refusal } from './asked.ts';
 import { cardsOfJobs, processesOfJobs, reportOf, treeOf } from './job-series.ts';
 import { jobsIn, oneJob, queriedJobs, queriedPages } from './jobs.ts';

@@ -5,7 +5,7 @@ import type { Uint } from '../../../core/contract/sonar/kinds.ts';
 import { amountsOf } from './tres.ts';
 import { type Merged, valuesOf } from '../../jobs/merge.ts';
 import type { JobKey, SampleSum, Window } from '../../questions/rows.ts';
-import { storedJson } from '../../store/stored-json.ts';
+import { storedJson } from '../../questions/stored-json.ts';
 import { type Asked, intervalOf, Points, secondsIn } from './asked.ts';
 import { mainRow } from './jobs.ts';
 import { wantedNodes } from './names.ts';

@@ -3,7 +3,7 @@ import type { Uint } from '../../../core/contract/sonar/kinds.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import { type Merged, rankOfState, valuesOf } from '../../jobs/merge.ts';
 import type { JobFilter, SlurmJobRow } from '../../questions/rows.ts';
-import { storedJson } from '../../store/stored-json.ts';
+import { storedJson } from '../../questions/stored-json.ts';
 import { type Asked, countIn, missing, secondsIn, uintIn } from './asked.ts';
 import { expanded, RECENT_SECONDS } from './names.ts';
 import { numbered, pageAsked } from './page.ts';

@@ -2,7 +2,7 @@ import { firstLabelOf } from '../../../core/contract/sonar/node-range.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import { amountIn, nodesOf } from '../../questions/nodes.ts';
 import type { SlurmJobRow } from '../../questions/rows.ts';
-import { storedJson } from '../../store/stored-json.ts';
+import { storedJson } from '../../questions/stored-json.ts';
 import type { TelemetryStore } from '../../store/telemetry-store.ts';
 import { type Asked, countIn, missing, secondsIn } from './asked.ts';
 import { expanded, isNode, nodeNames, RECENT_SECONDS, recordOf, wantedNodes } from './names.ts';

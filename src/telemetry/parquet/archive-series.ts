@@ -1,14 +1,14 @@
 import type { DuckDBListValue } from '@duckdb/node-api';
-import { amountOf } from '../../../core/contract/sonar/amounts.ts';
-import { exactUint } from '../../../core/contract/sonar/extended-uint.ts';
-import type { Uint } from '../../../core/contract/sonar/kinds.ts';
-import type { JobKey, JobSample, ProcessCard, SampleSum, SumsBy, Window } from '../../questions/rows.ts';
-import type { Ordered } from '../hot-rows.ts';
-import type { Chosen } from '../hot-series.ts';
-import { metaOf } from '../metas.ts';
+import { amountOf } from '../../core/contract/sonar/amounts.ts';
+import { exactUint } from '../../core/contract/sonar/extended-uint.ts';
+import type { Uint } from '../../core/contract/sonar/kinds.ts';
+import type { JobKey, JobSample, ProcessCard, SampleSum, SumsBy, Window } from '../questions/rows.ts';
+import type { Ordered } from '../sqlite/hot-rows.ts';
+import type { Chosen } from '../sqlite/hot-series.ts';
+import { metaOf } from '../store/metas.ts';
 import type { ArchiveRows, Cells } from './archive-rows.ts';
 import type { ClosedDay } from './catalog.ts';
-import { hourBegin } from './days.ts';
+import { hourBegin } from '../store/days.ts';
 import { slicesOfHours } from './slices-of-hours.ts';
 
 const SUMS = `

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../core/contract/refusals.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
 
 /** A setting of a configuration file, with the line on which it stands. */
 export interface IniSetting {

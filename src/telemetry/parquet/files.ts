@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, globSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeFolder } from '../../../cluster/make-folder.ts';
-import { dayText } from './days.ts';
+import { makeFolder } from '../../cluster/make-folder.ts';
+import { dayText } from '../store/days.ts';
 
 /** The folder of the closed days of a store: `sonar.db` has `sonar.db-archive/CLUSTER/2026/03/01/process-1.parquet`. */
 export const archiveFolder = (store: string): string => `${store}-archive`;

@@ -24,14 +24,14 @@ import {
   type TelemetryRows,
   type Window,
 } from '../questions/rows.ts';
-import type { ArchiveRows } from './archive/archive-rows.ts';
-import type { ClosedDay } from './archive/catalog.ts';
-import type { HourTableName } from './archive/tables.ts';
-import type { StoreDatabase } from './database.ts';
-import { ArchiveSeries } from './archive/archive-series.ts';
-import { type Chosen, HotSeries } from './hot-series.ts';
-import { type Cluster, HotRows, type Ordered, type PartOfWindow, type ProducerCount } from './hot-rows.ts';
-import { merged } from './portions.ts';
+import type { ArchiveRows } from '../parquet/archive-rows.ts';
+import type { ClosedDay } from '../parquet/catalog.ts';
+import type { HourTableName } from '../parquet/tables.ts';
+import type { StoreDatabase } from '../sqlite/database.ts';
+import { ArchiveSeries } from '../parquet/archive-series.ts';
+import { type Chosen, HotSeries } from '../sqlite/hot-series.ts';
+import { type Cluster, HotRows, type Ordered, type PartOfWindow, type ProducerCount } from '../sqlite/hot-rows.ts';
+import { merged } from '../sqlite/portions.ts';
 
 /**
  * The rows of the embedded store: those of its file and those of its closed days, as one.

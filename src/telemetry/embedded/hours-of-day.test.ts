@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { temporaryFolder } from '../../../../tests/support/programs.ts';
-import { messagesOfTwoDays, START } from '../../../../tests/sonar/two-days.ts';
-import { EnvelopeReader } from '../../read/envelope-reader.ts';
-import { EmbeddedStore } from '../embedded-store.ts';
-import { DAY_SECONDS } from './days.ts';
+import { temporaryFolder } from '../../../tests/support/programs.ts';
+import { messagesOfTwoDays, START } from '../../../tests/sonar/two-days.ts';
+import { EnvelopeReader } from '../read/envelope-reader.ts';
+import { EmbeddedStore } from './embedded-store.ts';
+import { DAY_SECONDS } from '../store/days.ts';
 import { hoursOfDay } from './hours-of-day.ts';
 
 const CLUSTER = 'fox.test';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { temporaryFolder } from '../../../../tests/support/programs.ts';
+import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { loadDuckDB, openDatabaseToClose, runWithMore } from './duckdb.ts';
 
 /** 100 MB: DuckDB sorts rows with lists in memory. */

@@ -1,10 +1,10 @@
 import type { DuckDBValue } from '@duckdb/node-api';
-import { exactUint } from '../../../core/contract/sonar/extended-uint.ts';
-import type { Row } from '../database.ts';
-import type { Cluster } from '../hot-rows.ts';
-import { type Cell, packUints } from '../numbers.ts';
-import type { Ordered, Reader, SampleParts } from '../read.ts';
-import type { Selection, StoredEnvelope } from '../telemetry-store.ts';
+import { exactUint } from '../../core/contract/sonar/extended-uint.ts';
+import type { Row } from '../sqlite/database.ts';
+import type { Cluster } from '../sqlite/hot-rows.ts';
+import { type Cell, packUints } from '../store/numbers.ts';
+import type { Ordered, Reader, SampleParts } from '../sqlite/read.ts';
+import type { Selection, StoredEnvelope } from '../store/telemetry-store.ts';
 import type { ArchiveRows } from './archive-rows.ts';
 import type { ClosedDay } from './catalog.ts';
 

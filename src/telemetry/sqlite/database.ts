@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { makeFolder } from '../../cluster/make-folder.ts';
-import type { Cell } from './numbers.ts';
+import type { Cell } from '../store/numbers.ts';
 import { SCHEMA, STORE_VERSION, UPGRADES } from './schema.ts';
 
 /** The file of the store is not one, or is newer than this program. */

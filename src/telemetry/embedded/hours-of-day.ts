@@ -1,9 +1,9 @@
-import { jobHoursOf, nodeHoursOf } from '../../questions/hours.ts';
-import type { JobHour, NodeHour } from '../../questions/rows.ts';
-import type { EmbeddedRows } from '../embedded-rows.ts';
-import type { PartOfWindow } from '../hot-rows.ts';
-import { DAY_SECONDS } from './days.ts';
-import type { HourTableName } from './tables.ts';
+import { jobHoursOf, nodeHoursOf } from '../questions/hours.ts';
+import type { JobHour, NodeHour } from '../questions/rows.ts';
+import type { EmbeddedRows } from './embedded-rows.ts';
+import type { PartOfWindow } from '../sqlite/hot-rows.ts';
+import { DAY_SECONDS } from '../store/days.ts';
+import type { HourTableName } from '../parquet/tables.ts';
 
 /** Nodes whose counters are held at a time. Each part reads the list of all samples once, so that a few nodes would take long. */
 const NODES = 50;

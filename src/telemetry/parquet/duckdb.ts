@@ -1,6 +1,6 @@
 import type * as Library from '@duckdb/node-api';
 import type { DuckDBConnection, DuckDBInstance, DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api';
-import { Refusal } from '../../../core/contract/refusals.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
 
 export type DuckDB = typeof Library;
 

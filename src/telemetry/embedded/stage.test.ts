@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { temporaryFolder } from '../../../../tests/support/programs.ts';
-import { loadDuckDB, openDatabaseToClose } from './duckdb.ts';
+import { temporaryFolder } from '../../../tests/support/programs.ts';
+import { loadDuckDB, openDatabaseToClose } from '../parquet/duckdb.ts';
 import { sortSamples } from './stage.ts';
 
 /** 100 MB of counters: more than a close may hold. */

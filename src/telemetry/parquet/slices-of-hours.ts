@@ -1,4 +1,4 @@
-import type { Window } from '../../questions/rows.ts';
+import type { Window } from '../questions/rows.ts';
 
 /** Processes of which the lists take about 100 MB. */
 const SLICE_PROCESSES = 200_000;

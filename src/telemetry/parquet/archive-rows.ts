@@ -1,23 +1,15 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DuckDBInstance, DuckDBListValue, DuckDBValue } from '@duckdb/node-api';
-import { amountOf } from '../../../core/contract/sonar/amounts.ts';
-import { exactUint } from '../../../core/contract/sonar/extended-uint.ts';
-import type { Uint } from '../../../core/contract/sonar/kinds.ts';
-import type { Metadata } from '../../../core/contract/sonar/shared.ts';
-import type {
-  CardSample,
-  DiskSample,
-  JobKey,
-  NodeSample,
-  ProcessRow,
-  SampleTime,
-  Window,
-} from '../../questions/rows.ts';
-import type { StoreDatabase } from '../database.ts';
-import type { Ordered, PartOfWindow, ProducerCount } from '../hot-rows.ts';
+import { amountOf } from '../../core/contract/sonar/amounts.ts';
+import { exactUint } from '../../core/contract/sonar/extended-uint.ts';
+import type { Uint } from '../../core/contract/sonar/kinds.ts';
+import type { Metadata } from '../../core/contract/sonar/shared.ts';
+import type { CardSample, DiskSample, JobKey, NodeSample, ProcessRow, SampleTime, Window } from '../questions/rows.ts';
+import type { StoreDatabase } from '../sqlite/database.ts';
+import type { Ordered, PartOfWindow, ProducerCount } from '../sqlite/hot-rows.ts';
 import { type ClosedDay, closedDays, filesOf } from './catalog.ts';
-import { DAY_SECONDS, dayOf, hourBegin, HOUR_SECONDS } from './days.ts';
+import { DAY_SECONDS, dayOf, hourBegin, HOUR_SECONDS } from '../store/days.ts';
 import { loadDuckDB, openDatabase, portions, quotedFile } from './duckdb.ts';
 import { type ArchiveTableName, type HourTableName, hourTables } from './tables.ts';
 

@@ -1,18 +1,24 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../../../cluster/make-folder.ts';
-import { type Lock, takeLock } from '../../produce/lock.ts';
-import { type StoreDatabase, StoreUnusable } from '../database.ts';
-import { type ClosedDay, closedDays, filesOf, SAMPLES } from './catalog.ts';
+import { makeFolder } from '../../cluster/make-folder.ts';
+import { type Lock, takeLock } from '../produce/lock.ts';
+import { type StoreDatabase, StoreUnusable } from '../sqlite/database.ts';
+import { type ClosedDay, closedDays, filesOf, SAMPLES } from '../parquet/catalog.ts';
 import { type DeleteLimits, deleteLeftovers } from './delete-leftovers.ts';
-import { DAY_SECONDS, dayOf, dayText, HASH_BYTES } from './days.ts';
-import { type DuckDB, loadDuckDB, openDatabaseToClose, quoted, runWithMore } from './duckdb.ts';
-import { archiveFile, archiveFolder, publish, sizeOf, sweep, unfinishedFolder } from './files.ts';
-import type { ClosedReport, CloseOptions } from '../telemetry-store.ts';
-import type { EmbeddedRows } from '../embedded-rows.ts';
+import { DAY_SECONDS, dayOf, dayText, HASH_BYTES } from '../store/days.ts';
+import { type DuckDB, loadDuckDB, openDatabaseToClose, quoted, runWithMore } from '../parquet/duckdb.ts';
+import { archiveFile, archiveFolder, publish, sizeOf, sweep, unfinishedFolder } from '../parquet/files.ts';
+import type { ClosedReport, CloseOptions } from '../store/telemetry-store.ts';
+import type { EmbeddedRows } from './embedded-rows.ts';
 import { hoursOfDay } from './hours-of-day.ts';
 import { type DayToClose, stage, stageHours } from './stage.ts';
-import { type ArchiveTableName, archiveTableNames, archiveTables, hourOrder, hourTableNames } from './tables.ts';
+import {
+  type ArchiveTableName,
+  archiveTableNames,
+  archiveTables,
+  hourOrder,
+  hourTableNames,
+} from '../parquet/tables.ts';
 
 /** The steps of a close, each of which may be the last one of a program that is killed. */
 export type CloseStep = 'staged' | 'written' | 'published' | 'switched' | 'deleting' | 'deleted';

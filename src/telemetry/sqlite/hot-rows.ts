@@ -15,9 +15,17 @@ import type {
 } from '../questions/rows.ts';
 import type { Row, StoreDatabase } from './database.ts';
 import { readLinks } from './links.ts';
-import { fromHalves, fromInteger, fromSigned, fromThousandths, halvesOf, toInteger, unpackUints } from './numbers.ts';
+import {
+  fromHalves,
+  fromInteger,
+  fromSigned,
+  fromThousandths,
+  halvesOf,
+  toInteger,
+  unpackUints,
+} from '../store/numbers.ts';
 import { portionsOf } from './portions.ts';
-import { storedJson } from './stored-json.ts';
+import { storedJson } from '../questions/stored-json.ts';
 
 const number = (row: Row, name: string): number => Number(row[name] ?? 0);
 const text = (row: Row, name: string): string => String(row[name] ?? '');

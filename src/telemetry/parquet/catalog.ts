@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { StoreDatabase } from '../database.ts';
+import type { StoreDatabase } from '../sqlite/database.ts';
 import { archiveFile } from './files.ts';
 
 /** A closed day of a cluster. */

@@ -5,14 +5,14 @@ import type { JobsAttributes, SlurmJob } from '../../core/contract/sonar/jobs.ts
 import type { SampleAttributes, SampleProcess, SampleSystem } from '../../core/contract/sonar/sample.ts';
 import type { SysinfoAttributes } from '../../core/contract/sonar/sysinfo.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
-import { archivedHash, dayOf } from './archive/days.ts';
+import { archivedHash, dayOf } from '../store/days.ts';
 import { type Merged, mergeRecord, valuesOf } from '../jobs/merge.ts';
 import type { StoreDatabase } from './database.ts';
 import { Dictionary } from './dictionary.ts';
 import { jobSums } from './job-sums.ts';
-import { packUints, toInteger, toThousandths } from './numbers.ts';
-import { storedJson } from './stored-json.ts';
-import { unknownMembers } from './unknown-members.ts';
+import { packUints, toInteger, toThousandths } from '../store/numbers.ts';
+import { storedJson } from '../questions/stored-json.ts';
+import { unknownMembers } from '../store/unknown-members.ts';
 
 /** What became of an envelope. */
 export type Stored = 'stored' | 'repeated' | 'unknown cluster' | 'no cluster';

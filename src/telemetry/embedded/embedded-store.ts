@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
-import { ArchiveRows } from './archive/archive-rows.ts';
-import { archivedEnvelopes } from './archive/archive-envelopes.ts';
-import { closeDays, type CloseSettings, forgetDays } from './archive/close.ts';
+import { ArchiveRows } from '../parquet/archive-rows.ts';
+import { archivedEnvelopes } from '../parquet/archive-envelopes.ts';
+import { closeDays, type CloseSettings, forgetDays } from './close.ts';
 import type { Link } from '../questions/rows.ts';
-import { type Row, type StoreAccess, StoreDatabase } from './database.ts';
+import { type Row, type StoreAccess, StoreDatabase } from '../sqlite/database.ts';
 import { EmbeddedRows } from './embedded-rows.ts';
-import { writeLinks } from './links.ts';
-import { lateDays, prune } from './prune.ts';
-import { NO_CLUSTER, problemOf } from './refused-record.ts';
-import { merged, portionsOf } from './portions.ts';
-import { type Ordered, Reader } from './read.ts';
+import { writeLinks } from '../sqlite/links.ts';
+import { lateDays, prune } from '../sqlite/prune.ts';
+import { NO_CLUSTER, problemOf } from '../store/refused-record.ts';
+import { merged, portionsOf } from '../sqlite/portions.ts';
+import { type Ordered, Reader } from '../sqlite/read.ts';
 import type {
   ClosedReport,
   ClusterSummary,
@@ -20,9 +20,9 @@ import type {
   Selection,
   StoredEnvelope,
   TelemetryStore,
-} from './telemetry-store.ts';
-import { withoutSecrets } from './without-secrets.ts';
-import { Writer } from './write.ts';
+} from '../store/telemetry-store.ts';
+import { withoutSecrets } from '../store/without-secrets.ts';
+import { Writer } from '../sqlite/write.ts';
 
 /** Of a record in quarantine: enough to see what it was. */
 const KEPT_RAW = 65_536;

@@ -1,4 +1,4 @@
-import type { SampleFilters } from '../sample/filters.ts';
+import type { SampleFilters } from '../produce/sample/filters.ts';
 import { configurationRefused, type Ini, type IniSetting, parseIni } from './ini.ts';
 import * as read from './values.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import type { StoreDatabase } from '../database.ts';
-import { SAMPLE_TABLES } from '../prune.ts';
+import type { StoreDatabase } from '../sqlite/database.ts';
+import { SAMPLE_TABLES } from '../sqlite/prune.ts';
 
 export interface DeleteLimits {
   /** Envelopes of one transaction: others that write wait for no longer than that takes. */

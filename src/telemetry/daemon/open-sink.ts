@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { DaemonConfig, RemoteConfig } from '../produce/daemon/config.ts';
+import type { DaemonConfig, RemoteConfig } from './config.ts';
 import type { Origin } from '../produce/envelope.ts';
-import { createDirectorySink } from './directory.ts';
-import { createOutbox } from './outbox.ts';
-import type { OnProblem, Sink } from './sink.ts';
-import { openSpool } from './spool.ts';
-import { createStdoutSink } from './stdout.ts';
+import { createDirectorySink } from '../send/directory.ts';
+import { createOutbox } from '../send/outbox.ts';
+import type { OnProblem, Sink } from '../send/sink.ts';
+import { openSpool } from '../send/spool.ts';
+import { createStdoutSink } from '../send/stdout.ts';
 
 export interface OpenSinkOptions {
   readonly config: Pick<DaemonConfig, 'sink' | 'topicPrefix' | 'oneshot'>;
@@ -31,10 +31,10 @@ export async function openSink(options: OpenSinkOptions): Promise<Sink> {
   };
   const target = { prefix, password: passwordOf(sink), caFile: sink.caFile };
   if (sink.kind === 'http') {
-    const { createHttpDelivery } = await import('./http.ts');
+    const { createHttpDelivery } = await import('../send/http.ts');
     return createOutbox({ ...outbox, deliver: createHttpDelivery({ ...target, root: sink.root, proxy: sink.proxy }) });
   }
-  const { openKafkaDelivery } = await import('./kafka.ts');
+  const { openKafkaDelivery } = await import('../send/kafka.ts');
   const kafka = await openKafkaDelivery({ ...target, ...origin, broker: sink.broker });
   const box = createOutbox({ ...outbox, deliver: kafka.deliver });
   return {

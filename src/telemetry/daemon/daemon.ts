@@ -1,12 +1,12 @@
-import { after, type Timer } from '../../../client/long-timers.ts';
-import { createGpuReader } from '../../../cluster/gpu/read.ts';
-import type { Sink } from '../../send/sink.ts';
-import type { Message, Origin } from '../envelope.ts';
-import { samplerOfThisNode } from '../sample/this-node.ts';
-import { readCluster } from '../slurm/cluster.ts';
-import { readJobs } from '../slurm/jobs.ts';
-import type { ToldJobs } from '../slurm/told-jobs.ts';
-import { sysinfoOfThisNode } from '../sysinfo/sysinfo.ts';
+import { after, type Timer } from '../../client/long-timers.ts';
+import { createGpuReader } from '../../cluster/gpu/read.ts';
+import type { Sink } from '../send/sink.ts';
+import type { Message, Origin } from '../produce/envelope.ts';
+import { samplerOfThisNode } from '../produce/sample/this-node.ts';
+import { readCluster } from '../produce/slurm/cluster.ts';
+import { readJobs } from '../produce/slurm/jobs.ts';
+import type { ToldJobs } from '../produce/slurm/told-jobs.ts';
+import { sysinfoOfThisNode } from '../produce/sysinfo/sysinfo.ts';
 import type { DaemonConfig } from './config.ts';
 import { nextRun } from './schedule.ts';
 

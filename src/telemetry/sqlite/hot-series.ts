@@ -13,8 +13,8 @@ import type {
 import type { Row, StoreDatabase } from './database.ts';
 import { type Cluster, IN_WINDOW, IS_CHOSEN, keyValues, ofJob, type Ordered, slurmJobOf } from './hot-rows.ts';
 import { countersIn } from './job-sums.ts';
-import { metaOf } from './metas.ts';
-import { fromHalves, fromInteger, fromStoredJson, halvesOf, toInteger } from './numbers.ts';
+import { metaOf } from '../store/metas.ts';
+import { fromHalves, fromInteger, fromStoredJson, halvesOf, toInteger } from '../store/numbers.ts';
 import { portionsOf } from './portions.ts';
 
 /** Producers of nodes that have two; undefined: all count. */

@@ -10,10 +10,10 @@ import type { Metadata } from '../../core/contract/sonar/shared.ts';
 import { formatTimestamp } from '../../core/contract/sonar/timestamp.ts';
 import type { Row, StoreDatabase } from './database.ts';
 import { Dictionary } from './dictionary.ts';
-import { type Cell, fromInteger, fromSigned, fromThousandths, unpackUints } from './numbers.ts';
-import type { Selection, StoredEnvelope } from './telemetry-store.ts';
-import { storedJson } from './stored-json.ts';
-import { putUnknownMembers, type UnknownMember } from './unknown-members.ts';
+import { type Cell, fromInteger, fromSigned, fromThousandths, unpackUints } from '../store/numbers.ts';
+import type { Selection, StoredEnvelope } from '../store/telemetry-store.ts';
+import { storedJson } from '../questions/stored-json.ts';
+import { putUnknownMembers, type UnknownMember } from '../store/unknown-members.ts';
 
 /** With its number in the order of arrival. */
 export type Ordered<Item> = Item & { readonly order: number };

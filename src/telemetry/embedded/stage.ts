@@ -1,12 +1,12 @@
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from '@duckdb/node-api';
-import type { JobHour, NodeHour } from '../../questions/rows.ts';
+import type { JobHour, NodeHour } from '../questions/rows.ts';
 import type { HourPortions } from './hours-of-day.ts';
-import type { Row, StoreDatabase } from '../database.ts';
-import { type Cell, fromThousandths, unpackUints } from '../numbers.ts';
-import type { ClosedDay } from './catalog.ts';
-import { filesOf } from './catalog.ts';
-import { DAY_SECONDS, hourBegin } from './days.ts';
-import { type DuckDB, quotedFile, runWithMore } from './duckdb.ts';
+import type { Row, StoreDatabase } from '../sqlite/database.ts';
+import { type Cell, fromThousandths, unpackUints } from '../store/numbers.ts';
+import type { ClosedDay } from '../parquet/catalog.ts';
+import { filesOf } from '../parquet/catalog.ts';
+import { DAY_SECONDS, hourBegin } from '../store/days.ts';
+import { type DuckDB, quotedFile, runWithMore } from '../parquet/duckdb.ts';
 import {
   archiveTableNames,
   archiveTables,
@@ -14,7 +14,7 @@ import {
   type HourTableName,
   hourTableNames,
   hourTables,
-} from './tables.ts';
+} from '../parquet/tables.ts';
 
 /** Rows of a chunk: what DuckDB works with at once. */
 const CHUNK = 2048;

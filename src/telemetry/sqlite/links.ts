@@ -1,6 +1,6 @@
 import type { JobKey, Link } from '../questions/rows.ts';
 import type { StoreDatabase } from './database.ts';
-import { fromInteger, toInteger } from './numbers.ts';
+import { fromInteger, toInteger } from '../store/numbers.ts';
 import type { Writer } from './write.ts';
 
 /** Writes links of clusters that the store knows, and gives how many were new. Part of a transaction of the caller. */

@@ -1,6 +1,6 @@
-import { isPostgresUrl } from '../postgres/address.ts';
-import type { StoreAccess } from './database.ts';
-import type { TelemetryStore } from './telemetry-store.ts';
+import { isPostgresUrl } from './postgres/address.ts';
+import type { StoreAccess } from './sqlite/database.ts';
+import type { TelemetryStore } from './store/telemetry-store.ts';
 
 /**
  * Opens the store at a path, or the one in PostgreSQL at a `postgres://` URL.
@@ -9,9 +9,9 @@ import type { TelemetryStore } from './telemetry-store.ts';
  */
 export async function openStore(path: string, access: StoreAccess = {}): Promise<TelemetryStore> {
   if (isPostgresUrl(path)) {
-    const { PostgresStore } = await import('../postgres/store.ts');
+    const { PostgresStore } = await import('./postgres/store.ts');
     return PostgresStore.open(path, access);
   }
-  const { EmbeddedStore } = await import('./embedded-store.ts');
+  const { EmbeddedStore } = await import('./embedded/embedded-store.ts');
   return new EmbeddedStore(path, access);
 }
