@@ -52,7 +52,7 @@ module.exports = {
     forbid(
       'sql-of-telemetry-stands-in-its-store',
       'only the store of telemetry holds its database',
-      { path: '^src/telemetry/', pathNot: '^src/telemetry/store/|\\.test\\.ts$' },
+      { path: '^src/telemetry/', pathNot: '^src/telemetry/sqlite/|\\.test\\.ts$' },
       { path: '^(node:)?sqlite$' },
     ),
     forbid(

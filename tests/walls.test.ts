@@ -20,6 +20,7 @@ function copyWith(offences: Readonly<Record<string, string>>): string {
     'tsconfig.base.json',
     '.oxlintrc.json',
     '.dependency-cruiser.cjs',
+    '.folders.cjs',
     'package.json',
     'vitest.config.ts',
   ]) {
@@ -131,6 +132,14 @@ it('every wall between files refuses what breaks it', async () => {
   ).toEqual(Object.keys(cruised));
 }, 240_000);
 
+it('two folders of the runner that need each other are refused', async () => {
+  const needed = "import { aheadOf } from '../facts/pace.ts';\nexport const needed = aheadOf;\n";
+  const needs = "import { needed } from '../claim/needed.ts';\nexport const needs = needed;\n";
+  const copy = copyWith({ 'src/runner/claim/needed.ts': needed, 'src/runner/facts/needs.ts': needs });
+  const said = await refusalOf('depcruise', ['src/runner', 'src/telemetry', '--config', '.folders.cjs'], copy);
+  expect(said).toMatch(/folders-have-an-order: src\/runner\/facts/);
+});
+
 const purity: Readonly<Record<string, readonly [path: string, text: string, refusal: RegExp]>> = {
   'core reads no file': [
     'src/core/quantity/reads.ts',
@@ -155,7 +164,7 @@ const purity: Readonly<Record<string, readonly [path: string, text: string, refu
   ],
   'the server does not know the runner': [
     'src/server/claim/knows.ts',
-    "import { aheadOf } from '../../runner/report/pace.ts';\nexport const knows = aheadOf;\n",
+    "import { aheadOf } from '../../runner/facts/pace.ts';\nexport const knows = aheadOf;\n",
     /TS6307.*pace\.ts|pace\.ts.*TS6307/,
   ],
   'a use case does not know the command line': [
