@@ -14,7 +14,7 @@ export function inTurns(listener: RequestListener, atOnce = AT_ONCE): RequestLis
   const begin = (request: Parameters<RequestListener>) => {
     if (begun === 0) setImmediate(nextTurn);
     begun += 1;
-    void listener(...request);
+    listener(...request);
   };
   const nextTurn = () => {
     begun = 0;
