@@ -51,7 +51,7 @@ export type Measure = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 const A_CALL = 1_000;
 /** Jobs that a runner tells of in one turn: as many as it prefetches. */
 const A_TURN = 128;
-/** Jobs that a runner tells of in one turn when it was away from its server. */
+/** Jobs that a runner reports in one turn when it was away from its server. */
 const A_LONG_TURN = 1_000;
 const OFFER = { num_cpus: 64, memory_gb: 512, num_gpus: 0, num_nodes: 1 };
 

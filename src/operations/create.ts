@@ -13,7 +13,7 @@ interface ReadingOptions {
   readonly strict?: boolean;
   /** The largest number of jobs; undefined for the default. */
   readonly maxJobs: number | undefined;
-  /** Told now and then how many names were compared with the patterns of the file, of how many. */
+  /** Called now and then with the names that were compared with the patterns of the file, and the number of all names. */
   readonly tellCompared?: (names: number, of: number) => void;
 }
 

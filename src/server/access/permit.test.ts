@@ -207,7 +207,7 @@ describe('while access is enforced', () => {
     ]);
   });
 
-  it('a route whose rule does not exist serves nobody', async () => {
+  it('a route whose rule does not exist is refused to every caller', async () => {
     const { service } = await shared();
     const { check } = createPermissions(service.store, { enforce: true, administrators: ['admin'] });
     const ask = (access: Access) => () => check(access, { params: {}, query: {}, body: {} }, { user: 'admin' });

@@ -22,7 +22,7 @@ export interface Listen {
   readonly types: ReadonlySet<StreamEventType>;
   /** Whether the caller may still see the workflow. */
   readonly isWelcome: () => boolean;
-  /** Calls `check` when somebody has lost rights. */
+  /** Calls `check` when a user has lost rights. */
   readonly onRightsChanged: (check: () => void) => () => void;
   /** The last event that the client received before. */
   readonly last: Place | undefined;

@@ -6,7 +6,7 @@ import type { Database, NoParameters } from './database.ts';
 /**
  * The number of commits, in the database and in a file beside it.
  *
- * SQLite drops what follows a damaged place of its write-ahead log, and reports no error: a log that somebody cut or deleted
+ * SQLite drops what follows a damaged place of its write-ahead log, and reports no error: a log that was cut or deleted
  * after a kill takes acknowledged changes with it. So each commit that changes something counts itself in a row, and the
  * count is written beside the database before the commit is acknowledged. A database that has fewer commits than the file
  * says has lost some of them, however that happened.
