@@ -30,8 +30,8 @@ export class StoreThread {
   }
 
   #start(): Worker {
-    // A source file beside this one, or a bundle beside this one's bundle.
-    const name = extname(import.meta.url) === '.ts' ? './worker.ts' : './telemetry-worker.js';
+    // The source file, or a bundle beside this one's bundle.
+    const name = extname(import.meta.url) === '.ts' ? '../worker.ts' : './telemetry-worker.js';
     const worker = new Worker(new URL(name, import.meta.url), {
       workerData: { path: this.#path, isReadOnly: this.#isReadOnly },
     });
