@@ -83,7 +83,7 @@ it('a daemon that writes to a folder loads what it sends with, and nothing for c
   writeFileSync(join(folder, 'sonar.ini'), configuration('[directory]\ndata-directory = data'));
   const modules = await modulesOf(['sonar', 'daemon', 'sonar.ini'], folder);
   expect(modules.libraries).toEqual(['commander']);
-  expect(below(modules, 'telemetry/', 1)).toEqual(['produce', 'send']);
+  expect(below(modules, 'telemetry/', 1)).toEqual(['daemon', 'produce', 'send']);
   expect(below(modules, 'telemetry/send/')).not.toContain('http.ts');
   expect(connectionsOf(modules)).toEqual([]);
 });

@@ -145,19 +145,23 @@ describe('a step that is sent ahead', () => {
     expect(takenBack()).toEqual([]);
   });
 
-  it('after SIGTERM, as at the end of an allocation, no step starts by itself', async () => {
-    const { child, order, startOf, areTakenBack, ended, hasStarted, has, go } = await launcher();
-    order(startOf(1, `trap '' TERM; ${AWAITS_GO}`));
-    await hasStarted(1);
-    order(startOf(2, 'touch second', 1));
-    child.kill('SIGTERM');
-    await areTakenBack(2);
-    go();
-    await ended(1);
-    order(startOf(3, 'true'));
-    await ended(3);
-    expect(has('second')).toBe(false);
-  });
+  it.each(['before', 'after'])(
+    'a step that was sent ahead %s SIGTERM, as at the end of an allocation, does not start by itself',
+    async (when) => {
+      const { child, order, startOf, areTakenBack, ended, hasStarted, has, go } = await launcher();
+      order(startOf(1, `trap '' TERM; ${AWAITS_GO}`));
+      await hasStarted(1);
+      if (when === 'after') child.kill('SIGTERM');
+      order(startOf(2, 'touch second', 1));
+      if (when === 'before') child.kill('SIGTERM');
+      await areTakenBack(2);
+      go();
+      await ended(1);
+      order(startOf(3, 'true'));
+      await ended(3);
+      expect(has('second')).toBe(false);
+    },
+  );
 
   it('no step starts after the runner is gone', async () => {
     const { child, order, startOf, hasStarted, has } = await launcher();

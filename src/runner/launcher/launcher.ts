@@ -86,6 +86,8 @@ function createWork(
   const startedAtMs = new Map<StepId, number>();
   const killedForMemory = new Set<StepId>();
   const successors = createSuccessors<StartOrder & { readonly id: StepId }>();
+  /** The allocation may be ending, which the runner decides: until it has, no job starts by itself. */
+  let isSignaled = false;
   const news = createNews(report);
 
   /** Only a look that the runner asks for is recorded: the limits are looked at more often. */
@@ -195,6 +197,8 @@ function createWork(
     const id = stepIdOf(facts, order.job);
     const { after } = order;
     if (after === undefined) return start({ ...order, id });
+    // It was sent before the runner knew of the signal.
+    if (isSignaled) return news.takenBack([id]);
     if (startedAtMs.has(after) || successors.has(after)) return successors.add(after, { ...order, id });
     news.report([id]);
     start({ ...order, id });
@@ -238,7 +242,7 @@ function createWork(
     flush: () => news.report(),
     signaled(signal: 'SIGCONT' | 'SIGTERM') {
       steps.allocationSignaled(signal);
-      // The allocation may be ending, which the runner decides: until it has, no job starts by itself.
+      isSignaled = true;
       news.takenBack(successors.clear());
       news.report();
     },
