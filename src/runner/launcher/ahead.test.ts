@@ -1,56 +1,20 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { temporaryFolder } from '../../../tests/support/programs.ts';
+import { describe, expect, it } from 'vitest';
+import { startStepLauncher } from '../../../tests/support/step-launcher.ts';
 import { type StepId, stepIdOf } from '../../core/contract/files/job.ts';
-import type { RunFacts } from '../step/request.ts';
-import { lineOf, type Order, type Report } from '../step/batch/protocol.ts';
-
-type Told = Extract<Report, { is: 'told' }>;
+import type { Order } from '../step/batch/protocol.ts';
 
 const need = { num_cpus: 1, memory_bytes: 0, num_gpus: 0, num_nodes: 1, runtime_seconds: 60 };
 
 /** A launcher in a process of its own, with what it reported so far. Its jobs write and await files of `folder`. */
 async function launcher() {
-  const folder = temporaryFolder();
-  const facts: RunFacts = {
-    workflowId: 7,
-    runId: 1,
-    apiUrl: '',
-    outputDir: folder,
-    submissionDirectory: undefined,
-    execution: {},
-    variables: [],
-  };
-  const program = `
-    import { runLauncher } from ${JSON.stringify(new URL('launcher.ts', import.meta.url).href)};
-    await runLauncher({ environment: process.env, input: process.stdin, output: process.stdout });
-    process.exit(0);`;
-  const child: ChildProcess = spawn(process.execPath, ['--input-type=module', '-e', program], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    cwd: folder,
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const told: Told[] = [];
-  let isReady = false;
-  const waiting: (() => void)[] = [];
-  createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
-    const report = JSON.parse(line) as Report;
-    if (report.is === 'told') told.push(report);
-    isReady ||= report.is === 'ready';
-    for (const wake of waiting.splice(0)) wake();
-  });
-  const order = (...each: Order[]) => void child.stdin?.write(each.map(lineOf).join(''));
-  const seen = async (isThere: () => boolean) => {
-    while (!isThere()) await new Promise<void>((wake) => void waiting.push(wake));
-  };
+  const { child, folder, facts, reports, order, seen } = startStepLauncher();
+  await seen(() => reports.some(({ is }) => is === 'ready'));
+  const told = () => reports.filter((each) => each.is === 'told');
   const id = (job: number): StepId => stepIdOf(facts, { id: job, attempt_id: 1 });
-  order({ do: 'begin', facts, sonar: false, beside: { defaultRequirementsId: undefined, bytes: 0 } });
-  await seen(() => isReady);
-  const all = (kind: 'starting' | 'started' | 'takenBack') => told.flatMap((each) => each[kind]);
+  const all = (kind: 'starting' | 'started' | 'takenBack') => told().flatMap((each) => each[kind]);
   return {
     child,
     folder,
@@ -65,7 +29,7 @@ async function launcher() {
     }),
     starting: () => all('starting'),
     takenBack: () => all('takenBack'),
-    ended: (job: number) => seen(() => told.some(({ ended }) => ended.some((end) => end.id === id(job)))),
+    ended: (job: number) => seen(() => told().some(({ ended }) => ended.some((end) => end.id === id(job)))),
     areTakenBack: (...jobs: number[]) => seen(() => jobs.every((job) => all('takenBack').includes(id(job)))),
     hasStarted: (job: number) => seen(() => all('started').includes(id(job))),
     go: () => writeFileSync(join(folder, 'go'), ''),
@@ -81,10 +45,13 @@ describe('a step that is sent ahead', () => {
     order(startOf(1, `${AWAITS_GO}; touch first`), startOf(2, 'test -e first', 1), startOf(3, 'touch third', 2));
     go();
     await ended(3);
-    const of = (job: number) => told.flatMap((each) => each.ended).find((end) => end.id === id(job));
+    const of = (job: number) =>
+      told()
+        .flatMap((each) => each.ended)
+        .find((end) => end.id === id(job));
     expect([of(1)?.exitCode, of(2)?.exitCode, has('third')]).toEqual([0, 0, true]);
-    const reportOf = (job: number) => told.findIndex((each) => each.starting.includes(id(job)));
-    const endOf = (job: number) => told.findIndex((each) => each.ended.some((end) => end.id === id(job)));
+    const reportOf = (job: number) => told().findIndex((each) => each.starting.includes(id(job)));
+    const endOf = (job: number) => told().findIndex((each) => each.ended.some((end) => end.id === id(job)));
     expect(reportOf(2)).toBe(endOf(1));
     expect(reportOf(3)).toBe(endOf(2));
   });
@@ -103,7 +70,7 @@ describe('a step that is sent ahead', () => {
     await ended(1);
     order(startOf(2, 'true', 1));
     await ended(2);
-    const [first] = told.filter(({ starting, started }) => [...starting, ...started].includes(id(2)));
+    const [first] = told().filter(({ starting, started }) => [...starting, ...started].includes(id(2)));
     expect(first).toMatchObject({ starting: [id(2)], started: [] });
   });
 

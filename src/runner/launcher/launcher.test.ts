@@ -1,11 +1,7 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { temporaryFolder } from '../../../tests/support/programs.ts';
+import { describe, expect, it } from 'vitest';
+import { startStepLauncher } from '../../../tests/support/step-launcher.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
-import type { RunFacts } from '../step/request.ts';
-import { lineOf, type Order, type Report, type ToldEnd } from '../step/batch/protocol.ts';
 
 const need = { num_cpus: 1, memory_bytes: 0, num_gpus: 0, num_nodes: 1, runtime_seconds: 60 };
 const jobOf = (id: number, command: string): ClaimedJob => ({
@@ -17,37 +13,15 @@ const jobOf = (id: number, command: string): ClaimedJob => ({
   need,
 });
 
-/** A launcher that was told to begin; its ends arrive in order. */
+/** A launcher; its ends arrive in order. */
 function launcher() {
-  const facts: RunFacts = {
-    workflowId: 7,
-    runId: 1,
-    apiUrl: '',
-    outputDir: temporaryFolder(),
-    submissionDirectory: undefined,
-    execution: {},
-    variables: [],
-  };
-  const program = `
-    import { runLauncher } from ${JSON.stringify(new URL('launcher.ts', import.meta.url).href)};
-    await runLauncher({ environment: process.env, input: process.stdin, output: process.stdout });
-    process.exit(0);`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['pipe', 'pipe', 'inherit'] });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const order = (each: Order) => void child.stdin.write(lineOf(each));
-  const ends: ToldEnd[] = [];
-  const waiting: (() => void)[] = [];
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    const report = JSON.parse(line) as Report;
-    if (report.is === 'told') ends.push(...report.ended);
-    for (const wake of waiting.splice(0)) wake();
-  });
-  order({ do: 'begin', facts, sonar: false, beside: { defaultRequirementsId: undefined, bytes: 0 } });
+  const { child, reports, order, seen } = startStepLauncher();
+  const ends = () => reports.flatMap((each) => (each.is === 'told' ? each.ended : []));
   return {
     start: (job: ClaimedJob) => order({ do: 'start', job, gpus: [] }),
     async ended(count: number) {
-      while (ends.length < count) await new Promise<void>((wake) => void waiting.push(wake));
-      return ends;
+      await seen(() => ends().length >= count);
+      return ends();
     },
     async close() {
       order({ do: 'end' });

@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { onTestFinished } from 'vitest';
+import type { RunFacts } from '../../src/runner/step/request.ts';
+import { lineOf, type Order, type Report } from '../../src/runner/step/batch/protocol.ts';
+import { temporaryFolder } from './programs.ts';
+
+const module = new URL('../../src/runner/launcher/launcher.ts', import.meta.url).href;
+
+/** The launcher of a step in a process of its own that has been ordered to begin, with what it has reported so far. */
+export function startStepLauncher() {
+  const folder = temporaryFolder();
+  const facts: RunFacts = {
+    workflowId: 7,
+    runId: 1,
+    apiUrl: '',
+    outputDir: folder,
+    submissionDirectory: undefined,
+    execution: {},
+    variables: [],
+  };
+  const program = `
+    import { runLauncher } from ${JSON.stringify(module)};
+    await runLauncher({ environment: process.env, input: process.stdin, output: process.stdout });
+    process.exit(0);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    cwd: folder,
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const reports: Report[] = [];
+  const waiting: (() => void)[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    reports.push(JSON.parse(line) as Report);
+    for (const wake of waiting.splice(0)) wake();
+  });
+  const order = (...each: Order[]) => void child.stdin.write(each.map(lineOf).join(''));
+  order({ do: 'begin', facts, sonar: false, beside: { defaultRequirementsId: undefined, bytes: 0 } });
+  return {
+    child,
+    folder,
+    facts,
+    reports,
+    order,
+    /** Resolves when a report has made it true. */
+    async seen(isThere: () => boolean) {
+      while (!isThere()) await new Promise<void>((wake) => void waiting.push(wake));
+    },
+  };
+}
