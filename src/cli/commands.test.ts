@@ -74,7 +74,7 @@ it('options are read for the commands whose words are all given, and for all com
   const commands = await SONAR();
   const meant = (...argv: string[]) => meantAmong(commands, argv).map(({ words }) => words);
   expect(meant('sonar', 'clusters', 'list', '--store', 'list')).toEqual(['sonar clusters list']);
-  // Either may be meant: an argument is not told from a word.
+  // Either may be meant: nothing distinguishes an argument from the word of a command.
   expect(meant('sonar', 'show', 'jobs')).toEqual(['sonar jobs', 'sonar show jobs']);
   for (const argv of [['sonar'], ['sonar', 'show'], ['sonar', 'sample', '-h'], ['sonar', 'lst']])
     expect(meant(...argv)).toHaveLength(commands.length);

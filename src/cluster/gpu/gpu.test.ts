@@ -262,7 +262,7 @@ const xpu = `case "$1" in
     echo '4711      python3 train       0              0              2048' ;;
 esac`;
 
-it('Intel cards are those that xpu-smi prints, and one of which it says nothing more is failing', async () => {
+it('Intel cards are those that xpu-smi lists, and a card without further figures is failing', async () => {
   const { cards, states, uses, problems } = await createXpuReader(fakes({ 'xpu-smi': xpu })).read();
   expect(problems).toEqual([]);
   expect(cards[0]).toMatchObject({
