@@ -1,6 +1,6 @@
 /** The page of refusals and of problems in workflow files. */
 import { refusals } from '../src/core/contract/refusals.ts';
-import { problemKinds } from '../src/core/spec/problems.ts';
+import { problemKinds } from '../src/core/workflow-file/problems.ts';
 import { write } from './write-generated.ts';
 
 const refusalRows = Object.entries(refusals)
@@ -15,7 +15,7 @@ write(
   'docs/reference/errors.md',
   `# Refusals and problems
 
-Made from the catalogues in \`src/core/contract/refusals.ts\` and \`src/core/spec/problems.ts\` by \`npm run gen\`.
+Made from the catalogues in \`src/core/contract/refusals.ts\` and \`src/core/workflow-file/problems.ts\` by \`npm run gen\`.
 
 ## Refusals
 

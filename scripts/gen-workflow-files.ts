@@ -4,9 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Field, Shape } from '../src/core/spec/shape/shape.ts';
-import { sectionsOf } from '../src/core/spec/shape/sections.ts';
-import { workflow } from '../src/core/spec/shape/workflow.ts';
+import type { Field, Shape } from '../src/core/workflow-file/shape/shape.ts';
+import { sectionsOf } from '../src/core/workflow-file/shape/sections.ts';
+import { workflow } from '../src/core/workflow-file/shape/workflow.ts';
 import { write } from './write-generated.ts';
 
 const template = readFileSync(join(import.meta.dirname, 'templates/workflow-files.md'), 'utf8');

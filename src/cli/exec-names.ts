@@ -1,5 +1,5 @@
-import { type Axes, indexIn } from '../core/spec/expand/axes.ts';
-import { printerOf } from '../core/spec/expand/parameter-value.ts';
+import { type Axes, indexIn } from '../core/workflow-file/expand/axes.ts';
+import { printerOf } from '../core/workflow-file/expand/parameter-value.ts';
 
 /** Most characters of one value, and of all values together, in the name of a job. */
 const VALUE_LENGTH = 40;

@@ -1,8 +1,8 @@
 import { Refusal } from '../core/contract/refusals.ts';
-import type { Axis } from '../core/spec/expand/axes.ts';
-import { type ParameterValue, printerOf, valueOf } from '../core/spec/expand/parameter-value.ts';
-import { parameterValues } from '../core/spec/expand/parameter-values.ts';
-import { sequence } from '../core/spec/sequence.ts';
+import type { Axis } from '../core/workflow-file/expand/axes.ts';
+import { type ParameterValue, printerOf, valueOf } from '../core/workflow-file/expand/parameter-value.ts';
+import { parameterValues } from '../core/workflow-file/expand/parameter-values.ts';
+import { sequence } from '../core/workflow-file/sequence.ts';
 import { Failure } from './failure.ts';
 
 /** Where values of parameters come from. */

@@ -1,5 +1,5 @@
-import { type Axes, type Axis, combine, unevenPair } from '../core/spec/expand/axes.ts';
-import { template } from '../core/spec/expand/template.ts';
+import { type Axes, type Axis, combine, unevenPair } from '../core/workflow-file/expand/axes.ts';
+import { template } from '../core/workflow-file/expand/template.ts';
 import { axisOf, type ParameterSources } from './exec-parameter.ts';
 import { jobName } from './exec-names.ts';
 import { Failure } from './failure.ts';

@@ -1,7 +1,7 @@
-import type { Axes } from '../core/spec/expand/axes.ts';
-import { printerOf, valueOf } from '../core/spec/expand/parameter-value.ts';
-import { isActive, type QuoteContext, quoteContexts } from '../core/spec/expand/shell-quote.ts';
-import { isQuoted, type Slot, slotsOf } from '../core/spec/expand/template.ts';
+import type { Axes } from '../core/workflow-file/expand/axes.ts';
+import { printerOf, valueOf } from '../core/workflow-file/expand/parameter-value.ts';
+import { isActive, type QuoteContext, quoteContexts } from '../core/workflow-file/expand/shell-quote.ts';
+import { isQuoted, type Slot, slotsOf } from '../core/workflow-file/expand/template.ts';
 import { counted } from '../core/quantity/count-text.ts';
 
 /** Values of a parameter that are looked at: a range has millions, and all of one kind. */

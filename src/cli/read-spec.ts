@@ -1,9 +1,9 @@
 import type { Client } from '../client/client.ts';
 import { printable } from '../core/contract/printable.ts';
-import type { Plan } from '../core/spec/plan/plan.ts';
-import { fewAlike } from '../core/spec/few-alike.ts';
-import { creationLine, creationPrefix, formatProblem, type Problem } from '../core/spec/problems.ts';
-import { isAcceptable, type SpecReading } from '../core/spec/read.ts';
+import type { Plan } from '../core/workflow-file/plan/plan.ts';
+import { fewAlike } from '../core/workflow-file/few-alike.ts';
+import { creationLine, creationPrefix, formatProblem, type Problem } from '../core/workflow-file/problems.ts';
+import { isAcceptable, type SpecReading } from '../core/workflow-file/read.ts';
 import { confirm } from './choose-workflow.ts';
 import { Failure } from './failure.ts';
 import { fileErrorWords } from './file-error.ts';
@@ -12,7 +12,7 @@ import { incompleteWords } from './output/next-lines.ts';
 import { createFromPlan, readSpecHere } from '../operations/create.ts';
 import { readUserText } from '../operations/read-user-text.ts';
 import { counted, grouped } from '../core/quantity/count-text.ts';
-import type { Source } from '../core/spec/text/read-text.ts';
+import type { Source } from '../core/workflow-file/text/read-text.ts';
 
 /** Reads a workflow file, or standard input for `-`. */
 export const readSpecFile = (path: string, context: Reading, { strict }: { strict: boolean }): SpecReading =>

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { testService } from '../../tests/support/service.ts';
-import type { Plan } from '../core/spec/plan/plan.ts';
-import { planOf } from '../core/spec/read.ts';
+import type { Plan } from '../core/workflow-file/plan/plan.ts';
+import { planOf } from '../core/workflow-file/read.ts';
 import type { Client } from './client.ts';
 import { createWorkflow } from './create-workflow.ts';
 import { all } from './every.ts';

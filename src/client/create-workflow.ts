@@ -1,7 +1,7 @@
 import type { Job } from '../core/contract/job.ts';
 import { storedRules } from '../core/lifecycle/cause-rules.ts';
 import type { ExecutionConfig, ResourceMonitorConfig, Workflow } from '../core/contract/workflow.ts';
-import type { Plan, PlannedAction, PlannedJob } from '../core/spec/plan/plan.ts';
+import type { Plan, PlannedAction, PlannedJob } from '../core/workflow-file/plan/plan.ts';
 import type { Client } from './client.ts';
 import { BATCH, createJobsInOrder } from './create-jobs.ts';
 

@@ -1,5 +1,5 @@
-import type { Staged } from '../core/spec/execution-plan.ts';
-import { ListsWriter } from '../core/spec/int-list.ts';
+import type { Staged } from '../core/workflow-file/execution-plan.ts';
+import { ListsWriter } from '../core/workflow-file/int-list.ts';
 import type { Client } from './client.ts';
 import { all, every } from './every.ts';
 

@@ -3,10 +3,10 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { createWorkflow } from '../client/create-workflow.ts';
-import type { Plan } from '../core/spec/plan/plan.ts';
-import { planOf, readSpec, type ReadOptions, type SpecReading } from '../core/spec/read.ts';
+import type { Plan } from '../core/workflow-file/plan/plan.ts';
+import { planOf, readSpec, type ReadOptions, type SpecReading } from '../core/workflow-file/read.ts';
 import { readUserText } from './read-user-text.ts';
-import type { Source } from '../core/spec/text/read-text.ts';
+import type { Source } from '../core/workflow-file/text/read-text.ts';
 
 interface ReadingOptions {
   /** Warnings become errors. */

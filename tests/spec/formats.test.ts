@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { dryRunReport } from '../../src/core/spec/dry-run.ts';
-import { executionPlan } from '../../src/core/spec/execution-plan.ts';
-import { each } from '../../src/core/spec/sequence.ts';
-import type { Format } from '../../src/core/spec/text/read-text.ts';
+import { dryRunReport } from '../../src/core/workflow-file/dry-run.ts';
+import { executionPlan } from '../../src/core/workflow-file/execution-plan.ts';
+import { each } from '../../src/core/workflow-file/sequence.ts';
+import type { Format } from '../../src/core/workflow-file/text/read-text.ts';
 import { readText } from './reading.ts';
 
 /** One sweep, written four times. */

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import type { Format } from '../../src/core/spec/text/read-text.ts';
+import type { Format } from '../../src/core/workflow-file/text/read-text.ts';
 import { readText } from './reading.ts';
 
 /** The text from the place of each problem on, as an editor would jump there. */

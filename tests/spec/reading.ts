@@ -1,9 +1,9 @@
-import { dryRunReport, type DryRunReport } from '../../src/core/spec/dry-run.ts';
-import type { Plan, PlannedJob } from '../../src/core/spec/plan/plan.ts';
-import type { Problem } from '../../src/core/spec/problems.ts';
-import { planOf, readSpec, type SpecReading } from '../../src/core/spec/read.ts';
-import { each } from '../../src/core/spec/sequence.ts';
-import type { Format } from '../../src/core/spec/text/read-text.ts';
+import { dryRunReport, type DryRunReport } from '../../src/core/workflow-file/dry-run.ts';
+import type { Plan, PlannedJob } from '../../src/core/workflow-file/plan/plan.ts';
+import type { Problem } from '../../src/core/workflow-file/problems.ts';
+import { planOf, readSpec, type SpecReading } from '../../src/core/workflow-file/read.ts';
+import { each } from '../../src/core/workflow-file/sequence.ts';
+import type { Format } from '../../src/core/workflow-file/text/read-text.ts';
 
 /** Files that a workflow may name, by path. */
 export type Files = Readonly<Record<string, string>>;

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Refusal } from '../../src/core/contract/refusals.ts';
-import { dryRunReport } from '../../src/core/spec/dry-run.ts';
-import { executionPlan } from '../../src/core/spec/execution-plan.ts';
-import { formatProblem } from '../../src/core/spec/problems.ts';
-import { planOf, readSpec, type SpecReading } from '../../src/core/spec/read.ts';
-import { each } from '../../src/core/spec/sequence.ts';
-import { workflow } from '../../src/core/spec/shape/workflow.ts';
-import type { Format } from '../../src/core/spec/text/read-text.ts';
+import { dryRunReport } from '../../src/core/workflow-file/dry-run.ts';
+import { executionPlan } from '../../src/core/workflow-file/execution-plan.ts';
+import { formatProblem } from '../../src/core/workflow-file/problems.ts';
+import { planOf, readSpec, type SpecReading } from '../../src/core/workflow-file/read.ts';
+import { each } from '../../src/core/workflow-file/sequence.ts';
+import { workflow } from '../../src/core/workflow-file/shape/workflow.ts';
+import type { Format } from '../../src/core/workflow-file/text/read-text.ts';
 
 const names = fc.constantFrom('a', 'b', 'f', 'u', 'r', 's', 'h', 'a_{i}', '{i}', '', 'a,b', '^a', '[', '(a+)+$', 'x');
 const texts = fc.oneof(
@@ -155,7 +155,7 @@ test('no text, in any format, is more than a list of problems', () => {
 });
 
 test('a refusal is the only thing that a value of a parameter may throw', async () => {
-  const { parameterValues } = await import('../../src/core/spec/expand/parameter-values.ts');
+  const { parameterValues } = await import('../../src/core/workflow-file/expand/parameter-values.ts');
   const text = fc.array(
     fc.constantFrom('1', '-', ':', '[', ']', '{', '}', ',', '@', 'f', '.', 'e', 'inf', 'nan', ' ', "'"),
     { maxLength: 8 },

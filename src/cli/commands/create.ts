@@ -1,5 +1,5 @@
 import { withShortWords } from '../../core/quantity/short-words.ts';
-import type { DryRunReport } from '../../core/spec/dry-run.ts';
+import type { DryRunReport } from '../../core/workflow-file/dry-run.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 
@@ -20,7 +20,7 @@ export const create = command({
     const { readSpecFile, acceptedPlan, createTold } = await import('../read-spec.ts');
     const reading = readSpecFile(file, context, { strict: options.strict === true });
     if (options.dryRun === true) {
-      const { dryRunReport } = await import('../../core/spec/dry-run.ts');
+      const { dryRunReport } = await import('../../core/workflow-file/dry-run.ts');
       return sayReport(context, dryRunReport(reading));
     }
     const plan = await acceptedPlan(context, reading, { skipChecks: options.skipChecks === true });
@@ -37,9 +37,9 @@ export const create = command({
 const SHOWN_JOBS = 10;
 
 async function sayReport({ output, exitWith }: Context, report: DryRunReport): Promise<void> {
-  const { formatProblem } = await import('../../core/spec/problems.ts');
-  const { fewAlike } = await import('../../core/spec/few-alike.ts');
-  const { isError } = await import('../../core/spec/dry-run.ts');
+  const { formatProblem } = await import('../../core/workflow-file/problems.ts');
+  const { fewAlike } = await import('../../core/workflow-file/few-alike.ts');
+  const { isError } = await import('../../core/workflow-file/dry-run.ts');
   const { summary, valid, problems } = report;
   const counts: readonly (readonly [string, number, number?])[] = [
     ['Jobs', summary.job_count, summary.job_count_before_expansion],

@@ -1,5 +1,5 @@
 import { readUserText } from '../../operations/read-user-text.ts';
-import type { Axes } from '../../core/spec/expand/axes.ts';
+import type { Axes } from '../../core/workflow-file/expand/axes.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../failure.ts';

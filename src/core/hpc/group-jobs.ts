@@ -1,8 +1,8 @@
 import { parseMemory } from '../quantity/bytes.ts';
 import { parseDuration } from '../quantity/duration.ts';
-import type { Graph } from '../spec/graph/graph.ts';
-import { listOf } from '../spec/int-list.ts';
-import type { Plan } from '../spec/plan/plan.ts';
+import type { Graph } from '../workflow-file/graph/graph.ts';
+import { listOf } from '../workflow-file/int-list.ts';
+import type { Plan } from '../workflow-file/plan/plan.ts';
 import type { JobGroup } from './job-group.ts';
 
 const MEGABYTE = 2 ** 20;

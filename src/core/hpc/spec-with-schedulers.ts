@@ -1,4 +1,4 @@
-import { isList, isMap, type Value, type ValueMap } from '../spec/text/value.ts';
+import { isList, isMap, type Value, type ValueMap } from '../workflow-file/text/value.ts';
 import type { PlannedScheduler } from './plan-schedulers.ts';
 
 /** The schedulers of a plan as entries of a workflow file. */

@@ -1,7 +1,7 @@
 import { groupJobs, waitsFor } from '../../core/hpc/group-jobs.ts';
 import { type PlanOptions, planSchedulers, type SchedulerPlan } from '../../core/hpc/plan-schedulers.ts';
 import { type WorkflowRules, workflowRules } from '../../core/hpc/workflow-rules.ts';
-import type { Plan } from '../../core/spec/plan/plan.ts';
+import type { Plan } from '../../core/workflow-file/plan/plan.ts';
 
 /** The schedulers for the jobs of a workflow file. */
 export function generateSchedulers(

@@ -1,6 +1,6 @@
-import { ListsWriter, type Lists } from '../../core/spec/int-list.ts';
-import { cycleText } from '../../core/spec/graph/cycle-text.ts';
-import { byLevel, walk } from '../../core/spec/graph/walk.ts';
+import { ListsWriter, type Lists } from '../../core/workflow-file/int-list.ts';
+import { cycleText } from '../../core/workflow-file/graph/cycle-text.ts';
+import { byLevel, walk } from '../../core/workflow-file/graph/walk.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { type Exported, problemsText } from './document.ts';
 

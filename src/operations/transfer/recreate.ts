@@ -3,7 +3,7 @@ import { BATCH, createJobsInOrder } from '../../client/create-jobs.ts';
 import { createWhole } from '../../client/create-workflow.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
-import type { Lists } from '../../core/spec/int-list.ts';
+import type { Lists } from '../../core/workflow-file/int-list.ts';
 import type { Exported } from './document.ts';
 import { type Ids, renamedEntity } from './entity-ids.ts';
 import { recreateResults } from './results.ts';

@@ -1,4 +1,4 @@
-import { IntList } from '../../core/spec/int-list.ts';
+import { IntList } from '../../core/workflow-file/int-list.ts';
 import type { Store } from '../records/store.ts';
 import type { Steps } from '../store/work.ts';
 import { createMarks } from './marks.ts';

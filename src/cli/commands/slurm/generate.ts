@@ -3,10 +3,10 @@ import type { PlannedScheduler, SchedulerPlan } from '../../../core/hpc/plan-sch
 import type { HpcProfile } from '../../../core/hpc/profile.ts';
 import { actionEntries, schedulersPresent, specWithSchedulers } from '../../../core/hpc/spec-with-schedulers.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
-import type { Plan } from '../../../core/spec/plan/plan.ts';
-import { formatOfName, readText } from '../../../core/spec/text/read-text.ts';
-import type { ValueMap } from '../../../core/spec/text/value.ts';
-import { writeText, type WrittenFormat } from '../../../core/spec/text/write-text.ts';
+import type { Plan } from '../../../core/workflow-file/plan/plan.ts';
+import { formatOfName, readText } from '../../../core/workflow-file/text/read-text.ts';
+import type { ValueMap } from '../../../core/workflow-file/text/value.ts';
+import { writeText, type WrittenFormat } from '../../../core/workflow-file/text/write-text.ts';
 import { generateSchedulers } from '../../../operations/slurm/generate.ts';
 import { accountFor, knownProfiles } from '../../../operations/slurm/profiles.ts';
 import { canTest, testAllocation } from '../../../operations/slurm/test-submission.ts';

@@ -1,4 +1,4 @@
-import { suggest } from '../../../core/spec/suggest.ts';
+import { suggest } from '../../../core/workflow-file/suggest.ts';
 import type { TelemetryRows } from '../../../telemetry/questions/rows.ts';
 import { Failure } from '../../failure.ts';
 

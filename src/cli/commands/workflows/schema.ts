@@ -19,7 +19,7 @@ export const workflowsSchema = command({
       const path = join(packageRoot(), SCHEMA);
       return output.format === 'json' ? output.json({ path }) : output.text(path);
     }
-    const { specJsonSchema } = await import('../../../core/spec/shape/json-schema.ts');
+    const { specJsonSchema } = await import('../../../core/workflow-file/shape/json-schema.ts');
     output.json(specJsonSchema());
   },
 });

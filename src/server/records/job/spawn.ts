@@ -2,8 +2,8 @@ import type { SpawnJob, SpawnRequest, SpawnReply } from '../../../core/contract/
 import { type Job, statusOf } from '../../../core/contract/job.ts';
 import { refuseBadLabels } from '../../../core/contract/labels.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
-import { walk } from '../../../core/spec/graph/walk.ts';
-import { ListsWriter } from '../../../core/spec/int-list.ts';
+import { walk } from '../../../core/workflow-file/graph/walk.ts';
+import { ListsWriter } from '../../../core/workflow-file/int-list.ts';
 import { STANDARD_MAX_ITERATIONS } from '../../../core/contract/workflow.ts';
 import type { Store } from '../store.ts';
 import type { Steps } from '../../store/work.ts';

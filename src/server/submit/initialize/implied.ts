@@ -1,6 +1,6 @@
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { grouped } from '../../../core/quantity/count-text.ts';
-import { IntList } from '../../../core/spec/int-list.ts';
+import { IntList } from '../../../core/workflow-file/int-list.ts';
 import type { Windows } from '../../store/rows.ts';
 import type { Steps } from '../../store/work.ts';
 import type { Implied, InitializeQueries } from './queries.ts';

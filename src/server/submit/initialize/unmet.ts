@@ -1,4 +1,4 @@
-import { IntList } from '../../../core/spec/int-list.ts';
+import { IntList } from '../../../core/workflow-file/int-list.ts';
 import { STATUS } from '../../records/job/status.ts';
 import type { Window, Windows } from '../../store/rows.ts';
 import type { Steps } from '../../store/work.ts';

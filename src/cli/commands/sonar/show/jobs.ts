@@ -1,5 +1,5 @@
 import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
-import { suggest } from '../../../../core/spec/suggest.ts';
+import { suggest } from '../../../../core/workflow-file/suggest.ts';
 import type { JobUse } from '../../../../telemetry/questions/jobs.ts';
 import { command } from '../../../command.ts';
 import { integer } from '../../../option.ts';

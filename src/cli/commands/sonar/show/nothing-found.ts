@@ -1,5 +1,5 @@
 import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
-import { suggest } from '../../../../core/spec/suggest.ts';
+import { suggest } from '../../../../core/workflow-file/suggest.ts';
 import type { Window } from '../../../../telemetry/questions/rows.ts';
 import type { TelemetryStore } from '../../../../telemetry/store/telemetry-store.ts';
 
