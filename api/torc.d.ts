@@ -977,6 +977,23 @@ export interface Calls {
       max_retries: number;
     };
   }) => Promise<JobModel>;
+  /** Cancel jobs that wait or run. Their runners end those that run; dependents are canceled as the workflow says. */
+  readonly cancelJobs: (call: {
+    params: {
+      id: number;
+    };
+    body: {
+      job_ids: number[];
+    };
+  }) => Promise<{
+    canceled_job_ids: number[];
+    ending_job_ids: number[];
+    dependent_job_ids: number[];
+    refused: {
+      job_id: number;
+      message: string;
+    }[];
+  }>;
   /** Add jobs that wait for the running job that adds them; a repeated request gets the same reply. */
   readonly spawnJobs: (call: {
     params: {
@@ -1426,6 +1443,10 @@ export interface Calls {
     is_releasing?: boolean | null | undefined;
     change_id: number;
     is_deregistered?: boolean | null | undefined;
+    end_attempts?: {
+      job_id: number;
+      attempt_id: number;
+    }[] | null | undefined;
     due_actions?: number[] | null | undefined;
     setup?: {
       default_requirements_id?: number | null | undefined;

@@ -41,6 +41,7 @@ const chosen: Readonly<Record<string, string>> = {
   'torc jobs create-from-file': '1 commands.txt',
   'torc jobs spawn': 'more-jobs.json',
   'torc jobs update': 'train_3 -w 1 --priority 5',
+  'torc jobs cancel': '--workflow-id 1 --match ^sample_7',
   'torc jobs reset-status': '--workflow-id 1 --status failed --reinit',
   'torc results list': '1 --failed',
   'torc files create': '1 --name table --path results/table.csv',

@@ -43,6 +43,7 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   completeJob: ['POST', '/jobs/{id}/complete_job/{status}/{run_id}'],
   manageStatusChange: ['PUT', '/jobs/{id}/manage_status_change/{status}/{run_id}'],
   retryJob: ['POST', '/jobs/{id}/retry/{run_id}'],
+  cancelJobs: ['POST', '/workflows/{id}/cancel_jobs'],
   spawnJobs: ['POST', '/jobs/{id}/spawn_jobs'],
   createResourceRequirements: ['POST', '/resource_requirements'],
   listResourceRequirements: ['GET', '/resource_requirements'],

@@ -58,6 +58,18 @@ jobs:
   - {name: plain, resource_requirements: small, command: "touch canceled-1; sleep 600"}
   - {name: clean, resource_requirements: small, command: "trap 'exit 3' TERM; touch canceled-2; while :; do sleep 0.1; done"}
 `,
+  single: `${head}execution_config: {mode: slurm, step_batching: true, srun_termination_signal: "TERM@2"}
+jobs:
+  - {name: clean, resource_requirements: small, command: "trap 'echo asked; exit 3' TERM; touch single-1; while :; do sleep 0.1; done"}
+  - {name: deaf, resource_requirements: small, command: "trap '' TERM; touch single-2; while :; do sleep 0.1; done"}
+  - {name: next, resource_requirements: small, command: "echo next"}
+`,
+  step: `${head}execution_config: {mode: slurm, srun_termination_signal: "TERM@2"}
+jobs:
+  - {name: clean, resource_requirements: small, command: "trap 'echo asked; exit 3' TERM; touch step-1; while :; do sleep 0.1; done"}
+  - {name: deaf, resource_requirements: small, command: "trap '' TERM; touch step-2; while :; do sleep 0.1; done"}
+  - {name: next, resource_requirements: small, command: "echo next"}
+`,
   ahead: `${head}${batching}jobs:
   - {name: "early_{i}", parameters: {i: "1:200"}, resource_requirements: small, command: "echo $TORC_JOB_ID begins >> ahead; echo $TORC_JOB_ID ends >> ahead"}
   - {name: killer, resource_requirements: small, command: "kill -9 $PPID; sleep 600"}
@@ -258,6 +270,21 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
     await nothingIsLeft(ended);
     await nothingIsLeft(canceled);
   });
+
+  it.each(['single', 'step'] as const)(
+    'jobs that are canceled alone get the signal of the workflow, then SIGKILL, and the next job runs in their place (%s)',
+    async (name) => {
+      const { id } = begun[name];
+      await lane.there(`${name}-`, 2);
+      const cancel = await lane.call('jobs', 'cancel', 'clean', 'deaf', '-w', String(id));
+      expect(cancel.stdout).toContain(`Canceled 2 jobs of workflow ${id}`);
+      const results = await lane.finished(id);
+      expect(codesOf(results)).toEqual({ clean: ['canceled', 3], deaf: ['canceled', 137], next: ['completed', 0] });
+      expect(printed(id, results['clean'])).toBe('asked\n');
+      expect(printed(id, results['next'])).toBe('next\n');
+      await nothingIsLeft(id);
+    },
+  );
 
   it('near the end of the allocation jobs get the signal of the workflow, and what is left is killed', async () => {
     const { id } = begun.deadline;

@@ -25,6 +25,8 @@ export const streamEvents = {
   workflow_reinitialized: 'info',
   /** addition: the workflow was canceled; runners end their jobs. */
   workflow_canceled: 'warning',
+  /** addition: jobs were canceled that a runner holds; it ends them. */
+  attempts_canceled: 'warning',
   /** addition: the last job ended. */
   workflow_completed: 'info',
   compute_node_started: 'info',

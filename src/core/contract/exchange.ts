@@ -169,6 +169,10 @@ export const RunnerSetup = z.object({
 });
 export type RunnerSetup = z.output<typeof RunnerSetup>;
 
+/** One attempt of a job, as its runner knows it. */
+export const HeldAttempt = z.object({ job_id: id, attempt_id: z.int() });
+export type HeldAttempt = z.output<typeof HeldAttempt>;
+
 export const ExchangeReply = z.object({
   jobs: z.array(ClaimedJob),
   /** Absent when none was wanted. */
@@ -183,6 +187,8 @@ export const ExchangeReply = z.object({
   change_id: z.int(),
   /** True when the node was deregistered or reported lost: the runner no longer takes part in the workflow. */
   is_deregistered: maybe(z.boolean()),
+  /** Attempts that the runner holds and whose jobs were canceled or reset: it ends them. Absent if there are none. */
+  end_attempts: maybe(z.array(HeldAttempt)),
   /** Actions of jobs that are due and not claimed; absent if there are none. */
   due_actions: maybe(z.array(id)),
   /** Only if the request asked for it. */

@@ -19,3 +19,6 @@ export const jobStatuses = [
 ] as const;
 
 export type JobStatus = (typeof jobStatuses)[number];
+
+/** Jobs that one request cancels: all of them are looked at in the same transaction. */
+export const MOST_CANCELED_AT_ONCE = 1_000;

@@ -35,7 +35,8 @@ export function explainEnd(job: JobFacts): Explanation {
   };
 }
 
-function canceled({ dependencies, cause, workflow, startedAt }: JobFacts): End {
+function canceled({ id, dependencies, cause, workflow, startedAt, end }: JobFacts): End {
+  const again = `run it again: torc jobs reset-status ${id} --reinit`;
   const unsuccessful = dependencies.filter(({ status }) => ['failed', 'terminated', 'canceled'].includes(status));
   if (unsuccessful.length > 0 && cause !== undefined) {
     return {
@@ -47,12 +48,19 @@ function canceled({ dependencies, cause, workflow, startedAt }: JobFacts): End {
       ],
     };
   }
+  if (end?.causeCode === 'canceled') {
+    const headline = `was canceled by a user while it ran (${timeText(end.seconds)}${onHost(end)})`;
+    const message = `it ended with return code ${end.returnCode}`;
+    return { headline, reasons: [{ code: 'canceled_by_user', message }], next: [again] };
+  }
   const when = startedAt === undefined ? 'before it began' : `while it ran (since ${startedAt})`;
+  if (!workflow.isCanceled) {
+    const message = `a user canceled it, or workflow ${workflow.id} in an earlier run`;
+    return { headline: `was canceled ${when}`, reasons: [{ code: 'canceled_by_user', message }], next: [again] };
+  }
   return {
     headline: `was canceled ${when}`,
-    reasons: [
-      { code: 'canceled_with_workflow', message: `workflow ${workflow.id} was canceled, or somebody canceled the job` },
-    ],
+    reasons: [{ code: 'canceled_with_workflow', message: `workflow ${workflow.id} was canceled` }],
     next: [`torc workflows reset-status ${workflow.id} --failed-only --reinitialize`],
   };
 }

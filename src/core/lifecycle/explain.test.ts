@@ -377,11 +377,22 @@ describe('the explanation of an ended job', () => {
   });
 
   it('a job canceled with its workflow says whether it had started', () => {
-    expect(explain(job({ status: 'canceled' })).headline).toBe('was canceled before it began');
-    expect(explain(job({ status: 'canceled', startedAt: 'noon' })).headline).toBe(
-      'was canceled while it ran (since noon)',
-    );
-    expect(codes(job({ status: 'canceled' }))).toEqual(['canceled_with_workflow']);
+    const canceled = { status: 'canceled', workflow: { ...job().workflow, isCanceled: true } } as const;
+    expect(explain(job(canceled)).headline).toBe('was canceled before it began');
+    expect(explain(job({ ...canceled, startedAt: 'noon' })).headline).toBe('was canceled while it ran (since noon)');
+    expect(codes(job(canceled))).toEqual(['canceled_with_workflow']);
+  });
+
+  it('a job canceled alone says that a user did it, and how to run it again', () => {
+    const told = explain(job({ status: 'canceled' }));
+    expect(told.reasons.map(({ code }) => code)).toEqual(['canceled_by_user']);
+    expect(told.next).toEqual(['run it again: torc jobs reset-status 7 --reinit']);
+  });
+
+  it('a job canceled while it ran says how its attempt ended', () => {
+    const told = explain(ended({ status: 'canceled', returnCode: 143, causeCode: 'canceled' }));
+    expect(told.headline).toMatch(/^was canceled by a user while it ran/);
+    expect(told.reasons).toEqual([{ code: 'canceled_by_user', message: 'it ended with return code 143' }]);
   });
 
   it('a job without a result says that nothing is known about its end', () => {

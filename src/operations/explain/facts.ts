@@ -40,7 +40,8 @@ export async function gatherFacts(client: Client, id: number, { nowMs, environme
     await all((page) => client.listResults({ query: { workflow_id: workflowId, job_id: id, all_runs: true, ...page } }))
   ).filter(({ run_id: run }) => run === workflow.run_id);
   const hasEnded = ['completed', 'failed', 'terminated', 'pending_failed'].includes(String(status));
-  const result = hasEnded ? results.toSorted((a, b) => (b.attempt_id ?? 1) - (a.attempt_id ?? 1))[0] : undefined;
+  const last = results.toSorted((a, b) => (b.attempt_id ?? 1) - (a.attempt_id ?? 1))[0];
+  const result = hasEnded || last?.status === status ? last : undefined;
   const nodeId = result?.compute_node_id ?? job.compute_node_id;
   const node = nodeId ? await client.getComputeNode({ params: { id: nodeId } }).catch(() => undefined) : undefined;
   const dependencies = await others(client, job.depends_on_job_ids ?? []);

@@ -18,6 +18,8 @@ export interface AheadJobs {
   completed(id: number): ClaimedJob[];
   /** A job of this runner will not complete here: ids of the jobs that can therefore not start here. */
   gone(id: number): number[];
+  /** Forgets these jobs, and what waits for them; returns their ids. */
+  drop(isMeant: (job: ClaimedJob) => boolean): number[];
   /** Forgets all of them; returns their ids. */
   clear(): number[];
 }
@@ -104,6 +106,14 @@ export function createAheadJobs(): AheadJobs {
       return free;
     },
     gone,
+    drop(isMeant) {
+      const meant = [...waiting.values()].filter(({ job }) => isMeant(job)).map(({ job }) => job.id);
+      return meant.flatMap((id) => {
+        if (!waiting.has(id)) return [];
+        forget(id);
+        return [id, ...gone(id)];
+      });
+    },
     clear() {
       const ids = [...waiting.keys()];
       waiting.clear();

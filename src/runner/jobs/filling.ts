@@ -94,9 +94,9 @@ export function createFilling(options: FillingOptions): Filling {
       if (cause === undefined) startPause.begin(AFTER_REFUSAL_MS, 'refusal');
       else onUnable(cause);
     },
-    takenBack({ job }) {
+    takenBack({ job, isCanceled }) {
       sendingAhead.takenBack();
-      if (!pending.isOpen) return pending.giveBack(job);
+      if (!pending.isOpen || isCanceled === true) return pending.giveBack(job);
       pending.putBack(job);
       fill();
     },

@@ -37,6 +37,8 @@ export interface PendingJobs {
   hasFreed(): boolean;
   /** Whether the end of this job makes no job ready that another runner could take. To be asked once. */
   endsQuietly(jobId: number): boolean;
+  /** Gives back the jobs of canceled attempts, and those that wait for them. */
+  drop(isMeant: (job: ClaimedJob) => boolean): void;
   /** Gives back a job, and those that wait for it. */
   giveBack(job: ClaimedJob): void;
   /** Gives back the jobs that have waited longer than this for a slot. */
@@ -113,6 +115,10 @@ export function createPendingJobs({ outbox, underWay, hasTimeFor }: PendingJobsO
     startFitting: queue.startFitting,
     hasFreed: queue.hasFreed,
     endsQuietly: hints.endsQuietly,
+    drop(isMeant) {
+      giveBack(queue.take(isMeant));
+      giveBackIds(ahead.drop(isMeant));
+    },
     giveBack: (job) => giveBack([job]),
     giveBackOlderThan: (ageMs) => giveBack(queue.takeOlderThan(ageMs)),
     giveBackFreed: () => giveBack(queue.takeFreed()),

@@ -12,6 +12,7 @@ import { createStepLimits, type StepLimitsOptions } from './step-limits.ts';
 import { createStepsEnded } from './steps-ended.ts';
 import { createEnforcer } from '../observe/memory-limit.ts';
 import type { Steps } from '../step/steps.ts';
+import { createEnding } from './ending.ts';
 import { createFilling, type Filling } from './filling.ts';
 import { createPendingJobs, type PendingJobs } from './pending-jobs.ts';
 import { createUnderWay } from './under-way.ts';
@@ -64,6 +65,8 @@ export interface RunningJobs
   /** Returns the jobs that were not started; no job starts afterwards, unless it is opened again. */
   stopStarting(): void;
   resumeStarting(): void;
+  /** Ends these attempts, whose jobs were canceled; the others go on. */
+  readonly endAttempts: ReturnType<typeof createEnding>;
   /** The memory that each running job asked for, by its step. */
   requests(): ReadonlyMap<StepId, number>;
   /** Reports running jobs as if the last signal had ended them: the runner has no time left to wait. */
@@ -148,6 +151,7 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
     resumeStarting: pending.open,
     giveBackOlderThan: pending.giveBackOlderThan,
     giveBackFreed: pending.giveBackFreed,
+    endAttempts: createEnding({ underWay, pending, signals, steps }),
     signal: signals.signal,
     killForMemory: signals.killForMemory,
     requests: () => new Map([...underWay.running].map(([id, { job }]) => [id, job.need.memory_bytes])),

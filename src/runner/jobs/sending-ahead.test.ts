@@ -62,6 +62,7 @@ function runnerOf() {
     if (ids.length > 0) tell(ids.map((id) => endOf(id)));
   };
   const askedBack: number[] = [];
+  const signals: string[] = [];
   const steps: Steps = {
     name: 'elsewhere',
     listen: (onEnded) => void (tell = onEnded),
@@ -75,7 +76,7 @@ function runnerOf() {
     },
     mayFollow: () => true,
     takeBack: (id) => void askedBack.push(Number(/_j(\d+)_/.exec(id)?.[1])),
-    signal() {},
+    signal: (id, signal) => void signals.push(`${/_j(\d+)_/.exec(id)?.[1]} ${signal}`),
     allocationSignaled() {},
     kill() {},
     observe: () => new Map(),
@@ -100,6 +101,7 @@ function runnerOf() {
     outbox,
     began,
     askedBack,
+    signals,
     running: () => [...running.values()].map(({ id }) => id),
     busiest: () => busiest,
     /** The step of a job ends; as in a launcher, the next one begins before the runner hears of it. */
@@ -214,6 +216,68 @@ describe('jobs that are sent ahead to the place of a running one', () => {
     end(1);
     await vi.advanceTimersByTimeAsync(0);
     expect(outbox.take().started.map(({ job_id: job }) => job)).toEqual([3]);
+  });
+});
+
+describe('attempts whose jobs were canceled, while others go on', () => {
+  const termination = { signal: 'SIGTERM', leadSeconds: 3 } as const;
+  const attempt = (job: number, attempt_id = 1) => ({ job_id: job, attempt_id });
+
+  it('a running one gets the signal of the workflow once, and SIGKILL after the lead time if it still runs', async () => {
+    const { runningJobs, signals } = busy();
+    runningJobs.endAttempts([attempt(1)], termination);
+    runningJobs.endAttempts([attempt(1)], termination);
+    expect(signals).toEqual(['1 SIGTERM']);
+    await vi.advanceTimersByTimeAsync(2_999);
+    expect(signals).toEqual(['1 SIGTERM']);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(signals).toEqual(['1 SIGTERM', '1 SIGKILL']);
+  });
+
+  it('one that ends in its lead time is not killed, and its place is taken', async () => {
+    const { runningJobs, signals, running, end } = busy();
+    runningJobs.endAttempts([attempt(1)], termination);
+    runningJobs.take([jobOf(3)]);
+    end(1, 143);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect([signals, running()]).toEqual([['1 SIGTERM'], [2, 3]]);
+  });
+
+  it('an attempt with another number is none of them', () => {
+    const { runningJobs, signals } = busy();
+    runningJobs.endAttempts([attempt(1, 2), attempt(9)], termination);
+    expect(signals).toEqual([]);
+  });
+
+  it('one that waits for a slot is given back and does not start', () => {
+    const { runningJobs, outbox, began, end } = busy();
+    runningJobs.take([jobOf(3, 2), jobOf(4, 2)]);
+    runningJobs.endAttempts([attempt(3)], termination);
+    expect(outbox.take().returned).toEqual([3]);
+    end(1);
+    end(2);
+    expect(began).toEqual([100, 1, 2, 4]);
+  });
+
+  it('one that was sent ahead is taken back and given back; those behind it start here', () => {
+    const { runningJobs, outbox, began, askedBack, takeBack, end } = busy();
+    runningJobs.take([jobOf(3), jobOf(4), jobOf(5)]);
+    runningJobs.endAttempts([attempt(3)], termination);
+    expect(askedBack).toEqual([3]);
+    takeBack(3);
+    expect(outbox.take().returned).toEqual([3]);
+    for (const job of [1, 2, 4]) end(job);
+    expect(began.toSorted((a, b) => a - b)).toEqual([1, 2, 4, 5, 100]);
+  });
+
+  it('one that began before it could be taken back is signaled with the next reply of the server', () => {
+    const { runningJobs, signals, end } = busy();
+    runningJobs.take([jobOf(3)]);
+    runningJobs.endAttempts([attempt(3)], termination);
+    end(1);
+    expect(signals).toEqual([]);
+    runningJobs.endAttempts([attempt(3)], termination);
+    expect(signals).toEqual(['3 SIGTERM']);
   });
 });
 

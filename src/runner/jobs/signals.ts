@@ -21,6 +21,8 @@ export interface Signals {
   signal(signal: NodeJS.Signals, endedFor: EndedFor): void;
   /** Sends a signal to these steps, which reach their time limit. */
   signalAtLimit(ids: readonly StepId[], signal: NodeJS.Signals): void;
+  /** Sends a signal to this step, whose job was canceled. */
+  cancel(id: StepId, signal: NodeJS.Signals): void;
   /** Kills a step, whose end then is one by memory; undefined if it has ended. */
   killForMemory(id: StepId): StartedStep['about'] | undefined;
   /** The ends of all running jobs as if SIGKILL had ended them now. */
@@ -48,6 +50,10 @@ export function createSignals({ workflowId, underWay, steps, log }: SignalsOptio
         const attempt = underWay.running.get(id);
         if (attempt !== undefined) send(attempt, signal, 'deadline');
       }
+    },
+    cancel(id, signal) {
+      const attempt = underWay.running.get(id);
+      if (attempt !== undefined) send(attempt, signal, 'cancel');
     },
     killForMemory(id) {
       const attempt = underWay.running.get(id);

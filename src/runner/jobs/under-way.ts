@@ -7,6 +7,8 @@ export interface Running extends Attempt {
   readonly lease: Lease;
   /** Its start is reported and logged. */
   isBegun: boolean;
+  /** Its job was canceled while it was sent ahead: it does not start here when it comes back. */
+  isCanceled?: boolean;
   /** It was sent ahead, and has the place of this one when that has ended; see `places.ts`. */
   before?: Running | undefined;
   /** It was sent ahead, to have the place of this one. */

@@ -31,6 +31,8 @@ export interface WaitingJobs {
   }): void;
   /** Takes out all jobs. */
   clear(): ClaimedJob[];
+  /** Takes out these jobs. */
+  take(isMeant: (job: ClaimedJob) => boolean): ClaimedJob[];
   /** Takes out the jobs that have waited for longer. */
   takeOlderThan(ageMs: number): ClaimedJob[];
   /** Takes out the jobs that were claimed ahead. */
@@ -83,6 +85,7 @@ export function createWaitingJobs(now: () => number): WaitingJobs {
       }
     },
     clear: () => queue.splice(0).map(({ job }) => job),
+    take: (isMeant) => take(({ job }) => isMeant(job)),
     takeOlderThan(ageMs) {
       const before = now() - ageMs;
       return take(({ sinceMs }) => sinceMs < before);

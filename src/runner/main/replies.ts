@@ -1,6 +1,7 @@
 import type { ExchangeReply } from '../../core/contract/exchange.ts';
 import type { CancelUnneeded } from '../actions/unneeded.ts';
 import type { IdlePolicy } from '../claim/idle-policy.ts';
+import type { Termination } from '../jobs/ending.ts';
 import type { Stop } from '../jobs/stop.ts';
 import type { RunnerOptions } from '../facts/options.ts';
 import type { Drain } from '../outage/drain.ts';
@@ -16,7 +17,7 @@ export interface RepliesOptions {
   readonly actions: { consider(due: readonly number[]): void };
   readonly ends: Pick<RunEnds, 'because'>;
   readonly cancelUnneeded?: CancelUnneeded;
-  readonly leadMs: number;
+  readonly termination: Termination;
   /** Ends the runner's own scripts within this many milliseconds. */
   readonly limitScripts: (ms: number) => void;
   readonly conversation: () => Conversation;
@@ -36,6 +37,7 @@ export function createReplies(
         runningHere: runningJobs.running,
         endsPerSecond: given.conversation().rate,
       });
+      if (reply.end_attempts) runningJobs.endAttempts(reply.end_attempts, given.termination);
       if (reply.due_actions) actions.consider(reply.due_actions);
       if (reply.has_unneeded_allocations === true) void given.cancelUnneeded?.();
       if (!stop.began) given.idlePolicy().consider(reply);
@@ -48,7 +50,7 @@ export function createReplies(
     onOver(over) {
       ends.because({ ending: over.kind, ...('reason' in over ? { reason: over.reason } : {}) });
       if (over.kind !== 'unreachable' && over.kind !== 'behind') {
-        if (over.kind !== 'complete') given.limitScripts(given.leadMs);
+        if (over.kind !== 'complete') given.limitScripts(given.termination.leadSeconds * 1000);
         stop.ask('cancel');
       } else if (options.offline.isEnabled) stop.drain();
       else stop.kill('stop');

@@ -145,7 +145,7 @@ export function createWork(given: WorkOptions): Work {
       stop,
       drain,
       ends,
-      leadMs: rules.leadSeconds * 1000,
+      termination: rules,
       conversation: () => conversation,
       idlePolicy: () => idlePolicy,
     }),

@@ -13,7 +13,7 @@ export interface WakeOptions {
    */
   readonly onWake: (changeId?: number) => void;
   /**
-   * The workflow as a whole changed, for instance it was canceled. This concerns a runner without room for a job too.
+   * The workflow as a whole changed, for instance it was canceled, or jobs that a runner holds were. This concerns a runner without room for a job too.
    */
   readonly onWorkflow: (changeId?: number) => void;
   /** The stream is connected, also after a reconnect. */
@@ -34,6 +34,7 @@ export interface Wake {
 export const WAKING_EVENTS = [
   'jobs_ready',
   'jobs_returned',
+  'attempts_canceled',
   'workflow_canceled',
   'workflow_completed',
   'workflow_started',
@@ -78,7 +79,7 @@ export function createWake(options: WakeOptions): Wake {
     for await (const { id, event } of events) {
       if (!types.includes(event.event_type)) continue;
       const changeId = id === undefined ? undefined : Number.parseInt(id, 10);
-      if (event.event_type.startsWith('workflow_')) onWorkflow(changeId);
+      if (event.event_type.startsWith('workflow_') || event.event_type === 'attempts_canceled') onWorkflow(changeId);
       else if (atMostEveryMs === 0) onWake(changeId);
       else wakeSoon();
     }

@@ -16,6 +16,7 @@ import type { Accept } from '../result/accept.ts';
 import type { End } from '../result/end.ts';
 import type { Begin } from '../result/start.ts';
 import { allEnded, type createCounts } from '../records/job/counts.ts';
+import { createHeldAttempts } from '../records/job/held-attempts.ts';
 import type { Store } from '../records/store.ts';
 import type { RetriedEnd, RetriedEnds } from './retried.ts';
 
@@ -39,9 +40,10 @@ interface Verbs {
  * one round trip after the end of the last.
  */
 export const createExchange = (
-  { find, changes, releases }: Store,
+  { db, find, changes, releases }: Store,
   { claim, accept, retried, begin, counts, due, turns, unneeded }: Verbs,
 ) => {
+  const held = createHeldAttempts(db, changes);
   /** Processes the entries of the runner; returns the refused ones. */
   const hear = (workflowId: number, turn: ExchangeRequest): JobCompletionError[] => {
     const { run_id: runId, compute_node_id: nodeId } = turn;
@@ -79,6 +81,7 @@ export const createExchange = (
     const replyWith = (jobs: ClaimedJob[], ahead: Ahead | undefined, errors: JobCompletionError[]): ExchangeReply => {
       const byStatus = counts(workflowId);
       const dueActions = due(workflowId);
+      const toEnd = held.toEnd(workflowId, nodeId);
       return {
         jobs,
         ...(ahead === undefined ? {} : { ahead }),
@@ -89,6 +92,7 @@ export const createExchange = (
         ...(releases.isAtWork(workflowId) ? { is_releasing: true } : {}),
         change_id: changes.lastId,
         ...(node.isActive ? {} : { is_deregistered: true }),
+        ...(toEnd.length === 0 ? {} : { end_attempts: toEnd }),
         ...(dueActions.length === 0 ? {} : { due_actions: dueActions }),
         ...(turn.cancels_allocations === true && unneeded.isTold(workflowId) ? { has_unneeded_allocations: true } : {}),
       };

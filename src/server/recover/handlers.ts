@@ -6,6 +6,7 @@ import { createProcessChanged } from './changed-inputs.ts';
 import { createStatusChange, retryJob } from './job.ts';
 import { createLease } from './lease.ts';
 import { recoverQueries } from './queries.ts';
+import { createCancelJobs } from './cancel-jobs.ts';
 import { createCancel, resetStatus } from './reset.ts';
 import { createResetInterrupted } from './reset-interrupted.ts';
 import { createResetJobs } from './reset-jobs.ts';
@@ -14,6 +15,7 @@ export const recoverHandlers = (store: Store) => {
   const queries = recoverQueries(store.db);
   const cancel = createCancel(store, queries);
   const noteAction = userActions(store);
+  const cancelJobs = createCancelJobs(store, queries, noteAction);
   const reset = resetStatus(store, queries, noteAction);
   const resetJobs = createResetJobs(store, queries, noteAction);
   const resetInterrupted = createResetInterrupted(store, queries, noteAction);
@@ -24,6 +26,7 @@ export const recoverHandlers = (store: Store) => {
 
   return {
     cancelWorkflow: ({ params }) => cancel(params.id),
+    cancelJobs: ({ params, body }, caller) => cancelJobs(params.id, body.job_ids, caller),
     resetStatus: ({ params, query }, caller) => reset(params.id, query.force ?? false, caller),
     resetJobStatus: ({ params: { id }, query: { failed_only: failedOnly = false } }, caller) =>
       mapped(resetJobs(id, failedOnly, caller), (count) => {

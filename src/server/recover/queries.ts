@@ -1,5 +1,6 @@
 import type { Database } from '../store/database.ts';
 import { insertEvent } from '../records/event/row.ts';
+import { dependantsOfJob } from '../records/job/release.ts';
 import { upstreamOfJob } from '../records/job/upstream.ts';
 import { jobColumns, type JobRow, unsettled } from '../records/job/row.ts';
 import type { Window } from '../store/rows.ts';
@@ -16,6 +17,15 @@ export const recoverQueries = (db: Database) => ({
       select id from job
       where workflow_id = :workflowId and status in ${HELD} and ${unsettled}
       limit :limit)`),
+  toCancel: db.prepare<
+    { id: number },
+    { workflow_id: number; name: string; status: number; claimed_by: number | null; dependants: number }
+  >(`
+    select workflow_id, name, status, claimed_by, ${dependantsOfJob} as dependants
+    from job
+    where id = :id`),
+  // A running job keeps its node and start time, as those of a canceled workflow do.
+  cancelJob: db.prepare<{ id: number }>(`update job set status = ${STATUS.canceled}, claimed_by = null where id = :id`),
   busyJobs: db.prepare<{ workflowId: number }, { jobs: number }>(`
     select coalesce(sum(jobs), 0) as jobs
     from job_count

@@ -61,6 +61,20 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
     }
   };
 
+  /** The end of an attempt whose job a user canceled: the job stays canceled, and the result says how the attempt ended. */
+  const writeCanceled = (end: End): void => {
+    const result = resultOfEnd({ ...end, status: 'canceled', causeCode: 'canceled', cause: CANCELED_BY_USER });
+    const resultId = queries.insertResult.insert(result);
+    if (end.carriedBy) queries.insertStats.run(statsOfEnd(end, end.carriedBy));
+    queries.end.run({ id: end.jobId, status: statusCode.canceled, resultId });
+  };
+  /** After the cancellation of a whole workflow its jobs have no result, as in Torc. */
+  const isCanceledAttempt = (end: End, job: EndedJob | undefined): boolean =>
+    job?.status === statusCode.canceled &&
+    job.attempt_id === end.attemptId &&
+    !isKnown(queries, end) &&
+    store.find.run(end.workflowId).is_canceled === 0;
+
   return (workflowId: number, ends: readonly End[], reporter: Reporter): Acceptance[] => {
     const told = new Map<StreamEventType, unknown[]>();
     const tell = (type: StreamEventType, entry: unknown) => {
@@ -77,8 +91,10 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
       const acceptance = refuseTooEarly(queries, end, job) ?? acceptanceOf(end, job) ?? unknownNodes.get(end.nodeId);
       if (acceptance !== undefined) {
         // Late: the job has moved on, and this attempt of it has ended now.
-        held.over(end);
-        return acceptance;
+        const wasHeld = held.over(end);
+        if (!wasHeld || !isCanceledAttempt(end, job)) return acceptance;
+        writeCanceled(end);
+        return 'accepted';
       }
       // A job that began and ended in one exchange was never stored as running.
       if (reporter === 'holder' && job?.status === PENDING) tell('job_started', startOfEnd(end, job.name));
@@ -107,6 +123,8 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
 };
 
 export type Accept = ReturnType<typeof createAccept>;
+
+const CANCELED_BY_USER = 'a user canceled the job';
 
 const PENDING = statusCode.pending;
 

@@ -1,4 +1,5 @@
 import type { Command } from '../../command.ts';
+import { jobsCancel } from './cancel.ts';
 import { jobCreation } from './create.ts';
 import { jobDeletion } from './delete.ts';
 import { jobsExplain } from './explain.ts';
@@ -16,6 +17,7 @@ export const jobCommands: readonly Command[] = [
   jobsSpawn,
   jobsUpdate,
   ...jobDeletion,
+  jobsCancel,
   jobsResetStatus,
   ...jobNeeds,
   jobsExplain,

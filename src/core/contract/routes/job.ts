@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CanceledJobs, CancelJobs } from '../cancel-jobs.ts';
 import { Job, jobStatus } from '../job.ts';
 import { ResourceRequirements } from '../resources.ts';
 import { Result } from '../result.ts';
@@ -94,6 +95,16 @@ export const jobRoutes = {
     params: z.object({ id: queryInteger, run_id: queryInteger }),
     query: z.object({ max_retries: queryInteger }),
     reply: Job,
+  }),
+  cancelJobs: route({
+    method: 'POST',
+    path: '/workflows/{id}/cancel_jobs',
+    kind: 'write',
+    access: 'workflow in path',
+    says: 'Cancel jobs that wait or run. Their runners end those that run; dependents are canceled as the workflow says.',
+    params: ofId,
+    body: CancelJobs,
+    reply: CanceledJobs,
   }),
   spawnJobs: route({
     method: 'POST',

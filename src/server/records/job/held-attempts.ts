@@ -1,3 +1,4 @@
+import type { HeldAttempt } from '../../../core/contract/exchange.ts';
 import type { ChangeLog } from '../../store/changes.ts';
 import type { Database } from '../../store/database.ts';
 import { anyOf, STATUS } from './status.ts';
@@ -34,10 +35,11 @@ export function createHeldAttempts(db: Database, changes: ChangeLog) {
   };
 
   return {
-    /** The runner reports that the attempt has ended, or that it never began. Harmless for an unknown attempt. */
-    over({ workflowId, jobId, attemptId, nodeId }: HeldBy): void {
-      if (queries.drop.run({ jobId, attemptId: attemptId ?? null, nodeId }) === 0) return;
+    /** The runner reports that the attempt has ended, or that it never began; false for an unknown attempt. */
+    over({ workflowId, jobId, attemptId, nodeId }: HeldBy): boolean {
+      if (queries.drop.run({ jobId, attemptId: attemptId ?? null, nodeId }) === 0) return false;
       tellReady(workflowId, queries.isReady.get({ jobId }) === undefined ? 0 : 1);
+      return true;
     },
 
     /** The runner lists all jobs that it holds: attempts of other jobs have ended, or never reached it. */
@@ -54,6 +56,9 @@ export function createHeldAttempts(db: Database, changes: ChangeLog) {
       tellReady(workflowId, held.ready);
       return held.attempts;
     },
+
+    /** The attempts that the runner has to end: their jobs were canceled, or are to run again. */
+    toEnd: (workflowId: number, nodeId: number): HeldAttempt[] => queries.toEnd.all({ workflowId, nodeId }),
 
     /** Another client reports the end of an attempt that this runner holds: its process may still run. */
     keep(jobId: number): void {
@@ -93,6 +98,12 @@ const heldQueries = (db: Database) => ({
   heldByNode: db.prepare<{ workflowId: number; nodeId: number }, { jobId: number }>(
     'select job_id as jobId from held_attempt where workflow_id = :workflowId and compute_node_id = :nodeId',
   ),
+  toEnd: db.prepare<{ workflowId: number; nodeId: number }, HeldAttempt>(`
+    select held.job_id, held.attempt_id
+    from held_attempt held
+    join job on job.id = held.job_id
+    where held.workflow_id = :workflowId and held.compute_node_id = :nodeId
+      and job.status in ${anyOf('uninitialized', 'blocked', 'ready', 'canceled')}`),
   ofNode: db.prepare<{ workflowId: number; nodeId: number }, { attempts: number; ready: number }>(`
     select count(*) as attempts, coalesce(sum(job.status = ${STATUS.ready}), 0) as ready
     from held_attempt held

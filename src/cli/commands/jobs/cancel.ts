@@ -1,0 +1,131 @@
+import type { JobStatus } from '../../../core/contract/job-statuses.ts';
+import type { CanceledJobs } from '../../../core/contract/cancel-jobs.ts';
+import { counted } from '../../../core/quantity/count-text.ts';
+import { cancelJobs, notEnded } from '../../../operations/cancel-jobs.ts';
+import { type SelectedJobs, selectJobs } from '../../../operations/reset-jobs.ts';
+import { agrees, noPrompts } from '../../agree.ts';
+import { chooseWorkflow } from '../../choose-workflow.ts';
+import { command } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { UsageError } from '../../failure.ts';
+import { chooseJobs, selectionOf } from './selection.ts';
+
+interface Values {
+  readonly status?: readonly string[] | undefined;
+  readonly match?: string | undefined;
+  readonly workflowId?: string | undefined;
+}
+
+export const jobsCancel = command({
+  words: 'jobs cancel [job...]',
+  says: 'Cancel jobs that wait or run; the rest of the workflow goes on.',
+  more: `Which jobs: by their ids or names, or by --status and --match. A job that runs gets the termination signal of its workflow, and SIGKILL
+after the lead time. Jobs that depend on a canceled one are canceled too, unless they have cancel_on_blocking_job_failure: false.
+torc jobs reset-status starts canceled jobs again.`,
+  options: [
+    {
+      flags: '--status <statuses>',
+      says: 'jobs with one of these statuses; may be repeated or separated by commas',
+      many: true,
+    },
+    { flags: '--match <regex>', says: 'jobs whose name matches this regular expression (of JavaScript)' },
+    {
+      flags: '-w, --workflow-id <workflow>',
+      says: 'workflow, by id or name; required with --status and --match, and if several workflows have a job with this name',
+    },
+    { flags: '--dry-run', says: 'only show which jobs, and change nothing' },
+    noPrompts,
+  ],
+  async run(context, [given], options) {
+    const { output } = context;
+    output.recordOnly('cancel');
+    const selected = await selectedJobs(context, given ?? [], options);
+    const { workflowId, jobs } = selected;
+    if (jobs.length === 0) return sayNone(context, workflowId);
+    if (options.dryRun === true) return sayPlan(context, selected);
+    const question = `Cancel ${counted(jobs.length, 'job')} of workflow ${workflowId}?`;
+    const isNamed = given !== undefined && given.length > 0;
+    if (!isNamed && !(await agrees(context, options, { question, otherwise: 'Nothing was canceled.' })))
+      return context.exitWith(1);
+    const { client } = await context.service();
+    report(context, selected, await cancelJobs(client, selected));
+  },
+});
+
+const OPEN: readonly JobStatus[] = ['blocked', 'ready', 'pending', 'running', 'pending_failed'];
+
+/** Jobs that a rule selects are only those that have not ended; a job that is named and has ended is refused by the server. */
+async function selectedJobs(context: Context, given: readonly string[], options: Values): Promise<SelectedJobs> {
+  const { status, match, workflowId } = options;
+  if (given.length > 0 && match !== undefined)
+    throw new UsageError('name the jobs by their ids or names, or by --status and --match: not both');
+  if (given.length > 0 || (status !== undefined && match === undefined)) {
+    const selected = await chooseJobs(context, selectionOf(given, { status, workflowId }));
+    return given.length > 0 ? selected : notEnded(selected, undefined);
+  }
+  if (match === undefined) throw new UsageError('name the jobs by their ids or names, or by --status and --match');
+  if (workflowId === undefined) throw new UsageError('--status and --match need --workflow-id');
+  const pattern = patternOf(match);
+  if (status !== undefined)
+    return notEnded(await chooseJobs(context, selectionOf([], { status, workflowId })), pattern);
+  const { client } = await context.service();
+  const every = { by: 'status', workflowId: await chooseWorkflow(context, workflowId), statuses: OPEN } as const;
+  return notEnded(await selectJobs(client, every), pattern);
+}
+
+function patternOf(text: string): RegExp {
+  try {
+    return new RegExp(text, 'u');
+  } catch (error) {
+    throw new UsageError(`--match: ${(error as Error).message}`);
+  }
+}
+
+function sayNone({ output, exitWith }: Context, workflowId: number): void {
+  const error = `no jobs of workflow ${workflowId} that wait or run match; nothing was canceled`;
+  output.error(error);
+  if (output.format === 'json') {
+    const nothing = { canceled_job_ids: [], ending_job_ids: [], dependent_job_ids: [], refused: [] };
+    output.record('cancel', { status: 'error', workflow_id: workflowId, ...nothing, error }, '');
+  }
+  exitWith(1);
+}
+
+function sayPlan({ output }: Context, { workflowId, jobs }: SelectedJobs): void {
+  const listed = jobs.map(({ id, name, status }) => ({ job_id: id, name, status }));
+  output.record(
+    'cancel',
+    { dry_run: true, workflow_id: workflowId, jobs: listed },
+    [
+      `Would cancel ${counted(jobs.length, 'job')} of workflow ${workflowId}:`,
+      ...listed.map(({ job_id: id, name, status }) => `  ${id} ${name} (${status})`),
+    ].join('\n'),
+  );
+}
+
+function report({ output, exitWith, hint }: Context, { workflowId, jobs }: SelectedJobs, done: CanceledJobs): void {
+  const { canceled_job_ids: canceled, ending_job_ids: ending, dependent_job_ids: dependents, refused } = done;
+  const names = new Map(jobs.map(({ id, name }) => [id, name]));
+  for (const { job_id: id, message } of refused)
+    output.error(`job ${id}${names.has(id) ? ` (${names.get(id)})` : ''} was not canceled: ${message}`);
+  const status = refused.length === 0 ? 'success' : 'partial_failure';
+  const lines = [
+    ...(canceled.length === 0 ? [] : [`Canceled ${counted(canceled.length, 'job')} of workflow ${workflowId}`]),
+    ...(dependents.length === 0
+      ? []
+      : [
+          `and ${counted(dependents.length, 'job that depends', 'jobs that depend')} on ${canceled.length === 1 ? 'it' : 'them'}`,
+        ]),
+    ...(ending.length === 0
+      ? []
+      : [
+          `${counted(ending.length, 'job is', 'jobs are')} being ended by the runner, with the termination signal of the workflow`,
+        ]),
+  ];
+  output.record('cancel', { status, workflow_id: workflowId, ...done }, lines.join('\n'));
+  if (canceled.length > 0 && output.format !== 'json')
+    output.notice(
+      `To start again: ${hint(`torc jobs reset-status ${canceled.slice(0, 3).join(' ')}${canceled.length > 3 ? ' …' : ''} --reinit`)}`,
+    );
+  if (refused.length > 0) exitWith(1);
+}

@@ -1,0 +1,31 @@
+import type { Client } from '../client/client.ts';
+import type { CanceledJobs } from '../core/contract/cancel-jobs.ts';
+import type { Job } from '../core/contract/job.ts';
+import { MOST_CANCELED_AT_ONCE } from '../core/contract/job-statuses.ts';
+import { isComplete } from '../core/lifecycle/job.ts';
+import type { SelectedJobs } from './reset-jobs.ts';
+
+/** Cancels these jobs of a workflow, in requests of a thousand; a job that is refused keeps no other from being canceled. */
+export async function cancelJobs(client: Client, { workflowId, jobs }: SelectedJobs): Promise<CanceledJobs> {
+  const all: CanceledJobs = { canceled_job_ids: [], ending_job_ids: [], dependent_job_ids: [], refused: [] };
+  const ids = jobs.map(({ id }) => id as number);
+  for (let at = 0; at < ids.length; at += MOST_CANCELED_AT_ONCE) {
+    const body = { job_ids: ids.slice(at, at + MOST_CANCELED_AT_ONCE) };
+    const reply = await client.cancelJobs({ params: { id: workflowId }, body });
+    for (const key of ['canceled_job_ids', 'ending_job_ids', 'dependent_job_ids'] as const)
+      for (const id of reply[key]) all[key].push(id);
+    for (const each of reply.refused) all.refused.push(each);
+  }
+  // A job may be selected and depend on another that is: it was canceled with that one.
+  const canceledBefore = new Set(all.dependent_job_ids);
+  return { ...all, refused: all.refused.filter(({ job_id: id }) => !canceledBefore.has(id)) };
+}
+
+/** Of jobs that were selected by a rule, those that have not ended. */
+export const notEnded = ({ workflowId, jobs }: SelectedJobs, match: RegExp | undefined): SelectedJobs => ({
+  workflowId,
+  jobs: jobs.filter((job: Job) => !isOver(job) && (match === undefined || match.test(job.name))),
+});
+
+const isOver = ({ status }: Job): boolean =>
+  status === null || status === undefined || isComplete(status) || status === 'disabled' || status === 'uninitialized';
