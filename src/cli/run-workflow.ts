@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { allocationOf } from '../cluster/slurm/allocation.ts';
 import { hasSlurm } from '../cluster/slurm/slurm.ts';
 import { restrictFiles } from '../cluster/umask.ts';
 import type { Runner, RunnerOptions, RunSummary } from '../runner/facts/options.ts';
@@ -78,7 +79,7 @@ type RunnerWishes = Partial<RunnerValues> &
 /** The registration data of a runner. */
 type Registration = Pick<
   RunnerOptions,
-  'computeNodeType' | 'scheduler' | 'allocation' | 'onRegistered' | 'batch' | 'workflow'
+  'computeNodeType' | 'scheduler' | 'allocation' | 'recordId' | 'onRegistered' | 'batch' | 'workflow'
 >;
 
 /** Runs a workflow here, shows its progress, and handles signals. */
@@ -103,6 +104,7 @@ export async function runWorkflow(
   const progress = createProgressLine(output, process.stderr, () => performance.now());
   const runner = await startRunner({
     workflowId,
+    allocation: allocationOf(context.environment),
     connection,
     apiUrl: url,
     outputDir,

@@ -35,12 +35,13 @@ export const monitorNode = command({
         ? undefined
         : await planOf((await context.service()).client, await chooseWorkflow(context, given));
     restrictFiles(context.configuration['client.run.umask']);
+    const { allocationOf } = await import('../../cluster/slurm/allocation.ts');
     const { measureNode } = await import('../../runner/observe/measure-node.ts');
     const measured = orFailure(() =>
       measureNode({
         outputDir: options.outputDir,
         workflow: asked?.workflow,
-        environment,
+        allocation: allocationOf(environment),
         node: {
           ...(asked?.node ?? { cpu: true, memory: true, isTimeSeries: true }),
           ...(options.summaryOnly === true ? { isTimeSeries: false } : {}),

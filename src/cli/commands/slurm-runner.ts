@@ -1,5 +1,5 @@
 import { pause } from '../../client/long-timers.ts';
-import type { Allocation } from '../../cluster/slurm/allocation.ts';
+import type { Allocation } from '../../cluster/batch/allocation.ts';
 import { ALLOCATION_VARIABLE } from '../../core/allocation/submission-script.ts';
 import { workflowId } from '../choose-workflow.ts';
 import { command } from '../command.ts';
@@ -88,8 +88,7 @@ export const slurmRunner = command({
       },
     );
     const batch = await batchOf(allocation, environment, options.isSubtask === true);
-    const { cpus, memoryBytes } =
-      options.isSubtask === true ? shareOf(allocation, environment['SLURM_CPUS_PER_TASK']) : allocation;
+    const { cpus, memoryBytes } = options.isSubtask === true ? shareOf(allocation) : allocation;
     const summary = await runWorkflow(
       context,
       id,
@@ -103,7 +102,8 @@ export const slurmRunner = command({
       {
         computeNodeType: 'slurm',
         batch,
-        allocation: recordOf(environment),
+        allocation,
+        recordId: recordOf(environment),
         scheduler: {
           type: 'slurm',
           slurm_job_id: String(allocation.jobId),
@@ -125,10 +125,9 @@ export const slurmRunner = command({
 
 /** What the script of the allocation says of it. Jobs do not inherit it: they may start runners of their own. */
 function recordOf(environment: Context['environment']) {
-  const [recordId, array] = [environment[ALLOCATION_VARIABLE], environment['SLURM_ARRAY_JOB_ID']].map(Number);
+  const recordId = Number(environment[ALLOCATION_VARIABLE]);
   delete process.env[ALLOCATION_VARIABLE];
-  if (recordId === undefined || !Number.isSafeInteger(recordId)) return undefined;
-  return { recordId, arrayJobId: Number.isSafeInteger(array) ? array : undefined };
+  return Number.isSafeInteger(recordId) ? recordId : undefined;
 }
 
 const MOST_ASKING_MS = 5_000;
@@ -147,9 +146,7 @@ async function batchOf(allocation: Allocation, environment: Context['environment
 }
 
 /** The resources of one of several runners on the node: its CPUs, and the same share of the memory. */
-function shareOf(allocation: Allocation, cpusPerTask: string | undefined): Pick<Allocation, 'cpus' | 'memoryBytes'> {
-  const { cpus, memoryBytes } = allocation;
-  const own = Number(cpusPerTask);
-  if (cpus === undefined || !(own > 0)) return { cpus, memoryBytes };
+function shareOf({ cpus, cpusPerTask: own = 0, memoryBytes }: Allocation): Pick<Allocation, 'cpus' | 'memoryBytes'> {
+  if (cpus === undefined || own === 0) return { cpus, memoryBytes };
   return { cpus: own, memoryBytes: memoryBytes === undefined ? undefined : Math.floor((memoryBytes * own) / cpus) };
 }

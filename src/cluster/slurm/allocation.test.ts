@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
+import type { Allocation } from '../batch/allocation.ts';
 import { allocationOf, endOfAllocation, parseTime, parseTimeOf, withinAllocation } from './allocation.ts';
 
 describe('an allocation', () => {
@@ -14,7 +15,7 @@ describe('an allocation', () => {
       SLURM_CPUS_ON_NODE: '4',
       SLURM_MEM_PER_NODE: '4000',
     };
-    expect(allocationOf(told)).toEqual({
+    expect(allocationOf(told)).toMatchObject({
       jobId: 42,
       nodeId: 1,
       taskPid: 77,
@@ -22,6 +23,55 @@ describe('an allocation', () => {
       cpus: 4,
       memoryBytes: 4000 * 2 ** 20,
     });
+  });
+
+  it('an allocation has the array, the CPUs of each node, the devices and the restarts that Slurm gives, and otherwise none', () => {
+    const told = {
+      SLURM_JOB_ID: '42',
+      SLURM_ARRAY_JOB_ID: '40',
+      SLURM_JOB_CPUS_PER_NODE: '8(x2),4',
+      SLURM_CPUS_PER_TASK: '2',
+      SLURM_MEM_PER_CPU: '500',
+      SLURM_JOB_GPUS: '0-1',
+      SLURM_RESTART_COUNT: '2',
+    };
+    expect(allocationOf(told)).toMatchObject({
+      arrayJobId: 40,
+      cpusPerNode: [8, 8, 4],
+      cpusPerTask: 2,
+      isMemoryPerCpu: true,
+      gpus: ['0', '1'],
+      hasGpus: true,
+      restarts: 2,
+    });
+    expect(allocationOf({ SLURM_JOB_ID: '42' })).toMatchObject({
+      arrayJobId: undefined,
+      cpusPerNode: undefined,
+      cpusPerTask: undefined,
+      isMemoryPerCpu: false,
+      gpus: undefined,
+      hasGpus: false,
+      restarts: 0,
+    });
+  });
+
+  it.each([
+    ['0', '0', true],
+    ['4294967290', 'interactive', false],
+    [undefined, '', false],
+  ])('a process with the step id %s is in step "%s", which holds resources: %s', (id, step, isInStep) => {
+    expect(allocationOf({ SLURM_JOB_ID: '42', SLURM_STEP_ID: id })).toMatchObject({ step, isInStep });
+  });
+
+  it('steps can be started where srun, or a program that stands in for it, is found, and nowhere else', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'torc-srun-'));
+    const canStart = (environment: Record<string, string>) =>
+      allocationOf({ SLURM_JOB_ID: '42', ...environment })?.canStartSteps;
+    expect(canStart({ PATH: folder })).toBe(false);
+    expect(canStart({ PATH: folder, TORC_FAKE_SRUN: '/fake/srun' })).toBe(true);
+    writeFileSync(join(folder, 'srun'), '');
+    chmodSync(join(folder, 'srun'), 0o755);
+    expect(canStart({ PATH: folder })).toBe(true);
   });
 
   it('an allocation has memory for each of its CPUs, if memory is given per CPU', () => {
@@ -46,7 +96,7 @@ describe('a machine of which an allocation has a part', () => {
   const part = { SLURM_JOB_ID: '42', SLURM_CPUS_ON_NODE: '8', SLURM_MEM_PER_NODE: '16384' };
 
   it('a runner has at most the part of the allocation, whether or not Slurm enforces it', () => {
-    expect(withinAllocation(machine, part)).toEqual({
+    expect(withinAllocation(machine, allocationOf(part))).toEqual({
       ...machine,
       cpus: 8,
       memoryBytes: 16 * GIBIBYTE,
@@ -57,7 +107,7 @@ describe('a machine of which an allocation has a part', () => {
   it('a runner has at most the machine, and all of it outside Slurm or if Slurm gives no figures', () => {
     const large = { SLURM_JOB_ID: '42', SLURM_CPUS_ON_NODE: '128', SLURM_MEM_PER_NODE: '999999999' };
     for (const environment of [large, {}, { SLURM_JOB_ID: '42' }, { ...part, SLURM_JOB_ID: undefined }])
-      expect(withinAllocation(machine, environment)).toEqual(machine);
+      expect(withinAllocation(machine, allocationOf(environment))).toEqual(machine);
   });
 });
 
@@ -81,12 +131,12 @@ test.each([
 
 describe('the end of an allocation', () => {
   const NOW = Date.parse('2026-11-20T12:00:00Z');
-  const allocation = { jobId: 42, nodeId: 0, taskPid: 1, nodes: 1, cpus: 1, memoryBytes: 1 };
+  const allocation = { jobId: 42 };
 
   it('the end of an allocation is read from the environment if it is there', async () => {
-    expect(await endOfAllocation(allocation, { SLURM_JOB_END_TIME: '1795270481', TORC_FAKE_SBATCH: 'x' }, NOW)).toBe(
-      1_795_270_481_000,
-    );
+    const told = allocationOf({ SLURM_JOB_ID: '42', SLURM_JOB_END_TIME: '1795270481' });
+    expect(told?.endsAtMs).toBe(1_795_270_481_000);
+    expect(await endOfAllocation(told as Allocation, { TORC_FAKE_SBATCH: 'x' }, NOW)).toBe(1_795_270_481_000);
   });
 
   it('otherwise squeue is called for the end of an allocation', async () => {

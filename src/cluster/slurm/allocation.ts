@@ -1,32 +1,26 @@
+import type { Allocation } from '../batch/allocation.ts';
 import { runHelper } from '../exec.ts';
 import { type HostFacts, limited } from '../host/facts.ts';
+import { programOn } from '../program-on.ts';
+import { grantedDevices } from './devices.ts';
+import { cpusPerNode } from './nodes.ts';
+import { isOrdinaryStep, stepNameOf } from './step-name.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The allocation in which this process runs, from Slurm's environment variables. */
-export interface Allocation {
-  readonly jobId: number;
-  readonly nodeId: number;
-  readonly taskPid: number;
-  readonly nodes: number;
-  /** CPUs of this node that belong to the allocation; undefined if Slurm does not give them. */
-  readonly cpus: number | undefined;
-  /** Memory of this node that belongs to it; undefined if Slurm does not give it. */
-  readonly memoryBytes: number | undefined;
-}
 
 /**
  * The resources of the machine that this process may use, also if Slurm does not enforce the limits of the allocation.
  */
-export function withinAllocation(facts: HostFacts, environment: Environment): HostFacts {
-  const allocation = allocationOf(environment);
-  return allocation === undefined ? facts : limited(facts, allocation, `allocation ${allocation.jobId}`);
-}
+export const withinAllocation = (facts: HostFacts, allocation: Allocation | undefined): HostFacts =>
+  allocation === undefined ? facts : limited(facts, allocation, `allocation ${allocation.jobId}`);
+
+/** The variable that names the allocation of a process. */
+export const JOB_VARIABLE = 'SLURM_JOB_ID';
 
 const MEBIBYTE = 2 ** 20;
 
 /**
- * Undefined outside an allocation.
+ * The allocation of a process with these variables; undefined outside of one.
  *
  * Source: sbatch(1), OUTPUT ENVIRONMENT VARIABLES. Memory is given in MiB, per node or per CPU; 0 per node means all of
  * it.
@@ -36,19 +30,31 @@ export function allocationOf(environment: Environment): Allocation | undefined {
     const text = environment[name];
     return text === undefined || !/^\d+$/.test(text) ? undefined : Number(text);
   };
-  const jobId = number('SLURM_JOB_ID');
+  const jobId = number(JOB_VARIABLE);
   if (jobId === undefined) return undefined;
   const cpus = number('SLURM_CPUS_ON_NODE');
   const perNode = number('SLURM_MEM_PER_NODE');
   const perCpu = number('SLURM_MEM_PER_CPU');
   const mebibytes = perNode || (perCpu !== undefined && cpus !== undefined ? perCpu * cpus : undefined);
+  const endsAtSeconds = number('SLURM_JOB_END_TIME');
   return {
     jobId,
+    arrayJobId: number('SLURM_ARRAY_JOB_ID'),
     nodeId: number('SLURM_NODEID') ?? 0,
     taskPid: number('SLURM_TASK_PID') ?? process.pid,
     nodes: number('SLURM_JOB_NUM_NODES') ?? 1,
     cpus,
+    cpusPerNode: cpusPerNode(environment['SLURM_JOB_CPUS_PER_NODE']),
+    cpusPerTask: number('SLURM_CPUS_PER_TASK'),
     memoryBytes: mebibytes === undefined ? undefined : mebibytes * MEBIBYTE,
+    isMemoryPerCpu: environment['SLURM_MEM_PER_CPU'] !== undefined,
+    gpus: grantedDevices(environment),
+    hasGpus: Boolean(environment['SLURM_JOB_GPUS'] ?? environment['SLURM_GPUS_ON_NODE']),
+    endsAtMs: endsAtSeconds === undefined ? undefined : endsAtSeconds * 1000,
+    restarts: number('SLURM_RESTART_COUNT') ?? 0,
+    step: stepNameOf(environment),
+    isInStep: isOrdinaryStep(environment),
+    canStartSteps: Boolean(environment['TORC_FAKE_SRUN']) || programOn(environment['PATH'], 'srun') !== undefined,
   };
 }
 
@@ -64,12 +70,11 @@ const PLAYED_MS = 10 * 24 * 3600 * 1000;
  * allocation: squeue is not called, and the allocation lasts ten days.
  */
 export async function endOfAllocation(
-  { jobId }: Allocation,
+  { jobId, endsAtMs }: Pick<Allocation, 'jobId' | 'endsAtMs'>,
   environment: Environment,
   nowMs: number,
 ): Promise<number | undefined> {
-  const told = environment['SLURM_JOB_END_TIME'];
-  if (told !== undefined && /^\d+$/.test(told)) return Number(told) * 1000;
+  if (endsAtMs !== undefined) return endsAtMs;
   if (environment['TORC_FAKE_SBATCH']) return nowMs + PLAYED_MS;
   const squeue = environment['TORC_FAKE_SQUEUE'] ?? 'squeue';
   return parseTimeOf(

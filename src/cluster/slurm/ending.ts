@@ -1,3 +1,4 @@
+import type { Allocation } from '../batch/allocation.ts';
 import { runHelper } from '../exec.ts';
 import { parseTimeOf } from './allocation.ts';
 import { slurmProgram } from './programs.ts';
@@ -30,10 +31,12 @@ export type Fate = 'requeued' | 'preempted' | 'limit' | 'over' | 'alive' | 'unkn
 
 const SOON_MS = 5_000;
 
-export function endingOf({ jobId }: { readonly jobId: number }, environment: Environment): Ending {
+export function endingOf(
+  { jobId, restarts }: Pick<Allocation, 'jobId' | 'restarts'>,
+  environment: Environment,
+): Ending {
   const ask = (program: 'scontrol' | 'squeue', args: readonly string[], atMostMs = SOON_MS) =>
     runHelper(slurmProgram(program, environment), args, { atMostMs, environment });
-  const restarts = Number(environment['SLURM_RESTART_COUNT'] ?? 0) || 0;
   return {
     manner: () => ask('scontrol', ['show', 'config']).then(parseManner, () => parseManner('')),
     fate: (atMostMs) =>

@@ -1,6 +1,6 @@
 import { parseSlurmMemory } from '../../core/quantity/bytes.ts';
 import { runHelper } from '../exec.ts';
-import type { Allocation } from './allocation.ts';
+import type { Allocation } from '../batch/allocation.ts';
 import { jobLine } from './ending.ts';
 import { slurmProgram } from './programs.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stepNameOf } from './step-name.ts';
+import { stepNameIn, stepNameOf } from './step-name.ts';
 
 test.each([
   [{ SLURM_STEP_ID: '3', SLURM_TASK_PID: '77' }, '3'],
@@ -10,4 +10,9 @@ test.each([
   [{}, ''],
 ])('a process with the variables %j is in step "%s"', (environment, step) => {
   expect(stepNameOf(environment)).toBe(step);
+});
+
+test('the step of another process is read from its variables, and one outside of steps has none', () => {
+  expect(stepNameIn(['PATH=/bin', 'SLURM_STEP_ID=3'])).toBe('3');
+  expect(stepNameIn(['PATH=/bin', 'SLURM_JOB_ID=7'])).toBeUndefined();
 });

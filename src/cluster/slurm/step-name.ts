@@ -1,3 +1,5 @@
+import { valueIn } from '../host/environment-of.ts';
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Ids that Slurm gives to steps that no srun started. Source: slurm/slurm.h, `SLURM_BATCH_SCRIPT` and others. */
@@ -16,4 +18,17 @@ const SPECIAL: Readonly<Record<string, string>> = {
 export function stepNameOf({ SLURM_STEP_ID: id, SLURM_TASK_PID: task }: Environment): string {
   if (id === undefined || id === '') return task === undefined ? '' : 'batch';
   return SPECIAL[id] ?? id;
+}
+
+/** Ids from here on are Slurm's own: those of the batch script and of an interactive shell, which share their resources. */
+const FIRST_SPECIAL_STEP = 4_294_967_280;
+
+/** Whether the process is in a step that srun started. */
+export const isOrdinaryStep = ({ SLURM_STEP_ID: id }: Environment): boolean =>
+  id !== undefined && /^\d+$/.test(id) && Number(id) < FIRST_SPECIAL_STEP;
+
+/** The step of another process, from its variables (`NAME=value`); undefined if it is in none. */
+export function stepNameIn(variables: readonly string[]): string | undefined {
+  const id = valueIn(variables, 'SLURM_STEP_ID');
+  return id === undefined ? undefined : stepNameOf({ SLURM_STEP_ID: id });
 }

@@ -1,6 +1,7 @@
 import { terminationOf } from '../contract/execution.ts';
 import { slurmTermination } from '../contract/srun-termination.ts';
 import type { ExecutionConfig } from '../contract/workflow.ts';
+import { mayHaveSteps } from '../lifecycle/execution-mode.ts';
 import { formatWalltime } from '../quantity/slurm-time.ts';
 
 /**
@@ -20,9 +21,9 @@ export interface TimeMargins {
 
 /** The margins of a workflow; `isInAllocation` decides what mode `auto` means. */
 export function marginsOf(execution: ExecutionConfig | null | undefined, isInAllocation = true): TimeMargins {
-  const { mode, step_batching: isBatched } = execution ?? {};
+  const { step_batching: isBatched } = execution ?? {};
   const { headroomSeconds, leadSeconds } = terminationOf(execution ?? {});
-  const isSlurm = mode === 'slurm' || (mode === 'auto' && isInAllocation);
+  const isSlurm = mayHaveSteps(execution ?? {}, isInAllocation);
   const hasStepLimits = isSlurm && isBatched !== true;
   const early = isSlurm ? slurmTermination(execution ?? {}).sigterm_lead_seconds : undefined;
   return {

@@ -1,3 +1,4 @@
+import { mayHaveSteps } from '../lifecycle/execution-mode.ts';
 import { marginsOf, type TimeMargins } from '../allocation/usable-time.ts';
 import type { Workflow } from '../contract/workflow.ts';
 
@@ -18,6 +19,6 @@ export const workflowRules = ({
 }: Pick<Workflow, 'execution_config' | 'slurm_defaults'>): WorkflowRules => ({
   margins: marginsOf(execution),
   staggersStarts: execution?.staggered_start !== false,
-  usesAllNodes: (execution?.mode ?? 'direct') !== 'direct',
+  usesAllNodes: mayHaveSteps(execution ?? {}, true),
   defaults: defaults ?? {},
 });

@@ -1,3 +1,4 @@
+import { mayHaveSteps } from './execution-mode.ts';
 import { marginsOf, timeLeft } from '../allocation/usable-time.ts';
 import type { SlurmScheduler } from '../contract/scheduling.ts';
 import type { Workflow } from '../contract/workflow.ts';
@@ -35,7 +36,7 @@ export function roomOfScheduler(
     memoryBytes: megabytes === undefined || megabytes === 0 ? Infinity : megabytes * MEBIBYTE,
     gpus: (isOverridden ? undefined : parseGres(gres ?? '')?.count) || Infinity,
     // What direct mode starts runs on the node of its runner.
-    nodes: (execution?.mode ?? 'direct') === 'direct' ? 1 : isOverridden ? Infinity : nodes,
+    nodes: !mayHaveSteps(execution ?? {}, true) ? 1 : isOverridden ? Infinity : nodes,
     time: length === undefined ? undefined : timeLeft(margins, { lengthSeconds: length, leftSeconds: length - 1 }),
     future: { scheduler: name ?? String(id), walltime, margins },
   };

@@ -9,6 +9,7 @@ import type { Job } from '../../core/contract/job.ts';
 import type { FailureHandler } from '../../core/contract/scheduling.ts';
 import type { JobCompletion } from '../../core/contract/result.ts';
 import { readCauses } from '../../core/lifecycle/cause-rules.ts';
+import { mayHaveSteps } from '../../core/lifecycle/execution-mode.ts';
 import { type DeadNode, NO_ACTIVE_NODES, type Orphans } from '../../core/lifecycle/orphans.ts';
 import { type LedgerFacts } from '../../runner/ledger/ledger.ts';
 import { provenBy } from '../../runner/recover/lost-runners.ts';
@@ -88,7 +89,7 @@ export async function cleanOrphans(client: Client, workflowId: number, options: 
     }
   }
   const tools = { client, workflowId, runId: runId as number, records, facts, ...options };
-  if (facts.isAccountAway && (execution?.mode ?? 'direct') !== 'direct' && orphans.deadNodes.some(holdsJobs)) {
+  if (facts.isAccountAway && mayHaveSteps(execution ?? {}, true) && orphans.deadNodes.some(holdsJobs)) {
     warnings.push('the work of ended steps may be on record there: jobs of ended allocations are left as they are');
     orphans = { ...orphans, deadNodes: orphans.deadNodes.filter((node) => !holdsJobs(node)) };
   }

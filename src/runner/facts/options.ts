@@ -1,3 +1,4 @@
+import type { Allocation } from '../../cluster/batch/allocation.ts';
 import type { Fate, Manner } from '../../cluster/slurm/ending.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { JobStatusCounts } from '../../core/contract/job.ts';
@@ -45,8 +46,10 @@ export interface RunnerOptions {
   /** The type with which it is registered. */
   readonly computeNodeType: 'local' | 'slurm';
   readonly scheduler?: Readonly<Record<string, string | number>> | undefined;
-  /** The record of its allocation, as the script of the allocation names it, and the job array if there is one. */
-  readonly allocation?: { readonly recordId: number; readonly arrayJobId: number | undefined } | undefined;
+  /** The allocation in which it runs. */
+  readonly allocation?: Allocation | undefined;
+  /** The record of its allocation, as the script of the allocation names it. */
+  readonly recordId?: number | undefined;
   readonly schedulerConfigId?: number | undefined;
   /** Submits allocations for actions that request them; without it such actions are left to other runners. */
   readonly scheduling?: Scheduling | undefined;

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { JOB_VARIABLE } from '../../cluster/slurm/allocation.ts';
 import { MARK_VARIABLE, OUTER_MARKS_VARIABLE, type RunnerFacts } from '../../core/lifecycle/belongs-to.ts';
 
 /**
@@ -25,7 +26,7 @@ const SCRIPT = `read -r word && exit 0
 stop() {
   found=
   for file in $(grep -lsazE "^(${MARK_VARIABLE}=|${OUTER_MARKS_VARIABLE}=([^:]*:)*)$0(:|$)" /proc/[0-9]*/environ); do
-    grep -qsazxF "SLURM_JOB_ID=$1" "$file" && grep -qsaz '^${MARK_VARIABLE}=' "$file" || continue
+    grep -qsazxF "${JOB_VARIABLE}=$1" "$file" && grep -qsaz '^${MARK_VARIABLE}=' "$file" || continue
     pid=\${file#/proc/} pid=\${pid%/environ}
     case "$all " in *" $pid "*) continue ;; esac
     kill -STOP "$pid" 2> /dev/null && found=1 all="$all $pid"

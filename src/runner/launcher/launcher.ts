@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { jobIdOf } from '../../cluster/batch/allocation.ts';
 import { allocationOf } from '../../cluster/slurm/allocation.ts';
 import { filesOf, type StepId, stepIdOf } from '../../core/contract/files/job.ts';
 import { startGuardian } from '../launch/guardian.ts';
@@ -76,9 +77,10 @@ function createWork(
   const marks = markVariables(mark, Object.fromEntries(given.variables));
   const others = given.variables.filter(([name]) => !marks.some(([each]) => each === name));
   const facts = { ...given, variables: [...others, ...marks] };
-  const slurmJobId = environment['SLURM_JOB_ID'] ?? '';
+  const allocation = allocationOf(environment);
+  const slurmJobId = jobIdOf(allocation);
   const limitOf = (job: Parameters<typeof memoryLimitOf>[0]) => memoryLimitOf(job, beside.defaultRequirementsId);
-  const cpus = bindableCpus(allowedCpus(), Number(environment['SLURM_CPUS_ON_NODE']) || undefined);
+  const cpus = bindableCpus(allowedCpus(), allocation?.cpus || undefined);
   const isLimited = ({ resource_requirements_id: id }: { resource_requirements_id?: number | null | undefined }) =>
     id !== beside.defaultRequirementsId;
 
@@ -96,7 +98,7 @@ function createWork(
   let record: SonarRecord | undefined;
   void recording?.then(({ createSonarRecord }) => {
     try {
-      record = createSonarRecord({ facts, environment, log });
+      record = createSonarRecord({ facts, environment, allocation, log });
     } catch (error) {
       log.write('warn', 'No Sonar records of this node', { reason: (error as Error).message });
     }
@@ -105,6 +107,7 @@ function createWork(
   const steps = createDirectSteps({
     facts,
     environment: environmentOfJobs(environment),
+    allocation,
     log,
     cpus: cpus && createCpuPool(cpus, isLimited),
     sonar: wantsSonar
@@ -168,7 +171,7 @@ function createWork(
     });
     killForMemory(id);
   });
-  const limitBytes = allocationOf(environment)?.memoryBytes;
+  const limitBytes = allocation?.memoryBytes;
   const guard =
     limitBytes === undefined
       ? undefined
@@ -183,7 +186,7 @@ function createWork(
   const guardian = startGuardian({ mark, slurmJobId });
   report({
     is: 'ready',
-    step: `${slurmJobId}.${environment['SLURM_STEP_ID'] ?? '?'}`,
+    step: `${slurmJobId}.${allocation?.step || '?'}`,
     launcher: steps.name,
     ...(cpus === undefined ? {} : { cpus: cpus.join(',') }),
   });

@@ -1,6 +1,5 @@
-import { valueIn } from '../../cluster/host/environment-of.ts';
 import { processesWhere } from '../../cluster/host/marked.ts';
-import { stepNameOf } from '../../cluster/slurm/step-name.ts';
+import { stepNameIn } from '../../cluster/slurm/step-name.ts';
 import type { StepId } from '../../core/contract/files/job.ts';
 import type { Log } from '../facts/log.ts';
 import { createProcessUse, stepFinder } from '../step/process-use.ts';
@@ -43,7 +42,7 @@ export function createStepSampler({ facts, slurmJobId, record, log }: StepSample
       const id = isTask(environment) ? stepOf(environment, pid) : undefined;
       if (id === undefined || !missing.has(id)) return false;
       owners.push(id);
-      slurmSteps.set(id, stepNameOf({ SLURM_STEP_ID: valueIn(environment, 'SLURM_STEP_ID') }));
+      slurmSteps.set(id, stepNameIn(environment) ?? '');
       return true;
     });
     for (const [at, id] of owners.entries()) {
@@ -69,5 +68,4 @@ export function createStepSampler({ facts, slurmJobId, record, log }: StepSample
 }
 
 /** On the node of the runner srun has the variables of its job, too; only its task has that of the step. */
-const isTask = (environment: readonly string[]): boolean =>
-  environment.some((entry) => entry.startsWith('SLURM_STEP_ID='));
+const isTask = (environment: readonly string[]): boolean => stepNameIn(environment) !== undefined;

@@ -5,7 +5,6 @@ import type { TimeLimit } from '../claim/time-limit.ts';
 import { createWake } from '../report/wake.ts';
 import type { Equipment } from './equip.ts';
 import type { Joined } from '../setup/join.ts';
-import { isInAllocation } from '../facts/mode.ts';
 import { createFate } from '../attempt/fate.ts';
 import { KILLED_LAST_MS } from '../attempt/shared-signal.ts';
 import { createOrphanCheck } from '../recover/orphan-check.ts';
@@ -56,7 +55,7 @@ export function beginWork(
     hasSteps: registered.mode === 'slurm',
     // Steps end by the word of Slurm, which knows that it killed them.
     successWaitMs: registered.mode === 'direct' && batch?.isOneByOne === true ? KILLED_LAST_MS : 0,
-    sharesSignals: isInAllocation(process.env),
+    sharesSignals: options.allocation !== undefined,
     stuckMs: server.stuckMs,
   });
   const orphanCheck = createOrphanCheck({
@@ -64,6 +63,7 @@ export function beginWork(
     workflowId,
     runId,
     hostname: registered.hostname,
+    allocation: options.allocation,
     log,
     isIdle: () => work.held() === 0,
     counts: () => work.conversation.counts,

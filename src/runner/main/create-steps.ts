@@ -1,9 +1,9 @@
 import type { Client } from '../../client/client.ts';
-import { allocationOf } from '../../cluster/slurm/allocation.ts';
+import type { Allocation } from '../../cluster/batch/allocation.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { Log } from '../facts/log.ts';
 import { writesSonar } from '../observe/plan.ts';
-import { isBatched, type Mode } from '../facts/mode.ts';
+import { isBatched, type Mode } from '../../core/lifecycle/execution-mode.ts';
 import type { WorkflowFacts } from '../facts/workflow-facts.ts';
 import { createDirectSteps } from '../step/direct/direct.ts';
 import type { RunFacts } from '../step/request.ts';
@@ -20,6 +20,8 @@ export interface StepsOptions {
   /** The end of the allocation as it is known now, in Unix milliseconds. */
   readonly endAtMs: () => number | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The allocation in which the runner is. */
+  readonly allocation: Allocation | undefined;
   /** The nodes on which it starts jobs. */
   readonly nodes: readonly { readonly name: string; readonly cpus: number | undefined }[];
   /** The program that starts jobs inside a step. */
@@ -29,11 +31,10 @@ export interface StepsOptions {
 
 /** The steps of a runner, in its mode. */
 export async function createSteps(options: StepsOptions): Promise<Steps> {
-  const { mode, client, reads, workflow, facts, endAtMs, environment, log } = options;
-  const allocation = mode === 'slurm' ? allocationOf(environment) : undefined;
-  if (allocation === undefined) {
-    const sonar = writesSonar(workflow) ? await sonarRecord(facts, environment, log) : undefined;
-    return createDirectSteps({ facts, environment, log, sonar });
+  const { mode, client, reads, workflow, facts, endAtMs, environment, allocation, log } = options;
+  if (mode === 'direct' || allocation === undefined) {
+    const sonar = writesSonar(workflow) ? await sonarRecord(options) : undefined;
+    return createDirectSteps({ facts, environment, allocation, log, sonar });
   }
   const { jobs, granularity } = workflow.resource_monitor_config ?? {};
   const slurm = {
@@ -59,14 +60,10 @@ export async function createSteps(options: StepsOptions): Promise<Steps> {
 }
 
 /** Loaded for workflows that request it. */
-async function sonarRecord(
-  facts: RunFacts,
-  environment: StepsOptions['environment'],
-  log: Log,
-): Promise<SonarRecord | undefined> {
+async function sonarRecord({ facts, environment, allocation, log }: StepsOptions): Promise<SonarRecord | undefined> {
   const { createSonarRecord } = await import('../step/sonar.ts');
   try {
-    return createSonarRecord({ facts, environment, log });
+    return createSonarRecord({ facts, environment, allocation, log });
   } catch (error) {
     log.write('warn', 'No Sonar records of this run', { reason: (error as Error).message });
     return undefined;

@@ -48,6 +48,7 @@ export async function equip(
     facts,
     endAtMs: () => limit?.deadline.endAtMs,
     environment: { ...process.env },
+    allocation: options.allocation,
     nodes: registered.nodes,
     launcherProgram: options.launcherProgram ?? [],
     log,

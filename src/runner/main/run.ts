@@ -10,7 +10,6 @@ import type { Runner, RunnerOptions, RunSummary } from '../facts/options.ts';
 import { prepareForOutages } from '../outage/prepare.ts';
 import { equip } from './equip.ts';
 import { join, type Joined, patientClient } from '../setup/join.ts';
-import { isInAllocation } from '../facts/mode.ts';
 import type { Steps } from '../step/steps.ts';
 import { conclude } from '../teardown/teardown.ts';
 import type { Work } from './work.ts';
@@ -32,7 +31,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const startedAtMs = Date.now();
   const startedAt = performance.now();
   const joined = await join(given, startedAtMs);
-  const { options, allocation, registered, server } = joined;
+  const { options, record, registered, server } = joined;
   const { log } = registered;
   const limit = runnerLimit(joined, startedAtMs, ({ killAtMs, abandonAtMs }) =>
     work.endForDeadline(killAtMs, abandonAtMs),
@@ -47,8 +46,8 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const { runningJobs, conversation, stop } = work;
   limit?.begin();
   const memoryGuard = guardMemory(joined, work, steps);
-  const signals = isInAllocation(process.env) ? hearAllocation(steps) : undefined;
-  const guardian = startGuardian({ mark: registered.mark, slurmJobId: process.env['SLURM_JOB_ID'] ?? '' });
+  const signals = options.allocation !== undefined ? hearAllocation(steps) : undefined;
+  const guardian = startGuardian(registered.own);
   log.write('info', 'Jobs are launched', { by: steps.name });
   void actions.begin().then(() => work.open());
   const planned = submitPlanned(options.scheduling, log);
@@ -58,7 +57,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     for (const part of [work.idlePolicy, begun, limit, memoryGuard, planned]) part?.close();
     runningJobs.stopStarting();
     const patient = patientClient(given, TEARDOWN_PATIENCE_MS);
-    const parts = { client: server.client, patient, registered, allocation, journal, drain: work.drain, startedAt };
+    const parts = { client: server.client, patient, registered, record, journal, drain: work.drain, startedAt };
     const summary = await conclude({ ...equipment, ...parts, conversation, runningJobs }, end);
     // After a stop, or where a new run has begun, this runner does not know what is still needed.
     if (summary.isTold && end.ending !== 'stopped' && end.ending !== 'superseded') await cancelUnneeded();

@@ -2,7 +2,7 @@ import { metricsPath } from '../../core/contract/files/runner.ts';
 import { every } from '../../client/long-timers.ts';
 import { hostname } from 'node:os';
 import { createNodeMeter } from '../../cluster/host/node-load.ts';
-import { allocationOf } from '../../cluster/slurm/allocation.ts';
+import type { Allocation } from '../../cluster/batch/allocation.ts';
 import { labelOf } from '../../core/contract/files/runner.ts';
 import { openMetricsFile } from './metrics-file.ts';
 import { type NodeSummary, watchNode } from './node-watch.ts';
@@ -12,7 +12,7 @@ export interface MeasureOptions {
   readonly outputDir: string;
   /** The workflow for which the node is measured, if any. */
   readonly workflow: { readonly id: number; readonly runId: number } | undefined;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly allocation: Allocation | undefined;
   readonly node: NodePlan;
   readonly sampleSeconds: number;
   readonly flushSeconds: number;
@@ -47,8 +47,7 @@ export function measureNode(options: MeasureOptions): { readonly path: string; c
 }
 
 /** It must not use the file of a runner on the same host, so the process id is part of the label. */
-function labelFor({ workflow, environment }: MeasureOptions): string {
-  const allocation = allocationOf(environment);
+function labelFor({ workflow, allocation }: MeasureOptions): string {
   const own = `h${hostname()}_p${process.pid}`;
   if (workflow === undefined) return own;
   if (allocation === undefined) return `wf${workflow.id}_${own}_r${workflow.runId}`;

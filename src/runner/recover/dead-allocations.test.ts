@@ -60,9 +60,9 @@ it('Slurm is asked for the start of the own allocation only after a requeue', as
       return 5;
     },
   };
-  expect(await ownAllocationOf({}, slurm)).toBeUndefined();
-  expect(await ownAllocationOf({ SLURM_JOB_ID: '7' }, slurm)).toEqual(own);
+  expect(await ownAllocationOf(undefined, slurm)).toBeUndefined();
+  expect(await ownAllocationOf({ jobId: 7, restarts: 0 }, slurm)).toEqual(own);
   expect(asked).toEqual([]);
-  const again = await ownAllocationOf({ SLURM_JOB_ID: '7', SLURM_RESTART_COUNT: '2' }, slurm);
+  const again = await ownAllocationOf({ jobId: 7, restarts: 2 }, slurm);
   expect(again).toEqual({ jobId: '7', restarts: 2, startedAtMs: 5 });
 });

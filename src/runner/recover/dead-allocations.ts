@@ -1,4 +1,5 @@
 import { all } from '../../client/every.ts';
+import type { Allocation } from '../../cluster/batch/allocation.ts';
 import type { AccountedJob } from '../../cluster/slurm/accounted-jobs.ts';
 import { openRecords, type SlurmRecords } from '../../cluster/slurm/records.ts';
 import { hasSlurm, openSlurm, type Slurm } from '../../cluster/slurm/slurm.ts';
@@ -28,16 +29,15 @@ export interface OwnAllocation {
   readonly startedAtMs: number | undefined;
 }
 
-/** The allocation of a process. Source: sbatch(1), OUTPUT ENVIRONMENT VARIABLES. */
+/** The allocation of this process, with its start if it was requeued. */
 export async function ownAllocationOf(
-  environment: Readonly<Record<string, string | undefined>>,
+  allocation: Pick<Allocation, 'jobId' | 'restarts'> | undefined,
   slurm: Pick<Slurm, 'startOf'>,
 ): Promise<OwnAllocation | undefined> {
-  const jobId = environment['SLURM_JOB_ID'];
-  if (jobId === undefined || jobId === '') return undefined;
-  const restarts = Number(environment['SLURM_RESTART_COUNT'] ?? 0) || 0;
-  if (restarts === 0) return { jobId, restarts, startedAtMs: undefined };
-  return { jobId, restarts, startedAtMs: await slurm.startOf(Number(jobId)).catch(() => undefined) };
+  if (allocation === undefined) return undefined;
+  const { jobId, restarts } = allocation;
+  const startedAtMs = restarts === 0 ? undefined : await slurm.startOf(jobId).catch(() => undefined);
+  return { jobId: String(jobId), restarts, startedAtMs };
 }
 
 /**
@@ -73,7 +73,7 @@ export async function recoverInSlurm(options: LostOptions): Promise<number> {
   if (!hasSlurm(process.env)) return 0;
   const slurm = openSlurm({ environment: process.env });
   const records = openRecords(process.env);
-  return recoverDeadAllocations({ ...options, slurm, records, own: await ownAllocationOf(process.env, slurm) });
+  return recoverDeadAllocations({ ...options, slurm, records, own: await ownAllocationOf(options.allocation, slurm) });
 }
 
 /** The clocks of a cluster may differ by this much. */

@@ -6,6 +6,7 @@ import { ended, started, statuses, testService, type TestService, workflowOf } f
 import { ownIdentity } from '../../cluster/host/facts.ts';
 import type { Client } from '../../client/client.ts';
 import type { LedgerFacts } from '../ledger/ledger.ts';
+import { allocationOf } from '../../cluster/slurm/allocation.ts';
 import { provenBy, recoverLostRunners } from './lost-runners.ts';
 
 const HOST = 'test-host';
@@ -30,7 +31,7 @@ const log = {
 };
 
 const recover = (client: Client = service.client) =>
-  recoverLostRunners({ client, workflowId: id, runId: 1, hostname: HOST, log });
+  recoverLostRunners({ client, workflowId: id, runId: 1, hostname: HOST, allocation: allocationOf(process.env), log });
 
 /** A registered runner of this host that does not run: its process id is larger than any that the kernel assigns. */
 async function goneRunner({

@@ -1,9 +1,11 @@
+import { type Allocation, jobIdOf } from '../../cluster/batch/allocation.ts';
 import { type ProcessIdentity, type ProofOfEnd, proofOfEnd } from '../../cluster/host/facts.ts';
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import type { LostRunner } from '../../core/contract/exchange.ts';
 import type { ComputeNode, RunnerProcess } from '../../core/contract/node.ts';
 import { type LedgerFacts, readLedger } from '../ledger/ledger.ts';
+import { mayHaveSteps } from '../../core/lifecycle/execution-mode.ts';
 import type { Log } from '../facts/log.ts';
 import { membershipOf } from '../facts/membership.ts';
 import { killLeft, processWords } from './leftover-processes.ts';
@@ -13,6 +15,8 @@ export interface LostOptions {
   readonly workflowId: number;
   readonly runId: number;
   readonly hostname: string;
+  /** The allocation of this process: that of runners whose record names none, not even that there is none. */
+  readonly allocation?: Allocation | undefined;
   readonly log: Log;
 }
 
@@ -62,7 +66,7 @@ export async function recoverLostRunners(options: LostOptions): Promise<number> 
 }
 
 /** The ids of runners of this host that are registered as active and have ended, as the process table proves; changes nothing. */
-export async function findLostRunners(options: Pick<LostOptions, 'client' | 'workflowId' | 'hostname'>) {
+export async function findLostRunners(options: Pick<LostOptions, 'client' | 'workflowId' | 'hostname' | 'allocation'>) {
   return (await candidates(options))
     .filter(({ node, process: told }) => node.is_active === true && isOver(node, told))
     .map(({ id }) => id);
@@ -73,19 +77,20 @@ async function candidates({
   client,
   workflowId,
   hostname,
-}: Pick<LostOptions, 'client' | 'workflowId' | 'hostname'>): Promise<Told[]> {
+  allocation,
+}: Pick<LostOptions, 'client' | 'workflowId' | 'hostname' | 'allocation'>): Promise<Told[]> {
   const query = { workflow_id: workflowId, hostname, may_hold_jobs: true };
   const nodes = await all((page) => client.listComputeNodes({ query: { ...query, ...page } }));
   const found = nodes.flatMap((node) => {
     const { id, process: told } = node;
     // The filter by name matches parts of a name.
-    if (node.hostname !== hostname || typeof id !== 'number' || !told || isAround(told)) return [];
+    if (node.hostname !== hostname || typeof id !== 'number' || !told || isAround(told, allocation)) return [];
     return [{ id, node, process: told }];
   });
   const isInAllocation = ({ process: told }: Told) => (told.slurm_job_id ?? '') !== '';
   if (!found.some(isInAllocation)) return found;
   const { execution_config: execution } = await client.getWorkflow({ params: { id: workflowId } });
-  return (execution?.mode ?? 'direct') === 'direct' ? found : found.filter((each) => !isInAllocation(each));
+  return mayHaveSteps(execution ?? {}, true) ? found.filter((each) => !isInAllocation(each)) : found;
 }
 
 async function recover(options: LostOptions, { id, node, process: told }: Told): Promise<boolean> {
@@ -94,7 +99,10 @@ async function recover(options: LostOptions, { id, node, process: told }: Told):
   if (proof !== 'gone' && proof !== 'rebooted') return false;
   const about = { compute_node_id: id, pid: node.pid };
 
-  const { killed, left } = await killLeft({ mark: told.mark, slurmJobId: told.slurm_job_id ?? ownAllocation() });
+  const { killed, left } = await killLeft({
+    mark: told.mark,
+    slurmJobId: told.slurm_job_id ?? jobIdOf(options.allocation),
+  });
   if (left.length > 0) {
     log.write('warn', 'A runner of this workflow is lost, but its processes do not end; its jobs stay as they are', {
       ...about,
@@ -158,12 +166,10 @@ function isOver(node: ComputeNode, told: RunnerProcess): boolean {
 }
 
 /** Whether this process belongs to a job of that runner. */
-function isAround({ mark, slurm_job_id: slurmJobId }: RunnerProcess): boolean {
+function isAround({ mark, slurm_job_id: slurmJobId }: RunnerProcess, allocation: Allocation | undefined): boolean {
   const environment = Object.entries(process.env).map(([name, value]) => `${name}=${value}`);
-  return membershipOf({ mark, slurmJobId: slurmJobId ?? ownAllocation() })(environment, process.pid);
+  return membershipOf({ mark, slurmJobId: slurmJobId ?? jobIdOf(allocation) })(environment, process.pid);
 }
-
-const ownAllocation = () => process.env['SLURM_JOB_ID'] ?? '';
 
 function identityOf(
   { pid }: ComputeNode,

@@ -18,38 +18,15 @@ it.each([
   ['all', []],
   ['0-3', []],
 ])('CUDA_VISIBLE_DEVICES "%s" names the devices that a CUDA program sees: %o', (text, devices) => {
-  expect(devicesOf({ CUDA_VISIBLE_DEVICES: text })).toEqual(devices);
+  expect(devicesOf({ CUDA_VISIBLE_DEVICES: text }, undefined)).toEqual(devices);
 });
 
 it.each([
-  ['5', ['5']],
-  ['0-3', ['0', '1', '2', '3']],
-  ['0-1,6, 4', ['0', '1', '6', '4']],
-  ['0,0-1', ['0', '1']],
-  ['gpu:0-1', ['0', '1']],
-  ['gpu:a100:2', ['2']],
-  ['3-1', []],
-  ['(null)', []],
-  ['N/A', []],
-])('SLURM_JOB_GPUS "%s" names the devices %o', (text, devices) => {
-  expect(devicesOf({ SLURM_JOB_GPUS: text })).toEqual(devices);
-});
-
-it('a range longer than any node has does not become a list of billions', () => {
-  expect(devicesOf({ SLURM_JOB_GPUS: '0-4000000000' })).toHaveLength(1024);
-});
-
-it.each([
-  ['CUDA counts before Slurm', { CUDA_VISIBLE_DEVICES: '2', SLURM_STEP_GPUS: '0', SLURM_JOB_GPUS: '1' }, ['2']],
-  [
-    'CUDA_VISIBLE_DEVICES precedes Slurm also when it hides all devices',
-    { CUDA_VISIBLE_DEVICES: '-1', SLURM_JOB_GPUS: '0,1' },
-    [],
-  ],
-  ['the variable of a step precedes that of its job', { SLURM_STEP_GPUS: '0', SLURM_JOB_GPUS: '0,1' }, ['0']],
-  ['an empty variable of Slurm is ignored', { SLURM_STEP_GPUS: ' ', SLURM_JOB_GPUS: '0,1' }, ['0', '1']],
-  ['without a variable the devices are unknown', { SLURM_JOB_GPUS: '' }, undefined],
-  ['an empty environment leaves the devices unknown', {}, undefined],
-])('devices of a runner: %s', (_, environment, devices) => {
-  expect(devicesOf(environment)).toEqual(devices);
+  ['CUDA precedes the allocation', { CUDA_VISIBLE_DEVICES: '2' }, { gpus: ['0'] }, ['2']],
+  ['CUDA precedes the allocation also when it hides all devices', { CUDA_VISIBLE_DEVICES: '-1' }, { gpus: ['0'] }, []],
+  ['without the variable those of the allocation count', {}, { gpus: ['0', '1'] }, ['0', '1']],
+  ['an allocation that names none leaves the devices unknown', {}, { gpus: undefined }, undefined],
+  ['outside of an allocation the devices are unknown', {}, undefined, undefined],
+])('devices of a runner: %s', (_, environment, allocation, devices) => {
+  expect(devicesOf(environment, allocation)).toEqual(devices);
 });

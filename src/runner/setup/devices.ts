@@ -1,18 +1,18 @@
+import type { Allocation } from '../../cluster/batch/allocation.ts';
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The GPUs that the environment of a runner names, each once; undefined if no variable names any.
+ * The GPUs that the environment of a runner or its allocation names, each once; undefined if nothing names any.
  *
- * `CUDA_VISIBLE_DEVICES` precedes the variables of Slurm: Slurm sets it too, and a user who sets it wants fewer.
+ * `CUDA_VISIBLE_DEVICES` precedes the allocation: Slurm sets it too, and a user who sets it wants fewer.
  */
-export function devicesOf(environment: Environment): string[] | undefined {
+export function devicesOf(
+  environment: Environment,
+  allocation: Pick<Allocation, 'gpus'> | undefined,
+): readonly string[] | undefined {
   const visible = environment['CUDA_VISIBLE_DEVICES'];
-  if (visible !== undefined) return visibleToCuda(visible);
-  for (const name of ['SLURM_STEP_GPUS', 'SLURM_JOB_GPUS']) {
-    const text = environment[name]?.trim() ?? '';
-    if (text !== '') return givenBySlurm(text);
-  }
-  return undefined;
+  return visible === undefined ? allocation?.gpus : visibleToCuda(visible);
 }
 
 /** A number, a UUID or the beginning of one, or the name of a part of a GPU (multi-instance GPU). */
@@ -28,22 +28,4 @@ function visibleToCuda(text: string): string[] {
   const words = text.split(',').map((word) => word.trim());
   const end = words.findIndex((word) => !CUDA_DEVICE.test(word));
   return [...new Set(end === -1 ? words : words.slice(0, end))];
-}
-
-/** `0-3`, also after the type of the devices: `gpu:a100:0-3`. */
-const RANGE = /^(?:gpu:)?(?:[\w.]+:)?(\d+)(?:-(\d+))?$/;
-
-/** No node has more. A longer range is an error, which must not become a list of billions. */
-const MOST_DEVICES = 1024;
-
-/** The devices of an allocation or step: numbers and ranges; other words, such as `(null)` or `N/A`, name none. */
-function givenBySlurm(text: string): string[] {
-  const devices = new Set<string>();
-  for (const word of text.split(',')) {
-    const [, first, last = first] = RANGE.exec(word.trim()) ?? [];
-    if (first === undefined) continue;
-    const end = Math.min(Number(last), Number(first) + MOST_DEVICES - 1);
-    for (let device = Number(first); device <= end; device += 1) devices.add(String(device));
-  }
-  return [...devices];
 }

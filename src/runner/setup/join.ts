@@ -2,7 +2,7 @@ import { type Client, createClient } from '../../client/client.ts';
 import { pause } from '../../client/long-timers.ts';
 import { patiently } from '../../client/retry.ts';
 import type { RunnerOptions } from '../facts/options.ts';
-import { type Allocation, findAllocation } from './allocation.ts';
+import { type AllocationRecord, findRecord } from './allocation-record.ts';
 import { type Registered, register } from './register.ts';
 import { type ServerKind, serverKind } from './server-kind.ts';
 
@@ -17,22 +17,22 @@ const SETUP_PATIENCE_MS = { local: MINUTE_MS, slurm: 20 * MINUTE_MS };
 export interface Joined {
   /** Completed from the allocation. */
   readonly options: RunnerOptions;
-  readonly allocation: Allocation;
+  readonly record: AllocationRecord;
   readonly registered: Registered;
   readonly server: ServerKind;
   /** A client that waits for a server that is away: for the time before and after the jobs. */
   readonly patient: Client;
 }
 
-/** Finds the allocation, registers the runner, and learns which kind of server it talks to. */
+/** Finds the record of the allocation, registers the runner, and learns which kind of server it talks to. */
 export async function join(given: RunnerOptions, startedAtMs: number): Promise<Joined> {
   const patient = patientClient(given, SETUP_PATIENCE_MS[given.computeNodeType]);
-  const allocation = await findAllocation(patient, given);
-  const { options } = allocation;
+  const record = await findRecord(patient, given);
+  const { options } = record;
   const registered = await register(patient, options, startedAtMs);
   const { workflow, node, nodeId, facts, log } = registered;
   options.onRegistered?.({ nodeId, cpus: node.num_cpus, memoryGb: node.memory_gb, gpus: node.num_gpus });
-  await allocation.becomes('active', log);
+  await record.becomes('active', log);
   const server = await serverKind({
     client: createClient(given.connection.send),
     patient,
@@ -43,7 +43,7 @@ export async function join(given: RunnerOptions, startedAtMs: number): Promise<J
     waitForNewJobsSeconds: workflow.compute_node_wait_for_new_jobs_seconds,
     log,
   });
-  return { options, allocation, registered, server, patient };
+  return { options, record, registered, server, patient };
 }
 
 /** Requests of this client wait so long for a server that is away. While jobs run, the conversation does. */

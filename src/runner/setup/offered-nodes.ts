@@ -1,13 +1,15 @@
-import { cpusPerNode, nodeNames } from '../../cluster/slurm/nodes.ts';
+import type { Allocation } from '../../cluster/batch/allocation.ts';
+import { nodeNames } from '../../cluster/slurm/nodes.ts';
 import type { CapacityNode } from '../claim/capacity.ts';
 import type { Log } from '../facts/log.ts';
-import type { Mode } from '../facts/mode.ts';
+import type { Mode } from '../../core/lifecycle/execution-mode.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface OfferedNodesOptions {
   readonly mode: Mode;
   readonly environment: Environment;
+  readonly allocation: Allocation | undefined;
   /** What this node offers. */
   readonly own: CapacityNode;
   readonly log: Log;
@@ -17,7 +19,13 @@ export interface OfferedNodesOptions {
  * The nodes on which a runner starts jobs: its own, or with steps of Slurm all nodes of its allocation. Memory and
  * devices are the same on each; CPUs may differ.
  */
-export async function offeredNodes({ mode, environment, own, log }: OfferedNodesOptions): Promise<CapacityNode[]> {
+export async function offeredNodes({
+  mode,
+  environment,
+  allocation,
+  own,
+  log,
+}: OfferedNodesOptions): Promise<CapacityNode[]> {
   if (mode === 'direct') return [own];
   const names = await nodeNames(environment).catch((error: Error) => {
     log.write('warn', 'The nodes of the allocation are not known; jobs run on this node only', {
@@ -26,13 +34,15 @@ export async function offeredNodes({ mode, environment, own, log }: OfferedNodes
     return [];
   });
   if (names.length <= 1) return [{ ...own, name: names[0] ?? own.name }];
-  const cpus = cpusPerNode(environment['SLURM_JOB_CPUS_PER_NODE']) ?? [];
+  const cpus = allocation?.cpusPerNode ?? [];
   return names.map((name, at) => {
     const count = cpus[at] ?? own.cpus;
-    return { ...own, name, cpus: count, memoryBytes: memoryOf(environment, own, count) };
+    return { ...own, name, cpus: count, memoryBytes: memoryOf(allocation, own, count) };
   });
 }
 
 /** Memory that Slurm gives for each CPU differs from node to node. */
-const memoryOf = ({ SLURM_MEM_PER_CPU: perCpu }: Environment, own: CapacityNode, cpus: number): number =>
-  perCpu !== undefined && own.cpus > 0 ? Math.floor((own.memoryBytes / own.cpus) * cpus) : own.memoryBytes;
+const memoryOf = (allocation: Allocation | undefined, own: CapacityNode, cpus: number): number =>
+  allocation?.isMemoryPerCpu === true && own.cpus > 0
+    ? Math.floor((own.memoryBytes / own.cpus) * cpus)
+    : own.memoryBytes;

@@ -4,6 +4,8 @@ import { resolve } from 'node:path';
 import { makeFolder } from '../../cluster/make-folder.ts';
 import type { Client } from '../../client/client.ts';
 import { type HostFacts, hostFacts, ownIdentity } from '../../cluster/host/facts.ts';
+import { type Allocation, jobIdOf } from '../../cluster/batch/allocation.ts';
+import type { RunnerFacts } from '../../core/lifecycle/belongs-to.ts';
 import { withinAllocation } from '../../cluster/slurm/allocation.ts';
 import { marginsOf } from '../../core/allocation/usable-time.ts';
 import { uselessSettings } from '../../core/contract/execution.ts';
@@ -18,7 +20,7 @@ import { recoverInSlurm } from '../recover/dead-allocations.ts';
 import { recoverLostRunners } from '../recover/lost-runners.ts';
 import type { RunnerOptions } from '../facts/options.ts';
 import type { RunFacts } from '../step/request.ts';
-import { type Mode, resolveMode } from '../facts/mode.ts';
+import { type Mode, resolveMode } from '../../core/lifecycle/execution-mode.ts';
 import { offeredNodes } from './offered-nodes.ts';
 import { markVariables } from '../facts/marks.ts';
 import { slurmTermination } from '../../core/contract/srun-termination.ts';
@@ -33,8 +35,8 @@ export interface Registered {
   /** The record of the runner. */
   readonly node: ComputeNode;
   readonly hostname: string;
-  /** The mark in the environment of its jobs. */
-  readonly mark: string;
+  /** What its jobs have in their environment, and the allocation in which they run. */
+  readonly own: RunnerFacts;
   readonly facts: RunFacts;
   readonly capacity: Capacity;
   /** The nodes on which it starts jobs. */
@@ -48,11 +50,11 @@ const GIBIBYTE = 2 ** 30;
 
 /** Reads the workflow and the machine, recovers jobs of lost runners of this host, and registers the runner. */
 export async function register(client: Client, options: RunnerOptions, startedAtMs: number): Promise<Registered> {
-  const { workflowId, outputDir } = options;
+  const { workflowId, outputDir, allocation } = options;
   const stored = options.workflow ?? (await client.getWorkflow({ params: { id: workflowId } }));
   const runId = stored.run_id ?? 0;
-  const { mode, warning } = resolveMode(stored.execution_config?.mode, workflowId, process.env);
-  const host = withinAllocation(hostFacts(), process.env);
+  const { mode, warning } = resolveMode(stored.execution_config?.mode, workflowId, allocation);
+  const host = withinAllocation(hostFacts(), allocation);
 
   makeFolder(`${outputDir}/${STDIO_FOLDER}`);
   const logPath = runnerLogOf(outputDir, {
@@ -63,12 +65,12 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   });
   const log = openLog(logPath, options.logLevel, Date.now, options.onNotice);
   if (warning !== undefined) log.write('warn', warning);
-  if (mode === 'direct') warnOfIdleNodes(log);
+  if (mode === 'direct') warnOfIdleNodes(allocation, log);
   const settings = withoutUseless(stored.execution_config ?? {}, log);
   const asked = mode === 'slurm' ? slurmTermination(settings) : {};
   const execution = { ...settings, ...asked, mode };
   const workflow = { ...stored, execution_config: execution };
-  const lost = { client, workflowId, runId, hostname: host.hostname, log };
+  const lost = { client, workflowId, runId, hostname: host.hostname, allocation, log };
   await recoverLostRunners(lost);
   await recoverInSlurm(lost);
 
@@ -76,7 +78,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   const devices = devicesFor(options, host);
   const offered = offeredBy(options, host);
   const own = { name: host.hostname, ...offered, devices };
-  const nodes = await offeredNodes({ mode, environment: process.env, own, log });
+  const nodes = await offeredNodes({ mode, environment: process.env, allocation, own, log });
   const capacity =
     options.maxParallelJobs === undefined ? createCapacity(nodes) : createSlots(options.maxParallelJobs, devices);
   const identity = ownIdentity();
@@ -117,7 +119,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     nodeId,
     node: body,
     hostname: host.hostname,
-    mark,
+    own: { mark, slurmJobId: jobIdOf(allocation) },
     facts,
     capacity,
     nodes,
@@ -169,7 +171,7 @@ function recordOf({ options, hostname, startedAtMs, offered, gpus, nodes, proces
       ledger: own.ledger,
       machine_id: own.machine_id,
       hardware_ids: own.hardware_ids === undefined ? undefined : [...(own.hardware_ids ?? [])],
-      slurm_job_id: process.env['SLURM_JOB_ID'] ?? '',
+      slurm_job_id: jobIdOf(options.allocation),
       max_parallel_jobs: options.maxParallelJobs,
       strict_scheduler_match: options.strictSchedulerMatch,
     },
@@ -206,8 +208,8 @@ function withoutUseless(config: ExecutionConfig, log: Log): ExecutionConfig {
 }
 
 /** The devices that the environment names, or as many as were requested or found, by number. */
-function devicesFor({ numGpus }: RunnerOptions, { gpus }: HostFacts): string[] {
-  return devicesOf(process.env) ?? Array.from({ length: numGpus ?? gpus }, (_, index) => String(index));
+function devicesFor({ numGpus, allocation }: RunnerOptions, { gpus }: HostFacts): readonly string[] {
+  return devicesOf(process.env, allocation) ?? Array.from({ length: numGpus ?? gpus }, (_, index) => String(index));
 }
 
 function offeredBy({ numCpus, memoryGb }: RunnerOptions, { cpus, memoryBytes }: HostFacts) {
@@ -233,9 +235,9 @@ async function warnOfAnother(client: Client, node: ComputeNode, nodeId: number, 
 }
 
 /** What srun starts has a step; a batch script has none, and its runner starts processes on the first node only. */
-function warnOfIdleNodes(log: Log): void {
-  const nodes = Number(process.env['SLURM_JOB_NUM_NODES']);
-  if (!(nodes > 1) || process.env['SLURM_STEP_ID'] !== undefined) return;
+function warnOfIdleNodes(allocation: Allocation | undefined, log: Log): void {
+  if (allocation === undefined || allocation.nodes === 1 || allocation.isInStep) return;
+  const { nodes } = allocation;
   log.write('warn', `The allocation has ${nodes} nodes, and this runner uses one: jobs start on its own node`, {
     to_use_all: 'srun --overlap --ntasks-per-node=1 torc-slurm-job-runner … --is-subtask, or start_one_worker_per_node',
   });

@@ -1,7 +1,7 @@
+import type { Allocation } from '../../cluster/batch/allocation.ts';
 import { createGpuReader } from '../../cluster/gpu/read.ts';
 import type { DetailedProcess } from '../../cluster/host/process-details.ts';
 import type { ProcessSample } from '../../cluster/host/proc.ts';
-import { stepNameOf } from '../../cluster/slurm/step-name.ts';
 import type { StepId } from '../../core/contract/files/job.ts';
 import { encodeEnvelope } from '../../core/contract/sonar/encode.ts';
 import { originOf } from '../../telemetry/produce/origin.ts';
@@ -15,6 +15,7 @@ import type { RunFacts } from './request.ts';
 export interface SonarOptions {
   readonly facts: Pick<RunFacts, 'outputDir'>;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly allocation: Pick<Allocation, 'jobId' | 'step'> | undefined;
   readonly log: Log;
 }
 
@@ -40,18 +41,17 @@ export interface SonarRecord {
 /** The folder of the records, within the output directory. */
 const SONAR_FOLDER = 'sonar';
 
-export function createSonarRecord({ facts, environment, log }: SonarOptions): SonarRecord {
+export function createSonarRecord({ facts, environment, allocation, log }: SonarOptions): SonarRecord {
   const origin = originOf({ cluster: undefined, hostnameOnly: true, environment });
   const folder = `${facts.outputDir}/${SONAR_FOLDER}/${origin.cluster}`;
-  const slurmJob = Number(environment['SLURM_JOB_ID']) || undefined;
-  const ownStep = stepNameOf(environment);
+  const ownStep = allocation?.step ?? '';
   const recorder = recorderOfThisNode({
     origin,
     load: true,
     rollUp: false,
     filters: NO_FILTERS,
     readGpus: createGpuReader(environment),
-    slurm: slurmJob === undefined ? undefined : { jobId: slurmJob, step: '' },
+    slurm: allocation && { jobId: allocation.jobId, step: '' },
   });
   const linked = new Map<StepId, Set<string>>();
   let writing: Promise<void> | undefined;

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import type { Actions } from '../actions/actions.ts';
-import type { Allocation } from '../setup/allocation.ts';
+import type { AllocationRecord } from '../setup/allocation-record.ts';
 import type { Conversation } from '../report/conversation/converse.ts';
 import type { OutputDisk } from '../attempt/output-disk.ts';
 import type { Crate } from '../attempt/crate/crate.ts';
@@ -21,7 +21,7 @@ interface Parts {
   readonly client: Client;
   /** A client that retries while the server is away. */
   readonly patient: Client;
-  readonly allocation: Allocation;
+  readonly record: AllocationRecord;
   readonly registered: Registered;
   readonly conversation: Conversation;
   readonly runningJobs: RunningJobs;
@@ -56,7 +56,7 @@ export async function conclude(
   const goesOn = runningJobs.hasLeft && !isSuperseded;
   if (isTold && !isSuperseded && !goesOn) await actions.end({ ofJobs: ending !== 'stopped' && ending !== 'canceled' });
   if (isTold) await parts.crate?.end({ isComplete: ending === 'complete' });
-  await endLeftoverProcesses({ mark: registered.mark, slurmJobId: process.env['SLURM_JOB_ID'] ?? '' }, log);
+  await endLeftoverProcesses(registered.own, log);
   const seconds = (performance.now() - parts.startedAt) / 1000;
   await monitor.draw();
   await reportCutOutput({ ...parts, workflowId, nodeId, hostname, log, isTold });
@@ -66,10 +66,10 @@ export async function conclude(
   if (isTold || isSuperseded) drain.forget();
   else drain.keep();
   // A superseded runner too: its jobs have ended, and only this reports it. Jobs of the new run wait for that.
-  if (goesOn) await parts.allocation.becomes('pending', log);
+  if (goesOn) await parts.record.becomes('pending', log);
   else if (isTold || isSuperseded) {
     await deregister(parts.patient, registered, seconds, seen);
-    await parts.allocation.becomes('complete', log);
+    await parts.record.becomes('complete', log);
   }
 
   const { tally } = runningJobs;

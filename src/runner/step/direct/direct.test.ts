@@ -16,7 +16,7 @@ const jobOf = (command: string): ClaimedJob => ({
 });
 
 /** Steps of real processes, and what was told of their ends. */
-function stepsIn(folder: string, environment: Readonly<Record<string, string>> = {}) {
+function stepsIn(folder: string, allocation?: { readonly jobId: number }) {
   const facts = {
     workflowId: 7,
     runId: 2,
@@ -28,7 +28,8 @@ function stepsIn(folder: string, environment: Readonly<Record<string, string>> =
   };
   const steps = createDirectSteps({
     facts,
-    environment: { ...process.env, ...environment },
+    environment: { ...process.env, ...(allocation && { SLURM_JOB_ID: String(allocation.jobId) }) },
+    allocation,
     log: { write() {}, close() {} },
   });
   const ends: StepEnd[] = [];
@@ -100,7 +101,7 @@ it('the use of a direct step counts all its processes, and killing it reaches th
 
 it('a process of another Slurm job that inherited the environment of a step is neither counted nor killed with it', async () => {
   const folder = temporaryFolder();
-  const { steps, start, ended } = stepsIn(folder, { SLURM_JOB_ID: '42' });
+  const { steps, start, ended } = stepsIn(folder, { jobId: 42 });
   /** It says its id when the shell that started it, its parent, has ended. */
   const daemon = (name: string, how: string) =>
     `(export parent=$BASHPID; ${how} bash -c 'while [ -e /proc/$parent ]; do sleep 0.01; done; echo $$ > ${name}.new; mv ${name}.new ${name}; exec sleep 600' < /dev/null > /dev/null 2>&1 &)`;

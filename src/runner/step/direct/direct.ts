@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { type Allocation, jobIdOf } from '../../../cluster/batch/allocation.ts';
 import { killTogether, signalProcess } from '../../../cluster/host/kill-together.ts';
 import { makeFolder } from '../../../cluster/make-folder.ts';
 import { STDIO_FOLDER, stepIdOf, type StepId } from '../../../core/contract/files/job.ts';
@@ -17,6 +18,8 @@ import type { Account, StepEnd, Steps } from '../steps.ts';
 export interface DirectOptions {
   readonly facts: RunFacts;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The allocation in which they run. */
+  readonly allocation?: Pick<Allocation, 'jobId'> | undefined;
   readonly log: Log;
   /** Records the processes of steps; absent unless the workflow requests it. */
   readonly sonar?: SonarRecord | undefined;
@@ -33,6 +36,7 @@ const KILLED_BY_KERNEL = 'the kernel killed it: memory ran out';
 export function createDirectSteps({
   facts,
   environment,
+  allocation,
   log,
   sonar,
   cpus,
@@ -108,7 +112,7 @@ export function createDirectSteps({
     observe(wanted) {
       use ??= createProcessUse({
         facts,
-        slurmJobId: environment['SLURM_JOB_ID'] ?? '',
+        slurmJobId: jobIdOf(allocation),
         pidOf: (id) => pids.get(id),
         log,
         onProcesses: sonar?.look,

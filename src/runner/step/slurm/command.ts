@@ -1,3 +1,4 @@
+import type { Allocation } from '../../../cluster/batch/allocation.ts';
 import { slurmProgram } from '../../../cluster/slurm/programs.ts';
 import { standardExecution } from '../../../core/contract/execution.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
@@ -9,7 +10,7 @@ import { inheritedInputs, srunOptions, srunScript, stepMinutes } from './srun.ts
 export interface CommandOptions {
   readonly facts: RunFacts;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly allocation: { readonly jobId: number; readonly nodes: number };
+  readonly allocation: Pick<Allocation, 'jobId' | 'nodes' | 'hasGpus'>;
   /** Unix milliseconds. */
   readonly endAtMs: () => number | undefined;
   /** The requirements that stand for none. */
@@ -44,7 +45,7 @@ export function createStepCommands({
   const srun = slurmProgram('srun', environment);
   const headroom = execution.sigkill_headroom_seconds ?? standardExecution.sigkill_headroom_seconds;
   const inherited = inheritedInputs(environment);
-  const hasGpus = Boolean(environment['SLURM_JOB_GPUS'] ?? environment['SLURM_GPUS_ON_NODE']);
+  const hasGpus = allocation.hasGpus === true;
 
   return (job, { nodes, mark, overlaps }) => {
     const { minutes, refusal } = stepMinutes(job, Date.now(), endAtMs(), headroom);

@@ -6,8 +6,8 @@ import { slurmTaskOf } from '../../core/contract/files/runner.ts';
 import type { Log } from '../facts/log.ts';
 import type { RunnerOptions } from '../facts/options.ts';
 
-/** The allocation in which a runner runs, as the service knows it. */
-export interface Allocation {
+/** The record that the service has of the allocation in which a runner runs. */
+export interface AllocationRecord {
   /** The runner's options, completed from the allocation: its row, and the scheduler that it was created for. */
   readonly options: RunnerOptions;
   /** Reports the status of the allocation. Of several runners in it, only the one on the first node reports. */
@@ -17,7 +17,7 @@ export interface Allocation {
 /**
  * Finds the record of the allocation; one that was submitted by hand has no record, and outside Slurm there is none.
  */
-export async function findAllocation(client: Client, options: RunnerOptions): Promise<Allocation> {
+export async function findRecord(client: Client, options: RunnerOptions): Promise<AllocationRecord> {
   const task = slurmTaskOf(options.scheduler);
   const unknown = { options, becomes: async () => {} };
   if (task === undefined) return unknown;
@@ -37,7 +37,7 @@ export async function findAllocation(client: Client, options: RunnerOptions): Pr
       if (task.nodeId !== '0') return;
       try {
         const now = await client.getScheduledComputeNode({ params: { id } });
-        // Whoever canceled it has decided its status.
+        // The command that canceled it has decided its status.
         if (now.status === 'canceled') return;
         await client.updateScheduledComputeNode({ params: { id }, body: { ...now, status } });
       } catch (error) {
@@ -56,18 +56,18 @@ export async function findAllocation(client: Client, options: RunnerOptions): Pr
  */
 async function namedRecord(
   client: Client,
-  { workflowId, allocation }: RunnerOptions,
+  { workflowId, recordId, allocation }: RunnerOptions,
   { jobId, isFirst }: { readonly jobId: number; readonly isFirst: boolean },
 ): Promise<ScheduledComputeNode | undefined> {
-  if (allocation === undefined) return undefined;
-  const params = { id: allocation.recordId };
+  if (recordId === undefined) return undefined;
+  const params = { id: recordId };
   const record = await client.getScheduledComputeNode({ params }).catch((error: unknown) => {
     if (error instanceof ServiceError && error.status === 404) return undefined;
     throw error;
   });
   if (record === undefined || record.workflow_id !== workflowId) return undefined;
   const isTask = (record.array_task_id ?? undefined) !== undefined;
-  const array = isTask ? allocation.arrayJobId : undefined;
+  const array = isTask ? allocation?.arrayJobId : undefined;
   const known = isTask ? (record.array_job_id ?? 0) : record.scheduler_id;
   if (known > 0 && known !== (array ?? jobId)) return undefined;
   if (!isFirst || record.scheduler_id === jobId) return record;
