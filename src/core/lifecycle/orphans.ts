@@ -1,5 +1,5 @@
 import type { SlurmJob } from '../allocation/slurm-job.ts';
-import { wasRequeuedSince } from './requeued.ts';
+import { allocationEndOf, type AllocationState, correctedStatus } from './allocation-end.ts';
 
 /**
  * Which records of a workflow are orphans: left behind by an allocation or a runner that has ended.
@@ -30,20 +30,14 @@ interface RunningJob {
   readonly nodeId: number | undefined;
 }
 
-interface SlurmState {
-  readonly state: 'queued' | 'running' | 'ended' | 'unknown';
-  readonly word: string;
-  readonly submittedAtMs?: number | undefined;
-}
-
 export interface OrphanFacts {
   readonly allocations: readonly Allocation[];
   readonly nodes: readonly Node[];
   readonly running: readonly RunningJob[];
   /** What the controller said; undefined if it could not be asked. */
-  readonly queue: ReadonlyMap<SlurmJob, SlurmState> | undefined;
+  readonly queue: ReadonlyMap<SlurmJob, AllocationState> | undefined;
   /** The words of the accounting for jobs that the controller has forgotten. */
-  readonly accounted: ReadonlyMap<SlurmJob, SlurmState>;
+  readonly accounted: ReadonlyMap<SlurmJob, AllocationState>;
 }
 
 /** The jobs of one ended runner. */
@@ -84,37 +78,33 @@ export const NO_ACTIVE_NODES = 'No active compute nodes';
 
 export function orphansOf({ allocations, nodes, running, queue, accounted }: OrphanFacts): Orphans {
   const held = Map.groupBy(running, ({ nodeId }) => nodeId);
-  const stateOf = (slurmJobId: SlurmJob): 'alive' | 'queued' | 'ended' => {
-    if (queue === undefined) return 'alive';
-    const state = queue.get(slurmJobId)?.state ?? 'ended';
-    return state === 'ended' ? 'ended' : state === 'queued' ? 'queued' : 'alive';
-  };
-  const wordOf = (slurmJobId: SlurmJob) =>
-    (queue?.get(slurmJobId) ?? accounted.get(slurmJobId))?.word ?? 'and Slurm no longer knows it';
+  const wordOf = (slurmJobId: SlurmJob) => accounted.get(slurmJobId)?.word ?? 'and Slurm no longer knows it';
+  const known = (slurmJobId: SlurmJob): AllocationState | undefined =>
+    queue && (queue.get(slurmJobId) ?? { state: 'ended', word: wordOf(slurmJobId) });
   const deadNodes: DeadNode[] = [];
   const requeuedNodes: DeadNode[] = [];
   for (const { id, slurmJobId, registeredAtMs, isActive, isHolder } of nodes) {
     const jobIds = (held.get(id) ?? []).map((job) => job.id);
     if (slurmJobId === undefined || (!isActive && !isHolder && jobIds.length === 0)) continue;
-    const state = stateOf(slurmJobId);
-    const word = wordOf(slurmJobId);
-    const node = { nodeId: id, isActive, slurmJobId, jobIds, isNodeLost: state === 'ended' && NODE_LOST.has(word) };
-    if (state === 'ended') deadNodes.push({ ...node, cause: `allocation ${slurmJobId} ended ${word}` });
-    // It has run, or no runner of it could have registered.
-    else if (state === 'queued' && wasRequeuedSince(registeredAtMs, queue?.get(slurmJobId)?.submittedAtMs))
-      requeuedNodes.push({ ...node, cause: `allocation ${slurmJobId} was requeued` });
+    const state = known(slurmJobId);
+    const end = allocationEndOf({ jobId: slurmJobId, registeredAtMs }, state);
+    if (end === undefined) continue;
+    const isNodeLost = !end.isRequeued && NODE_LOST.has(state?.word ?? '');
+    const node = { nodeId: id, isActive, slurmJobId, jobIds, isNodeLost, cause: end.words };
+    (end.isRequeued ? requeuedNodes : deadNodes).push(node);
   }
-  const over = new Set([...deadNodes, ...requeuedNodes].map(({ nodeId }) => nodeId));
-  const isAnyAlive = nodes.some(({ id, isActive }) => isActive && !over.has(id));
+  const gone = new Set([...deadNodes, ...requeuedNodes].map(({ nodeId }) => nodeId));
+  const isAnyAlive = nodes.some(({ id, isActive }) => isActive && !gone.has(id));
   const named = new Set([...deadNodes, ...requeuedNodes].flatMap(({ jobIds }) => jobIds));
-  const ofStatus = (status: string, state: string) =>
-    allocations.filter((each) => each.status === status && stateOf(each.slurmJobId) === state);
-  const ended = ofStatus('active', 'ended');
+  const becoming = (status: string) =>
+    allocations.filter((each) => correctedStatus(each.status, known(each.slurmJobId)?.state) === status);
+  const over = becoming('complete');
+  const ended = over.filter(({ status }) => status === 'active');
   return {
     ended,
-    lost: ended.filter(({ slurmJobId }) => !EXPECTED.has(wordOf(slurmJobId).split(' ')[0] as string)),
-    gone: ofStatus('pending', 'ended'),
-    requeued: [...ofStatus('active', 'queued'), ...ofStatus('complete', 'queued')],
+    lost: ended.filter(({ slurmJobId }) => !EXPECTED.has(known(slurmJobId)?.word.split(' ')[0] ?? '')),
+    gone: over.filter(({ status }) => status === 'pending'),
+    requeued: becoming('pending'),
     deadNodes,
     requeuedNodes,
     abandoned: isAnyAlive ? [] : running.filter(({ id }) => !named.has(id)).map(({ id }) => id),

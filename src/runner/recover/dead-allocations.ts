@@ -1,6 +1,5 @@
 import { all } from '../../client/every.ts';
 import type { Allocation } from '../../cluster/batch/allocation.ts';
-import type { AccountedJob } from '../../cluster/slurm/accounted-jobs.ts';
 import { openRecords, type SlurmRecords } from '../../cluster/slurm/records.ts';
 import { hasSlurm, openSlurm, type Slurm } from '../../cluster/slurm/slurm.ts';
 import { jobOfAllocation, type SlurmJob } from '../../core/allocation/slurm-job.ts';
@@ -9,7 +8,13 @@ import type { Completion } from '../../core/contract/exchange.ts';
 import { partsOfStepId } from '../../core/contract/files/job.ts';
 import { outputDirOfLedger, slurmTaskOf } from '../../core/contract/files/runner.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
-import { wasRequeuedSince } from '../../core/lifecycle/requeued.ts';
+import {
+  allocationEndOf,
+  type AllocationState,
+  correctedStatus,
+  earlierRunOf,
+  type OwnAllocation,
+} from '../../core/lifecycle/allocation-end.ts';
 import { readLedger } from '../ledger/ledger.ts';
 import { accountOfLeft, leftEndOf, type LeftSteps, leftStepsOf, removeMarks } from '../step/slurm/left-steps.ts';
 import { type LostOptions, provenBy } from './lost-runners.ts';
@@ -21,14 +26,6 @@ export interface DeadAllocationsOptions extends LostOptions {
   readonly own: OwnAllocation | undefined;
 }
 
-export interface OwnAllocation {
-  readonly jobId: string;
-  /** How often Slurm has requeued it. */
-  readonly restarts: number;
-  /** When this life of it began, in Unix milliseconds. */
-  readonly startedAtMs: number | undefined;
-}
-
 /** The allocation of this process, with its start if it was requeued. */
 export async function ownAllocationOf(
   allocation: Pick<Allocation, 'jobId' | 'restarts'> | undefined,
@@ -37,7 +34,7 @@ export async function ownAllocationOf(
   if (allocation === undefined) return undefined;
   const { jobId, restarts } = allocation;
   const startedAtMs = restarts === 0 ? undefined : await slurm.startOf(jobId).catch(() => undefined);
-  return { jobId: String(jobId), restarts, startedAtMs };
+  return { jobId, restarts, startedAtMs };
 }
 
 /**
@@ -52,13 +49,15 @@ export async function recoverDeadAllocations(options: DeadAllocationsOptions): P
   const { log } = options;
   try {
     const nodes = await nodesInSlurm(options);
-    const ids = [...new Set(nodes.map(({ jobId }) => Number(jobId)))].filter((id) => id > 0);
+    const ids = [...new Set(nodes.map(({ jobId }) => jobId))];
     const states = await options.slurm.statesOf(ids);
     let found = 0;
     for (const { node, jobId } of nodes) {
-      const reason = reasonGone(node, jobId, states.get(Number(jobId)), options.own);
-      if (reason === undefined) continue;
-      if (await recover(options, node, { jobId: Number(jobId), reason })) found += 1;
+      const runner = { jobId, registeredAtMs: Date.parse(node.start_time) };
+      const { own } = options;
+      const end = jobId === own?.jobId ? earlierRunOf(runner, own) : allocationEndOf(runner, states.get(jobId));
+      if (end === undefined) continue;
+      if (await recover(options, node, { jobId, reason: end.words })) found += 1;
     }
     await settleRecords(options, states);
     return found;
@@ -76,12 +75,9 @@ export async function recoverInSlurm(options: LostOptions): Promise<number> {
   return recoverDeadAllocations({ ...options, slurm, records, own: await ownAllocationOf(options.allocation, slurm) });
 }
 
-/** The clocks of a cluster may differ by this much. */
-const CLOCKS_MS = 60_000;
-
 interface NodeInSlurm {
   readonly node: ComputeNode & { id: number };
-  readonly jobId: string;
+  readonly jobId: number;
 }
 
 /** The runners in allocations that are active, or in whose name jobs are pending or running. */
@@ -89,30 +85,9 @@ async function nodesInSlurm({ client, workflowId }: DeadAllocationsOptions): Pro
   const query = { workflow_id: workflowId, may_hold_jobs: true, in_slurm: true };
   const nodes = await all((page) => client.listComputeNodes({ query: { ...query, ...page } }));
   return nodes.flatMap((node) => {
-    const jobId = slurmTaskOf(node.scheduler)?.jobId;
-    return jobId === undefined || typeof node.id !== 'number' ? [] : [{ node: { ...node, id: node.id }, jobId }];
+    const jobId = Number(slurmTaskOf(node.scheduler)?.jobId);
+    return !(jobId > 0) || typeof node.id !== 'number' ? [] : [{ node: { ...node, id: node.id }, jobId }];
   });
-}
-
-/** Why the runner of this record is gone; undefined if nothing proves it. */
-export function reasonGone(
-  { start_time: registered }: Pick<ComputeNode, 'start_time'>,
-  jobId: string,
-  known: (Pick<AccountedJob, 'word' | 'startedAtMs' | 'submittedAtMs'> & { readonly state: string }) | undefined,
-  own: OwnAllocation | undefined,
-): string | undefined {
-  if (jobId === own?.jobId) {
-    const isEarlier = own.startedAtMs !== undefined && Date.parse(registered) < own.startedAtMs;
-    return own.restarts > 0 && isEarlier ? `allocation ${jobId} was requeued` : undefined;
-  }
-  if (known?.state === 'ended') return `allocation ${jobId} ended ${known.word}`;
-  // A run that began after this runner registered is another one: of the requeued allocation, or of a job with the same id.
-  if (known?.state === 'running' && (known.startedAtMs ?? 0) > Date.parse(registered) + CLOCKS_MS)
-    return `allocation ${jobId} has started again`;
-  // It has run, or no runner of it could have registered.
-  return known?.state === 'queued' && wasRequeuedSince(Date.parse(registered), known.submittedAtMs)
-    ? `allocation ${jobId} was requeued`
-    : undefined;
 }
 
 interface Over {
@@ -195,21 +170,19 @@ async function endsOf(left: LeftSteps, { records, runId, known }: Known): Promis
 /** Records of allocations that Slurm has ended, and that no runner could complete. */
 async function settleRecords(
   { client, workflowId, slurm, own }: DeadAllocationsOptions,
-  known: ReadonlyMap<SlurmJob, { readonly state: string }>,
+  known: ReadonlyMap<SlurmJob, AllocationState>,
 ): Promise<void> {
   const query = { workflow_id: workflowId, is_open: true };
   const open = await all((page) => client.listScheduledComputeNodes({ query: { ...query, ...page } }));
   const records = open.filter(
     // Torc's own server lists those that are over, too.
     ({ scheduler_type: type, scheduler_id: id, status }) =>
-      type === 'slurm' && String(id) !== own?.jobId && ['active', 'pending'].includes(status),
+      type === 'slurm' && id !== own?.jobId && ['active', 'pending'].includes(status),
   );
   const more = await slurm.statesOf(records.map(jobOfAllocation).filter((job) => !known.has(job)));
   for (const record of records) {
     const job = jobOfAllocation(record);
-    const state = (known.get(job) ?? more.get(job))?.state;
-    const status =
-      state === 'ended' ? 'complete' : state === 'queued' && record.status === 'active' ? 'pending' : undefined;
+    const status = correctedStatus(record.status, (known.get(job) ?? more.get(job))?.state);
     if (status !== undefined) await update(client, record, status);
   }
 }
