@@ -1,4 +1,4 @@
-import { openRecords } from '../cluster/slurm/records.ts';
+import { openSlurm } from '../cluster/slurm/slurm.ts';
 import { recoverHere } from '../operations/begin-run.ts';
 import { type Cleaned, cleanOrphans } from '../operations/orphans/clean.ts';
 import type { Context } from './context.ts';
@@ -24,7 +24,7 @@ export async function findAndClean(
         if (news.kind === 'recovery warning') context.output.notice(news.message);
       })) + (await lostOnHosts(context, workflowId, outputDir));
   const cleaned = await cleanOrphans(client, workflowId, {
-    slurm: openRecords(context.environment),
+    slurm: openSlurm(context),
     outputDir,
     isDryRun,
     nowMs: Date.now,

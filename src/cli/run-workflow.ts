@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { allocationOf } from '../cluster/slurm/allocation.ts';
-import { hasSlurm } from '../cluster/slurm/slurm.ts';
+import { hasSlurm, openSlurm } from '../cluster/slurm/slurm.ts';
 import { restrictFiles } from '../cluster/umask.ts';
 import type { Runner, RunnerOptions, RunSummary } from '../runner/facts/options.ts';
 import { parseDuration } from '../core/quantity/duration.ts';
@@ -79,7 +79,7 @@ type RunnerWishes = Partial<RunnerValues> &
 /** The registration data of a runner. */
 type Registration = Pick<
   RunnerOptions,
-  'computeNodeType' | 'scheduler' | 'allocation' | 'recordId' | 'onRegistered' | 'batch' | 'workflow'
+  'computeNodeType' | 'scheduler' | 'allocation' | 'recordId' | 'onRegistered' | 'ending' | 'workflow'
 >;
 
 /** Runs a workflow here, shows its progress, and handles signals. */
@@ -104,6 +104,7 @@ export async function runWorkflow(
   const progress = createProgressLine(output, process.stderr, () => performance.now());
   const runner = await startRunner({
     workflowId,
+    batch: hasSlurm(context.environment) ? openSlurm(context) : undefined,
     allocation: allocationOf(context.environment),
     connection,
     apiUrl: url,

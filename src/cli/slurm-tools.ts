@@ -1,5 +1,4 @@
 import { restrictFiles } from '../cluster/umask.ts';
-import { arraySize } from '../cluster/slurm/array-size.ts';
 import { openSlurm } from '../cluster/slurm/slurm.ts';
 import { counted } from '../core/quantity/count-text.ts';
 import { cancelUnneeded } from '../operations/slurm/cancel-unneeded.ts';
@@ -26,9 +25,10 @@ export async function submitTools(context: Context, options: SubmitWishes, comma
   // The folder and the scripts that a submission writes are as private as what its runners write.
   restrictFiles(configuration['client.run.umask']);
   const { client, url } = await context.service();
+  const slurm = openSlurm({ environment });
   return {
     client,
-    slurm: openSlurm({ environment }),
+    slurm,
     settings: {
       url,
       outputDir: options.outputDir,
@@ -42,9 +42,7 @@ export async function submitTools(context: Context, options: SubmitWishes, comma
     },
     command,
     mostTasks: once(() =>
-      options.jobArrays !== false && configuration['client.slurm.job_arrays']
-        ? arraySize(environment)
-        : Promise.resolve(1),
+      options.jobArrays !== false && configuration['client.slurm.job_arrays'] ? slurm.mostTasks() : Promise.resolve(1),
     ),
     onSubmitted: ({ jobName, job }) => output.notice(`Submitted Slurm job name=${jobName} with ID=${job}`),
     onWarning: (words) => output.warn(words),

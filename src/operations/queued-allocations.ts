@@ -1,7 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { all } from '../client/every.ts';
 import { hasSlurm, openSlurm } from '../cluster/slurm/slurm.ts';
-import { waitingReasons } from '../cluster/slurm/waiting.ts';
 import { jobOfAllocation, type SlurmJob } from '../core/allocation/slurm-job.ts';
 
 /** An allocation of a workflow that Slurm has not started. */
@@ -29,10 +28,10 @@ export async function queuedAllocations(
   );
   if (ids.length === 0) return [];
   if (!hasSlurm(environment)) return ids.map((slurmJobId) => ({ slurmJobId, reason: undefined, hasEnded: false }));
-  const here = { environment, atMostMs: AT_MOST_MS };
+  const slurm = openSlurm({ environment, atMostMs: AT_MOST_MS });
   const [reasons, states] = await Promise.all([
-    waitingReasons(ids, here).catch(() => new Map<SlurmJob, string>()),
-    openSlurm(here).statesOf(ids),
+    slurm.waitingReasons(ids).catch(() => new Map<SlurmJob, string>()),
+    slurm.statesOf(ids),
   ]);
   return ids.map((slurmJobId) => ({
     slurmJobId,

@@ -16,8 +16,9 @@ const programs: Readonly<Record<string, string>> = {
   // Of two jobs the one with the odd id never starts.
   squeue: `case "$*" in *'%i|%r') for i in $(echo "$5" | tr , ' '); do
     [ $((i % 2)) = 1 ] && echo "$i|PartitionTimeLimit" || echo "$i|Priority"; done;; esac`,
+  // The queue has these jobs, and the accounting the table that is shown.
   sacct:
-    'case "$*" in *--json) echo "{\\"jobs\\":[{\\"job_id\\":$2}]}"; exit;; esac; echo "101|wf|COMPLETED|0:0|00:01:00||00:04:00|n[1-2]|2"; echo "101.batch|batch|COMPLETED|0:0|00:01:00|5000K|00:02:00|n1|1"; echo "101.0|wf1_j1_r1_a1|FAILED|3:0|00:00:10|60K|00:00:10|n2|1"; echo "cut|off"',
+    'case "$*" in *--json) echo "{\\"jobs\\":[{\\"job_id\\":$2}]}"; exit;; *NNodes*) ;; *) exit;; esac; echo "101|wf|COMPLETED|0:0|00:01:00||00:04:00|n[1-2]|2"; echo "101.batch|batch|COMPLETED|0:0|00:01:00|5000K|00:02:00|n1|1"; echo "101.0|wf1_j1_r1_a1|FAILED|3:0|00:00:10|60K|00:00:10|n2|1"; echo "cut|off"',
   sinfo: 'if [ "$1" = -e ]; then echo "debug*|4|4000|infinite|gpu:2|3"; fi',
   scontrol: 'if [ "$2" = config ]; then echo "ClusterName = alpha"; else echo "OverSubscribe=FORCE:2"; fi',
 };

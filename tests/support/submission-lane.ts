@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
-import { openSlurm, type Slurm } from '../../src/cluster/slurm/slurm.ts';
+import type { BatchQueue } from '../../src/cluster/batch/batch-system.ts';
+import { openSlurm } from '../../src/cluster/slurm/slurm.ts';
 import { jobOfAllocation } from '../../src/core/allocation/slurm-job.ts';
 import { fireActions } from '../../src/operations/slurm/fire-actions.ts';
 import { settleSubmissions } from '../../src/operations/slurm/settle-submissions.ts';
@@ -17,13 +18,15 @@ export const never = () => new Kill(Infinity, false);
 export const LEASE_MS = 61_000;
 
 /** Each call of a program of Slurm is a step of the process that dies. */
-const mortalSlurm = (slurm: Slurm, kill: Kill): Slurm =>
+const mortalSlurm = (slurm: BatchQueue, kill: Kill): BatchQueue =>
   Object.fromEntries(
     Object.entries(slurm).map(([name, call]) => [
       name,
-      (...args: never[]) => kill.step(() => (call as (...given: never[]) => Promise<unknown>)(...args)),
+      typeof call === 'string'
+        ? call
+        : (...args: never[]) => kill.step(() => (call as (...given: never[]) => Promise<unknown>)(...args)),
     ]),
-  ) as unknown as Slurm;
+  ) as unknown as BatchQueue;
 
 export interface Lane {
   readonly service: TestService;

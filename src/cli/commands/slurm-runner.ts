@@ -1,5 +1,6 @@
 import { pause } from '../../client/long-timers.ts';
 import type { Allocation } from '../../cluster/batch/allocation.ts';
+import type { BatchSystem } from '../../cluster/batch/batch-system.ts';
 import { ALLOCATION_VARIABLE } from '../../core/allocation/submission-script.ts';
 import { workflowId } from '../choose-workflow.ts';
 import { command } from '../command.ts';
@@ -58,50 +59,52 @@ export const slurmRunner = command({
   ],
   async run(context, [, workflow, outputDir], options) {
     const { environment, output } = context;
-    const { allocationOf, endOfAllocation } = await import('../../cluster/slurm/allocation.ts');
-    const told = allocationOf(environment);
+    const { openSlurm } = await import('../../cluster/slurm/slurm.ts');
+    const slurm = openSlurm({ environment });
+    const told = slurm.allocationOf(environment);
     if (told === undefined)
       throw new Failure('SLURM_JOB_ID is not set: this program runs inside a Slurm allocation; elsewhere use torc run');
-    const { grantedMemory } = await import('../../cluster/slurm/granted-memory.ts');
     const { whileAway } = await import('../../cluster/slurm/away.ts');
     const onAway = (words: string) =>
       output.warn(`the controller of Slurm is away; asking again for 5 minutes: ${words}`);
     const patiently = <T>(ask: () => Promise<T>) => whileAway(ask, { wait: pause, onAway });
-    const granted = await patiently(() => grantedMemory(told, environment)).catch((error: Error) => {
+    const memoryBytes = await patiently(() => slurm.memoryOf(told)).catch((error: Error) => {
       output.warn(
         `the memory of allocation ${told.jobId} is unknown, so that of the machine is offered: ${error.message}`,
       );
       return undefined;
     });
-    const allocation = { ...told, memoryBytes: granted };
+    const allocation = { ...told, memoryBytes };
     const id = workflowId(workflow);
     const who = `${allocation.jobId}.${allocation.nodeId}.${allocation.taskPid}`;
     const delaySeconds = startDelaySeconds(options.startupDelaySeconds, who);
     await pause(delaySeconds * 1000);
 
-    const endAtMs = await patiently(() => endOfAllocation(allocation, environment, Date.now())).catch(
-      (cause: Error) => {
+    const endAtMs =
+      allocation.endsAtMs ??
+      (await patiently(() => slurm.endOf(allocation)).catch((cause: Error) => {
         throw new Failure(
           `the end of allocation ${allocation.jobId} is unknown: ${cause.message}. Set SLURM_JOB_END_TIME, in Unix seconds, if squeue is not available.`,
           { cause },
         );
-      },
-    );
-    const batch = await batchOf(allocation, environment, options.isSubtask === true);
-    const { cpus, memoryBytes } = options.isSubtask === true ? shareOf(allocation) : allocation;
+      }));
+    const isShared = options.isSubtask === true;
+    // Programs that stand in for Slurm know nothing of the end of an allocation.
+    const allocationEnding = environment['TORC_FAKE_SBATCH'] ? undefined : await endingOf(slurm, allocation, isShared);
+    const own = isShared ? shareOf(allocation) : allocation;
     const summary = await runWorkflow(
       context,
       id,
       {
         ...options,
         outputDir,
-        numCpus: cpus,
-        memoryGb: memoryBytes === undefined ? undefined : memoryBytes / GIBIBYTE,
+        numCpus: own.cpus,
+        memoryGb: own.memoryBytes === undefined ? undefined : own.memoryBytes / GIBIBYTE,
         ...(endAtMs === undefined ? {} : { endTime: new Date(endAtMs).toISOString() }),
       },
       {
         computeNodeType: 'slurm',
-        batch,
+        ending: allocationEnding,
         allocation,
         recordId: recordOf(environment),
         scheduler: {
@@ -133,16 +136,18 @@ function recordOf(environment: Context['environment']) {
 const MOST_ASKING_MS = 5_000;
 const LEAST_ASKING_MS = 1_000;
 
-/** How Slurm ends the allocation; undefined where stand-ins play Slurm. */
-async function batchOf(allocation: Allocation, environment: Context['environment'], isShared: boolean) {
-  if (environment['TORC_FAKE_SBATCH']) return undefined;
-  const { endingOf } = await import('../../cluster/slurm/ending.ts');
-  const ending = endingOf(allocation, environment);
-  const memoryBytes = isShared ? undefined : allocation.memoryBytes;
-  const manner = await ending.manner();
+/** How the allocation ends. */
+async function endingOf(batch: BatchSystem, allocation: Allocation, isShared: boolean) {
+  const manner = await batch.manner();
   // The runner is killed soon, and its results are to be reported before.
   const atMostMs = Math.min(MOST_ASKING_MS, Math.max(LEAST_ASKING_MS, (manner.killWaitSeconds ?? Infinity) * 250));
-  return { ...manner, memoryBytes, isShared, fate: () => ending.fate(atMostMs), end: ending.end };
+  return {
+    ...manner,
+    memoryBytes: isShared ? undefined : allocation.memoryBytes,
+    isShared,
+    fate: () => batch.fateOf(allocation, atMostMs),
+    end: () => batch.endOf(allocation),
+  };
 }
 
 /** The resources of one of several runners on the node: its CPUs, and the same share of the memory. */

@@ -1,5 +1,5 @@
 import { HelperFailed } from '../../cluster/exec.ts';
-import { SubmissionFailed } from '../../cluster/slurm/slurm.ts';
+import { SubmissionFailed } from '../../cluster/batch/batch-system.ts';
 import { underLease } from '../../operations/recovery-lease.ts';
 import { unfinishedAllocations } from '../../operations/slurm/finish-submissions.ts';
 import { settleSubmissions } from '../../operations/slurm/settle-submissions.ts';

@@ -1,4 +1,4 @@
-import type { Tested } from '../../cluster/slurm/test-only.ts';
+import type { Tested } from '../../cluster/slurm/sbatch.ts';
 
 /** Why Slurm would not start allocations of a scheduler; undefined if it would, or could not be asked. */
 export function testedWords(scheduler: string, tested: Tested): string | undefined {

@@ -6,6 +6,8 @@ export interface Allocation {
   readonly nodeId: number;
   readonly taskPid: number;
   readonly nodes: number;
+  /** Their names as the batch system writes them, such as `n[1-2]`. */
+  readonly nodeList?: string | undefined;
   /** CPUs of this node that belong to the allocation; undefined if they are not known. */
   readonly cpus: number | undefined;
   /** CPUs of each of its nodes, in their order; undefined if they are not known. */

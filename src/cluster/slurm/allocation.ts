@@ -1,5 +1,4 @@
 import type { Allocation } from '../batch/allocation.ts';
-import { runHelper } from '../exec.ts';
 import { type HostFacts, limited } from '../host/facts.ts';
 import { programOn } from '../program-on.ts';
 import { grantedDevices } from './devices.ts';
@@ -43,6 +42,7 @@ export function allocationOf(environment: Environment): Allocation | undefined {
     nodeId: number('SLURM_NODEID') ?? 0,
     taskPid: number('SLURM_TASK_PID') ?? process.pid,
     nodes: number('SLURM_JOB_NUM_NODES') ?? 1,
+    nodeList: environment['SLURM_JOB_NODELIST'] ?? environment['SLURM_NODELIST'],
     cpus,
     cpusPerNode: cpusPerNode(environment['SLURM_JOB_CPUS_PER_NODE']),
     cpusPerTask: number('SLURM_CPUS_PER_TASK'),
@@ -56,49 +56,4 @@ export function allocationOf(environment: Environment): Allocation | undefined {
     isInStep: isOrdinaryStep(environment),
     canStartSteps: Boolean(environment['TORC_FAKE_SRUN']) || programOn(environment['PATH'], 'srun') !== undefined,
   };
-}
-
-const SQUEUE_MS = 20_000;
-
-/** The duration of an allocation when Slurm is simulated, as in Torc 1.0.0. */
-const PLAYED_MS = 10 * 24 * 3600 * 1000;
-
-/**
- * The end of the allocation in Unix milliseconds; undefined if it has none.
- *
- * Calls squeue if the environment does not contain it. If `TORC_FAKE_SBATCH` replaces sbatch, no Slurm knows the
- * allocation: squeue is not called, and the allocation lasts ten days.
- */
-export async function endOfAllocation(
-  { jobId, endsAtMs }: Pick<Allocation, 'jobId' | 'endsAtMs'>,
-  environment: Environment,
-  nowMs: number,
-): Promise<number | undefined> {
-  if (endsAtMs !== undefined) return endsAtMs;
-  if (environment['TORC_FAKE_SBATCH']) return nowMs + PLAYED_MS;
-  const squeue = environment['TORC_FAKE_SQUEUE'] ?? 'squeue';
-  return parseTimeOf(
-    jobId,
-    await runHelper(squeue, ['--noheader', '--jobs', String(jobId), '--format', '%A|%e'], { atMostMs: SQUEUE_MS }),
-  );
-}
-
-/**
- * The time of a job in the lines of `squeue -o '%A|%e'`. One task of a job array has the id of the array, and squeue lists
- * all tasks then. A program that stands in for squeue may print the time alone.
- */
-export function parseTimeOf(jobId: number, text: string): number | undefined {
-  const lines = text.trim().split('\n');
-  const own = lines.find((line) => line.trim().startsWith(`${jobId}|`)) ?? lines[0] ?? '';
-  return parseTime(own.slice(own.indexOf('|') + 1));
-}
-
-/**
- * A time in a reply of squeue, such as `2026-11-21T16:30:00`, which is in the time zone of the host.
- *
- * `NONE`, `N/A` and the like mean that there is none. Source: squeue(1), formats %e and %S.
- */
-export function parseTime(text: string): number | undefined {
-  const match = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.exec(text.trim());
-  return match === null ? undefined : Date.parse(match[0]);
 }

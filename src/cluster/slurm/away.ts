@@ -6,9 +6,6 @@ const AWAY =
 
 export const isAway = (words: string): boolean => AWAY.test(words);
 
-/** The controller answers, and has none of the jobs that it was asked for. */
-export const isUnknownJob = (words: string): boolean => /invalid job id/i.test(words);
-
 interface Patience {
   readonly wait: (ms: number) => Promise<void>;
   /** Called once, when the controller is away for the first time. */

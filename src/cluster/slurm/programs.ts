@@ -1,3 +1,4 @@
+import { runHelper } from '../exec.ts';
 import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../../core/lifecycle/belongs-to.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -35,3 +36,16 @@ export const outsideAllocation = (environment: Environment): Environment => ({
   // Lists of tasks are cut at 64 characters otherwise. Source: squeue(1) and sacct(1), ENVIRONMENT VARIABLES.
   SLURM_BITSTR_LEN: '0',
 });
+
+/** Runs a program of Slurm for its answer. Throws `HelperFailed`. */
+export type AskSlurm = (program: SlurmProgram, args: readonly string[], atMostMs?: number) => Promise<string>;
+
+// The programs themselves give up on a controller that is away after 9 to 18 s.
+const AT_MOST_MS = 60_000;
+
+/** Questions with these variables, and not about the current allocation in particular. */
+export function askSlurm(environment: Environment, mostMs = AT_MOST_MS): AskSlurm {
+  const own = outsideAllocation(environment);
+  return (program, args, atMostMs = mostMs) =>
+    runHelper(slurmProgram(program, environment), args, { atMostMs: Math.min(atMostMs, mostMs), environment: own });
+}

@@ -1,12 +1,12 @@
 import { jobsOfId, type SlurmJob, wholeJobs } from '../../core/allocation/slurm-job.ts';
-import type { AccountedJob } from './accounted-jobs.ts';
+import type { JobState } from '../batch/batch-system.ts';
 
 /** What the two programs said; undefined where one could not be asked. */
 export interface Said {
   /** Of squeue, for the whole arrays that were asked for. */
-  readonly queued: readonly AccountedJob[] | undefined;
+  readonly queued: readonly JobState[] | undefined;
   /** Of sacct. */
-  readonly accounted: readonly AccountedJob[] | undefined;
+  readonly accounted: readonly JobState[] | undefined;
 }
 
 /**
@@ -16,8 +16,8 @@ export interface Said {
  * A task that was canceled while it waited is the exception: neither has a row of it. It has ended if the controller
  * answered without it, and one of the two knows its array.
  */
-export function statesFrom(wanted: readonly SlurmJob[], { queued, accounted }: Said): Map<SlurmJob, AccountedJob> {
-  const states = new Map<SlurmJob, AccountedJob>();
+export function statesFrom(wanted: readonly SlurmJob[], { queued, accounted }: Said): Map<SlurmJob, JobState> {
+  const states = new Map<SlurmJob, JobState>();
   const [told, ended] = [byName(queued ?? []), byName(accounted ?? [])];
   const known = new Set(wholeJobs([...told.values(), ...ended.values()].map(({ jobId }) => jobId)));
   for (const job of wanted) {
@@ -45,7 +45,7 @@ export function byName<Row extends { readonly jobId: SlurmJob; readonly rawId?: 
 }
 
 /** Which of these jobs sacct has to be asked about, after squeue. */
-export const notQueued = (wanted: readonly SlurmJob[], queued: readonly AccountedJob[]): number[] => {
+export const notQueued = (wanted: readonly SlurmJob[], queued: readonly JobState[]): number[] => {
   const told = byName(queued);
   return wholeJobs(wanted.filter((job) => !told.has(job) && jobsOfId(String(job)).length > 0));
 };

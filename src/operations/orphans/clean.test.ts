@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ended, started, statuses, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
-import type { Account, JobState, SlurmRecords } from '../../cluster/slurm/records.ts';
+import type { Account, BatchRecords } from '../../cluster/batch/batch-system.ts';
+import type { AllocationState } from '../../core/lifecycle/allocation-end.ts';
 import { cleanOrphans } from './clean.ts';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 
@@ -12,7 +13,7 @@ beforeEach(() => {
 const NOW = Date.parse('2026-03-01T13:00:00Z');
 
 interface Said {
-  readonly queue?: ReadonlyMap<number, JobState> | Error;
+  readonly queue?: ReadonlyMap<number, AllocationState> | Error;
   readonly account?: Account | Error | undefined;
   /** When the controller began, so long ago. */
   readonly controllerAgeMs?: number;
@@ -26,10 +27,10 @@ function slurmThat({ queue = new Map(), account, controllerAgeMs }: Said) {
     if (reply instanceof Error) throw reply;
     return reply;
   };
-  const slurm: SlurmRecords = {
+  const slurm: BatchRecords = {
     queue: () => answer('squeue', queue),
     account: () => answer('sacct', account),
-    controllerStartedAtMs: async () => (controllerAgeMs === undefined ? undefined : Date.now() - controllerAgeMs),
+    queueStartedAtMs: async () => (controllerAgeMs === undefined ? undefined : Date.now() - controllerAgeMs),
   };
   return { slurm, asked };
 }
@@ -78,7 +79,7 @@ async function inAllocation(names: readonly string[]) {
   return { id, jobIds, nodeId, turn, jobs, recordId: record.id as number };
 }
 
-const clean = (id: number, slurm: SlurmRecords, isDryRun = false) =>
+const clean = (id: number, slurm: BatchRecords, isDryRun = false) =>
   cleanOrphans(service.client, id, { slurm, outputDir: temporaryFolder(), isDryRun, nowMs: () => NOW });
 
 const NODE_FAIL = new Map([[7, { state: 'ended' as const, word: 'NODE_FAIL' }]]);
@@ -130,7 +131,14 @@ describe('orphans of an allocation that ended', () => {
 
   it('a job whose step completed is completed; one whose step was cut off fails', async () => {
     const { id, jobIds } = await inAllocation(['a', 'b', 'c']);
-    const step = { slurmJobId: 7, exitCode: 0, signal: 0, seconds: 60, endedAt: '2026-03-01T12:30:00', maxRssBytes: 5 };
+    const step = {
+      slurmJobId: 7,
+      exitCode: 0,
+      signal: 0,
+      seconds: 60,
+      endedAtMs: new Date('2026-03-01T12:30:00').getTime(),
+      maxRssBytes: 5,
+    };
     const steps = new Map([
       [`wf${id}_j${jobIds.get('a')}_r1_a1`, { ...step, state: 'COMPLETED' }],
       [`wf${id}_j${jobIds.get('b')}_r1_a1`, { ...step, state: 'CANCELLED', signal: 15 }],

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import { ServiceError } from '../../client/errors.ts';
-import type { SlurmRecords } from '../../cluster/slurm/records.ts';
+import type { BatchRecords } from '../../cluster/batch/batch-system.ts';
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { type StepId, stepIdOf } from '../../core/contract/files/job.ts';
 import type { Job } from '../../core/contract/job.ts';
@@ -19,7 +19,7 @@ import { askSlurm, decide, gatherRecords, ledgerOf, type Records, type SlurmFact
 
 interface CleanOptions {
   /** Undefined where there is no Slurm. */
-  readonly slurm: SlurmRecords | undefined;
+  readonly slurm: BatchRecords | undefined;
   /** Where journals of runners are looked for. */
   readonly outputDir: string;
   readonly isDryRun: boolean;

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
-import type { Account, JobState, SlurmRecords } from '../../cluster/slurm/records.ts';
+import type { Account, BatchRecords } from '../../cluster/batch/batch-system.ts';
+import type { AllocationState } from '../../core/lifecycle/allocation-end.ts';
 import { jobOfAllocation, type SlurmJob, wholeJobs } from '../../core/allocation/slurm-job.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import { outputDirOfLedger, slurmTaskOf } from '../../core/contract/files/runner.ts';
@@ -41,7 +42,7 @@ export async function gatherRecords(client: Client, workflowId: number): Promise
 
 /** What Slurm says of the allocations of a workflow; `queue` is undefined if the controller could not be asked. */
 export interface SlurmFacts {
-  readonly queue: ReadonlyMap<SlurmJob, JobState> | undefined;
+  readonly queue: ReadonlyMap<SlurmJob, AllocationState> | undefined;
   /** Undefined if there is no accounting. */
   readonly account: Account | undefined;
   /** What the steps of ended allocations left, by allocation. */
@@ -61,7 +62,7 @@ export interface Whereabouts {
 /** Asks the controller once for all allocations, and the accounting for those that have ended. */
 export async function askSlurm(
   { allocations, nodes }: Records,
-  slurm: SlurmRecords | undefined,
+  slurm: BatchRecords | undefined,
   { workflowId, outputDir }: Whereabouts,
 ): Promise<SlurmFacts> {
   const ids = [
@@ -71,7 +72,7 @@ export async function askSlurm(
   if (ids.length === 0) return { ...nothing, queue: new Map() };
   if (slurm === undefined)
     return { ...nothing, faults: ['there is no Slurm on this machine: allocations are left as they are'] };
-  let queue: ReadonlyMap<SlurmJob, JobState>;
+  let queue: ReadonlyMap<SlurmJob, AllocationState>;
   try {
     queue = await slurm.queue(ids);
   } catch (error) {
@@ -111,17 +112,17 @@ export async function askSlurm(
  */
 const YOUNG_MS = 120_000;
 
-async function isYoung(slurm: SlurmRecords): Promise<boolean> {
-  const startedAtMs = await slurm.controllerStartedAtMs();
+async function isYoung(slurm: BatchRecords): Promise<boolean> {
+  const startedAtMs = await slurm.queueStartedAtMs();
   const nowMs = Date.now();
   // A start far in the future is that of another clock, and says nothing.
   return startedAtMs !== undefined && startedAtMs > nowMs - YOUNG_MS && startedAtMs < nowMs + YOUNG_MS;
 }
 
-const withRunning = (queue: ReadonlyMap<SlurmJob, JobState>, jobs: readonly SlurmJob[]) =>
-  new Map<SlurmJob, JobState>([
+const withRunning = (queue: ReadonlyMap<SlurmJob, AllocationState>, jobs: readonly SlurmJob[]) =>
+  new Map<SlurmJob, AllocationState>([
     ...queue,
-    ...jobs.map((job): [SlurmJob, JobState] => [job, { state: 'running', word: 'RUNNING' }]),
+    ...jobs.map((job): [SlurmJob, AllocationState] => [job, { state: 'running', word: 'RUNNING' }]),
   ]);
 
 /** The output directories of the runners of an allocation, and the one that is known here. */

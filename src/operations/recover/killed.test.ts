@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ended, started, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
 import { Kill, mortal } from '../../../tests/support/kill.ts';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
-import type { Slurm } from '../../cluster/slurm/slurm.ts';
+import type { BatchQueue } from '../../cluster/batch/batch-system.ts';
 import { partition } from '../../core/hpc/profile.ts';
 import { fixesOf } from '../../core/lifecycle/recovery-lines.ts';
 import { cleanOrphans } from '../orphans/clean.ts';
@@ -20,14 +20,13 @@ function cluster() {
   const jobs = new Map<number | string, { script: string; state: 'queued' | 'ended' }>([
     [7, { script: '', state: 'ended' }],
   ]);
-  const slurm = (kill: Kill): Slurm => ({
+  const slurm = (kill: Kill): BatchQueue => ({
     submit: (script) =>
       kill.step(async () => {
         const jobId = 100 + jobs.size;
         jobs.set(jobId, { script, state: 'queued' });
         return jobId;
       }),
-    queue: async () => [...jobs].map(([jobId, { state }]) => ({ jobId, state })),
     scripts: async () =>
       [...jobs]
         .filter(([, { state }]) => state === 'queued')
@@ -36,13 +35,15 @@ function cluster() {
     cancelQueued: async () => {},
     statesOf: async (ids) =>
       new Map(ids.map((id) => [id, { jobId: id, state: jobs.get(id)?.state ?? 'ended', word: '' }])),
-    startOf: async () => undefined,
+    mostTasks: async () => 1,
+    submissionsUnderWay: async () => [],
+    waitingReasons: async () => new Map(),
   });
   const records = {
     queue: async (ids: readonly number[]) =>
       new Map(ids.map((id) => [id, { state: jobs.get(id)?.state ?? ('ended' as const), word: 'NODE_FAIL' }])),
     account: async () => undefined,
-    controllerStartedAtMs: async () => undefined,
+    queueStartedAtMs: async () => undefined,
   };
   return { slurm, records, submissions: () => jobs.size - 1 };
 }

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
-import type { Slurm } from '../../cluster/slurm/slurm.ts';
+import type { BatchQueue } from '../../cluster/batch/batch-system.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import { submissionToken } from '../../core/allocation/names.ts';
 import { jobOfAllocation, type SlurmJob } from '../../core/allocation/slurm-job.ts';
@@ -28,7 +28,7 @@ export async function openAllocations(client: Client, workflowId: number): Promi
  */
 export async function cancelAllocations(
   client: Client,
-  slurm: Slurm,
+  slurm: BatchQueue,
   workflowId: number,
   allocations: readonly ScheduledComputeNode[],
 ): Promise<Canceled> {
@@ -46,7 +46,7 @@ export async function cancelAllocations(
 
 interface Tools {
   readonly client: Client;
-  readonly slurm: Slurm;
+  readonly slurm: BatchQueue;
   readonly workflowId: number;
 }
 

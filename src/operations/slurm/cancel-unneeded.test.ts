@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ended, started, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
 import { ServiceError } from '../../client/errors.ts';
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
-import type { Slurm } from '../../cluster/slurm/slurm.ts';
+import type { BatchQueue } from '../../cluster/batch/batch-system.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import { cancelUnneeded } from './cancel-unneeded.ts';
 
@@ -26,7 +26,7 @@ const slurm = {
     await scancel();
     canceled.push([...ids]);
   },
-} as unknown as Slurm;
+} as unknown as BatchQueue;
 
 beforeEach(async () => {
   service = testService();
@@ -114,7 +114,7 @@ describe('queued allocations', () => {
 
   it('queued allocations stay when jobs have become ready since Slurm was asked', async () => {
     const [first] = await take();
-    const late: Slurm = {
+    const late: BatchQueue = {
       ...slurm,
       async statesOf(ids) {
         await service.client.manageStatusChange({ params: { id: first?.id as number, status: 'ready', run_id: 1 } });

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { isUnknownRoute } from '../../client/errors.ts';
-import type { Slurm } from '../../cluster/slurm/slurm.ts';
+import type { BatchQueue } from '../../cluster/batch/batch-system.ts';
 import { jobOfAllocation, type SlurmJob } from '../../core/allocation/slurm-job.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import { openAllocations } from './cancel-allocations.ts';
@@ -11,7 +11,7 @@ import { openAllocations } from './cancel-allocations.ts';
  * The server decides which these are, and marks them before scancel: so of two callers only one cancels an allocation. One
  * that cannot be canceled is queued again in its record. Returns the ids of the canceled jobs of Slurm.
  */
-export async function cancelUnneeded(client: Client, slurm: Slurm, workflowId: number): Promise<SlurmJob[]> {
+export async function cancelUnneeded(client: Client, slurm: BatchQueue, workflowId: number): Promise<SlurmJob[]> {
   const found = await unneeded(client, workflowId);
   if (found.length === 0) return [];
   const states = await slurm.statesOf(found.flatMap(jobOf));

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { HelperFailed, runHelper } from '../../cluster/exec.ts';
-import { discoverProfile } from '../../cluster/slurm/discover.ts';
+import { discoverProfile } from '../../cluster/slurm/sinfo.ts';
 import { slurmProgram } from '../../cluster/slurm/programs.ts';
 import { detected, type DetectionRule, type HpcProfile, partition, registry } from '../../core/hpc/profile.ts';
 import { builtInProfiles } from '../../core/hpc/sites.ts';
@@ -16,7 +16,7 @@ export interface HpcSettings {
   readonly defaultAccount: string | undefined;
 }
 
-/** The name that stands for the cluster of this machine, as Slurm describes it. */
+/** The name that stands for the cluster of this machine, as BatchQueue describes it. */
 export const LIVE = 'slurm';
 
 export const knownProfiles = ({ customProfiles }: HpcSettings): HpcProfile[] =>

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import { pause } from '../../client/long-timers.ts';
-import type { AccountedJob } from '../../cluster/slurm/accounted-jobs.ts';
+import type { JobState } from '../../cluster/batch/batch-system.ts';
 import { failedAtOnce, type Outcome } from '../../core/allocation/failed-at-once.ts';
 import { jobOfAllocation } from '../../core/allocation/slurm-job.ts';
 import { lastLines } from '../last-lines.ts';
@@ -100,15 +100,15 @@ async function pauseOf(tools: SubmitTools, workflowId: number, ids: readonly num
   const failed = failedAtOnce(last.map(({ outcome }) => outcome));
   if (failed.length === 0) return undefined;
   const jobs = last.filter(({ outcome }) => failed.includes(outcome)).map(({ job }) => job);
-  return wordsOf(jobs, outputOf(tools.settings.outputDir, workflowId, jobs.at(-1) as AccountedJob));
+  return wordsOf(jobs, outputOf(tools.settings.outputDir, workflowId, jobs.at(-1) as JobState));
 }
 
 interface Told {
   readonly outcome: Outcome;
-  readonly job: AccountedJob;
+  readonly job: JobState;
 }
 
-/** What became of allocations, as far as Slurm knows them. */
+/** What became of allocations, as far as BatchQueue knows them. */
 async function outcomesOf({ client, slurm }: SubmitTools, workflowId: number, ids: readonly number[]): Promise<Told[]> {
   const wanted = new Set(ids);
   const records = await all((page) =>
@@ -132,13 +132,13 @@ async function outcomesOf({ client, slurm }: SubmitTools, workflowId: number, id
 }
 
 /** The last lines that an allocation wrote, errors before output. */
-function outputOf(outputDir: string, workflowId: number, { rawId, jobId }: AccountedJob): readonly string[] {
+function outputOf(outputDir: string, workflowId: number, { rawId, jobId }: JobState): readonly string[] {
   const path = `${outputDir}/slurm_output_wf${workflowId}_sl${rawId ?? jobId}`;
   const lines = [lastLines(`${path}.e`), lastLines(`${path}.o`)].find((each) => each.length > 0);
   return lines === undefined ? [`${path}.e and .o are empty or missing`] : lines;
 }
 
-const wordsOf = (jobs: readonly AccountedJob[], lines: readonly string[]): string =>
+const wordsOf = (jobs: readonly JobState[], lines: readonly string[]): string =>
   [
     `the last ${jobs.length} allocations ended within seconds and without a runner (${jobs.map(({ jobId, word }) => `${jobId} ${word}`).join(', ')})`,
     'The last lines of their output:',

@@ -4,7 +4,7 @@ import { ended, started, testService, type TestService, workflowOf } from '../..
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { ServiceError } from '../../client/errors.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
-import { type Slurm, SubmissionFailed } from '../../cluster/slurm/slurm.ts';
+import { type BatchQueue, SubmissionFailed } from '../../cluster/batch/batch-system.ts';
 import { planSchedulers } from '../../core/hpc/plan-schedulers.ts';
 import { partition } from '../../core/hpc/profile.ts';
 import { workflowRules } from '../../core/hpc/workflow-rules.ts';
@@ -20,7 +20,7 @@ function cluster() {
   let next = 100;
   let submissions = 0;
   let failsAt = Infinity;
-  const slurm: Slurm = {
+  const slurm: BatchQueue = {
     async submit() {
       submissions += 1;
       if (submissions >= failsAt) throw new SubmissionFailed('the program was killed', 'refused');
@@ -28,18 +28,19 @@ function cluster() {
       states.set(next, 'queued');
       return next;
     },
-    queue: async () => [...states].map(([jobId, state]) => ({ jobId, state })),
     scripts: async () => [],
     cancel: async (jobId) => void states.set(jobId, 'ended'),
     cancelQueued: async () => {},
     statesOf: async (ids) => new Map(ids.map((id) => [id, { jobId: id, state: states.get(id) ?? 'ended', word: '' }])),
-    startOf: async () => undefined,
+    mostTasks: async () => 1,
+    submissionsUnderWay: async () => [],
+    waitingReasons: async () => new Map(),
   };
   const records = {
     queue: async (ids: readonly number[]) =>
       new Map(ids.map((id) => [id, { state: states.get(id) ?? ('ended' as const), word: 'CANCELLED' }])),
     account: async () => undefined,
-    controllerStartedAtMs: async () => undefined,
+    queueStartedAtMs: async () => undefined,
   };
   return {
     slurm,

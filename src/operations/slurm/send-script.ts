@@ -1,6 +1,5 @@
 import { pause } from '../../client/long-timers.ts';
-import { type Slurm, SubmissionFailed } from '../../cluster/slurm/slurm.ts';
-import { submissionsUnderWay } from '../../cluster/slurm/under-way.ts';
+import { type BatchQueue, SubmissionFailed } from '../../cluster/batch/batch-system.ts';
 import { isScriptOf } from '../../core/allocation/names.ts';
 import type { Draft } from './drafts.ts';
 import type { SubmitTools } from './submit-tools.ts';
@@ -25,12 +24,12 @@ const RETRY_MS = 10_000;
 export async function sendScript(
   { slurm, retryMs = RETRY_MS }: SubmitTools,
   { path, token }: Draft,
-  args: readonly string[],
+  tasks: string | undefined,
 ): Promise<Sent> {
   let wasUnclear = false;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return { jobId: await slurm.submit(path, args), mayBeDouble: wasUnclear };
+      return { jobId: await slurm.submit(path, tasks), mayBeDouble: wasUnclear };
     } catch (error) {
       if (!(error instanceof SubmissionFailed) || error.kind === 'refused' || error.kind === 'full') throw error;
       wasUnclear ||= error.kind === 'unclear';
@@ -46,7 +45,7 @@ export async function sendScript(
 }
 
 /** The job that was submitted with this token; undefined if squeue lists none. Throws if squeue cannot be asked. */
-export const jobWith = async (slurm: Slurm, token: string): Promise<number | undefined> =>
+export const jobWith = async (slurm: BatchQueue, token: string): Promise<number | undefined> =>
   (await slurm.scripts()).find(({ script }) => isScriptOf(script, token))?.jobId;
 
 /** An earlier attempt that reached the controller late: its job is the same request once more. */
@@ -65,8 +64,9 @@ const LOOK_MS = 200;
 const AT_MOST_MS = 60_000;
 
 /** Waits for a sbatch that outlived its command; one that does not end is killed at the time limit that it had. */
-export async function waitForSubmissions({ onWarning }: SubmitTools, tokens: readonly string[]): Promise<void> {
-  for (let waitedMs = 0, pids = submissionsUnderWay(tokens); pids.length > 0; pids = submissionsUnderWay(tokens)) {
+export async function waitForSubmissions({ slurm, onWarning }: SubmitTools, tokens: readonly string[]): Promise<void> {
+  const look = () => slurm.submissionsUnderWay(tokens);
+  for (let waitedMs = 0, pids = await look(); pids.length > 0; pids = await look()) {
     if (waitedMs === 0)
       onWarning(`sbatch of a command that was killed still runs (process ${pids.join(', ')}); waiting`);
     if (waitedMs >= AT_MOST_MS) for (const pid of pids) kill(pid);

@@ -1,5 +1,5 @@
 import { all } from '../../client/every.ts';
-import { SubmissionFailed } from '../../cluster/slurm/slurm.ts';
+import { SubmissionFailed } from '../../cluster/batch/batch-system.ts';
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { openDrafts } from './drafts.ts';

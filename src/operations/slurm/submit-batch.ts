@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { SubmissionFailed } from '../../cluster/slurm/slurm.ts';
+import { SubmissionFailed } from '../../cluster/batch/batch-system.ts';
 import { tasksText } from '../../core/allocation/next-batch.ts';
 import { confirmLease } from '../recovery-lease.ts';
 import type { Draft } from './drafts.ts';
@@ -25,8 +25,8 @@ export async function submitBatch(
   await limits.pace();
   await confirmLease();
   try {
-    const args = batch.isArray ? [`--array=${tasksText(ids, batch.first)}`] : [];
-    const { jobId, mayBeDouble } = await sendScript(tools, draft, args);
+    const tasks = batch.isArray ? tasksText(ids, batch.first) : undefined;
+    const { jobId, mayBeDouble } = await sendScript(tools, draft, tasks);
     await acceptJob(tools, { batch, draft, jobId });
     limits.sent(ids);
     if (mayBeDouble) await cancelDouble(tools, draft.token, jobId);

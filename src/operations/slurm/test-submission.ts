@@ -1,4 +1,4 @@
-import { type Tested, testOnly } from '../../cluster/slurm/test-only.ts';
+import { type Tested, testOnly } from '../../cluster/slurm/sbatch.ts';
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import { cpusToAsk } from '../../core/allocation/cpu-request.ts';

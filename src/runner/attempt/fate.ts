@@ -1,4 +1,4 @@
-import type { Fate } from '../../cluster/slurm/ending.ts';
+import type { Fate } from '../../cluster/batch/batch-system.ts';
 
 /** Jobs of an allocation end together: they share an answer of Slurm that is not older than this. */
 const FRESH_MS = 2_000;

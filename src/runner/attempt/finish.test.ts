@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Fate } from '../../cluster/slurm/ending.ts';
+import type { Fate } from '../../cluster/batch/batch-system.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { Account } from '../step/steps.ts';
 import type { Attempt } from './attempt.ts';

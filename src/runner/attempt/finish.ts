@@ -1,4 +1,4 @@
-import type { Fate } from '../../cluster/slurm/ending.ts';
+import type { Fate } from '../../cluster/batch/batch-system.ts';
 import type { Log } from '../facts/log.ts';
 import type { Watch } from '../observe/watch.ts';
 import type { Account } from '../step/steps.ts';

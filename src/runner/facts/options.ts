@@ -1,5 +1,5 @@
 import type { Allocation } from '../../cluster/batch/allocation.ts';
-import type { Fate, Manner } from '../../cluster/slurm/ending.ts';
+import type { BatchSystem, Fate, Manner } from '../../cluster/batch/batch-system.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { JobStatusCounts } from '../../core/contract/job.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
@@ -63,11 +63,14 @@ export interface RunnerOptions {
   readonly onNotice: (line: string) => void;
   /** The program that starts jobs inside a step of Slurm, with its arguments. */
   readonly launcherProgram?: readonly string[] | undefined;
-  /** What the batch system of its allocation tells while the runner works. */
+  /** The batch system of this machine, if it has one. */
   readonly batch?: BatchSystem | undefined;
+  /** How its allocation ends. */
+  readonly ending?: AllocationEnding | undefined;
 }
 
-export interface BatchSystem extends Manner {
+/** What the batch system says of the end of an allocation while its runner works. */
+export interface AllocationEnding extends Manner {
   /** The memory of the allocation on this node, if this runner has all of it. */
   readonly memoryBytes: number | undefined;
   /** Whether it is one of several runners that share the node. */

@@ -1,4 +1,4 @@
-import type { Fate } from '../../cluster/slurm/ending.ts';
+import type { Fate } from '../../cluster/batch/batch-system.ts';
 import type { StepId } from '../../core/contract/files/job.ts';
 import type { Ahead, ClaimedJob, Need } from '../../core/contract/exchange.ts';
 import type { Capacity } from '../claim/capacity.ts';

@@ -21,7 +21,7 @@ export function beginWork(
   const { workflowId, runId } = facts;
   const { client } = server;
   const { actions, shells, monitor } = equipment;
-  const { batch } = options;
+  const { ending } = options;
   const prospect = takeable(client, {
     workflowId,
     nodeId,
@@ -51,10 +51,10 @@ export function beginWork(
     cancelsAllocations: options.scheduling !== undefined,
     onPoll: () => void orphanCheck.check(),
     onJobEnded: options.onJobEnded,
-    fate: batch && createFate(() => batch.fate()),
+    fate: ending && createFate(() => ending.fate()),
     hasSteps: registered.mode === 'slurm',
     // Steps end by the word of Slurm, which knows that it killed them.
-    successWaitMs: registered.mode === 'direct' && batch?.isOneByOne === true ? KILLED_LAST_MS : 0,
+    successWaitMs: registered.mode === 'direct' && ending?.isOneByOne === true ? KILLED_LAST_MS : 0,
     sharesSignals: options.allocation !== undefined,
     stuckMs: server.stuckMs,
   });
@@ -64,6 +64,7 @@ export function beginWork(
     runId,
     hostname: registered.hostname,
     allocation: options.allocation,
+    batch: options.batch,
     log,
     isIdle: () => work.held() === 0,
     counts: () => work.conversation.counts,

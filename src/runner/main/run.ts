@@ -72,7 +72,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     stop({ now }) {
       // After its SIGTERM a batch system kills the runner too: its results are reported before.
       const { leadSeconds } = terminationOf(registered.facts.execution);
-      const killWait = options.batch?.killWaitSeconds ?? Infinity;
+      const killWait = options.ending?.killWaitSeconds ?? Infinity;
       const seconds = Math.min(leadSeconds, Math.max(1, killWait - REPORT_SECONDS));
       shells.limit(now ? 0 : seconds * 1000);
       signals?.asked();
@@ -97,7 +97,7 @@ function hearAllocation({ allocationSignaled }: Pick<Steps, 'allocationSignaled'
 
 /** Protects the memory of an allocation, where the runner starts the processes and the workflow limits them. */
 function guardMemory({ options, registered }: Joined, { runningJobs }: Work, steps: Steps) {
-  const limitBytes = options.batch?.memoryBytes;
+  const limitBytes = options.ending?.memoryBytes;
   const { mode, facts, log } = registered;
   if (limitBytes === undefined || mode !== 'direct' || facts.execution.limit_resources === false) return undefined;
   return guardAllocationMemory({

@@ -12,7 +12,7 @@ export function runnerLimit(
   startedAtMs: number,
   onDue: (deadline: Deadline) => void,
 ): TimeLimit | undefined {
-  const { endAtMs, batch } = options;
+  const { endAtMs, ending } = options;
   if (endAtMs === undefined) return undefined;
   const { mode, facts, log } = registered;
   const { leadSeconds, headroomSeconds } = terminationOf(facts.execution);
@@ -24,7 +24,7 @@ export function runnerLimit(
     endAtMs,
     headroomSeconds: isInLimits ? headroomSeconds - lead : headroomSeconds,
     leadSeconds: lead,
-    ask: batch && (() => batch.end()),
+    ask: ending && (() => ending.end()),
     log,
     onChanged: (changed) => void tellEnd(patient, registered, changed),
     onDue,

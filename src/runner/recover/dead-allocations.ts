@@ -1,7 +1,6 @@
 import { all } from '../../client/every.ts';
 import type { Allocation } from '../../cluster/batch/allocation.ts';
-import { openRecords, type SlurmRecords } from '../../cluster/slurm/records.ts';
-import { hasSlurm, openSlurm, type Slurm } from '../../cluster/slurm/slurm.ts';
+import type { BatchSystem } from '../../cluster/batch/batch-system.ts';
 import { jobOfAllocation, type SlurmJob } from '../../core/allocation/slurm-job.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import type { Completion } from '../../core/contract/exchange.ts';
@@ -20,20 +19,17 @@ import { accountOfLeft, leftEndOf, type LeftSteps, leftStepsOf, removeMarks } fr
 import { type LostOptions, provenBy } from './lost-runners.ts';
 
 export interface DeadAllocationsOptions extends LostOptions {
-  readonly slurm: Slurm;
-  readonly records: Pick<SlurmRecords, 'account'>;
-  /** The allocation of this runner. */
-  readonly own: OwnAllocation | undefined;
+  readonly batch: Pick<BatchSystem, 'statesOf' | 'account' | 'startOf'>;
 }
 
 /** The allocation of this process, with its start if it was requeued. */
 export async function ownAllocationOf(
   allocation: Pick<Allocation, 'jobId' | 'restarts'> | undefined,
-  slurm: Pick<Slurm, 'startOf'>,
+  batch: Pick<BatchSystem, 'startOf'>,
 ): Promise<OwnAllocation | undefined> {
   if (allocation === undefined) return undefined;
   const { jobId, restarts } = allocation;
-  const startedAtMs = restarts === 0 ? undefined : await slurm.startOf(jobId).catch(() => undefined);
+  const startedAtMs = restarts === 0 ? undefined : await batch.startOf(jobId).catch(() => undefined);
   return { jobId, restarts, startedAtMs };
 }
 
@@ -46,20 +42,20 @@ export async function ownAllocationOf(
  * the accounting prove; other jobs that had started run again as a new attempt. Returns the number of recovered runners.
  */
 export async function recoverDeadAllocations(options: DeadAllocationsOptions): Promise<number> {
-  const { log } = options;
+  const { batch, log } = options;
   try {
+    const own = await ownAllocationOf(options.allocation, batch);
     const nodes = await nodesInSlurm(options);
     const ids = [...new Set(nodes.map(({ jobId }) => jobId))];
-    const states = await options.slurm.statesOf(ids);
+    const states = await batch.statesOf(ids);
     let found = 0;
     for (const { node, jobId } of nodes) {
       const runner = { jobId, registeredAtMs: Date.parse(node.start_time) };
-      const { own } = options;
       const end = jobId === own?.jobId ? earlierRunOf(runner, own) : allocationEndOf(runner, states.get(jobId));
       if (end === undefined) continue;
       if (await recover(options, node, { jobId, reason: end.words })) found += 1;
     }
-    await settleRecords(options, states);
+    await settleRecords(options, own, states);
     return found;
   } catch (error) {
     log.write('warn', 'Could not check for ended allocations', { reason: (error as Error).message });
@@ -67,13 +63,12 @@ export async function recoverDeadAllocations(options: DeadAllocationsOptions): P
   }
 }
 
-/** The same with the Slurm of this machine, if it has one. */
-export async function recoverInSlurm(options: LostOptions): Promise<number> {
-  if (!hasSlurm(process.env)) return 0;
-  const slurm = openSlurm({ environment: process.env });
-  const records = openRecords(process.env);
-  return recoverDeadAllocations({ ...options, slurm, records, own: await ownAllocationOf(options.allocation, slurm) });
-}
+/** The same where this machine has a batch system. */
+export const recoverInBatch = async ({
+  batch,
+  ...options
+}: LostOptions & { readonly batch: BatchSystem | undefined }): Promise<number> =>
+  batch === undefined ? 0 : recoverDeadAllocations({ ...options, batch });
 
 interface NodeInSlurm {
   readonly node: ComputeNode & { id: number };
@@ -97,7 +92,7 @@ interface Over {
 
 /** False if the accounting has to be asked and does not answer: then nothing is changed, and it is tried again later. */
 async function recover(
-  { client, records, workflowId, runId, log }: DeadAllocationsOptions,
+  { client, batch, workflowId, runId, log }: DeadAllocationsOptions,
   node: NodeInSlurm['node'],
   { jobId, reason }: Over,
 ): Promise<boolean> {
@@ -106,7 +101,7 @@ async function recover(
   // A node that crashed may have lost the last lines of its ledger, so a job that it lacks may have started.
   const proven = provenBy(facts, 'rebooted', { runId, nodeId: node.id });
   const left = leftStepsOf(new Set(ledger === undefined ? [] : [outputDirOfLedger(ledger)]), workflowId, jobId);
-  const more = await endsOf(left, { records, runId, known: proven }).catch((error: Error) => {
+  const more = await endsOf(left, { records: batch, runId, known: proven }).catch((error: Error) => {
     const about = { compute_node_id: node.id, slurm_job_id: jobId, reason: error.message };
     log.write(
       'warn',
@@ -134,7 +129,7 @@ async function recover(
 }
 
 interface Known {
-  readonly records: Pick<SlurmRecords, 'account'>;
+  readonly records: Pick<BatchSystem, 'account'>;
   readonly runId: number;
   /** What the ledger tells. */
   readonly known: ReturnType<typeof provenBy>;
@@ -169,7 +164,8 @@ async function endsOf(left: LeftSteps, { records, runId, known }: Known): Promis
 
 /** Records of allocations that Slurm has ended, and that no runner could complete. */
 async function settleRecords(
-  { client, workflowId, slurm, own }: DeadAllocationsOptions,
+  { client, workflowId, batch }: DeadAllocationsOptions,
+  own: OwnAllocation | undefined,
   known: ReadonlyMap<SlurmJob, AllocationState>,
 ): Promise<void> {
   const query = { workflow_id: workflowId, is_open: true };
@@ -179,7 +175,7 @@ async function settleRecords(
     ({ scheduler_type: type, scheduler_id: id, status }) =>
       type === 'slurm' && id !== own?.jobId && ['active', 'pending'].includes(status),
   );
-  const more = await slurm.statesOf(records.map(jobOfAllocation).filter((job) => !known.has(job)));
+  const more = await batch.statesOf(records.map(jobOfAllocation).filter((job) => !known.has(job)));
   for (const record of records) {
     const job = jobOfAllocation(record);
     const status = correctedStatus(record.status, (known.get(job) ?? more.get(job))?.state);

@@ -1,8 +1,11 @@
+import type { BatchSystem } from '../../cluster/batch/batch-system.ts';
 import type { JobStatusCounts } from '../../core/contract/job.ts';
-import { recoverInSlurm } from './dead-allocations.ts';
+import { recoverInBatch } from './dead-allocations.ts';
 import { type LostOptions, recoverLostRunners } from './lost-runners.ts';
 
 export interface OrphanCheckOptions extends LostOptions {
+  /** The batch system of this machine, if it has one. */
+  readonly batch: BatchSystem | undefined;
   /** Whether this runner holds no job. */
   readonly isIdle: () => boolean;
   readonly counts: () => JobStatusCounts | undefined;
@@ -19,13 +22,13 @@ export interface OrphanCheck {
   check(): Promise<void>;
 }
 
-/** Between two questions to Slurm: it serves all users of a cluster, and 100 runners may wait at the same time. */
-const ASK_SLURM_MS = 15_000;
+/** Between two questions to the batch system: it serves all users of a cluster, and 100 runners may wait at the same time. */
+const ASK_BATCH_MS = 15_000;
 
 export function createOrphanCheck({ isIdle, counts, onFound, ...lost }: OrphanCheckOptions): OrphanCheck {
   let isChecking = false;
   // The runner has asked when it registered.
-  let askedSlurmAt = performance.now();
+  let askedBatchAt = performance.now();
   const check = async () => {
     // Ready jobs that this runner did not get may wait for an attempt that a lost runner held.
     const { ready = 0, pending = 0, running = 0 } = counts() ?? {};
@@ -34,10 +37,10 @@ export function createOrphanCheck({ isIdle, counts, onFound, ...lost }: OrphanCh
     try {
       const here = await recoverLostRunners(lost);
       const now = performance.now();
-      const isDue = now - askedSlurmAt >= ASK_SLURM_MS;
-      if (isDue) askedSlurmAt = now;
-      const inSlurm = isDue ? await recoverInSlurm(lost) : 0;
-      if (here + inSlurm > 0) onFound();
+      const isDue = now - askedBatchAt >= ASK_BATCH_MS;
+      if (isDue) askedBatchAt = now;
+      const inBatch = isDue ? await recoverInBatch(lost) : 0;
+      if (here + inBatch > 0) onFound();
     } catch (error) {
       lost.log.write('debug', 'Could not check for lost runners', { reason: (error as Error).message });
     } finally {

@@ -16,7 +16,7 @@ import { devicesOf } from './devices.ts';
 import { ledgerPathOf, runnerLogOf, slurmTaskOf } from '../../core/contract/files/runner.ts';
 import { type Ledger, openLedger } from '../ledger/ledger.ts';
 import { type Log, openLog } from '../facts/log.ts';
-import { recoverInSlurm } from '../recover/dead-allocations.ts';
+import { recoverInBatch } from '../recover/dead-allocations.ts';
 import { recoverLostRunners } from '../recover/lost-runners.ts';
 import type { RunnerOptions } from '../facts/options.ts';
 import type { RunFacts } from '../step/request.ts';
@@ -70,15 +70,15 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   const asked = mode === 'slurm' ? slurmTermination(settings) : {};
   const execution = { ...settings, ...asked, mode };
   const workflow = { ...stored, execution_config: execution };
-  const lost = { client, workflowId, runId, hostname: host.hostname, allocation, log };
+  const lost = { client, workflowId, runId, hostname: host.hostname, allocation, batch: options.batch, log };
   await recoverLostRunners(lost);
-  await recoverInSlurm(lost);
+  await recoverInBatch(lost);
 
   const mark = randomUUID();
   const devices = devicesFor(options, host);
   const offered = offeredBy(options, host);
   const own = { name: host.hostname, ...offered, devices };
-  const nodes = await offeredNodes({ mode, environment: process.env, allocation, own, log });
+  const nodes = await offeredNodes({ mode, batch: options.batch, allocation, own, log });
   const capacity =
     options.maxParallelJobs === undefined ? createCapacity(nodes) : createSlots(options.maxParallelJobs, devices);
   const identity = ownIdentity();
@@ -94,7 +94,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   });
   const node = await client.createComputeNode({ body });
   const nodeId = node.id as number;
-  if (options.batch?.isShared === false) await warnOfAnother(client, body, nodeId, log);
+  if (options.ending?.isShared === false) await warnOfAnother(client, body, nodeId, log);
   const ledger = openLedger(
     ledgerPath,
     { workflow_id: workflowId, run_id: runId, compute_node_id: nodeId, process: identity },

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { writeFileSync } from 'node:fs';
-import { discoverProfile } from '../../../cluster/slurm/discover.ts';
+import { discoverProfile } from '../../../cluster/slurm/sinfo.ts';
 import { canServe, choosePartition } from '../../../core/hpc/choose-partition.ts';
 import type { HpcPartition, HpcProfile } from '../../../core/hpc/profile.ts';
 import { profileToml } from '../../../core/hpc/profile-toml.ts';

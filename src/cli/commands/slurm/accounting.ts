@@ -2,12 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../../cluster/make-folder.ts';
 import { all } from '../../../client/every.ts';
-import {
-  type Accounting,
-  accountingJson,
-  type AccountingRow,
-  readAccounting,
-} from '../../../cluster/slurm/accounting.ts';
+import { type Accounting, accountingJson, type AccountingRow, readAccounting } from '../../../cluster/slurm/sacct.ts';
+import { askSlurm } from '../../../cluster/slurm/programs.ts';
 import { jobOfAllocation, type SlurmJob } from '../../../core/allocation/slurm-job.ts';
 import type { SlurmStats } from '../../../core/contract/allocation.ts';
 import { sizeText } from '../../../core/quantity/size-text.ts';
@@ -37,7 +33,7 @@ async function accountingOf(
   const none = { rows: [], nodes: 0, nodeSeconds: 0, cpuSeconds: 0 };
   if (jobIds.length === 0) return { ...none, jobIds, errors: [] };
   try {
-    return { ...(await readAccounting(jobIds, context.environment)), jobIds, errors: [] };
+    return { ...(await readAccounting(askSlurm(context.environment), jobIds)), jobIds, errors: [] };
   } catch (error) {
     return { ...none, jobIds, errors: [(error as Error).message] };
   }
@@ -128,7 +124,7 @@ async function saveJson(
   const errors: string[] = [];
   for (const jobId of jobIds)
     try {
-      writeFileSync(join(folder, `sacct_${jobId}.json`), await accountingJson(jobId, environment));
+      writeFileSync(join(folder, `sacct_${jobId}.json`), await accountingJson(askSlurm(environment), jobId));
     } catch (error) {
       errors.push((error as Error).message);
     }

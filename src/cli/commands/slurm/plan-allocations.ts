@@ -1,5 +1,5 @@
-import { clusterState } from '../../../cluster/slurm/discover.ts';
-import type { Tested } from '../../../cluster/slurm/test-only.ts';
+import { clusterState } from '../../../cluster/slurm/sinfo.ts';
+import type { Tested } from '../../../cluster/slurm/sbatch.ts';
 import type { PlannedScheduler } from '../../../core/hpc/plan-schedulers.ts';
 import { type Estimates, type Recommendation, recommend } from '../../../core/hpc/recommend.ts';
 import { greatest } from '../../../core/quantity/extremes.ts';

@@ -265,7 +265,7 @@ const LOOKS = 150;
 /** Without an answer nothing is learned by asking on. */
 const MOST_UNANSWERED = 3;
 
-/** Ends a step whose srun is gone, and waits until Slurm lists it no more, for half a minute at most, as Slurm's usual KillWait. Never rejects. */
+/** Ends a step whose srun is gone, and waits until Slurm lists it no more, for half a minute at most, as BatchQueue's usual KillWait. Never rejects. */
 async function endOfStep(slurm: Pick<AllocationSteps, 'ids' | 'signal'>, step: string, log: Log): Promise<void> {
   await slurm.signal([step], 'SIGKILL').catch(() => {});
   let unanswered = 0;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AccountedStep } from '../../../cluster/slurm/steps.ts';
+import type { AccountedStep } from '../../../cluster/slurm/sacct.ts';
 import { type Mark, NO_MARK } from '../../../core/contract/files/step-mark.ts';
 import { accountOf, type StepEvidence } from './account.ts';
 

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { type AccountedStep, isFinal } from '../../../cluster/slurm/steps.ts';
+import { type AccountedStep, isFinal } from '../../../cluster/slurm/sacct.ts';
 import type { Mark } from '../../../core/contract/files/step-mark.ts';
 import { nameOfSignal } from '../../../core/contract/signal.ts';
 import { provesSuccess } from '../../../core/lifecycle/asked-to-end.ts';

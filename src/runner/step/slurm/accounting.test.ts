@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { AccountedStep } from '../../../cluster/slurm/steps.ts';
+import type { AccountedStep } from '../../../cluster/slurm/sacct.ts';
 import { createAccounting } from './accounting.ts';
 
 beforeEach(() => {

@@ -1,4 +1,5 @@
-import { type AccountedStep, type AllocationSteps, isFinal } from '../../../cluster/slurm/steps.ts';
+import { type AccountedStep, isFinal } from '../../../cluster/slurm/sacct.ts';
+import type { AllocationSteps } from '../../../cluster/slurm/steps.ts';
 import type { Log } from '../../facts/log.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
 

@@ -1,4 +1,4 @@
-import type { AccountedStep } from '../../../cluster/slurm/steps.ts';
+import type { AccountedStep } from '../../../cluster/slurm/sacct.ts';
 import type { Result } from '../../../core/contract/result.ts';
 
 type Figures = Pick<Result, 'exec_time_minutes' | 'peak_memory_bytes' | 'peak_cpu_percent' | 'avg_cpu_percent'>;

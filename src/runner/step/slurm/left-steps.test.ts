@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../tests/support/programs.ts';
-import type { Account, EndedStep } from '../../../cluster/slurm/records.ts';
+import type { Account, EndedStep } from '../../../cluster/batch/batch-system.ts';
 import { markFolderOf } from '../../../core/contract/files/step-mark.ts';
 import { accountOfLeft, leftEndOf, leftStepsOf, removeMarks } from './left-steps.ts';
 
@@ -12,7 +12,7 @@ const step = (state: string): EndedStep => ({
   exitCode: 0,
   signal: 0,
   seconds: 9,
-  endedAt: '2026-03-01T12:30:00',
+  endedAtMs: new Date('2026-03-01T12:30:00').getTime(),
   maxRssBytes: 5,
 });
 const account = (steps: Record<string, EndedStep>): Account => ({

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pause } from '../../../client/long-timers.ts';
-import { parseTime } from '../../../cluster/slurm/allocation.ts';
-import type { Account, EndedStep, SlurmRecords } from '../../../cluster/slurm/records.ts';
+import type { Account, BatchRecords } from '../../../cluster/batch/batch-system.ts';
 import type { SlurmJob } from '../../../core/allocation/slurm-job.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
 import { isMarkFolderOf, type Mark, markFolderOf, parseMark } from '../../../core/contract/files/step-mark.ts';
@@ -55,18 +54,15 @@ export function leftEndOf(
   const found = account?.steps.get(id);
   const row = found?.slurmJobId === slurmJobId ? found : undefined;
   const mark = marks.get(id);
-  const end = provenEnd({ mark, row: row && rowOf(row), runnerEndedAtMs: account?.batchEnds.get(slurmJobId) });
+  const end = provenEnd({ mark, row, runnerEndedAtMs: account?.batchEnds.get(slurmJobId) });
   if (end === undefined) return undefined;
-  const endedAtMs = row === undefined ? undefined : parseTime(row.endedAt);
-  return { ...end, seconds: mark?.seconds ?? row?.seconds ?? 0, endedAtMs, maxRssBytes: row?.maxRssBytes };
+  return {
+    ...end,
+    seconds: mark?.seconds ?? row?.seconds ?? 0,
+    endedAtMs: row?.endedAtMs,
+    maxRssBytes: row?.maxRssBytes,
+  };
 }
-
-const rowOf = ({ state, exitCode, signal, endedAt }: EndedStep) => ({
-  state,
-  exitCode,
-  signal,
-  endedAtMs: parseTime(endedAt),
-});
 
 const LOOKS = 10;
 const LOOK_MS = 1_000;
@@ -76,7 +72,7 @@ const LOOK_MS = 1_000;
  * Rejects if it cannot be asked.
  */
 export async function accountOfLeft(
-  records: Pick<SlurmRecords, 'account'>,
+  records: Pick<BatchRecords, 'account'>,
   left: readonly LeftSteps[],
   jobs: readonly SlurmJob[],
 ): Promise<Account | undefined> {

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import type { StepFigures } from '../../../cluster/slurm/steps.ts';
+import type { StepFigures } from '../../../cluster/slurm/sstat.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
 import { createLiveUse } from './live-use.ts';
 

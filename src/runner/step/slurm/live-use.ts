@@ -1,4 +1,5 @@
-import type { AllocationSteps, StepFigures } from '../../../cluster/slurm/steps.ts';
+import type { StepFigures } from '../../../cluster/slurm/sstat.ts';
+import type { AllocationSteps } from '../../../cluster/slurm/steps.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
 import type { Log } from '../../facts/log.ts';
 import type { StepUse } from '../steps.ts';

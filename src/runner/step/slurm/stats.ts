@@ -1,5 +1,5 @@
 import type { Client } from '../../../client/client.ts';
-import type { AccountedStep } from '../../../cluster/slurm/steps.ts';
+import type { AccountedStep } from '../../../cluster/slurm/sacct.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import type { Log } from '../../facts/log.ts';
 import type { RunFacts } from '../request.ts';

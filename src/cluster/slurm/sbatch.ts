@@ -1,5 +1,33 @@
+import { SubmissionFailed } from '../batch/batch-system.ts';
 import { HelperFailed, runHelper } from '../exec.ts';
-import { outsideAllocation, slurmProgram } from './programs.ts';
+import { isAway } from './away.ts';
+import { type AskSlurm, outsideAllocation, slurmProgram } from './programs.ts';
+import { parseTime } from './text.ts';
+
+/** The id of the job that sbatch makes of a script, or of the array with these tasks. Throws `SubmissionFailed`. */
+export async function submitScript(ask: AskSlurm, script: string, tasks: string | undefined): Promise<number> {
+  const args = tasks === undefined ? [script] : [`--array=${tasks}`, script];
+  const answer = await ask('sbatch', args).catch((error: unknown) => {
+    throw error instanceof HelperFailed ? new SubmissionFailed(error.message, kindOf(error)) : error;
+  });
+  const jobId = parseSubmitted(answer);
+  if (jobId !== undefined) return jobId;
+  const words = `Failed to parse job ID from sbatch output: ${JSON.stringify(answer.trim())}`;
+  throw new SubmissionFailed(words, 'unclear');
+}
+
+/** The id in `Submitted batch job 1234`; undefined for any other text. */
+export const parseSubmitted = (text: string): number | undefined => {
+  const match = /Submitted batch job (\d+)/.exec(text);
+  return match === null ? undefined : Number(match[1]);
+};
+
+function kindOf({ isLate, message, stderr }: HelperFailed): SubmissionFailed['kind'] {
+  if (isLate || /socket timed out|zero bytes/i.test(stderr)) return 'unclear';
+  if (isAway(stderr) || /ended with SIG/.test(message)) return 'away';
+  // The first line of sbatch. Source: slurm_errno.h and job_mgr.c, reasons such as AssocMaxSubmitJobLimit.
+  return /\b(?:Assoc|QOS)\w*SubmitJob\w*/.test(stderr) ? 'full' : 'refused';
+}
 
 /** What Slurm says about a script that is not submitted. */
 export type Tested =
@@ -35,7 +63,7 @@ export async function testOnly(
 export function parseTested(text: string): Tested {
   const lines = text.split('\n').map((line) => line.trim());
   const time = /to start at (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)/.exec(text)?.[1];
-  if (time !== undefined) return { kind: 'starts', atMs: Date.parse(time) };
+  if (time !== undefined) return { kind: 'starts', atMs: parseTime(time) as number };
   const refusal = lines.find((line) => /error:|failure:|Unable to allocate|unrecognized option/.test(line));
   if (refusal === undefined || /Unable to contact|Socket timed out|fatal:/.test(text))
     return { kind: 'unknown', words: refusal ?? 'Could not parse sbatch --test-only output' };

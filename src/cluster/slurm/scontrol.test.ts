@@ -1,5 +1,13 @@
-import { expect, it } from 'vitest';
-import { isPreempted, jobLine, parseManner, restartsIn } from './ending.ts';
+import { expect, it, test } from 'vitest';
+import {
+  isPreempted,
+  jobLine,
+  openScontrol,
+  parseArraySize,
+  parseGranted,
+  parseManner,
+  restartsIn,
+} from './scontrol.ts';
 
 it('the time from SIGTERM to SIGKILL is read from the configuration of Slurm', () => {
   expect(
@@ -47,4 +55,46 @@ it('scontrol shows all tasks of an array for the task that has its id, and the l
   const text = 'JobId=17 ArrayJobId=17 ArrayTaskId=2 Restarts=0\nJobId=19 ArrayJobId=17 ArrayTaskId=1 Restarts=1\n';
   expect([restartsIn(jobLine(17, text)), restartsIn(jobLine(19, text))]).toEqual([0, 1]);
   expect(jobLine(7, 'what another program prints')).toBe('what another program prints');
+});
+
+const MIB = 2 ** 20;
+const job = (...fields: string[]) => `JobId=9 NumNodes=2 ${fields.join(' ')} Features=(null)`;
+
+test.each([
+  ['per CPU', job('TRES=cpu=8,mem=8000M,node=2,billing=8', 'MinCPUsNode=1 MinMemoryCPU=1000M'), 4000],
+  ['per node', job('TRES=cpu=8,mem=4000M,node=2', 'MinMemoryNode=2000M'), 2000],
+  ['all of it', job('TRES=cpu=8,mem=8000M,node=2', 'MinMemoryNode=0'), 4000],
+  ['in gigabytes', job('AllocTRES=cpu=8,mem=7.50G,node=2'), 3840],
+  ['as a number', job('MinMemoryNode=512'), 512],
+])('the memory of an allocation that is granted %s is that of one node', (_, text, mebibytes) => {
+  expect(parseGranted(text, { cpus: 4, nodes: 2 })).toBe(mebibytes * MIB);
+});
+
+test.each(['', 'JobId=9 MinMemoryNode=0', 'slurm_load_jobs error', job('TRES=cpu=8,node=2')])(
+  'nothing is guessed from "%s"',
+  (text) => {
+    expect(parseGranted(text, { cpus: 4, nodes: 2 })).toBeUndefined();
+  },
+);
+
+test.each([
+  ['MaxArraySize            = 1001\nMaxDBDMsgs = 20008', 1001],
+  ['MaxArraySize            = 0', 1],
+  ['MaxJobCount             = 10000', 1],
+  ['', 1],
+])('the configuration %j of Slurm allows arrays of %d tasks', (text, tasks) => {
+  expect(parseArraySize(text)).toBe(tasks);
+});
+
+it('a list of nodes without brackets needs no program, and one with brackets is expanded by scontrol', async () => {
+  const asked: string[] = [];
+  const { hostnames } = openScontrol(async (program, args) => {
+    asked.push([program, ...args].join(' '));
+    return 'n1\nn2\n';
+  });
+  expect(await hostnames('n1')).toEqual(['n1']);
+  expect(await hostnames('')).toEqual([]);
+  expect(asked).toEqual([]);
+  expect(await hostnames('n[1-2]')).toEqual(['n1', 'n2']);
+  expect(asked).toEqual(['scontrol show hostnames n[1-2]']);
 });

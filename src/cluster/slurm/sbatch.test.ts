@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { parseTested } from './test-only.ts';
+import { parseTested } from './sbatch.ts';
 
 // Slurm 22.05.8, by hand.
 describe('the answer of sbatch --test-only', () => {

@@ -6,21 +6,17 @@ import {
   parseAvailability,
   parseNodeKinds,
   parsePartitionRules,
-  parseQueueDepth,
   type QueueDepth,
 } from '../../core/hpc/live-profile.ts';
-import { runHelper } from '../exec.ts';
-import { outsideAllocation, type SlurmProgram, slurmProgram } from './programs.ts';
+import { askSlurm } from './programs.ts';
+import { openScontrol, settingIn } from './scontrol.ts';
+import { openSqueue } from './squeue.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const AT_MOST_MS = 30_000;
 
-const ask = (environment: Environment) => (program: SlurmProgram, args: readonly string[]) =>
-  runHelper(slurmProgram(program, environment), args, {
-    atMostMs: AT_MOST_MS,
-    environment: outsideAllocation(environment),
-  });
+const sinfo = (environment: Environment, args: readonly string[]) => askSlurm(environment)('sinfo', args, AT_MOST_MS);
 
 interface DiscoverOptions {
   readonly name?: string | undefined;
@@ -33,16 +29,16 @@ export async function discoverProfile(
   environment: Environment,
   { name, displayName, skipsStandby = false }: DiscoverOptions = {},
 ): Promise<HpcProfile> {
-  const run = ask(environment);
-  const kinds = parseNodeKinds(await run('sinfo', ['-e', '-o', '%P|%c|%m|%l|%G|%D', '--noheader']));
+  const scontrol = openScontrol(askSlurm(environment));
+  const kinds = parseNodeKinds(await sinfo(environment, ['-e', '-o', '%P|%c|%m|%l|%G|%D', '--noheader']));
   const rules = new Map();
   for (const each of new Set(kinds.map((kind) => kind.name))) {
     // Without its rules a partition still has nodes and a limit.
-    const text = await run('scontrol', ['show', 'partition', each]).catch(() => '');
+    const text = await scontrol.partition(each).catch(() => '');
     rules.set(each, parsePartitionRules(text));
   }
-  const config = await run('scontrol', ['show', 'config']).catch(() => '');
-  const setting = (key: string) => new RegExp(`^${key}\\s*=\\s*(\\S+)`, 'm').exec(config)?.[1];
+  const config = await scontrol.config().catch(() => '');
+  const setting = (key: string) => settingIn(config, key);
   return liveProfile({
     name: name ?? (environment['SLURM_CLUSTER_NAME'] || (setting('ClusterName') ?? hostname())),
     displayName,
@@ -57,9 +53,8 @@ export async function discoverProfile(
 export async function clusterState(
   environment: Environment,
 ): Promise<{ nodes: Map<string, Availability>; queue: Map<string, QueueDepth> }> {
-  const run = ask(environment);
   return {
-    nodes: parseAvailability(await run('sinfo', ['-h', '-o', '%P|%T|%D'])),
-    queue: parseQueueDepth(await run('squeue', ['-h', '-o', '%P|%T|%D'])),
+    nodes: parseAvailability(await sinfo(environment, ['-h', '-o', '%P|%T|%D'])),
+    queue: await openSqueue(askSlurm(environment)).depth(),
   };
 }

@@ -1,0 +1,131 @@
+import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
+import type { AllocationState } from '../../core/lifecycle/allocation-end.ts';
+import type { Allocation } from './allocation.ts';
+
+/**
+ * A batch system: what submits allocations, knows how they stand, and ends them.
+ *
+ * The parts of the program that submit, run and recover know it by this interface alone. `cluster/slurm/` implements it; what
+ * another one has to give is in `docs/explanation/batch-systems.md`.
+ */
+export interface BatchSystem extends BatchQueue, BatchRecords, InsideAllocation {
+  /** Its name, for people: `Slurm`. */
+  readonly name: string;
+}
+
+/** The queue of allocations. */
+export interface BatchQueue {
+  /** The id of the job that it made of a script, or of a job array with these tasks, such as `0-3,7`. Throws `SubmissionFailed`. */
+  submit(script: string, tasks?: string): Promise<number>;
+  /** The most tasks of a job array; 1 where there are no job arrays. Never rejects. */
+  mostTasks(): Promise<number>;
+  /** The scripts of the user's jobs, those that ended within minutes included. */
+  scripts(): Promise<readonly SubmittedScript[]>;
+  /** The processes of this machine that submit a script with one of these tokens at this moment: they outlive a command that was killed. */
+  submissionsUnderWay(tokens: readonly string[]): Promise<readonly number[]>;
+  /** Cancels a job or a task; one that has ended is no error. */
+  cancel(job: SlurmJob): Promise<void>;
+  /** Cancels those of these jobs that wait in the queue, and these tasks. */
+  cancelQueued(jobs: readonly SlurmJob[]): Promise<void>;
+  /** Why jobs that wait have not started, in its own words; those that do not wait are left out. */
+  waitingReasons(jobs: readonly SlurmJob[]): Promise<ReadonlyMap<SlurmJob, string>>;
+  /**
+   * How these jobs stand, of any user: by the queue, or else by the accounting. A job that neither knows is left
+   * out, and so is every job that cannot be asked for: silence proves nothing.
+   */
+  statesOf(jobs: readonly SlurmJob[]): Promise<ReadonlyMap<SlurmJob, JobState>>;
+}
+
+/** What it has on record about jobs, for a decision that must not be wrong: a failure to ask is thrown. */
+export interface BatchRecords {
+  /** The jobs that the queue knows, in one call. A job that is left out is known to it no more. */
+  queue(jobs: readonly SlurmJob[]): Promise<ReadonlyMap<SlurmJob, AllocationState>>;
+  /** The jobs and their steps in the accounting, in one call; undefined where there is no accounting. */
+  account(jobs: readonly SlurmJob[]): Promise<Account | undefined>;
+  /** When the queue began to answer, in Unix milliseconds: it may have forgotten earlier jobs. Never rejects. */
+  queueStartedAtMs(): Promise<number | undefined>;
+}
+
+/** What a process inside an allocation asks about it. */
+export interface InsideAllocation {
+  /** The variable that names the allocation in the environment of its processes. */
+  readonly jobVariable: string;
+  /** The allocation of a process with these variables; undefined outside of one. */
+  allocationOf(environment: Readonly<Record<string, string | undefined>>): Allocation | undefined;
+  /** The names of its nodes, in their order. */
+  nodesOf(allocation: Allocation): Promise<readonly string[]>;
+  /** The memory of this node that belongs to it, in bytes; undefined where nothing says it. */
+  memoryOf(allocation: Allocation): Promise<number | undefined>;
+  /** When it started, or started again after it was requeued, in Unix milliseconds. */
+  startOf(jobId: number): Promise<number | undefined>;
+  /** Its end as it is now, in Unix milliseconds: administrators change time limits. Undefined if it has none. */
+  endOf(allocation: Pick<Allocation, 'jobId'>): Promise<number | undefined>;
+  /** How it ends the processes of allocations. Never rejects. */
+  manner(): Promise<Manner>;
+  /** Whether and why the allocation is being ended. Without an answer in this time it is `unknown`. Never rejects. */
+  fateOf(allocation: Pick<Allocation, 'jobId' | 'restarts'>, atMostMs: number): Promise<Fate>;
+}
+
+/** How a job stands, as the queue or the accounting says. */
+export interface JobState extends AllocationState {
+  readonly jobId: SlurmJob;
+  /** How long its last run took so far; 0 if it never started. */
+  readonly seconds?: number | undefined;
+  /** The number in the names of its output files. */
+  readonly rawId?: number | undefined;
+}
+
+export interface SubmittedScript {
+  /** That of the array, if it is one. */
+  readonly jobId: number;
+  readonly state: AllocationState['state'];
+  readonly script: string;
+}
+
+export interface Account {
+  readonly jobs: ReadonlyMap<SlurmJob, AllocationState>;
+  /** By the name of the step; the last one of a name. */
+  readonly steps: ReadonlyMap<string, EndedStep>;
+  /** When the script of a job ended, in which its runner was, in Unix milliseconds. */
+  readonly batchEnds: ReadonlyMap<number, number>;
+}
+
+/** A step that ended, as the accounting knows it. */
+export interface EndedStep {
+  readonly slurmJobId: number;
+  readonly state: string;
+  readonly exitCode: number;
+  readonly signal: number;
+  readonly seconds: number;
+  readonly endedAtMs: number | undefined;
+  readonly maxRssBytes: number | undefined;
+}
+
+/** How the processes of an allocation are ended. */
+export interface Manner {
+  /** From SIGTERM to SIGKILL; undefined if it is not known. */
+  readonly killWaitSeconds: number | undefined;
+  /** It looks for the processes in the process table, and kills one after another, children first: 10 ms may lie between two. */
+  readonly isOneByOne: boolean;
+}
+
+/**
+ * How an allocation stands. `requeued`: it is ended, and starts again. `preempted`: it does not, and made room for others, or lost
+ * its node. `limit`: its time was up. `over`: any other end. `alive`: nothing ends it. `unknown`: the batch system did not answer.
+ */
+export type Fate = 'requeued' | 'preempted' | 'limit' | 'over' | 'alive' | 'unknown';
+
+/** A submission failed. */
+export class SubmissionFailed extends Error {
+  /**
+   * `refused`: it will be again. `full`: a limit on the jobs of the user or the account is reached. `away`: the batch system
+   * could not be asked. `unclear`: the job may exist.
+   */
+  readonly kind: 'refused' | 'full' | 'away' | 'unclear';
+
+  constructor(message: string, kind: SubmissionFailed['kind']) {
+    super(message);
+    this.name = 'SubmissionFailed';
+    this.kind = kind;
+  }
+}

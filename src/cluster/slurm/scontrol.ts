@@ -1,0 +1,97 @@
+import { parseSlurmMemory } from '../../core/quantity/bytes.ts';
+import type { Allocation } from '../batch/allocation.ts';
+import type { Fate, Manner } from '../batch/batch-system.ts';
+import type { AskSlurm } from './programs.ts';
+import { parseTime } from './text.ts';
+
+/** All that is asked of scontrol, and what it prints. Every call throws `HelperFailed`. */
+export interface Scontrol {
+  /** The configuration, of which these functions read lines. */
+  config(): Promise<string>;
+  /** The line of a job. */
+  job(jobId: number, atMostMs?: number): Promise<string>;
+  /** The rules of a partition. */
+  partition(name: string): Promise<string>;
+  /** The names in a list of nodes such as `n[1-2],m3`. */
+  hostnames(list: string): Promise<string[]>;
+}
+
+const SOON_MS = 20_000;
+
+export const openScontrol = (ask: AskSlurm): Scontrol => ({
+  config: () => ask('scontrol', ['show', 'config'], SOON_MS),
+  job: async (jobId, atMostMs = SOON_MS) =>
+    jobLine(jobId, await ask('scontrol', ['-o', 'show', 'job', String(jobId)], atMostMs)),
+  partition: (name) => ask('scontrol', ['show', 'partition', name], SOON_MS),
+  async hostnames(list) {
+    if (!list.includes('[')) return list === '' ? [] : list.split(',');
+    const text = await ask('scontrol', ['show', 'hostnames', list], SOON_MS);
+    return text.split('\n').filter((name) => name !== '');
+  },
+});
+
+/** A setting in the configuration, such as `ClusterName`. */
+export const settingIn = (config: string, name: string): string | undefined =>
+  new RegExp(`^${name}\\s*=\\s*(\\S+)`, 'm').exec(config)?.[1];
+
+/** The line `BOOT_TIME = 2026-11-21T16:30:00`: when the controller began. */
+export const parseBootTime = (config: string): number | undefined => parseTime(settingIn(config, 'BOOT_TIME') ?? '');
+
+/** The line `MaxArraySize = 1001`: one more than the largest number of a task. 0 means none. */
+export const parseArraySize = (config: string): number =>
+  Math.max(1, Number(/^\d+/.exec(settingIn(config, 'MaxArraySize') ?? '')?.[0] ?? 1));
+
+/** The lines `KillWait = 30 sec` and `ProctrackType = proctrack/cgroup` of the configuration. */
+export function parseManner(text: string): Manner {
+  const seconds = /^KillWait\s*=\s*(\d+)/m.exec(text)?.[1];
+  return {
+    killWaitSeconds: seconds === undefined ? undefined : Number(seconds),
+    isOneByOne: /^ProctrackType\s*=\s*proctrack\/(?:linuxproc|pgid)\b/m.test(text),
+  };
+}
+
+/**
+ * The line of a job in the reply of `scontrol -o show job`. One task of a job array has the id of the array, and scontrol
+ * shows all tasks then.
+ */
+export const jobLine = (jobId: number, text: string): string =>
+  text.split('\n').find((line) => line.startsWith(`JobId=${jobId} `)) ?? text;
+
+/** Whether Slurm takes the nodes of a job away from it: its state, or during its grace time the time of the preemption. */
+export const isPreempted = (text: string): boolean =>
+  /\bJobState=(PREEMPTED|NODE_FAIL|BOOT_FAIL)\b/.test(text) || /\bPreemptTime=\d/.test(text);
+
+/** How a job stands by `scontrol show job`. While its processes are being ended it is COMPLETING, and the reason tells why. */
+export function fateIn(text: string): Fate {
+  if (isPreempted(text)) return 'preempted';
+  const state = /\bJobState=(\w+)/.exec(text)?.[1];
+  if (state === undefined) return 'unknown';
+  if (state === 'TIMEOUT' || /\bReason=TimeLimit\b/.test(text)) return 'limit';
+  return ALIVE.has(state) ? 'alive' : 'over';
+}
+
+const ALIVE: ReadonlySet<string> = new Set(['RUNNING', 'SUSPENDED', 'STOPPED', 'RESIZING', 'SIGNALING', 'STAGE_OUT']);
+
+/** How often Slurm has requeued a job, by `scontrol show job`: it counts when it begins to end the job. */
+export const restartsIn = (text: string): number => Number(/\bRestarts=(\d+)/.exec(text)?.[1] ?? 0);
+
+/**
+ * The memory per node in the answer of `scontrol show job`: the limit per CPU or per node, or an equal share of the total.
+ *
+ * Source: scontrol(1): `MinMemoryCPU`, `MinMemoryNode` (0: all of the node), `TRES` or `AllocTRES`.
+ */
+export function parseGranted(text: string, { cpus, nodes }: Pick<Allocation, 'cpus' | 'nodes'>): number | undefined {
+  const sizeOf = (pattern: RegExp) => {
+    const found = pattern.exec(text)?.[1];
+    return found === undefined || !/^\d/.test(found) ? undefined : parseSlurmMemory(withUnit(found));
+  };
+  const perCpu = sizeOf(/\bMinMemoryCPU=(\S+)/);
+  if (perCpu && cpus !== undefined) return perCpu * cpus;
+  const perNode = sizeOf(/\bMinMemoryNode=(\S+)/);
+  if (perNode) return perNode;
+  const total = sizeOf(/\b(?:Alloc)?TRES=[^\s]*?\bmem=([^,\s]+)/);
+  return total === undefined ? undefined : Math.floor(total / Math.max(1, nodes));
+}
+
+/** A number alone is MiB there. */
+const withUnit = (text: string): string => (/^\d+$/.test(text) ? `${text}M` : text);

@@ -1,0 +1,144 @@
+import { jobsOfId, type SlurmJob, wholeJobs } from '../../core/allocation/slurm-job.ts';
+import { parseQueueDepth, type QueueDepth } from '../../core/hpc/live-profile.ts';
+import { queueStateOf } from '../../core/lifecycle/slurm-state.ts';
+import { parseCpuTime } from '../../core/quantity/slurm-time.ts';
+import type { JobState, SubmittedScript } from '../batch/batch-system.ts';
+import { HelperFailed } from '../exec.ts';
+import type { AskSlurm } from './programs.ts';
+import { figureIn, isUnknownJob, parseTime } from './text.ts';
+
+/** All that is asked of squeue, and what it prints. Every call throws `HelperFailed`. */
+export interface Squeue {
+  /** The jobs that the controller knows, one row for each job and each task of an array. */
+  jobs(jobs: readonly SlurmJob[]): Promise<JobState[]>;
+  /** The scripts of the user's jobs. */
+  scripts(): Promise<SubmittedScript[]>;
+  /** Why jobs that wait have not started. */
+  reasons(jobs: readonly SlurmJob[]): Promise<ReadonlyMap<SlurmJob, string>>;
+  /** The present start or end of a job, in Unix milliseconds. */
+  time(jobId: number, which: 'start' | 'end'): Promise<number | undefined>;
+  /** The running steps of a job: their names with their ids, such as `12.3`. */
+  steps(jobId: number): Promise<ReadonlyMap<string, string>>;
+  /** Jobs of each partition. */
+  depth(): Promise<Map<string, QueueDepth>>;
+}
+
+/** The kernel takes arguments of 128 KiB; with more ids than this, all jobs are listed instead. */
+const MOST_IDS = 10_000;
+const SOON_MS = 20_000;
+const JOBS = '%i|%T|%S|%M|%A|%V|';
+
+export const openSqueue = (ask: AskSlurm): Squeue => ({
+  async jobs(jobs) {
+    if (jobs.length === 0) return [];
+    const ids = wholeJobs(jobs);
+    const only = ids.length > MOST_IDS ? [] : ['-j', ids.join(',')];
+    const text = await ask('squeue', ['-hr', '-t', 'all', ...only, '-o', JOBS]).catch((error: unknown) => {
+      // An id that the controller has forgotten makes squeue fail, if it is the only one.
+      if (error instanceof HelperFailed && isUnknownJob(error.stderr)) return '';
+      throw error;
+    });
+    return parseJobs(text);
+  },
+  scripts: async () =>
+    parseScripts(await ask('squeue', ['-u', String(process.getuid?.() ?? ''), '-h', '-t', 'all', '-o', '%F|%T|%o'])),
+  reasons: async (jobs) =>
+    parseReasons(
+      await ask('squeue', ['-hr', '-t', 'PENDING', '-j', wholeJobs(jobs).join(','), '-o', '%i|%r'], SOON_MS),
+    ),
+  time: async (jobId, which) =>
+    parseTimeOf(
+      jobId,
+      await ask(
+        'squeue',
+        ['--noheader', '--jobs', String(jobId), '--format', which === 'end' ? '%A|%e' : '%A|%S'],
+        SOON_MS,
+      ),
+    ),
+  steps: async (jobId) =>
+    parseStepIds(await ask('squeue', ['--steps', '-h', '-j', String(jobId), '-o', '%i|%j'], SOON_MS), jobId),
+  depth: async () => parseQueueDepth(await ask('squeue', ['-h', '-o', '%P|%T|%D'])),
+});
+
+/**
+ * The rows of our format; those that are cut off are passed over. A program that stands in for squeue may print an id and a
+ * state alone, or words between them.
+ *
+ * Throws if there are lines and none can be read: then nothing may be concluded from a job that is missing.
+ */
+export function parseJobs(text: string): JobState[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const rows = lines.flatMap((line) => (line.split('|').length > 2 ? rowOf(line) : rowOfWords(line)));
+  if (lines.length > 0 && rows.length === 0)
+    throw new Error(`squeue printed no line with a job id and a state: ${JSON.stringify(lines[0])}`);
+  return rows;
+}
+
+function rowOf(line: string): JobState[] {
+  const [id = '', word = '', start, elapsed = '', raw = '', submitted = ''] = line.split('|');
+  if (start === undefined || word === '') return [];
+  const [startedAtMs, submittedAtMs] = [parseTime(start), parseTime(submitted)];
+  // `INVALID` is what squeue says of a job whose clock is ahead.
+  const seconds = figureIn(elapsed, parseCpuTime);
+  return jobsOfId(id).map((jobId) => ({
+    jobId,
+    state: queueStateOf(word),
+    word,
+    ...(startedAtMs === undefined ? {} : { startedAtMs }),
+    ...(submittedAtMs === undefined ? {} : { submittedAtMs }),
+    ...(seconds === undefined ? {} : { seconds }),
+    ...(/^\d+$/.test(raw) ? { rawId: Number(raw) } : {}),
+  }));
+}
+
+function rowOfWords(line: string): JobState[] {
+  const [id = '', ...words] = line.trim().split(/[\s|]+/);
+  const known = words.findLast((each) => queueStateOf(each) !== 'unknown');
+  // A row of ours that is cut off may end within its word.
+  const word = known ?? (line.includes('|') ? undefined : words.at(-1));
+  return word === undefined ? [] : jobsOfId(id).map((jobId) => ({ jobId, state: queueStateOf(word), word }));
+}
+
+/** The lines of `-o "%F|%T|%o"`, one or more for an array; a path may contain the separator. */
+export const parseScripts = (text: string): SubmittedScript[] =>
+  text.split('\n').flatMap((line) => {
+    const match = /^\s*(\d+)\|(\w+)\|(.+)$/.exec(line);
+    return match === null
+      ? []
+      : [{ jobId: Number(match[1]), state: queueStateOf(match[2] as string), script: (match[3] as string).trim() }];
+  });
+
+/** The lines of `-r -o "%i|%r"`: a task of an array has a line of its own. */
+const parseReasons = (text: string): ReadonlyMap<SlurmJob, string> =>
+  new Map(
+    text.split('\n').flatMap((line) => {
+      const match = /^\s*([\d_]+)\|(.+)$/.exec(line);
+      return jobsOfId(match?.[1] ?? '').map((job) => [job, (match?.[2] ?? '').trim()] as const);
+    }),
+  );
+
+/**
+ * The time of a job in the lines of `squeue -o '%A|%e'`. One task of a job array has the id of the array, and squeue lists
+ * all tasks then. A program that stands in for squeue may print the time alone.
+ */
+export function parseTimeOf(jobId: number, text: string): number | undefined {
+  const lines = text.trim().split('\n');
+  const own = lines.find((line) => line.trim().startsWith(`${jobId}|`)) ?? lines[0] ?? '';
+  return parseTime(own.slice(own.indexOf('|') + 1));
+}
+
+/**
+ * The lines of `squeue --steps -o "%i|%j"`: `12.3|wf1_j2_r3_a4`, or `10_2.3|wf1_j2_r3_a4` in a job array. sstat and scancel
+ * name the step of a task by the id of its job, as in `12.3`.
+ *
+ * One task of an array has the id of the array, and squeue lists the steps of all tasks then. Names of steps are unique,
+ * so those of other tasks are never looked up.
+ */
+export function parseStepIds(text: string, jobId: number): ReadonlyMap<string, string> {
+  const ids = new Map<string, string>();
+  for (const line of text.split('\n')) {
+    const match = /^\s*\d+(?:_\d+)?\.(\d+)\|(.+)$/.exec(line);
+    if (match !== null) ids.set((match[2] as string).trim(), `${jobId}.${match[1]}`);
+  }
+  return ids;
+}
