@@ -1,6 +1,5 @@
 import { pause } from '../../client/long-timers.ts';
 import type { Allocation } from '../../cluster/batch/allocation.ts';
-import type { BatchSystem } from '../../cluster/batch/batch-system.ts';
 import { ALLOCATION_VARIABLE } from '../../core/allocation/submission-script.ts';
 import { workflowId } from '../choose-workflow.ts';
 import { command } from '../command.ts';
@@ -90,7 +89,9 @@ export const slurmRunner = command({
       }));
     const isShared = options.isSubtask === true;
     // Programs that stand in for Slurm know nothing of the end of an allocation.
-    const allocationEnding = environment['TORC_FAKE_SBATCH'] ? undefined : await endingOf(slurm, allocation, isShared);
+    const knowsEnding = !environment['TORC_FAKE_SBATCH'];
+    const { inAllocation } = await import('../../runner/setup/in-allocation.ts');
+    const place = await inAllocation(slurm, allocation, { isShared, knowsEnding });
     const own = isShared ? shareOf(allocation) : allocation;
     const summary = await runWorkflow(
       context,
@@ -102,19 +103,7 @@ export const slurmRunner = command({
         memoryGb: own.memoryBytes === undefined ? undefined : own.memoryBytes / GIBIBYTE,
         ...(endAtMs === undefined ? {} : { endTime: new Date(endAtMs).toISOString() }),
       },
-      {
-        computeNodeType: 'slurm',
-        ending: allocationEnding,
-        allocation,
-        recordId: recordOf(environment),
-        scheduler: {
-          type: 'slurm',
-          slurm_job_id: String(allocation.jobId),
-          slurm_node_id: allocation.nodeId,
-          slurm_task_pid: allocation.taskPid,
-          ...(allocation.nodes > 1 ? { slurm_num_nodes: allocation.nodes } : {}),
-        },
-      },
+      { ...place, recordId: recordOf(environment) },
     );
     const { ending, left, tally } = summary;
     const reason = [summary.reason, left?.words].filter((part) => part !== undefined).join('; ');
@@ -131,23 +120,6 @@ function recordOf(environment: Context['environment']) {
   const recordId = Number(environment[ALLOCATION_VARIABLE]);
   delete process.env[ALLOCATION_VARIABLE];
   return Number.isSafeInteger(recordId) ? recordId : undefined;
-}
-
-const MOST_ASKING_MS = 5_000;
-const LEAST_ASKING_MS = 1_000;
-
-/** How the allocation ends. */
-async function endingOf(batch: BatchSystem, allocation: Allocation, isShared: boolean) {
-  const manner = await batch.manner();
-  // The runner is killed soon, and its results are to be reported before.
-  const atMostMs = Math.min(MOST_ASKING_MS, Math.max(LEAST_ASKING_MS, (manner.killWaitSeconds ?? Infinity) * 250));
-  return {
-    ...manner,
-    memoryBytes: isShared ? undefined : allocation.memoryBytes,
-    isShared,
-    fate: () => batch.fateOf(allocation, atMostMs),
-    end: () => batch.endOf(allocation),
-  };
 }
 
 /** The resources of one of several runners on the node: its CPUs, and the same share of the memory. */

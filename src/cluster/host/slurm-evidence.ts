@@ -9,6 +9,8 @@ export interface EvidenceOptions {
   readonly self?: number;
   /** /proc, or a folder with the same layout. */
   readonly root?: string;
+  /** The variable that names the job of a process. */
+  readonly variable?: string | undefined;
 }
 
 /** Reads in which Slurm job a process with this environment (`NAME=value` entries) runs. */
@@ -17,13 +19,22 @@ export type EvidenceOf = (pid: number, environment: readonly string[]) => SlurmE
 /**
  * Opens a reader of evidence.
  *
- * Control groups and ancestors count only if those of the asking process name the job that `SLURM_JOB_ID` names there.
+ * Control groups and ancestors count only if those of the asking process name the job that its variable names.
  * Otherwise they are of another Slurm, around a private one, or of another component of a heterogeneous job.
  */
-export function createEvidence({ self = process.pid, root = '/proc' }: EvidenceOptions = {}): EvidenceOf {
+export function createEvidence({
+  self = process.pid,
+  root = '/proc',
+  variable: name = 'SLURM_JOB_ID',
+}: EvidenceOptions = {}): EvidenceOf {
+  const readEvidence = (pid: number, environment: readonly string[]): SlurmEvidence => ({
+    group: slurmStepOf(textOf(`${root}/${pid}/cgroup`) ?? '')?.jobId.toString(),
+    ancestor: jobOfAncestor(pid, root),
+    variable: valueIn(environment, name),
+  });
   let counts: { readonly group: boolean; readonly ancestor: boolean } | undefined;
   const whatCounts = () => {
-    const { group, ancestor, variable } = readEvidence(self, environmentOf(self, root), root);
+    const { group, ancestor, variable } = readEvidence(self, environmentOf(self, root));
     return {
       group: group === undefined || group === variable,
       ancestor: ancestor === undefined || ancestor === variable,
@@ -31,20 +42,12 @@ export function createEvidence({ self = process.pid, root = '/proc' }: EvidenceO
   };
   return (pid, environment) => {
     counts ??= whatCounts();
-    const { group, ancestor, variable } = readEvidence(pid, environment, root);
+    const { group, ancestor, variable } = readEvidence(pid, environment);
     return {
       group: counts.group ? group : undefined,
       ancestor: counts.ancestor ? ancestor : undefined,
       variable,
     };
-  };
-}
-
-function readEvidence(pid: number, environment: readonly string[], root: string): SlurmEvidence {
-  return {
-    group: slurmStepOf(textOf(`${root}/${pid}/cgroup`) ?? '')?.jobId.toString(),
-    ancestor: jobOfAncestor(pid, root),
-    variable: valueIn(environment, 'SLURM_JOB_ID'),
   };
 }
 

@@ -27,6 +27,8 @@ export interface RunnerFacts {
   readonly mark: string;
   /** The Slurm job in which the runner is; empty if none. */
   readonly slurmJobId: string;
+  /** The variable that names the job in the environment of its processes; that of Slurm if absent. */
+  readonly jobVariable?: string | undefined;
 }
 
 export const belongsTo = ({ marks, ...evidence }: ProcessFacts, { mark, slurmJobId }: RunnerFacts): boolean =>

@@ -7,7 +7,7 @@ import { marksOf } from './marks.ts';
 export type IsMember = (environment: readonly string[], pid: number) => boolean;
 
 export function membershipOf(runner: RunnerFacts): IsMember {
-  const evidenceOf = createEvidence();
+  const evidenceOf = createEvidence({ variable: runner.jobVariable });
   return (environment, pid) => {
     const marks = marksOf({
       [MARK_VARIABLE]: valueIn(environment, MARK_VARIABLE),

@@ -26,7 +26,7 @@ const SCRIPT = `read -r word && exit 0
 stop() {
   found=
   for file in $(grep -lsazE "^(${MARK_VARIABLE}=|${OUTER_MARKS_VARIABLE}=([^:]*:)*)$0(:|$)" /proc/[0-9]*/environ); do
-    grep -qsazxF "${JOB_VARIABLE}=$1" "$file" && grep -qsaz '^${MARK_VARIABLE}=' "$file" || continue
+    grep -qsazxF "$2=$1" "$file" && grep -qsaz '^${MARK_VARIABLE}=' "$file" || continue
     pid=\${file#/proc/} pid=\${pid%/environ}
     case "$all " in *" $pid "*) continue ;; esac
     kill -STOP "$pid" 2> /dev/null && found=1 all="$all $pid"
@@ -35,17 +35,17 @@ stop() {
 }
 for round in 1 2 3 4 5 6 7 8 9 10; do
   all= search=0
-  while [ $search -lt 10 ] && stop "$1"; do search=$((search + 1)); done
+  while [ $search -lt 10 ] && stop "$1" "$2"; do search=$((search + 1)); done
   [ -n "$all" ] || exit 0
   kill -KILL $all 2> /dev/null
   sleep 0.2
 done`;
 
 /** Absent outside of an allocation, and where there is no /proc. */
-export function startGuardian({ mark, slurmJobId }: RunnerFacts): Guardian | undefined {
+export function startGuardian({ mark, slurmJobId, jobVariable = JOB_VARIABLE }: RunnerFacts): Guardian | undefined {
   if (slurmJobId === '' || !existsSync('/proc/self/environ')) return undefined;
   const { [MARK_VARIABLE]: _, [OUTER_MARKS_VARIABLE]: __, ...env } = process.env;
-  const child = spawn('bash', ['-c', SCRIPT, mark, slurmJobId], {
+  const child = spawn('bash', ['-c', SCRIPT, mark, slurmJobId, jobVariable], {
     env,
     stdio: ['pipe', 'ignore', 'ignore'],
     // In a session of its own, signals to the runner's group do not reach it.

@@ -22,6 +22,7 @@ export interface StepsOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The allocation in which the runner is. */
   readonly allocation: Allocation | undefined;
+  readonly jobVariable: string | undefined;
   /** The nodes on which it starts jobs. */
   readonly nodes: readonly { readonly name: string; readonly cpus: number | undefined }[];
   /** The program that starts jobs inside a step. */
@@ -34,7 +35,7 @@ export async function createSteps(options: StepsOptions): Promise<Steps> {
   const { mode, client, reads, workflow, facts, endAtMs, environment, allocation, log } = options;
   if (mode === 'direct' || allocation === undefined) {
     const sonar = writesSonar(workflow) ? await sonarRecord(options) : undefined;
-    return createDirectSteps({ facts, environment, allocation, log, sonar });
+    return createDirectSteps({ facts, environment, allocation, jobVariable: options.jobVariable, log, sonar });
   }
   const { jobs, granularity } = workflow.resource_monitor_config ?? {};
   const slurm = {

@@ -49,6 +49,7 @@ export async function equip(
     endAtMs: () => limit?.deadline.endAtMs,
     environment: { ...process.env },
     allocation: options.allocation,
+    jobVariable: options.batch?.jobVariable,
     nodes: registered.nodes,
     launcherProgram: options.launcherProgram ?? [],
     log,

@@ -18,7 +18,7 @@ import { readLedger } from '../ledger/ledger.ts';
 import { accountOfLeft, leftEndOf, type LeftSteps, leftStepsOf, removeMarks } from '../step/slurm/left-steps.ts';
 import { type LostOptions, provenBy } from './lost-runners.ts';
 
-export interface DeadAllocationsOptions extends LostOptions {
+export interface DeadAllocationsOptions extends Omit<LostOptions, 'batch'> {
   readonly batch: Pick<BatchSystem, 'statesOf' | 'account' | 'startOf'>;
 }
 
@@ -64,10 +64,7 @@ export async function recoverDeadAllocations(options: DeadAllocationsOptions): P
 }
 
 /** The same where this machine has a batch system. */
-export const recoverInBatch = async ({
-  batch,
-  ...options
-}: LostOptions & { readonly batch: BatchSystem | undefined }): Promise<number> =>
+export const recoverInBatch = async ({ batch, ...options }: LostOptions): Promise<number> =>
   batch === undefined ? 0 : recoverDeadAllocations({ ...options, batch });
 
 interface NodeInSlurm {

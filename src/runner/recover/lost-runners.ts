@@ -1,10 +1,12 @@
 import { type Allocation, jobIdOf } from '../../cluster/batch/allocation.ts';
+import type { BatchSystem } from '../../cluster/batch/batch-system.ts';
 import { type ProcessIdentity, type ProofOfEnd, proofOfEnd } from '../../cluster/host/facts.ts';
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import type { LostRunner } from '../../core/contract/exchange.ts';
 import type { ComputeNode, RunnerProcess } from '../../core/contract/node.ts';
 import { type LedgerFacts, readLedger } from '../ledger/ledger.ts';
+import type { RunnerFacts } from '../../core/lifecycle/belongs-to.ts';
 import { mayHaveSteps } from '../../core/lifecycle/execution-mode.ts';
 import type { Log } from '../facts/log.ts';
 import { membershipOf } from '../facts/membership.ts';
@@ -15,6 +17,8 @@ export interface LostOptions {
   readonly workflowId: number;
   readonly runId: number;
   readonly hostname: string;
+  /** The batch system of this machine, if it has one. */
+  readonly batch?: BatchSystem | undefined;
   /** The allocation of this process: that of runners whose record names none, not even that there is none. */
   readonly allocation?: Allocation | undefined;
   readonly log: Log;
@@ -66,7 +70,9 @@ export async function recoverLostRunners(options: LostOptions): Promise<number> 
 }
 
 /** The ids of runners of this host that are registered as active and have ended, as the process table proves; changes nothing. */
-export async function findLostRunners(options: Pick<LostOptions, 'client' | 'workflowId' | 'hostname' | 'allocation'>) {
+export async function findLostRunners(
+  options: Pick<LostOptions, 'client' | 'workflowId' | 'hostname' | 'allocation' | 'batch'>,
+) {
   return (await candidates(options))
     .filter(({ node, process: told }) => node.is_active === true && isOver(node, told))
     .map(({ id }) => id);
@@ -77,14 +83,14 @@ async function candidates({
   client,
   workflowId,
   hostname,
-  allocation,
-}: Pick<LostOptions, 'client' | 'workflowId' | 'hostname' | 'allocation'>): Promise<Told[]> {
+  ...here
+}: Pick<LostOptions, 'client' | 'workflowId' | 'hostname' | 'allocation' | 'batch'>): Promise<Told[]> {
   const query = { workflow_id: workflowId, hostname, may_hold_jobs: true };
   const nodes = await all((page) => client.listComputeNodes({ query: { ...query, ...page } }));
   const found = nodes.flatMap((node) => {
     const { id, process: told } = node;
     // The filter by name matches parts of a name.
-    if (node.hostname !== hostname || typeof id !== 'number' || !told || isAround(told, allocation)) return [];
+    if (node.hostname !== hostname || typeof id !== 'number' || !told || isAround(told, here)) return [];
     return [{ id, node, process: told }];
   });
   const isInAllocation = ({ process: told }: Told) => (told.slurm_job_id ?? '') !== '';
@@ -165,10 +171,18 @@ function isOver(node: ComputeNode, told: RunnerProcess): boolean {
   return proof === 'gone' || proof === 'rebooted';
 }
 
+type Here = Pick<LostOptions, 'allocation' | 'batch'>;
+
+const factsOf = ({ mark, slurm_job_id: jobId }: RunnerProcess, { allocation, batch }: Here): RunnerFacts => ({
+  mark,
+  slurmJobId: jobId ?? jobIdOf(allocation),
+  jobVariable: batch?.jobVariable,
+});
+
 /** Whether this process belongs to a job of that runner. */
-function isAround({ mark, slurm_job_id: slurmJobId }: RunnerProcess, allocation: Allocation | undefined): boolean {
+function isAround(told: RunnerProcess, here: Here): boolean {
   const environment = Object.entries(process.env).map(([name, value]) => `${name}=${value}`);
-  return membershipOf({ mark, slurmJobId: slurmJobId ?? jobIdOf(allocation) })(environment, process.pid);
+  return membershipOf(factsOf(told, here))(environment, process.pid);
 }
 
 function identityOf(

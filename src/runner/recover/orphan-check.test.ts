@@ -16,7 +16,6 @@ function orphanCheckOf({ held = 0, counts }: { held?: number; counts: object | u
     workflowId: 1,
     runId: 1,
     hostname: 'here',
-    batch: undefined,
     log: { write: () => {}, close: () => {} },
     isIdle: () => held === 0,
     counts: () => counts as never,

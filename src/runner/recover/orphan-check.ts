@@ -1,11 +1,8 @@
-import type { BatchSystem } from '../../cluster/batch/batch-system.ts';
 import type { JobStatusCounts } from '../../core/contract/job.ts';
 import { recoverInBatch } from './dead-allocations.ts';
 import { type LostOptions, recoverLostRunners } from './lost-runners.ts';
 
 export interface OrphanCheckOptions extends LostOptions {
-  /** The batch system of this machine, if it has one. */
-  readonly batch: BatchSystem | undefined;
   /** Whether this runner holds no job. */
   readonly isIdle: () => boolean;
   readonly counts: () => JobStatusCounts | undefined;

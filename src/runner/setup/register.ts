@@ -119,7 +119,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     nodeId,
     node: body,
     hostname: host.hostname,
-    own: { mark, slurmJobId: jobIdOf(allocation) },
+    own: { mark, slurmJobId: jobIdOf(allocation), jobVariable: options.batch?.jobVariable },
     facts,
     capacity,
     nodes,

@@ -14,6 +14,7 @@ export interface ProcessUseOptions {
   readonly facts: RunFacts;
   /** The Slurm job of the runner; empty for none. */
   readonly slurmJobId: string;
+  readonly jobVariable?: string | undefined;
   /** The first process of a running step. */
   readonly pidOf: (id: StepId) => number | undefined;
   /** Whether a process with this environment may belong to a step at all; all may, if absent. */
@@ -92,12 +93,13 @@ function useOf({ members, cpuSeconds, residentBytes }: TreeUse): StepUse {
 export function stepFinder({
   facts,
   slurmJobId,
-}: Pick<ProcessUseOptions, 'facts' | 'slurmJobId'>): (
+  jobVariable,
+}: Pick<ProcessUseOptions, 'facts' | 'slurmJobId' | 'jobVariable'>): (
   environment: readonly string[],
   pid: number,
 ) => StepId | undefined {
   const mark = facts.variables.find(([name]) => name === MARK_VARIABLE)?.[1] ?? '';
-  const isMember = membershipOf({ mark, slurmJobId });
+  const isMember = membershipOf({ mark, slurmJobId, jobVariable });
   return (environment, pid) => {
     // The steps of a runner inside a job are not steps of this one.
     if (valueIn(environment, MARK_VARIABLE) !== mark || !isMember(environment, pid)) return undefined;

@@ -20,6 +20,8 @@ export interface DirectOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The allocation in which they run. */
   readonly allocation?: Pick<Allocation, 'jobId'> | undefined;
+  /** The variable that names it; that of Slurm if absent. */
+  readonly jobVariable?: string | undefined;
   readonly log: Log;
   /** Records the processes of steps; absent unless the workflow requests it. */
   readonly sonar?: SonarRecord | undefined;
@@ -37,6 +39,7 @@ export function createDirectSteps({
   facts,
   environment,
   allocation,
+  jobVariable,
   log,
   sonar,
   cpus,
@@ -113,6 +116,7 @@ export function createDirectSteps({
       use ??= createProcessUse({
         facts,
         slurmJobId: jobIdOf(allocation),
+        jobVariable,
         pidOf: (id) => pids.get(id),
         log,
         onProcesses: sonar?.look,
