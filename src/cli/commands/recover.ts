@@ -1,7 +1,9 @@
 import { counted } from '../../core/quantity/count-text.ts';
 import type { CheckedResources } from '../../operations/check-resources.ts';
 import type { Cleaned } from '../../operations/orphans/clean.ts';
-import type { Recovered, RecoverOptions } from '../recovery.ts';
+import type { Diagnosis } from '../../operations/recover/diagnose.ts';
+import type { Recovered } from '../../operations/recover/recover-workflow.ts';
+import type { RecoverOptions, RecoverTools } from '../../operations/recover/tools.ts';
 import { noPrompts } from '../agree.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';
@@ -16,25 +18,19 @@ export const recover = command({
     'little, resets the jobs that may succeed now, and submits allocations for all that waits. Jobs whose command failed stay as they ' +
     'are unless --retry-unknown is given. On a terminal it asks before it changes something.',
   options: [...recoveryOptions, { flags: '--dry-run', says: 'only show the whole plan' }, noPrompts],
-  async run(context, [given], options) {
+  async run(context, [named], options) {
     const { output } = context;
     output.recordOnly('recover');
-    const id = await chooseWorkflow(context, given);
-    const { underLease } = await import('../../operations/recovery-lease.ts');
+    const id = await chooseWorkflow(context, named);
     const { Refusal } = await import('../../core/contract/refusals.ts');
-    const { client } = await context.service();
+    const { recoverOptionsOf, recoverTools } = await import('../recover-tools.ts');
     const isDryRun = options.dryRun === true;
-    const wishes: RecoverOptions = {
-      ...options,
-      retriesUnknown: options.retryUnknown === true || options.recoveryHook !== undefined,
-      aiRecovery: options.aiRecovery === true,
-    };
+    const tools = await recoverTools(context, id, options);
+    const given = recoverOptionsOf(options);
     try {
-      if (isDryRun) await dryRun(context, id, wishes);
+      if (isDryRun) await dryRun(context, id, tools, given);
       else
-        await underLease(client, { workflowId: id, command: 'recover' }, () =>
-          recoverHere(context, id, wishes, options.prompts !== false && output.format !== 'json'),
-        );
+        await recoverHere(context, id, { tools, given, asks: options.prompts !== false && output.format !== 'json' });
     } catch (error) {
       if (output.format !== 'json' || !(error instanceof Refusal)) throw error;
       output.jsonLine({ workflow_id: id, dry_run: isDryRun, error: error.message });
@@ -43,11 +39,14 @@ export const recover = command({
   },
 });
 
-async function dryRun(context: Context, id: number, wishes: RecoverOptions): Promise<void> {
-  const { diagnosed, hasWork, plannedAllocations } = await import('../recovery.ts');
+async function dryRun(context: Context, id: number, tools: RecoverTools, options: RecoverOptions): Promise<void> {
+  const { client } = tools;
+  const { diagnose } = await import('../../operations/recover/diagnose.ts');
+  const { hasWork } = await import('../../operations/recover/recover-workflow.ts');
+  const { plannedAllocations } = await import('../../operations/recover/planned-allocations.ts');
   const { planLines } = await import('../output/recovered.ts');
   const { cleanedText } = await import('../output/cleaned.ts');
-  const { client } = await context.service();
+  const { regeneratedJson, regeneratedText } = await import('../output/regenerated.ts');
   const { unfinishedAllocations } = await import('../../operations/slurm/finish-submissions.ts');
   const unsubmitted = (await unfinishedAllocations(client, id)).length;
   if (unsubmitted > 0) {
@@ -55,38 +54,26 @@ async function dryRun(context: Context, id: number, wishes: RecoverOptions): Pro
     context.output.record('recover', { workflow_id: id, dry_run: true, unsubmitted_allocations: unsubmitted }, what);
     return;
   }
-  const found = await diagnosed(context, id, wishes, true);
-  const planned =
-    found.kind === 'slurm' && hasWork(found.recovery)
-      ? await plannedAllocations(context, id, found.recovery, wishes)
-      : undefined;
-  const { siteOf, regeneratedJson, regeneratedText } = await import('../regenerate.ts');
-  const site =
-    planned === undefined
-      ? undefined
-      : await siteOf(context, id, {
-          ...wishes,
-          groupBy: 'partition',
-          walltimeStrategy: 'max-job-runtime',
-          walltimeMultiplier: 1.5,
-        });
-  const about = site && { workflowId: id, isDryRun: true, submits: true, profile: site.profile };
+  const found = await diagnose(tools, id, options, true);
+  const slurm =
+    found.kind === 'slurm' && hasWork(found.recovery) ? await plannedAllocations(tools, id, found.recovery) : undefined;
+  const about = slurm && { workflowId: id, isDryRun: true, submits: true, profile: slurm.profile };
   const json = await reportJson(context, id, {
     done: { ...found, reset: 0, regenerated: undefined },
-    wishes,
-    diagnosis: await usesOf(context, id),
+    options,
+    uses: await usesOf(context, id),
     isDryRun: true,
   });
-  const slurm = planned && about ? regeneratedJson(planned, about) : undefined;
+  const planned = slurm && about ? regeneratedJson(slurm.planned, about) : undefined;
   context.output.record(
     'recover',
-    slurm === undefined ? json : { ...json, result: { ...json.result, slurm_dry_run: slurm } },
+    planned === undefined ? json : { ...json, result: { ...json.result, slurm_dry_run: planned } },
     [
       ...(hasCleaned(found.cleaned) || found.lostRunners > 0
         ? [cleanedText(found.cleaned, found.lostRunners, true)]
         : []),
       ...planLines(id, found.recovery, false),
-      ...(planned && about ? [regeneratedText(planned, about)] : []),
+      ...(slurm && about ? [regeneratedText(slurm.planned, about)] : []),
       await nextLine(context, id, found, hasWork(found.recovery)),
       ...(await endLines(context, id, { ...found, reset: found.recovery.plan.retried.length }, true)),
       'Nothing was changed (dry run).',
@@ -94,41 +81,37 @@ async function dryRun(context: Context, id: number, wishes: RecoverOptions): Pro
   );
 }
 
-async function recoverHere(context: Context, id: number, given: RecoverOptions, asks: boolean): Promise<void> {
+interface Here {
+  readonly tools: RecoverTools;
+  readonly given: RecoverOptions;
+  readonly asks: boolean;
+}
+
+async function recoverHere(context: Context, id: number, { tools, given, asks }: Here): Promise<void> {
   const { output } = context;
-  const { carryOut, diagnosed, hasWork } = await import('../recovery.ts');
+  const { hasWork, recoverAsDecided } = await import('../../operations/recover/recover-workflow.ts');
   const { planLines } = await import('../output/recovered.ts');
-  const { cleanedText } = await import('../output/cleaned.ts');
-  const first = await diagnosed(context, id, given, false);
-  if (hasCleaned(first.cleaned) || first.lostRunners > 0)
-    output.notice(cleanedText(first.cleaned, first.lostRunners, false));
-  let wishes = given;
-  let found = first;
-  const completed = first.completed.length === 0 ? [] : [completedLine(first.completed.length)];
-  if (asks && !first.isOnlyCompleted) {
-    output.notice(planLines(id, first.recovery, false).join('\n'));
-    const chosen = await askWishes(context, given, first);
-    if (chosen === undefined) {
-      output.notice('Nothing was reset. --no-prompts recovers without asking.');
-      return;
-    }
-    wishes = chosen;
-    const { planOf } = await import('../../operations/recover/recover.ts');
-    const { client } = await context.service();
-    const { waiting, uninitialized, isContinued } = first.recovery;
-    const standing = { waiting, uninitialized, isContinued };
-    const recovery = await planOf(client, id, { ...wishes, ...standing, orphaned: [] });
-    found = { ...first, recovery };
+  let options = given;
+  let uses = NO_USES;
+  const request = { workflowId: id, command: 'recover', options: given };
+  const done = await recoverAsDecided(tools, request, async (found) => {
+    const chosen = await decided(context, id, found, { given, asks });
+    if (chosen === undefined) return undefined;
+    options = chosen;
+    uses = await usesOf(context, id);
+    return chosen;
+  });
+  if (done === undefined) {
+    output.notice('Nothing was reset. --no-prompts recovers without asking.');
+    return;
   }
-  const diagnosis = await usesOf(context, id);
-  const done = await carryOut(context, id, found, wishes);
-  const json = await reportJson(context, id, { done, wishes, diagnosis, isDryRun: false });
+  const json = await reportJson(context, id, { done, options, uses, isDryRun: false });
   const failure = await failureOf(done);
   output.record(
     'recover',
     failure === undefined ? json : { ...json, error: failure },
     [
-      ...completed,
+      ...(done.completed.length === 0 ? [] : [completedLine(done.completed.length)]),
       ...(done.isOnlyCompleted ? [] : planLines(id, done.recovery, true)),
       ...(done.regenerated === undefined
         ? []
@@ -140,6 +123,23 @@ async function recoverHere(context: Context, id: number, given: RecoverOptions, 
   if (failure === undefined) return;
   output.error(`Recovery failed: ${failure}`);
   context.exitWith(1);
+}
+
+/** Shows what was corrected, and with `asks` the plan, about which it asks. */
+async function decided(
+  context: Context,
+  id: number,
+  found: Diagnosis,
+  { given, asks }: Pick<Here, 'given' | 'asks'>,
+): Promise<RecoverOptions | undefined> {
+  const { output } = context;
+  const { planLines } = await import('../output/recovered.ts');
+  const { cleanedText } = await import('../output/cleaned.ts');
+  if (hasCleaned(found.cleaned) || found.lostRunners > 0)
+    output.notice(cleanedText(found.cleaned, found.lostRunners, false));
+  if (!asks || found.isOnlyCompleted) return given;
+  output.notice(planLines(id, found.recovery, false).join('\n'));
+  return askOptions(given, found);
 }
 
 /** Why nothing was recovered, although jobs failed; as in Torc 1.0.0 that is a failure of the command, too. */
@@ -158,8 +158,9 @@ async function endLines(
   const { fixesOf, summaryLines } = await import('../../core/lifecycle/recovery-lines.ts');
   if (isDryRun && (await failureOf({ recovery })) !== undefined)
     return [`[DRY RUN] Summary for workflow ${workflowId}`, 'No auto-recoverable jobs found.'];
-  const { nextOf } = await import('../recovery.ts');
-  const next = await nextOf(context, workflowId, kind);
+  const { nextOf } = await import('../../operations/recover/next.ts');
+  const { client } = await context.service();
+  const next = await nextOf(client, workflowId, kind);
   return summaryLines({ workflowId, fixes: fixesOf(recovery.plan), reset, isDryRun, next });
 }
 
@@ -167,16 +168,15 @@ const completedLine = (allocations: number) =>
   `Completed an interrupted submission: ${counted(allocations, 'allocation')}`;
 
 /** What a person decides; undefined if the answer is no. */
-async function askWishes(
-  context: Context,
-  wishes: RecoverOptions,
-  { recovery }: Pick<Recovered, 'recovery'>,
+async function askOptions(
+  given: RecoverOptions,
+  { recovery }: Pick<Diagnosis, 'recovery'>,
 ): Promise<RecoverOptions | undefined> {
   const { openConversation, positive, yesOrNo } = await import('../ask.ts');
   const { plan, waiting } = recovery;
   const talk = await openConversation();
   try {
-    let { memoryMultiplier, runtimeMultiplier, retriesUnknown } = wishes;
+    let { memoryMultiplier, runtimeMultiplier, retriesUnknown } = given;
     if (plan.byCause.has('memory') || plan.byCause.has('cpus'))
       memoryMultiplier = await talk.ask('Raise memory by this factor?', String(memoryMultiplier), positive);
     if (plan.byCause.has('time'))
@@ -187,14 +187,14 @@ async function askWishes(
         'n',
         yesOrNo,
       );
-    const again = plan.retried.length + (retriesUnknown && !wishes.retriesUnknown ? plan.left.length : 0);
-    if (again + waiting === 0) return { ...wishes, retriesUnknown };
+    const again = plan.retried.length + (retriesUnknown && !given.retriesUnknown ? plan.left.length : 0);
+    if (again + waiting === 0) return { ...given, retriesUnknown };
     const isAgreed = await talk.ask(
       again > 0 ? `Run ${counted(again, 'job')} again?` : `Go on with ${counted(waiting, 'job')} that wait?`,
       'y',
       yesOrNo,
     );
-    return isAgreed ? { ...wishes, memoryMultiplier, runtimeMultiplier, retriesUnknown } : undefined;
+    return isAgreed ? { ...given, memoryMultiplier, runtimeMultiplier, retriesUnknown } : undefined;
   } finally {
     talk.close();
   }
@@ -216,12 +216,15 @@ async function nextLine(
   works: boolean,
 ): Promise<string> {
   if (!works) return 'No job runs again.';
-  const { nextOf } = await import('../recovery.ts');
-  const next = await nextOf(context, id, kind);
+  const { nextOf } = await import('../../operations/recover/next.ts');
+  const { client } = await context.service();
+  const next = await nextOf(client, id, kind);
   return next === undefined
     ? `How it goes on: ${context.hint(`torc status ${id}`)}`
     : `Run them: ${context.hint(next)}`;
 }
+
+const NO_USES: CheckedResources = { looked: 0, measurements: [], violations: [], within: [], lacking: [] };
 
 /** What the jobs used; asked before they are reset, because a job that is reset has no current result. */
 async function usesOf({ service, output }: Context, id: number): Promise<CheckedResources> {
@@ -229,19 +232,20 @@ async function usesOf({ service, output }: Context, id: number): Promise<Checked
   const { checkResources } = await import('../../operations/check-resources.ts');
   return output.format === 'json'
     ? checkResources(client, id, { runId: undefined, includesFailed: true, leastOverPercent: 1 })
-    : { looked: 0, measurements: [], violations: [], within: [], lacking: [] };
+    : NO_USES;
 }
 
 interface Report {
   readonly done: Recovered;
-  readonly wishes: RecoverOptions;
-  readonly diagnosis: CheckedResources;
+  readonly options: RecoverOptions;
+  readonly uses: CheckedResources;
   readonly isDryRun: boolean;
 }
 
-async function reportJson(context: Context, id: number, { done, wishes, diagnosis, isDryRun }: Report) {
-  const { nextOf } = await import('../recovery.ts');
-  const next = await nextOf(context, id, done.kind);
+async function reportJson(context: Context, id: number, { done, options, uses, isDryRun }: Report) {
+  const { nextOf } = await import('../../operations/recover/next.ts');
+  const { client } = await context.service();
+  const next = await nextOf(client, id, done.kind);
   const { lackTold, told } = await import('../output/measured-use.ts');
   const { recoveryJson } = await import('../output/recovered.ts');
   const { cleanedJson } = await import('../output/cleaned.ts');
@@ -249,16 +253,16 @@ async function reportJson(context: Context, id: number, { done, wishes, diagnosi
   return {
     workflow_id: id,
     dry_run: isDryRun,
-    memory_multiplier: wishes.memoryMultiplier,
-    runtime_multiplier: wishes.runtimeMultiplier,
+    memory_multiplier: options.memoryMultiplier,
+    runtime_multiplier: options.runtimeMultiplier,
     result: recoveryJson(done.recovery),
     diagnosis: {
       workflow_id: id,
-      total_results: diagnosis.looked,
-      over_utilization_count: diagnosis.violations.length,
-      violations: diagnosis.violations.map(told),
-      resource_violations_count: diagnosis.lacking.length,
-      resource_violations: diagnosis.lacking.map(lackTold),
+      total_results: uses.looked,
+      over_utilization_count: uses.violations.length,
+      violations: uses.violations.map(told),
+      resource_violations_count: uses.lacking.length,
+      resource_violations: uses.lacking.map(lackTold),
     },
     orphans: cleanedJson(done.cleaned, done.lostRunners, isDryRun),
     jobs_reset: done.reset,

@@ -4,7 +4,6 @@ import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';
 import { integer, number } from '../option.ts';
-import type { RecoverOptions } from '../recovery.ts';
 import { recoveryOptions } from '../recovery-options.ts';
 
 export const watch = command({
@@ -71,7 +70,7 @@ export const watch = command({
     const { unfinishedRecovery } = await import('../../operations/recover/unfinished.ts');
     const { openLog } = await import('../../runner/facts/log.ts');
     const { pause } = await import('../../client/long-timers.ts');
-    const { findAndClean } = await import('../orphans.ts');
+    const { correctRecords } = await import('../../operations/orphans/correct-records.ts');
     const { queuedAllocations } = await import('../../operations/queued-allocations.ts');
     const { cancelUnneeded } = await import('../../operations/slurm/cancel-unneeded.ts');
     const { replaceLost } = await import('../../operations/slurm/replace-lost.ts');
@@ -81,7 +80,8 @@ export const watch = command({
     const { placeOf } = await import('../../operations/place.ts');
     const { nextLines } = await import('../output/next-lines.ts');
     const { stuckAllocations } = await import('../output/queue-lines.ts');
-    const { recoverNow, scheduleNow, submitPlannedNow } = await import('../recovery.ts');
+    const { recoverOnce, scheduleOnce, submitHeldBack } = await import('../../operations/watch/act.ts');
+    const { recoverOptionsOf, recoverTools } = await import('../recover-tools.ts');
     const rows = await client.listScheduledComputeNodes({ query: { workflow_id: id, limit: 1 } });
     if (rows.items.length === 0 && options.persistent !== true) {
       output.error(
@@ -90,11 +90,7 @@ export const watch = command({
       context.exitWith(1);
       return;
     }
-    const wishes: RecoverOptions = {
-      ...options,
-      retriesUnknown: options.retryUnknown === true || options.recoveryHook !== undefined,
-      aiRecovery: options.aiRecovery === true,
-    };
+    const recovery = await recoverTools(context, id, options);
     const path = join(options.outputDir, `watch_${hostname()}_wf${id}.log`);
     const log = openLog(path, 'info', Date.now, () => {});
     let counts = '';
@@ -122,7 +118,7 @@ export const watch = command({
         {
           async status() {
             // What a limit held back follows as others leave the queue.
-            const words = await submitPlannedNow(context, id, wishes).then(
+            const words = await submitHeldBack(recovery, id).then(
               () => undefined,
               (error: Error) => error.message,
             );
@@ -132,7 +128,7 @@ export const watch = command({
             return client.getWorkflowStatus({ params: { id } });
           },
           async clean() {
-            const { cleaned } = await findAndClean(context, id, { outputDir: options.outputDir, isDryRun: false });
+            const { cleaned } = await correctRecords(recovery, id, false);
             for (const { job_id: job, job_name: name, reason } of cleaned.failed)
               tell('warn', `Job ${job} (${name}) failed: ${reason}`);
             for (const warning of cleaned.warnings) log.write('warn', warning, { workflow_id: id });
@@ -150,9 +146,12 @@ export const watch = command({
               id,
               lost.map(({ recordId }) => recordId),
             ),
-          recover: () => recoverNow(context, id, wishes),
+          async recover() {
+            const done = await recoverOnce(recovery, id, recoverOptionsOf(options));
+            return { ...done, next: done.next && context.hint(done.next) };
+          },
           isUnfinished: async () => (await unfinishedRecovery(client, id))?.wasSubmitting === true,
-          schedule: () => scheduleNow(context, id, wishes),
+          schedule: () => scheduleOnce(recovery, id),
           async begun(allocations) {
             const states = await openSlurm({ environment: context.environment }).statesOf(allocations);
             return allocations.filter((job) => (states.get(job)?.seconds ?? 0) > 0).length;

@@ -1,8 +1,6 @@
 import { readUserText } from '../../../operations/read-user-text.ts';
 import type { Client } from '../../../client/client.ts';
-import { openSsh, type Ssh } from '../../../cluster/ssh/ssh.ts';
 import { displayed, readWorkers, type Worker, workerOf } from '../../../core/contract/worker-line.ts';
-import type { HostsOptions } from '../../../operations/remote/worker-states.ts';
 import type { RemoteService } from '../../../operations/remote/service.ts';
 import { certificatesIn } from '../../../client/node/certificates.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
@@ -79,19 +77,6 @@ export async function remoteService({ service, settings, output }: Context): Pro
     certificates: certificatesIn(settings.tlsCaCert, output.warn),
     insecure: settings.tlsInsecure,
   };
-}
-
-/** Does something with ssh, and ends its connections. */
-export async function withSsh<Result>(
-  about: Pick<HostsOptions, 'workflowId' | 'outputDir' | 'atOnce'>,
-  act: (common: HostsOptions) => Promise<Result>,
-): Promise<Result> {
-  const ssh: Ssh = openSsh();
-  try {
-    return await act({ ...about, ssh, now: Date.now });
-  } finally {
-    await ssh.close();
-  }
 }
 
 /** Shows on a terminal how many of the hosts are done; the line disappears with the last one. */

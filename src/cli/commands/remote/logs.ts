@@ -1,5 +1,6 @@
 import { displayed } from '../../../core/contract/worker-line.ts';
 import { collectLogs, type Collected, deleteLogs } from '../../../operations/remote/collect-logs.ts';
+import { withSsh } from '../../../operations/remote/with-ssh.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { sizeText } from '../../../core/quantity/size-text.ts';
 import { noPrompts } from '../../agree.ts';
@@ -7,7 +8,7 @@ import { confirm } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import { option } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
-import { atOnceOption, faultText, hostsDone, sayFaults, hostsOf, withSsh } from './hosts.ts';
+import { atOnceOption, faultText, hostsDone, sayFaults, hostsOf } from './hosts.ts';
 
 const remoteOutputDir = option({
   flags: '--remote-output-dir <folder>',

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { displayed } from '../../../core/contract/worker-line.ts';
 import { type Started, startWorkers } from '../../../operations/remote/start-workers.ts';
+import { withSsh } from '../../../operations/remote/with-ssh.ts';
 import { isLoopback } from '../../../operations/remote/service.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
@@ -17,7 +18,6 @@ import {
   remoteService,
   sayFaults,
   someWorkers,
-  withSsh,
   workersIn,
 } from './hosts.ts';
 import { addStored } from './workers.ts';

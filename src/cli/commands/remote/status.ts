@@ -5,21 +5,13 @@ import {
   type WorkerReport,
   workerStates,
 } from '../../../operations/remote/worker-states.ts';
+import { withSsh } from '../../../operations/remote/with-ssh.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { command } from '../../command.ts';
 import { number } from '../../option.ts';
 import { dateText } from '../../output/local-time.ts';
 import type { Column } from '../../output/table.ts';
-import {
-  atOnceOption,
-  faultText,
-  hostsDone,
-  outputDirOption,
-  remoteService,
-  sayFaults,
-  hostsOf,
-  withSsh,
-} from './hosts.ts';
+import { atOnceOption, faultText, hostsDone, outputDirOption, remoteService, sayFaults, hostsOf } from './hosts.ts';
 
 /** The words of Torc for the three states that it knows, and ours after a stop. */
 const stateWords = ({ is, pid, killed }: WorkerReport): string =>

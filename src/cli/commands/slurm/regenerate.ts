@@ -31,14 +31,15 @@ export const slurmRegenerate = command({
     const { client } = await context.service();
     const listed = options.includeJobIds?.split(',').map((part) => part.trim());
     const includedJobs = listed === undefined ? [] : await recordsWithin(context, recordKinds.job, id, listed);
-    const { siteOf, regeneratedJson, regeneratedText } = await import('../../regenerate.ts');
+    const { siteFor } = await import('../../site.ts');
+    const { regeneratedJson, regeneratedText } = await import('../../output/regenerated.ts');
     const { submitTools, warnOfLoopback } = await import('../../slurm-tools.ts');
     const { regenerate } = await import('../../../operations/slurm/regenerate.ts');
     const { underLease } = await import('../../../operations/recovery-lease.ts');
     const isDryRun = options.dryRun === true;
     const submits = options.submit === true;
     const tools = await submitTools(context, options, 'slurm regenerate');
-    const { profile, plan } = await siteOf(context, id, options);
+    const { profile, plan } = await siteFor(context, id, options);
     if (submits && !isDryRun) warnOfLoopback(context, tools.settings.url);
     const act = () => regenerate(tools, id, { ...plan, submits, isDryRun, includedJobs, nowMs: Date.now() });
     const found = isDryRun

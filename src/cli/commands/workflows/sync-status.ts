@@ -21,10 +21,16 @@ export const workflowsSyncStatus = command({
     output.recordOnly('sync-status');
     const id = await chooseWorkflow(context, given);
     const isDryRun = options.dryRun === true;
-    const { findAndClean } = await import('../../orphans.ts');
-    const { cleaned, recovered } = await findAndClean(context, id, { outputDir: options.outputDir, isDryRun });
+    const { correctRecords } = await import('../../../operations/orphans/correct-records.ts');
+    const { correctTools } = await import('../../correct-tools.ts');
+    const tools = await correctTools(context, id, options.outputDir);
+    const { cleaned, lostRunners } = await correctRecords(tools, id, isDryRun);
     for (const warning of cleaned.warnings) output.warn(warning);
-    output.record('sync-status', cleanedJson(cleaned, recovered, isDryRun), cleanedText(cleaned, recovered, isDryRun));
+    output.record(
+      'sync-status',
+      cleanedJson(cleaned, lostRunners, isDryRun),
+      cleanedText(cleaned, lostRunners, isDryRun),
+    );
     if (!isDryRun && cleaned.failed.length > 0)
       output.notice(`You can now run \`${context.hint(`torc recover ${id}`)}\` to retry failed jobs.`);
   },

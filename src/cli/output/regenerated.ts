@@ -1,64 +1,6 @@
-import { all } from '../client/every.ts';
-import { parseWalltime } from '../core/quantity/slurm-time.ts';
-import type { HpcProfile } from '../core/hpc/profile.ts';
-import { accountFor, knownProfiles } from '../operations/slurm/profiles.ts';
-import type { RegenerateOptions, Regenerated, RegeneratedScheduler } from '../operations/slurm/regenerate.ts';
-import { counted } from '../core/quantity/count-text.ts';
-import type { Context } from './context.ts';
-import { Failure } from './failure.ts';
-import { hpcSettings, profileFor } from './hpc-profile.ts';
-
-export interface RegenerateWishes {
-  readonly account?: string | undefined;
-  readonly profile?: string | undefined;
-  readonly groupBy: 'partition' | 'resource-requirements';
-  readonly walltimeStrategy: 'max-job-runtime' | 'max-partition-time';
-  readonly walltimeMultiplier: number;
-  readonly singleAllocation?: boolean | undefined;
-  readonly partition?: string | undefined;
-  readonly walltime?: string | undefined;
-}
-
-/** The site and the account for new allocations of a workflow. */
-export async function siteOf(
-  context: Context,
-  workflowId: number,
-  wishes: RegenerateWishes,
-): Promise<{ profile: HpcProfile; plan: Omit<RegenerateOptions, 'submits' | 'isDryRun' | 'includedJobs' | 'nowMs'> }> {
-  const { client } = await context.service();
-  const profile = await profileFor(context, wishes.profile);
-  const account = wishes.account ?? (await accountOf(context, workflowId, profile));
-  if (account === undefined)
-    throw new Failure('No account specified and no existing schedulers found.\nName one with --account.');
-  const walltimeSeconds = wishes.walltime === undefined ? undefined : parseWalltime(wishes.walltime);
-  await client.getWorkflow({ params: { id: workflowId } });
-  return {
-    profile,
-    plan: {
-      partitions: profile.partitions,
-      account,
-      isAccountForced: wishes.account !== undefined,
-      groupBy: wishes.groupBy,
-      walltimeStrategy: wishes.walltimeStrategy,
-      walltimeMultiplier: wishes.walltimeMultiplier,
-      isSingleAllocation: wishes.singleAllocation === true,
-      forcedPartition: wishes.partition,
-      namesPartitions: !knownProfiles(hpcSettings(context)).some(({ name }) => name === profile.name),
-      walltimeSeconds,
-    },
-  };
-}
-
-/** The account of the first scheduler of the workflow, of its defaults, or of the configuration. */
-async function accountOf(context: Context, workflowId: number, profile: HpcProfile): Promise<string | undefined> {
-  const { client } = await context.service();
-  const schedulers = await all((page) => client.listSlurmSchedulers({ query: { workflow_id: workflowId, ...page } }));
-  const first = schedulers.toSorted((a, b) => (a.id as number) - (b.id as number))[0]?.account;
-  if (first !== undefined) return first;
-  const { slurm_defaults: defaults } = await client.getWorkflow({ params: { id: workflowId } });
-  const given = defaults?.['account'];
-  return typeof given === 'string' ? given : accountFor(profile, hpcSettings(context));
-}
+import type { HpcProfile } from '../../core/hpc/profile.ts';
+import { counted } from '../../core/quantity/count-text.ts';
+import type { Regenerated, RegeneratedScheduler } from '../../operations/slurm/regenerate.ts';
 
 const schedulerJson = ({ id, planned, allocations, nodes, coveredBy }: RegeneratedScheduler) => ({
   ...(id === undefined ? {} : { id }),
@@ -73,7 +15,7 @@ const schedulerJson = ({ id, planned, allocations, nodes, coveredBy }: Regenerat
   ...(coveredBy.length === 0 ? {} : { existing_allocations: coveredBy.length }),
 });
 
-export interface About {
+interface About {
   readonly workflowId: number;
   readonly isDryRun: boolean;
   readonly submits: boolean;

@@ -1,0 +1,69 @@
+import { hostname } from 'node:os';
+import type { Client } from '../../client/client.ts';
+import { openSlurm } from '../../cluster/slurm/slurm.ts';
+import type { Worker } from '../../core/contract/worker-line.ts';
+import { recoverHere } from '../begin-run.ts';
+import type { RemoteService } from '../remote/service.ts';
+import { type Cleaned, cleanOrphans } from './clean.ts';
+
+/** What a correction of records uses beside the service. */
+export interface CorrectTools {
+  readonly client: Client;
+  /** Where the programs of Slurm are. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where journals of runners are. */
+  readonly outputDir: string;
+  /** The hosts of the workflow, and how they reach the service; called only if one of their runners counts as active. */
+  readonly hosts: () => Promise<{ readonly workers: readonly Worker[]; readonly service: RemoteService }>;
+  /** Called with what a process table or a host says about a lost runner. */
+  readonly onNotice: (message: string) => void;
+}
+
+export interface Corrected {
+  readonly cleaned: Cleaned;
+  /** Runners that a process table proved lost. */
+  readonly lostRunners: number;
+}
+
+/**
+ * Corrects the records of what ended without a report, for `recover`, `watch` and `workflows sync-status`: runners of this
+ * machine and of hosts by their process tables, allocations by Slurm. With `isDryRun` nothing is changed, and no host is asked.
+ */
+export async function correctRecords(tools: CorrectTools, workflowId: number, isDryRun: boolean): Promise<Corrected> {
+  const { client, environment, outputDir } = tools;
+  const lostRunners = isDryRun
+    ? await lostHere(client, workflowId)
+    : (await recoverLostHere(tools, workflowId)) + (await recoverLostOnHosts(tools, workflowId));
+  const slurm = openSlurm({ environment });
+  const cleaned = await cleanOrphans(client, workflowId, { slurm, outputDir, isDryRun, nowMs: Date.now });
+  return { cleaned, lostRunners };
+}
+
+async function lostHere(client: Client, workflowId: number): Promise<number> {
+  const { findLostRunners } = await import('../../runner/recover/lost-runners.ts');
+  return (await findLostRunners({ client, workflowId, hostname: hostname() })).length;
+}
+
+async function recoverLostHere({ client, onNotice }: CorrectTools, workflowId: number): Promise<number> {
+  return recoverHere(client, await client.getWorkflow({ params: { id: workflowId } }), (news) => {
+    if (news.kind === 'recovery warning') onNotice(news.message);
+  });
+}
+
+const HOSTS_AT_ONCE = 10;
+
+/** Asks the hosts of the workflow whether their runners live, if runners count as active that are not in Slurm. */
+async function recoverLostOnHosts(tools: CorrectTools, workflowId: number): Promise<number> {
+  const { client, outputDir, hosts, onNotice } = tools;
+  if ((await client.listRemoteWorkers({ params: { id: workflowId } })).length === 0) return 0;
+  const active = await client.listComputeNodes({ query: { workflow_id: workflowId, is_active: true, limit: 1 } });
+  if (active.items.length === 0) return 0;
+  const { withSsh } = await import('../remote/with-ssh.ts');
+  const { recoverWorkers } = await import('../remote/worker-states.ts');
+  const { workers, service } = await hosts();
+  const found = await withSsh({ workflowId, outputDir, atOnce: HOSTS_AT_ONCE }, (common) =>
+    recoverWorkers(workers, { ...common, service }),
+  );
+  for (const note of found.flatMap(({ notes }) => notes)) onNotice(note);
+  return found.reduce((sum, { runners = 0 }) => sum + runners, 0);
+}

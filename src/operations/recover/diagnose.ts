@@ -1,0 +1,117 @@
+import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import { planRecovery } from '../../core/lifecycle/recovery.ts';
+import { type Corrected, correctRecords } from '../orphans/correct-records.ts';
+import { unfinishedAllocations } from '../slurm/finish-submissions.ts';
+import { settleSubmissions } from '../slurm/settle-submissions.ts';
+import { askAgent } from './agent.ts';
+import type { BadEnd } from './bad-ends.ts';
+import { variablesFor } from './program.ts';
+import {
+  type Dead,
+  kindOf,
+  planOf,
+  type Recovery,
+  type RecoverWishes,
+  refuseRecovery,
+  type WorkflowKind,
+} from './recover.ts';
+import type { RecoverOptions, RecoverTools } from './tools.ts';
+
+export interface Diagnosis extends Corrected {
+  readonly kind: WorkflowKind;
+  readonly recovery: Recovery;
+  /** Allocations of an interrupted submission that were submitted first. */
+  readonly completed: readonly SlurmJob[];
+  /** That was all that could be done: they wait or run. */
+  readonly isOnlyCompleted: boolean;
+}
+
+/**
+ * The steps of a recovery up to its plan: records are corrected, an agent decides about jobs that wait for a decision,
+ * and every bad end gets its cause. With `isDryRun` nothing is changed.
+ */
+export async function diagnose(
+  tools: RecoverTools,
+  workflowId: number,
+  options: RecoverOptions,
+  isDryRun: boolean,
+): Promise<Diagnosis> {
+  const { client, onWarning } = tools;
+  const corrected = await correctRecords(tools, workflowId, isDryRun);
+  for (const warning of corrected.cleaned.warnings) onWarning(warning);
+  const completed = isDryRun ? [] : await completeSubmissions(tools, workflowId);
+  if (options.agent !== undefined && !isDryRun) await askAbout(tools, workflowId, options.agent);
+  const found = { ...corrected, kind: await kindOf(client, workflowId), completed };
+  const standing = await refuseRecovery(client, workflowId, deadOf(corrected, isDryRun)).catch((error: unknown) => {
+    if (completed.length > 0 && error instanceof Refusal) return undefined;
+    throw error;
+  });
+  if (standing === undefined) return { ...found, recovery: nothingOf(options), isOnlyCompleted: true };
+  const orphaned = isDryRun ? orphanedEnds(corrected) : [];
+  const recovery = await planOf(client, workflowId, { ...options, ...standing, orphaned });
+  return { ...found, recovery, isOnlyCompleted: false };
+}
+
+/** The same diagnosis with the plan for other options. */
+export async function planAgain(
+  { client }: Pick<RecoverTools, 'client'>,
+  workflowId: number,
+  found: Diagnosis,
+  options: RecoverWishes,
+): Promise<Diagnosis> {
+  const { waiting, uninitialized, isContinued } = found.recovery;
+  const standing = { waiting, uninitialized, isContinued, orphaned: [] };
+  return { ...found, recovery: await planOf(client, workflowId, { ...options, ...standing }) };
+}
+
+/** Submits what an interrupted command, or a limit, left planned. Returns the allocations. */
+async function completeSubmissions(
+  { client, submitTools }: RecoverTools,
+  workflowId: number,
+): Promise<readonly SlurmJob[]> {
+  if ((await unfinishedAllocations(client, workflowId)).length === 0) return [];
+  return settleSubmissions(await submitTools(), workflowId);
+}
+
+async function askAbout(tools: RecoverTools, workflowId: number, agent: string): Promise<void> {
+  const { client, url, outputDir } = tools;
+  const { run_id: runId } = await client.getWorkflow({ params: { id: workflowId } });
+  const environment = variablesFor(tools.environment, { workflowId, runId: runId ?? 0, url });
+  await askAgent(client, workflowId, { agent, outputDir, environment });
+}
+
+/** What a dry run has to leave out of the counts, because its correction was not carried out. */
+function deadOf({ cleaned, lostRunners }: Corrected, isDryRun: boolean): Dead {
+  const jobs = cleaned.failed.length + cleaned.finishedWorkKept + cleaned.jobsRequeued;
+  const isCorrected = jobs + lostRunners > 0;
+  return isDryRun
+    ? {
+        allocations: cleaned.activeAllocationsEnded + cleaned.pendingAllocationsCleaned,
+        requeued: 0,
+        runners: cleaned.computeNodesDeactivated + lostRunners,
+        jobs,
+        isCorrected,
+      }
+    : { allocations: 0, requeued: cleaned.allocationsRequeued, runners: 0, jobs: 0, isCorrected };
+}
+
+/** The ends that a dry run found and did not record. */
+const orphanedEnds = ({ cleaned }: Corrected): BadEnd[] =>
+  cleaned.failed.map(({ job_id: id, job_name: name, reason }) => ({
+    id,
+    name,
+    status: 'failed',
+    why: 'lost',
+    words: `return code -128, ${reason}`,
+    returnCode: -128,
+  }));
+
+const nothingOf = (wishes: RecoverWishes): Recovery => ({
+  ends: [],
+  plan: planRecovery<BadEnd>([], wishes),
+  adjustments: [],
+  waiting: 0,
+  uninitialized: 0,
+  isContinued: false,
+});

@@ -1,0 +1,25 @@
+import type { HpcProfile } from '../../core/hpc/profile.ts';
+import { regenerate, type Regenerated } from '../slurm/regenerate.ts';
+import type { Recovery } from './recover.ts';
+import type { RecoverTools } from './tools.ts';
+
+/** The allocations that a recovery would submit, and the profile by which they are planned; changes nothing. */
+export async function plannedAllocations(
+  tools: RecoverTools,
+  workflowId: number,
+  { plan, ends, adjustments, isContinued }: Recovery,
+): Promise<{ readonly planned: Regenerated; readonly profile: HpcProfile }> {
+  const site = await tools.site();
+  const retried = new Set(plan.retried.map(({ id }) => id));
+  const follows = ends.filter(({ why }) => why === 'downstream').map(({ id }) => id);
+  const requirements = new Map(adjustments.map(({ correction, after }) => [correction.requirementsId, after]));
+  const planned = await regenerate(await tools.submitTools(), workflowId, {
+    ...site.plan,
+    submits: true,
+    isDryRun: true,
+    includedJobs: [...retried, ...(retried.size > 0 ? follows : [])],
+    ahead: isContinued ? undefined : { requirements },
+    nowMs: Date.now(),
+  });
+  return { planned, profile: site.profile };
+}

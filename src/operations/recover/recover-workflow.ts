@@ -1,0 +1,92 @@
+import { underLease } from '../recovery-lease.ts';
+import { regenerate, type Regenerated } from '../slurm/regenerate.ts';
+import { type Diagnosis, diagnose, planAgain } from './diagnose.ts';
+import { applyRecovery, type Recovery } from './recover.ts';
+import type { RecoverOptions, RecoverTools } from './tools.ts';
+
+export interface Recovered extends Diagnosis {
+  /** Jobs that were made ready again. */
+  readonly reset: number;
+  /** Undefined where no allocations were needed. */
+  readonly regenerated: Regenerated | undefined;
+}
+
+interface RecoverRequest {
+  readonly workflowId: number;
+  /** Names the command to others that wait for the lease: `recover`. */
+  readonly command: string;
+  readonly options: RecoverOptions;
+}
+
+/**
+ * Recovers a workflow, under its lease: corrects the records of what ended without a report, finds the cause of each
+ * failure, raises requirements, resets jobs, begins a new run, and submits allocations.
+ */
+export const recoverWorkflow = async (
+  tools: RecoverTools,
+  { workflowId, command, options }: RecoverRequest,
+): Promise<Recovered> =>
+  underLease(tools.client, { workflowId, command }, async () =>
+    carryOut(tools, workflowId, await diagnose(tools, workflowId, options, false), options),
+  );
+
+/**
+ * The same for a user who decides: `decide` sees the diagnosis before anything is reset, and may change the options;
+ * undefined ends the recovery there.
+ */
+export async function recoverAsDecided(
+  tools: RecoverTools,
+  { workflowId, command, options }: RecoverRequest,
+  decide: (found: Diagnosis) => Promise<RecoverOptions | undefined>,
+): Promise<Recovered | undefined> {
+  return underLease(tools.client, { workflowId, command }, async () => {
+    const found = await diagnose(tools, workflowId, options, false);
+    const chosen = await decide(found);
+    if (chosen === undefined) return undefined;
+    const final = chosen === options ? found : await planAgain(tools, workflowId, found, chosen);
+    return carryOut(tools, workflowId, final, chosen);
+  });
+}
+
+/** Whether anything is left to run: jobs to repeat, or jobs for which nothing is alive. */
+export const hasWork = ({ plan, waiting }: Recovery): boolean => plan.retried.length > 0 || waiting > 0;
+
+/** Carries out a plan: requirements, hook, reset, new run, allocations, and an event that says so. */
+async function carryOut(
+  tools: RecoverTools,
+  workflowId: number,
+  found: Diagnosis,
+  options: RecoverOptions,
+): Promise<Recovered> {
+  const { client, url, environment, onNotice, onWarning, onPreparation } = tools;
+  if (!hasWork(found.recovery)) return { ...found, reset: 0, regenerated: undefined };
+  // Whatever prevents a submission is found out before anything is reset.
+  const site = found.kind === 'slurm' ? await tools.site() : undefined;
+  const reset = await applyRecovery(client, workflowId, found.recovery, {
+    ...options,
+    url,
+    environment,
+    isForced: found.cleaned.allocationsRequeued > 0,
+    tell: onPreparation,
+    onHook: (text) => {
+      if (text.trim() !== '') onNotice(text.trim());
+    },
+  });
+  let regenerated: Regenerated | undefined;
+  if (site !== undefined) {
+    const plan = { ...site.plan, submits: true, isDryRun: false, includedJobs: [], nowMs: Date.now() };
+    regenerated = await regenerate(await tools.submitTools(), workflowId, plan);
+    for (const warning of regenerated.warnings) onWarning(warning);
+  }
+  const submitted = regenerated?.submitted.length ?? 0;
+  const data = {
+    category: 'recovery',
+    action: 'recover',
+    message: `Recovered workflow ${workflowId}: ${reset} job(s) reset, ${submitted} allocation(s) submitted`,
+    jobs_reset: reset,
+    allocations_submitted: submitted,
+    adjustments: found.recovery.adjustments.length,
+  };
+  await client.createEvent({ body: { workflow_id: workflowId, timestamp: Date.now(), data } });
+  return { ...found, reset, regenerated };
+}
