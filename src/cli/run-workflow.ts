@@ -1,16 +1,15 @@
-import { join } from 'node:path';
+import { runHere } from '../operations/run-here.ts';
 import { allocationOf } from '../cluster/slurm/allocation.ts';
 import { hasSlurm, openSlurm } from '../cluster/slurm/slurm.ts';
 import { restrictFiles } from '../cluster/umask.ts';
 import type { Runner, RunnerOptions, RunSummary } from '../runner/facts/options.ts';
+import type { SubmitTools } from '../operations/slurm/submit-tools.ts';
 import { parseDuration } from '../core/quantity/duration.ts';
 import { Failure, UsageError } from './failure.ts';
 import { integer, number, type ValuesOf, optionsOf } from './option.ts';
 import type { Context } from './context.ts';
 import { type EndingSignal, exitCodes, holdSignals } from './held-signals.ts';
-import { packageRoot } from './package-root.ts';
 import { createProgressLine } from './progress.ts';
-import { STEP_LAUNCHER } from './step-launcher.ts';
 
 /** Options of the runner, the same for `run` and `exec`. */
 export const runnerOptions = optionsOf([
@@ -95,21 +94,17 @@ export async function runWorkflow(
   const { output, settings, configuration } = context;
   restrictFiles(configuration['client.run.umask']);
   const { connection, url, variables } = await context.service();
-  const { startRunner } = await import('../runner/main/run.ts');
   const outputDir = options.outputDir;
   const canSubmit = !settings.standalone && hasSlurm(context.environment);
-  const scheduling = canSubmit
-    ? await (await import('./slurm-tools.ts')).schedulingOf(context, { workflowId, outputDir })
-    : undefined;
+  const submitTools = canSubmit ? await submitToolsOf(context, outputDir) : undefined;
   const progress = createProgressLine(output, process.stderr, () => performance.now());
-  const runner = await startRunner({
+  const runner = await runHere(connection, {
     workflowId,
     batch: hasSlurm(context.environment) ? openSlurm(context) : undefined,
     allocation: allocationOf(context.environment),
-    connection,
     apiUrl: url,
     outputDir,
-    scheduling,
+    submitTools,
     maxParallelJobs: options.maxParallelJobs,
     numCpus: options.numCpus,
     memoryGb: options.memoryGb,
@@ -128,7 +123,6 @@ export async function runWorkflow(
     variables,
     logLevel: settings.logLevel,
     hint: context.hint,
-    launcherProgram: [process.execPath, join(packageRoot(), 'bin', 'torc.mjs'), STEP_LAUNCHER],
     ...registration,
     onProgress: (state) => progress.update(state),
     onNotice: (line) => progress.say(line),
@@ -141,6 +135,13 @@ export async function runWorkflow(
     unhook();
     progress.close();
   }
+}
+
+/** How actions of the workflow submit allocations from here. */
+async function submitToolsOf(context: Context, outputDir: string): Promise<SubmitTools> {
+  const { submitTools } = await import('./slurm-tools.ts');
+  const pollInterval = context.configuration['client.slurm.poll_interval'];
+  return submitTools(context, { outputDir, pollInterval }, 'run');
 }
 
 /** The labels of `--label`, which may be repeated or separated by commas. */

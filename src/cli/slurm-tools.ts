@@ -1,10 +1,7 @@
 import { restrictFiles } from '../cluster/umask.ts';
 import { openSlurm } from '../cluster/slurm/slurm.ts';
 import { counted } from '../core/quantity/count-text.ts';
-import { cancelUnneeded } from '../operations/slurm/cancel-unneeded.ts';
-import { submitPlanned } from '../operations/slurm/settle-submissions.ts';
-import { submitAction, type SubmitTools } from '../operations/slurm/submit-allocations.ts';
-import type { Scheduling } from '../runner/facts/scheduling.ts';
+import type { SubmitTools } from '../operations/slurm/submit-allocations.ts';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';
 import type { ValuesOf } from './option.ts';
@@ -64,21 +61,4 @@ export function warnOfLoopback({ output }: Context, url: string): void {
   const { hostname } = new URL(url);
   if (!/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) return;
   output.warn(`${url} is an address of this machine only: runners on other nodes cannot reach the server there`);
-}
-
-/** How a runner carries out actions that submit allocations, where there is sbatch. */
-export async function schedulingOf(
-  context: Context,
-  { workflowId, outputDir }: { readonly workflowId: number; readonly outputDir: string },
-): Promise<Scheduling> {
-  const pollInterval = context.configuration['client.slurm.poll_interval'];
-  const tools = await submitTools(context, { outputDir, pollInterval }, 'run');
-  return {
-    async schedule({ schedulerId, ...request }, actionId) {
-      if (schedulerId === undefined) throw new Failure('the action names no Slurm scheduler');
-      await submitAction(tools, actionId, { ...request, workflowId, schedulerId });
-    },
-    submitPlanned: async () => (await submitPlanned(tools, workflowId)).length,
-    cancelUnneeded: () => cancelUnneeded(tools.client, tools.slurm, workflowId),
-  };
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { command } from '../../command.ts';
-import { packageRoot } from '../../package-root.ts';
+import { packageRoot } from '../../../operations/package-root.ts';
 
 /** Where the package keeps the schema that this command prints. */
 const SCHEMA = 'api/workflow.schema.json';
