@@ -2,15 +2,17 @@
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-export interface AccessGroupModel {
-  id?: number | null | undefined;
+export interface NewAccessGroup {
   name: string;
   description?: string | null | undefined;
   created_at?: string | null | undefined;
 }
 
-export interface ComputeNodeModel {
-  id?: number | null | undefined;
+export interface AccessGroup extends NewAccessGroup {
+  id: number;
+}
+
+export interface NewComputeNode {
   workflow_id: number;
   hostname: string;
   pid: number;
@@ -46,6 +48,10 @@ export interface ComputeNodeModel {
   } | null | undefined;
 }
 
+export interface ComputeNode extends NewComputeNode {
+  id: number;
+}
+
 export interface ComputeNodesResources {
   id?: number | null | undefined;
   num_cpus: number;
@@ -57,30 +63,38 @@ export interface ComputeNodesResources {
   labels?: string[] | null | undefined;
 }
 
-export interface EventModel {
-  id?: number | null | undefined;
+export interface NewEvent {
   workflow_id: number;
   timestamp: number;
   data: Json;
 }
 
-export interface FailureHandlerModel {
-  id?: number | null | undefined;
+export interface Event extends NewEvent {
+  id: number;
+}
+
+export interface NewFailureHandler {
   workflow_id: number;
   name: string;
   rules: string;
 }
 
-export interface FileModel {
-  id?: number | null | undefined;
+export interface FailureHandler extends NewFailureHandler {
+  id: number;
+}
+
+export interface NewFile {
   workflow_id: number;
   name: string;
   path: string;
   st_mtime?: number | null | undefined;
 }
 
-export interface JobModel {
-  id?: number | null | undefined;
+export interface File extends NewFile {
+  id: number;
+}
+
+export interface NewJob {
   workflow_id: number;
   name: string;
   command: string;
@@ -106,23 +120,29 @@ export interface JobModel {
   labels?: string[] | null | undefined;
 }
 
+export interface Job extends NewJob {
+  id: number;
+}
+
 export type JobStatus = "uninitialized" | "blocked" | "ready" | "pending" | "running" | "completed" | "failed" | "canceled" | "terminated" | "disabled" | "pending_failed";
 
-export interface LocalSchedulerModel {
-  id?: number | null | undefined;
+export interface NewLocalScheduler {
   workflow_id: number;
   name?: string | null | undefined;
   memory?: string | null | undefined;
   num_cpus?: number | null | undefined;
 }
 
-export interface RemoteWorkerModel {
+export interface LocalScheduler extends NewLocalScheduler {
+  id: number;
+}
+
+export interface RemoteWorker {
   worker: string;
   workflow_id: number;
 }
 
-export interface ResourceRequirementsModel {
-  id?: number | null | undefined;
+export interface NewResourceRequirements {
   workflow_id: number;
   name: string;
   num_cpus?: number | null | undefined;
@@ -132,8 +152,11 @@ export interface ResourceRequirementsModel {
   runtime?: string | null | undefined;
 }
 
-export interface ResultModel {
-  id?: number | null | undefined;
+export interface ResourceRequirements extends NewResourceRequirements {
+  id: number;
+}
+
+export interface NewResult {
   job_id: number;
   job_name?: string | null | undefined;
   workflow_id: number;
@@ -152,8 +175,11 @@ export interface ResultModel {
   cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | null | undefined;
 }
 
-export interface RoCrateEntityModel {
-  id?: number | null | undefined;
+export interface Result extends NewResult {
+  id: number;
+}
+
+export interface NewRoCrateEntity {
   workflow_id: number;
   entity_id: string;
   entity_type: string;
@@ -161,8 +187,11 @@ export interface RoCrateEntityModel {
   file_id?: number | null | undefined;
 }
 
-export interface ScheduledComputeNodesModel {
-  id?: number | null | undefined;
+export interface RoCrateEntity extends NewRoCrateEntity {
+  id: number;
+}
+
+export interface NewScheduledComputeNodes {
   workflow_id: number;
   scheduler_id: number;
   scheduler_config_id: number;
@@ -181,8 +210,11 @@ export interface ScheduledComputeNodesModel {
   held?: string | null | undefined;
 }
 
-export interface SlurmSchedulerModel {
-  id?: number | null | undefined;
+export interface ScheduledComputeNodes extends NewScheduledComputeNodes {
+  id: number;
+}
+
+export interface NewSlurmScheduler {
   workflow_id: number;
   name?: string | null | undefined;
   account: string;
@@ -198,8 +230,11 @@ export interface SlurmSchedulerModel {
   serialize_allocations?: boolean | null | undefined;
 }
 
-export interface SlurmStatsModel {
-  id?: number | null | undefined;
+export interface SlurmScheduler extends NewSlurmScheduler {
+  id: number;
+}
+
+export interface NewSlurmStats {
   workflow_id: number;
   job_id: number;
   run_id: number;
@@ -212,6 +247,10 @@ export interface SlurmStatsModel {
   ave_cpu_seconds?: number | null | undefined;
   node_list?: string | null | undefined;
   slurm_step?: string | null | undefined;
+}
+
+export interface SlurmStats extends NewSlurmStats {
+  id: number;
 }
 
 export interface SpawnJobsRequest {
@@ -233,7 +272,7 @@ export interface SpawnJobsResponse {
   iteration: number;
 }
 
-export interface TaskModel {
+export interface Task {
   id: number;
   workflow_id: number;
   operation: string;
@@ -246,30 +285,35 @@ export interface TaskModel {
 
 export type TaskStatus = "queued" | "running" | "succeeded" | "failed";
 
-export interface UserDataModel {
-  id?: number | null | undefined;
+export interface NewUserData {
   workflow_id: number;
   name: string;
   data?: Json | null | undefined;
   is_ephemeral?: boolean | null | undefined;
 }
 
-export interface UserGroupMembershipModel {
-  id?: number | null | undefined;
+export interface UserData extends NewUserData {
+  id: number;
+}
+
+export interface NewUserGroupMembership {
   user_name: string;
   group_id: number;
   role: string;
   created_at?: string | null | undefined;
 }
 
-export interface WorkflowAccessGroupModel {
+export interface UserGroupMembership extends NewUserGroupMembership {
+  id: number;
+}
+
+export interface WorkflowAccessGroup {
   workflow_id: number;
   group_id: number;
   created_at?: string | null | undefined;
 }
 
-export interface WorkflowActionModel {
-  id?: number | null | undefined;
+export interface NewWorkflowAction {
   workflow_id: number;
   trigger_type: string;
   action_type: string;
@@ -285,8 +329,11 @@ export interface WorkflowActionModel {
   state?: "open" | "done" | "failed" | "interrupted" | null | undefined;
 }
 
-export interface WorkflowModel {
-  id?: number | null | undefined;
+export interface WorkflowAction extends NewWorkflowAction {
+  id: number;
+}
+
+export interface NewWorkflow {
   name: string;
   user: string;
   description?: string | null | undefined;
@@ -353,6 +400,10 @@ export interface WorkflowModel {
   is_being_created?: boolean | null | undefined;
 }
 
+export interface Workflow extends NewWorkflow {
+  id: number;
+}
+
 export interface ErrorResponse {
   error: {
     message: string;
@@ -412,19 +463,19 @@ export interface Calls {
     params: {
       id: number;
     };
-  }) => Promise<TaskModel>;
+  }) => Promise<Task>;
   /** The active task of a workflow, if any. */
   readonly getActiveTask: (call: {
     params: {
       id: number;
     };
   }) => Promise<{
-    task: TaskModel | null;
+    task: Task | null;
   }>;
   /** Create a workflow and its default resource requirements (1 CPU, 1m, P0DT1M). */
   readonly createWorkflow: (call: {
-    body: WorkflowModel;
-  }) => Promise<WorkflowModel>;
+    body: NewWorkflow;
+  }) => Promise<Workflow>;
   /** List workflows. */
   readonly listWorkflows: (call?: {
     query?: {
@@ -440,7 +491,7 @@ export interface Calls {
       reverse_sort?: boolean | undefined;
     } | undefined;
   }) => Promise<{
-    items: WorkflowModel[];
+    items: Workflow[];
     offset: number;
     max_limit: number;
     count: number;
@@ -452,7 +503,7 @@ export interface Calls {
     params: {
       id: number;
     };
-  }) => Promise<WorkflowModel>;
+  }) => Promise<Workflow>;
   /** Change a workflow; fields that are left out keep their value. */
   readonly updateWorkflow: (call: {
     params: {
@@ -525,13 +576,13 @@ export interface Calls {
       is_archived?: boolean | null | undefined;
       is_being_created?: boolean | null | undefined;
     };
-  }) => Promise<WorkflowModel>;
+  }) => Promise<Workflow>;
   /** Delete a workflow and everything that belongs to it. */
   readonly deleteWorkflow: (call: {
     params: {
       id: number;
     };
-  }) => Promise<WorkflowModel>;
+  }) => Promise<Workflow>;
   /** Archive a workflow, or unarchive it. */
   readonly archiveWorkflow: (call: {
     params: {
@@ -540,13 +591,13 @@ export interface Calls {
     body: {
       is_archived: boolean;
     };
-  }) => Promise<WorkflowModel>;
+  }) => Promise<Workflow>;
   /** Cancel a workflow: no job starts any more, running and pending jobs become canceled. */
   readonly cancelWorkflow: (call: {
     params: {
       id: number;
     };
-  }) => Promise<WorkflowModel>;
+  }) => Promise<Workflow>;
   /** The status of a workflow with its counts, in one request. */
   readonly getWorkflowStatus: (call: {
     params: {
@@ -639,7 +690,7 @@ export interface Calls {
     query?: {
       force?: boolean | undefined;
     } | undefined;
-  }) => Promise<WorkflowModel>;
+  }) => Promise<Workflow>;
   /** Make all jobs uninitialized, or only those that failed and their dependents. */
   readonly resetJobStatus: (call: {
     params: {
@@ -728,7 +779,7 @@ export interface Calls {
       keep_pending_failed?: boolean | undefined;
       async?: boolean | undefined;
     } | undefined;
-  }) => Promise<TaskModel | {
+  }) => Promise<Task | {
     message: string;
   }>;
   /** Make jobs uninitialized whose user data changed since the last initialization. */
@@ -827,14 +878,14 @@ export interface Calls {
     params: {
       id: number;
     };
-    body: WorkflowActionModel;
-  }) => Promise<WorkflowActionModel>;
+    body: NewWorkflowAction;
+  }) => Promise<WorkflowAction>;
   /** List the actions of a workflow. */
   readonly listWorkflowActions: (call: {
     params: {
       id: number;
     };
-  }) => Promise<WorkflowActionModel[]>;
+  }) => Promise<WorkflowAction[]>;
   /** List the actions whose trigger occurred and that no runner has executed. */
   readonly listPendingActions: (call: {
     params: {
@@ -843,7 +894,7 @@ export interface Calls {
     query?: {
       trigger_type?: string | undefined;
     } | undefined;
-  }) => Promise<WorkflowActionModel[]>;
+  }) => Promise<WorkflowAction[]>;
   /** Merge fields into the configuration of an action. */
   readonly updateWorkflowAction: (call: {
     params: {
@@ -851,7 +902,7 @@ export interface Calls {
       action_id: number;
     };
     body: Json;
-  }) => Promise<WorkflowActionModel>;
+  }) => Promise<WorkflowAction>;
   /** Delete an action. */
   readonly deleteWorkflowAction: (call: {
     params: {
@@ -895,19 +946,19 @@ export interface Calls {
   }>;
   /** Create a job; it is uninitialized. */
   readonly createJob: (call: {
-    body: JobModel;
-  }) => Promise<JobModel>;
+    body: NewJob;
+  }) => Promise<Job>;
   /** Create jobs of one workflow, all or none. With reply=ids the reply contains only their ids. `depends_on_positions` lists for each job, in the same order, the earlier jobs of this request that it depends on, by position from 0. */
   readonly createJobs: (call: {
     query?: {
       reply?: "ids" | undefined;
     } | undefined;
     body: {
-      jobs: JobModel[];
+      jobs: NewJob[];
       depends_on_positions?: number[][] | null | undefined;
     };
   }) => Promise<{
-    jobs?: JobModel[] | undefined;
+    jobs?: Job[] | undefined;
     job_ids?: number[] | undefined;
   }>;
   /** List jobs of a workflow. */
@@ -929,7 +980,7 @@ export interface Calls {
       include_relationships?: boolean | undefined;
     };
   }) => Promise<{
-    items: JobModel[];
+    items: Job[];
     offset: number;
     max_limit: number;
     count: number;
@@ -941,7 +992,7 @@ export interface Calls {
     params: {
       id: number;
     };
-  }) => Promise<JobModel>;
+  }) => Promise<Job>;
   /** Report that a pending job started on a compute node. */
   readonly startJob: (call: {
     params: {
@@ -949,7 +1000,7 @@ export interface Calls {
       run_id: number;
       compute_node_id: number;
     };
-  }) => Promise<JobModel>;
+  }) => Promise<Job>;
   /** Report that a job ended; its dependents are released in the same transaction. */
   readonly completeJob: (call: {
     params: {
@@ -957,8 +1008,8 @@ export interface Calls {
       status: JobStatus;
       run_id: number;
     };
-    body: ResultModel;
-  }) => Promise<JobModel>;
+    body: NewResult;
+  }) => Promise<Job>;
   /** Set the status of a job by hand, to any status that is not terminal. */
   readonly manageStatusChange: (call: {
     params: {
@@ -966,7 +1017,7 @@ export interface Calls {
       status: JobStatus;
       run_id: number;
     };
-  }) => Promise<JobModel>;
+  }) => Promise<Job>;
   /** Make a job ready again as a new attempt. */
   readonly retryJob: (call: {
     params: {
@@ -976,7 +1027,7 @@ export interface Calls {
     query: {
       max_retries: number;
     };
-  }) => Promise<JobModel>;
+  }) => Promise<Job>;
   /** Cancel jobs that wait or run. Their runners end those that run; dependents are canceled as the workflow says. */
   readonly cancelJobs: (call: {
     params: {
@@ -1003,8 +1054,8 @@ export interface Calls {
   }) => Promise<SpawnJobsResponse>;
   /** Create resource requirements. */
   readonly createResourceRequirements: (call: {
-    body: ResourceRequirementsModel;
-  }) => Promise<ResourceRequirementsModel>;
+    body: NewResourceRequirements;
+  }) => Promise<ResourceRequirements>;
   /** List the resource requirements of a workflow. */
   readonly listResourceRequirements: (call: {
     query: {
@@ -1021,7 +1072,7 @@ export interface Calls {
       runtime?: number | undefined;
     };
   }) => Promise<{
-    items: ResourceRequirementsModel[];
+    items: ResourceRequirements[];
     offset: number;
     max_limit: number;
     count: number;
@@ -1033,11 +1084,11 @@ export interface Calls {
     params: {
       id: number;
     };
-  }) => Promise<ResourceRequirementsModel>;
+  }) => Promise<ResourceRequirements>;
   /** Create a failure handler. */
   readonly createFailureHandler: (call: {
-    body: FailureHandlerModel;
-  }) => Promise<FailureHandlerModel>;
+    body: NewFailureHandler;
+  }) => Promise<FailureHandler>;
   /** List the failure handlers of a workflow. */
   readonly listFailureHandlers: (call: {
     params: {
@@ -1050,7 +1101,7 @@ export interface Calls {
       reverse_sort?: boolean | undefined;
     } | undefined;
   }) => Promise<{
-    items: FailureHandlerModel[];
+    items: FailureHandler[];
     offset: number;
     max_limit: number;
     count: number;
@@ -1088,7 +1139,7 @@ export interface Calls {
       origin?: string | null | undefined;
       labels?: string[] | null | undefined;
     };
-  }) => Promise<JobModel>;
+  }) => Promise<Job>;
   /** Bind up to 1,000 jobs of a workflow to a Slurm scheduler, all or none (addition). updateJob does it for one. */
   readonly bindJobs: (call: {
     params: {
@@ -1106,7 +1157,7 @@ export interface Calls {
     params: {
       id: number;
     };
-  }) => Promise<JobModel>;
+  }) => Promise<Job>;
   /** Delete all jobs of a workflow. */
   readonly deleteJobs: (call: {
     query: {
@@ -1120,14 +1171,14 @@ export interface Calls {
     params: {
       id: number;
     };
-    body: ResourceRequirementsModel;
-  }) => Promise<ResourceRequirementsModel>;
+    body: NewResourceRequirements;
+  }) => Promise<ResourceRequirements>;
   /** Delete resource requirements that no job uses. */
   readonly deleteResourceRequirements: (call: {
     params: {
       id: number;
     };
-  }) => Promise<ResourceRequirementsModel>;
+  }) => Promise<ResourceRequirements>;
   /** Delete all resource requirements of a workflow; refused if a job uses one of them. */
   readonly deleteResourceRequirementsList: (call: {
     query: {
@@ -1141,7 +1192,7 @@ export interface Calls {
     params: {
       id: number;
     };
-  }) => Promise<FailureHandlerModel>;
+  }) => Promise<FailureHandler>;
   /** Delete a failure handler. */
   readonly deleteFailureHandler: (call: {
     params: {
@@ -1161,7 +1212,7 @@ export interface Calls {
     } | undefined;
     body: ComputeNodesResources;
   }) => Promise<{
-    jobs?: JobModel[] | undefined;
+    jobs?: Job[] | undefined;
     reason?: string | undefined;
   }>;
   /** Claim the next ready jobs regardless of their requirements. */
@@ -1174,7 +1225,7 @@ export interface Calls {
       labels?: string | undefined;
     } | undefined;
   }) => Promise<{
-    jobs?: JobModel[] | undefined;
+    jobs?: Job[] | undefined;
   }>;
   /** The ready jobs that a runner cannot take, by reason, whether it may get any job later, and the queued allocations that are not needed (addition); without a runner, those that no active runner can take, or that the last runner could not; with in_allocations, those that no allocation of the Slurm schedulers of the workflow could ever run. */
   readonly getUnclaimableJobs: (call: {
@@ -1200,7 +1251,7 @@ export interface Calls {
       scheduler?: string | null | undefined;
     }[];
     may_take: boolean;
-    unneeded_allocations: ScheduledComputeNodesModel[];
+    unneeded_allocations: ScheduledComputeNodes[];
   }>;
   /** Mark those of these queued allocations as canceled for which no work is left or to come, and return them (addition). The caller cancels them in Slurm; nobody else gets the same ones. */
   readonly cancelUnneededAllocations: (call: {
@@ -1211,7 +1262,7 @@ export interface Calls {
       ids: number[];
     };
   }) => Promise<{
-    items: ScheduledComputeNodesModel[];
+    items: ScheduledComputeNodes[];
   }>;
   /** Complete many jobs; a refused entry does not stop the others. */
   readonly batchCompleteJobs: (call: {
@@ -1223,7 +1274,7 @@ export interface Calls {
         job_id: number;
         status: JobStatus;
         run_id: number;
-        result: ResultModel;
+        result: NewResult;
         files?: {
           id: number;
           st_mtime: number;
@@ -1451,7 +1502,7 @@ export interface Calls {
     setup?: {
       default_requirements_id?: number | null | undefined;
       has_actions: boolean;
-      failure_handlers?: FailureHandlerModel[] | null | undefined;
+      failure_handlers?: FailureHandler[] | null | undefined;
     } | null | undefined;
     has_unneeded_allocations?: boolean | null | undefined;
   }>;
@@ -1557,15 +1608,15 @@ export interface Calls {
   }>;
   /** Create a file record. */
   readonly createFile: (call: {
-    body: FileModel;
-  }) => Promise<FileModel>;
+    body: NewFile;
+  }) => Promise<File>;
   /** Create file records of one workflow, all or none. */
   readonly createFiles: (call: {
     body: {
-      files: FileModel[];
+      files: NewFile[];
     };
   }) => Promise<{
-    files: FileModel[];
+    files: File[];
   }>;
   /** List the files of a workflow. */
   readonly listFiles: (call: {
@@ -1581,7 +1632,7 @@ export interface Calls {
       is_output?: boolean | undefined;
     };
   }) => Promise<{
-    items: FileModel[];
+    items: File[];
     offset: number;
     max_limit: number;
     count: number;
@@ -1593,7 +1644,7 @@ export interface Calls {
     params: {
       id: number;
     };
-  }) => Promise<FileModel>;
+  }) => Promise<File>;
   /** Change a file record; st_mtime is always written, other absent fields keep their value. */
   readonly updateFile: (call: {
     params: {
@@ -1606,22 +1657,22 @@ export interface Calls {
       path?: string | undefined;
       st_mtime?: number | null | undefined;
     };
-  }) => Promise<FileModel>;
+  }) => Promise<File>;
   /** Create user data, with its consumer and producer if they are named. */
   readonly createUserData: (call: {
     query?: {
       consumer_job_id?: number | undefined;
       producer_job_id?: number | undefined;
     } | undefined;
-    body: UserDataModel;
-  }) => Promise<UserDataModel>;
+    body: NewUserData;
+  }) => Promise<UserData>;
   /** Create user data of one workflow, all or none. */
   readonly createUserDataList: (call: {
     body: {
-      user_data: UserDataModel[];
+      user_data: NewUserData[];
     };
   }) => Promise<{
-    user_data: UserDataModel[];
+    user_data: UserData[];
   }>;
   /** List the user data of a workflow. */
   readonly listUserData: (call: {
@@ -1637,7 +1688,7 @@ export interface Calls {
       is_ephemeral?: boolean | undefined;
     };
   }) => Promise<{
-    items: UserDataModel[];
+    items: UserData[];
     offset: number;
     max_limit: number;
     count: number;
@@ -1649,7 +1700,7 @@ export interface Calls {
     params: {
       id: number;
     };
-  }) => Promise<UserDataModel>;
+  }) => Promise<UserData>;
   /** Change user data; jobs publish values with this route. Null keeps a value, `clear_data` removes it. */
   readonly updateUserData: (call: {
     params: {
@@ -1665,13 +1716,13 @@ export interface Calls {
       data?: Json | null | undefined;
       is_ephemeral?: boolean | null | undefined;
     };
-  }) => Promise<UserDataModel>;
+  }) => Promise<UserData>;
   /** Delete a file record. */
   readonly deleteFile: (call: {
     params: {
       id: number;
     };
-  }) => Promise<FileModel>;
+  }) => Promise<File>;
   /** Delete all file records of a workflow. */
   readonly deleteFiles: (call: {
     query: {
@@ -1685,7 +1736,7 @@ export interface Calls {
     params: {
       id: number;
     };
-  }) => Promise<UserDataModel>;
+  }) => Promise<UserData>;
   /** Delete all user data records of a workflow. */
   readonly deleteUserDataList: (call: {
     query: {
@@ -1697,14 +1748,14 @@ export interface Calls {
   }>;
   /** Create an entity of the research object. */
   readonly createRoCrateEntity: (call: {
-    body: RoCrateEntityModel;
-  }) => Promise<RoCrateEntityModel>;
+    body: NewRoCrateEntity;
+  }) => Promise<RoCrateEntity>;
   /** Get one entity of the research object. */
   readonly getRoCrateEntity: (call: {
     params: {
       id: number;
     };
-  }) => Promise<RoCrateEntityModel>;
+  }) => Promise<RoCrateEntity>;
   /** Change an entity of the research object; fields that are left out keep their value. */
   readonly updateRoCrateEntity: (call: {
     params: {
@@ -1718,7 +1769,7 @@ export interface Calls {
       metadata?: Record<string, Json> | undefined;
       file_id?: number | null | undefined;
     };
-  }) => Promise<RoCrateEntityModel>;
+  }) => Promise<RoCrateEntity>;
   /** Delete an entity of the research object. */
   readonly deleteRoCrateEntity: (call: {
     params: {
@@ -1741,7 +1792,7 @@ export interface Calls {
       entity_id?: string | undefined;
     } | undefined;
   }) => Promise<{
-    items: RoCrateEntityModel[];
+    items: RoCrateEntity[];
     offset: number;
     max_limit: number;
     count: number;
@@ -1773,7 +1824,7 @@ export interface Calls {
       all_runs?: boolean | undefined;
     };
   }) => Promise<{
-    items: ResultModel[];
+    items: Result[];
     offset: number;
     max_limit: number;
     count: number;
@@ -1785,11 +1836,11 @@ export interface Calls {
     params: {
       id: number;
     };
-  }) => Promise<ResultModel>;
+  }) => Promise<Result>;
   /** Create an event. */
   readonly createEvent: (call: {
-    body: EventModel;
-  }) => Promise<EventModel>;
+    body: NewEvent;
+  }) => Promise<Event>;
   /** List the events that users and programs created. */
   readonly listEvents: (call: {
     query: {
@@ -1802,7 +1853,7 @@ export interface Calls {
       after_timestamp?: number | undefined;
     };
   }) => Promise<{
-    items: EventModel[];
+    items: Event[];
     offset: number;
     max_limit: number;
     count: number;
@@ -1814,11 +1865,11 @@ export interface Calls {
     params: {
       id: number;
     };
-  }) => Promise<EventModel>;
+  }) => Promise<Event>;
   /** Store a result; its job does not change. */
   readonly createResult: (call: {
-    body: ResultModel;
-  }) => Promise<ResultModel>;
+    body: NewResult;
+  }) => Promise<Result>;
   /** Change a result; fields that are left out keep their value. */
   readonly updateResult: (call: {
     params: {
@@ -1843,13 +1894,13 @@ export interface Calls {
       cause?: string | null | undefined;
       cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | null | undefined;
     };
-  }) => Promise<ResultModel>;
+  }) => Promise<Result>;
   /** Delete a result. */
   readonly deleteResult: (call: {
     params: {
       id: number;
     };
-  }) => Promise<ResultModel>;
+  }) => Promise<Result>;
   /** Delete all results of a workflow. */
   readonly deleteResults: (call: {
     query: {
@@ -1864,13 +1915,13 @@ export interface Calls {
       id: number;
     };
     body: Json;
-  }) => Promise<EventModel>;
+  }) => Promise<Event>;
   /** Delete an event. */
   readonly deleteEvent: (call: {
     params: {
       id: number;
     };
-  }) => Promise<EventModel>;
+  }) => Promise<Event>;
   /** Delete all events of a workflow. */
   readonly deleteEvents: (call: {
     query: {
@@ -1881,8 +1932,8 @@ export interface Calls {
   }>;
   /** Create a Slurm scheduler record. */
   readonly createSlurmScheduler: (call: {
-    body: SlurmSchedulerModel;
-  }) => Promise<SlurmSchedulerModel>;
+    body: NewSlurmScheduler;
+  }) => Promise<SlurmScheduler>;
   /** List the Slurm schedulers of a workflow. */
   readonly listSlurmSchedulers: (call: {
     query: {
@@ -1893,7 +1944,7 @@ export interface Calls {
       reverse_sort?: boolean | undefined;
     };
   }) => Promise<{
-    items: SlurmSchedulerModel[];
+    items: SlurmScheduler[];
     offset: number;
     max_limit: number;
     count: number;
@@ -1902,8 +1953,8 @@ export interface Calls {
   }>;
   /** Register a runner. */
   readonly createComputeNode: (call: {
-    body: ComputeNodeModel;
-  }) => Promise<ComputeNodeModel>;
+    body: NewComputeNode;
+  }) => Promise<ComputeNode>;
   /** List the runners of a workflow. */
   readonly listComputeNodes: (call: {
     query: {
@@ -1920,7 +1971,7 @@ export interface Calls {
       scheduled_compute_node_id?: number | undefined;
     };
   }) => Promise<{
-    items: ComputeNodeModel[];
+    items: ComputeNode[];
     offset: number;
     max_limit: number;
     count: number;
@@ -1932,7 +1983,7 @@ export interface Calls {
     params: {
       id: number;
     };
-  }) => Promise<ComputeNodeModel>;
+  }) => Promise<ComputeNode>;
   /** Change a runner; fields that are left out keep their value. */
   readonly updateComputeNode: (call: {
     params: {
@@ -1974,13 +2025,13 @@ export interface Calls {
         strict_scheduler_match?: boolean | null | undefined;
       } | null | undefined;
     };
-  }) => Promise<ComputeNodeModel>;
+  }) => Promise<ComputeNode>;
   /** Delete a runner that holds no jobs. */
   readonly deleteComputeNode: (call: {
     params: {
       id: number;
     };
-  }) => Promise<ComputeNodeModel>;
+  }) => Promise<ComputeNode>;
   /** Delete all runners of a workflow; refused if one of them holds jobs. */
   readonly deleteComputeNodes: (call: {
     query: {
@@ -1994,7 +2045,7 @@ export interface Calls {
     params: {
       id: number;
     };
-  }) => Promise<SlurmSchedulerModel>;
+  }) => Promise<SlurmScheduler>;
   /** Change a Slurm scheduler; fields that are left out keep their value. */
   readonly updateSlurmScheduler: (call: {
     params: {
@@ -2016,13 +2067,13 @@ export interface Calls {
       extra?: string | null | undefined;
       serialize_allocations?: boolean | null | undefined;
     };
-  }) => Promise<SlurmSchedulerModel>;
+  }) => Promise<SlurmScheduler>;
   /** Delete a Slurm scheduler. */
   readonly deleteSlurmScheduler: (call: {
     params: {
       id: number;
     };
-  }) => Promise<SlurmSchedulerModel>;
+  }) => Promise<SlurmScheduler>;
   /** Delete all Slurm schedulers of a workflow. */
   readonly deleteSlurmSchedulers: (call: {
     query: {
@@ -2033,15 +2084,15 @@ export interface Calls {
   }>;
   /** Create an allocation record. */
   readonly createScheduledComputeNode: (call: {
-    body: ScheduledComputeNodesModel;
-  }) => Promise<ScheduledComputeNodesModel>;
+    body: NewScheduledComputeNodes;
+  }) => Promise<ScheduledComputeNodes>;
   /** Create allocation records of one workflow, all or none (addition). */
   readonly createScheduledComputeNodes: (call: {
     body: {
-      scheduled_compute_nodes: ScheduledComputeNodesModel[];
+      scheduled_compute_nodes: NewScheduledComputeNodes[];
     };
   }) => Promise<{
-    scheduled_compute_nodes: ScheduledComputeNodesModel[];
+    scheduled_compute_nodes: ScheduledComputeNodes[];
   }>;
   /** Change those of these allocations that still have the status `from`, and name them (addition). `array_record_id` makes them tasks of a job array, numbered from the id of that record; the status `planned` makes them none. */
   readonly changeScheduledComputeNodes: (call: {
@@ -2074,7 +2125,7 @@ export interface Calls {
       is_open?: boolean | undefined;
     };
   }) => Promise<{
-    items: ScheduledComputeNodesModel[];
+    items: ScheduledComputeNodes[];
     offset: number;
     max_limit: number;
     count: number;
@@ -2086,7 +2137,7 @@ export interface Calls {
     params: {
       id: number;
     };
-  }) => Promise<ScheduledComputeNodesModel>;
+  }) => Promise<ScheduledComputeNodes>;
   /** Change an allocation; fields that are left out keep their value. */
   readonly updateScheduledComputeNode: (call: {
     params: {
@@ -2111,13 +2162,13 @@ export interface Calls {
       } | null | undefined;
       held?: string | null | undefined;
     };
-  }) => Promise<ScheduledComputeNodesModel>;
+  }) => Promise<ScheduledComputeNodes>;
   /** Delete an allocation. */
   readonly deleteScheduledComputeNode: (call: {
     params: {
       id: number;
     };
-  }) => Promise<ScheduledComputeNodesModel>;
+  }) => Promise<ScheduledComputeNodes>;
   /** Delete all allocations of a workflow. */
   readonly deleteScheduledComputeNodes: (call: {
     query: {
@@ -2128,8 +2179,8 @@ export interface Calls {
   }>;
   /** Create a local scheduler record. */
   readonly createLocalScheduler: (call: {
-    body: LocalSchedulerModel;
-  }) => Promise<LocalSchedulerModel>;
+    body: NewLocalScheduler;
+  }) => Promise<LocalScheduler>;
   /** List the local schedulers of a workflow. */
   readonly listLocalSchedulers: (call: {
     query: {
@@ -2142,7 +2193,7 @@ export interface Calls {
       num_cpus?: number | undefined;
     };
   }) => Promise<{
-    items: LocalSchedulerModel[];
+    items: LocalScheduler[];
     offset: number;
     max_limit: number;
     count: number;
@@ -2154,7 +2205,7 @@ export interface Calls {
     params: {
       id: number;
     };
-  }) => Promise<LocalSchedulerModel>;
+  }) => Promise<LocalScheduler>;
   /** Change a local scheduler; fields that are left out keep their value. */
   readonly updateLocalScheduler: (call: {
     params: {
@@ -2167,13 +2218,13 @@ export interface Calls {
       memory?: string | null | undefined;
       num_cpus?: number | null | undefined;
     };
-  }) => Promise<LocalSchedulerModel>;
+  }) => Promise<LocalScheduler>;
   /** Delete a local scheduler. */
   readonly deleteLocalScheduler: (call: {
     params: {
       id: number;
     };
-  }) => Promise<LocalSchedulerModel>;
+  }) => Promise<LocalScheduler>;
   /** Delete all local schedulers of a workflow. */
   readonly deleteLocalSchedulers: (call: {
     query: {
@@ -2188,24 +2239,24 @@ export interface Calls {
       id: number;
     };
     body: string[];
-  }) => Promise<RemoteWorkerModel[]>;
+  }) => Promise<RemoteWorker[]>;
   /** List the hosts of a workflow that are reached by ssh, by name. */
   readonly listRemoteWorkers: (call: {
     params: {
       id: number;
     };
-  }) => Promise<RemoteWorkerModel[]>;
+  }) => Promise<RemoteWorker[]>;
   /** Remove a host. */
   readonly removeRemoteWorker: (call: {
     params: {
       id: number;
       worker: string;
     };
-  }) => Promise<RemoteWorkerModel>;
+  }) => Promise<RemoteWorker>;
   /** Store the accounting data of Slurm for an attempt. */
   readonly createSlurmStats: (call: {
-    body: SlurmStatsModel;
-  }) => Promise<SlurmStatsModel>;
+    body: NewSlurmStats;
+  }) => Promise<SlurmStats>;
   /** List the accounting data of Slurm for the attempts of a workflow. */
   readonly listSlurmStats: (call: {
     query: {
@@ -2219,7 +2270,7 @@ export interface Calls {
       attempt_id?: number | undefined;
     };
   }) => Promise<{
-    items: SlurmStatsModel[];
+    items: SlurmStats[];
     offset: number;
     max_limit: number;
     count: number;
@@ -2289,8 +2340,8 @@ export interface Calls {
   }>;
   /** Create a group of users. */
   readonly createAccessGroup: (call: {
-    body: AccessGroupModel;
-  }) => Promise<AccessGroupModel>;
+    body: NewAccessGroup;
+  }) => Promise<AccessGroup>;
   /** List all groups by name. */
   readonly listAccessGroups: (call?: {
     query?: {
@@ -2298,7 +2349,7 @@ export interface Calls {
       limit?: number | undefined;
     } | undefined;
   }) => Promise<{
-    items: AccessGroupModel[];
+    items: AccessGroup[];
     offset: number;
     limit: number;
     total_count: number;
@@ -2309,20 +2360,20 @@ export interface Calls {
     params: {
       id: number;
     };
-  }) => Promise<AccessGroupModel>;
+  }) => Promise<AccessGroup>;
   /** Delete a group with its memberships; system groups are refused. */
   readonly deleteAccessGroup: (call: {
     params: {
       id: number;
     };
-  }) => Promise<AccessGroupModel>;
+  }) => Promise<AccessGroup>;
   /** Add a user to a group. */
   readonly addGroupMember: (call: {
     params: {
       id: number;
     };
-    body: UserGroupMembershipModel;
-  }) => Promise<UserGroupMembershipModel>;
+    body: NewUserGroupMembership;
+  }) => Promise<UserGroupMembership>;
   /** List the members of a group by name. */
   readonly listGroupMembers: (call: {
     params: {
@@ -2333,7 +2384,7 @@ export interface Calls {
       limit?: number | undefined;
     } | undefined;
   }) => Promise<{
-    items: UserGroupMembershipModel[];
+    items: UserGroupMembership[];
     offset: number;
     limit: number;
     total_count: number;
@@ -2345,7 +2396,7 @@ export interface Calls {
       id: number;
       user_name: string;
     };
-  }) => Promise<UserGroupMembershipModel>;
+  }) => Promise<UserGroupMembership>;
   /** List the groups of a user by name. */
   readonly listUserGroups: (call: {
     params: {
@@ -2356,7 +2407,7 @@ export interface Calls {
       limit?: number | undefined;
     } | undefined;
   }) => Promise<{
-    items: AccessGroupModel[];
+    items: AccessGroup[];
     offset: number;
     limit: number;
     total_count: number;
@@ -2372,7 +2423,7 @@ export interface Calls {
       limit?: number | undefined;
     } | undefined;
   }) => Promise<{
-    items: AccessGroupModel[];
+    items: AccessGroup[];
     offset: number;
     limit: number;
     total_count: number;
@@ -2384,14 +2435,14 @@ export interface Calls {
       id: number;
       group_id: number;
     };
-  }) => Promise<WorkflowAccessGroupModel>;
+  }) => Promise<WorkflowAccessGroup>;
   /** Stop sharing a workflow with a group. */
   readonly removeWorkflowFromGroup: (call: {
     params: {
       id: number;
       group_id: number;
     };
-  }) => Promise<WorkflowAccessGroupModel>;
+  }) => Promise<WorkflowAccessGroup>;
   /** Read the file of users again. */
   readonly reloadAuth: (call?: {
   }) => Promise<{

@@ -38,7 +38,7 @@ async function measure(label: string, pauseMs: number, goals: boolean) {
     const { id: needId } = await client.createResourceRequirements({
       body: { workflow_id: id, num_gpus: 0, num_nodes: 1, ...each },
     });
-    needs.push(needId as number);
+    needs.push(needId);
   }
   for (let first = 0; first < jobs; first += 1_000) {
     const some = Array.from({ length: Math.min(1_000, jobs - first) }, (_, index) => ({
@@ -65,7 +65,7 @@ async function measure(label: string, pauseMs: number, goals: boolean) {
         compute_node_type: 'local',
       },
     });
-    nodes.push(node.id as number);
+    nodes.push(node.id);
   }
 
   const handed = new Set<number>();

@@ -132,7 +132,7 @@ async function measure() {
   for (let index = 0; index < runners; index += 1) {
     const node = { hostname: `n${index}`, pid: 1, start_time: new Date().toISOString(), compute_node_type: 'local' };
     const made = await client.createComputeNode({ body: { workflow_id: id, ...node, ...resources } });
-    nodes.push(made.id as number);
+    nodes.push(made.id);
   }
   const example = JSON.stringify((await client.listJobs({ query: { workflow_id: id, limit: 1 } })).items[0]);
   const floorBefore = await floor(example);

@@ -39,7 +39,7 @@ for (let at = 0; at < jobs; at += 10_000) {
       workflow_id: id,
       name: `j${at + place}`,
       command: 'true',
-      resource_requirements_id: small as number,
+      resource_requirements_id: small,
     })),
   };
   await client.createJobs({ body });
@@ -52,7 +52,7 @@ await client.createScheduledComputeNode({
   body: {
     workflow_id: id,
     scheduler_id: 7,
-    scheduler_config_id: schedulerId as number,
+    scheduler_config_id: schedulerId,
     scheduler_type: 'slurm',
     status: 'active',
   },
@@ -72,7 +72,7 @@ const node = await client.createComputeNode({
     scheduler: { type: 'slurm', slurm_job_id: '7' },
   },
 });
-const about = { run_id: 1, compute_node_id: node.id as number };
+const about = { run_id: 1, compute_node_id: node.id };
 const turn = (body: object) => client.exchange({ params: { id }, body: { ...about, ...body } });
 for (let taken = 0; taken < jobs; taken += 1000) {
   const { jobs: claimed } = await turn({ want: { limit: 1000, prefetch: 0 } });

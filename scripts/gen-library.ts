@@ -31,22 +31,33 @@ const document = openApiDocument() as {
   components: { schemas: Record<string, Schema> };
 };
 
-function typeOf(schema: Schema): string {
-  if (schema.$ref !== undefined) return schema.$ref.replace('#/components/schemas/', '');
+/** Records have two types: as a request creates them, and as the service replies with them, with an id. */
+const nameOf = (model: string) => model.replace(/Model$/, '');
+const newNameOf = (model: string) => (isRecord(model) ? `New${nameOf(model)}` : nameOf(model));
+function isRecord(model: string): boolean {
+  const { properties, required = [] } = document.components.schemas[model] ?? {};
+  return model.endsWith('Model') && properties?.['id'] !== undefined && !required.includes('id');
+}
+
+type Naming = typeof nameOf;
+
+function typeOf(schema: Schema, named: Naming): string {
+  if (schema.$ref !== undefined) return named(schema.$ref.replace('#/components/schemas/', ''));
   if (schema.enum !== undefined) return schema.enum.map((each) => JSON.stringify(each)).join(' | ');
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   const several = schema.anyOf ?? schema.oneOf;
-  if (several !== undefined) return [...new Set(several.map(typeOf))].join(' | ');
-  if (schema.allOf !== undefined) return schema.allOf.map(typeOf).join(' & ');
-  if (Array.isArray(schema.type)) return schema.type.map((type: string) => typeOf({ ...schema, type })).join(' | ');
+  if (several !== undefined) return [...new Set(several.map((each) => typeOf(each, named)))].join(' | ');
+  if (schema.allOf !== undefined) return schema.allOf.map((each) => typeOf(each, named)).join(' & ');
+  if (Array.isArray(schema.type))
+    return schema.type.map((type: string) => typeOf({ ...schema, type }, named)).join(' | ');
   switch (schema.type) {
     case 'integer':
     case 'number':
       return 'number';
     case 'array':
-      return arrayOf(typeOf(schema.items ?? {}));
+      return arrayOf(typeOf(schema.items ?? {}, named));
     case 'object':
-      return objectOf(schema);
+      return objectOf(schema, named);
     case undefined:
       return 'Json';
     default:
@@ -56,9 +67,11 @@ function typeOf(schema: Schema): string {
 
 const arrayOf = (type: string) => (/[ |&]/.test(type) && !type.startsWith('{') ? `(${type})[]` : `${type}[]`);
 
-function objectOf({ properties, required = [], additionalProperties: others }: Schema): string {
-  if (properties === undefined) return `Record<string, ${typeof others === 'object' ? typeOf(others) : 'Json'}>`;
-  return fieldsOf(Object.entries(properties).map(([name, schema]) => [name, required.includes(name), typeOf(schema)]));
+function objectOf({ properties, required = [], additionalProperties: others }: Schema, named: Naming): string {
+  if (properties === undefined) return `Record<string, ${typeof others === 'object' ? typeOf(others, named) : 'Json'}>`;
+  return fieldsOf(
+    Object.entries(properties).map(([name, schema]) => [name, required.includes(name), typeOf(schema, named)]),
+  );
 }
 
 function fieldsOf(fields: readonly (readonly [name: string, isRequired: boolean, type: string])[]): string {
@@ -78,20 +91,27 @@ function callOf(name: string, { method, path, says }: Route): string {
     const fields = operation.parameters.filter((each) => each.in === place);
     if (fields.length === 0) return [];
     const isRequired = fields.some(({ required }) => required);
-    const type = fieldsOf(fields.map((each) => [each.name, each.required, typeOf(each.schema)]));
+    const type = fieldsOf(fields.map((each) => [each.name, each.required, typeOf(each.schema, newNameOf)]));
     return [[place === 'path' ? 'params' : 'query', isRequired, type] as const];
   });
   const body = operation.requestBody?.content['application/json'].schema;
-  if (body !== undefined) parts.push(['body' as 'query', true, typeOf(body)]);
+  if (body !== undefined) parts.push(['body' as 'query', true, typeOf(body, newNameOf)]);
   const isNeeded = parts.some(([, isRequired]) => isRequired);
-  const reply = typeOf(operation.responses[200].content['application/json']?.schema ?? {});
+  const reply = typeOf(operation.responses[200].content['application/json']?.schema ?? {}, nameOf);
   const call = `readonly ${name}: (call${isNeeded ? '' : '?'}: ${fieldsOf(parts)}) => Promise<${reply}>;`;
   return `  /** ${says} */\n  ${call.replaceAll('\n', '\n  ')}`;
 }
 
-const models = Object.entries(document.components.schemas).map(([name, schema]) => {
-  const type = typeOf(schema);
-  return type.startsWith('{') ? `export interface ${name} ${type}` : `export type ${name} = ${type};`;
+const declarationOf = (name: string, type: string) =>
+  type.startsWith('{') ? `export interface ${name} ${type}` : `export type ${name} = ${type};`;
+
+const models = Object.entries(document.components.schemas).flatMap(([model, schema]) => {
+  if (!isRecord(model)) return [declarationOf(nameOf(model), typeOf(schema, nameOf))];
+  const { id: _, ...properties } = schema.properties ?? {};
+  return [
+    declarationOf(newNameOf(model), typeOf({ ...schema, properties }, newNameOf)),
+    `export interface ${nameOf(model)} extends ${newNameOf(model)} {\n  id: number;\n}`,
+  ];
 });
 const calls = (Object.entries(routes) as [string, Route][])
   .filter(([, { kind }]) => kind !== 'stream')

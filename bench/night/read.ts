@@ -22,13 +22,13 @@ export async function readRun(
     const { id = 0, status = 'missing' } = byName.get(name) ?? {};
     const path = join(folder, name);
     return {
-      id: id as number,
+      id: id,
       name,
       seconds,
       dependsOn,
       status: String(status),
       attempts: existsSync(path) ? attemptsOf(name, readFileSync(path, 'utf8')) : [],
-      completedIn: (completed.get(id as number) ?? []).map(({ run_id: run, attempt_id: attempt }) => ({
+      completedIn: (completed.get(id) ?? []).map(({ run_id: run, attempt_id: attempt }) => ({
         run,
         attempt: attempt ?? 1,
       })),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Client } from '../../src/client/client.ts';
 import type { ServiceError } from '../../src/client/errors.ts';
-import type { Job } from '../../src/core/contract/job.ts';
+import type { NewJob } from '../../src/core/contract/job.ts';
 import { BASE_PATH } from '../../src/core/contract/base-path.ts';
 
 /** How large the shapes are. */
@@ -193,7 +193,7 @@ export const shapes = {
     const { bipartite: side } = sizes;
     const id = await workflow(client);
     const file = await client.createFile({ body: { workflow_id: id, name: 'f', path: 'f' } });
-    const ids = [file.id as number];
+    const ids = [file.id];
     await client.createJobs({
       body: {
         jobs: Array.from({ length: side * 2 }, (_, index) => ({
@@ -214,7 +214,7 @@ export const shapes = {
     const side = Math.min(flat, 100_000) / 2;
     const id = await workflow(client);
     const { id: file } = await client.createFile({ body: { workflow_id: id, name: 'f', path: 'f' } });
-    const uses = (index: number) => ({ [index < side ? 'output_file_ids' : 'input_file_ids']: [file as number] });
+    const uses = (index: number) => ({ [index < side ? 'output_file_ids' : 'input_file_ids']: [file] });
     await measure(`create ${side} jobs that write a file, and as many that read it`, async () => {
       for (let begin = 0; begin < side * 2; begin += A_CALL)
         await client.createJobs({
@@ -254,7 +254,7 @@ export const shapes = {
       const { id: needId } = await client.createResourceRequirements({
         body: { workflow_id: id, name: `n${index}`, num_cpus: 1 + (index % 60), memory: `${index + 1}m` },
       });
-      needs.push(needId as number);
+      needs.push(needId);
     }
     await createMany(client, id, sizes.classes, () => [], needs);
     await client.initializeJobs({ params: { id } });
@@ -270,7 +270,7 @@ async function workflow(client: Client): Promise<number> {
   return ((await client.createWorkflow({ body: { name: 'stalls', user: 'bench' } })) as { id: number }).id;
 }
 
-const job = (workflowId: number, index: number): Job => ({
+const job = (workflowId: number, index: number): NewJob => ({
   workflow_id: workflowId,
   name: `job${index}`,
   command: 'true',
@@ -292,7 +292,7 @@ async function createMany(
       body: {
         jobs: indexes.map((index) => ({
           ...job(workflowId, index),
-          ...(needs.length === 0 ? {} : { resource_requirements_id: needs[index % needs.length] as number }),
+          ...(needs.length === 0 ? {} : { resource_requirements_id: needs[index % needs.length] }),
           depends_on_job_ids: after(index)
             .filter((other) => other < begin)
             .map((other) => first + other),
@@ -322,7 +322,7 @@ const node = async (client: Client, workflowId: number): Promise<number> =>
         compute_node_type: 'local',
       },
     })
-  ).id as number;
+  ).id;
 
 /** A runner takes some ready jobs and ends them all in one turn. */
 async function end(client: Client, workflowId: number, nodeId: number, returnCode: number, count = 1): Promise<void> {
@@ -357,11 +357,11 @@ async function endInBatch(client: Client, workflowId: number, nodeId: number, co
     params: { id: workflowId },
     body: {
       completions: jobs.map(({ id }) => ({
-        job_id: id as number,
+        job_id: id,
         status: 'completed',
         run_id: runId,
         result: {
-          job_id: id as number,
+          job_id: id,
           workflow_id: workflowId,
           run_id: runId,
           compute_node_id: nodeId,

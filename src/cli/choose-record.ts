@@ -148,7 +148,7 @@ async function refuseForeign(client: Client, kind: RecordKind, id: number, workf
 /** The user's workflows that are not archived, one more than are searched. */
 async function ownWorkflows({ settings }: Context, client: Client): Promise<number[]> {
   const query = { user: settings.user, is_archived: false, limit: MOST_SEARCHED + 1 };
-  return (await client.listWorkflows({ query })).items.map(({ id }) => id as number);
+  return (await client.listWorkflows({ query })).items.map(({ id }) => id);
 }
 
 /** Shows a few similar names, because the name was probably misspelled. */

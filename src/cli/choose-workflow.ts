@@ -20,7 +20,7 @@ export async function chooseWorkflow(context: Context, given: unknown): Promise<
   const { items } = await client.listWorkflows({ query: { user: context.settings.user, is_archived: false } });
   const [only, ...others] = items;
   if (only === undefined) throw new Failure(`no workflows of user ${context.settings.user}; name one by its id`);
-  if (others.length === 0) return only.id as number;
+  if (others.length === 0) return only.id;
   return ask(context, items);
 }
 
@@ -47,7 +47,7 @@ export async function workflowNamed(
   const found = await all((page) => client.listWorkflows({ query: { user, name, ...page } }));
   const [only, ...others] = found;
   if (only === undefined) return undefined;
-  if (others.length === 0) return only.id as number;
+  if (others.length === 0) return only.id;
   const shown = found
     .slice(-SHOWN)
     .map(
@@ -81,7 +81,7 @@ async function ask({ output }: Context, items: readonly Workflow[]): Promise<num
     const answer = await answerTo(prompt, 'Workflow ID: ');
     const chosen = items.find(({ id }) => String(id) === answer.trim());
     if (chosen === undefined) throw new Failure(`"${answer.trim()}" is not one of these workflows`);
-    return chosen.id as number;
+    return chosen.id;
   } finally {
     prompt.close();
   }

@@ -129,5 +129,5 @@ async function tellIncomplete(
   for (const { id, name, timestamp, is_being_created: isIncomplete } of items)
     // Torc's own server lists all workflows.
     if (isIncomplete === true && Date.parse(timestamp ?? '') + AT_WORK_MS < Date.now())
-      output.notice(`Workflow ${id} (${printable(name)}) ${incompleteWords(id as number, hint)}`);
+      output.notice(`Workflow ${id} (${printable(name)}) ${incompleteWords(id, hint)}`);
 }

@@ -1,4 +1,4 @@
-import type { Job } from '../core/contract/job.ts';
+import type { NewJob } from '../core/contract/job.ts';
 import type { Reply } from '../core/contract/routes.ts';
 import type { Client } from './client.ts';
 
@@ -12,7 +12,7 @@ export interface JobsToCreate<Sketch extends { readonly name: string }> {
   /** The number of records that it names: jobs, files and user data. */
   readonly namesOf: (job: Sketch) => number;
   /** The record of a job; `earlier` are the ids of its dependencies that exist already. */
-  readonly bodyOf: (job: Sketch, earlier: number[]) => Job;
+  readonly bodyOf: (job: Sketch, earlier: number[]) => NewJob;
   /** Called with the number of jobs created so far. */
   readonly onProgress?: ((jobs: number) => void) | undefined;
 }
@@ -46,7 +46,7 @@ export async function createJobsInOrder<Sketch extends { readonly name: string }
   let knowsPlaces: boolean | undefined;
   let done = 0;
 
-  const send = async (at: number, jobs: Job[], positions: number[][]): Promise<void> => {
+  const send = async (at: number, jobs: NewJob[], positions: number[][]): Promise<void> => {
     const reply = await client.createJobs({
       query: { reply: 'ids' },
       body: { jobs, depends_on_positions: positions.some((each) => each.length > 0) ? positions : undefined },
@@ -115,7 +115,7 @@ export async function createJobsInOrder<Sketch extends { readonly name: string }
 
 /** The ids of created jobs: Torc's own server answers `reply=ids` with the jobs. */
 export const createdIds = ({ job_ids: ids, jobs = [] }: Reply<'createJobs'>): number[] =>
-  ids ?? jobs.map(({ id }) => id as number);
+  ids ?? jobs.map(({ id }) => id);
 
 /**
  * The jobs of the next request, up to the first that must wait: a request must not contain a name twice, but a workflow

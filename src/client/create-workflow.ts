@@ -1,6 +1,6 @@
-import type { Job } from '../core/contract/job.ts';
+import type { NewJob } from '../core/contract/job.ts';
 import { storedRules } from '../core/lifecycle/cause-rules.ts';
-import type { ExecutionConfig, ResourceMonitorConfig, Workflow } from '../core/contract/workflow.ts';
+import type { ExecutionConfig, ResourceMonitorConfig, NewWorkflow } from '../core/contract/workflow.ts';
 import type { Plan, PlannedAction, PlannedJob } from '../core/workflow-file/plan/plan.ts';
 import type { Client } from './client.ts';
 import { BATCH, createJobsInOrder } from './create-jobs.ts';
@@ -29,11 +29,11 @@ export async function createWorkflow(client: Client, plan: Plan, options: Create
 /** Creates a workflow that counts as whole when its records are there; if they cannot be created, it is deleted. Returns its id. */
 export async function createWhole(
   client: Client,
-  body: Workflow,
+  body: NewWorkflow,
   createRecordsOf: (id: number) => Promise<void>,
 ): Promise<number> {
   const created = await client.createWorkflow({ body: { ...body, is_being_created: true } });
-  const id = created.id as number;
+  const id = created.id;
   try {
     await createRecordsOf(id);
     // Torc's own server knows only whole workflows.
@@ -55,17 +55,17 @@ async function createRecords(client: Client, plan: Plan, workflowId: number, opt
   const requirements: number[] = [];
   for (const spec of plan.resourceRequirements) {
     const body = { workflow_id: workflowId, num_gpus: 0, num_nodes: 1, runtime: 'PT1H', ...spec };
-    requirements.push((await client.createResourceRequirements({ body })).id as number);
+    requirements.push((await client.createResourceRequirements({ body })).id);
   }
   const schedulers: number[] = [];
   for (const spec of plan.slurmSchedulers) {
     const body = { workflow_id: workflowId, nodes: 1, walltime: '01:00:00', ...spec };
-    schedulers.push(spec.name === undefined ? 0 : ((await client.createSlurmScheduler({ body })).id as number));
+    schedulers.push(spec.name === undefined ? 0 : (await client.createSlurmScheduler({ body })).id);
   }
   const handlers: number[] = [];
   for (const handler of plan.failureHandlers) {
     const body = { workflow_id: workflowId, name: handler.name, rules: JSON.stringify(storedRules(handler)) };
-    handlers.push((await client.createFailureHandler({ body })).id as number);
+    handlers.push((await client.createFailureHandler({ body })).id);
   }
   const records = { files, userData, requirements, schedulers, handlers };
   const jobs = await createJobsInOrder(client, {
@@ -100,7 +100,7 @@ async function createFiles(client: Client, plan: Plan, workflowId: number, { mti
       return { workflow_id: workflowId, name, path, st_mtime: mtime };
     });
     const { files } = await client.createFiles({ body: { files: await Promise.all(bodies) } });
-    for (const [index, { id }] of files.entries()) ids[at + index] = id as number;
+    for (const [index, { id }] of files.entries()) ids[at + index] = id;
   }
   return ids;
 }
@@ -117,7 +117,7 @@ async function createUserData(client: Client, plan: Plan, workflowId: number): P
       return { workflow_id: workflowId, name: name as string, data: data as never, is_ephemeral: isEphemeral };
     });
     const { user_data: created } = await client.createUserDataList({ body: { user_data: bodies } });
-    for (const [index, { id }] of created.entries()) ids[numbers[index] as number] = id as number;
+    for (const [index, { id }] of created.entries()) ids[numbers[index] as number] = id;
   }
   return ids;
 }
@@ -131,7 +131,7 @@ interface RecordIds {
 }
 
 /** `earlier` are the ids of its dependencies. */
-function jobBody(job: PlannedJob, workflowId: number, records: RecordIds, earlier: number[]): Job {
+function jobBody(job: PlannedJob, workflowId: number, records: RecordIds, earlier: number[]): NewJob {
   const { files, userData, requirements, schedulers, handlers } = records;
   const of = (numbers: Int32Array, ids: Ids) =>
     numbers.length === 0 ? undefined : Array.from(numbers, (number) => ids[number] as number);

@@ -15,7 +15,7 @@ export async function stagedWorkflow(client: Client, id: number): Promise<Staged
   const names: string[] = [];
   const numbers = new Map<number, number>();
   for await (const job of every((page) => client.listJobs({ query: { workflow_id: id, ...page } }))) {
-    numbers.set(job.id as number, names.length);
+    numbers.set(job.id, names.length);
     names.push(job.name);
   }
 

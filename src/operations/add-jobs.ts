@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { createdIds } from '../client/create-jobs.ts';
-import type { Job } from '../core/contract/job.ts';
+import type { NewJob } from '../core/contract/job.ts';
 import type { ResourceRequirements } from '../core/contract/resources.ts';
 
 interface AddOptions {
@@ -26,7 +26,7 @@ export async function addJobs(
   const requirements = await client.createResourceRequirements({
     body: { workflow_id: workflowId, name: `batch_jobs_req_${Date.now()}`, num_gpus: 0, num_nodes: 1, ...needs },
   });
-  const jobs = commands.map((command, index): Job => ({
+  const jobs = commands.map((command, index): NewJob => ({
     workflow_id: workflowId,
     name: `job${count + index + 1}`,
     command,
@@ -40,7 +40,7 @@ export async function addJobs(
     }
   } catch (error) {
     for (const id of created) await client.deleteJob({ params: { id } }).catch(() => {});
-    await client.deleteResourceRequirements({ params: { id: requirements.id as number } }).catch(() => {});
+    await client.deleteResourceRequirements({ params: { id: requirements.id } }).catch(() => {});
     throw error;
   }
   return { jobs: jobs.length };

@@ -100,5 +100,5 @@ export async function recoverHere(
     },
     close: () => {},
   };
-  return recoverLostRunners({ client, workflowId: id as number, runId: runId ?? 0, hostname: hostname(), log });
+  return recoverLostRunners({ client, workflowId: id, runId: runId ?? 0, hostname: hostname(), log });
 }

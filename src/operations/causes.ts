@@ -72,11 +72,11 @@ const isLastAttempt = ({ job_id: job, run_id: run, attempt_id: attempt }: Result
 async function memoryLimits(client: Client, workflow_id: number): Promise<Map<number, number>> {
   const jobs = await all((page) => client.listJobs({ query: { workflow_id, ...page } }));
   const records = await all((page) => client.listResourceRequirements({ query: { workflow_id, ...page } }));
-  const needs = new Map(records.map((each) => [each.id as number, needOf(each).memory_bytes]));
+  const needs = new Map(records.map((each) => [each.id, needOf(each).memory_bytes]));
   return new Map(
     jobs.flatMap(({ id, resource_requirements_id: requirements }) => {
       const bytes = needs.get(requirements as number);
-      return bytes === undefined ? [] : [[id as number, bytes] as const];
+      return bytes === undefined ? [] : [[id, bytes] as const];
     }),
   );
 }
@@ -85,7 +85,7 @@ async function memoryLimits(client: Client, workflow_id: number): Promise<Map<nu
 async function missingOutputs(client: Client, { id }: Workflow & { id: number }): Promise<Map<number, string[]>> {
   const files = await all((page) => client.listFiles({ query: { workflow_id: id, is_output: true, ...page } }));
   const absent = new Map(
-    files.flatMap((file) => (typeof file.st_mtime === 'number' ? [] : [[file.id as number, file.path] as const])),
+    files.flatMap((file) => (typeof file.st_mtime === 'number' ? [] : [[file.id, file.path] as const])),
   );
   const found = new Map<number, string[]>();
   if (absent.size === 0) return found;

@@ -32,7 +32,7 @@ export async function diagnose(client: Client, id: number, nowMs: number): Promi
 
   const runtimes = new Map(needs.map((each) => [each.id, runtimeOf(each)]));
   const ready = jobs.flatMap(({ resource_requirements_id: needed, labels }) => {
-    const runtimeSeconds = runtimes.get(needed);
+    const runtimeSeconds = runtimes.get(needed ?? 0);
     return runtimeSeconds === undefined ? [] : [{ runtimeSeconds, labels: labels ?? [] }];
   });
   const { execution_config: execution } = await client.getWorkflow({ params: { id } });

@@ -81,7 +81,7 @@ export async function prepareChanged(
   for (const { file } of changed) {
     const { items } = await client.listJobs({ query: { workflow_id: workflowId, needs_file_id: file.id } });
     for (const { id, status } of items) {
-      if (status === 'completed' || status === 'failed' || status === 'canceled') await reset(id as number);
+      if (status === 'completed' || status === 'failed' || status === 'canceled') await reset(id);
     }
   }
   for (const jobId of await withMissingOutput(client, workflowId, files)) await reset(jobId);
@@ -98,7 +98,7 @@ async function withMissingOutput(client: Client, workflowId: number, files: read
   if (producers.size === 0) return [];
   const query = { workflow_id: workflowId, status: 'completed' as const };
   const completed = await all((page) => client.listJobs({ query: { ...query, ...page } }));
-  return completed.map(({ id }) => id as number).filter((id) => producers.has(id));
+  return completed.map(({ id }) => id).filter((id) => producers.has(id));
 }
 
 /** Does a file differ from what is stored about it? */

@@ -51,8 +51,7 @@ test('the server resets the jobs that the client would reset on a server without
       const { updated_count: count } = await client.resetInterruptedJobs({ ...of, query: {} });
       expect([would, count]).toEqual([expected.length, expected.length]);
       const after = await statuses(service, id);
-      for (const { id: jobId, name } of listed)
-        if (expected.includes(jobId as number)) expect(after[name]).toBe('uninitialized');
+      for (const { id: jobId, name } of listed) if (expected.includes(jobId)) expect(after[name]).toBe('uninitialized');
 
       await client.resetStatus({ ...of, query: { force: true } });
       await client.initializeJobs({ ...of, query: { only_uninitialized: true } });

@@ -44,7 +44,7 @@ type Edge = Pick<JobDependency, 'job_id' | 'depends_on_job_id'>;
 
 /** The jobs that were terminated, and those that were canceled for another reason than a job that failed. */
 export function interruptedOf(jobs: readonly Status[], edges: readonly Edge[]): number[] {
-  const byId = new Map(jobs.map((job) => [job.id as number, job]));
+  const byId = new Map(jobs.map((job) => [job.id, job]));
   const dependants = new Map<number, number[]>();
   for (const { job_id: id, depends_on_job_id: upstream } of edges) {
     const known = dependants.get(upstream);
@@ -52,7 +52,7 @@ export function interruptedOf(jobs: readonly Status[], edges: readonly Edge[]): 
     else known.push(id);
   }
   const kept = new Set<number>();
-  const queue = jobs.flatMap(({ id, status }) => (status === 'failed' ? [id as number] : []));
+  const queue = jobs.flatMap(({ id, status }) => (status === 'failed' ? [id] : []));
   for (const id of queue) {
     for (const dependant of dependants.get(id) ?? []) {
       const job = byId.get(dependant);
@@ -62,6 +62,6 @@ export function interruptedOf(jobs: readonly Status[], edges: readonly Edge[]): 
     }
   }
   return jobs.flatMap(({ id, status }) =>
-    (status === 'terminated' || status === 'canceled') && !kept.has(id as number) ? [id as number] : [],
+    (status === 'terminated' || status === 'canceled') && !kept.has(id) ? [id] : [],
   );
 }

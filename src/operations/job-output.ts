@@ -97,13 +97,13 @@ export async function untilStarted(
 
 /** Has this attempt at a running job ended by now? */
 export async function hasEnded(client: Client, { id, start_time: start, attempt_id: attempt }: Job): Promise<boolean> {
-  const now = await client.getJob({ params: { id: id as number } });
+  const now = await client.getJob({ params: { id: id } });
   return now.status !== 'running' || now.start_time !== start || now.attempt_id !== attempt;
 }
 
 /** The attempts at a job that have started, oldest first. */
 async function startedAttempts(client: Client, job: Job, runId: number): Promise<StartedAttempt[]> {
-  const id = job.id as number;
+  const id = job.id;
   const results = await all((page) =>
     client.listResults({ query: { workflow_id: job.workflow_id, job_id: id, all_runs: true, ...page } }),
   );
@@ -170,7 +170,7 @@ export function outputPath(place: OutputPlace): string {
   const paths = outputFolders(node, outputDir).map((folder) => {
     const files = filesOf(
       { workflowId: job.workflow_id, runId: attempt.run, outputDir: folder, execution },
-      { id: job.id as number, attempt_id: attempt.attempt, name: job.name },
+      { id: job.id, attempt_id: attempt.attempt, name: job.name },
     );
     return files[stream];
   });

@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { every } from '../client/every.ts';
 import type { Job } from '../core/contract/job.ts';
-import type { ResourceRequirements } from '../core/contract/resources.ts';
+import type { NewResourceRequirements } from '../core/contract/resources.ts';
 
 /**
  * The present or new requirements of the job, with this runtime: changed if no other job uses them, otherwise new ones.
@@ -14,13 +14,13 @@ export async function requirementsWith(
 ): Promise<number> {
   const id = wanted ?? (job.resource_requirements_id as number);
   const { id: _, ...needs } = await client.getResourceRequirements({ params: { id } });
-  const body: ResourceRequirements = { ...needs, runtime };
+  const body: NewResourceRequirements = { ...needs, runtime };
   if (needs.name !== 'default' && !(await hasOther(client, job, id))) {
     await client.updateResourceRequirements({ params: { id }, body });
     return id;
   }
   const created = await client.createResourceRequirements({ body: { ...body, name: `${needs.name}_job_${job.id}` } });
-  return created.id as number;
+  return created.id;
 }
 
 /** Whether another job of the workflow uses these requirements. */

@@ -61,5 +61,5 @@ async function outputIds(client: Client, workflowId: number): Promise<Set<number
   const outputs = await all((page) =>
     client.listFiles({ query: { workflow_id: workflowId, is_output: true, ...page } }),
   );
-  return new Set(outputs.map(({ id }) => id as number));
+  return new Set(outputs.map(({ id }) => id));
 }

@@ -36,7 +36,7 @@ async function ranWorkflow(jobs: readonly Sketch[], turns: number) {
   const names = [...Array(GIVEN).keys()].map((at) => `given${at}`).concat(jobs.map((_, at) => `out${at}`));
   for (const name of names) {
     const file = await client.createFile({ body: { workflow_id: id, name, path: join(folder, name) } });
-    files.set(name, file.id as number);
+    files.set(name, file.id);
   }
   for (const name of names.slice(0, GIVEN)) await write(name, AT_REST);
   for (const [at, { reads, given, cancels }] of jobs.entries()) {

@@ -32,7 +32,7 @@ export async function findReruns(client: Client, workflowId: number, onDisk: rea
     ];
   });
   return rerunsOf({
-    jobs: jobs.map((job) => ({ ...job, id: job.id as number, status: job.status ?? 'uninitialized' })),
+    jobs: jobs.map((job) => ({ ...job, id: job.id, status: job.status ?? 'uninitialized' })),
     dependencies,
     files,
     changedUserData,

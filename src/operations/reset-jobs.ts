@@ -26,13 +26,13 @@ export async function selectJobs(client: Client, selection: JobSelection): Promi
     all((page) => client.listJobs({ query: { workflow_id: workflowId, status, ...page } }));
   if (selection.by === 'status') {
     const lists = await Promise.all(selection.statuses.map(listed));
-    return { workflowId, jobs: lists.flat().sort((a, b) => (a.id as number) - (b.id as number)) };
+    return { workflowId, jobs: lists.flat().sort((a, b) => a.id - b.id) };
   }
   const results = await all((page) =>
     client.listResults({ query: { workflow_id: workflowId, return_code: selection.code, ...page } }),
   );
   const ids = new Set(results.map(({ job_id: id }) => id));
-  return { workflowId, jobs: ids.size === 0 ? [] : (await listed()).filter(({ id }) => ids.has(id as number)) };
+  return { workflowId, jobs: ids.size === 0 ? [] : (await listed()).filter(({ id }) => ids.has(id)) };
 }
 
 async function byIds(client: Client, ids: readonly number[]): Promise<SelectedJobs> {
@@ -49,12 +49,12 @@ async function byIds(client: Client, ids: readonly number[]): Promise<SelectedJo
 export async function downstreamJobs(client: Client, { workflowId, jobs }: SelectedJobs): Promise<Job[]> {
   const edges = await all((page) => client.listJobDependencies({ params: { id: workflowId }, query: page }));
   const ids = downstreamOf(
-    jobs.map(({ id }) => id as number),
+    jobs.map(({ id }) => id),
     edges,
   );
   if (ids.size === 0) return [];
   const every = await all((page) => client.listJobs({ query: { workflow_id: workflowId, ...page } }));
-  return every.filter(({ id }) => ids.has(id as number));
+  return every.filter(({ id }) => ids.has(id));
 }
 
 /** Refuses a workflow whose jobs run, or for which runners or allocations are active (`WORKFLOW_BUSY`). */
@@ -103,6 +103,6 @@ export async function resetJobs(client: Client, { workflowId, jobs }: SelectedJo
     }
   };
   for (let at = 0; at < jobs.length; at += TOGETHER)
-    await Promise.all(jobs.slice(at, at + TOGETHER).map(({ id }) => one(id as number)));
+    await Promise.all(jobs.slice(at, at + TOGETHER).map(({ id }) => one(id)));
   return { reset: reset.sort((a, b) => a - b), failures: failures.sort((a, b) => a.job_id - b.job_id) };
 }

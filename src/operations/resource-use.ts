@@ -51,18 +51,18 @@ export async function usedJobs(
   }
   const requirements = new Map(
     needs.map((stored) => {
-      const each = instead?.get(stored.id as number) ?? stored;
+      const each = instead?.get(stored.id) ?? stored;
       return [stored.id, { requirements: each, limits: limitsOf(each) }];
     }),
   );
   const latest = latestOf(results);
   return jobs.flatMap((job): UsedJob[] => {
-    const given = requirements.get(job.resource_requirements_id);
+    const given = requirements.get(job.resource_requirements_id ?? 0);
     if (given === undefined) return [];
-    const result = latest.get(job.id as number);
+    const result = latest.get(job.id);
     return [
       {
-        id: job.id as number,
+        id: job.id,
         name: job.name,
         requirementsId: job.resource_requirements_id as number,
         isCompleted: job.status === 'completed',

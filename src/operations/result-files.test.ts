@@ -22,11 +22,12 @@ it('a result of an allocation names it, with the paths of its output, and one of
     },
   });
   const result: Result = {
+    id: 1,
     job_id: jobIds.get('a') as number,
     workflow_id: id,
     run_id: 1,
     attempt_id: 1,
-    compute_node_id: slurmNode as number,
+    compute_node_id: slurmNode,
     return_code: 0,
     exec_time_minutes: 1,
     completion_time: '2026-03-01T12:01:00.000Z',

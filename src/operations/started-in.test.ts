@@ -30,7 +30,7 @@ beforeEach(async () => {
         array_task_id: task,
       },
     });
-  const body = { run_id: 1, compute_node_id: nodeId as number };
+  const body = { run_id: 1, compute_node_id: nodeId };
   const { jobs } = await service.client.exchange({
     params: { id },
     body: { ...body, want: { limit: 1, prefetch: 0 } },

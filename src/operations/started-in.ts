@@ -17,7 +17,7 @@ export async function hasStartedIn(
   const nodes = await all((page) => client.listComputeNodes({ query: { ...query, ...page } }));
   for (const node of nodes) {
     if (!wanted.has(slurmJobOf(node) ?? 0)) continue;
-    const of = { ...query, compute_node_id: node.id as number, all_runs: true, limit: 1 };
+    const of = { ...query, compute_node_id: node.id, all_runs: true, limit: 1 };
     if ((await client.listResults({ query: of })).items.length > 0) return true;
   }
   return false;

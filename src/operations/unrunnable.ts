@@ -18,7 +18,7 @@ export async function unrunnableJobs(client: Client, workflowId: number): Promis
 
 /** The runners of allocations that may be submitted. */
 export async function futureRooms(client: Client, workflow: Workflow): Promise<RunnerRoom[]> {
-  const workflowId = workflow.id as number;
+  const workflowId = workflow.id;
   const schedulers = await all((page) => client.listSlurmSchedulers({ query: { workflow_id: workflowId, ...page } }));
   if (schedulers.length === 0) return [];
   const actions = await client.listWorkflowActions({ params: { id: workflowId } });

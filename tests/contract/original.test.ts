@@ -21,8 +21,8 @@ async function chain() {
   const { id } = (await client.createWorkflow({ body: { name: 'w', user: 'u' } })) as { id: number };
   const job = (name: string, after: number[]) =>
     client.createJob({ body: { workflow_id: id, name, command: 'true', depends_on_job_ids: after } });
-  const first = (await job('first', [])).id as number;
-  const second = (await job('second', [first])).id as number;
+  const first = (await job('first', [])).id;
+  const second = (await job('second', [first])).id;
   await client.resetStatus({ params: { id } });
   await client.initializeJobs({ params: { id } });
   const nodeId = await registerNode(server, id);
@@ -133,7 +133,7 @@ describe('the stand-in for Torc’s own server', () => {
     const reply = (await (await post('/bulk_jobs?reply=ids', body)).json()) as { jobs: { name: string }[] };
     expect(Object.keys(reply)).toEqual(['jobs']);
     const b = await server.client.listJobs({
-      query: { workflow_id: id as number, name: 'b', include_relationships: true },
+      query: { workflow_id: id, name: 'b', include_relationships: true },
     });
     expect(b.items[0]).not.toHaveProperty('depends_on_job_ids');
   });

@@ -157,7 +157,7 @@ async function carryOut({ client }: TestService, id: number, nodeId: number, wha
     if (items[0] !== undefined) await client.manageStatusChange({ params }).catch(() => {});
   } else if ('delete' in what) {
     const { items } = await client.listJobs({ query: { workflow_id: id, name: `j${what.delete}` } });
-    if (items[0] !== undefined) await client.deleteJob({ params: { id: items[0].id as number } }).catch(() => {});
+    if (items[0] !== undefined) await client.deleteJob({ params: { id: items[0].id } }).catch(() => {});
   } else {
     const turn = { run_id: runId, compute_node_id: nodeId };
     const { jobs: handed } = await client.exchange({
@@ -208,7 +208,7 @@ describe('files that many jobs write and read', () => {
           workflow_id: id,
           name: `j${index}`,
           command: 'true',
-          ...(index % 2 === 0 ? { output_file_ids: [file.id as number] } : { input_file_ids: [file.id as number] }),
+          ...(index % 2 === 0 ? { output_file_ids: [file.id] } : { input_file_ids: [file.id] }),
         })),
       },
     });
@@ -223,7 +223,7 @@ describe('files that many jobs write and read', () => {
     const { id } = (await client.createWorkflow({ body: { name: 'w', user: 'u' } })) as { id: number };
     const files: number[] = [];
     for (const name of ['a', 'b', 'c'])
-      files.push((await client.createFile({ body: { workflow_id: id, name, path: name } })).id as number);
+      files.push((await client.createFile({ body: { workflow_id: id, name, path: name } })).id);
     await client.createJobs({
       body: {
         jobs: [0, 1, 2].map((place) => ({

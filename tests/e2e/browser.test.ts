@@ -105,12 +105,12 @@ describe.skipIf(CHROMIUM === undefined)('a page in a browser (skipped where chro
   const prepared = async (more: string[] = []) => {
     const server = await startServer(temporaryFolder(), { more });
     const { id } = await server.client.createWorkflow({ body: { name: 'precious', user: 'ada' } });
-    await server.client.createJob({ body: { workflow_id: id as number, name: 'a', command: 'true' } });
-    await server.client.initializeJobs({ params: { id: id as number } });
+    await server.client.createJob({ body: { workflow_id: id, name: 'a', command: 'true' } });
+    await server.client.initializeJobs({ params: { id: id } });
     const state = async () => ({
       workflows: (await server.client.listWorkflows({ query: {} })).items.map(({ name }) => name),
-      jobs: (await server.client.listJobs({ query: { workflow_id: id as number } })).items.map(({ status }) => status),
-      events: (await server.client.listEvents({ query: { workflow_id: id as number } })).items.length,
+      jobs: (await server.client.listJobs({ query: { workflow_id: id } })).items.map(({ status }) => status),
+      events: (await server.client.listEvents({ query: { workflow_id: id } })).items.length,
     });
     return { ...server, state };
   };

@@ -32,7 +32,7 @@ beforeAll(async () => {
   writeFileSync(file, flow);
   runSaid = (await program('-f', 'json', 'run', file)).stdout;
   const { items } = await server.client.listJobs({ query: { workflow_id: 1 } });
-  jobs = Object.fromEntries(items.map(({ name, id }) => [name, id as number]));
+  jobs = Object.fromEntries(items.map(({ name, id }) => [name, id]));
 });
 
 /** The program itself, for what only a process can show. */
@@ -317,7 +317,7 @@ describe('a wish that is refused', () => {
     const { code, stderr } = await call('delete', '--no-prompts', String(id));
     expect(code).toBe(1);
     expect(stderr).toContain("Cannot delete workflow owned by user 'somebody' (you are 'tester')");
-    expect(await server.client.getWorkflow({ params: { id: id as number } })).toMatchObject({ name: 'theirs' });
+    expect(await server.client.getWorkflow({ params: { id: id } })).toMatchObject({ name: 'theirs' });
   });
 });
 

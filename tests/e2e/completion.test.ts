@@ -78,7 +78,7 @@ async function inBash({ folder, environment }: Place, ...lines: string[]): Promi
 /** A workflow with jobs of these names. */
 async function workflowWith({ client }: RunningServer, name: string, ...jobs: string[]): Promise<void> {
   const { id } = await client.createWorkflow({ body: { name, user: 'tester' } });
-  for (const job of jobs) await client.createJob({ body: { workflow_id: id as number, name: job, command: 'true' } });
+  for (const job of jobs) await client.createJob({ body: { workflow_id: id, name: job, command: 'true' } });
 }
 
 /** Each Tab starts the program from its sources, which takes seconds on a machine that is busy. */

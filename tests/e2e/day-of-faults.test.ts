@@ -231,7 +231,7 @@ async function judge(day: Day, round: number, id: number): Promise<void> {
   const all = { workflow_id: id, limit: 10_000 };
   const jobs = (await day.sure(({ client }) => client.listJobs({ query: all }))).items;
   const results = (await day.sure(({ client }) => client.listResults({ query: { ...all, all_runs: true } }))).items;
-  const byId = new Map(jobs.map((job) => [job.id as number, job]));
+  const byId = new Map(jobs.map((job) => [job.id, job]));
   expect(jobs.map(({ status }) => status)).toEqual(jobs.map(() => 'completed'));
   const completed = new Map<string, string>();
   for (const { job_id: job, run_id: run, attempt_id: number, status } of results) {

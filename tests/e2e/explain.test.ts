@@ -50,7 +50,7 @@ files: [{name: never, path: never.txt}]
 
 async function lookUp(workflowId: number): Promise<void> {
   const { items } = await server.client.listJobs({ query: { workflow_id: workflowId } });
-  for (const { name, id } of items) idOf[name] = id as number;
+  for (const { name, id } of items) idOf[name] = id;
 }
 
 describe('of a workflow that was run', () => {

@@ -40,7 +40,7 @@ describe('a file record', () => {
     const { client } = server;
     const file = await client.createFile({ body: { workflow_id, name: 'in', path: 'in.txt' } });
     await client.createFile({ body: { workflow_id, name: 'unused', path: 'unused.txt' } });
-    const body = { workflow_id, name: 'reader', command: 'true', input_file_ids: [file.id as number] };
+    const body = { workflow_id, name: 'reader', command: 'true', input_file_ids: [file.id] };
     await client.createJob({ body });
     const required = ['files', 'list-required-existing'];
     expect(await json(...required, String(workflow_id))).toEqual({ files: [file.id] });

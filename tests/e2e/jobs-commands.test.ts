@@ -17,7 +17,7 @@ import {
 describe('jobs create', () => {
   it('jobs create adds a job with what it needs, waits for, reads and writes', async () => {
     const { items } = await server.client.listFiles({ query: { workflow_id: id } });
-    const [given, made] = items.map((file) => file.id as number);
+    const [given, made] = items.map((file) => file.id);
     const words = ['-n', 'last', '-c', 'echo hi', '-b', jobs['first'], jobs['alone'], '-i', given, '-o', made];
     const created = await json('jobs', 'create', id, ...words);
     expect(await json('jobs', 'get', created['id'])).toMatchObject({

@@ -140,7 +140,7 @@ describe('jobs reset-status', () => {
 
   it('jobs reset-status takes jobs of one workflow only', async () => {
     const other = await server.client.createWorkflow({ body: { name: 'other', user: 'tester' } });
-    const body = { workflow_id: other.id as number, name: 'x', command: 'true' };
+    const body = { workflow_id: other.id, name: 'x', command: 'true' };
     const { id: foreign } = await server.client.createJob({ body });
     const { code, stderr } = await call('jobs', 'reset-status', jobs['alone'], foreign);
     expect([code, stderr]).toEqual([

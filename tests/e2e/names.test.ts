@@ -17,10 +17,9 @@ const idOf = (key: string) => ids[key] as number;
 async function workflow(name: string, jobs: readonly string[], user = 'tester'): Promise<number> {
   const { client } = server;
   const { id: workflowId } = await client.createWorkflow({ body: { name, user } });
-  const workflow_id = workflowId as number;
+  const workflow_id = workflowId;
   for (const job of jobs)
-    ids[`${workflow_id}/${job}`] = (await client.createJob({ body: { workflow_id, name: job, command: 'true' } }))
-      .id as number;
+    ids[`${workflow_id}/${job}`] = (await client.createJob({ body: { workflow_id, name: job, command: 'true' } })).id;
   return workflow_id;
 }
 

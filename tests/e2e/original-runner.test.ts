@@ -259,7 +259,7 @@ describe('torc-slurm-job-runner on a server that has no exchange', () => {
     const { code } = await start('torc-slurm-job-runner', words, { cwd: folder, environment: slurm }).ended;
     expect(code).toBe(0);
     expect(await statuses()).toEqual({ a: 'completed', b: 'completed' });
-    expect(await server.behind.getScheduledComputeNode({ params: { id: row.id as number } })).toEqual({
+    expect(await server.behind.getScheduledComputeNode({ params: { id: row.id } })).toEqual({
       id: row.id,
       ...allocation,
       status: 'complete',

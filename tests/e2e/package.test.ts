@@ -125,9 +125,9 @@ describe('the package', () => {
     mkdirSync(join(folder, 'node_modules'));
     symlinkSync(join(installed, 'package'), join(folder, 'node_modules', 'torc'));
     const program = `
-      import { TorcClient, Unreachable, type JobModel } from 'torc';
+      import { TorcClient, Unreachable, type NewJob } from 'torc';
       const torc = new TorcClient({ url: 'http://127.0.0.1:9/torc-service/v1' });
-      const job: JobModel = { workflow_id: 1, name: 'a', command: 'true' };
+      const job: NewJob = { workflow_id: 1, name: 'a', command: 'true' };
       await torc.createJob({ body: job }).catch((error: unknown) => {
         console.log(error instanceof Unreachable);
       });

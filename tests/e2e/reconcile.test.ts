@@ -47,7 +47,7 @@ async function runOf(jobs: number): Promise<Run> {
       jobs: Array.from({ length: jobs }, (_, index) => ({ workflow_id: id, name: `job_${index}`, command: 'true' })),
     },
   });
-  const jobIds = (created ?? []).map((job) => job.id as number);
+  const jobIds = (created ?? []).map((job) => job.id);
   await client.resetStatus({ params: { id } });
   await client.initializeJobs({ params: { id } });
   const nodeId = await registerNode(server, id);
@@ -145,9 +145,9 @@ describe('torc workflows reconcile WORKFLOW RUN', () => {
 
   it('torc workflows reconcile WORKFLOW RUN takes the times of outputs from our journals', async () => {
     const file = await server.client.createFile({ body: { workflow_id: run.id, name: 'out', path: 'out.txt' } });
-    run.journal('a', [{ ...run.end(0), files: [{ id: file.id as number, st_mtime: 1_700_000_000.5 }] }]);
+    run.journal('a', [{ ...run.end(0), files: [{ id: file.id, st_mtime: 1_700_000_000.5 }] }]);
     await run.reconcile();
-    expect((await server.client.getFile({ params: { id: file.id as number } })).st_mtime).toBe(1_700_000_000.5);
+    expect((await server.client.getFile({ params: { id: file.id } })).st_mtime).toBe(1_700_000_000.5);
   });
 
   it('torc workflows reconcile WORKFLOW RUN passes over journals of other workflows and runs, other files, and links', async () => {

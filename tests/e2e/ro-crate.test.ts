@@ -23,14 +23,13 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   const { client } = server;
-  workflow = (await client.createWorkflow({ body: { name: 'study', user: 'tester' } })).id as number;
+  workflow = (await client.createWorkflow({ body: { name: 'study', user: 'tester' } })).id;
   const of = { workflow_id: workflow };
   const file = await client.createFile({ body: { ...of, name: 'in', path: 'in.csv' } });
   jobs = [];
   for (const name of ['make', 'more'])
     jobs.push(
-      (await client.createJob({ body: { ...of, name, command: 'true', input_file_ids: [file.id as number] } }))
-        .id as number,
+      (await client.createJob({ body: { ...of, name, command: 'true', input_file_ids: [file.id] } })).id as number,
     );
 });
 
@@ -125,8 +124,8 @@ describe('ro-crate add-dataset', () => {
 
   it('ro-crate add-dataset is refused with a job of another workflow, and nothing is written', async () => {
     const { id } = await server.client.createWorkflow({ body: { name: 'other', user: 'tester' } });
-    const other = await server.client.createJob({ body: { workflow_id: id as number, name: 'a', command: 'true' } });
-    await expect(addDataset('-j', other.id as number)).rejects.toThrow(`belongs to workflow ${id}, not ${workflow}`);
+    const other = await server.client.createJob({ body: { workflow_id: id, name: 'a', command: 'true' } });
+    await expect(addDataset('-j', other.id)).rejects.toThrow(`belongs to workflow ${id}, not ${workflow}`);
     expect((await entities()).size).toBe(0);
   });
 });

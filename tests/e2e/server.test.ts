@@ -314,16 +314,16 @@ describe('an export', () => {
       ['third', 'bob'],
     ] as const) {
       const { id } = await client.createWorkflow({ body: { name, user } });
-      await client.createJob({ body: { workflow_id: id as number, name: `${name} job`, command: 'true' } });
+      await client.createJob({ body: { workflow_id: id, name: `${name} job`, command: 'true' } });
     }
     const { id: group } = await client.createAccessGroup({ body: { name: 'team' } });
     await client.createAccessGroup({ body: { name: 'others' } });
     await client.addGroupMember({
-      params: { id: group as number },
+      params: { id: group },
       body: { user_name: 'eve', group_id: 1, role: 'member' },
     });
-    await client.addWorkflowToGroup({ params: { id: 2, group_id: group as number } });
-    return { ...server, group: group as number };
+    await client.addWorkflowToGroup({ params: { id: 2, group_id: group } });
+    return { ...server, group: group };
   }
 
   const rows = (path: string, sql: string) => {

@@ -219,7 +219,7 @@ async function fail({ client }: RunningServer, id: number, jobId: number): Promi
       job_id: jobId,
       workflow_id: id,
       run_id: 0,
-      compute_node_id: node.id as number,
+      compute_node_id: node.id,
       attempt_id: 1,
       status: 'failed',
       return_code: 1,

@@ -97,7 +97,7 @@ describe('torc-slurm-job-runner URL WORKFLOW OUTPUT_DIR', () => {
         status: 'pending',
       },
     });
-    const status = async () => (await client.getScheduledComputeNode({ params: { id: id as number } })).status;
+    const status = async () => (await client.getScheduledComputeNode({ params: { id: id } })).status;
     const ended = runner(workflow, allocation);
     await until(
       () => statusesOf(workflow),
@@ -248,7 +248,7 @@ describe('a runner for Slurm that cannot run', () => {
 
   it('a runner for Slurm that cannot run says that a workflow has to be initialized first', async () => {
     const { id } = await server.client.createWorkflow({ body: { name: 'raw', user: 'tester' } });
-    await server.client.createJob({ body: { workflow_id: id as number, name: 'a', command: 'true' } });
+    await server.client.createJob({ body: { workflow_id: id, name: 'a', command: 'true' } });
     expect((await runner(String(id), allocation)).stderr).toContain(
       'no job that is left can start, and no running job can change that: 1 uninitialized',
     );

@@ -13,9 +13,9 @@ it('control characters in names of a server are harmless in tables, records, err
   const folder = temporaryFolder();
   const { url, client } = await startServer(folder);
   const { id } = await client.createWorkflow({ body: { name: EVIL, user: EVIL, description: EVIL } });
-  const job = { workflow_id: id as number, name: EVIL, command: EVIL };
+  const job = { workflow_id: id, name: EVIL, command: EVIL };
   const { id: jobId } = await client.createJob({ body: job });
-  await client.createUserData({ body: { workflow_id: id as number, name: EVIL, data: { text: EVIL } } });
+  await client.createUserData({ body: { workflow_id: id, name: EVIL, data: { text: EVIL } } });
   const said = async (...words: string[]) => {
     const { stdout, stderr } = await torc(['--url', url, ...words], { cwd: folder, input: 'y\n' });
     return stdout + stderr;

@@ -68,7 +68,7 @@ describe('workflows list', () => {
   it('workflows list of an access group has those of everybody, and no others', async () => {
     const group = await server.client.createAccessGroup({ body: { name: `team-${id}` } });
     const { id: theirs } = await server.client.createWorkflow({ body: { name: 'theirs', user: 'somebody' } });
-    await server.client.addWorkflowToGroup({ params: { id: theirs as number, group_id: group.id as number } });
+    await server.client.addWorkflowToGroup({ params: { id: theirs, group_id: group.id } });
     const { items } = await json('workflows', 'list', '-g', `team-${id}`);
     expect(items).toEqual([expect.objectContaining({ id: theirs, user: 'somebody' })]);
     expect((await call('workflows', 'list', '-g', 'nobody')).stdout).toBe(
@@ -146,7 +146,7 @@ describe('the actions of a workflow', () => {
       `${String(second)},on_jobs_complete,run_commands,,0/2,Waiting,,"${jobs['first']}, ${jobs['second']}"`,
       `${due.id},on_worker_start,x,,1/1,Pending,,`,
     ]);
-    await server.client.claimWorkflowAction({ params: { id, action_id: due.id as number }, body: {} });
+    await server.client.claimWorkflowAction({ params: { id, action_id: due.id }, body: {} });
     expect((await table())[3]).toContain(',Executed,');
   });
 

@@ -167,7 +167,7 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
           num_nodes: 1,
           compute_node_type: 'local',
         }),
-      (node) => begin(node.id as number),
+      (node) => begin(node.id),
     );
 
   const begin = (id: number) => {

@@ -1,6 +1,6 @@
 import { ServiceError, Unreachable } from '../../src/client/errors.ts';
 import type { ExchangeReply, ExchangeRequest, LostRunner, LostRunnerReply } from '../../src/core/contract/exchange.ts';
-import type { ComputeNode } from '../../src/core/contract/node.ts';
+import type { NewComputeNode, ComputeNode } from '../../src/core/contract/node.ts';
 import { Refusal } from '../../src/core/contract/refusals.ts';
 import { allocateHandlers } from '../../src/server/allocate/handlers.ts';
 import { exchangeHandlers } from '../../src/server/exchange/handlers.ts';
@@ -15,7 +15,7 @@ type Moment = 'before' | 'during' | 'after';
 /** The real slices of the server over a real database, without HTTP: a request is a call. */
 export interface SimulatedServer {
   exchange(body: ExchangeRequest): ExchangeReply;
-  register(key: string, body: ComputeNode): ComputeNode;
+  register(key: string, body: NewComputeNode): ComputeNode;
   deregister(nodeId: number): void;
   /** The current run of the workflow. */
   run(): number;

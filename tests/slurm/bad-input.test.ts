@@ -23,7 +23,7 @@ describe.skipIf(slurmIsMissing !== undefined)('an allocation is submitted once, 
     const { id } = (await client.createWorkflow({ body: { name: 'w', user: 'tester' } })) as { id: number };
     const scheduler = { workflow_id: id, name: 's', account: 'any', nodes: 1, walltime: '00:05:00', extra: '--hold' };
     const { id: schedulerId } = await client.createSlurmScheduler({ body: { ...scheduler, ...more } });
-    return { id, schedulerId: schedulerId as number };
+    return { id, schedulerId: schedulerId };
   };
   const requestOf = ({ id, schedulerId }: { id: number; schedulerId: number }, allocations: number) => ({
     workflowId: id,

@@ -99,7 +99,7 @@ export async function workflowOf(
   const requirementIds = new Map<string, number>();
   for (const [name, needs] of Object.entries(requirements)) {
     const created = await client.createResourceRequirements({ body: { workflow_id: id, name, ...needs } });
-    requirementIds.set(name, created.id as number);
+    requirementIds.set(name, created.id);
   }
   const jobIds = new Map<string, number>();
   for (const {
@@ -127,7 +127,7 @@ export async function workflowOf(
         failure_handler_id: handler?.id,
       },
     });
-    jobIds.set(name, created.id as number);
+    jobIds.set(name, created.id);
   }
   await client.resetStatus({ params: { id } });
   await client.initializeJobs({ params: { id } });
@@ -155,7 +155,7 @@ export async function registerNode(
       labels,
     },
   });
-  return node.id as number;
+  return node.id;
 }
 
 /** The end of an attempt, as a runner tells it. */

@@ -48,7 +48,7 @@ export async function lane(allocations: number): Promise<Lane> {
   const folder = temporaryFolder();
   const { id } = (await client.createWorkflow({ body: { name: 'w', user: 'tester' } })) as { id: number };
   const scheduler = { workflow_id: id, name: 's', account: 'a', nodes: 1, walltime: '01:00:00' };
-  const schedulerId = (await client.createSlurmScheduler({ body: scheduler })).id as number;
+  const schedulerId = (await client.createSlurmScheduler({ body: scheduler })).id;
   const config = { scheduler_type: 'slurm', scheduler_id: schedulerId, num_allocations: allocations };
   const trigger = { trigger_type: 'on_workflow_start', trigger_count: 1 };
   const body = { workflow_id: id, ...trigger, action_type: 'schedule_nodes', action_config: config };

@@ -114,7 +114,7 @@ const filesListRequiredExisting = command({
       ? await allRows({}, (paging) => client.listFiles({ query: { workflow_id: id, ...paging } }))
       : [];
     context.output.list({
-      items: known.filter((file) => required.has(file.id as number)),
+      items: known.filter((file) => required.has(file.id)),
       columns,
       things: 'files',
       title: `Files that must exist for workflow ${id}:`,

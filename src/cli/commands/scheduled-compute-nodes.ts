@@ -64,7 +64,7 @@ const scheduledNodesListJobs = command({
       client.listComputeNodes({ query: { workflow_id: workflowId, scheduled_compute_node_id: id, ...page } }),
     );
     const jobs = new Set<number>();
-    for (const node of nodes) for (const job of await jobsOn(client, workflowId, node.id as number)) jobs.add(job);
+    for (const node of nodes) for (const job of await jobsOn(client, workflowId, node.id)) jobs.add(job);
     const ids = [...jobs].sort((a, b) => a - b);
     output.record(
       THING,
@@ -85,7 +85,7 @@ async function jobsOn(client: Client, workflowId: number, nodeId: number): Promi
   const running = await all((page) =>
     client.listJobs({ query: { workflow_id: workflowId, active_compute_node_id: nodeId, ...page } }),
   );
-  return [...ended.map(({ job_id: job }) => job), ...running.map(({ id }) => id as number)];
+  return [...ended.map(({ job_id: job }) => job), ...running.map(({ id }) => id)];
 }
 
 export const scheduledComputeNodeCommands: readonly Command[] = [

@@ -97,7 +97,7 @@ const userDataListMissing = command({
       ? await allRows({}, (paging) => client.listUserData({ query: { workflow_id: id, ...paging } }))
       : [];
     context.output.list({
-      items: known.filter((record) => missing.has(record.id as number)),
+      items: known.filter((record) => missing.has(record.id)),
       columns,
       things: 'user data records',
       title: `Missing user data for workflow ${id}:`,

@@ -20,10 +20,10 @@ const want = { limit: 10, prefetch: 0, labels: [] };
 beforeEach(async () => {
   server = await standIn({ unblockEveryMs: HOUR_MS });
   const { client } = server;
-  workflowId = (await client.createWorkflow({ body: { name: 'w', user: 'u' } })).id as number;
+  workflowId = (await client.createWorkflow({ body: { name: 'w', user: 'u' } })).id;
   ids = [];
   for (const name of ['a', 'b', 'c'])
-    ids.push((await client.createJob({ body: { workflow_id: workflowId, name, command: 'true' } })).id as number);
+    ids.push((await client.createJob({ body: { workflow_id: workflowId, name, command: 'true' } })).id);
   await client.resetStatus({ params: { id: workflowId } });
   await client.initializeJobs({ params: { id: workflowId } });
   nodeId = await registerNode(server, workflowId);
@@ -49,7 +49,7 @@ describe('an exchange with a server that has no exchange route', () => {
 
   it('a retried job gets larger requirements in a record of its own, and others keep theirs', async () => {
     const needs = { workflow_id: workflowId, name: 'small', num_cpus: 1, memory: '200m', runtime: 'PT5M' };
-    const small = (await server.client.createResourceRequirements({ body: needs })).id as number;
+    const small = (await server.client.createResourceRequirements({ body: needs })).id;
     for (const [place, id] of ids.slice(0, 2).entries()) {
       const body = { workflow_id: workflowId, name: ['a', 'b'][place] as string, command: 'true' };
       await server.client.updateJob({ params: { id }, body: { ...body, resource_requirements_id: small } });
@@ -133,11 +133,11 @@ describe('an exchange with a server that has no exchange route', () => {
     const { id: file } = await client.createFile({ body });
     const { jobs } = await turn({ want: { ...want, limit: 1 } });
     const files = [
-      { id: file as number, st_mtime: 12.5 },
+      { id: file, st_mtime: 12.5 },
       { id: 999, st_mtime: 1 },
     ];
     expect((await turn({ completed: jobs.map((job) => ({ ...ended(job), files })) })).errors).toEqual([]);
-    expect(await client.getFile({ params: { id: file as number } })).toEqual({ id: file, ...body, st_mtime: 12.5 });
+    expect(await client.getFile({ params: { id: file } })).toEqual({ id: file, ...body, st_mtime: 12.5 });
   });
 
   it('a retry is executed once, even if it is reported twice, and the last attempt is reported as an end', async () => {

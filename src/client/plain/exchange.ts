@@ -59,9 +59,7 @@ export function createPlainExchange({ client, workflowId, onWarning, now = Date.
       client.listPendingActions({ params }),
     ]);
     const jobs = turn.want && turn.is_last !== true && !status.is_canceled ? await claims.handOut() : [];
-    const dueOfJobs = due
-      .filter(({ trigger_type: trigger }) => JOB_TRIGGERS.has(trigger))
-      .map(({ id }) => id as number);
+    const dueOfJobs = due.filter(({ trigger_type: trigger }) => JOB_TRIGGERS.has(trigger)).map(({ id }) => id);
     changeId += 1;
     const reply: ExchangeReply = {
       jobs,

@@ -86,12 +86,12 @@ async function runner(client: Client, workflowId: number, nodeId: number, random
 /** A workflow of ten jobs, some with dependencies and some that fail at first. */
 async function workflow(random: () => number) {
   const { behind } = server;
-  const id = (await behind.createWorkflow({ body: { name: 'w', user: 'u' } })).id as number;
+  const id = (await behind.createWorkflow({ body: { name: 'w', user: 'u' } })).id;
   const ids: number[] = [];
   for (let index = 0; index < 10; index += 1) {
     const after = ids.filter(() => random() < 0.15);
     const body = { workflow_id: id, name: `j${index}`, command: 'true', depends_on_job_ids: after };
-    ids.push((await behind.createJob({ body })).id as number);
+    ids.push((await behind.createJob({ body })).id);
   }
   await behind.resetStatus({ params: { id } });
   await behind.initializeJobs({ params: { id } });

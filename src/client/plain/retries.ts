@@ -46,12 +46,12 @@ async function raiseJob(client: Client, job: PlainJob, { memory_bytes: memory, r
   const name = raisedName(before.name, after.memory ?? '', after.runtime ?? '');
   const created = await client.createResourceRequirements({ body: { ...after, id: undefined, name } });
   await client.updateJob({
-    params: { id: job.id as number },
+    params: { id: job.id },
     body: {
       workflow_id: job.workflow_id,
       name: job.name,
       command: job.command,
-      resource_requirements_id: created.id as number,
+      resource_requirements_id: created.id,
     },
   });
 }

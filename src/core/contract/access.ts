@@ -1,23 +1,27 @@
 import * as z from 'zod';
-import { id, maybe, queryInteger, text } from './shape.ts';
+import { id, maybe, queryInteger, text, stored } from './shape.ts';
 
 /** A named group of users. */
-export const AccessGroup = z.object({
+export const NewAccessGroup = z.object({
   id: maybe(id),
   name: text,
   description: maybe(text),
   created_at: maybe(text),
 });
+export type NewAccessGroup = z.output<typeof NewAccessGroup>;
+export const AccessGroup = stored(NewAccessGroup);
 export type AccessGroup = z.output<typeof AccessGroup>;
 
 /** A user in a group. `role` is free text; a member with the role `admin` may add and remove members. */
-export const Membership = z.object({
+export const NewMembership = z.object({
   id: maybe(id),
   user_name: text,
   group_id: id,
   role: text,
   created_at: maybe(text),
 });
+export type NewMembership = z.output<typeof NewMembership>;
+export const Membership = stored(NewMembership);
 export type Membership = z.output<typeof Membership>;
 
 /** A workflow that the members of a group may see. */

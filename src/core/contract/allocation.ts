@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id, maybe, text } from './shape.ts';
+import { id, maybe, text, stored } from './shape.ts';
 
 /**
  * What was asked for when an allocation was planned: `allocations` in all, and how their runners start. Whoever finds the
@@ -21,7 +21,7 @@ export type AllocationPlan = z.output<typeof AllocationPlan>;
  * A requested allocation. `scheduler_id` is Slurm's job id, `scheduler_config_id` the row of its scheduler. A task of a job
  * array has the id of the array in `scheduler_id` until it starts.
  */
-export const ScheduledComputeNode = z.object({
+export const NewScheduledComputeNode = z.object({
   id: maybe(id),
   workflow_id: id,
   scheduler_id: z.int(),
@@ -36,16 +36,20 @@ export const ScheduledComputeNode = z.object({
   /** addition: why it is not submitted yet, if a limit holds it back. */
   held: maybe(text),
 });
+export type NewScheduledComputeNode = z.output<typeof NewScheduledComputeNode>;
+export const ScheduledComputeNode = stored(NewScheduledComputeNode);
 export type ScheduledComputeNode = z.output<typeof ScheduledComputeNode>;
 
 /** The resources that a runner on this machine may use. `name` is accepted and not stored, as in Torc 1.0.0. */
-export const LocalScheduler = z.object({
+export const NewLocalScheduler = z.object({
   id: maybe(id),
   workflow_id: id,
   name: maybe(text),
   memory: maybe(text),
   num_cpus: maybe(z.int()),
 });
+export type NewLocalScheduler = z.output<typeof NewLocalScheduler>;
+export const LocalScheduler = stored(NewLocalScheduler);
 export type LocalScheduler = z.output<typeof LocalScheduler>;
 
 /** A host reached by ssh: `[user@]host[:port]`. */
@@ -53,7 +57,7 @@ export const RemoteWorker = z.object({ worker: text, workflow_id: id });
 export type RemoteWorker = z.output<typeof RemoteWorker>;
 
 /** The accounting data of Slurm for one attempt of a job. */
-export const SlurmStats = z.object({
+export const NewSlurmStats = z.object({
   id: maybe(id),
   workflow_id: id,
   job_id: id,
@@ -69,6 +73,8 @@ export const SlurmStats = z.object({
   /** addition: the step inside which the runner started the job (`step_batching`); absent if the job was a step itself. */
   slurm_step: maybe(text),
 });
+export type NewSlurmStats = z.output<typeof NewSlurmStats>;
+export const SlurmStats = stored(NewSlurmStats);
 export type SlurmStats = z.output<typeof SlurmStats>;
 
 /** The allocation in which a job ran. */

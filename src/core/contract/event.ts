@@ -1,15 +1,17 @@
 import * as z from 'zod';
-import { id, json, maybe, text } from './shape.ts';
+import { id, json, maybe, text, stored } from './shape.ts';
 
 /**
  * An event that a user or a program recorded. Changes of state that the server makes go to the event stream instead.
  */
-export const Event = z.object({
+export const NewEvent = z.object({
   id: maybe(id),
   workflow_id: id,
   timestamp: z.int(),
   data: json,
 });
+export type NewEvent = z.output<typeof NewEvent>;
+export const Event = stored(NewEvent);
 export type Event = z.output<typeof Event>;
 
 export const severities = ['debug', 'info', 'warning', 'error'] as const;

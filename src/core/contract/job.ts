@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type JobStatus, jobStatuses } from './job-statuses.ts';
-import { environment, id, maybe, text } from './shape.ts';
+import { environment, id, maybe, text, stored } from './shape.ts';
 
 export { type JobStatus, jobStatuses } from './job-statuses.ts';
 
@@ -21,7 +21,7 @@ export function statusOf(code: number): JobStatus {
 
 export const label = text;
 
-export const Job = z.object({
+export const NewJob = z.object({
   id: maybe(id),
   workflow_id: id,
   name: text,
@@ -48,6 +48,8 @@ export const Job = z.object({
   origin: maybe(text),
   labels: maybe(z.array(label)),
 });
+export type NewJob = z.output<typeof NewJob>;
+export const Job = stored(NewJob);
 export type Job = z.output<typeof Job>;
 
 export const JobStatusCounts = z.object(

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id, json, maybe, text } from './shape.ts';
+import { id, json, maybe, text, stored } from './shape.ts';
 
 /**
  * The identity of a runner's process. With it, another runner on the same host can prove that this one has ended.
@@ -26,7 +26,7 @@ export const RunnerProcess = z.object({
 export type RunnerProcess = z.output<typeof RunnerProcess>;
 
 /** A runner registered for a workflow. */
-export const ComputeNode = z.object({
+export const NewComputeNode = z.object({
   id: maybe(id),
   workflow_id: id,
   hostname: text,
@@ -51,4 +51,6 @@ export const ComputeNode = z.object({
   labels: maybe(z.array(text)),
   process: maybe(RunnerProcess),
 });
+export type NewComputeNode = z.output<typeof NewComputeNode>;
+export const ComputeNode = stored(NewComputeNode);
 export type ComputeNode = z.output<typeof ComputeNode>;

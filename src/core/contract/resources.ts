@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { id, maybe, text } from './shape.ts';
+import { id, maybe, text, stored } from './shape.ts';
 
 /**
  * The requirements of a job. `memory` is text such as "4g", `runtime` an ISO 8601 duration; all fields except
  * `num_nodes` are per node.
  */
-export const ResourceRequirements = z.object({
+export const NewResourceRequirements = z.object({
   id: maybe(id),
   workflow_id: id,
   name: text,
@@ -15,6 +15,8 @@ export const ResourceRequirements = z.object({
   memory: maybe(text),
   runtime: maybe(text),
 });
+export type NewResourceRequirements = z.output<typeof NewResourceRequirements>;
+export const ResourceRequirements = stored(NewResourceRequirements);
 export type ResourceRequirements = z.output<typeof ResourceRequirements>;
 
 /** The resources that a runner offers when it claims jobs; CPUs, memory and GPUs are per node. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { causeCode } from './cause-code.ts';
 import { jobStatus } from './job.ts';
-import { id, maybe, text } from './shape.ts';
+import { id, maybe, text, stored } from './shape.ts';
 
 /**
  * Duration of an attempt in minutes; negative if the clock was set back. The limit of two thousand years keeps the sum
@@ -10,7 +10,7 @@ import { id, maybe, text } from './shape.ts';
 export const execMinutes = z.number().min(-1e9).max(1e9);
 
 /** How one attempt of a job in one run of its workflow ended. There is one for each (job, run, attempt). */
-export const Result = z.object({
+export const NewResult = z.object({
   id: maybe(id),
   job_id: id,
   job_name: maybe(text),
@@ -31,6 +31,8 @@ export const Result = z.object({
   /** addition: what ended it, where something proves it. */
   cause_code: maybe(causeCode),
 });
+export type NewResult = z.output<typeof NewResult>;
+export const Result = stored(NewResult);
 export type Result = z.output<typeof Result>;
 
 /** Outputs that an attempt wrote, by the ids of their files, with their times in seconds. */
@@ -41,7 +43,7 @@ export const JobCompletion = z.object({
   job_id: id,
   status: jobStatus,
   run_id: z.int(),
-  result: Result,
+  result: NewResult,
   files: maybe(OutputTimes),
 });
 export type JobCompletion = z.output<typeof JobCompletion>;

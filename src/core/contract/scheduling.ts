@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { id, json, maybe, text } from './shape.ts';
+import { id, json, maybe, text, stored } from './shape.ts';
 
 /** The parameters of an allocation request to Slurm. */
-export const SlurmScheduler = z.object({
+export const NewSlurmScheduler = z.object({
   id: maybe(id),
   workflow_id: id,
   name: maybe(text),
@@ -18,15 +18,19 @@ export const SlurmScheduler = z.object({
   extra: maybe(text),
   serialize_allocations: maybe(z.boolean()),
 });
+export type NewSlurmScheduler = z.output<typeof NewSlurmScheduler>;
+export const SlurmScheduler = stored(NewSlurmScheduler);
 export type SlurmScheduler = z.output<typeof SlurmScheduler>;
 
 /** Rules for jobs that fail. `rules` is JSON text, not an array. */
-export const FailureHandler = z.object({
+export const NewFailureHandler = z.object({
   id: maybe(id),
   workflow_id: id,
   name: text,
   rules: text,
 });
+export type NewFailureHandler = z.output<typeof NewFailureHandler>;
+export const FailureHandler = stored(NewFailureHandler);
 export type FailureHandler = z.output<typeof FailureHandler>;
 
 /** The outcome of an action that a runner claimed; `not_started` makes it available again. */
@@ -41,7 +45,7 @@ export const LostActions = z.object({ begun: maybe(z.array(id)), finished: maybe
 export type LostActions = z.output<typeof LostActions>;
 
 /** An action that a runner executes when a workflow or some of its jobs reach a state. */
-export const WorkflowAction = z.object({
+export const NewWorkflowAction = z.object({
   id: maybe(id),
   workflow_id: id,
   trigger_type: text,
@@ -61,4 +65,6 @@ export const WorkflowAction = z.object({
    */
   state: maybe(z.enum(['open', 'done', 'failed', 'interrupted'])),
 });
+export type NewWorkflowAction = z.output<typeof NewWorkflowAction>;
+export const WorkflowAction = stored(NewWorkflowAction);
 export type WorkflowAction = z.output<typeof WorkflowAction>;

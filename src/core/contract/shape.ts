@@ -25,6 +25,17 @@ export function faultOfText(value: string): string | undefined {
 /** A field that may be absent or null. */
 export const maybe = <T extends z.ZodType>(shape: T): z.ZodOptional<z.ZodNullable<T>> => shape.nullish();
 
+type StoredShape<Shape> = Omit<Shape, 'id'> & { readonly id: typeof id };
+
+/**
+ * A record as the service replies with it: it has an id. `shape` is the record of a request, in which an id is ignored.
+ *
+ * Both are one schema, under one name of the OpenAPI document, as in Torc 1.0.0: generated clients name their classes
+ * after it. Replies are not parsed, so only the type differs.
+ */
+export const stored = <Shape extends z.core.$ZodShape>(shape: z.ZodObject<Shape>): z.ZodObject<StoredShape<Shape>> =>
+  shape as unknown as z.ZodObject<StoredShape<Shape>>;
+
 /** Environment variables; the names follow POSIX. */
 export const environment = z.record(text, text);
 

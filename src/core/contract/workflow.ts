@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { JobStatusCounts } from './job.ts';
-import { environment, id, json, maybe, text } from './shape.ts';
+import { environment, id, json, maybe, text, stored } from './shape.ts';
 
 export const Stdio = z.strictObject({
   mode: maybe(z.enum(['separate', 'combined', 'no_stdout', 'no_stderr', 'none'])),
@@ -57,7 +57,7 @@ export const STANDARD_OUTAGE_MINUTES = 20;
 /** Times that a job and those it adds may add jobs where the workflow does not say. */
 export const STANDARD_MAX_ITERATIONS = 1000;
 
-export const Workflow = z.object({
+export const NewWorkflow = z.object({
   id: maybe(id),
   name: text,
   user: text,
@@ -85,10 +85,12 @@ export const Workflow = z.object({
   /** addition: the client still creates records of the workflow. The client sets it to false at the end; then it is absent. */
   is_being_created: maybe(z.boolean()),
 });
+export type NewWorkflow = z.output<typeof NewWorkflow>;
+export const Workflow = stored(NewWorkflow);
 export type Workflow = z.output<typeof Workflow>;
 
 /** A change of a workflow: fields that are left out keep their value. */
-export const WorkflowChange = Workflow.partial();
+export const WorkflowChange = NewWorkflow.partial();
 export type WorkflowChange = z.output<typeof WorkflowChange>;
 
 /**

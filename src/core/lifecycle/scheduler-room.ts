@@ -1,6 +1,6 @@
 import { mayHaveSteps } from './execution-mode.ts';
 import { marginsOf, timeLeft } from '../allocation/usable-time.ts';
-import type { SlurmScheduler } from '../contract/scheduling.ts';
+import type { NewSlurmScheduler } from '../contract/scheduling.ts';
 import type { Workflow } from '../contract/workflow.ts';
 import { parseMemoryMb } from '../quantity/slurm-memory.ts';
 import { parseGres } from '../quantity/gres.ts';
@@ -8,7 +8,7 @@ import { parseWalltime } from '../quantity/slurm-time.ts';
 import type { RunnerRoom } from './obstacles.ts';
 
 /** The fields of a scheduler that decide what the runner of its allocation has. */
-export type SchedulerShape = Pick<SlurmScheduler, 'id' | 'name' | 'nodes' | 'walltime' | 'gres' | 'mem' | 'extra'>;
+export type SchedulerShape = Pick<NewSlurmScheduler, 'id' | 'name' | 'nodes' | 'walltime' | 'gres' | 'mem' | 'extra'>;
 
 const MEBIBYTE = 2 ** 20;
 

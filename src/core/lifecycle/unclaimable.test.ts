@@ -124,6 +124,7 @@ describe('ready jobs that no runner can take', () => {
 describe('the resources of a runner', () => {
   const START_MS = 1_772_366_400_000;
   const node: ComputeNode = {
+    id: 1,
     workflow_id: 1,
     hostname: 'h',
     pid: 1,

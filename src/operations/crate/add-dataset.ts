@@ -101,5 +101,5 @@ async function put(
   if (before === undefined) return client.createRoCrateEntity({ body: { workflow_id: workflowId, ...entity } });
   const metadata = change(before);
   if (metadata === undefined) return before;
-  return client.updateRoCrateEntity({ params: { id: before.id as number }, body: { ...before, metadata } });
+  return client.updateRoCrateEntity({ params: { id: before.id }, body: { ...before, metadata } });
 }

@@ -16,6 +16,7 @@ const entity = (
   metadata: RoCrateEntity['metadata'] = {},
   fileId?: number,
 ): RoCrateEntity => ({
+  id: 1,
   workflow_id: 1,
   entity_id: id,
   entity_type: type,

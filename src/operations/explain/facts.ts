@@ -110,7 +110,7 @@ const others = (client: Client, ids: readonly number[]): Promise<OtherJob[]> =>
   Promise.all(ids.slice(0, MOST_DEPENDENCIES).map(async (id) => other(await client.getJob({ params: { id } }))));
 
 const other = ({ id, name, status }: Job): OtherJob => ({
-  id: id as number,
+  id: id,
   name,
   status: status ?? 'uninitialized',
   returnCode: undefined,
@@ -156,7 +156,7 @@ async function liveRunners(
   { id: workflowId, execution_config: execution }: Pick<Workflow, 'id' | 'execution_config'>,
   nowMs: number,
 ): Promise<LiveRunner[]> {
-  const query = { workflow_id: workflowId as number };
+  const query = { workflow_id: workflowId };
   const nodes = await all((page) => client.listComputeNodes({ query: { ...query, is_active: true, ...page } }));
   const running = await all((page) => client.listJobs({ query: { ...query, status: 'running', ...page } }));
   const records = await all((page) => client.listResourceRequirements({ query: { ...query, ...page } }));
@@ -164,7 +164,7 @@ async function liveRunners(
   return nodes.map((node) => {
     const room = roomOfNode(node, { execution, nowMs });
     const here = running.flatMap(({ compute_node_id: at, resource_requirements_id: needed }) => {
-      const need = at === node.id ? needs.get(needed) : undefined;
+      const need = at === node.id ? needs.get(needed ?? 0) : undefined;
       return need === undefined ? [] : [need];
     });
     const slots = node.process?.max_parallel_jobs;
@@ -175,7 +175,7 @@ async function liveRunners(
         perNode * room.nodes,
       );
     return {
-      id: node.id as number,
+      id: node.id,
       hostname: node.hostname,
       room,
       free: {
@@ -196,7 +196,7 @@ async function lastRunner(
 ): Promise<JobFacts['lastRunner']> {
   const query = { workflow_id: workflowId, sort_by: 'id', reverse_sort: true, limit: 1 };
   const [node] = (await client.listComputeNodes({ query })).items;
-  return node && { id: node.id as number, hostname: node.hostname, room: roomOfNode(node, { execution, nowMs: 0 }) };
+  return node && { id: node.id, hostname: node.hostname, room: roomOfNode(node, { execution, nowMs: 0 }) };
 }
 
 /** Declared outputs of the job that its runner did not find. */

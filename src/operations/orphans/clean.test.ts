@@ -57,7 +57,7 @@ async function inAllocation(names: readonly string[]) {
       scheduler: { type: 'slurm', slurm_job_id: '7', slurm_node_id: '0', slurm_task_pid: '5' },
     },
   });
-  const nodeId = node.id as number;
+  const nodeId = node.id;
   const scheduler = await client.createSlurmScheduler({
     body: { workflow_id: id, name: 's', account: 'a', nodes: 1, walltime: '1:00:00' },
   });
@@ -65,18 +65,18 @@ async function inAllocation(names: readonly string[]) {
     body: {
       workflow_id: id,
       scheduler_id: 7,
-      scheduler_config_id: scheduler.id as number,
+      scheduler_config_id: scheduler.id,
       scheduler_type: 'slurm',
       status: 'active',
     },
   });
   for (const { id: other } of (await client.listComputeNodes({ query: { workflow_id: id } })).items)
-    if (other !== nodeId) await client.deleteComputeNode({ params: { id: other as number } });
+    if (other !== nodeId) await client.deleteComputeNode({ params: { id: other } });
   const turn = (body: object) =>
     client.exchange({ params: { id }, body: { run_id: 1, compute_node_id: nodeId, ...body } });
   const { jobs } = await turn({ want: { limit: 100, prefetch: 0 } });
   await turn({ started: jobs.map(started) });
-  return { id, jobIds, nodeId, turn, jobs, recordId: record.id as number };
+  return { id, jobIds, nodeId, turn, jobs, recordId: record.id };
 }
 
 const clean = (id: number, slurm: BatchRecords, isDryRun = false) =>
@@ -181,7 +181,7 @@ describe('orphans of an allocation that ended', () => {
     expect(job).toMatchObject({ status: 'ready', attempt_id: 2, refunded_attempts: 1 });
     expect((await service.client.getScheduledComputeNode({ params: { id: recordId } })).status).toBe('pending');
     // Two attempts were made, and one is allowed: the lost one does not count.
-    const params = { id: job.id as number, run_id: 1 };
+    const params = { id: job.id, run_id: 1 };
     await service.client.manageStatusChange({ params: { ...params, status: 'running' } });
     await expect(service.client.retryJob({ params, query: { max_retries: 1 } })).rejects.toThrow('max_retries=1');
     await service.client.retryJob({ params, query: { max_retries: 2 } });
@@ -194,7 +194,7 @@ describe('orphans of an allocation that ended', () => {
     const handler = await client.createFailureHandler({ body });
     service.store.db
       .prepare<{ handlerId: number; id: number }>('update job set failure_handler_id = :handlerId where id = :id')
-      .run({ handlerId: handler.id as number, id: jobIds.get('a') as number });
+      .run({ handlerId: handler.id, id: jobIds.get('a') as number });
     const { slurm } = slurmThat({ queue: NODE_FAIL });
     expect(await clean(id, slurm, true)).toMatchObject({ jobsRequeued: 1, slurmJobsFailed: 1 });
     expect(await clean(id, slurm)).toMatchObject({ jobsRequeued: 1, slurmJobsFailed: 1 });
@@ -212,7 +212,7 @@ describe('orphans of an allocation that ended', () => {
     const handler = await client.createFailureHandler({ body });
     service.store.db
       .prepare<{ handlerId: number; id: number }>('update job set failure_handler_id = :handlerId where id = :id')
-      .run({ handlerId: handler.id as number, id: jobIds.get('a') as number });
+      .run({ handlerId: handler.id, id: jobIds.get('a') as number });
     const { slurm } = slurmThat({ queue: new Map([[7, { state: 'ended', word: 'CANCELLED' }]]) });
     expect(await clean(id, slurm)).toMatchObject({ jobsRequeued: 0, slurmJobsFailed: 1 });
   });
@@ -260,6 +260,6 @@ describe('orphans without an allocation', () => {
     await client.createSlurmScheduler({ body: scheduler });
     const { id: recordId } = await client.createScheduledComputeNode({ body });
     expect(await clean(id, slurmThat({}).slurm)).toMatchObject({ pendingAllocationsCleaned: 1 });
-    expect((await client.getScheduledComputeNode({ params: { id: recordId as number } })).status).toBe('complete');
+    expect((await client.getScheduledComputeNode({ params: { id: recordId } })).status).toBe('complete');
   });
 });

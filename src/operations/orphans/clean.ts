@@ -143,7 +143,7 @@ async function settleJobs(tools: Tools, orphans: Orphans): Promise<Settled> {
   const retrying = orphans.deadNodes.some(({ isNodeLost }) => isNodeLost)
     ? await handlersThatRetry(client, workflowId)
     : new Set<number>();
-  const jobs = new Map(records.running.map((job) => [job.id as number, job]));
+  const jobs = new Map(records.running.map((job) => [job.id, job]));
   const nodes = new Map(records.nodes.map((node) => [node.id, node]));
   for (const dead of [...orphans.deadNodes, ...orphans.requeuedNodes]) {
     const ledger = ledgerOf(nodes.get(dead.nodeId) as Records['nodes'][number], runId);
@@ -180,7 +180,7 @@ interface OfNode {
 
 async function handlersThatRetry(client: Client, workflowId: number): Promise<Set<number>> {
   const handlers = await all((page) => client.listFailureHandlers({ params: { id: workflowId }, query: page }));
-  return new Set(handlers.filter(retriesNodeFailure).map(({ id }) => id as number));
+  return new Set(handlers.filter(retriesNodeFailure).map(({ id }) => id));
 }
 
 function retriesNodeFailure({ rules }: FailureHandler): boolean {
@@ -234,10 +234,10 @@ async function settleNode(tools: Tools, { dead, ledger, jobs, settled, retrying 
 }
 
 const stepNameOf = ({ workflowId, runId }: Tools, { id, attempt_id: attempt }: Job): StepId =>
-  stepIdOf({ workflowId, runId }, { id: id as number, attempt_id: attempt ?? 1 });
+  stepIdOf({ workflowId, runId }, { id: id, attempt_id: attempt ?? 1 });
 
 const orphaned = ({ id, name }: Job, reason: string, slurmJobId?: number): OrphanedJob => ({
-  job_id: id as number,
+  job_id: id,
   job_name: name,
   reason,
   ...(slurmJobId === undefined ? {} : { slurm_job_id: String(slurmJobId) }),
@@ -263,7 +263,7 @@ function completionOf(
   nodeId: number,
   { files, ...end }: End,
 ): JobCompletion {
-  const jobId = id as number;
+  const jobId = id;
   return {
     job_id: jobId,
     status: end.status,
@@ -310,7 +310,7 @@ async function settleAbandoned(
   for (const id of abandoned) settled.failed.push(orphaned(jobs.get(id) as Job, NO_ACTIVE_NODES));
   if (isDryRun || abandoned.length === 0) return;
   const [first] = (await client.listComputeNodes({ query: { workflow_id: workflowId, limit: 1 } })).items;
-  const nodeId = (first ?? (await standInNode(tools))).id as number;
+  const nodeId = (first ?? (await standInNode(tools))).id;
   const ends = abandoned.map((id) => {
     const job = jobs.get(id) as Job;
     return lostOf(tools, job, job.compute_node_id || nodeId, NO_ACTIVE_NODES);

@@ -156,7 +156,7 @@ export function decide({ allocations, nodes, running }: Records, { queue, accoun
       isActive: node.is_active === true,
       isHolder: node.is_active !== true && Boolean(node.process),
     })),
-    running: running.map(({ id, compute_node_id: nodeId }) => ({ id: id as number, nodeId: nodeId ?? undefined })),
+    running: running.map(({ id, compute_node_id: nodeId }) => ({ id: id, nodeId: nodeId ?? undefined })),
     queue,
     accounted: account?.jobs ?? new Map(),
   });

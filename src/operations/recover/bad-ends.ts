@@ -33,7 +33,7 @@ export async function badEnds(client: Client, workflowId: number, instead?: Used
   const used = new Map(
     (await usedJobs(client, workflowId, { statuses: FAILED_STATUSES, instead })).map((job) => [job.id, job]),
   );
-  const results = jobs.flatMap(({ id }) => used.get(id as number)?.result ?? []);
+  const results = jobs.flatMap(({ id }) => used.get(id)?.result ?? []);
   const missing = await causesOf(client, workflowId, results);
   const interrupted = await interruptedIds(client, workflowId, jobs);
   const { execution_config: execution } = await client.getWorkflow({ params: { id: workflowId } });
@@ -42,7 +42,7 @@ export async function badEnds(client: Client, workflowId: number, instead?: Used
     time: execution?.timeout_exit_code ?? standardExecution.timeout_exit_code,
   };
   return jobs
-    .map((job) => badEndOf(job, { used: used.get(job.id as number), missing, interrupted, codes }))
+    .map((job) => badEndOf(job, { used: used.get(job.id), missing, interrupted, codes }))
     .toSorted((a, b) => a.id - b.id);
 }
 
@@ -62,7 +62,7 @@ function badEndOf({ id, name, status }: Job, { used, missing, interrupted, codes
       ? undefined
       : lackOf(used.limits, { ...used.use, returnCode: usual(used.use.returnCode, codes) });
   const why = causeOf({
-    id: id as number,
+    id: id,
     status: status ?? 'failed',
     returnCode: status === 'canceled' ? undefined : result?.return_code,
     lack: status === 'canceled' ? undefined : lack,
@@ -70,10 +70,10 @@ function badEndOf({ id, name, status }: Job, { used, missing, interrupted, codes
     cause: result?.cause ?? undefined,
     causeCode: result?.cause_code ?? undefined,
     missesOutput: measured.some(({ code }) => code === 'missing_output'),
-    wasCanceledByDependency: !interrupted.has(id as number),
+    wasCanceledByDependency: !interrupted.has(id),
   });
   const returnCode = status === 'canceled' ? undefined : result?.return_code;
-  return { id: id as number, name, status, why, returnCode, words: wordsOf(result, measured, why, status) };
+  return { id: id, name, status, why, returnCode, words: wordsOf(result, measured, why, status) };
 }
 
 const shareOf = (used: UsedJob | undefined): number | undefined => {
@@ -101,7 +101,7 @@ function wordsOf(
 async function interruptedIds(client: Client, workflowId: number, jobs: readonly Job[]): Promise<Set<number>> {
   if (!jobs.some(({ status }) => status === 'canceled')) return new Set();
   const edges = await all((page) => client.listJobDependencies({ params: { id: workflowId }, query: page }));
-  const known = new Set(jobs.map(({ id }) => id as number));
+  const known = new Set(jobs.map(({ id }) => id));
   return new Set(
     interruptedOf(
       jobs,

@@ -195,11 +195,11 @@ async function broken() {
       scheduler: { type: 'slurm', slurm_job_id: '7', slurm_node_id: '0', slurm_task_pid: '5' },
     },
   });
-  const nodeId = node.id as number;
+  const nodeId = node.id;
   const scheduler = { workflow_id: id, name: 's', account: 'a', nodes: 1, walltime: '1:00:00' };
   const { id: schedulerId } = await client.createSlurmScheduler({ body: scheduler });
   const record = { workflow_id: id, scheduler_id: 7, scheduler_type: 'slurm', status: 'active' };
-  await client.createScheduledComputeNode({ body: { ...record, scheduler_config_id: schedulerId as number } });
+  await client.createScheduledComputeNode({ body: { ...record, scheduler_config_id: schedulerId } });
   const turn = (body: object) =>
     client.exchange({ params: { id }, body: { run_id: 1, compute_node_id: nodeId, ...body } });
   const { jobs } = await turn({ want: { limit: 100, prefetch: 0 } });

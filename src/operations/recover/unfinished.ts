@@ -59,7 +59,7 @@ export async function unfinishedRecovery(client: Client, workflowId: number): Pr
   const { run_id: runId } = await client.getWorkflow({ params: { id: workflowId } });
   const query = { workflow_id: workflowId, category: CATEGORY };
   const events = await all((page) => client.listEvents({ query: { ...query, ...page } }));
-  const last = events.toSorted((a, b) => (a.id as number) - (b.id as number)).at(-1)?.data as
+  const last = events.toSorted((a, b) => a.id - b.id).at(-1)?.data as
     | {
         readonly action?: unknown;
         readonly run_id?: unknown;

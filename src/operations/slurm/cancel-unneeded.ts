@@ -63,7 +63,7 @@ async function mark(
   records: readonly ScheduledComputeNode[],
 ): Promise<readonly ScheduledComputeNode[]> {
   try {
-    const body = { ids: records.map(({ id }) => id as number) };
+    const body = { ids: records.map(({ id }) => id) };
     return (await client.cancelUnneededAllocations({ params: { id: workflowId }, body })).items;
   } catch (error) {
     if (!isUnknownRoute(error)) throw error;
@@ -73,4 +73,4 @@ async function mark(
 }
 
 const update = (client: Client, record: ScheduledComputeNode) =>
-  client.updateScheduledComputeNode({ params: { id: record.id as number }, body: record });
+  client.updateScheduledComputeNode({ params: { id: record.id }, body: record });

@@ -43,7 +43,7 @@ export async function fireActions(
   for (const action of await client.listPendingActions({ params: { id: workflowId } })) {
     const request = TRIGGERS.has(action.trigger_type) ? requestOf(action) : undefined;
     if (request === undefined) continue;
-    const actionId = action.id as number;
+    const actionId = action.id;
     const maxParallelJobs = overrides.maxParallelJobs ?? request.maxParallelJobs;
     if (!(await claim(client, workflowId, actionId, maxParallelJobs))) continue;
     const before = fired.jobIds.length;

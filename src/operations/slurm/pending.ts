@@ -40,15 +40,15 @@ export async function pendingJobs(
   const lists = await Promise.all(
     PENDING.map((status) => all((page) => client.listJobs({ query: { ...query, status, ...page } }))),
   );
-  const known = new Set(lists.flat().map(({ id }) => id as number));
+  const known = new Set(lists.flat().map(({ id }) => id));
   const more: Job[] = [];
   for (const id of included.filter((each) => !known.has(each))) more.push(await client.getJob({ params: { id } }));
-  const jobs = [...lists.flat(), ...more].toSorted((a, b) => (a.id as number) - (b.id as number));
+  const jobs = [...lists.flat(), ...more].toSorted((a, b) => a.id - b.id);
   if (jobs.length === 0) return { jobs, groups: [], warnings: [], waitsFor: () => () => false };
 
   const running = await all((page) => client.listJobs({ query: { ...query, status: 'running', ...page } }));
   const claimed = await all((page) => client.listJobs({ query: { ...query, status: 'pending', ...page } }));
-  const isOpen = new Set([...jobs, ...running, ...claimed].map(({ id }) => id as number));
+  const isOpen = new Set([...jobs, ...running, ...claimed].map(({ id }) => id));
   const dependencies = await all((page) => client.listJobDependencies({ params: { id: workflowId }, query: page }));
   const edges = dependencies
     .filter(({ depends_on_job_id: upstream }) => isOpen.has(upstream))
@@ -62,25 +62,25 @@ export async function pendingJobs(
         num_gpus: gpus,
         num_nodes: nodes,
         runtime_seconds: runtime,
-      } = needOf(changed.get(record.id as number) ?? record);
+      } = needOf(changed.get(record.id) ?? record);
       const amounts = { cpus, memoryMb: bytes / MEBIBYTE, gpus, nodes, runtimeSeconds: runtime };
-      return [record.id as number, { name: record.name, ...amounts }];
+      return [record.id, { name: record.name, ...amounts }];
     }),
   );
   const wait = await Promise.all(
     NEVER_ENDING.map((status) => all((page) => client.listJobs({ query: { ...query, status, ...page } }))),
   );
   const stuck = stuckJobs(
-    wait.flat().flatMap(({ id }) => (included.includes(id as number) ? [] : [id as number])),
+    wait.flat().flatMap(({ id }) => (included.includes(id) ? [] : [id])),
     dependencies,
   );
   const keptOf = keptSchedulers(await all((page) => client.listSlurmSchedulers({ query: { ...query, ...page } })));
   const asked = jobs.map((job): PendingJob => ({
-    id: job.id as number,
+    id: job.id,
     name: job.name,
     requirementsId: job.resource_requirements_id as number,
     isLabelled: (job.labels ?? []).length > 0,
-    isStuck: stuck.has(job.id as number),
+    isStuck: stuck.has(job.id),
     kept: keptOf(job, needs.get(job.resource_requirements_id as number)?.gpus ?? 0),
   }));
   return { jobs, ...groupPending(asked, needs, edges) };
@@ -92,7 +92,7 @@ export async function pendingJobs(
  */
 function keptSchedulers(schedulers: readonly SlurmScheduler[]) {
   const byId = new Map(schedulers.map((each) => [each.id, each]));
-  const inOrder = schedulers.toSorted((a, b) => (a.id as number) - (b.id as number));
+  const inOrder = schedulers.toSorted((a, b) => a.id - b.id);
   const hasGpus = ({ gres }: SlurmScheduler) => parseGres(gres ?? '') !== undefined;
   const free = [false, true].map((wanted) => inOrder.find((each) => hasGpus(each) === wanted) ?? inOrder[0]);
   return ({ scheduler_id: id }: Job, gpus: number): SlurmScheduler | undefined =>

@@ -1,5 +1,5 @@
 import { isUnknownRoute } from '../../client/errors.ts';
-import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
+import type { NewScheduledComputeNode } from '../../core/contract/allocation.ts';
 import type { Drafts } from './drafts.ts';
 import { type AllocationRecord, type AllocationRequest, planOf, type SubmitTools } from './submit-tools.ts';
 
@@ -15,7 +15,7 @@ export async function planAllocations(
   drafts: Drafts,
 ): Promise<AllocationRecord[]> {
   await drafts.check(request);
-  const record: ScheduledComputeNode = {
+  const record: NewScheduledComputeNode = {
     workflow_id: request.workflowId,
     scheduler_id: 0,
     scheduler_config_id: request.schedulerId,
@@ -34,7 +34,7 @@ export async function planAllocations(
   for (const each of records) {
     const body = { ...each, status: 'submitting' };
     const { id } = await client.createScheduledComputeNode({ body });
-    created.push({ ...body, id: id as number });
+    created.push({ ...body, id: id });
   }
   for (const each of created) await drafts.write(each, false);
   return created;

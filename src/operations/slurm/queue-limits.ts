@@ -114,7 +114,7 @@ async function outcomesOf({ client, slurm }: SubmitTools, workflowId: number, id
   const records = await all((page) =>
     client.listScheduledComputeNodes({ query: { workflow_id: workflowId, ...page } }),
   );
-  const own = records.filter((each): each is AllocationRecord => wanted.has(each.id as number));
+  const own = records.filter((each): each is AllocationRecord => wanted.has(each.id));
   const states = await slurm.statesOf(own.map(jobOfAllocation));
   const told: Told[] = [];
   for (const record of own) {

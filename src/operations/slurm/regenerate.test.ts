@@ -133,7 +133,7 @@ describe('regenerate', () => {
     const scheduler = await service.client.createSlurmScheduler({
       body: { workflow_id: id, name: 's', account: 'a', nodes: 1, walltime: '2:00:00' },
     });
-    const config = { scheduler_id: scheduler.id as number, scheduler_type: 'slurm', num_allocations: 7 };
+    const config = { scheduler_id: scheduler.id, scheduler_type: 'slurm', num_allocations: 7 };
     const body = { workflow_id: id, trigger_type: 'on_workflow_start', action_type: 'schedule_nodes' };
     await service.client.createWorkflowAction({
       params: { id },
@@ -180,9 +180,7 @@ describe('regenerate', () => {
     expect((await service.client.listSlurmSchedulers({ query: { workflow_id: id } })).items).toEqual([]);
     await runAll(service, id, nodeId, 0);
     expect((await regenerate(tools, id, options)).pendingJobs).toBe(0);
-    const included = (await service.client.listJobs({ query: { workflow_id: id } })).items.map(
-      (job) => job.id as number,
-    );
+    const included = (await service.client.listJobs({ query: { workflow_id: id } })).items.map((job) => job.id);
     expect((await regenerate(tools, id, { ...options, isDryRun: true, includedJobs: included })).pendingJobs).toBe(1);
   });
 
@@ -243,16 +241,15 @@ describe('the schedulers of a recovery', () => {
     const body = { workflow_id: id, name: 'mine', account: 'own', nodes: 1, walltime: '2:00:00', ...scheduler };
     const { id: schedulerId } = await service.client.createSlurmScheduler({ body });
     const { items } = await service.client.listJobs({ query: { workflow_id: id } });
-    const ids = items.map((job) => job.id as number);
-    if (bound)
-      await service.client.bindJobs({ params: { id }, body: { scheduler_id: schedulerId as number, job_ids: ids } });
+    const ids = items.map((job) => job.id);
+    if (bound) await service.client.bindJobs({ params: { id }, body: { scheduler_id: schedulerId, job_ids: ids } });
     return id;
   };
   const made = async (id: number, over: Partial<RegenerateOptions> = {}) => {
     const { schedulers, warnings } = await regenerate(tools, id, { ...wide, ...over });
     const records = await service.client.listSlurmSchedulers({ query: { workflow_id: id } });
     const ids = schedulers.map((each) => each.id);
-    return { warnings, records: records.items.filter((each) => ids.includes(each.id as number)) };
+    return { warnings, records: records.items.filter((each) => ids.includes(each.id)) };
   };
 
   it('the schedulers of a recovery keep partition, account, QOS and options of those that the jobs had', async () => {
@@ -324,7 +321,7 @@ describe('the schedulers of a recovery', () => {
     const { items } = await service.client.listResourceRequirements({ query: { workflow_id: id } });
     const two = items.find(({ name }) => name === 'two') as ResourceRequirements;
     await service.client.updateResourceRequirements({
-      params: { id: two.id as number },
+      params: { id: two.id },
       body: { ...two, memory: '3g' },
     });
     const again = await regenerate(tools, id, { ...wide, nowMs: wide.nowMs + 60_000 });

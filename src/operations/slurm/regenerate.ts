@@ -5,7 +5,7 @@ import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { type Remaining, subtractOpen } from '../../core/hpc/outstanding.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
-import type { WorkflowAction } from '../../core/contract/scheduling.ts';
+import type { NewWorkflowAction } from '../../core/contract/scheduling.ts';
 import { type PlanOptions, planSchedulers } from '../../core/hpc/plan-schedulers.ts';
 import { type WorkflowRules, workflowRules } from '../../core/hpc/workflow-rules.ts';
 import { requestOf } from './fire-actions.ts';
@@ -137,7 +137,7 @@ const isPerNode = ({ planned, nodes }: Remaining, isDirect: boolean) =>
 /** Marks the actions that submit allocations as executed; recovery actions that were not executed are replaced. */
 async function retireActions(client: Client, workflowId: number): Promise<void> {
   for (const action of await client.listWorkflowActions({ params: { id: workflowId } })) {
-    const params = { id: workflowId, action_id: action.id as number };
+    const params = { id: workflowId, action_id: action.id };
     if (requestOf(action) === undefined || action.executed === true) continue;
     if (action.is_recovery === true) await client.deleteWorkflowAction({ params });
     else await client.claimWorkflowAction({ params, body: {} }).catch(ignoreClaimed);
@@ -165,7 +165,7 @@ async function createScheduler(client: Client, workflowId: number, each: Remaini
     extra,
     ...(isSerialized ? { serialize_allocations: true } : {}),
   };
-  return (await client.createSlurmScheduler({ body })).id as number;
+  return (await client.createSlurmScheduler({ body })).id;
 }
 
 /** Each job gets its new scheduler; where allocations that exist are enough, that of one of them. */
@@ -188,7 +188,7 @@ async function bindJobs(
 
 async function bindSome(client: Client, jobs: readonly Job[], schedulerId: number): Promise<void> {
   const [{ workflow_id: workflowId }] = jobs as readonly [Job, ...Job[]];
-  const body = { scheduler_id: schedulerId, job_ids: jobs.map(({ id }) => id as number) };
+  const body = { scheduler_id: schedulerId, job_ids: jobs.map(({ id }) => id) };
   const isDone = await client.bindJobs({ params: { id: workflowId }, body }).then(
     () => true,
     // Torc's own server binds one job at a time.
@@ -199,7 +199,7 @@ async function bindSome(client: Client, jobs: readonly Job[], schedulerId: numbe
   );
   if (isDone) return;
   const bind = ({ id, workflow_id, name, command }: Job) =>
-    client.updateJob({ params: { id: id as number }, body: { workflow_id, name, command, scheduler_id: schedulerId } });
+    client.updateJob({ params: { id: id }, body: { workflow_id, name, command, scheduler_id: schedulerId } });
   for (let at = 0; at < jobs.length; at += TOGETHER) await Promise.all(jobs.slice(at, at + TOGETHER).map(bind));
 }
 
@@ -211,16 +211,15 @@ async function removeUnused(
 ): Promise<void> {
   const query = { workflow_id: workflowId };
   const schedulers = await all((page) => client.listSlurmSchedulers({ query: { ...query, ...page } }));
-  const old = schedulers.filter(({ id, name }) => IS_REGENERATED.test(name ?? '') && !current.includes(id as number));
+  const old = schedulers.filter(({ id, name }) => IS_REGENERATED.test(name ?? '') && !current.includes(id));
   if (old.length === 0) return;
   const rows = await all((page) => client.listScheduledComputeNodes({ query: { ...query, ...page } }));
   const used = new Set(rows.map(({ scheduler_config_id: id }) => id));
   // Jobs may be many; they are read only if they decide anything.
-  if (old.every(({ id }) => used.has(id as number))) return;
+  if (old.every(({ id }) => used.has(id))) return;
   const jobs = await all((page) => client.listJobs({ query: { ...query, ...page } }));
   for (const { scheduler_id: id } of jobs) if (id) used.add(id);
-  for (const { id } of old)
-    if (!used.has(id as number)) await client.deleteSlurmScheduler({ params: { id: id as number } });
+  for (const { id } of old) if (!used.has(id)) await client.deleteSlurmScheduler({ params: { id: id } });
 }
 
 async function createAction(
@@ -239,12 +238,12 @@ async function createAction(
     num_allocations: allocations,
     ...(isPerNode(each, isDirect) ? { start_one_worker_per_node: true } : {}),
   };
-  const body: WorkflowAction = {
+  const body: NewWorkflowAction = {
     workflow_id: workflowId,
     trigger_type: 'on_jobs_ready',
     action_type: 'schedule_nodes',
     action_config: config,
-    job_ids: gateJobs.map((job) => job.id as number),
+    job_ids: gateJobs.map((job) => job.id),
     // Torc's own server counts only jobs that become ready after this.
     trigger_count: gateJobs.filter(({ status }) => status === 'ready').length,
     is_recovery: true,

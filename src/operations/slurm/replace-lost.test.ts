@@ -12,7 +12,7 @@ const rowsOf = ({ service, id }: Lane) =>
 async function submitted() {
   const of = await lane(3);
   await submit(toolsOf(of), of);
-  return { of, lost: (await rowsOf(of)).slice(0, 2).map(({ id }) => id as number) };
+  return { of, lost: (await rowsOf(of)).slice(0, 2).map(({ id }) => id) };
 }
 
 describe('allocations in the place of lost ones', () => {
@@ -53,6 +53,6 @@ describe('allocations in the place of lost ones', () => {
     const { id } = await of.service.client.createScheduledComputeNode({
       body: { ...body, scheduler_id: 7, status: 'complete' },
     });
-    expect(await replaceLost(of.service.client, of.id, [id as number])).toBe(0);
+    expect(await replaceLost(of.service.client, of.id, [id])).toBe(0);
   });
 });

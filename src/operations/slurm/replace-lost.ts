@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
-import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
+import type { NewScheduledComputeNode, ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import { underLease } from '../recovery-lease.ts';
 import { planOf, requestOfRecord } from './submit-tools.ts';
 
@@ -16,7 +16,7 @@ export async function replaceLost(client: Client, workflowId: number, lost: read
     const rows = await all((page) => client.listScheduledComputeNodes({ query: { workflow_id: workflowId, ...page } }));
     const asked = new Set(lost);
     for (const { plan } of rows) asked.delete(plan?.replaces ?? 0);
-    const records = rows.flatMap((row) => (asked.has(row.id as number) ? replacementOf(row) : []));
+    const records = rows.flatMap((row) => (asked.has(row.id) ? replacementOf(row) : []));
     if (records.length === 0) return 0;
     await client.createScheduledComputeNodes({ body: { scheduled_compute_nodes: records } });
     const data = {
@@ -31,9 +31,9 @@ export async function replaceLost(client: Client, workflowId: number, lost: read
 }
 
 /** Torc's own server stores no plans. */
-function replacementOf(row: ScheduledComputeNode): ScheduledComputeNode[] {
+function replacementOf(row: ScheduledComputeNode): NewScheduledComputeNode[] {
   if (!row.plan) return [];
   const { workflow_id, scheduler_config_id, scheduler_type } = row;
-  const plan = { ...planOf({ ...requestOfRecord(row), allocations: 1 }), replaces: row.id as number };
+  const plan = { ...planOf({ ...requestOfRecord(row), allocations: 1 }), replaces: row.id };
   return [{ workflow_id, scheduler_config_id, scheduler_type, scheduler_id: 0, status: 'planned', plan }];
 }

@@ -57,7 +57,7 @@ async function canceledTasks({ client }: SubmitTools, { workflowId, first }: Bat
   const query = { workflow_id: workflowId, status: 'canceled' };
   const canceled = await all((page) => client.listScheduledComputeNodes({ query: { ...query, ...page } }));
   return canceled.flatMap((each) =>
-    (each.id as number) - (each.array_task_id ?? Number.NaN) === first && !isKnown(each) ? [each.id as number] : [],
+    each.id - (each.array_task_id ?? Number.NaN) === first && !isKnown(each) ? [each.id] : [],
   );
 }
 

@@ -60,7 +60,7 @@ export async function sitePlanOf(
 /** The account of the first scheduler of the workflow, of its defaults, or of the configuration. */
 async function accountOf(client: Client, workflowId: number, { profile, settings }: Site): Promise<string | undefined> {
   const schedulers = await all((page) => client.listSlurmSchedulers({ query: { workflow_id: workflowId, ...page } }));
-  const first = schedulers.toSorted((a, b) => (a.id as number) - (b.id as number))[0]?.account;
+  const first = schedulers.toSorted((a, b) => a.id - b.id)[0]?.account;
   if (first !== undefined) return first;
   const { slurm_defaults: defaults } = await client.getWorkflow({ params: { id: workflowId } });
   const given = defaults?.['account'];

@@ -36,7 +36,7 @@ export async function submitAction(
   const { workflowId, schedulerId } = request;
   const query = { workflow_id: workflowId, scheduler_config_id: schedulerId };
   const records = await all((page) => tools.client.listScheduledComputeNodes({ query: { ...query, ...page } }));
-  const own = records.flatMap(({ id, plan }) => (plan?.action_id === actionId ? [id as number] : []));
+  const own = records.flatMap(({ id, plan }) => (plan?.action_id === actionId ? [id] : []));
   if (own.length === 0) return submitAllocations(tools, request);
   return accepted(tools, (counting) => finishSubmissions(counting, workflowId, { ids: new Set(own) }));
 }

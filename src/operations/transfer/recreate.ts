@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { BATCH, createJobsInOrder } from '../../client/create-jobs.ts';
 import { createWhole } from '../../client/create-workflow.ts';
 import type { Job } from '../../core/contract/job.ts';
-import type { WorkflowAction } from '../../core/contract/scheduling.ts';
+import type { NewWorkflowAction, WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { Lists } from '../../core/workflow-file/int-list.ts';
 import type { Exported } from './document.ts';
 import { type Ids, renamedEntity } from './entity-ids.ts';
@@ -136,7 +136,7 @@ function jobBody(job: Exported['jobs'][number], records: RecordIds, earlier: num
 }
 
 /** An action before its execution. */
-function actionBody(action: WorkflowAction, { workflowId, slurm, local }: RecordIds, jobs: Ids): WorkflowAction {
+function actionBody(action: WorkflowAction, { workflowId, slurm, local }: RecordIds, jobs: Ids): NewWorkflowAction {
   const { trigger_type, action_type, persistent, is_recovery } = action;
   const config = action.action_config as { scheduler_id?: number; scheduler_type?: string };
   const schedulers = config.scheduler_type === 'local' ? local : slurm;
@@ -162,7 +162,7 @@ const newId = (ids: Ids, id: number | null | undefined) => (id ? ids.get(id) : u
 /** Creates records a thousand at a time; `create` returns them in their order. */
 async function inBatches<Row extends { readonly id: number }>(
   rows: readonly Row[],
-  create: (part: readonly Row[]) => Promise<readonly { readonly id?: number | null | undefined }[]>,
+  create: (part: readonly Row[]) => Promise<readonly { readonly id: number }[]>,
 ): Promise<Ids> {
   const ids = new Map<number, number>();
   for (let at = 0; at < rows.length; at += BATCH) {
@@ -175,9 +175,9 @@ async function inBatches<Row extends { readonly id: number }>(
 
 async function oneByOne<Row extends { readonly id: number }>(
   rows: readonly Row[],
-  create: (row: Row) => Promise<{ readonly id?: number | null | undefined }>,
+  create: (row: Row) => Promise<{ readonly id: number }>,
 ): Promise<Ids> {
   const ids = new Map<number, number>();
-  for (const row of rows) ids.set(row.id, (await create(row)).id as number);
+  for (const row of rows) ids.set(row.id, (await create(row)).id);
   return ids;
 }

@@ -30,11 +30,11 @@ export async function recreateResults(
   const nodeIds = new Map<number, number>();
   for (const node of nodes) {
     const body = { ...node, workflow_id: workflowId, is_active: false };
-    nodeIds.set(node.id, (await client.createComputeNode({ body })).id as number);
+    nodeIds.set(node.id, (await client.createComputeNode({ body })).id);
   }
   if (results.some(({ compute_node_id: id }) => !nodeIds.has(id))) {
     const body = { ...UNKNOWN_NODE, workflow_id: workflowId, is_active: false };
-    const unknownId = (await client.createComputeNode({ body })).id as number;
+    const unknownId = (await client.createComputeNode({ body })).id;
     for (const { compute_node_id: id } of results) if (!nodeIds.has(id)) nodeIds.set(id, unknownId);
   }
   for (const batch of batchesOf(results)) {

@@ -49,8 +49,8 @@ async function workflow({ client }: TestService, name: string): Promise<number> 
       env: { B: '2' },
       labels: ['gpu'],
       priority: 3,
-      input_file_ids: [file.id as number],
-      input_user_data_ids: [data.id as number, empty.id as number],
+      input_file_ids: [file.id],
+      input_user_data_ids: [data.id, empty.id],
       resource_requirements_id: needs.id,
       failure_handler_id: handler.id,
     },
@@ -62,19 +62,19 @@ async function workflow({ client }: TestService, name: string): Promise<number> 
       command: 'true',
       invocation_script: 'nice',
       cancel_on_blocking_job_failure: false,
-      output_file_ids: [file.id as number],
-      output_user_data_ids: [empty.id as number],
+      output_file_ids: [file.id],
+      output_user_data_ids: [empty.id],
       scheduler_id: slurm.id,
     },
   });
   const off = await client.createJob({ body: { ...of, name: 'off', command: 'true' } });
   await client.updateJob({
-    params: { id: off.id as number },
+    params: { id: off.id },
     body: { name: 'off', command: 'true', status: 'disabled' },
   });
   await client.updateJob({
-    params: { id: late.id as number },
-    body: { name: 'late', command: 'cat f.txt', depends_on_job_ids: [early.id as number] },
+    params: { id: late.id },
+    body: { name: 'late', command: 'cat f.txt', depends_on_job_ids: [early.id] },
   });
   await client.createWorkflowAction({
     params: { id },
@@ -82,8 +82,8 @@ async function workflow({ client }: TestService, name: string): Promise<number> 
       ...of,
       trigger_type: 'on_jobs_ready',
       action_type: 'schedule_nodes',
-      action_config: { scheduler_id: slurm.id as number, scheduler_type: 'slurm', num_allocations: 2 },
-      job_ids: [early.id as number],
+      action_config: { scheduler_id: slurm.id, scheduler_type: 'slurm', num_allocations: 2 },
+      job_ids: [early.id],
       trigger_count: 1,
       executed: true,
     },
@@ -107,7 +107,7 @@ async function run({ client }: TestService, id: number): Promise<void> {
   const created = await client.createComputeNode({
     body: { ...node, workflow_id: id, start_time: '2026-03-01T12:00:00Z', is_active: true },
   });
-  const turn = { run_id: 1, compute_node_id: created.id as number };
+  const turn = { run_id: 1, compute_node_id: created.id };
   const want = { limit: 1, prefetch: 0, offer: { num_cpus: 8, memory_gb: 8, num_gpus: 0, num_nodes: 1 } };
   const { jobs } = await client.exchange({ params: { id }, body: { ...turn, want } });
   await client.exchange({
@@ -303,7 +303,7 @@ describe('a workflow that is exported and imported', () => {
     let before: number[] = [];
     for (const name of names) {
       const body = { workflow_id: id, name, command: 'true', depends_on_job_ids: before };
-      before = [(await here.client.createJob({ body })).id as number];
+      before = [(await here.client.createJob({ body })).id];
     }
     const copy = await imported(there, (await exported(here, id)).text);
     const query = { workflow_id: copy, include_relationships: true };
@@ -311,7 +311,7 @@ describe('a workflow that is exported and imported', () => {
     const behind = (jobId: number | undefined) =>
       chain.find(({ depends_on_job_ids: others }) => (jobId === undefined ? !others?.length : others?.includes(jobId)));
     const found: string[] = [];
-    for (let at = behind(undefined); at !== undefined; at = behind(at.id as number)) found.push(at.name);
+    for (let at = behind(undefined); at !== undefined; at = behind(at.id)) found.push(at.name);
     expect(found).toEqual(names);
   });
 

@@ -34,7 +34,6 @@ describe('actions that do not keep an idle runner alive', () => {
     ['an action for another scheduler', [action({ action_config: { scheduler_type: 'local' } })]],
     ['an action without a scheduler', [action({ action_config: {} })]],
     ['an action of an unknown type', [action({ action_type: 'send_mail' })]],
-    ['an action without an id', [action({ id: undefined })]],
   ])('an idle runner is not kept alive: %s', (_, actions) => {
     expect(held(actions)).toBe(false);
   });

@@ -55,8 +55,7 @@ export interface Idleness {
 export function isHeldBy(actions: readonly WorkflowAction[], { doneHere, canSchedule, idleMs }: Idleness): boolean {
   return actions.some((action) => {
     const { id, trigger_type: trigger, executed, persistent } = action;
-    if (id === undefined || id === null || !JOB_TRIGGERS.includes(trigger as (typeof JOB_TRIGGERS)[number]))
-      return false;
+    if (!JOB_TRIGGERS.includes(trigger as (typeof JOB_TRIGGERS)[number])) return false;
     if (plannedActionOf(action, canSchedule) === undefined) return false;
     if (persistent === true ? doneHere.has(id) : executed === true) return false;
     return isTriggered(action) || idleMs < GRACE_MS;

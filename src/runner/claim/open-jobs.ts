@@ -22,7 +22,7 @@ export const openJobs =
     // A job that waits for a decision may run again.
     const statuses = usesPendingFailed === true ? [...OPEN, 'pending_failed' as const] : OPEN;
     for (const status of statuses) {
-      const query = { workflow_id: id as number, labels: labels.join(','), status, limit: 1 };
+      const query = { workflow_id: id, labels: labels.join(','), status, limit: 1 };
       if ((await client.listJobs({ query })).count > 0) return true;
     }
     return false;

@@ -9,7 +9,7 @@ const options = {
   computeNodeType: 'slurm',
   persistent: false,
 } as const;
-const workflow: Workflow = { name: 'w', user: 'u' };
+const workflow: Workflow = { id: 1, name: 'w', user: 'u' };
 
 describe('the rules of a runner', () => {
   it('a workflow that says nothing gets the standard rules', () => {

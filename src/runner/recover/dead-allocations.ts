@@ -181,4 +181,4 @@ async function settleRecords(
 }
 
 const update = (client: LostOptions['client'], record: ScheduledComputeNode, status: string) =>
-  client.updateScheduledComputeNode({ params: { id: record.id as number }, body: { ...record, status } });
+  client.updateScheduledComputeNode({ params: { id: record.id }, body: { ...record, status } });

@@ -68,7 +68,7 @@ async function goneRunner({
       },
     },
   });
-  const nodeId = node.id as number;
+  const nodeId = node.id;
   const { jobs } = await service.client.exchange({
     params: { id },
     body: { run_id: 1, compute_node_id: nodeId, want },

@@ -15,7 +15,7 @@ export async function endDoubleRegistrations(
   const query = { workflow_id: node.workflow_id, hostname: node.hostname, is_active: true };
   const { items } = await client.listComputeNodes({ query });
   for (const other of items) {
-    const id = other.id as number;
+    const id = other.id;
     // The filter matches a part of the name. A process has one id and one start time, to the millisecond.
     const isOurs = other.hostname === node.hostname && other.pid === node.pid && startOf(other) === startOf(node);
     if (id === nodeId || !isOurs) continue;

@@ -9,7 +9,7 @@ import type { RunnerFacts } from '../../core/lifecycle/belongs-to.ts';
 import { withinAllocation } from '../../cluster/slurm/allocation.ts';
 import { marginsOf } from '../../core/allocation/usable-time.ts';
 import { uselessSettings } from '../../core/contract/execution.ts';
-import type { ComputeNode } from '../../core/contract/node.ts';
+import type { NewComputeNode, ComputeNode } from '../../core/contract/node.ts';
 import type { ExecutionConfig, Workflow } from '../../core/contract/workflow.ts';
 import { type Capacity, type CapacityNode, createCapacity, createSlots } from '../claim/capacity.ts';
 import { devicesOf } from './devices.ts';
@@ -92,16 +92,16 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     nodes: nodes.length,
     process: identity && { ...identity, mark, ledger: ledgerPath },
   });
-  const node = await client.createComputeNode({ body });
-  const nodeId = node.id as number;
-  if (options.ending?.isShared === false) await warnOfAnother(client, body, nodeId, log);
+  const { id: nodeId } = await client.createComputeNode({ body });
+  const node: ComputeNode = { ...body, id: nodeId };
+  if (options.ending?.isShared === false) await warnOfAnother(client, node, log);
   const ledger = openLedger(
     ledgerPath,
     { workflow_id: workflowId, run_id: runId, compute_node_id: nodeId, process: identity },
     (words) => log.write('warn', words),
   );
 
-  logStart(log, { ...body, id: nodeId }, { runId, host, options, workflow });
+  logStart(log, node, { runId, host, options, workflow });
   warnOfNoTime(workflow, options, startedAtMs, log);
 
   const facts: RunFacts = {
@@ -117,7 +117,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     workflow,
     mode,
     nodeId,
-    node: body,
+    node,
     hostname: host.hostname,
     own: { mark, slurmJobId: jobIdOf(allocation), jobVariable: options.batch?.jobVariable },
     facts,
@@ -147,7 +147,7 @@ interface RecordParts {
 }
 
 /** The runner as the server stores it. */
-function recordOf({ options, hostname, startedAtMs, offered, gpus, nodes, process: own }: RecordParts): ComputeNode {
+function recordOf({ options, hostname, startedAtMs, offered, gpus, nodes, process: own }: RecordParts): NewComputeNode {
   return {
     workflow_id: options.workflowId,
     hostname,
@@ -217,12 +217,12 @@ function offeredBy({ numCpus, memoryGb }: RunnerOptions, { cpus, memoryBytes }: 
 }
 
 /** A runner for itself offers all of its node, and two of them start twice as many jobs as there is room for. */
-async function warnOfAnother(client: Client, node: ComputeNode, nodeId: number, log: Log): Promise<void> {
+async function warnOfAnother(client: Client, node: ComputeNode, log: Log): Promise<void> {
   const query = { workflow_id: node.workflow_id, hostname: node.hostname, is_active: true };
   const { items } = await client.listComputeNodes({ query });
   const own = slurmTaskOf(node.scheduler)?.jobId;
   const another = items.find(({ id, hostname, scheduler }) => {
-    return id !== nodeId && hostname === node.hostname && own !== undefined && slurmTaskOf(scheduler)?.jobId === own;
+    return id !== node.id && hostname === node.hostname && own !== undefined && slurmTaskOf(scheduler)?.jobId === own;
   });
   if (another === undefined) return;
   log.write(

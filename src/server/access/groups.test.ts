@@ -9,7 +9,7 @@ beforeEach(() => {
 
 const AT = '2026-03-01T12:00:00.000Z';
 const group = async (name: string) =>
-  (await service.client.createAccessGroup({ body: { name, description: `of ${name}` } })).id as number;
+  (await service.client.createAccessGroup({ body: { name, description: `of ${name}` } })).id;
 const workflow = async (over: object = {}) =>
   ((await service.client.createWorkflow({ body: { name: 'w', user: 'u', ...over } })) as { id: number }).id;
 const of = (id: number) => ({ params: { id } });
@@ -114,7 +114,7 @@ describe('a workflow', () => {
     const { id, user } = await service.client.getWorkflow({
       params: { id: await workflow({ access_groups: ['lab'] }) },
     });
-    const check = async (name: string, workflowId = id as number) =>
+    const check = async (name: string, workflowId = id) =>
       (await service.client.checkAccess({ params: { workflow_id: workflowId, user_name: name } })).has_access;
     expect([await check(user), await check('ann')]).toEqual([true, false]);
     const member = { user_name: 'ann', group_id: lab, role: 'member' };

@@ -10,7 +10,7 @@ interface GroupRow {
 }
 
 /** Replies do not contain which groups are system groups. */
-export const groupOf = ({ id, name, description, created_at }: GroupRow): AccessGroup & { id: number } => ({
+export const groupOf = ({ id, name, description, created_at }: GroupRow): AccessGroup => ({
   id,
   name,
   ...(description === null ? {} : { description }),

@@ -21,7 +21,7 @@ const create = async (over: object = {}): Promise<number> => {
       ...over,
     },
   });
-  return action.id as number;
+  return action.id;
 };
 
 const pending = async (types?: string) =>
@@ -103,7 +103,7 @@ describe('a claim that plans', () => {
   let schedulerId: number;
   beforeEach(async () => {
     const body = { workflow_id: id, name: 's', account: 'a', nodes: 1, walltime: '01:00:00' };
-    schedulerId = (await service.client.createSlurmScheduler({ body })).id as number;
+    schedulerId = (await service.client.createSlurmScheduler({ body })).id;
   });
   const scheduling = (over: object = {}) =>
     create({ action_type: 'schedule_nodes', action_config: { ...config, scheduler_id: schedulerId }, ...over });
@@ -145,7 +145,7 @@ describe('a claim that plans', () => {
     await claim(action, { ...mine, compute_node_id: node.id });
     await service.client.endWorkflowAction({
       params: { id, action_id: action },
-      body: { compute_node_id: node.id as number, outcome: 'not_started' },
+      body: { compute_node_id: node.id, outcome: 'not_started' },
     });
     expect(await claim(action, { ...mine, compute_node_id: node.id })).toMatchObject({ planned: 0 });
     expect(await rows()).toHaveLength(3);
@@ -283,7 +283,7 @@ describe('the trigger of an action', () => {
     await finish('a');
     await finish('b');
     const all = await service.client.listWorkflowActions({ params: { id } });
-    for (const action of all) await claim(action.id as number);
+    for (const action of all) await claim(action.id);
     expect(await due()).toEqual([]);
     await initialize(false);
     expect(await due()).toHaveLength(6);
@@ -304,7 +304,7 @@ describe('the trigger of an action', () => {
     expect(await service.client.listWorkflowActions({ params: { id } })).toHaveLength(7);
     await finish('a');
     await finish('b', 1);
-    for (const action of await service.client.listWorkflowActions({ params: { id } })) await claim(action.id as number);
+    for (const action of await service.client.listWorkflowActions({ params: { id } })) await claim(action.id);
     await service.client.resetStatus({ params: { id } });
     await service.client.resetJobStatus({ params: { id }, query: { failed_only: true } });
     await initialize(true);

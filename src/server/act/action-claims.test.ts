@@ -16,7 +16,7 @@ const act = async (persistent: boolean) => {
     action_config: { commands: ['true'] },
     persistent,
   };
-  return (await service.client.createWorkflowAction({ params: { id }, body })).id as number;
+  return (await service.client.createWorkflowAction({ params: { id }, body })).id;
 };
 
 beforeEach(async () => {
@@ -87,7 +87,7 @@ describe('an action claimed by a runner that is lost', () => {
   it('an action whose allocations were planned with the claim is done, whatever the ledger says', async () => {
     const scheduler = { workflow_id: id, name: 's', account: 'a', nodes: 1, walltime: '01:00:00' };
     const { id: schedulerId } = await service.client.createSlurmScheduler({ body: scheduler });
-    const config = { scheduler_id: schedulerId as number, scheduler_type: 'slurm' };
+    const config = { scheduler_id: schedulerId, scheduler_type: 'slurm' };
     const action = await service.client.createWorkflowAction({
       params: { id },
       body: {
@@ -98,7 +98,7 @@ describe('an action claimed by a runner that is lost', () => {
         trigger_count: 1,
       },
     });
-    const actionId = action.id as number;
+    const actionId = action.id;
     await service.client.claimWorkflowAction({
       params: { id, action_id: actionId },
       body: { compute_node_id: nodeId, tells_end: true, plans: {} },

@@ -25,7 +25,7 @@ const create = async (trigger: string, jobs: readonly string[] | undefined, over
       ...over,
     },
   });
-  return action.id as number;
+  return action.id;
 };
 const want = { limit: 9, prefetch: 0, offer: { num_cpus: 9, memory_gb: 9, num_gpus: 0, num_nodes: 1 } };
 const turn = (body: object = {}) =>

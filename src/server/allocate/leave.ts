@@ -17,7 +17,7 @@ const NAMED = 20;
 export const createLeave = ({ db, changes, now }: Store, queries: AllocateQueries) => {
   const held = createHeldAttempts(db, changes);
   const actions = createActionClaims(db, now);
-  return ({ id: nodeId, workflow_id: workflowId, hostname }: ComputeNode & { id: number }) => {
+  return ({ id: nodeId, workflow_id: workflowId, hostname }: ComputeNode) => {
     const unstarted = queries.unstarted.all({ workflowId, nodeId }).map(({ id }) => id);
     for (const id of unstarted) {
       queries.letGo.run({ id });

@@ -1,4 +1,4 @@
-import type { ComputeNode } from '../../core/contract/node.ts';
+import type { NewComputeNode, ComputeNode } from '../../core/contract/node.ts';
 import { refuseBadLabels, sortedLabels } from '../../core/contract/labels.ts';
 import { createLeave } from './leave.ts';
 import { found } from '../records/find.ts';
@@ -19,7 +19,7 @@ const NOT_SAID = -1;
 /** Registers a runner for its workflow. */
 export const registerNode = ({ db, find, changes }: Store, queries: AllocateQueries) => {
   const refuseForeign = createForeignCheck(db);
-  return (body: ComputeNode): ComputeNode => {
+  return (body: NewComputeNode): ComputeNode => {
     find.workflow(body.workflow_id);
     const { scheduler_config_id: schedulerId, compute_node_type: schedulerType } = body;
     refuseForeign(body.workflow_id, { schedulerId, schedulerType }, 'scheduler_config_id');
@@ -63,7 +63,7 @@ export const registerNode = ({ db, find, changes }: Store, queries: AllocateQuer
 export const changeNode = (store: Store, queries: AllocateQueries) => {
   const { changes } = store;
   const takeLeave = createLeave(store, queries);
-  return (id: number, body: Partial<{ [F in keyof ComputeNode]: ComputeNode[F] | undefined }>): ComputeNode => {
+  return (id: number, body: Partial<{ [F in keyof NewComputeNode]: NewComputeNode[F] | undefined }>): ComputeNode => {
     const read = () => computeNodeOf(found(queries.getNode.get({ id }), 'compute_node', id));
     read();
     queries.updateNode.run({

@@ -23,7 +23,7 @@ describe('an allocation', () => {
     const { id } = await workflowOf(service, []);
     const first = await client.createScheduledComputeNode({ body: allocation(id) });
     const second = await client.createScheduledComputeNode({ body: allocation(id, { scheduler_id: 4712 }) });
-    const params = { id: second.id as number };
+    const params = { id: second.id };
     expect(await client.updateScheduledComputeNode({ params, body: { status: 'active' } })).toEqual({
       ...second,
       status: 'active',
@@ -32,7 +32,7 @@ describe('an allocation', () => {
       (await client.listScheduledComputeNodes({ query: { workflow_id: id, ...query } })).items.map((each) => each.id);
     expect(await named({ status: 'active' })).toEqual([second.id]);
     expect(await named({ is_open: true })).toEqual([first.id, second.id]);
-    await client.updateScheduledComputeNode({ params: { id: first.id as number }, body: { status: 'complete' } });
+    await client.updateScheduledComputeNode({ params: { id: first.id }, body: { status: 'complete' } });
     expect(await named({ is_open: true })).toEqual([second.id]);
     expect(await named({ is_open: false })).toEqual([first.id]);
     expect(await named({ scheduler_id: 4711 })).toEqual([first.id]);
@@ -77,16 +77,16 @@ describe('an allocation', () => {
       body: {
         ...(await client.getComputeNode({ params: { id: nodeId } })),
         hostname: 'inside',
-        scheduler: { scheduler_id: allocationId as number },
+        scheduler: { scheduler_id: allocationId },
       },
     });
     const { items } = await client.listComputeNodes({
-      query: { workflow_id: id, scheduled_compute_node_id: allocationId as number },
+      query: { workflow_id: id, scheduled_compute_node_id: allocationId },
     });
     expect(items.map(({ hostname }) => hostname)).toEqual(['inside']);
 
     const { jobs = [] } = await client.claimNextJobs({ params: { id }, query: {} });
-    for (const [index, compute_node_id] of [inside.id as number, nodeId].entries())
+    for (const [index, compute_node_id] of [inside.id, nodeId].entries())
       await client.startJob({ params: { id: jobs[index]?.id as number, run_id: 1, compute_node_id } });
     const running = await client.listRunningJobs({ params: { id }, query: {} });
     expect(running.items).toEqual([
@@ -109,7 +109,7 @@ describe('an allocation', () => {
     const { id: allocationId } = await client.createScheduledComputeNode({ body: allocation(id) });
     const outside = await client.getComputeNode({ params: { id: nodeId } });
     const inside = await client.createComputeNode({
-      body: { ...outside, scheduler: { scheduler_id: allocationId as number } },
+      body: { ...outside, scheduler: { scheduler_id: allocationId } },
     });
     for (const [name, node, run] of [
       ['a', inside.id, 1],
@@ -121,7 +121,7 @@ describe('an allocation', () => {
           workflow_id: id,
           job_id: jobIds.get(name) as number,
           run_id: run,
-          compute_node_id: node as number,
+          compute_node_id: node,
           return_code: 0,
           exec_time_minutes: 1,
           completion_time: '2026-03-01T12:00:00.000Z',
@@ -141,7 +141,7 @@ describe('a local scheduler', () => {
     const body = { workflow_id: id, name: 'local', memory: '4g', num_cpus: 2 };
     const created = await client.createLocalScheduler({ body });
     expect(created).toEqual({ ...body, id: created.id });
-    const params = { id: created.id as number };
+    const params = { id: created.id };
     const kept = { id: created.id, workflow_id: id, memory: '4g', num_cpus: 2 };
     expect(await client.getLocalScheduler({ params })).toEqual(kept);
     expect(await client.updateLocalScheduler({ params, body: { num_cpus: 3 } })).toMatchObject({ num_cpus: 3 });

@@ -1,4 +1,12 @@
-import type { LocalScheduler, RemoteWorker, ScheduledComputeNode, SlurmStats } from '../../core/contract/allocation.ts';
+import type {
+  NewLocalScheduler,
+  LocalScheduler,
+  RemoteWorker,
+  NewScheduledComputeNode,
+  ScheduledComputeNode,
+  NewSlurmStats,
+  SlurmStats,
+} from '../../core/contract/allocation.ts';
 import type { Input } from '../../core/contract/routes.ts';
 import { workerOf } from '../../core/contract/worker-line.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
@@ -11,9 +19,9 @@ import type { AllocateQueries } from './queries.ts';
 
 export const updateAllocation = ({ db }: Store, queries: AllocateQueries) => {
   const refuseForeign = createAllocationCheck(db);
-  return (id: number, body: Partly<ScheduledComputeNode>): ScheduledComputeNode => {
+  return (id: number, body: Partly<NewScheduledComputeNode>): ScheduledComputeNode => {
     const before = read(queries.allocations, id);
-    const after = merged<ScheduledComputeNode>(before, body);
+    const after = merged<NewScheduledComputeNode>(before, body);
     refuseForeign(before.workflow_id, after);
     queries.updateAllocation.run({ ...allocationRow(after), id });
     return read(queries.allocations, id);
@@ -44,7 +52,7 @@ export const changeAllocations =
 
 export const createLocalScheduler =
   ({ find }: Store, queries: AllocateQueries) =>
-  (body: LocalScheduler): LocalScheduler => {
+  (body: NewLocalScheduler): LocalScheduler => {
     const { workflow_id: workflowId, memory, num_cpus: cpus } = body;
     find.workflow(workflowId);
     if (memory === undefined || memory === null || cpus === undefined || cpus === null) {
@@ -58,8 +66,8 @@ export const createLocalScheduler =
 
 export const updateLocalScheduler =
   (queries: AllocateQueries) =>
-  (id: number, body: Partly<LocalScheduler>): LocalScheduler => {
-    const { memory, num_cpus: cpus } = merged<LocalScheduler>(read(queries.localSchedulers, id), body);
+  (id: number, body: Partly<NewLocalScheduler>): LocalScheduler => {
+    const { memory, num_cpus: cpus } = merged<NewLocalScheduler>(read(queries.localSchedulers, id), body);
     queries.updateLocalScheduler.run({ id, memory: memory as string, num_cpus: cpus as number });
     return read(queries.localSchedulers, id);
   };
@@ -96,7 +104,7 @@ export const removeWorker =
 /** Stores the accounting data of Slurm for an attempt, once. */
 export const createStats =
   ({ find }: Store, queries: AllocateQueries) =>
-  (body: SlurmStats): SlurmStats => {
+  (body: NewSlurmStats): SlurmStats => {
     find.jobOf(body.workflow_id, body.job_id);
     const attempt = { jobId: body.job_id, runId: body.run_id, attemptId: body.attempt_id };
     if (queries.statsOf.get(attempt) !== undefined) {

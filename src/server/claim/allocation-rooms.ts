@@ -14,7 +14,7 @@ export const createAllocationRooms =
     const counting = new Set(queries.countingSchedulers.all({ workflowId }).map(({ id }) => id));
     return new Map(
       queries.schedulers.all({ workflowId }).map((row) => {
-        const id = row.id as number;
+        const id = row.id;
         return [id, { ...roomOfScheduler(schedulerOf(row), workflow), countsJobs: counting.has(id) }] as const;
       }),
     );

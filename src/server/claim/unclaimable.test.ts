@@ -67,7 +67,7 @@ describe('jobs that no allocation of a workflow could run', () => {
     const { id } = await workflowOf(service, jobs, minute);
     const { id: schedulerId } = await scheduler(id, { walltime: '00:10:00' });
     expect(await asked(id)).toMatchObject({ ready_jobs: 1, unclaimable_jobs: 1 });
-    const action_config = { scheduler_id: schedulerId as number, scheduler_type: 'slurm', max_parallel_jobs: 4 };
+    const action_config = { scheduler_id: schedulerId, scheduler_type: 'slurm', max_parallel_jobs: 4 };
     const body = { workflow_id: id, trigger_type: 'on_workflow_start', action_type: 'schedule_nodes', action_config };
     await service.client.createWorkflowAction({ params: { id }, body });
     expect(await asked(id)).toMatchObject({ ready_jobs: 1, unclaimable_jobs: 0 });

@@ -116,7 +116,7 @@ describe('an idle runner may get a job', () => {
             ...body,
           },
         })
-      ).id as number;
+      ).id;
 
     it('an idle runner may get jobs by commands that wait for the jobs of others, and none by those of the end', async () => {
       await begun([{ name: 'a' }]);
@@ -172,7 +172,7 @@ const inAllocation = (schedulerId: number) =>
 describe('an allocation in the queue', () => {
   const scheduler = async (more: Partial<SlurmScheduler> = {}) => {
     const body = { workflow_id: id, name: 'nodes', account: 'any', nodes: 1, walltime: '00:10:00', ...more };
-    return (await service.client.createSlurmScheduler({ body })).id as number;
+    return (await service.client.createSlurmScheduler({ body })).id;
   };
   const queued = async (schedulerId: number, slurmJobId: number, status = 'pending') =>
     (
@@ -185,7 +185,7 @@ describe('an allocation in the queue', () => {
           status,
         },
       })
-    ).id as number;
+    ).id;
   const unneeded = async () =>
     (await service.client.getUnclaimableJobs({ params: { id }, query: {} })).unneeded_allocations.map(
       ({ scheduler_id: job }) => job,

@@ -51,8 +51,8 @@ export function createUnneeded(
     cancel(workflowId, ids) {
       workflow(workflowId);
       const asked = new Set(ids);
-      const canceled = find(workflowId).filter(({ id }) => asked.has(id as number));
-      for (const { id } of canceled) queries.markCanceled.run({ id: id as number });
+      const canceled = find(workflowId).filter(({ id }) => asked.has(id));
+      for (const { id } of canceled) queries.markCanceled.run({ id: id });
       return canceled.map((each) => ({ ...each, status: 'canceled' }));
     },
     isTold(workflowId) {

@@ -12,11 +12,11 @@ let schedulerId: number;
 beforeEach(async () => {
   service = testService();
   const { client } = service;
-  id = (await client.createWorkflow({ body: { name: 'flow', user: 'u' } })).id as number;
+  id = (await client.createWorkflow({ body: { name: 'flow', user: 'u' } })).id;
   const needs = { workflow_id: id, name: 'small', num_cpus: 1, memory: '200m', runtime: 'PT5M' };
-  small = (await client.createResourceRequirements({ body: needs })).id as number;
+  small = (await client.createResourceRequirements({ body: needs })).id;
   const scheduler = { workflow_id: id, name: 's', account: 'a', nodes: 1, walltime: '1:00:00' };
-  schedulerId = (await client.createSlurmScheduler({ body: scheduler })).id as number;
+  schedulerId = (await client.createSlurmScheduler({ body: scheduler })).id;
   const bound = { resource_requirements_id: small, scheduler_id: schedulerId };
   for (const name of ['a', 'b', 'c'])
     await client.createJob({ body: { workflow_id: id, name, command: 'true', ...(name === 'c' ? {} : bound) } });

@@ -17,7 +17,7 @@ const STALL_MS = 300;
 beforeEach(async () => {
   notices = [];
   service = testService({ stallMs: STALL_MS, onNotice: (words, facts) => void notices.push({ words, facts }) });
-  id = (await service.client.createWorkflow({ body: { name: 'w', user: 'u' } })).id as number;
+  id = (await service.client.createWorkflow({ body: { name: 'w', user: 'u' } })).id;
 });
 
 type Told = { id: string; type: string; data: Record<string, unknown> };

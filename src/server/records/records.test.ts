@@ -142,7 +142,7 @@ describe('resource requirements', () => {
   ])('resource requirements with %j are refused, and do not change', async (wrong, words) => {
     const { id } = await workflowOf(service, []);
     const { id: recordId } = await create(id);
-    const params = { id: recordId as number };
+    const params = { id: recordId };
     const before = await service.client.getResourceRequirements({ params });
     const body = { workflow_id: id, name: 'big', ...wrong };
     await expect(service.client.updateResourceRequirements({ params, body })).rejects.toThrow(words);
@@ -156,7 +156,7 @@ describe('resource requirements', () => {
     await expect(service.client.deleteResourceRequirements(used)).rejects.toThrow('1 jobs use them');
     await expect(service.client.deleteResourceRequirementsList(all(id))).rejects.toThrow('1 jobs use them');
     const { id: unused } = await create(id);
-    expect(await service.client.deleteResourceRequirements(of(unused as number))).toMatchObject({ name: 'big' });
+    expect(await service.client.deleteResourceRequirements(of(unused))).toMatchObject({ name: 'big' });
     await service.client.deleteJobs(all(id));
     expect(await service.client.deleteResourceRequirementsList(all(id))).toEqual({ count: 2 });
   });
@@ -181,18 +181,18 @@ describe('results, events and schedulers', () => {
     const { client } = service;
     const { id, jobIds } = await workflowOf(service, [{ name: 'a' }]);
     const result = await client.createResult({ body: resultOf(id, jobIds.get('a') as number) });
-    const change = { params: { id: result.id as number }, body: { return_code: 3, status: 'failed' as const } };
+    const change = { params: { id: result.id }, body: { return_code: 3, status: 'failed' as const } };
     const changed = { ...result, job_name: 'a', attempt_id: 1, return_code: 3, status: 'failed' };
     expect(await client.updateResult(change)).toEqual(changed);
 
     const event = await client.createEvent({ body: { workflow_id: id, timestamp: 0, data: { a: 1 } } });
-    expect(await client.updateEvent({ params: { id: event.id as number }, body: { b: [2] } })).toEqual({
+    expect(await client.updateEvent({ params: { id: event.id }, body: { b: [2] } })).toEqual({
       ...event,
       data: { b: [2] },
     });
 
     const scheduler = await client.createSlurmScheduler({ body: schedulerOf(id) });
-    const wider = { params: { id: scheduler.id as number }, body: { nodes: 4 } };
+    const wider = { params: { id: scheduler.id }, body: { nodes: 4 } };
     expect(await client.updateSlurmScheduler(wider)).toMatchObject({ ...schedulerOf(id), nodes: 4 });
   });
 

@@ -192,7 +192,7 @@ describe('a job taken from its runner', () => {
           process: { boot_id: 'b', pid_namespace: 'pid:[1]', start_ticks: 1, mark: 'm', ledger: '/none' },
         },
       });
-      const ours = node.id as number;
+      const ours = node.id;
       const { jobs } = await exchange({ want }, ours);
       const [a] = jobs as [(typeof jobs)[number]];
       await exchange({ started: [started(a)] }, ours);

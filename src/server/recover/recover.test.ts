@@ -176,14 +176,14 @@ describe('changed user data', () => {
     const { id } = (await client.createWorkflow({ body: { name: 'w', user: 'u' } })) as { id: number };
     const data = await client.createUserData({ body: { workflow_id: id, name: 'd', data: { x: 1 } } });
     await client.createJob({
-      body: { workflow_id: id, name: 'reader', command: 'true', input_user_data_ids: [data.id as number] },
+      body: { workflow_id: id, name: 'reader', command: 'true', input_user_data_ids: [data.id] },
     });
     await client.createJob({ body: { workflow_id: id, name: 'other', command: 'true' } });
     await client.resetStatus({ params: { id } });
     await client.initializeJobs({ params: { id } });
     const changed = (dryRun: boolean) => client.processChangedJobInputs({ params: { id }, query: { dry_run: dryRun } });
     expect((await changed(false)).reinitialized_jobs).toEqual([]);
-    await client.updateUserData({ params: { id: data.id as number }, body: { data: { x: 2 } } });
+    await client.updateUserData({ params: { id: data.id }, body: { data: { x: 2 } } });
     expect((await changed(true)).reinitialized_jobs).toEqual(['reader']);
     expect(await statuses(service, id)).toEqual({ reader: 'ready', other: 'ready' });
     await changed(false);

@@ -1,6 +1,6 @@
 import type { Job } from '../../core/contract/job.ts';
 import { Refusal, supersededRun } from '../../core/contract/refusals.ts';
-import type { Result } from '../../core/contract/result.ts';
+import type { NewResult } from '../../core/contract/result.ts';
 import type { Handlers } from '../handlers.ts';
 import { createHeldAttempts } from '../records/job/held-attempts.ts';
 import type { Input, Reply } from '../../core/contract/routes.ts';
@@ -75,7 +75,7 @@ export const resultHandlers = (store: Store) => {
 /** Ends that are processed in one transaction: 100 take about 5 ms. */
 const AT_ONCE = 100;
 
-function resultEndOf(result: Result, workflowId: number, runId: number): End {
+function resultEndOf(result: NewResult, workflowId: number, runId: number): End {
   return {
     workflowId,
     runId,
@@ -95,10 +95,10 @@ function resultEndOf(result: Result, workflowId: number, runId: number): End {
   };
 }
 
-type Target = Pick<Result, 'job_id' | 'workflow_id' | 'run_id' | 'status'>;
+type Target = Pick<NewResult, 'job_id' | 'workflow_id' | 'run_id' | 'status'>;
 
 /** The result must name the same job, run and status as the request. */
-function refuseDisagreement(result: Result, target: Target): void {
+function refuseDisagreement(result: NewResult, target: Target): void {
   for (const field of ['job_id', 'workflow_id', 'status', 'run_id'] as const) {
     if (result[field] === target[field]) continue;
     const quote = (value: unknown) => (typeof value === 'string' ? `'${value}'` : String(value));
@@ -115,7 +115,7 @@ function refuseDisagreement(result: Result, target: Target): void {
  * for a job that another runner holds by now. A job that no runner holds may be ended by anybody, and an entry without
  * an attempt counts for the current one.
  */
-function refuseLate(end: End, attempt: Result['attempt_id'], job: EndedJob | undefined): void {
+function refuseLate(end: End, attempt: NewResult['attempt_id'], job: EndedJob | undefined): void {
   if (job === undefined || job.workflow_id !== end.workflowId) return;
   const told = { ...end, attemptId: attempt ?? job.attempt_id };
   const refusal = fenceOff(told, { ...job, claimed_by: job.claimed_by ?? end.nodeId });

@@ -10,7 +10,7 @@ const DAY_MS = 24 * 3_600_000;
 
 beforeEach(async () => {
   service = testService();
-  const create = async () => (await service.client.createWorkflow({ body: { name: 'w', user: 'u' } })).id as number;
+  const create = async () => (await service.client.createWorkflow({ body: { name: 'w', user: 'u' } })).id;
   id = await create();
   other = await create();
 });

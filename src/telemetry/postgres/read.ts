@@ -194,8 +194,7 @@ const given = <T extends object>(members: T): T =>
 const integerOf = (cell: PgCell | undefined): bigint | null => (typeof cell === 'bigint' ? cell : null);
 const uint = (row: PgRow, name: string): Uint | undefined => fromInteger(integerOf(row[name]));
 const signed = (row: PgRow, name: string): Uint | undefined => fromSigned(integerOf(row[name]));
-const float = (row: PgRow, name: string): number | undefined =>
-  typeof row[name] === 'number' ? (row[name] as number) : undefined;
+const float = (row: PgRow, name: string): number | undefined => (typeof row[name] === 'number' ? row[name] : undefined);
 const listOf = (cell: PgCell | undefined): Uint[] =>
   Array.isArray(cell) ? (cell as readonly bigint[]).map((each) => fromInteger(each) ?? 0) : [];
 

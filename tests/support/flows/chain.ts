@@ -42,7 +42,7 @@ beforeEach(async () => {
   writeFileSync(join(folder, 'given.txt'), 'given');
   ({ workflow_id: id } = (await json('create', join(folder, 'flow.yaml'))) as { workflow_id: number });
   const { items } = await server.client.listJobs({ query: { workflow_id: id } });
-  jobs = Object.fromEntries(items.map(({ name, id: jobId }) => [name, jobId as number]));
+  jobs = Object.fromEntries(items.map(({ name, id: jobId }) => [name, jobId]));
 });
 
 export const call = (...args: unknown[]) => said(args.map(String), { TORC_API_URL: server.url });
@@ -107,9 +107,9 @@ export async function startJob(name: string): Promise<number> {
   const jobId = jobs[name] as number;
   await server.client.manageStatusChange({ params: { id: jobId, status: 'pending', run_id: runId as number } });
   await server.client.startJob({
-    params: { id: jobId, run_id: runId as number, compute_node_id: nodeId as number },
+    params: { id: jobId, run_id: runId as number, compute_node_id: nodeId },
   });
-  return nodeId as number;
+  return nodeId;
 }
 
 export const latestNode = async () =>

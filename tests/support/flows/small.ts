@@ -31,7 +31,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'given.txt'), 'given\n');
   await program('run', 'flow.yaml');
   const { items: rows } = await server.client.listJobs({ query: { workflow_id: 1 } });
-  jobs = Object.fromEntries(rows.map(({ name, id }) => [name, id as number]));
+  jobs = Object.fromEntries(rows.map(({ name, id }) => [name, id]));
   empty = String((await json('workflows', 'new', '--name', 'empty'))['id']);
 });
 
@@ -68,8 +68,8 @@ export async function createNode(workflow_id: number, scheduler: Record<string, 
   };
   const { id } = await server.client.createComputeNode({ body });
   const measured = { peak_cpu_percent: 50, peak_memory_bytes: 2 ** 31, avg_memory_bytes: 2 ** 30 };
-  await server.client.updateComputeNode({ params: { id: id as number }, body: measured });
-  return id as number;
+  await server.client.updateComputeNode({ params: { id: id }, body: measured });
+  return id;
 }
 
 export const createResult = (workflow_id: number, job_id: number, compute_node_id: number) =>

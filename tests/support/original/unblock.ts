@@ -15,7 +15,7 @@ export function createUnblocker(behind: Client, everyMs: number) {
   };
   const readyIn = async (workflowId: number) => {
     const { items } = await behind.listJobs({ query: { workflow_id: workflowId, status: 'ready' } });
-    return items.map(({ id }) => id as number);
+    return items.map(({ id }) => id);
   };
   const runOf = async (workflowId: number) => (await behind.getWorkflow({ params: { id: workflowId } })).run_id ?? 0;
   const change = (id: number, status: 'ready' | 'blocked', runId: number) =>

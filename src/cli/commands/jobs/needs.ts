@@ -51,14 +51,14 @@ const listRequirements = command({
     const records = await all((page) => client.listResourceRequirements({ query: { workflow_id: id, ...page } }));
     const byId = new Map(records.map((record) => [record.id, record]));
     const rows = jobs.flatMap(({ id: jobId, name, resource_requirements_id: needed }): JobNeeds[] => {
-      const needs = byId.get(needed);
+      const needs = byId.get(needed ?? 0);
       if (needs === undefined) return [];
       return [
         {
-          job_id: jobId as number,
+          job_id: jobId,
           job_name: name,
           workflow_id: id,
-          rr_id: needs.id as number,
+          rr_id: needs.id,
           rr_name: needs.name,
           num_cpus: needs.num_cpus ?? 1,
           num_gpus: needs.num_gpus ?? 0,
@@ -130,14 +130,14 @@ const listHandlers = command({
     const handlers = await all((page) => client.listFailureHandlers({ params: { id }, query: page }));
     const byId = new Map(handlers.map((handler) => [handler.id, handler]));
     const rows = jobs.flatMap(({ id: jobId, name, failure_handler_id: handlerId }): JobHandler[] => {
-      const handler = byId.get(handlerId);
+      const handler = byId.get(handlerId ?? 0);
       if (handler === undefined) return [];
       return [
         {
-          job_id: jobId as number,
+          job_id: jobId,
           job_name: name,
           workflow_id: id,
-          fh_id: handler.id as number,
+          fh_id: handler.id,
           fh_name: handler.name,
           rules: handler.rules,
         },

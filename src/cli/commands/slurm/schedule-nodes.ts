@@ -63,7 +63,7 @@ export const slurmScheduleNodes = command({
     try {
       const { jobIds, isRepeat } = await scheduleNodes(tools, {
         workflowId: id,
-        schedulerId: scheduler.id as number,
+        schedulerId: scheduler.id,
         allocations: wanted,
         startOneWorkerPerNode: options.startOneWorkerPerNode === true,
         maxParallelJobs: options.maxParallelJobs,
@@ -111,10 +111,8 @@ async function refuseCanceled({ service }: Context, id: number): Promise<void> {
 async function suppressActions(client: Client, id: number): Promise<void> {
   for (const action of await client.listPendingActions({ params: { id } })) {
     if (requestOf(action) === undefined) continue;
-    await client
-      .claimWorkflowAction({ params: { id, action_id: action.id as number }, body: {} })
-      .catch((error: unknown) => {
-        if (!(error instanceof ServiceError && error.status === 409)) throw error;
-      });
+    await client.claimWorkflowAction({ params: { id, action_id: action.id }, body: {} }).catch((error: unknown) => {
+      if (!(error instanceof ServiceError && error.status === 409)) throw error;
+    });
   }
 }

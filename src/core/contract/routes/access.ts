@@ -1,5 +1,14 @@
 import * as z from 'zod';
-import { AccessCheck, AccessGroup, Membership, WorkflowAccessGroup, groupPage, groupPaging } from '../access.ts';
+import {
+  AccessCheck,
+  NewAccessGroup,
+  AccessGroup,
+  NewMembership,
+  Membership,
+  WorkflowAccessGroup,
+  groupPage,
+  groupPaging,
+} from '../access.ts';
 import { queryInteger, text } from '../shape.ts';
 import { ofId, route, type Route } from './route.ts';
 
@@ -20,7 +29,7 @@ export const accessRoutes = {
     kind: 'write',
     access: 'administrator',
     says: 'Create a group of users.',
-    body: AccessGroup,
+    body: NewAccessGroup,
     reply: AccessGroup,
   }),
   listAccessGroups: route({
@@ -57,7 +66,7 @@ export const accessRoutes = {
     access: 'group administrator',
     says: 'Add a user to a group.',
     params: ofId,
-    body: Membership,
+    body: NewMembership,
     reply: Membership,
   }),
   listGroupMembers: route({

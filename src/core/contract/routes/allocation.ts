@@ -1,14 +1,17 @@
 import * as z from 'zod';
 import {
+  NewLocalScheduler,
   LocalScheduler,
   RemoteWorker,
   RunningJob,
+  NewScheduledComputeNode,
   ScheduledComputeNode,
   SlurmJobCorrelation,
+  NewSlurmStats,
   SlurmStats,
 } from '../allocation.ts';
-import { ComputeNode } from '../node.ts';
-import { SlurmScheduler } from '../scheduling.ts';
+import { NewComputeNode, ComputeNode } from '../node.ts';
+import { NewSlurmScheduler, SlurmScheduler } from '../scheduling.ts';
 import { id, maybe, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { BULK_MEBIBYTES, deletedCount, ofId, ofOneWorkflow, ofWorkflow, route, type Route } from './route.ts';
 
@@ -20,7 +23,7 @@ export const allocationRoutes = {
     kind: 'write',
     access: 'workflow in body',
     says: 'Create a Slurm scheduler record.',
-    body: SlurmScheduler,
+    body: NewSlurmScheduler,
     reply: SlurmScheduler,
   }),
   listSlurmSchedulers: route({
@@ -38,7 +41,7 @@ export const allocationRoutes = {
     kind: 'write',
     access: 'workflow in body',
     says: 'Register a runner.',
-    body: ComputeNode,
+    body: NewComputeNode,
     reply: ComputeNode,
   }),
   listComputeNodes: route({
@@ -76,7 +79,7 @@ export const allocationRoutes = {
     access: 'workflow of compute_node',
     says: 'Change a runner; fields that are left out keep their value.',
     params: ofId,
-    body: ComputeNode.partial(),
+    body: NewComputeNode.partial(),
     reply: ComputeNode,
   }),
   deleteComputeNode: route({
@@ -113,7 +116,7 @@ export const allocationRoutes = {
     access: 'workflow of slurm_scheduler',
     says: 'Change a Slurm scheduler; fields that are left out keep their value.',
     params: ofId,
-    body: SlurmScheduler.partial(),
+    body: NewSlurmScheduler.partial(),
     reply: SlurmScheduler,
   }),
   deleteSlurmScheduler: route({
@@ -140,7 +143,7 @@ export const allocationRoutes = {
     kind: 'write',
     access: 'workflow in body',
     says: 'Create an allocation record.',
-    body: ScheduledComputeNode,
+    body: NewScheduledComputeNode,
     reply: ScheduledComputeNode,
   }),
   createScheduledComputeNodes: route({
@@ -149,7 +152,7 @@ export const allocationRoutes = {
     kind: 'write',
     access: 'workflow in entries',
     says: 'Create allocation records of one workflow, all or none (addition).',
-    body: z.object({ scheduled_compute_nodes: z.array(ScheduledComputeNode) }),
+    body: z.object({ scheduled_compute_nodes: z.array(NewScheduledComputeNode) }),
     reply: z.object({ scheduled_compute_nodes: z.array(ScheduledComputeNode) }),
     bodyMebibytes: BULK_MEBIBYTES,
   }),
@@ -203,7 +206,7 @@ export const allocationRoutes = {
     access: 'workflow of scheduled_compute_node',
     says: 'Change an allocation; fields that are left out keep their value.',
     params: ofId,
-    body: ScheduledComputeNode.partial(),
+    body: NewScheduledComputeNode.partial(),
     reply: ScheduledComputeNode,
   }),
   deleteScheduledComputeNode: route({
@@ -230,7 +233,7 @@ export const allocationRoutes = {
     kind: 'write',
     access: 'workflow in body',
     says: 'Create a local scheduler record.',
-    body: LocalScheduler,
+    body: NewLocalScheduler,
     reply: LocalScheduler,
   }),
   listLocalSchedulers: route({
@@ -258,7 +261,7 @@ export const allocationRoutes = {
     access: 'workflow of local_scheduler',
     says: 'Change a local scheduler; fields that are left out keep their value.',
     params: ofId,
-    body: LocalScheduler.partial(),
+    body: NewLocalScheduler.partial(),
     reply: LocalScheduler,
   }),
   deleteLocalScheduler: route({
@@ -313,7 +316,7 @@ export const allocationRoutes = {
     kind: 'write',
     access: 'workflow in body',
     says: 'Store the accounting data of Slurm for an attempt.',
-    body: SlurmStats,
+    body: NewSlurmStats,
     reply: SlurmStats,
   }),
   listSlurmStats: route({

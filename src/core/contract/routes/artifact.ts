@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { File, RoCrateEntity, UserData } from '../artifact.ts';
+import { NewFile, File, NewRoCrateEntity, RoCrateEntity, NewUserData, UserData } from '../artifact.ts';
 import { id, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { BULK_MEBIBYTES, message, ofId, ofOneWorkflow, ofWorkflow, route, type Route } from './route.ts';
 
@@ -29,7 +29,7 @@ export const artifactRoutes = {
     kind: 'write',
     access: 'workflow in body',
     says: 'Create a file record.',
-    body: File,
+    body: NewFile,
     reply: File,
   }),
   createFiles: route({
@@ -38,7 +38,7 @@ export const artifactRoutes = {
     kind: 'write',
     access: 'workflow in entries',
     says: 'Create file records of one workflow, all or none.',
-    body: z.object({ files: z.array(File) }),
+    body: z.object({ files: z.array(NewFile) }),
     reply: z.object({ files: z.array(File) }),
     bodyMebibytes: BULK_MEBIBYTES,
   }),
@@ -72,7 +72,7 @@ export const artifactRoutes = {
     access: 'workflow of file',
     says: 'Change a file record; st_mtime is always written, other absent fields keep their value.',
     params: ofId,
-    body: File.partial(),
+    body: NewFile.partial(),
     reply: File,
   }),
   createUserData: route({
@@ -82,7 +82,7 @@ export const artifactRoutes = {
     access: 'workflow in body',
     says: 'Create user data, with its consumer and producer if they are named.',
     query: z.object({ consumer_job_id: queryInteger.optional(), producer_job_id: queryInteger.optional() }),
-    body: UserData,
+    body: NewUserData,
     reply: UserData,
   }),
   createUserDataList: route({
@@ -91,7 +91,7 @@ export const artifactRoutes = {
     kind: 'write',
     access: 'workflow in entries',
     says: 'Create user data of one workflow, all or none.',
-    body: z.object({ user_data: z.array(UserData) }),
+    body: z.object({ user_data: z.array(NewUserData) }),
     reply: z.object({ user_data: z.array(UserData) }),
     bodyMebibytes: BULK_MEBIBYTES,
   }),
@@ -126,7 +126,7 @@ export const artifactRoutes = {
     says: 'Change user data; jobs publish values with this route. Null keeps a value, `clear_data` removes it.',
     params: ofId,
     query: z.object({ clear_data: queryFlag.optional() }),
-    body: UserData.partial(),
+    body: NewUserData.partial(),
     reply: UserData,
   }),
   deleteFile: route({
@@ -171,7 +171,7 @@ export const artifactRoutes = {
     kind: 'write',
     access: 'workflow in body',
     says: 'Create an entity of the research object.',
-    body: RoCrateEntity,
+    body: NewRoCrateEntity,
     reply: RoCrateEntity,
   }),
   getRoCrateEntity: route({
@@ -190,7 +190,7 @@ export const artifactRoutes = {
     access: 'workflow of ro_crate_entity',
     says: 'Change an entity of the research object; fields that are left out keep their value.',
     params: ofId,
-    body: RoCrateEntity.partial(),
+    body: NewRoCrateEntity.partial(),
     reply: RoCrateEntity,
   }),
   deleteRoCrateEntity: route({

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { CanceledJobs, CancelJobs } from '../cancel-jobs.ts';
-import { Job, jobStatus } from '../job.ts';
-import { ResourceRequirements } from '../resources.ts';
-import { Result } from '../result.ts';
-import { FailureHandler } from '../scheduling.ts';
+import { NewJob, Job, jobStatus } from '../job.ts';
+import { NewResourceRequirements, ResourceRequirements } from '../resources.ts';
+import { NewResult } from '../result.ts';
+import { NewFailureHandler, FailureHandler } from '../scheduling.ts';
 import { id, maybe, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { SpawnReply, SpawnRequest } from '../spawn.ts';
 import { BULK_MEBIBYTES, deletedCount, message, ofId, ofOneWorkflow, ofWorkflow, route, type Route } from './route.ts';
@@ -16,7 +16,7 @@ export const jobRoutes = {
     kind: 'work',
     access: 'workflow in body',
     says: 'Create a job; it is uninitialized.',
-    body: Job,
+    body: NewJob,
     reply: Job,
   }),
   createJobs: route({
@@ -26,7 +26,7 @@ export const jobRoutes = {
     access: 'workflow in entries',
     says: 'Create jobs of one workflow, all or none. With reply=ids the reply contains only their ids. `depends_on_positions` lists for each job, in the same order, the earlier jobs of this request that it depends on, by position from 0.',
     query: z.object({ reply: z.enum(['ids']).optional() }),
-    body: z.object({ jobs: z.array(Job), depends_on_positions: maybe(z.array(z.array(z.int()))) }),
+    body: z.object({ jobs: z.array(NewJob), depends_on_positions: maybe(z.array(z.array(z.int()))) }),
     reply: z.object({ jobs: z.array(Job).optional(), job_ids: z.array(id).optional() }),
     bodyMebibytes: BULK_MEBIBYTES,
   }),
@@ -74,7 +74,7 @@ export const jobRoutes = {
     access: 'workflow of job',
     says: 'Report that a job ended; its dependents are released in the same transaction.',
     params: z.object({ id: queryInteger, status: jobStatus, run_id: queryInteger }),
-    body: Result,
+    body: NewResult,
     reply: Job,
   }),
   manageStatusChange: route({
@@ -123,7 +123,7 @@ export const jobRoutes = {
     kind: 'write',
     access: 'workflow in body',
     says: 'Create resource requirements.',
-    body: ResourceRequirements,
+    body: NewResourceRequirements,
     reply: ResourceRequirements,
   }),
   listResourceRequirements: route({
@@ -157,7 +157,7 @@ export const jobRoutes = {
     kind: 'write',
     access: 'workflow in body',
     says: 'Create a failure handler.',
-    body: FailureHandler,
+    body: NewFailureHandler,
     reply: FailureHandler,
   }),
   listFailureHandlers: route({
@@ -177,7 +177,7 @@ export const jobRoutes = {
     access: 'workflow of job',
     says: 'Change a job; fields that are left out keep their value. The definition can change only while the job is uninitialized.',
     params: ofId,
-    body: Job.partial().extend({ name: text, command: text }),
+    body: NewJob.partial().extend({ name: text, command: text }),
     reply: Job,
   }),
   bindJobs: route({
@@ -215,7 +215,7 @@ export const jobRoutes = {
     access: 'workflow of resource_requirements',
     says: 'Replace resource requirements; fields that are left out get their default.',
     params: ofId,
-    body: ResourceRequirements,
+    body: NewResourceRequirements,
     reply: ResourceRequirements,
   }),
   deleteResourceRequirements: route({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { Event, StreamEvent } from '../event.ts';
+import { NewEvent, Event, StreamEvent } from '../event.ts';
 import { jobStatus } from '../job.ts';
-import { Result } from '../result.ts';
+import { NewResult, Result } from '../result.ts';
 import { json, page, queryFlag, queryInteger, text } from '../shape.ts';
 import { deletedCount, ofId, ofOneWorkflow, ofWorkflow, route, type Route } from './route.ts';
 
@@ -38,7 +38,7 @@ export const outcomeRoutes = {
     kind: 'write',
     access: 'workflow in body',
     says: 'Create an event.',
-    body: Event,
+    body: NewEvent,
     reply: Event,
   }),
   listEvents: route({
@@ -65,7 +65,7 @@ export const outcomeRoutes = {
     kind: 'write',
     access: 'workflow in body',
     says: 'Store a result; its job does not change.',
-    body: Result,
+    body: NewResult,
     reply: Result,
   }),
   updateResult: route({
@@ -75,7 +75,7 @@ export const outcomeRoutes = {
     access: 'workflow of result',
     says: 'Change a result; fields that are left out keep their value.',
     params: ofId,
-    body: Result.partial(),
+    body: NewResult.partial(),
     reply: Result,
   }),
   deleteResult: route({

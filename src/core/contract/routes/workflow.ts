@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { RecoveryLease, RecoveryLeaseRequest } from '../recovery.ts';
 import { ReadyJobRequirements } from '../resources.ts';
 import { JobDependency, JobFileRelationship, JobUserDataRelationship } from '../job.ts';
-import { actionOutcome, WorkflowAction } from '../scheduling.ts';
+import { actionOutcome, NewWorkflowAction, WorkflowAction } from '../scheduling.ts';
 import { id, json, maybe, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { Task } from '../task.ts';
-import { Workflow, WorkflowChange, WorkflowStatus } from '../workflow.ts';
+import { NewWorkflow, Workflow, WorkflowChange, WorkflowStatus } from '../workflow.ts';
 import { message, ofId, route, type Route } from './route.ts';
 
 /** Workflows, their parts, and their actions. */
@@ -16,7 +16,7 @@ export const workflowRoutes = {
     kind: 'write',
     access: 'user',
     says: 'Create a workflow and its default resource requirements (1 CPU, 1m, P0DT1M).',
-    body: Workflow,
+    body: NewWorkflow,
     reply: Workflow,
   }),
   listWorkflows: route({
@@ -248,7 +248,7 @@ export const workflowRoutes = {
     access: 'workflow in path',
     says: 'Create an action of a workflow.',
     params: ofId,
-    body: WorkflowAction,
+    body: NewWorkflowAction,
     reply: WorkflowAction,
   }),
   listWorkflowActions: route({

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import type { Client } from '../../../client/client.ts';
 import { ServiceError } from '../../../client/errors.ts';
 import { all } from '../../../client/every.ts';
-import type { RoCrateEntity } from '../../../core/contract/artifact.ts';
+import type { NewRoCrateEntity } from '../../../core/contract/artifact.ts';
 import type { ClaimedJob, Completion } from '../../../core/contract/exchange.ts';
 import type { Workflow } from '../../../core/contract/workflow.ts';
 import type { Log } from '../../facts/log.ts';
@@ -57,7 +57,7 @@ export function createCrate({ client, facts, workflow, startedAtMs, log }: Crate
     (await client.listRoCrateEntities({ params, query: { ...query, limit: 1 } })).items[0];
 
   /** Adds the entity, and returns whether it is new: another runner may have added it. */
-  const add = async (entity: Omit<RoCrateEntity, 'workflow_id'>): Promise<boolean> => {
+  const add = async (entity: Omit<NewRoCrateEntity, 'workflow_id'>): Promise<boolean> => {
     try {
       await client.createRoCrateEntity({ body: { workflow_id: workflowId, ...entity } });
       return true;
@@ -70,16 +70,16 @@ export function createCrate({ client, facts, workflow, startedAtMs, log }: Crate
   };
 
   /** Adds the entity, or replaces that of an earlier run: attempts are numbered again in each run. */
-  const put = async (entity: Omit<RoCrateEntity, 'workflow_id'>): Promise<void> => {
+  const put = async (entity: Omit<NewRoCrateEntity, 'workflow_id'>): Promise<void> => {
     if (await add(entity)) return;
     const before = await entityOf({ entity_id: entity.entity_id });
     const body = { workflow_id: workflowId, ...entity };
-    if (before !== undefined) await client.updateRoCrateEntity({ params: { id: before.id as number }, body });
+    if (before !== undefined) await client.updateRoCrateEntity({ params: { id: before.id }, body });
   };
 
   const pathOf = async (fileId: number): Promise<string> => {
     paths ??= all((page) => client.listFiles({ query: { workflow_id: workflowId, ...page } })).then(
-      (files) => new Map(files.map(({ id, path }) => [id as number, path])),
+      (files) => new Map(files.map(({ id, path }) => [id, path])),
     );
     return (await paths).get(fileId) ?? `#file-${fileId}`;
   };
@@ -91,7 +91,7 @@ export function createCrate({ client, facts, workflow, startedAtMs, log }: Crate
     const before = await entityOf({ file_id: fileId });
     const entity = outputEntity(before?.entity_id ?? path, made, making, before?.metadata);
     if (before === undefined) await add({ ...entity, file_id: fileId });
-    else await client.updateRoCrateEntity({ params: { id: before.id as number }, body: { ...before, ...entity } });
+    else await client.updateRoCrateEntity({ params: { id: before.id }, body: { ...before, ...entity } });
   };
 
   const describe = async (job: ClaimedJob, { completion_time: endTime }: Completion): Promise<void> => {
@@ -129,7 +129,7 @@ export function createCrate({ client, facts, workflow, startedAtMs, log }: Crate
         if (before === undefined) return;
         const endTime = new Date().toISOString();
         await client.updateRoCrateEntity({
-          params: { id: before.id as number },
+          params: { id: before.id },
           body: { ...before, metadata: { ...metadata, ...before.metadata, endTime } },
         });
       }),

@@ -34,7 +34,7 @@ export function createHandlers({ client, present, log }: HandlersOptions): Handl
     }
   };
 
-  const known = new Map<number, Handler>(present.map((each) => [each.id as number, handlerOf(each)]));
+  const known = new Map<number, Handler>(present.map((each) => [each.id, handlerOf(each)]));
 
   const fetchHandler = async (id: number): Promise<Handler> => {
     try {

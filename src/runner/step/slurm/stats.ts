@@ -74,7 +74,7 @@ export function createStatsReport({ client, facts, slurmJobId, log }: StatsRepor
     if (result === undefined) return;
     const figures = backFill(result, row);
     if (Object.keys(figures).length === 0) return;
-    await client.updateResult({ params: { id: result.id as number }, body: { ...result, ...figures } });
+    await client.updateResult({ params: { id: result.id }, body: { ...result, ...figures } });
   };
 
   return {

@@ -1,5 +1,5 @@
 import { Refusal } from '../../../core/contract/refusals.ts';
-import type { WorkflowAction } from '../../../core/contract/scheduling.ts';
+import type { NewWorkflowAction, WorkflowAction } from '../../../core/contract/scheduling.ts';
 import { present } from '../present.ts';
 import { createForeignCheck } from '../scheduler/foreign.ts';
 import type { Store } from '../store.ts';
@@ -20,7 +20,7 @@ export const refuseForeignScheduler = (
  */
 export const createAction = ({ db, find }: Store, queries: NewActionQueries) => {
   const refuseForeign = createForeignCheck(db);
-  return (workflowId: number, body: WorkflowAction): WorkflowAction => {
+  return (workflowId: number, body: NewWorkflowAction): WorkflowAction => {
     find.workflow(workflowId);
     refuseBadConfig(body);
     refuseForeignScheduler(refuseForeign, { ...body, workflow_id: workflowId });

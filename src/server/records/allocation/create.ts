@@ -1,4 +1,8 @@
-import type { AllocationPlan, ScheduledComputeNode } from '../../../core/contract/allocation.ts';
+import type {
+  AllocationPlan,
+  NewScheduledComputeNode,
+  ScheduledComputeNode,
+} from '../../../core/contract/allocation.ts';
 import type { WorkflowAction } from '../../../core/contract/scheduling.ts';
 import type { Database, Value } from '../../store/database.ts';
 import { present } from '../present.ts';
@@ -10,7 +14,7 @@ import { allocationRow } from './row.ts';
 export function createAllocations({ db, changes }: Pick<Store, 'db' | 'changes'>) {
   const insert = insertAllocation(db);
   const refuseForeign = createAllocationCheck(db);
-  return (workflowId: number, allocations: readonly ScheduledComputeNode[]): ScheduledComputeNode[] => {
+  return (workflowId: number, allocations: readonly NewScheduledComputeNode[]): ScheduledComputeNode[] => {
     const created = allocations.map((allocation) => {
       refuseForeign(workflowId, allocation);
       const id = insert.insert({ workflow_id: workflowId, ...allocationRow(allocation) });
@@ -47,7 +51,7 @@ export function planAction(store: Pick<Store, 'db' | 'changes'>) {
     if (type !== 'schedule_nodes' || fields['scheduler_type'] !== 'slurm' || typeof schedulerId !== 'number')
       return undefined;
     if (queries.scheduler.get({ id: schedulerId, workflowId }) === undefined) return undefined;
-    const actionId = id as number;
+    const actionId = id;
     if (persistent !== true && queries.unfinished.get({ actionId, workflowId }) !== undefined) return 0;
     const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
     const allocations = numberOf(fields['num_allocations']) ?? 1;

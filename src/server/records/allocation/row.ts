@@ -1,4 +1,4 @@
-import type { ScheduledComputeNode } from '../../../core/contract/allocation.ts';
+import type { NewScheduledComputeNode, ScheduledComputeNode } from '../../../core/contract/allocation.ts';
 import { present } from '../present.ts';
 
 export type AllocationRow = Omit<ScheduledComputeNode, 'plan'> & { plan: string | null };
@@ -9,7 +9,7 @@ export const allocationOf = ({ plan, ...row }: AllocationRow): ScheduledComputeN
 });
 
 /** The columns of a record that may change. */
-export const allocationRow = (allocation: ScheduledComputeNode) => ({
+export const allocationRow = (allocation: NewScheduledComputeNode) => ({
   scheduler_id: allocation.scheduler_id,
   scheduler_config_id: allocation.scheduler_config_id,
   scheduler_type: allocation.scheduler_type,

@@ -21,7 +21,7 @@ it('an entity of the research object is created, read, changed, listed and delet
   const { client } = service;
   const { id: fileId } = await client.createFile({ body: { workflow_id: id, name: 'f', path: 'data.csv' } });
   const created = await client.createRoCrateEntity({ body: entity({ file_id: fileId }) });
-  const params = { id: created.id as number };
+  const params = { id: created.id };
   expect(await client.getRoCrateEntity({ params })).toEqual({ ...entity({ file_id: fileId }), id: created.id });
   const changed = { ...created, metadata: { name: 'new' } };
   expect(await client.updateRoCrateEntity({ params, body: { metadata: { name: 'new' } } })).toEqual(changed);
@@ -30,7 +30,7 @@ it('an entity of the research object is created, read, changed, listed and delet
   expect(await listed({ entity_id: 'other' })).toEqual([]);
 
   // The file may be deleted; its entity stays.
-  await client.deleteFile({ params: { id: fileId as number } });
+  await client.deleteFile({ params: { id: fileId } });
   expect(await client.getRoCrateEntity({ params })).not.toHaveProperty('file_id');
   expect(await client.deleteRoCrateEntity({ params })).toEqual({ message: 'RO-Crate entity deleted successfully' });
   await expect(client.getRoCrateEntity({ params })).rejects.toMatchObject({ status: 404 });
@@ -40,7 +40,7 @@ it('an entity keeps its file until another file is named, or 0 for none', async 
   const { client } = service;
   const { id: fileId } = await client.createFile({ body: { workflow_id: id, name: 'f', path: 'data.csv' } });
   const created = await client.createRoCrateEntity({ body: entity({ file_id: fileId }) });
-  const change = (body: object) => client.updateRoCrateEntity({ params: { id: created.id as number }, body });
+  const change = (body: object) => client.updateRoCrateEntity({ params: { id: created.id }, body });
   expect(await change({ file_id: null })).toEqual(created);
   expect(await change({ file_id: 0 })).toEqual({ ...entity(), id: created.id });
   expect(await change({ file_id: fileId })).toEqual(created);
@@ -54,7 +54,7 @@ it('there is one entity for a name and one for a file, whether created or change
   await expect(client.createRoCrateEntity({ body: entity() })).rejects.toThrow(
     'RO-Crate entity already exists for this workflow/entity_id link',
   );
-  const change = { params: { id: other.id as number }, body: { file_id: fileId } };
+  const change = { params: { id: other.id }, body: { file_id: fileId } };
   await expect(client.updateRoCrateEntity(change)).rejects.toThrow(
     'RO-Crate entity already exists for this workflow/file link',
   );
@@ -76,7 +76,7 @@ describe('the entities that an initialization creates', () => {
     const csv = { workflow_id: id, name: 'in', path: 'data/in.csv', st_mtime: 1_700_000_000.5 };
     const { id: fileId } = await client.createFile({ body: csv });
     await client.createFile({ body: { workflow_id: id, name: 'out', path: 'out.bin' } });
-    return fileId as number;
+    return fileId;
   };
   const initialize = () => service.client.initializeJobs({ params: { id } });
 

@@ -1,4 +1,4 @@
-import type { File } from '../../../core/contract/artifact.ts';
+import type { NewFile, File } from '../../../core/contract/artifact.ts';
 import type { Handlers } from '../../handlers.ts';
 import { workflowOfBulk } from '../bulk.ts';
 import type { Deletions } from '../deletion/deletion.ts';
@@ -40,7 +40,7 @@ export const fileHandlers = ({ db, find }: Store, deletion: Deletions) => {
   } satisfies Partial<Handlers>;
 };
 
-function addFile(queries: FileQueries, workflowId: number, body: File): File & { id: number } {
+function addFile(queries: FileQueries, workflowId: number, body: NewFile): File {
   const id = queries.insertFile.insert({ workflowId, name: body.name, path: body.path, mtime: body.st_mtime ?? null });
   return { ...present(body), id };
 }

@@ -14,7 +14,7 @@ async function uninitialized(names: string[]): Promise<{ id: number; jobs: Map<s
   const jobs = new Map<string, number>();
   for (const name of names) {
     const job = await service.client.createJob({ body: { workflow_id: id, name, command: 'true' } });
-    jobs.set(name, job.id as number);
+    jobs.set(name, job.id);
   }
   return { id, jobs };
 }
@@ -55,7 +55,7 @@ describe('an uninitialized job', () => {
   it('an uninitialized job may be sent back unchanged', async () => {
     const { jobs } = await uninitialized(['a']);
     const before = await service.client.getJob({ params: { id: jobs.get('a') as number } });
-    expect(await change(before.id as number, before)).toEqual(before);
+    expect(await change(before.id, before)).toEqual(before);
   });
 });
 

@@ -1,4 +1,4 @@
-import { type Job, statusCode, statusOf } from '../../../core/contract/job.ts';
+import { type NewJob, type Job, statusCode, statusOf } from '../../../core/contract/job.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { createClasses } from './class.ts';
 import { refuseBadJob, storedLabels } from './fields.ts';
@@ -7,7 +7,7 @@ import { createReferences } from './references.ts';
 import type { Store } from '../store.ts';
 import type { ChangeJobQueries } from './queries.ts';
 
-type Wanted = { [F in keyof Job]?: Job[F] | undefined };
+type Wanted = { [F in keyof NewJob]?: NewJob[F] | undefined };
 
 const LISTS = ['input_file_ids', 'output_file_ids', 'input_user_data_ids', 'output_user_data_ids'] as const;
 /** Fields of a job's definition that never change after its creation. */

@@ -66,7 +66,7 @@ describe('creating jobs', () => {
     const mine = await newWorkflow();
     const other = await newWorkflow();
     const file = await service.client.createFile({ body: { workflow_id: other, name: 'f', path: 'f' } });
-    const body = { workflow_id: mine, name: 'q', command: '', input_file_ids: [file.id as number] };
+    const body = { workflow_id: mine, name: 'q', command: '', input_file_ids: [file.id] };
     await expect(service.client.createJob({ body })).rejects.toMatchObject({ status: 422 });
   });
 
@@ -75,7 +75,7 @@ describe('creating jobs', () => {
     const { id: jobId } = await service.client.createJob({
       body: { workflow_id: id, name: 'a', command: 'true', env: { B: 'job' }, labels: ['z', 'a', 'z'] },
     });
-    const job = await service.client.getJob({ params: { id: jobId as number } });
+    const job = await service.client.getJob({ params: { id: jobId } });
     expect(job.env).toEqual({ A: 'workflow', B: 'job' });
     expect(job.labels).toEqual(['a', 'z']);
   });
@@ -97,7 +97,7 @@ describe('initializing a workflow', () => {
   const diamond = async () => {
     const id = await newWorkflow();
     const file = async (name: string) =>
-      (await service.client.createFile({ body: { workflow_id: id, name, path: name } })).id as number;
+      (await service.client.createFile({ body: { workflow_id: id, name, path: name } })).id;
     const [input, left, right, out] = [await file('in'), await file('left'), await file('right'), await file('out')];
     const job = (name: string, reads: number[], writes: number[]) =>
       service.client.createJob({
@@ -209,7 +209,7 @@ describe('a file that many jobs write and many read', () => {
   const sharedFile = async (side: number) => {
     const { client } = service;
     const id = await newWorkflow();
-    const file = (await client.createFile({ body: { workflow_id: id, name: 'f', path: 'f' } })).id as number;
+    const file = (await client.createFile({ body: { workflow_id: id, name: 'f', path: 'f' } })).id;
     const jobs = Array.from({ length: side * 2 }, (_, index) => ({
       workflow_id: id,
       name: `j${index}`,
@@ -243,8 +243,8 @@ describe('jobs that wait for each other because of what they read and write', ()
     const { client } = service;
     const id = await newWorkflow();
     const [f, g] = [
-      (await client.createFile({ body: { workflow_id: id, name: 'f', path: 'f' } })).id as number,
-      (await client.createFile({ body: { workflow_id: id, name: 'g', path: 'g' } })).id as number,
+      (await client.createFile({ body: { workflow_id: id, name: 'f', path: 'f' } })).id,
+      (await client.createFile({ body: { workflow_id: id, name: 'g', path: 'g' } })).id,
     ];
     const job = (name: string, inputs: number[], outputs: number[]) =>
       client.createJob({

@@ -1,4 +1,4 @@
-import type { Job } from '../../../core/contract/job.ts';
+import type { NewJob, Job } from '../../../core/contract/job.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import type { Store } from '../store.ts';
 import { missing } from '../find.ts';
@@ -8,21 +8,19 @@ import { present } from '../present.ts';
 import { createReferences } from './references.ts';
 import type { Steps } from '../../store/work.ts';
 import { checkEdges, createEdgeWriter } from './new-edges.ts';
-import type { NewJob, NewJobQueries } from './queries.ts';
+import type { JobToInsert, NewJobQueries } from './queries.ts';
 
 /** No record has this id: for a workflow whose default requirements were deleted. */
 const NONE = 0;
 /** Jobs checked or written between two steps: about 1 ms. */
 const A_FEW = 64;
 
-type Submitted = Job & { id: number };
-
 /** For each job of a request the positions of the earlier ones that it depends on. */
 export type Positions = readonly (readonly number[])[];
 
 interface Call {
   readonly workflowId: number;
-  readonly given: readonly Job[];
+  readonly given: readonly NewJob[];
   readonly positions?: Positions | undefined;
   /** Called before the first job is written, with the lowest id that it can get. */
   readonly onWrite?: ((firstId: number) => void) | undefined;
@@ -40,14 +38,14 @@ export const createJobs = (store: Store, queries: NewJobQueries) => {
   const references = createReferences(store.db);
   const classes = createClasses(store.db);
 
-  return function* ({ workflowId, given, positions = [], onWrite }: Call): Steps<Submitted[]> {
+  return function* ({ workflowId, given, positions = [], onWrite }: Call): Steps<Job[]> {
     const { env, defaultRequirementsId } = workflowDefaults(queries, workflowId);
     const known = references(workflowId);
     const classOf = classes(workflowId);
     const nextId = (queries.lastJobId.get({})?.id ?? 0) + 1;
     const edges = checkEdges(queries, workflowId, nextId);
 
-    const rowOf = (job: Job): Omit<NewJob, 'classId'> => {
+    const rowOf = (job: NewJob): Omit<JobToInsert, 'classId'> => {
       refuseBadJob(job);
       const requirementsId = job.resource_requirements_id ?? defaultRequirementsId;
       const schedulerId = job.scheduler_id || null;
@@ -75,7 +73,7 @@ export const createJobs = (store: Store, queries: NewJobQueries) => {
       };
     };
 
-    const rows: Omit<NewJob, 'classId'>[] = [];
+    const rows: Omit<JobToInsert, 'classId'>[] = [];
     for (const [index, job] of given.entries()) {
       rows.push(rowOf(job));
       yield* edges(job);
@@ -94,16 +92,16 @@ export const createJobs = (store: Store, queries: NewJobQueries) => {
         ),
       }));
       // One by one: a request may have a hundred thousand, too many for the arguments of a call.
-      for (const id of queries.insertJobs(page as NewJob[])) ids.push(id);
+      for (const id of queries.insertJobs(page as JobToInsert[])) ids.push(id);
       yield;
     }
 
-    const created: Submitted[] = [];
+    const created: Job[] = [];
     const writer = createEdgeWriter(queries, workflowId);
     for (const [index, submitted] of given.entries()) {
       const id = ids[index] as number;
       const job = withPositions(submitted, positions[index] ?? [], ids);
-      const { labels, resourceRequirementsId } = rows[index] as NewJob;
+      const { labels, resourceRequirementsId } = rows[index] as JobToInsert;
       yield* writer.addAll(id, job);
       created.push({
         ...present(job),
@@ -121,7 +119,7 @@ export const createJobs = (store: Store, queries: NewJobQueries) => {
 
 export type CreateJobs = ReturnType<typeof createJobs>;
 
-export function refuseDuplicateNames(jobs: readonly Job[]): void {
+export function refuseDuplicateNames(jobs: readonly NewJob[]): void {
   const seen = new Set<string>();
   for (const { name } of jobs) {
     if (seen.has(name)) throw new Refusal('DUPLICATE', `Duplicate job name '${name}' in bulk create request`, { name });
@@ -130,7 +128,7 @@ export function refuseDuplicateNames(jobs: readonly Job[]): void {
 }
 
 /** Refuses a request whose jobs depend on jobs that are not before them: so there is no circle either. */
-export function* refuseBadPositions(jobs: readonly Job[], positions: Positions): Steps {
+export function* refuseBadPositions(jobs: readonly NewJob[], positions: Positions): Steps {
   const refuse = (message: string, facts: object) => {
     throw new Refusal('REFERENCE_UNKNOWN', message, { field: 'depends_on_positions', ...facts });
   };
@@ -145,7 +143,7 @@ export function* refuseBadPositions(jobs: readonly Job[], positions: Positions):
     }
     const found = places.find((place) => place < 0 || place >= index);
     if (found === undefined) continue;
-    const { name } = jobs[index] as Job;
+    const { name } = jobs[index] as NewJob;
     const allowed = index === 0 ? 'the first job has no job before it' : `expected 0 to ${index - 1}`;
     refuse(`depends_on_positions of job '${name}' names ${found}; ${allowed}`, { found, job: name });
   }
@@ -154,7 +152,7 @@ export function* refuseBadPositions(jobs: readonly Job[], positions: Positions):
 /** Positions checked in about this time. */
 const A_MILLISECOND = 50_000;
 
-const withPositions = (job: Job, places: readonly number[], ids: readonly number[]): Job =>
+const withPositions = (job: NewJob, places: readonly number[], ids: readonly number[]): NewJob =>
   places.length === 0
     ? job
     : {

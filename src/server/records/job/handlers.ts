@@ -35,8 +35,8 @@ export const jobHandlers = (store: Store, deletion: Deletions, edges: Edges) => 
   return {
     createJob: ({ body }) =>
       creation(body.workflow_id, function* (onWrite) {
-        const [created = body] = yield* jobs({ workflowId: body.workflow_id, given: [body], onWrite });
-        return created;
+        const [created] = yield* jobs({ workflowId: body.workflow_id, given: [body], onWrite });
+        return created as Job;
       }),
     createJobs({ query, body: { jobs: given, depends_on_positions: told } }) {
       const workflowId = workflowOfBulk({ field: 'jobs', one: 'job', many: 'jobs' }, given);

@@ -1,4 +1,4 @@
-import type { Job } from '../../../core/contract/job.ts';
+import type { NewJob } from '../../../core/contract/job.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import type { Steps } from '../../store/work.ts';
 import { EdgeBlock } from './edge-block.ts';
@@ -26,7 +26,7 @@ const A_FEW = 256;
  */
 export function checkEdges(queries: NewJobQueries, workflowId: number, nextId: number) {
   const known = new Map<List, Set<number>>(LISTS.map((list) => [list, new Set()]));
-  const refuse = (list: List, found: number, { name }: Job): never => {
+  const refuse = (list: List, found: number, { name }: NewJob): never => {
     const why =
       list === 'depends_on_job_ids' && found >= nextId
         ? 'which did not exist before this request'
@@ -38,7 +38,7 @@ export function checkEdges(queries: NewJobQueries, workflowId: number, nextId: n
     });
   };
   let looked = 0;
-  return function* (job: Job): Steps {
+  return function* (job: NewJob): Steps {
     for (const list of LISTS) {
       const seen = known.get(list) as Set<number>;
       for (const id of job[list] ?? []) {
@@ -75,7 +75,7 @@ export function createEdgeWriter(queries: Pick<NewJobQueries, 'insertEdges'>, wo
         if (block.isFull) yield* write(list, block);
       }
     },
-    *addAll(jobId: number, job: Job): Steps {
+    *addAll(jobId: number, job: NewJob): Steps {
       for (const list of LISTS) yield* this.add(jobId, list, job[list] ?? []);
     },
     *rest(): Steps {

@@ -2,7 +2,7 @@ import type { Database, NoParameters, Value } from '../../store/database.ts';
 import { upstreamOfJob } from './upstream.ts';
 import { STATUS } from './status.ts';
 
-export interface NewJob extends Record<string, Value> {
+export interface JobToInsert extends Record<string, Value> {
   workflowId: number;
   name: string;
   command: string;
@@ -38,7 +38,7 @@ export const newJobQueries = (db: Database) => ({
     ) as requirements_id
     from workflow
     where id = :workflowId`),
-  insertJobs: db.prepareInserts<NewJob>(`
+  insertJobs: db.prepareInserts<JobToInsert>(`
     insert into job (
       workflow_id, name, command, invocation_script, env, cancel_on_blocking_job_failure, supports_termination,
       resource_requirements_id, scheduler_id, failure_handler_id, priority, labels, class_id

@@ -116,10 +116,10 @@ describe('a lineage', () => {
     const node = await service.client.createComputeNode({
       body: { ...(await service.client.getComputeNode({ params: { id: nodeId } })), workflow_id: made.id },
     });
-    const params = { id: loop as number, run_id: 1, compute_node_id: node.id as number };
+    const params = { id: loop, run_id: 1, compute_node_id: node.id };
     await service.client.startJob({ params });
-    await spawn([job('a')], {}, loop as number);
-    await expect(spawn([job('b')], {}, loop as number)).rejects.toThrow(
+    await spawn([job('a')], {}, loop);
+    await expect(spawn([job('b')], {}, loop)).rejects.toThrow(
       "Per-lineage iteration cap reached for lineage 'loop': attempted iteration 2 exceeds dynamic_jobs.max_iterations=1 (current spawn_count=1)",
     );
     expect(Object.keys(await statuses(service, made.id))).toEqual(['loop', 'a']);

@@ -1,5 +1,5 @@
 import type { SpawnJob, SpawnRequest, SpawnReply } from '../../../core/contract/spawn.ts';
-import { type Job, statusOf } from '../../../core/contract/job.ts';
+import { type NewJob, statusOf } from '../../../core/contract/job.ts';
 import { refuseBadLabels } from '../../../core/contract/labels.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { walk } from '../../../core/workflow-file/graph/walk.ts';
@@ -78,7 +78,7 @@ export const spawnJobs = (
     const created = yield* create({
       workflowId,
       onWrite,
-      given: jobs.map((job, index): Job => ({
+      given: jobs.map((job, index): NewJob => ({
         workflow_id: workflowId,
         name: job.name,
         command: job.command,

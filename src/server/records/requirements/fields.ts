@@ -1,10 +1,10 @@
-import type { ResourceRequirements } from '../../../core/contract/resources.ts';
+import type { NewResourceRequirements } from '../../../core/contract/resources.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { parseMemory } from '../../../core/quantity/bytes.ts';
 import { parseDuration } from '../../../core/quantity/duration.ts';
 
 /** Requirements as they are stored: the text as given, and the numbers that it means. */
-export function storedRequirements(body: ResourceRequirements) {
+export function storedRequirements(body: NewResourceRequirements) {
   const memory = body.memory ?? '1m';
   const runtime = body.runtime ?? 'PT1M';
   return {

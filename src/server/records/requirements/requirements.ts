@@ -1,4 +1,4 @@
-import type { ResourceRequirements } from '../../../core/contract/resources.ts';
+import type { NewResourceRequirements, ResourceRequirements } from '../../../core/contract/resources.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { present } from '../present.ts';
 import { storedRequirements } from './fields.ts';
@@ -11,7 +11,7 @@ import type { RequirementsQueries } from './queries.ts';
 /** Stores requirements: the text as given, and the numbers that it means. */
 export const createRequirements =
   ({ find }: Store, queries: RequirementsQueries) =>
-  (body: ResourceRequirements): ResourceRequirements => {
+  (body: NewResourceRequirements): ResourceRequirements => {
     find.workflow(body.workflow_id);
     if (body.name === 'default') {
       throw new Refusal('DUPLICATE', "Cannot create resource requirement named 'default' via external API", {
@@ -28,7 +28,7 @@ export const createRequirements =
  */
 export const updateRequirements =
   (queries: RequirementsQueries, noteAction: NoteAction) =>
-  (id: number, body: ResourceRequirements, caller: Caller): ResourceRequirements => {
+  (id: number, body: NewResourceRequirements, caller: Caller): ResourceRequirements => {
     const { workflow_id: workflowId, name } = read(queries.requirements, id);
     if (body.name !== name && (body.name === 'default' || name === 'default')) {
       throw new Refusal('DUPLICATE', "The name 'default' is reserved for the requirements of jobs that name none", {

@@ -1,6 +1,6 @@
 import { type JobStatus, statusCode } from '../../../core/contract/job.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
-import type { Result } from '../../../core/contract/result.ts';
+import type { NewResult, Result } from '../../../core/contract/result.ts';
 import { present } from '../present.ts';
 import { merged, type Partly, read } from '../records.ts';
 import type { Store } from '../store.ts';
@@ -12,7 +12,7 @@ import type { ResultQueries } from './queries.ts';
  */
 export const createResult =
   ({ find }: Store, queries: ResultQueries) =>
-  (body: Result): Result => {
+  (body: NewResult): Result => {
     find.jobOf(body.workflow_id, body.job_id);
     const attemptId = body.attempt_id ?? 1;
     if (queries.sameAttempt.get({ jobId: body.job_id, runId: body.run_id, attemptId }) !== undefined) {
@@ -31,12 +31,12 @@ export const createResult =
 
 export const updateResult =
   (queries: ResultQueries) =>
-  (id: number, body: Partly<Result>): Result => {
+  (id: number, body: Partly<NewResult>): Result => {
     queries.updateResult.run({ ...resultRow(merged(read(queries.results, id), body)), id });
     return read(queries.results, id);
   };
 
-const resultRow = (result: Result) => ({
+const resultRow = (result: NewResult) => ({
   job_id: result.job_id,
   workflow_id: result.workflow_id,
   run_id: result.run_id,

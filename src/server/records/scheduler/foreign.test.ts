@@ -15,10 +15,10 @@ async function two() {
     const { id } = await workflowOf(service, []);
     const slurm = await client.createSlurmScheduler({ body: { workflow_id: id, ...scheduler } });
     const local = await client.createLocalScheduler({ body: { workflow_id: id, memory: '1g', num_cpus: 1 } });
-    const action_config = { scheduler_id: slurm.id as number, scheduler_type: 'slurm' };
+    const action_config = { scheduler_id: slurm.id, scheduler_type: 'slurm' };
     const body = { workflow_id: id, trigger_type: 'on_workflow_start', action_type: 'schedule_nodes', action_config };
     const action = await client.createWorkflowAction({ params: { id }, body });
-    return { id, slurm: slurm.id as number, local: local.id as number, action: action.id as number };
+    return { id, slurm: slurm.id, local: local.id, action: action.id };
   };
   await of();
   return { own: await of(), other: await of() };
@@ -47,7 +47,7 @@ it("the scheduler or the action of another workflow is refused, a workflow's own
   await expect(allocate(other.slurm)).rejects.toMatchObject(refused);
   await expect(allocate(other.local, 'local')).rejects.toMatchObject(refused);
   await expect(allocate(own.slurm, 'slurm', other.action)).rejects.toMatchObject(refused);
-  const params = { id: id as number };
+  const params = { id: id };
   await expect(
     client.updateScheduledComputeNode({ params, body: { scheduler_config_id: other.slurm } }),
   ).rejects.toMatchObject(refused);

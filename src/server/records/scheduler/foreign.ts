@@ -1,4 +1,4 @@
-import type { ScheduledComputeNode } from '../../../core/contract/allocation.ts';
+import type { NewScheduledComputeNode } from '../../../core/contract/allocation.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import type { Database } from '../../store/database.ts';
 
@@ -13,7 +13,7 @@ interface Named {
 /** The same for the scheduler and the plan of an allocation. */
 export function createAllocationCheck(db: Database) {
   const refuseForeign = createForeignCheck(db);
-  return (workflowId: number, allocation: ScheduledComputeNode) => {
+  return (workflowId: number, allocation: NewScheduledComputeNode) => {
     const { scheduler_config_id: schedulerId, scheduler_type: schedulerType, plan } = allocation;
     refuseForeign(workflowId, { schedulerId, schedulerType }, 'scheduler_config_id');
     refuseForeign(workflowId, { actionId: plan?.action_id }, 'plan.action_id');

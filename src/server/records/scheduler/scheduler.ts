@@ -1,5 +1,5 @@
 import { Refusal } from '../../../core/contract/refusals.ts';
-import type { SlurmScheduler } from '../../../core/contract/scheduling.ts';
+import type { NewSlurmScheduler, SlurmScheduler } from '../../../core/contract/scheduling.ts';
 import { present } from '../present.ts';
 import { merged, type Partly, read } from '../records.ts';
 import type { Store } from '../store.ts';
@@ -7,7 +7,7 @@ import type { SchedulerQueries } from './queries.ts';
 
 export const createSlurmScheduler =
   ({ find }: Store, queries: SchedulerQueries) =>
-  (body: SlurmScheduler): SlurmScheduler => {
+  (body: NewSlurmScheduler): SlurmScheduler => {
     find.workflow(body.workflow_id);
     if (body.name === undefined || body.name === null) {
       throw new Refusal('BODY_REFUSED', 'a Slurm scheduler needs a name', { field: 'name' });
@@ -32,7 +32,7 @@ export const createSlurmScheduler =
 
 export const updateScheduler =
   (queries: SchedulerQueries) =>
-  (id: number, body: Partly<SlurmScheduler>): SlurmScheduler => {
+  (id: number, body: Partly<NewSlurmScheduler>): SlurmScheduler => {
     const after = merged(read(queries.schedulers, id), body);
     queries.updateScheduler.run({
       id,

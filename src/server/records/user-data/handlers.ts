@@ -1,4 +1,4 @@
-import type { UserData } from '../../../core/contract/artifact.ts';
+import type { NewUserData, UserData } from '../../../core/contract/artifact.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import type { Handlers } from '../../handlers.ts';
 import { workflowOfBulk } from '../bulk.ts';
@@ -57,7 +57,7 @@ export const userDataHandlers = ({ db, find }: Store, deletion: Deletions) => {
   } satisfies Partial<Handlers>;
 };
 
-function addUserData(queries: UserDataQueries, workflowId: number, body: UserData): UserData & { id: number } {
+function addUserData(queries: UserDataQueries, workflowId: number, body: NewUserData): UserData {
   const id = queries.insertUserData.insert({
     workflowId,
     name: body.name,
@@ -71,7 +71,7 @@ function link(
   query: UserDataQueries['linkConsumer'],
   field: string,
   jobId: number | undefined,
-  { id, workflow_id: workflowId }: UserData & { id: number },
+  { id, workflow_id: workflowId }: UserData,
 ): void {
   if (jobId === undefined) return;
   if (query.run({ jobId, userDataId: id, workflowId }) === 1) return;

@@ -37,7 +37,7 @@ describe('a workflow that is being created', () => {
           seen.add('none');
           continue;
         }
-        const params = { id: found.id as number };
+        const params = { id: found.id };
         const { total_jobs: jobs, is_being_created: isIncomplete } = await client.getWorkflowStatus({ params });
         expect(found.is_being_created).toBe(isIncomplete);
         if (isIncomplete === true) {

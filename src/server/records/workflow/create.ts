@@ -3,6 +3,7 @@ import { Refusal } from '../../../core/contract/refusals.ts';
 import {
   STANDARD_OUTAGE_MINUTES,
   STANDARD_WAIT_SECONDS,
+  type NewWorkflow,
   type Workflow,
   type WorkflowChange,
 } from '../../../core/contract/workflow.ts';
@@ -81,7 +82,7 @@ const DEFAULT_REQUIREMENTS = {
 
 export const createWorkflow =
   ({ now }: Store, queries: WorkflowQueries, { insertRequirements }: Pick<RequirementsQueries, 'insertRequirements'>) =>
-  (body: Workflow): Workflow => {
+  (body: NewWorkflow): Workflow => {
     refuseBadEnvironment(body.env, 'workflow');
     const groups = groupIds(queries, body.access_groups);
     refuseIterations(body);
@@ -111,7 +112,7 @@ export const createWorkflow =
   };
 
 /** The body as Torc 1.0.0 returns it: groups sorted, and neither an empty list of groups nor an empty environment. */
-function echoOf(body: Workflow): Workflow {
+function echoOf(body: NewWorkflow): NewWorkflow {
   const { env, access_groups: groups, ...rest } = present(body);
   return {
     ...rest,

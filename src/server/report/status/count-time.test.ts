@@ -51,7 +51,7 @@ describe('the times of a workflow', () => {
       body: {
         run_id: 0,
         compute_node_id: nodeId,
-        completed: [{ ...ended({ id: id as number, attempt_id: 1 }), exec_time_minutes: 7 }],
+        completed: [{ ...ended({ id: id, attempt_id: 1 }), exec_time_minutes: 7 }],
       },
     });
     await counted;
