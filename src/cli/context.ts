@@ -19,6 +19,13 @@ export interface Service {
   readonly variables: readonly (readonly [string, string])[];
 }
 
+/** What a command printed, and its exit code. */
+export interface Printed {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
 /** The services of the program for a command. */
 export interface Context {
   readonly settings: Settings;
@@ -32,6 +39,8 @@ export interface Context {
    * and behind it those of `repeated` that were given to this command.
    */
   hint(command: string, repeated?: readonly Option[]): string;
+  /** Runs another command of `torc` in this process. It must be one that prints through its `Output` alone. */
+  torc(argv: readonly string[]): Promise<Printed>;
   /** Sets the exit code of the program, which continues. */
   exitWith(code: number): void;
 }
@@ -47,7 +56,8 @@ export function createContext({
   output,
   environment,
   hint,
-}: Pick<Context, 'settings' | 'configuration' | 'output' | 'environment' | 'hint'>): OpenContext {
+  torc,
+}: Pick<Context, 'settings' | 'configuration' | 'output' | 'environment' | 'hint' | 'torc'>): OpenContext {
   let exitCode = 0;
   let opened: Promise<Service> | undefined;
   let standalone: Standalone | undefined;
@@ -95,6 +105,7 @@ export function createContext({
     environment,
     service: () => (opened ??= open()),
     hint,
+    torc,
     exitWith(code) {
       exitCode = code;
     },

@@ -11,8 +11,8 @@ import { missingCommand } from './missing-commands.ts';
 import { listOfMissing } from './not-found.ts';
 import { exampleOf } from './examples.ts';
 import { fitted, headingOf } from './help.ts';
-import { type Context, createContext } from './context.ts';
-import { CsvRefused, createOutput, type Output } from './output/output.ts';
+import { type Context, createContext, type Printed } from './context.ts';
+import { CsvRefused, createOutput, type Output, type Streams } from './output/output.ts';
 import { connecting, givenOf, optionWords, withOptions } from './hint.ts';
 import { builtIn, keyAt } from './config/schema.ts';
 import { fill } from './config/fill.ts';
@@ -23,9 +23,12 @@ import { tellsVersion } from './tells-version.ts';
 const USAGE = 2;
 
 /** Runs the command that the arguments name, and returns its exit code. */
-export async function runProgram(program: string, argv: readonly string[]): Promise<number> {
-  const streams = { out: process.stdout, err: process.stderr };
-  const colours = process.stderr.isTTY && process.env['NO_COLOR'] === undefined;
+export async function runProgram(
+  program: string,
+  argv: readonly string[],
+  streams: Streams = { out: process.stdout, err: process.stderr },
+): Promise<number> {
+  const colours = streams.err.isTTY === true && process.env['NO_COLOR'] === undefined;
   const plain = createOutput('table', streams, colours);
   let exitCode = 0;
   let hint: Context['hint'] = (text) => text;
@@ -43,7 +46,7 @@ export async function runProgram(program: string, argv: readonly string[]): Prom
     if (command.offline === true && settings.standalone)
       output.warn('--standalone has no effect for this command; ignoring.');
     hint = hintsOf(program, command, { ...given, url }, isGiven);
-    const context = createContext({ settings, configuration, output, environment: process.env, hint });
+    const context = createContext({ settings, configuration, output, environment: process.env, hint, torc: captured });
     try {
       await command.run(context, args as never, options);
       exitCode = context.exitCode;
@@ -60,6 +63,16 @@ export async function runProgram(program: string, argv: readonly string[]): Prom
     if (missing !== undefined) plain.notice(missing);
     return explain(error, plain, hint);
   }
+}
+
+/** Runs a command of `torc` in this process, and keeps what it prints: a start of a process costs ten times as much. */
+async function captured(argv: readonly string[]): Promise<Printed> {
+  const printed = { stdout: '', stderr: '' };
+  const exitCode = await runProgram('torc', argv, {
+    out: { write: (text) => void (printed.stdout += text) },
+    err: { write: (text) => void (printed.stderr += text) },
+  });
+  return { exitCode, ...printed };
 }
 
 /**
