@@ -64,7 +64,7 @@ module.exports = {
     forbid(
       'no-server-code-on-a-compute-node',
       'a runner and a use case know routes, never the server',
-      { path: '^src/(runner|operations|client|cluster|telemetry|dashboard|tui)/', pathNot: '\\.test\\.ts$' },
+      { path: '^src/(runner|operations|client|cluster|telemetry|dashboard|tui|agents)/', pathNot: '\\.test\\.ts$' },
       { path: '^src/server/', reachable: true },
     ),
     forbid(
@@ -76,8 +76,14 @@ module.exports = {
     forbid(
       'operations-know-no-command-line',
       'a use case takes a client and gives values; the command line, which reads words and prints, stands above it',
-      { path: '^src/(operations|runner|client|cluster|telemetry)/', pathNot: '\\.test\\.ts$' },
+      { path: '^src/(operations|runner|client|cluster|telemetry|agents)/', pathNot: '\\.test\\.ts$' },
       { path: '^src/(cli|library)/' },
+    ),
+    forbid(
+      'agents-are-served-by-one-program',
+      'torc-mcp-server alone loads the tools for agents, and the library of their protocol',
+      { path: '^src/', pathNot: '^src/agents/|^src/cli/commands/mcp-server\\.ts$|\\.test\\.ts$' },
+      { path: '^src/agents/|node_modules/@modelcontextprotocol/' },
     ),
     forbid(
       'nothing-below-operations-uses-them',

@@ -64,5 +64,10 @@ ${(await commandsOf('torc-slurm-job-runner'))
   .map((command) =>
     section('torc-slurm-job-runner', command).replace('torc-slurm-job-runner run ', 'torc-slurm-job-runner '),
   )
+  .join('\n')}
+## torc-mcp-server
+
+${(await commandsOf('torc-mcp-server'))
+  .map((command) => section('torc-mcp-server', command).replace('torc-mcp-server serve', 'torc-mcp-server'))
   .join('\n')}`,
 );

@@ -96,6 +96,10 @@ const cruised: Readonly<Record<string, readonly [path: string, text: string]>> =
     'src/operations/listens.ts',
     "import { Failure } from '../cli/failure.ts';\nexport const listens = Failure;\n",
   ],
+  'agents-are-served-by-one-program': [
+    'src/operations/serves.ts',
+    "import { McpServer } from '@modelcontextprotocol/server';\nexport const serves = McpServer;\n",
+  ],
   'nothing-below-operations-uses-them': [
     'src/runner/climbs.ts',
     "import { readiness } from '../operations/readiness.ts';\nexport const climbs = readiness;\n",

@@ -3,7 +3,7 @@ import { logLevelOf, type LogLevel } from '../core/contract/log-line.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
 import { builtIn } from './config/schema.ts';
 import { Failure } from './failure.ts';
-import { type Option, optionsOf, type Values, type ValuesOf } from './option.ts';
+import { type Option, optionName, optionsOf, type Values, type ValuesOf } from './option.ts';
 import type { Format } from './output/output.ts';
 
 /** Options of every command, before or after its words. */
@@ -54,9 +54,26 @@ export const globalOptions = optionsOf([
   },
 ]);
 
+/** Of a program whose standard input and output carry a protocol: a command prints nothing there, and cannot ask its user. */
+const OF_A_PROTOCOL = new Set([
+  'url',
+  'password',
+  'skipVersionCheck',
+  'tlsCaCert',
+  'tlsInsecure',
+  'cookieHeader',
+  'standalone',
+  'db',
+  'trustOwner',
+  'torcServerBin',
+]);
+
 /** Options of every command of a program: servers and files of passwords ask no service, so they have none. */
-export const globalsOf = (program: string): readonly Option[] =>
-  program === 'torc-server' || program === 'torc-htpasswd' ? [] : globalOptions;
+export function globalsOf(program: string): readonly Option[] {
+  if (program === 'torc-server' || program === 'torc-htpasswd') return [];
+  if (program === 'torc-mcp-server') return globalOptions.filter((option) => OF_A_PROTOCOL.has(optionName(option)));
+  return globalOptions;
+}
 
 export interface Settings {
   readonly format: Format;

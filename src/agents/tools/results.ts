@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { all } from '../../client/every.ts';
+import type { Result } from '../../core/contract/result.ts';
+import { tool } from '../tool.ts';
+import { jobId, ofWorkflow, parameters, status, workflowId } from './parameters.ts';
+
+const FAILED: ReadonlySet<Result['status']> = new Set(['failed', 'terminated', 'pending_failed']);
+/** Where no limit is given: as many as fit into a reply in most cases. */
+const USUAL_LIMIT = 100;
+
+export const listResults = tool({
+  name: 'list_results',
+  says: 'Results of job attempts: return code, duration, memory and CPU that were measured. With run_id those of that run, else the current ones.',
+  effect: 'reads',
+  input: parameters({
+    workflow_id: workflowId,
+    job_id: jobId.optional(),
+    run_id: z.int().nonnegative().optional(),
+    return_code: z.int().optional(),
+    failed_only: z.boolean().default(false),
+    status: status.optional(),
+    limit: z.int().positive().default(USUAL_LIMIT),
+    sort_by: z.string().optional().describe('a field of results'),
+    reverse_sort: z.boolean().optional(),
+  }),
+  more: 'limit, status, job_id and sort_by choose fewer',
+  async run({ failed_only: failedOnly, limit, run_id: run, ...query }, { client }) {
+    const server = await client();
+    const ofRun = run === undefined ? {} : { run_id: run, all_runs: true };
+    if (!failedOnly) {
+      const { items, total_count: total } = await server.listResults({ query: { ...query, ...ofRun, limit } });
+      return { total_count: total, results: items };
+    }
+    const found = await all((page) => server.listResults({ query: { ...query, ...ofRun, ...page } }));
+    const failed = found.filter((each) => FAILED.has(each.status));
+    return { total_count: failed.length, results: failed.slice(0, limit) };
+  },
+});
+
+export const getSlurmSacct = tool({
+  name: 'get_slurm_sacct',
+  says: 'What the accounting of Slurm has of the allocations of a workflow and their steps. Needs sacct on this machine.',
+  effect: 'reads',
+  input: ofWorkflow,
+  more: 'torc slurm sacct prints all',
+  run: ({ workflow_id: id }, { command }) => command('slurm', 'sacct', String(id)),
+});

@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs';
+import * as z from 'zod';
+import { all } from '../../client/every.ts';
+import { executionPlan } from '../../core/workflow-file/execution-plan.ts';
+import type { ExplainedJob } from '../../operations/explain/explain.ts';
+import { explainWorkflow } from '../../operations/explain/workflow.ts';
+import { asData } from '../data.ts';
+import { type Backend, tool } from '../tool.ts';
+import { parameters, ofWorkflow } from './parameters.ts';
+import { planFrom } from './spec.ts';
+
+export const getWorkflowStatus = tool({
+  name: 'get_workflow_status',
+  says: 'Status of a workflow: number of jobs by status, active runners, allocations, and why ready jobs do not start.',
+  effect: 'reads',
+  input: ofWorkflow,
+  more: 'list_jobs_by_status lists jobs',
+  run: ({ workflow_id: id }, { command }) => command('status', String(id)),
+});
+
+export const getWorkflowSummary = tool({
+  name: 'get_workflow_summary',
+  says: 'A workflow as a whole: its record, number of jobs by status, files, user data, resource requirements, runs.',
+  effect: 'reads',
+  input: ofWorkflow,
+  more: 'list_jobs_by_status and list_results list jobs and results',
+  async run({ workflow_id: id }, { client }) {
+    const server = await client();
+    const query = { workflow_id: id };
+    const [workflow, status, requirements] = await Promise.all([
+      server.getWorkflow({ params: { id } }),
+      server.getWorkflowStatus({ params: { id } }),
+      all((page) => server.listResourceRequirements({ query: { ...query, ...page } })),
+    ]);
+    const { total_count: files } = await server.listFiles({ query: { ...query, limit: 1 } });
+    const { total_count: userData } = await server.listUserData({ query: { ...query, limit: 1 } });
+    return { workflow, status, files, user_data: userData, resource_requirements: requirements };
+  },
+});
+
+export const getExecutionPlan = tool({
+  name: 'get_execution_plan',
+  says: 'Which jobs become ready when: of a workflow by its id, of a workflow file by its path, or of a specification as JSON.',
+  effect: 'reads',
+  input: parameters({ spec_or_id: z.string().describe('id, path, or JSON text of the specification') }),
+  more: 'torc workflows execution-plan prints the whole plan',
+  async run({ spec_or_id: given }, backend) {
+    if (/^\s*[{[]/.test(given)) return executionPlan(planFrom(given, backend));
+    if (/^\d+$/.test(given) || existsSync(given)) return backend.command('workflows', 'execution-plan', given);
+    throw new Error(`"${given}" is no id of a workflow, no path of a file here, and no JSON`);
+  },
+});
+
+export const explainWorkflowTool = tool({
+  name: 'explain_workflow',
+  says: 'What is wrong with a workflow and what to do: every cause of failure, grouped, with the jobs, the last lines that one of them wrote, and the next step. Call this first.',
+  effect: 'reads',
+  input: ofWorkflow,
+  more: 'list_failed_jobs lists the jobs, explain_job says more about one',
+  async run({ workflow_id: id }, { client, outputDir, environment, hint }) {
+    const found = await explainWorkflow(await client(), id, { outputDir, environment, nowMs: Date.now() });
+    const { waiting } = found;
+    return {
+      workflow_id: id,
+      name: found.workflow.name,
+      is_complete: found.isComplete,
+      jobs_by_status: found.jobs,
+      active_runners: found.runners,
+      failures: found.failures.map(({ jobs, first, command, example }) => ({
+        jobs,
+        first_jobs: first,
+        example: { job_id: example.facts.id, command, ...reasonsOf(example, hint), paths: example.paths },
+        ...(example.stderrTail.length === 0 ? {} : { stderr_tail: asData(example.stderrTail) }),
+      })),
+      groups_left_out: found.groupsLeftOut,
+      ...(waiting === undefined ? {} : { first_ready_job: { job_id: waiting.facts.id, ...reasonsOf(waiting, hint) } }),
+      next: found.next.map((each) => hint(each)),
+    };
+  },
+});
+
+const reasonsOf = ({ explanation }: ExplainedJob, hint: Backend['hint']) => ({
+  headline: explanation.headline,
+  reasons: explanation.reasons,
+  next: explanation.next.map((each) => hint(each)),
+});

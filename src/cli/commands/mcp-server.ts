@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import type { Backend, CommandReply } from '../../agents/tool.ts';
+import { command } from '../command.ts';
+import type { Context } from '../context.ts';
+import { packageRoot } from '../package-root.ts';
+
+export const mcpServer = command({
+  words: 'serve',
+  isDefault: true,
+  says: 'Serve torc to agents: tools, pages and prompts in the Model Context Protocol, on standard input and output.',
+  more: 'A client starts it; --print-config prints what to paste into the settings of clients. It starts no runner and no job.',
+  options: [
+    { flags: '-o, --output-dir <folder>', says: 'output folder of the runs (TORC_OUTPUT_DIR; default torc_output)' },
+    {
+      flags: '--docs-dir <folder>',
+      says: 'the pages of the documentation (TORC_DOCS_DIR; default those of the package)',
+    },
+    {
+      flags: '--examples-dir <folder>',
+      says: 'the example workflow files (TORC_EXAMPLES_DIR; default those of the package)',
+    },
+    { flags: '--read-only', says: 'offer only the tools that change nothing' },
+    {
+      flags: '--print-config',
+      says: 'print the JSON for the settings of clients, with the other options of this call',
+    },
+  ],
+  async run(context, _, options) {
+    const { configuration, environment, output } = context;
+    if (options.printConfig === true) {
+      const { argumentsToPaste, clientSettings } = await import('../../agents/client-settings.ts');
+      const args = argumentsToPaste(process.argv.slice(2));
+      output.json(clientSettings({ command: join(packageRoot(), 'bin/torc-mcp-server'), args }));
+      return;
+    }
+    const { serve } = await import('../../agents/serve.ts');
+    const backend: Backend = {
+      client: async () => (await context.service()).client,
+      command: async (...argv) => commandReply(context, argv),
+      hint: context.hint,
+      outputDir: options.outputDir ?? environment['TORC_OUTPUT_DIR'] ?? configuration['client.run.output_dir'],
+      user: context.settings.user,
+      maxJobs: context.settings.maxJobs,
+      environment,
+      docsDir: options.docsDir ?? environment['TORC_DOCS_DIR'] ?? join(packageRoot(), 'docs'),
+      examplesDir: options.examplesDir ?? environment['TORC_EXAMPLES_DIR'] ?? join(packageRoot(), 'examples'),
+    };
+    await serve(backend, { isReadOnly: options.readOnly === true, warn: output.warn });
+  },
+});
+
+/** Runs a command of `torc` for the same server, and reads the JSON that it prints. */
+async function commandReply(context: Context, argv: readonly string[]): Promise<CommandReply> {
+  const { CommandFailed } = await import('../../agents/tool.ts');
+  const { settings } = context;
+  const { url } = await context.service();
+  const { exitCode, stdout, stderr } = await context.torc([
+    '-f',
+    'json',
+    '--skip-version-check',
+    ...(settings.standalone ? ['-s', '--db', settings.database] : ['--url', url]),
+    ...(settings.password === undefined ? [] : ['--password', settings.password]),
+    ...(settings.cookie === undefined ? [] : ['--cookie-header', settings.cookie]),
+    ...(settings.tlsCaCert === undefined ? [] : ['--tls-ca-cert', settings.tlsCaCert]),
+    ...(settings.tlsInsecure ? ['--tls-insecure'] : []),
+    ...(settings.trustsOwner ? ['--trust-owner'] : []),
+    ...argv,
+  ]);
+  const reply = stdout.trim() === '' ? undefined : (JSON.parse(stdout) as CommandReply);
+  const notices = stderr.trim();
+  if (exitCode !== 0)
+    throw new CommandFailed(notices === '' ? `torc ${argv[0]} ended with ${exitCode}` : notices, reply);
+  return { ...reply, ...(notices === '' ? {} : { notices: notices.split('\n') }) };
+}

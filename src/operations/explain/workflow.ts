@@ -1,0 +1,114 @@
+import type { Client } from '../../client/client.ts';
+import { all } from '../../client/every.ts';
+import type { JobStatus } from '../../core/contract/job-statuses.ts';
+import type { Result } from '../../core/contract/result.ts';
+import type { Workflow } from '../../core/contract/workflow.ts';
+import { nextCommand } from '../../core/lifecycle/next-command.ts';
+import { type Cause, causesOf } from '../causes.ts';
+import { lastLines } from '../last-lines.ts';
+import { placeOf } from '../place.ts';
+import { FAILED_STATUSES } from '../resource-use.ts';
+import { filesOfAttempt } from '../result-files.ts';
+import { type ExplainedJob, explainJob } from './explain.ts';
+import type { Here } from './facts.ts';
+
+interface ExplainOptions extends Here {
+  readonly outputDir: string;
+}
+
+/** Jobs that failed in the same way. */
+export interface FailureGroup {
+  readonly jobs: number;
+  /** The first of them. */
+  readonly first: readonly { readonly id: number; readonly name: string }[];
+  /** One of them, with its reasons, its files and its last lines. */
+  readonly example: ExplainedJob;
+  readonly command: string;
+}
+
+export interface ExplainedWorkflow {
+  readonly workflow: Workflow;
+  readonly jobs: Readonly<Record<JobStatus, number>>;
+  readonly runners: number;
+  readonly isComplete: boolean;
+  /** The most frequent first. */
+  readonly failures: readonly FailureGroup[];
+  /** Groups that are not explained, because there are too many. */
+  readonly groupsLeftOut: number;
+  /** Why the first ready job has not started; undefined if no job is ready. */
+  readonly waiting: ExplainedJob | undefined;
+  /** What makes the workflow continue. */
+  readonly next: readonly string[];
+}
+
+/** More groups than a person reads; each costs a few requests. */
+const MOST_GROUPS = 20;
+/** Jobs that are named in each. */
+const MOST_NAMED = 20;
+/** Files of which the last line tells groups apart; the other jobs are grouped by code and cause alone. */
+const MOST_READ = 500;
+
+/** Explains what is wrong with a workflow: its failures in groups of the same cause, and what makes it continue. */
+export async function explainWorkflow(client: Client, id: number, options: ExplainOptions): Promise<ExplainedWorkflow> {
+  const workflow = await client.getWorkflow({ params: { id } });
+  const status = await client.getWorkflowStatus({ params: { id } });
+  const lists = await Promise.all(
+    FAILED_STATUSES.map((each) =>
+      all((page) => client.listResults({ query: { workflow_id: id, status: each, ...page } })),
+    ),
+  );
+  const results = lists.flat();
+  const causes = await causesOf(client, id, results);
+  const groups = [
+    ...Map.groupBy(results.entries(), ([index, result]) => {
+      const path =
+        index < MOST_READ ? filesOfAttempt(workflow, result, undefined, options.outputDir).job_stderr : undefined;
+      return groupOf(result, causes.get(result) ?? [], path === undefined ? undefined : lastLines(path).at(-1));
+    }).values(),
+  ]
+    .map((group) => group.map(([, result]) => result))
+    .toSorted((one, other) => other.length - one.length);
+  const failures: FailureGroup[] = [];
+  for (const group of groups.slice(0, MOST_GROUPS)) failures.push(await explained(client, group, options));
+  const jobs = status.jobs_by_status;
+  const [ready] =
+    jobs.ready === 0 ? [] : (await client.listJobs({ query: { workflow_id: id, status: 'ready', limit: 1 } })).items;
+  return {
+    workflow,
+    jobs,
+    runners: status.active_compute_nodes,
+    isComplete: status.is_complete,
+    failures,
+    groupsLeftOut: Math.max(0, groups.length - MOST_GROUPS),
+    waiting: ready === undefined ? undefined : await explainJob(client, ready.id as number, options),
+    next:
+      results.length > 0
+        ? [`torc recover ${id} --dry-run`]
+        : jobs.ready + jobs.uninitialized > 0 && status.active_compute_nodes === 0
+          ? [nextCommand(await placeOf(client, id))]
+          : [],
+  };
+}
+
+/** The same text for jobs that failed in the same way: numbers in messages are names of jobs, sizes and times. */
+export function groupOf(
+  { status, return_code: code, cause_code: kind }: Pick<Result, 'status' | 'return_code' | 'cause_code'>,
+  causes: readonly Cause[],
+  lastLine: string | undefined,
+): string {
+  const told = causes.map((each) => (each.code === 'recorded' ? withoutNumbers(each.message) : each.code));
+  return JSON.stringify([status, code, kind ?? '', [...new Set(told)], withoutNumbers(lastLine ?? '')]);
+}
+
+const withoutNumbers = (text: string) => text.replaceAll(/\d+(?:\.\d+)?/g, '#');
+
+async function explained(client: Client, group: readonly Result[], options: ExplainOptions): Promise<FailureGroup> {
+  const [{ job_id: id }] = group as [Result];
+  const { command } = await client.getJob({ params: { id } });
+  return {
+    jobs: group.length,
+    first: group.slice(0, MOST_NAMED).map((each) => ({ id: each.job_id, name: each.job_name ?? '' })),
+    example: await explainJob(client, id, options),
+    command,
+  };
+}
