@@ -8,7 +8,7 @@ import type { SelectedJobs } from './reset-jobs.ts';
 /** Cancels these jobs of a workflow, in requests of a thousand; a job that is refused keeps no other from being canceled. */
 export async function cancelJobs(client: Client, { workflowId, jobs }: SelectedJobs): Promise<CanceledJobs> {
   const all: CanceledJobs = { canceled_job_ids: [], ending_job_ids: [], dependent_job_ids: [], refused: [] };
-  const ids = jobs.map(({ id }) => id as number);
+  const ids = jobs.map(({ id }) => id);
   for (let at = 0; at < ids.length; at += MOST_CANCELED_AT_ONCE) {
     const body = { job_ids: ids.slice(at, at + MOST_CANCELED_AT_ONCE) };
     const reply = await client.cancelJobs({ params: { id: workflowId }, body });

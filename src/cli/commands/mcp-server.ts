@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Backend, CommandReply } from '../../agents/tool.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { packageRoot } from '../package-root.ts';
+import { packageRoot } from '../../operations/package-root.ts';
 
 export const mcpServer = command({
   words: 'serve',

@@ -48,7 +48,7 @@ export const jobsUpdate = command({
     const { client } = await context.service();
     const before = await client.getJob({ params: { id } });
     const requirementsId = await recordWithin(context, recordKinds.requirements, before.workflow_id, needed);
-    const own = runtime === undefined ? undefined : await requirementsWith(client, before, requirementsId, runtime);
+    const own = runtime === undefined ? undefined : await requirementsWith(client, before, requirementsId, { runtime });
     const job = await client.updateJob({
       params: { id },
       body: {
