@@ -39,7 +39,7 @@ export async function runProgram(
     const options = fill(given, isGiven, [...(command.options ?? []), ...globalsOf(program)], configuration);
     // If the command defines --format itself, it also handles it.
     const format = command.options?.some((option) => optionName(option) === 'format') ? undefined : options['format'];
-    const url = command.namesService === true ? args[0] : options['url'];
+    const url = command.namesService === true ? args[0] : (options['apiUrl'] ?? options['url']);
     const settings = settingsOf({ ...options, format, url }, process.env);
     refuseMemory(command, settings);
     const output = createOutput(settings.format, streams, colours, settings.wide);
@@ -93,7 +93,8 @@ function hintsOf(
   values: Values,
   isGiven: (name: string) => boolean,
 ): Context['hint'] {
-  const isSaid = (name: string) => isGiven(name) || (name === 'url' && command.namesService === true);
+  const isSaid = (name: string) =>
+    isGiven(name) || (name === 'url' && (command.namesService === true || isGiven('apiUrl')));
   const given = givenOf(connecting(globalsOf(program)), values, isSaid);
   return (text, repeated = []) =>
     [withOptions(text, given), optionWords(givenOf(repeated, values, isGiven))].filter((part) => part !== '').join(' ');

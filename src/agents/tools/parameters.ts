@@ -6,6 +6,10 @@ export const id = z.int().positive();
 export const workflowId = id.describe('id of the workflow');
 export const jobId = id.describe('id of the job');
 export const status = z.enum(jobStatuses);
+export const factor = z.number().positive();
+export const dryRun = z.boolean().describe('true: only show the plan; false: carry it out');
+export const memory = z.string().describe('such as 500m or 16g');
+export const runtime = z.string().describe('an ISO 8601 duration, such as PT2H');
 
 /** Unknown parameters are refused: one with a typing error would silently do nothing. */
 export const parameters = <Shape extends z.core.$ZodLooseShape>(shape: Shape) => z.strictObject(shape);

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { dryRunReport } from '../../core/workflow-file/dry-run.ts';
 import type { Plan } from '../../core/workflow-file/plan/plan.ts';
 import { isAcceptable, type SpecReading } from '../../core/workflow-file/read.ts';
@@ -5,7 +8,7 @@ import { readSpecHere } from '../../operations/create.ts';
 import { type Backend, CommandFailed } from '../tool.ts';
 
 /** Reads a specification that was given as JSON. */
-const readSpec = (text: string, { maxJobs }: Pick<Backend, 'maxJobs'>): SpecReading =>
+export const readSpec = (text: string, { maxJobs }: Pick<Backend, 'maxJobs'>): SpecReading =>
   readSpecHere({ text, name: 'spec_json', format: 'json' }, { maxJobs });
 
 /** Its plan. Throws all problems at once, each with its place. */
@@ -14,4 +17,16 @@ export function planFrom(text: string, backend: Pick<Backend, 'maxJobs'>): Plan 
   if (isAcceptable(reading) && reading.plan !== undefined) return reading.plan;
   const { errors, warnings, problems } = dryRunReport(reading);
   throw new CommandFailed('the specification has problems; nothing was created', { errors, warnings, problems });
+}
+
+/** Gives a command the specification as a file, in a folder of its own. */
+export async function withFile<T>(text: string, use: (path: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'torc-mcp-'));
+  try {
+    const path = join(folder, 'spec.json');
+    writeFileSync(path, text);
+    return await use(path);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

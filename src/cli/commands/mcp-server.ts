@@ -10,6 +10,7 @@ export const mcpServer = command({
   says: 'Serve torc to agents: tools, pages and prompts in the Model Context Protocol, on standard input and output.',
   more: 'A client starts it; --print-config prints what to paste into the settings of clients. It starts no runner and no job.',
   options: [
+    { flags: '--api-url <url>', says: 'the same as --url, as Torc 1.0.0 has it' },
     { flags: '-o, --output-dir <folder>', says: 'output folder of the runs (TORC_OUTPUT_DIR; default torc_output)' },
     {
       flags: '--docs-dir <folder>',
