@@ -30,7 +30,8 @@ export const offered = (isReadOnly: boolean): readonly Tool[] =>
 /** Serves the tools, resources and prompts on standard input and output, until the client closes them. */
 export async function serve(backend: Backend, { isReadOnly, warn }: ServeOptions): Promise<void> {
   const handle = serveStdio(() => serverOf(backend, isReadOnly), { onerror: ({ message }) => warn(message) });
-  await once(process.stdin, 'close');
+  // A file on standard input ends and is never closed.
+  await Promise.race([once(process.stdin, 'end'), once(process.stdin, 'close')]);
   await handle.close();
 }
 

@@ -159,6 +159,16 @@ describe('how a client starts it', () => {
     ]);
   });
 
+  it('with -s the tools read the database of the folder, and name commands that read it too', async () => {
+    const alone = temporaryFolder();
+    writeFileSync(join(alone, 'flow.yaml'), 'name: alone\njobs:\n  - {name: a, command: "exit 3"}\n');
+    await torc(['-s', 'run', 'flow.yaml'], { cwd: alone });
+    const { call } = await connectAgent(alone, ['-s']);
+    const { json } = await call('explain_workflow', { workflow_id: 1 });
+    expect(json).toMatchObject({ jobs_by_status: { failed: 1 }, next: ['torc -s recover 1 --dry-run'] });
+    expect((await call('explain_job', { job_id: 1 })).json).toMatchObject({ kind: 'ended' });
+  });
+
   it('the server ends when its client closes the connection', async () => {
     const { ended } = start('torc-mcp-server', ['--url', server.url], { cwd: folder, input: '' });
     expect((await ended).code).toBe(0);
