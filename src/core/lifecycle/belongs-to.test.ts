@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { belongsTo, type ProcessFacts } from './belongs-to.ts';
 
-const IN_SLURM = { mark: 'a', slurmJobId: '42' };
-const OUTSIDE = { mark: 'a', slurmJobId: '' };
+const IN_SLURM = { mark: 'a', allocationId: '42' };
+const OUTSIDE = { mark: 'a', allocationId: '' };
 const processOf = (facts: Partial<ProcessFacts>): ProcessFacts => ({
   marks: ['a'],
   group: undefined,

@@ -25,14 +25,14 @@ export interface ProcessFacts extends SlurmEvidence {
 
 export interface RunnerFacts {
   readonly mark: string;
-  /** The Slurm job in which the runner is; empty if none. */
-  readonly slurmJobId: string;
-  /** The variable that names the job in the environment of its processes; that of Slurm if absent. */
+  /** The allocation in which the runner is; empty if none. */
+  readonly allocationId: string;
+  /** The variable that names the allocation in the environment of its processes; that of Slurm if absent. */
   readonly jobVariable?: string | undefined;
 }
 
-export const belongsTo = ({ marks, ...evidence }: ProcessFacts, { mark, slurmJobId }: RunnerFacts): boolean =>
-  marks.includes(mark) && slurmJobOf(evidence) === slurmJobId;
+export const belongsTo = ({ marks, ...evidence }: ProcessFacts, { mark, allocationId }: RunnerFacts): boolean =>
+  marks.includes(mark) && slurmJobOf(evidence) === allocationId;
 
 /** The Slurm job of a process by the best evidence; empty if none is known. */
 const slurmJobOf = ({ group, ancestor, variable }: SlurmEvidence): string => group ?? ancestor ?? variable ?? '';

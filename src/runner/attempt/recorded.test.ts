@@ -74,7 +74,7 @@ describe('the record of an attempt', () => {
   });
 
   it('an attempt inside a step of Slurm is recorded with that step and with its own CPU time', () => {
-    const carriedBy = { slurmJobId: '12', step: '12.0', node: 'n1' };
+    const carriedBy = { allocationId: '12', step: '12.0', node: 'n1' };
     expect(recordedOf({ ...account, carriedBy }, { status: 'failed' }, {}, undefined).carried_by).toEqual({
       slurm_job_id: '12',
       slurm_step: '12.0',

@@ -40,9 +40,9 @@ const WORDS: Partial<Record<CauseCode, string>> = {
 /** The step of Slurm inside which the attempt ran, with the figures of our own that stand in for Slurm's. */
 function carriedBy({ carriedBy: carrier, cpuSeconds }: KnownAccount): Pick<Completion, 'carried_by'> {
   if (carrier === undefined) return {};
-  const { slurmJobId, step, node } = carrier;
+  const { allocationId, step, node } = carrier;
   const cpu = cpuSeconds === undefined ? {} : { ave_cpu_seconds: cpuSeconds };
-  return { carried_by: { slurm_job_id: slurmJobId, slurm_step: step, node_list: node, ...cpu } };
+  return { carried_by: { slurm_job_id: allocationId, slurm_step: step, node_list: node, ...cpu } };
 }
 
 /** The figures of the kernel and of the samples for an attempt; one that was not measured is absent, also for a monitored job. */

@@ -11,9 +11,9 @@ async function runnerThat(then: string, { job = 'exec sleep 600' } = {}) {
   const program = `
     import { spawn } from 'node:child_process';
     import { startGuardian } from ${JSON.stringify(new URL('guardian.ts', import.meta.url).href)};
-    const guardian = startGuardian({ mark: ${JSON.stringify(mark)}, slurmJobId: '7' });
-    const job = (slurmJobId) => spawn('bash', ['-c', ${JSON.stringify(job)}], {
-      detached: true, stdio: 'ignore', env: { ...process.env, TORC_RUNNER_MARK: ${JSON.stringify(mark)}, SLURM_JOB_ID: slurmJobId },
+    const guardian = startGuardian({ mark: ${JSON.stringify(mark)}, allocationId: '7' });
+    const job = (allocationId) => spawn('bash', ['-c', ${JSON.stringify(job)}], {
+      detached: true, stdio: 'ignore', env: { ...process.env, TORC_RUNNER_MARK: ${JSON.stringify(mark)}, SLURM_JOB_ID: allocationId },
     }).pid;
     console.log(JSON.stringify([job('7'), job('8')]));
     ${then}`;

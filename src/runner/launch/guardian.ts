@@ -42,10 +42,10 @@ for round in 1 2 3 4 5 6 7 8 9 10; do
 done`;
 
 /** Absent outside of an allocation, and where there is no /proc. */
-export function startGuardian({ mark, slurmJobId, jobVariable = JOB_VARIABLE }: RunnerFacts): Guardian | undefined {
-  if (slurmJobId === '' || !existsSync('/proc/self/environ')) return undefined;
+export function startGuardian({ mark, allocationId, jobVariable = JOB_VARIABLE }: RunnerFacts): Guardian | undefined {
+  if (allocationId === '' || !existsSync('/proc/self/environ')) return undefined;
   const { [MARK_VARIABLE]: _, [OUTER_MARKS_VARIABLE]: __, ...env } = process.env;
-  const child = spawn('bash', ['-c', SCRIPT, mark, slurmJobId, jobVariable], {
+  const child = spawn('bash', ['-c', SCRIPT, mark, allocationId, jobVariable], {
     env,
     stdio: ['pipe', 'ignore', 'ignore'],
     // In a session of its own, signals to the runner's group do not reach it.

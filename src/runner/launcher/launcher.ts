@@ -78,7 +78,7 @@ function createWork(
   const others = given.variables.filter(([name]) => !marks.some(([each]) => each === name));
   const facts = { ...given, variables: [...others, ...marks] };
   const allocation = allocationOf(environment);
-  const slurmJobId = jobIdOf(allocation);
+  const allocationId = jobIdOf(allocation);
   const limitOf = (job: Parameters<typeof memoryLimitOf>[0]) => memoryLimitOf(job, beside.defaultRequirementsId);
   const cpus = bindableCpus(allowedCpus(), allocation?.cpus || undefined);
   const isLimited = ({ resource_requirements_id: id }: { resource_requirements_id?: number | null | undefined }) =>
@@ -183,10 +183,10 @@ function createWork(
           ownBytes: () => process.memoryUsage.rss() + beside.bytes,
           log,
         });
-  const guardian = startGuardian({ mark, slurmJobId });
+  const guardian = startGuardian({ mark, allocationId });
   report({
     is: 'ready',
-    step: `${slurmJobId}.${allocation?.step || '?'}`,
+    step: `${allocationId}.${allocation?.step || '?'}`,
     launcher: steps.name,
     ...(cpus === undefined ? {} : { cpus: cpus.join(',') }),
   });
@@ -194,7 +194,7 @@ function createWork(
   let sampler: StepSampler | undefined;
   /** Of steps that Slurm started: they have the mark of the runner. */
   const samplerOf = (writesTo: SonarRecord) =>
-    (sampler ??= createStepSampler({ facts: given, slurmJobId, record: writesTo, log }));
+    (sampler ??= createStepSampler({ facts: given, allocationId, record: writesTo, log }));
 
   const startOrWait = (order: StartOrder) => {
     const id = stepIdOf(facts, order.job);
@@ -268,8 +268,8 @@ function createWork(
       successors.clear();
       watch.close();
       guard?.close();
-      if (why === 'alone') await killLeft({ mark, slurmJobId });
-      else await endLeftoverProcesses({ mark, slurmJobId }, log);
+      if (why === 'alone') await killLeft({ mark, allocationId });
+      else await endLeftoverProcesses({ mark, allocationId }, log);
       sampler?.close();
       await recording;
       await steps.settle();

@@ -8,8 +8,8 @@ import type { SonarRecord } from '../step/sonar.ts';
 
 export interface StepSamplerOptions {
   readonly facts: RunFacts;
-  /** The Slurm job of the runner. */
-  readonly slurmJobId: string;
+  /** The allocation of the runner. */
+  readonly allocationId: string;
   readonly record: Pick<SonarRecord, 'look' | 'ended'>;
   readonly log: Log;
 }
@@ -21,14 +21,14 @@ export interface StepSampler {
   close(): void;
 }
 
-export function createStepSampler({ facts, slurmJobId, record, log }: StepSamplerOptions): StepSampler {
+export function createStepSampler({ facts, allocationId, record, log }: StepSamplerOptions): StepSampler {
   const roots = new Map<StepId, number>();
   /** The steps of Slurm, from the variables of their processes. */
   const slurmSteps = new Map<StepId, string>();
-  const stepOf = stepFinder({ facts, slurmJobId });
+  const stepOf = stepFinder({ facts, allocationId });
   const use = createProcessUse({
     facts,
-    slurmJobId,
+    allocationId,
     pidOf: (id) => roots.get(id),
     isOfStep: isTask,
     log,

@@ -18,7 +18,7 @@ describe.skipIf(process.platform !== 'linux')('killing leftover processes of a r
     const inner = await begin({ TORC_RUNNER_MARK: randomUUID(), TORC_RUNNER_OUTER_MARKS: mark, SLURM_JOB_ID: '7' });
     const elsewhere = await begin({ TORC_RUNNER_MARK: mark, SLURM_JOB_ID: '8' });
     const other = await begin({ TORC_RUNNER_MARK: randomUUID(), SLURM_JOB_ID: '7' });
-    const { killed, left: still } = await killLeft({ mark, slurmJobId: '7' });
+    const { killed, left: still } = await killLeft({ mark, allocationId: '7' });
     expect(new Set(killed.map(({ pid }) => pid))).toEqual(new Set([own.pid, inner.pid]));
     expect(still).toEqual([]);
     expect([elsewhere.exitCode, elsewhere.signalCode, other.exitCode, other.signalCode]).toEqual([
@@ -34,7 +34,7 @@ describe.skipIf(process.platform !== 'linux')('killing leftover processes of a r
       import { openSync } from 'node:fs';
       import { killLeft } from ${JSON.stringify(new URL('leftover-processes.ts', import.meta.url).href)};
       try { for (;;) openSync('/dev/null'); } catch {}
-      await killLeft({ mark: 'a', slurmJobId: '' }).then(console.log, ({ code }) => console.log(code));`;
+      await killLeft({ mark: 'a', allocationId: '' }).then(console.log, ({ code }) => console.log(code));`;
     const words = ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, '--input-type=module', '-e', program];
     expect(execFileSync('bash', words, { encoding: 'utf8' })).toBe('EMFILE\n');
   });
@@ -42,7 +42,7 @@ describe.skipIf(process.platform !== 'linux')('killing leftover processes of a r
   it('the searching process never ends itself', async () => {
     const program = `
       import { killLeft } from ${JSON.stringify(new URL('leftover-processes.ts', import.meta.url).href)};
-      const { killed } = await killLeft({ mark: process.env.TORC_RUNNER_MARK, slurmJobId: '' });
+      const { killed } = await killLeft({ mark: process.env.TORC_RUNNER_MARK, allocationId: '' });
       console.log(JSON.stringify(killed));`;
     const { SLURM_JOB_ID: _, ...environment } = process.env;
     const child = spawn(process.execPath, ['--input-type=module', '-e', program], {

@@ -37,12 +37,12 @@ const recover = (client: Client = service.client) =>
 async function goneRunner({
   pid = 2 ** 30,
   mark = 'nobody',
-  slurmJobId,
+  allocationId,
   ledger,
 }: {
   pid?: number;
   mark?: string;
-  slurmJobId?: string;
+  allocationId?: string;
   ledger: string;
 }) {
   const identity = ownIdentity();
@@ -64,7 +64,7 @@ async function goneRunner({
         start_ticks: pid === process.pid ? (identity?.start_ticks ?? 0) : 1,
         mark,
         ledger,
-        slurm_job_id: slurmJobId,
+        slurm_job_id: allocationId,
       },
     },
   });
@@ -180,7 +180,7 @@ describe.skipIf(process.platform !== 'linux')('recovery of lost runners', () => 
   });
 
   it('a runner whose job submitted this process to another Slurm job is recovered, because it does not contain it', async () => {
-    await goneRunner({ mark: 'outer', slurmJobId: '42', ledger: join(folder, 'none') });
+    await goneRunner({ mark: 'outer', allocationId: '42', ledger: join(folder, 'none') });
     onTestFinished(() => {
       for (const name of ['TORC_RUNNER_MARK', 'SLURM_JOB_ID']) delete process.env[name];
     });

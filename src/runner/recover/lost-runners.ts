@@ -107,7 +107,7 @@ async function recover(options: LostOptions, { id, node, process: told }: Told):
 
   const { killed, left } = await killLeft({
     mark: told.mark,
-    slurmJobId: told.slurm_job_id ?? jobIdOf(options.allocation),
+    allocationId: told.slurm_job_id ?? jobIdOf(options.allocation),
   });
   if (left.length > 0) {
     log.write('warn', 'A runner of this workflow is lost, but its processes do not end; its jobs stay as they are', {
@@ -175,7 +175,7 @@ type Here = Pick<LostOptions, 'allocation' | 'batch'>;
 
 const factsOf = ({ mark, slurm_job_id: jobId }: RunnerProcess, { allocation, batch }: Here): RunnerFacts => ({
   mark,
-  slurmJobId: jobId ?? jobIdOf(allocation),
+  allocationId: jobId ?? jobIdOf(allocation),
   jobVariable: batch?.jobVariable,
 });
 

@@ -119,7 +119,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     nodeId,
     node,
     hostname: host.hostname,
-    own: { mark, slurmJobId: jobIdOf(allocation), jobVariable: options.batch?.jobVariable },
+    own: { mark, allocationId: jobIdOf(allocation), jobVariable: options.batch?.jobVariable },
     facts,
     capacity,
     nodes,

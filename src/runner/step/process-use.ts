@@ -12,8 +12,8 @@ import type { StepUse, Uses } from './steps.ts';
 
 export interface ProcessUseOptions {
   readonly facts: RunFacts;
-  /** The Slurm job of the runner; empty for none. */
-  readonly slurmJobId: string;
+  /** The allocation of the runner; empty for none. */
+  readonly allocationId: string;
   readonly jobVariable?: string | undefined;
   /** The first process of a running step. */
   readonly pidOf: (id: StepId) => number | undefined;
@@ -92,14 +92,14 @@ function useOf({ members, cpuSeconds, residentBytes }: TreeUse): StepUse {
 /** Finds the step of this runner to which a process with this environment belongs. */
 export function stepFinder({
   facts,
-  slurmJobId,
+  allocationId,
   jobVariable,
-}: Pick<ProcessUseOptions, 'facts' | 'slurmJobId' | 'jobVariable'>): (
+}: Pick<ProcessUseOptions, 'facts' | 'allocationId' | 'jobVariable'>): (
   environment: readonly string[],
   pid: number,
 ) => StepId | undefined {
   const mark = facts.variables.find(([name]) => name === MARK_VARIABLE)?.[1] ?? '';
-  const isMember = membershipOf({ mark, slurmJobId, jobVariable });
+  const isMember = membershipOf({ mark, allocationId, jobVariable });
   return (environment, pid) => {
     // The steps of a runner inside a job are not steps of this one.
     if (valueIn(environment, MARK_VARIABLE) !== mark || !isMember(environment, pid)) return undefined;

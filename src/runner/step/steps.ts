@@ -33,7 +33,7 @@ export interface Steps {
   /** Sends a signal to the processes of a step; one that has ended is ignored. */
   signal(id: StepId, signal: NodeJS.Signals): void;
   /**
-   * Slurm signals all processes of the allocation, this one among them. Steps that share the node with this process look which
+   * The batch system signals all processes of the allocation, this one among them. Steps that share the node with this process look which
    * jobs handle that; others know it by themselves.
    */
   allocationSignaled(signal: 'SIGCONT' | 'SIGTERM'): void;
@@ -86,11 +86,11 @@ export interface Account extends Omit<StepEnd, 'id'> {
   readonly endedBy?: EndedBy | undefined;
   /** It was asked to end before it ended. */
   readonly asked?: Asked | undefined;
-  /** Its CPU time where that is known better than `cpuSeconds`, which for a step of Slurm is the mean of its tasks at the last poll. */
+  /** Its CPU time where that is known better than `cpuSeconds`, which an accounting may have as the mean of the last poll. */
   readonly totalCpuSeconds?: number | undefined;
   /** Why it ended, in words, where its code does not say it. */
   readonly cause?: string | undefined;
-  /** The step of Slurm inside which it ran, for one that is no step of Slurm itself. */
+  /** The step of the batch system inside which it ran, for one that is none itself. */
   readonly carriedBy?: CarryingStep | undefined;
   /** The step never began, for this reason: its job is given back, and the runner pauses before its next start. */
   readonly refused?: string | undefined;
@@ -98,10 +98,10 @@ export interface Account extends Omit<StepEnd, 'id'> {
   readonly isTakenBack?: boolean | undefined;
 }
 
-/** A step of Slurm in which a runner starts processes. */
+/** A step of the batch system in which a runner starts processes. */
 export interface CarryingStep {
-  readonly slurmJobId: string;
-  /** Slurm's id of it, such as `12.0`. */
+  readonly allocationId: string;
+  /** The id that the batch system gave it, such as `12.0`. */
   readonly step: string;
   readonly node: string;
 }

@@ -85,7 +85,7 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
     if (ends.length > 0) queueMicrotask(() => tell(ends));
   };
 
-  const carriedBy = ({ step = '', node }: Carrier) => ({ slurmJobId: String(allocation.jobId), step, node });
+  const carriedBy = ({ step = '', node }: Carrier) => ({ allocationId: String(allocation.jobId), step, node });
 
   /**
    * Its jobs end with it. What its launcher was sent may have run, though nobody said so; only where all its reports arrived, a step

@@ -115,7 +115,7 @@ export function createDirectSteps({
     observe(wanted) {
       use ??= createProcessUse({
         facts,
-        slurmJobId: jobIdOf(allocation),
+        allocationId: jobIdOf(allocation),
         jobVariable,
         pidOf: (id) => pids.get(id),
         log,
