@@ -1,3 +1,5 @@
+import { type ColumnKind, type SampleTableName, sampleTables } from '../store/tables.ts';
+
 /**
  * The tables of a closed day: one Parquet file each. They have names where the hot rows have numbers of dictionaries, and plain
  * values, so that other programs can read them.
@@ -14,6 +16,27 @@ export interface ArchiveTable {
   readonly order: string;
 }
 
+const types: Readonly<Record<ColumnKind, ArchiveType>> = {
+  uint: 'UBIGINT',
+  int: 'BIGINT',
+  float: 'DOUBLE',
+  flag: 'BOOLEAN',
+  text: 'VARCHAR',
+  uints: 'UBIGINT[]',
+  seconds: 'BIGINT',
+  zone: 'INTEGER',
+  name: 'VARCHAR',
+};
+
+/** The columns of hot rows `table`; a name comes from its dictionary as `named`, and that of a card is its uuid here. */
+const columnsOf = (name: SampleTableName, table: string, named?: string): ArchiveTable['columns'] =>
+  Object.fromEntries(
+    sampleTables[name].columns.map(({ column, kind }) => [
+      column === 'gpu' ? 'uuid' : column,
+      [types[kind], kind === 'name' ? `${named}.name` : `${table}.${column}`],
+    ]),
+  );
+
 const sample: ArchiveTable = {
   columns: {
     id: ['BIGINT', 'e.id'],
@@ -27,15 +50,7 @@ const sample: ArchiveTable = {
     errors: ['VARCHAR', 'b.text'],
     unknown_members: ['VARCHAR', 'x.members'],
     has_system: ['BOOLEAN', 'y.envelope is not null'],
-    boot: ['BIGINT', 'y.boot'],
-    boot_zone: ['INTEGER', 'y.boot_zone'],
-    used_memory: ['UBIGINT', 'y.used_memory'],
-    load1: ['DOUBLE', 'y.load1'],
-    load5: ['DOUBLE', 'y.load5'],
-    load15: ['DOUBLE', 'y.load15'],
-    runnable: ['UBIGINT', 'y.runnable'],
-    existing: ['UBIGINT', 'y.existing'],
-    cpus: ['UBIGINT[]', 'y.cpus'],
+    ...columnsOf('node_sample', 'y'),
   },
   from: `envelope e join node n on n.id = e.node join source s on s.id = e.source left join node_sample y on y.envelope = e.id
     left join extra x on x.envelope = e.id left join content b on b.id = e.content`,
@@ -50,20 +65,7 @@ const process: ArchiveTable = {
     job: ['UBIGINT', 'j.job'],
     epoch: ['UBIGINT', 'j.epoch'],
     user: ['VARCHAR', 'u.name'],
-    pid: ['UBIGINT', 'p.pid'],
-    ppid: ['UBIGINT', 'p.ppid'],
-    cmd: ['VARCHAR', 'm.name'],
-    rss: ['UBIGINT', 'p.rss'],
-    vm: ['UBIGINT', 'p.vm'],
-    threads: ['UBIGINT', 'p.threads'],
-    cpu_avg: ['DOUBLE', 'p.cpu_avg'],
-    cpu_util: ['DOUBLE', 'p.cpu_util'],
-    cpu_time: ['UBIGINT', 'p.cpu_time'],
-    data_read: ['UBIGINT', 'p.data_read'],
-    data_written: ['UBIGINT', 'p.data_written'],
-    data_cancelled: ['UBIGINT', 'p.data_cancelled'],
-    rolledup: ['BIGINT', 'p.rolledup'],
-    container: ['BOOLEAN', 'p.container'],
+    ...columnsOf('process', 'p', 'm'),
   },
   from: `envelope e join sample_job j on j.envelope = e.id join user u on u.id = j.user
     left join process p on p.envelope = j.envelope and p.slot = j.slot left join cmd m on m.id = p.cmd`,
@@ -76,11 +78,7 @@ const processGpu: ArchiveTable = {
     slot: ['INTEGER', 'g.slot'],
     ord: ['INTEGER', 'g.ord'],
     item: ['INTEGER', 'g.item'],
-    uuid: ['VARCHAR', 'c.name'],
-    idx: ['UBIGINT', 'g.idx'],
-    util: ['DOUBLE', 'g.util'],
-    memory: ['UBIGINT', 'g.memory'],
-    memory_util: ['DOUBLE', 'g.memory_util'],
+    ...columnsOf('process_gpu', 'g', 'c'),
   },
   from: 'envelope e join process_gpu g on g.envelope = e.id join gpu c on c.id = g.gpu',
   order: 'uuid, n, slot, ord, item',
@@ -90,20 +88,7 @@ const card: ArchiveTable = {
   columns: {
     id: ['BIGINT', 'e.id'],
     item: ['INTEGER', 'g.item'],
-    uuid: ['VARCHAR', 'c.name'],
-    idx: ['UBIGINT', 'g.idx'],
-    failing: ['UBIGINT', 'g.failing'],
-    fan: ['UBIGINT', 'g.fan'],
-    mode: ['VARCHAR', 'g.mode'],
-    performance: ['UBIGINT', 'g.performance'],
-    memory: ['UBIGINT', 'g.memory'],
-    ce_util: ['UBIGINT', 'g.ce_util'],
-    memory_util: ['UBIGINT', 'g.memory_util'],
-    temperature: ['BIGINT', 'g.temperature'],
-    power: ['UBIGINT', 'g.power'],
-    power_limit: ['UBIGINT', 'g.power_limit'],
-    ce_clock: ['UBIGINT', 'g.ce_clock'],
-    memory_clock: ['UBIGINT', 'g.memory_clock'],
+    ...columnsOf('gpu_sample', 'g', 'c'),
   },
   from: 'envelope e join gpu_sample g on g.envelope = e.id join gpu c on c.id = g.gpu',
   order: 'uuid, n, item',
@@ -113,10 +98,7 @@ const disk: ArchiveTable = {
   columns: {
     id: ['BIGINT', 'e.id'],
     item: ['INTEGER', 'd.item'],
-    disk: ['VARCHAR', 'k.name'],
-    major: ['UBIGINT', 'd.major'],
-    minor: ['UBIGINT', 'd.minor'],
-    stats: ['UBIGINT[]', 'd.stats'],
+    ...columnsOf('disk_sample', 'd', 'k'),
   },
   from: 'envelope e join disk_sample d on d.envelope = e.id join disk k on k.id = d.disk',
   order: 'disk, n, item',

@@ -1,5 +1,7 @@
+import { type ColumnKind, type SampleTableName, sampleTables } from '../store/tables.ts';
+
 /**
- * The tables of the embedded store.
+ * The tables of the embedded store. Those of samples follow from `store/tables.ts`.
  *
  * Names, users, commands and cards are numbers of dictionaries. `envelope` is the ledger: the hash of the attributes of
  * a message is unique for a cluster and a type, so a message that arrives again changes nothing. Rows refer to their envelope
@@ -9,6 +11,29 @@
  * is exact: eight bytes become two.
  */
 export const STORE_VERSION = 3;
+
+const types: Readonly<Record<ColumnKind, string>> = {
+  uint: 'integer',
+  int: 'integer',
+  float: 'any',
+  flag: 'integer',
+  text: 'text',
+  uints: 'blob',
+  seconds: 'integer',
+  zone: 'integer',
+  name: 'integer',
+};
+
+function sampleTable(name: SampleTableName): string {
+  const { keys, columns } = sampleTables[name];
+  const places = ['envelope', ...keys];
+  const definitions = [
+    ...places.map((place) => `${place} integer`),
+    ...columns.map(({ column, kind }) => `${column} ${types[kind]}`),
+    `primary key (${places.join(', ')})`,
+  ];
+  return `create table ${name} (${definitions.join(', ')}) strict${keys.length === 0 ? '' : ', without rowid'};`;
+}
 
 const FIRST = `
 create table cluster (id integer primary key, name text not null unique, added integer not null, token_sha256 blob) strict;
@@ -39,28 +64,12 @@ create index envelope_node on envelope (node, type, time);
 
 create table sample_job (envelope integer, slot integer, job integer, epoch integer, user integer, primary key (envelope, slot)) strict, without rowid;
 create index sample_job_job on sample_job (job, epoch);
-create table process (
-  envelope integer, slot integer, ord integer, pid integer, ppid integer, cmd integer, rss integer, vm integer, threads integer,
-  cpu_avg any, cpu_util any, cpu_time integer, data_read integer, data_written integer, data_cancelled integer, rolledup integer,
-  container integer, primary key (envelope, slot, ord)
-) strict, without rowid;
-create table process_gpu (
-  envelope integer, slot integer, ord integer, item integer, gpu integer, idx integer, util any, memory integer, memory_util any,
-  primary key (envelope, slot, ord, item)
-) strict, without rowid;
-create table node_sample (
-  envelope integer primary key, boot integer, boot_zone integer, used_memory integer, load1 any, load5 any, load15 any,
-  runnable integer, existing integer, cpus blob
-) strict;
-create table gpu_sample (
-  envelope integer, item integer, gpu integer, idx integer, failing integer, fan integer, mode text, performance integer,
-  memory integer, ce_util integer, memory_util integer, temperature integer, power integer, power_limit integer,
-  ce_clock integer, memory_clock integer, primary key (envelope, item)
-) strict, without rowid;
+${sampleTable('process')}
+${sampleTable('process_gpu')}
+${sampleTable('node_sample')}
+${sampleTable('gpu_sample')}
 create index gpu_sample_gpu on gpu_sample (gpu, envelope);
-create table disk_sample (
-  envelope integer, item integer, disk integer, major integer, minor integer, stats blob, primary key (envelope, item)
-) strict, without rowid;
+${sampleTable('disk_sample')}
 
 create table topology (envelope integer primary key, svg integer, text integer) strict;
 create table job (

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { SQLInputValue } from 'node:sqlite';
 import { encodeAttributes, exactJson } from '../../core/contract/sonar/encode.ts';
 import type { Envelope } from '../../core/contract/sonar/envelope.ts';
 import type { JobsAttributes, SlurmJob } from '../../core/contract/sonar/jobs.ts';
-import type { SampleAttributes, SampleProcess, SampleSystem } from '../../core/contract/sonar/sample.ts';
+import type { Uint } from '../../core/contract/sonar/kinds.ts';
+import type { SampleAttributes } from '../../core/contract/sonar/sample.ts';
 import type { SysinfoAttributes } from '../../core/contract/sonar/sysinfo.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
 import { archivedHash, dayOf } from '../store/days.ts';
@@ -12,6 +14,15 @@ import { Dictionary } from './dictionary.ts';
 import { jobSums } from './job-sums.ts';
 import { packUints, toInteger, toThousandths } from '../store/numbers.ts';
 import { storedJson } from '../questions/stored-json.ts';
+import {
+  type ColumnKind,
+  type Fields,
+  type SampleColumn,
+  type SampleNames,
+  type SampleTableName,
+  sampleTableNames,
+  sampleTables,
+} from '../store/tables.ts';
 import { unknownMembers } from '../store/unknown-members.ts';
 
 /** What became of an envelope. */
@@ -25,15 +36,32 @@ export interface StoreOptions {
   readonly hasUnknown: boolean;
 }
 
+const inserts = Object.fromEntries(
+  sampleTableNames.map((name) => {
+    const { keys, columns } = sampleTables[name];
+    const names = ['envelope', ...keys, ...columns.map(({ column }) => column)];
+    return [name, `insert into ${name} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`];
+  }),
+) as Readonly<Record<SampleTableName, string>>;
+
+const write: Readonly<Record<Exclude<ColumnKind, 'name'>, (value: unknown) => SQLInputValue>> = {
+  uint: (value) => toInteger(value as Uint),
+  int: (value) => toInteger(value as Uint),
+  float: (value) => toThousandths(value as number),
+  flag: (value) => (value === true ? 1 : null),
+  text: (value) => value as string,
+  uints: (value) => packUints(value as readonly Uint[]),
+  seconds: (value) => parseTimestamp(value as string)?.seconds ?? null,
+  zone: (value) => parseTimestamp(value as string)?.offsetMinutes ?? null,
+};
+
 const sha256 = (text: string): Uint8Array => createHash('sha256').update(text).digest();
 
 /** Writes envelopes into the tables. Each call is part of a transaction of the caller. */
 export class Writer {
   readonly #db: StoreDatabase;
   readonly #users: Dictionary;
-  readonly #commands: Dictionary;
-  readonly #gpus: Dictionary;
-  readonly #disks: Dictionary;
+  readonly #names: Readonly<Record<SampleNames, Dictionary>>;
   readonly #sources: Dictionary;
   readonly #clusters = new Map<string, number>();
   readonly #nodes = new Map<string, number>();
@@ -41,15 +69,17 @@ export class Writer {
   constructor(db: StoreDatabase) {
     this.#db = db;
     this.#users = new Dictionary(db, 'user');
-    this.#commands = new Dictionary(db, 'cmd');
-    this.#gpus = new Dictionary(db, 'gpu');
-    this.#disks = new Dictionary(db, 'disk');
+    this.#names = {
+      cmd: new Dictionary(db, 'cmd'),
+      gpu: new Dictionary(db, 'gpu'),
+      disk: new Dictionary(db, 'disk'),
+    };
     this.#sources = new Dictionary(db, 'source');
   }
 
   /** After a rollback: ids that were given in it do not exist. */
   forget(): void {
-    for (const each of [this.#users, this.#commands, this.#gpus, this.#disks, this.#sources]) each.forget();
+    for (const each of [this.#users, this.#sources, ...Object.values(this.#names)]) each.forget();
     this.#clusters.clear();
     this.#nodes.clear();
   }
@@ -165,9 +195,14 @@ export class Writer {
     if (members.length > 0) this.#db.run('insert into extra (envelope, members) values (?, ?)', id, exactJson(members));
   }
 
-  #writeSample(id: number, { system, jobs = [], errors = [] }: SampleAttributes): void {
+  #writeSample(id: number, sample: SampleAttributes): void {
+    const { jobs = [], errors = [] } = sample;
     if (errors.length > 0) this.#setContent(id, exactJson(errors));
-    if (system !== undefined) this.#writeSystem(id, system);
+    for (const name of sampleTableNames) {
+      const { columns, rowsOf } = sampleTables[name];
+      for (const [places, fields] of rowsOf(sample))
+        this.#db.run(inserts[name], id, ...places, ...columns.map((column) => this.#valueOf(column, fields)));
+    }
     for (const [slot, { job, epoch, user, processes = [] }] of jobs.entries()) {
       this.#db.run(
         'insert into sample_job values (?, ?, ?, ?, ?)',
@@ -177,7 +212,6 @@ export class Writer {
         toInteger(epoch) ?? 0,
         this.#users.idOf(user),
       );
-      for (const [ord, process] of processes.entries()) this.#writeProcess(id, slot, ord, process);
       const sums = jobSums(processes);
       if (sums !== undefined)
         this.#db.run(
@@ -191,87 +225,10 @@ export class Writer {
     }
   }
 
-  #writeProcess(id: number, slot: number, ord: number, process: SampleProcess): void {
-    this.#db.run(
-      'insert into process values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      id,
-      slot,
-      ord,
-      toInteger(process.pid),
-      toInteger(process.ppid),
-      process.cmd === undefined || process.cmd === '' ? null : this.#commands.idOf(process.cmd),
-      toInteger(process.resident_memory),
-      toInteger(process.virtual_memory),
-      toInteger(process.num_threads),
-      toThousandths(process.cpu_avg),
-      toThousandths(process.cpu_util),
-      toInteger(process.cpu_time),
-      toInteger(process.data_read),
-      toInteger(process.data_written),
-      toInteger(process.data_cancelled),
-      toInteger(process.rolledup),
-      process.in_container === true ? 1 : null,
-    );
-    for (const [item, gpu] of (process.gpus ?? []).entries())
-      this.#db.run(
-        'insert into process_gpu values (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-        id,
-        slot,
-        ord,
-        item,
-        this.#gpus.idOf(gpu.uuid),
-        toInteger(gpu.index),
-        toThousandths(gpu.gpu_util),
-        toInteger(gpu.gpu_memory),
-        toThousandths(gpu.gpu_memory_util),
-      );
-  }
-
-  #writeSystem(id: number, system: SampleSystem): void {
-    const boot = system.boot === undefined ? undefined : parseTimestamp(system.boot);
-    this.#db.run(
-      'insert into node_sample values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      id,
-      boot?.seconds ?? null,
-      boot?.offsetMinutes ?? null,
-      toInteger(system.used_memory),
-      toThousandths(system.load1),
-      toThousandths(system.load5),
-      toThousandths(system.load15),
-      toInteger(system.runnable_entities),
-      toInteger(system.existing_entities),
-      packUints(system.cpus),
-    );
-    for (const [item, gpu] of (system.gpus ?? []).entries())
-      this.#db.run(
-        'insert into gpu_sample values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-        id,
-        item,
-        this.#gpus.idOf(gpu.uuid),
-        toInteger(gpu.index),
-        toInteger(gpu.failing),
-        toInteger(gpu.fan),
-        gpu.compute_mode ?? null,
-        toInteger(gpu.performance_state),
-        toInteger(gpu.memory),
-        toInteger(gpu.ce_util),
-        toInteger(gpu.memory_util),
-        toInteger(gpu.temperature),
-        toInteger(gpu.power),
-        toInteger(gpu.power_limit),
-        toInteger(gpu.ce_clock),
-        toInteger(gpu.memory_clock),
-      );
-    for (const [item, disk] of (system.disks ?? []).entries())
-      this.#db.run(
-        'insert into disk_sample values (?, ?, ?, ?, ?, ?)',
-        id,
-        item,
-        this.#disks.idOf(disk.name),
-        toInteger(disk.major),
-        toInteger(disk.minor),
-        packUints(disk.stats),
-      );
+  #valueOf({ column, field, kind }: SampleColumn, fields: Fields): SQLInputValue {
+    const value = fields[field];
+    if (value === undefined || value === '') return kind === 'text' ? (value ?? null) : null;
+    return kind === 'name' ? this.#names[column as SampleNames].idOf(value as string) : write[kind](value);
   }
 
   /** The hardware of a node rarely changes, and its topology is several hundred KB: equal texts are stored once. */
