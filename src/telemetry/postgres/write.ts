@@ -3,15 +3,22 @@ import { exactJson } from '../../core/contract/sonar/encode.ts';
 import type { JobsAttributes } from '../../core/contract/sonar/jobs.ts';
 import type { SampleAttributes } from '../../core/contract/sonar/sample.ts';
 import { toInteger } from '../store/numbers.ts';
+import { sampleTableNames, sampleTables } from '../store/tables.ts';
 import type { PgConnection } from './connection.ts';
 import { dayOf, Days } from './days.ts';
 import { type JobRecord, mergeJobs } from './merge-jobs.ts';
 import { keyOf, type Message } from './message.ts';
 import { Names, type NameTable } from './names.ts';
-import { processTable } from './process-rows.ts';
 import { columnsOf, type CopyValue } from './row-writer.ts';
 import { Statistics } from './statistics.ts';
-import { collectNames, type IdsOf, type NamesOf, otherTables, type StoredSample } from './rows.ts';
+import {
+  collectNames,
+  copiedColumns,
+  type IdsOf,
+  type NamesOf,
+  type StoredSample,
+  writeSample,
+} from './sample-rows.ts';
 
 /** Writers hold this lock together; a program that prunes waits for them and holds it alone. */
 export const WRITERS_LOCK = 7_350_621_003;
@@ -199,11 +206,12 @@ export class Writer {
             node: node === undefined ? null : (nodes.get(nodeKey(cluster, node)) ?? null),
           },
     );
-    for (const [name, table] of Object.entries({ process: processTable, ...otherTables })) {
-      const having = samples.filter(({ sample }) => table.has(sample));
+    for (const name of sampleTableNames) {
+      const { isIn } = sampleTables[name];
+      const having = samples.filter(({ sample }) => isIn(sample));
       if (having.length === 0) continue;
-      await this.#db.copyRows(`sonar.${name}`, table.columns, (out) => {
-        for (const each of having) table.write(out, each, ids);
+      await this.#db.copyRows(`sonar.${name}`, copiedColumns(name), (out) => {
+        for (const each of having) writeSample(name, out, each, ids);
       });
     }
   }
