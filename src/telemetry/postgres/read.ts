@@ -1,11 +1,6 @@
-import type { Envelope, MessageType } from '../../core/contract/sonar/envelope.ts';
-import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import type { SampleJob, SampleProcess } from '../../core/contract/sonar/sample.ts';
-import { formatTimestamp } from '../../core/contract/sonar/timestamp.ts';
-import { fromInteger, fromSigned } from '../store/numbers.ts';
-import { storedJson } from '../questions/stored-json.ts';
+import type { MessageType } from '../../core/contract/sonar/envelope.ts';
+import { envelopeOfRows, type LedgerRow, type SampleParts } from '../store/envelope-of-rows.ts';
 import type { Selection, StoredEnvelope } from '../store/telemetry-store.ts';
-import { putUnknownMembers, type UnknownMember } from '../store/unknown-members.ts';
 import type { PgConnection } from './connection.ts';
 import type { PgCell, PgRow } from './library.ts';
 
@@ -20,7 +15,7 @@ export async function* readEnvelopes(
   let last: readonly [time: string, id: string] | undefined;
   for (;;) {
     const heads = await db.query(
-      `select e.time, e.id, e.type, e.zone, c.name as cluster, n.name as node, s.name as source, b.text as body, v.text as svg,
+      `select e.time, e.id, e.type, e.zone, c.name as cluster_name, n.name as node_name, s.name as source, b.text as body, v.text as svg,
          t.text as words, e.members
        from sonar.envelope e
        join sonar.cluster c on c.id = e.cluster
@@ -86,72 +81,26 @@ class Page {
   }
 
   envelopeOf(row: PgRow): StoredEnvelope {
-    const type = String(row['type']) as StoredEnvelope['type'];
-    const time = Number(row['time']);
-    const cluster = String(row['cluster']);
-    const node = row['node'] === null ? undefined : String(row['node']);
-    const meta = storedJson(String(row['source']));
-    const body = row['body'] === null ? undefined : storedJson(String(row['body']));
-    const head = given({ time: formatTimestamp(time, Number(row['zone'])), cluster, node });
-    const envelope =
-      type === 'error'
-        ? { meta, errors: body }
-        : { meta, data: { type, attributes: { ...head, ...this.#bodyOf(type, row, body) } } };
-    if (row['members'] !== null)
-      putUnknownMembers(envelope, storedJson(String(row['members'])) as readonly UnknownMember[]);
-    return { cluster, node, type, time, envelope: envelope as Envelope };
-  }
-
-  #bodyOf(type: MessageType, row: PgRow, body: unknown): object {
     const id = row['id'] ?? null;
-    switch (type) {
-      case 'sample':
-        return given({ system: this.#systemOf(id), jobs: this.#jobsOf(id), errors: body });
-      case 'sysinfo':
-        return {
-          ...(body as object),
-          ...given({ topo_svg: row['svg'] ?? undefined, topo_text: row['words'] ?? undefined }),
-        };
-      case 'cluster':
-        return body as object;
-      case 'job':
-        return { slurm_jobs: this.#rows('job_event', id).map(slurmJobOf) };
-    }
-  }
-
-  #systemOf(id: PgCell): object | undefined {
-    const [row] = this.#rows('node_sample', id);
-    if (row === undefined) return undefined;
-    const some = <Item>(items: readonly Item[]) => (items.length === 0 ? undefined : items);
-    return given({
-      boot: row['boot'] === null ? undefined : formatTimestamp(Number(row['boot']), Number(row['boot_zone'])),
-      cpus: some(listOf(row['cpus'])),
-      gpus: some(this.#rows('gpu_sample', id).map(gpuOf)),
-      disks: some(this.#rows('disk_sample', id).map(diskOf)),
-      used_memory: uint(row, 'used_memory'),
-      load1: float(row, 'load1'),
-      load5: float(row, 'load5'),
-      load15: float(row, 'load15'),
-      runnable_entities: uint(row, 'runnable'),
-      existing_entities: uint(row, 'existing'),
+    return envelopeOfRows(row as LedgerRow, {
+      meta: String(row['source']),
+      sample: () => this.#sampleOf(id),
+      topology: () => row,
+      slurmJobs: () => this.#rows('job_event', id),
+      nameOf: (dictionary, { [`${dictionary}_name`]: name }) => String(name),
     });
   }
 
-  #jobsOf(id: PgCell): SampleJob[] {
-    const gpus = Map.groupBy(this.#rows('process_gpu', id), ({ slot, ord }) => `${Number(slot)} ${Number(ord)}`);
-    const slots = Map.groupBy(this.#rows('process', id), ({ slot }) => Number(slot));
-    return [...slots.values()].map((rows) => {
-      const [first = {}] = rows;
-      const epoch = uint(first, 'epoch');
-      return given({
-        job: uint(first, 'job'),
-        user: String(first['user_name']),
-        epoch: epoch === 0 ? undefined : epoch,
-        processes: rows
-          .filter(({ ord }) => ord !== null)
-          .map((row) => processOf(row, gpus.get(`${Number(row['slot'])} ${Number(row['ord'])}`) ?? [])),
-      });
-    });
+  #sampleOf(id: PgCell): SampleParts {
+    const processes = this.#rows('process', id);
+    return {
+      system: this.#rows('node_sample', id)[0],
+      cards: this.#rows('gpu_sample', id),
+      disks: this.#rows('disk_sample', id),
+      jobs: [...new Map(processes.map((row) => [row['slot'], row])).values()],
+      processes: processes.filter(({ ord }) => ord !== null),
+      processGpus: this.#rows('process_gpu', id),
+    };
   }
 }
 
@@ -166,13 +115,13 @@ const QUERIES: Readonly<Record<string, { readonly types: MessageType; readonly s
   },
   process_gpu: {
     types: 'sample',
-    sql: `select r.*, g.name as uuid from sonar.process_gpu r join sonar.gpu g on g.id = r.gpu ${BY_ENVELOPE}
+    sql: `select r.*, g.name as gpu_name from sonar.process_gpu r join sonar.gpu g on g.id = r.gpu ${BY_ENVELOPE}
       order by r.envelope, r.slot, r.ord, r.item`,
   },
   node_sample: { types: 'sample', sql: `select r.* from sonar.node_sample r ${BY_ENVELOPE}` },
   gpu_sample: {
     types: 'sample',
-    sql: `select r.*, g.name as uuid from sonar.gpu_sample r join sonar.gpu g on g.id = r.gpu ${BY_ENVELOPE}
+    sql: `select r.*, g.name as gpu_name from sonar.gpu_sample r join sonar.gpu g on g.id = r.gpu ${BY_ENVELOPE}
       order by r.envelope, r.item`,
   },
   disk_sample: {
@@ -186,75 +135,3 @@ const QUERIES: Readonly<Record<string, { readonly types: MessageType; readonly s
       order by r.envelope, r.ord`,
   },
 };
-
-/** Members that have a value: an absent one is a default. */
-const given = <T extends object>(members: T): T =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
-
-const integerOf = (cell: PgCell | undefined): bigint | null => (typeof cell === 'bigint' ? cell : null);
-const uint = (row: PgRow, name: string): Uint | undefined => fromInteger(integerOf(row[name]));
-const signed = (row: PgRow, name: string): Uint | undefined => fromSigned(integerOf(row[name]));
-const float = (row: PgRow, name: string): number | undefined => (typeof row[name] === 'number' ? row[name] : undefined);
-const listOf = (cell: PgCell | undefined): Uint[] =>
-  Array.isArray(cell) ? (cell as readonly bigint[]).map((each) => fromInteger(each) ?? 0) : [];
-
-const slurmJobOf = (row: PgRow): object => ({
-  ...given({ job_id: uint(row, 'job_id'), job_step: row['step'] === '' ? undefined : row['step'] }),
-  ...(storedJson(String(row['text'])) as object),
-});
-
-const gpuOf = (row: PgRow) =>
-  given({
-    index: uint(row, 'idx'),
-    uuid: String(row['uuid']),
-    failing: uint(row, 'failing'),
-    fan: uint(row, 'fan'),
-    compute_mode: row['mode'] === null ? undefined : String(row['mode']),
-    performance_state: uint(row, 'performance'),
-    memory: uint(row, 'memory'),
-    ce_util: uint(row, 'ce_util'),
-    memory_util: uint(row, 'memory_util'),
-    temperature: signed(row, 'temperature'),
-    power: uint(row, 'power'),
-    power_limit: uint(row, 'power_limit'),
-    ce_clock: uint(row, 'ce_clock'),
-    memory_clock: uint(row, 'memory_clock'),
-  });
-
-const diskOf = (row: PgRow) =>
-  given({
-    name: String(row['disk_name']),
-    major: uint(row, 'major'),
-    minor: uint(row, 'minor'),
-    stats: listOf(row['stats']),
-  });
-
-const processOf = (row: PgRow, gpus: readonly PgRow[]): SampleProcess =>
-  given({
-    resident_memory: uint(row, 'rss'),
-    virtual_memory: uint(row, 'vm'),
-    cmd: row['cmd'] === null ? undefined : String(row['cmd_name']),
-    pid: uint(row, 'pid'),
-    ppid: uint(row, 'ppid'),
-    in_container: row['container'] === null ? undefined : true,
-    num_threads: uint(row, 'threads'),
-    cpu_avg: float(row, 'cpu_avg'),
-    cpu_util: float(row, 'cpu_util'),
-    cpu_time: uint(row, 'cpu_time'),
-    data_read: uint(row, 'data_read'),
-    data_written: uint(row, 'data_written'),
-    data_cancelled: uint(row, 'data_cancelled'),
-    rolledup: signed(row, 'rolledup'),
-    gpus:
-      gpus.length === 0
-        ? undefined
-        : gpus.map((gpu) =>
-            given({
-              index: uint(gpu, 'idx'),
-              uuid: String(gpu['uuid']),
-              gpu_util: float(gpu, 'util'),
-              gpu_memory: uint(gpu, 'memory'),
-              gpu_memory_util: float(gpu, 'memory_util'),
-            }),
-          ),
-  });
