@@ -2,6 +2,7 @@
  * The declarations of the library, in one file without imports: who uses it needs none of what it is made of. Calls and
  * models are printed from the OpenAPI document, the rest stands here and is held against the sources by a test.
  */
+import { streamEvents } from '../src/core/contract/event.ts';
 import { openApiDocument } from '../src/core/contract/openapi.ts';
 import { type Route, routes } from '../src/core/contract/routes.ts';
 import { write } from './write-generated.ts';
@@ -144,18 +145,94 @@ export interface EventsOptions {
   /** Minimum severity; the default is info. */
   readonly level?: 'debug' | 'info' | 'warning' | 'error' | undefined;
   /** Only these types, regardless of their severity. */
-  readonly types?: readonly string[] | undefined;
+  readonly types?: readonly StreamEventType[] | undefined;
   /** Ends the stream. */
   readonly signal?: AbortSignal | undefined;
 }
 
+export type StreamEventType =
+${Object.keys(streamEvents)
+  .map((name) => `  | '${name}'`)
+  .join('\n')};
+
 /** One event of the stream of a workflow; \`timestamp\` in Unix milliseconds. */
-export interface StreamEvent {
+export interface WorkflowEvent {
   workflow_id: number;
   timestamp: number;
-  event_type: string;
+  event_type: StreamEventType;
   severity: 'debug' | 'info' | 'warning' | 'error';
   data: Json;
+}
+
+export interface CreateOptions {
+  /** The owner of the workflow; by default the user of the client. */
+  readonly user?: string | undefined;
+  /** Warnings about ignored keys and unknown names become errors. */
+  readonly strict?: boolean | undefined;
+}
+
+export interface RunOptions {
+  /** The folder for job output and logs; default \`torc_output\`. */
+  readonly outputDir?: string | undefined;
+  /** Runs this many jobs at once and ignores their requirements. */
+  readonly maxParallelJobs?: number | undefined;
+  /** What it offers to jobs; by default all of this machine. */
+  readonly cpus?: number | undefined;
+  readonly memoryGb?: number | undefined;
+  readonly gpus?: number | undefined;
+  /** Jobs of an earlier run that are made ready again first: none by default. */
+  readonly again?: 'none' | 'interrupted' | 'failed' | undefined;
+  /** Asks the jobs to end; a runner that ended them resolves with the ending \`stopped\`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How a run on this machine ended, with the jobs that ended in it. */
+export interface RunEnd {
+  readonly ending:
+    | 'complete'
+    | 'canceled'
+    | 'superseded'
+    | 'unreachable'
+    | 'behind'
+    | 'idle'
+    | 'stuck'
+    | 'stopped'
+    | 'deadline'
+    | 'unable';
+  readonly completed: number;
+  readonly failed: number;
+  readonly terminated: number;
+}
+
+export interface OutputOptions {
+  /** Default: \`stdout\`. */
+  readonly stream?: 'stdout' | 'stderr' | undefined;
+  /** By default the newest run and attempt. */
+  readonly run?: number | undefined;
+  readonly attempt?: number | undefined;
+  /** Where the output folder is looked for beside the one that the runner registered; default \`torc_output\`. */
+  readonly outputDir?: string | undefined;
+}
+
+export interface RecoverOptions {
+  /** Factor by which memory and CPUs are raised for jobs that had too little; default 1.5. */
+  readonly memoryMultiplier?: number | undefined;
+  /** The same for runtime. */
+  readonly runtimeMultiplier?: number | undefined;
+  /** Also runs jobs again that failed for a reason which may come back. */
+  readonly retryUnknown?: boolean | undefined;
+  /** The output folder of the runners; default \`torc_output\`. */
+  readonly outputDir?: string | undefined;
+}
+
+/** What a recovery did. */
+export interface RecoverEnd {
+  /** Jobs that are ready again. */
+  readonly reset: number;
+  /** Allocations that were submitted. */
+  readonly submitted: number;
+  /** Jobs that failed and were left as they are. */
+  readonly left: number;
 }
 
 export interface Calls {
@@ -165,12 +242,33 @@ ${calls.join('\n')}
 /** A Torc server: each route is a method that takes \`{ params, query, body }\` and returns the reply. */
 export interface TorcClient extends Calls {
   /**
+   * Creates a workflow from the path of a file, or from an object with the keys of a workflow file, and returns its id.
+   * One with errors is thrown as \`InvalidWorkflow\`, and nothing is created.
+   */
+  create(workflow: string | object, options?: CreateOptions): Promise<number>;
+  /** Runs jobs of a workflow on this machine until no work is left; one that never ran is initialized first. */
+  run(workflowId: number, options?: RunOptions): Promise<RunEnd>;
+  /**
+   * The events of a workflow until its last job has ended, or until it is canceled or deleted. A workflow that has ended
+   * already has none. A program that starts to wait misses no later event, but earlier ones are not repeated.
+   */
+  wait(workflowId: number, options?: EventsOptions): AsyncGenerator<WorkflowEvent>;
+  /** What a job printed, in its newest attempt. It is read from a file: on the host of the job, or on a shared file system. */
+  output(jobId: number, options?: OutputOptions): Promise<string>;
+  /**
+   * Recovers a workflow after failures: finds the cause of each, raises what was missing, makes jobs ready again that may
+   * succeed now, and submits allocations where the workflow has Slurm schedulers. Others are run again by \`run\`.
+   */
+  recover(workflowId: number, options?: RecoverOptions): Promise<RecoverEnd>;
+  /**
    * The events of a workflow, from now on and until the signal. A broken connection is opened again after the last
    * event, so no event is missed and none arrives twice.
    */
-  events(workflowId: number, options?: EventsOptions): AsyncGenerator<StreamEvent>;
+  events(workflowId: number, options?: EventsOptions): AsyncGenerator<WorkflowEvent>;
   /** Closes the connections. */
   close(): void;
+  /** The same at the end of a block: \`await using torc = new TorcClient()\`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 export const TorcClient: new (options?: TorcClientOptions) => TorcClient;
 
@@ -181,6 +279,31 @@ export class ServiceError extends Error {
   readonly remedy: string | undefined;
   readonly text: string;
   constructor(doing: string, response: { readonly status: number; readonly text: string });
+}
+
+/** A use case of the library refused, before or after requests: \`code\` names the refusal, \`remedy\` says what to do. */
+export interface Refusal extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly remedy: string;
+}
+export const Refusal: abstract new (...args: never[]) => Refusal;
+
+/** A workflow with errors, each with its place; nothing was created. */
+export interface InvalidWorkflow extends Error {
+  readonly problems: readonly Problem[];
+}
+export const InvalidWorkflow: abstract new (...args: never[]) => InvalidWorkflow;
+
+export interface Problem {
+  readonly code: string;
+  readonly message: string;
+  readonly file: string;
+  /** Counted from 1. */
+  readonly line?: number;
+  readonly column?: number;
+  /** \`jobs[3].depends_on[0]\`; empty for the file as a whole. */
+  readonly path: string;
 }
 
 /** There was no reply, so it is unknown whether the request was executed. */

@@ -1,0 +1,71 @@
+import type { Client } from '../client/client.ts';
+import { arraySize } from '../cluster/slurm/array-size.ts';
+import { openSlurm } from '../cluster/slurm/slurm.ts';
+import { Refusal } from '../core/contract/refusals.ts';
+import { workerOf } from '../core/contract/worker-line.ts';
+import type { RecoverTools } from '../operations/recover/tools.ts';
+import type { RemoteService } from '../operations/remote/service.ts';
+import { detectedProfile, type HpcSettings } from '../operations/slurm/profiles.ts';
+import { sitePlanOf, USUAL_CHOICES } from '../operations/slurm/site-plan.ts';
+import type { SubmitTools } from '../operations/slurm/submit-tools.ts';
+
+interface Place {
+  readonly client: Client;
+  readonly service: RemoteService;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly outputDir: string;
+}
+
+/** A program has no configuration file: sites are known by their profiles and by what Slurm says. */
+const NO_SETTINGS: HpcSettings = { customProfiles: undefined, overrides: undefined, defaultAccount: undefined };
+
+/** Between two looks of a runner in an allocation. */
+const POLL_SECONDS = 30;
+
+/** What a recovery uses that a program asks for; it prints nothing. */
+export function recoverToolsOf({ client, service, environment, outputDir }: Place, workflowId: number): RecoverTools {
+  return {
+    client,
+    environment,
+    outputDir,
+    url: service.url,
+    async hosts() {
+      const rows = await client.listRemoteWorkers({ params: { id: workflowId } });
+      const workers = rows.map(({ worker }) => workerOf(worker)).filter((worker) => typeof worker !== 'string');
+      return { workers, service };
+    },
+    submitTools: async () => submitToolsOf({ client, service, environment, outputDir }),
+    async site() {
+      const found = await detectedProfile(NO_SETTINGS, environment);
+      if (found === undefined) throw refusal(workflowId, 'no Slurm cluster was found here');
+      const { profile } = found;
+      const plan = await sitePlanOf(client, workflowId, { profile, settings: NO_SETTINGS }, USUAL_CHOICES);
+      if (plan === undefined) throw refusal(workflowId, 'it names no Slurm account');
+      return { profile, plan };
+    },
+    onNotice: () => {},
+    onWarning: () => {},
+    onPreparation: () => {},
+  };
+}
+
+const refusal = (workflowId: number, why: string) =>
+  new Refusal('RECOVERY_REFUSED', `workflow ${workflowId} cannot be recovered: ${why}`);
+
+const submitToolsOf = ({ client, service, environment, outputDir }: Place): SubmitTools => ({
+  client,
+  slurm: openSlurm({ environment }),
+  settings: {
+    url: service.url,
+    outputDir,
+    pollIntervalSeconds: POLL_SECONDS,
+    claimBackoffMaxSeconds: undefined,
+    tlsCaCert: undefined,
+    tlsInsecure: service.insecure,
+    keepsScripts: false,
+  },
+  command: 'recover',
+  mostTasks: () => arraySize(environment),
+  onSubmitted: () => {},
+  onWarning: () => {},
+});
