@@ -440,6 +440,7 @@ export type StreamEventType =
   | 'workflow_started'
   | 'workflow_reinitialized'
   | 'workflow_canceled'
+  | 'attempts_canceled'
   | 'workflow_completed'
   | 'compute_node_started'
   | 'compute_node_stopped'

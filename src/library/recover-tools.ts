@@ -1,5 +1,4 @@
 import type { Client } from '../client/client.ts';
-import { arraySize } from '../cluster/slurm/array-size.ts';
 import { openSlurm } from '../cluster/slurm/slurm.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import { workerOf } from '../core/contract/worker-line.ts';
@@ -52,20 +51,23 @@ export function recoverToolsOf({ client, service, environment, outputDir }: Plac
 const refusal = (workflowId: number, why: string) =>
   new Refusal('RECOVERY_REFUSED', `workflow ${workflowId} cannot be recovered: ${why}`);
 
-const submitToolsOf = ({ client, service, environment, outputDir }: Place): SubmitTools => ({
-  client,
-  slurm: openSlurm({ environment }),
-  settings: {
-    url: service.url,
-    outputDir,
-    pollIntervalSeconds: POLL_SECONDS,
-    claimBackoffMaxSeconds: undefined,
-    tlsCaCert: undefined,
-    tlsInsecure: service.insecure,
-    keepsScripts: false,
-  },
-  command: 'recover',
-  mostTasks: () => arraySize(environment),
-  onSubmitted: () => {},
-  onWarning: () => {},
-});
+const submitToolsOf = ({ client, service, environment, outputDir }: Place): SubmitTools => {
+  const slurm = openSlurm({ environment });
+  return {
+    client,
+    slurm,
+    settings: {
+      url: service.url,
+      outputDir,
+      pollIntervalSeconds: POLL_SECONDS,
+      claimBackoffMaxSeconds: undefined,
+      tlsCaCert: undefined,
+      tlsInsecure: service.insecure,
+      keepsScripts: false,
+    },
+    command: 'recover',
+    mostTasks: slurm.mostTasks,
+    onSubmitted: () => {},
+    onWarning: () => {},
+  };
+};

@@ -1,24 +1,25 @@
 import * as z from 'zod';
 import { CanceledJobs, CancelJobs } from '../cancel-jobs.ts';
 import { NewJob, Job, jobStatus } from '../job.ts';
-import { NewResourceRequirements, ResourceRequirements } from '../resources.ts';
+import { NewResourceRequirements } from '../resources.ts';
 import { NewResult } from '../result.ts';
 import { NewFailureHandler, FailureHandler } from '../scheduling.ts';
 import { id, maybe, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { SpawnReply, SpawnRequest } from '../spawn.ts';
-import { BULK_MEBIBYTES, deletedCount, message, ofId, ofOneWorkflow, ofWorkflow, route, type Route } from './route.ts';
+import { BULK_MEBIBYTES, message, ofId, route, type Route } from './route.ts';
+import { recordRoutes } from './record-routes.ts';
+
+const jobs = recordRoutes({ path: '/jobs', table: 'job', shape: NewJob });
+const requirements = recordRoutes({
+  path: '/resource_requirements',
+  table: 'resource_requirements',
+  shape: NewResourceRequirements,
+});
+const handlers = recordRoutes({ path: '/failure_handlers', table: 'failure_handler', shape: NewFailureHandler });
 
 /** Jobs and their requirements. */
 export const jobRoutes = {
-  createJob: route({
-    method: 'POST',
-    path: '/jobs',
-    kind: 'work',
-    access: 'workflow in body',
-    says: 'Create a job; it is uninitialized.',
-    body: NewJob,
-    reply: Job,
-  }),
+  createJob: { ...jobs.create('Create a job; it is uninitialized.'), kind: 'work' },
   createJobs: route({
     method: 'POST',
     path: '/bulk_jobs',
@@ -30,34 +31,18 @@ export const jobRoutes = {
     reply: z.object({ jobs: z.array(Job).optional(), job_ids: z.array(id).optional() }),
     bodyMebibytes: BULK_MEBIBYTES,
   }),
-  listJobs: route({
-    method: 'GET',
-    path: '/jobs',
-    kind: 'read',
-    access: 'workflow in query',
-    says: 'List jobs of a workflow.',
-    query: ofWorkflow.extend({
-      status: jobStatus.optional(),
-      needs_file_id: queryInteger.optional(),
-      upstream_job_id: queryInteger.optional(),
-      active_compute_node_id: queryInteger.optional(),
-      origin_is_set: queryFlag.optional(),
-      name: text.optional(),
-      command: text.optional(),
-      labels: text.optional(),
-      include_relationships: queryFlag.optional(),
-    }),
-    reply: page(Job),
+  listJobs: jobs.list('List jobs of a workflow.', {
+    status: jobStatus.optional(),
+    needs_file_id: queryInteger.optional(),
+    upstream_job_id: queryInteger.optional(),
+    active_compute_node_id: queryInteger.optional(),
+    origin_is_set: queryFlag.optional(),
+    name: text.optional(),
+    command: text.optional(),
+    labels: text.optional(),
+    include_relationships: queryFlag.optional(),
   }),
-  getJob: route({
-    method: 'GET',
-    path: '/jobs/{id}',
-    kind: 'read',
-    access: 'workflow of job',
-    says: 'Get one job with its relationships.',
-    params: ofId,
-    reply: Job,
-  }),
+  getJob: jobs.get('Get one job with its relationships.'),
   startJob: route({
     method: 'PUT',
     path: '/jobs/{id}/start_job/{run_id}/{compute_node_id}',
@@ -117,49 +102,17 @@ export const jobRoutes = {
     reply: SpawnReply,
     bodyMebibytes: BULK_MEBIBYTES,
   }),
-  createResourceRequirements: route({
-    method: 'POST',
-    path: '/resource_requirements',
-    kind: 'write',
-    access: 'workflow in body',
-    says: 'Create resource requirements.',
-    body: NewResourceRequirements,
-    reply: ResourceRequirements,
+  createResourceRequirements: requirements.create('Create resource requirements.'),
+  listResourceRequirements: requirements.list('List the resource requirements of a workflow.', {
+    name: text.optional(),
+    memory: text.optional(),
+    num_cpus: queryInteger.optional(),
+    num_gpus: queryInteger.optional(),
+    num_nodes: queryInteger.optional(),
+    runtime: queryInteger.optional(),
   }),
-  listResourceRequirements: route({
-    method: 'GET',
-    path: '/resource_requirements',
-    kind: 'read',
-    access: 'workflow in query',
-    says: 'List the resource requirements of a workflow.',
-    query: ofWorkflow.extend({
-      name: text.optional(),
-      memory: text.optional(),
-      num_cpus: queryInteger.optional(),
-      num_gpus: queryInteger.optional(),
-      num_nodes: queryInteger.optional(),
-      runtime: queryInteger.optional(),
-    }),
-    reply: page(ResourceRequirements),
-  }),
-  getResourceRequirements: route({
-    method: 'GET',
-    path: '/resource_requirements/{id}',
-    kind: 'read',
-    access: 'workflow of resource_requirements',
-    says: 'Get one record of resource requirements.',
-    params: ofId,
-    reply: ResourceRequirements,
-  }),
-  createFailureHandler: route({
-    method: 'POST',
-    path: '/failure_handlers',
-    kind: 'write',
-    access: 'workflow in body',
-    says: 'Create a failure handler.',
-    body: NewFailureHandler,
-    reply: FailureHandler,
-  }),
+  getResourceRequirements: requirements.get('Get one record of resource requirements.'),
+  createFailureHandler: handlers.create('Create a failure handler.'),
   listFailureHandlers: route({
     method: 'GET',
     path: '/workflows/{id}/failure_handlers',
@@ -170,16 +123,10 @@ export const jobRoutes = {
     query: z.object(paging),
     reply: page(FailureHandler),
   }),
-  updateJob: route({
-    method: 'PUT',
-    path: '/jobs/{id}',
-    kind: 'write',
-    access: 'workflow of job',
-    says: 'Change a job; fields that are left out keep their value. The definition can change only while the job is uninitialized.',
-    params: ofId,
-    body: NewJob.partial().extend({ name: text, command: text }),
-    reply: Job,
-  }),
+  updateJob: jobs.update(
+    'Change a job; fields that are left out keep their value. The definition can change only while the job is uninitialized.',
+    NewJob.partial().extend({ name: text, command: text }),
+  ),
   bindJobs: route({
     method: 'POST',
     path: '/workflows/{id}/bind_jobs',
@@ -190,68 +137,16 @@ export const jobRoutes = {
     body: z.object({ scheduler_id: id, job_ids: z.array(id).max(1000) }),
     reply: z.object({ bound: z.int() }),
   }),
-  deleteJob: route({
-    method: 'DELETE',
-    path: '/jobs/{id}',
-    kind: 'work',
-    access: 'workflow of job',
-    says: 'Delete a job; its dependents no longer wait for it.',
-    params: ofId,
-    reply: Job,
-  }),
-  deleteJobs: route({
-    method: 'DELETE',
-    path: '/jobs',
-    kind: 'work',
-    access: 'workflow in query',
-    says: 'Delete all jobs of a workflow.',
-    query: ofOneWorkflow,
-    reply: deletedCount,
-  }),
-  updateResourceRequirements: route({
-    method: 'PUT',
-    path: '/resource_requirements/{id}',
-    kind: 'write',
-    access: 'workflow of resource_requirements',
-    says: 'Replace resource requirements; fields that are left out get their default.',
-    params: ofId,
-    body: NewResourceRequirements,
-    reply: ResourceRequirements,
-  }),
-  deleteResourceRequirements: route({
-    method: 'DELETE',
-    path: '/resource_requirements/{id}',
-    kind: 'write',
-    access: 'workflow of resource_requirements',
-    says: 'Delete resource requirements that no job uses.',
-    params: ofId,
-    reply: ResourceRequirements,
-  }),
-  deleteResourceRequirementsList: route({
-    method: 'DELETE',
-    path: '/resource_requirements',
-    kind: 'write',
-    access: 'workflow in query',
-    says: 'Delete all resource requirements of a workflow; refused if a job uses one of them.',
-    query: ofOneWorkflow,
-    reply: deletedCount,
-  }),
-  getFailureHandler: route({
-    method: 'GET',
-    path: '/failure_handlers/{id}',
-    kind: 'read',
-    access: 'workflow of failure_handler',
-    says: 'Get one failure handler.',
-    params: ofId,
-    reply: FailureHandler,
-  }),
-  deleteFailureHandler: route({
-    method: 'DELETE',
-    path: '/failure_handlers/{id}',
-    kind: 'write',
-    access: 'workflow of failure_handler',
-    says: 'Delete a failure handler.',
-    params: ofId,
-    reply: message,
-  }),
+  deleteJob: { ...jobs.delete('Delete a job; its dependents no longer wait for it.'), kind: 'work' },
+  deleteJobs: { ...jobs.deleteAll('Delete all jobs of a workflow.'), kind: 'work' },
+  updateResourceRequirements: requirements.update(
+    'Replace resource requirements; fields that are left out get their default.',
+    NewResourceRequirements,
+  ),
+  deleteResourceRequirements: requirements.delete('Delete resource requirements that no job uses.'),
+  deleteResourceRequirementsList: requirements.deleteAll(
+    'Delete all resource requirements of a workflow; refused if a job uses one of them.',
+  ),
+  getFailureHandler: handlers.get('Get one failure handler.'),
+  deleteFailureHandler: { ...handlers.delete('Delete a failure handler.'), reply: message },
 } as const satisfies Record<string, Route>;

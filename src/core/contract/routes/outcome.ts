@@ -1,129 +1,38 @@
 import * as z from 'zod';
 import { NewEvent, Event, StreamEvent } from '../event.ts';
 import { jobStatus } from '../job.ts';
-import { NewResult, Result } from '../result.ts';
-import { json, page, queryFlag, queryInteger, text } from '../shape.ts';
-import { deletedCount, ofId, ofOneWorkflow, ofWorkflow, route, type Route } from './route.ts';
+import { NewResult } from '../result.ts';
+import { json, queryFlag, queryInteger, text } from '../shape.ts';
+import { ofId, route, type Route } from './route.ts';
+import { recordRoutes } from './record-routes.ts';
+
+const results = recordRoutes({ path: '/results', table: 'result', shape: NewResult });
+const events = recordRoutes({ path: '/events', table: 'event', shape: NewEvent });
 
 /** Results and events. */
 export const outcomeRoutes = {
-  listResults: route({
-    method: 'GET',
-    path: '/results',
-    kind: 'read',
-    access: 'workflow in query',
-    says: 'List results: the current one of each job, or with all_runs all of them.',
-    query: ofWorkflow.extend({
-      job_id: queryInteger.optional(),
-      run_id: queryInteger.optional(),
-      return_code: queryInteger.optional(),
-      status: jobStatus.optional(),
-      compute_node_id: queryInteger.optional(),
-      all_runs: queryFlag.optional(),
-    }),
-    reply: page(Result),
+  listResults: results.list('List results: the current one of each job, or with all_runs all of them.', {
+    job_id: queryInteger.optional(),
+    run_id: queryInteger.optional(),
+    return_code: queryInteger.optional(),
+    status: jobStatus.optional(),
+    compute_node_id: queryInteger.optional(),
+    all_runs: queryFlag.optional(),
   }),
-  getResult: route({
-    method: 'GET',
-    path: '/results/{id}',
-    kind: 'read',
-    access: 'workflow of result',
-    says: 'Get one result.',
-    params: ofId,
-    reply: Result,
+  getResult: results.get('Get one result.'),
+  createEvent: events.create('Create an event.'),
+  listEvents: events.list('List the events that users and programs created.', {
+    category: text.optional(),
+    after_timestamp: queryInteger.optional(),
   }),
-  createEvent: route({
-    method: 'POST',
-    path: '/events',
-    kind: 'write',
-    access: 'workflow in body',
-    says: 'Create an event.',
-    body: NewEvent,
-    reply: Event,
-  }),
-  listEvents: route({
-    method: 'GET',
-    path: '/events',
-    kind: 'read',
-    access: 'workflow in query',
-    says: 'List the events that users and programs created.',
-    query: ofWorkflow.extend({ category: text.optional(), after_timestamp: queryInteger.optional() }),
-    reply: page(Event),
-  }),
-  getEvent: route({
-    method: 'GET',
-    path: '/events/{id}',
-    kind: 'read',
-    access: 'workflow of event',
-    says: 'Get one event.',
-    params: ofId,
-    reply: Event,
-  }),
-  createResult: route({
-    method: 'POST',
-    path: '/results',
-    kind: 'write',
-    access: 'workflow in body',
-    says: 'Store a result; its job does not change.',
-    body: NewResult,
-    reply: Result,
-  }),
-  updateResult: route({
-    method: 'PUT',
-    path: '/results/{id}',
-    kind: 'write',
-    access: 'workflow of result',
-    says: 'Change a result; fields that are left out keep their value.',
-    params: ofId,
-    body: NewResult.partial(),
-    reply: Result,
-  }),
-  deleteResult: route({
-    method: 'DELETE',
-    path: '/results/{id}',
-    kind: 'write',
-    access: 'workflow of result',
-    says: 'Delete a result.',
-    params: ofId,
-    reply: Result,
-  }),
-  deleteResults: route({
-    method: 'DELETE',
-    path: '/results',
-    kind: 'work',
-    access: 'workflow in query',
-    says: 'Delete all results of a workflow.',
-    query: ofOneWorkflow,
-    reply: deletedCount,
-  }),
-  updateEvent: route({
-    method: 'PUT',
-    path: '/events/{id}',
-    kind: 'write',
-    access: 'workflow of event',
-    says: 'Replace the data of an event.',
-    params: ofId,
-    body: json,
-    reply: Event,
-  }),
-  deleteEvent: route({
-    method: 'DELETE',
-    path: '/events/{id}',
-    kind: 'write',
-    access: 'workflow of event',
-    says: 'Delete an event.',
-    params: ofId,
-    reply: Event,
-  }),
-  deleteEvents: route({
-    method: 'DELETE',
-    path: '/events',
-    kind: 'work',
-    access: 'workflow in query',
-    says: 'Delete all events of a workflow.',
-    query: ofOneWorkflow,
-    reply: deletedCount,
-  }),
+  getEvent: events.get('Get one event.'),
+  createResult: results.create('Store a result; its job does not change.'),
+  updateResult: results.update('Change a result; fields that are left out keep their value.', NewResult.partial()),
+  deleteResult: results.delete('Delete a result.'),
+  deleteResults: { ...results.deleteAll('Delete all results of a workflow.'), kind: 'work' },
+  updateEvent: events.update('Replace the data of an event.', json),
+  deleteEvent: events.delete('Delete an event.'),
+  deleteEvents: { ...events.deleteAll('Delete all events of a workflow.'), kind: 'work' },
   streamEvents: route({
     method: 'GET',
     path: '/workflows/{id}/events/stream',
