@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { NewEvent, Event, StreamEvent } from '../event.ts';
+import { NewEvent, StreamEvent } from '../event.ts';
 import { jobStatus } from '../job.ts';
 import { NewResult } from '../result.ts';
 import { json, queryFlag, queryInteger, text } from '../shape.ts';
