@@ -222,6 +222,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   submit: 'below',
   'slurm schedule-nodes': 'the same as submit',
   watch: 'the same as recover, again and again',
+  'jobs cancel': 'below: this server cannot',
   'jobs profile': 'asks for records that are tried, and files',
   'logs bundle': 'asks for records that are tried, and files',
   'logs analyze': 'needs no server',
@@ -313,6 +314,11 @@ describe('on Torc’s own server', () => {
     const { code, stdout, stderr } = await monitored;
     expect([code, stdout]).toEqual([0, expect.stringContaining('workflow_reinitialized')]);
     expect(stderr).toContain('this server does not number its events');
+  });
+
+  it('jobs cancel says that this server can only cancel whole workflows', async () => {
+    const { code, stderr } = await call('jobs', 'cancel', '2');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('this server cannot cancel single jobs')]);
   });
 
   it('submit and cancel work with the allocations of a workflow', async () => {
