@@ -44,6 +44,7 @@ describe('the stand-in for Torc’s own server', () => {
       '/workflows/1/recovery_lease',
       '/workflows/1/recovery_lease',
       '/workflows/1/actions/1/end',
+      '/workflows/1/cancel_jobs',
       '/workflows/1/bind_jobs',
       '/workflows/1/unclaimable',
       '/workflows/1/cancel_unneeded_allocations',

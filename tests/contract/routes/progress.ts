@@ -10,6 +10,31 @@ const lastEvent = async ({ client }: World) =>
 const process = (pid: number) => ({ pid, boot_id: 'b', pid_namespace: 'n', start_ticks: 5 });
 
 export const progressCases: Cases = {
+  cancelJobs: {
+    answers: [
+      {
+        says: 'cancels a running job, which its runner has to end, with what depends on it, and refuses one that is not there',
+        before: (world) => world.start(),
+        params: { id: 1 },
+        body: { job_ids: [1, 99] },
+        reply: {
+          canceled_job_ids: [1],
+          ending_job_ids: [1],
+          dependent_job_ids: [2],
+          refused: [{ job_id: 99, message: 'workflow 1 has no such job' }],
+        },
+        after: async (world) => {
+          expect([await statusOf(world, 1), await statusOf(world, 2), await statusOf(world, 3)]).toEqual([
+            'canceled',
+            'canceled',
+            'ready',
+          ]);
+        },
+      },
+    ],
+    refuses: [{ ...inUnknownWorkflow, body: { job_ids: [1] } }],
+  },
+
   cancelWorkflow: {
     answers: [
       {
