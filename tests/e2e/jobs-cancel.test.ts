@@ -45,7 +45,7 @@ const statusesOf = async ({ server }: Case) => {
 const ran = ({ folder }: Case) => readFileSync(join(folder, 'ran'), 'utf8').trim().split('\n').toSorted();
 
 describe('jobs cancel', () => {
-  it('ends the jobs that run, with the signal of the workflow and then SIGKILL, and the others run in their places', async () => {
+  it('jobs cancel ends the jobs that run, with the signal of the workflow and then SIGKILL, and the others run in their places', async () => {
     const given = await begun();
     const { code, stdout, stderr } = await cancel(given, 'clean', 'deaf', 'queued_1', '-w', '1');
     expect([code, stdout]).toEqual([
@@ -76,7 +76,7 @@ describe('jobs cancel', () => {
     expect(why).toContain('was canceled by a user while it ran');
   });
 
-  it('selects by name and status, shows the selection with --dry-run, and refuses what has ended', async () => {
+  it('jobs cancel selects by name and status, shows the selection with --dry-run, and refuses what has ended', async () => {
     const given = await begun();
     const plan = await cancel(given, '--match', '^queued', '-w', '1', '--dry-run');
     expect(plan.stdout).toMatch(/^Would cancel 2 jobs of workflow 1:\n {2}\d+ queued_1 \(\w+\)\n {2}\d+ queued_2/);
@@ -91,7 +91,7 @@ describe('jobs cancel', () => {
     expect(ran(given)).toEqual(['stays']);
   });
 
-  it('without an answer to its question it cancels nothing and exits with 1', async () => {
+  it('without an answer to its question jobs cancel cancels nothing and exits with 1', async () => {
     const given = await begun();
     const { code, stderr } = await cancel(given, '--match', 'a', '-w', '1');
     expect([code, stderr]).toEqual([1, expect.stringContaining('Nothing was canceled.')]);

@@ -41,7 +41,7 @@ beforeEach(async () => {
 });
 
 describe('a job that waits', () => {
-  it('is canceled at once with what depends on it, and a job that runs in spite of failures becomes ready', async () => {
+  it('a waiting job is canceled at once with what depends on it, and a job that runs in spite of failures becomes ready', async () => {
     expect(await cancel('a')).toEqual({
       canceled_job_ids: [ids['a']],
       ending_job_ids: [],
@@ -57,12 +57,12 @@ describe('a job that waits', () => {
     });
   });
 
-  it('is not assigned to a runner afterwards, and the others are', async () => {
+  it('a waiting job is not assigned to a runner afterwards, and the others are', async () => {
     await cancel('alone');
     expect((await exchange({ want })).jobs.map(({ name }) => name)).toEqual(['a']);
   });
 
-  it('is canceled while what it waits for goes on', async () => {
+  it('a waiting job is canceled while what it waits for goes on', async () => {
     await cancel('c');
     const { jobs } = await exchange({ want });
     await exchange({ completed: [ended(job(jobs, 'a'))] });
@@ -71,7 +71,7 @@ describe('a job that waits', () => {
 });
 
 describe('a job that a runner holds', () => {
-  it('is canceled, and every reply to its runner names the attempt until that has ended', async () => {
+  it('a held job is canceled, and every reply to its runner names the attempt until that has ended', async () => {
     const { jobs } = await exchange({ want });
     await exchange({ started: [started(job(jobs, 'a'))] });
     expect((await exchange()).end_attempts).toBeUndefined();
@@ -82,7 +82,7 @@ describe('a job that a runner holds', () => {
     expect((await exchange({ completed: [ended(job(jobs, 'a'), 143)] })).end_attempts).toBeUndefined();
   });
 
-  it('keeps its status and has a result with the return code of the attempt', async () => {
+  it('a canceled held job keeps its status and has a result with the return code of the attempt', async () => {
     const { jobs } = await exchange({ want });
     await exchange({ started: [started(job(jobs, 'a'))] });
     await cancel('a');
@@ -93,7 +93,7 @@ describe('a job that a runner holds', () => {
     expect(items).toMatchObject([{ job_id: ids['a'], return_code: 143, status: 'canceled', cause_code: 'canceled' }]);
   });
 
-  it('that has completed before the runner learned of it stays canceled', async () => {
+  it('a held job that has completed before the runner learned of it stays canceled', async () => {
     const { jobs } = await exchange({ want });
     await exchange({ started: [started(job(jobs, 'a'))] });
     await cancel('a');
@@ -101,14 +101,14 @@ describe('a job that a runner holds', () => {
     expect(await statuses(service, id)).toMatchObject({ a: 'canceled', b: 'canceled' });
   });
 
-  it('that was not started yet is over when the runner returns it', async () => {
+  it('a canceled job that was not started yet is over when the runner returns it', async () => {
     await exchange({ want });
     await cancel('alone');
     expect((await exchange({ returned: [ids['alone'] as number] })).end_attempts).toBeUndefined();
     expect(await statuses(service, id)).toMatchObject({ alone: 'canceled' });
   });
 
-  it('stays canceled when its runner is lost', async () => {
+  it('a held job stays canceled when its runner is lost', async () => {
     const { jobs } = await exchange({ want });
     await exchange({ started: [started(job(jobs, 'a'))] });
     await cancel('a');
@@ -119,7 +119,7 @@ describe('a job that a runner holds', () => {
     expect(await statuses(service, id)).toMatchObject({ a: 'canceled', alone: 'ready' });
   });
 
-  it('runs again after reset-status as the next attempt, and only when the canceled one has ended', async () => {
+  it('a canceled held job runs again after reset-status as the next attempt, and only when the canceled one has ended', async () => {
     const { jobs } = await exchange({ want });
     await exchange({ started: [started(job(jobs, 'a'))] });
     await cancel('a');
@@ -142,7 +142,7 @@ describe('a job that a runner holds', () => {
 });
 
 describe('a job that cannot be canceled', () => {
-  it('is refused with the reason and keeps no other from being canceled', async () => {
+  it('a job that cannot be canceled is refused with the reason and keeps no other from being canceled', async () => {
     const { jobs } = await exchange({ want });
     await exchange({ completed: [ended(job(jobs, 'a'))] });
     const reply = await service.client.cancelJobs({
@@ -156,7 +156,7 @@ describe('a job that cannot be canceled', () => {
     ]);
   });
 
-  it('is one of another workflow, which stays as it is', async () => {
+  it('a job that cannot be canceled is one of another workflow, which stays as it is', async () => {
     const other = await workflowOf(service, [{ name: 'theirs' }]);
     const { items } = await service.client.listJobs({ query: { workflow_id: other.id } });
     const body = { job_ids: [items[0]?.id as number] };
