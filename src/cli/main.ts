@@ -1,4 +1,4 @@
-import { STEP_LAUNCHER } from '../operations/step-launcher.ts';
+import { STEP_LAUNCHER } from '../core/allocation/step-launcher.ts';
 import { tellsVersion } from './tells-version.ts';
 import { VERSION } from '../core/contract/version.ts';
 

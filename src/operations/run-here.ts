@@ -4,7 +4,7 @@ import type { Runner, RunnerOptions } from '../runner/facts/options.ts';
 import type { Scheduling } from '../runner/facts/scheduling.ts';
 import { packageRoot } from './package-root.ts';
 import type { SubmitTools } from './slurm/submit-tools.ts';
-import { STEP_LAUNCHER } from './step-launcher.ts';
+import { STEP_LAUNCHER } from '../core/allocation/step-launcher.ts';
 
 /** Those fields of a runner that have a value of their own where a caller does not say. */
 type Usual =
