@@ -124,16 +124,19 @@ export class HelperFailed extends Error {
   readonly isLate: boolean;
   /** There is no such program here. */
   readonly isMissing: boolean;
+  /** The signal that ended it. */
+  readonly signal: NodeJS.Signals | undefined;
   readonly stderr: string;
 
   constructor(
     message: string,
-    { isLate = false, isMissing = false, stderr = '' }: { isLate?: boolean; isMissing?: boolean; stderr?: string } = {},
+    { isLate = false, isMissing = false, signal, stderr = '' }: Partial<Omit<HelperFailed, keyof Error>> = {},
   ) {
     super(message);
     this.name = 'HelperFailed';
     this.isLate = isLate;
     this.isMissing = isMissing;
+    this.signal = signal;
     this.stderr = stderr;
   }
 }
@@ -239,6 +242,7 @@ export async function runHelper(program: string, args: readonly string[], option
   const words = stderr.trim();
   throw new HelperFailed(`${commandText(program, args)}: ${how}${words === '' ? '' : `: ${words}`}`, {
     isLate,
+    signal: signal ?? undefined,
     stderr: words,
   });
 }

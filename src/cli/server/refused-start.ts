@@ -7,10 +7,20 @@ interface Wish {
   readonly database: string;
 }
 
+/** An error of the system or of SQLite. */
+interface Cause {
+  readonly code?: string | undefined;
+  readonly errcode?: number | undefined;
+  readonly message?: string | undefined;
+  /** The system call that failed. */
+  readonly syscall?: string | undefined;
+}
+
 /** Why a server could not start, and what to do; other errors unchanged. */
 export function refusedStart(error: unknown, wish: Wish): unknown {
-  const { code, errcode, message } = error as { code?: string; errcode?: number; message?: string };
-  const words = listenWords(code, wish) ?? databaseWords(code, errcode, message ?? '', wish.database);
+  const { code, errcode, message, syscall } = error as Cause;
+  const words =
+    listenWords(code, wish) ?? databaseWords({ code, errcode, message: message ?? '', syscall }, wish.database);
   return words === undefined ? error : new Failure(words, { cause: error });
 }
 
@@ -49,16 +59,15 @@ const systemKinds: Readonly<Record<string, string>> = {
 };
 
 function databaseWords(
-  code: string | undefined,
-  errcode: number | undefined,
-  message: string,
+  { code, errcode, message, syscall }: Cause & { readonly message: string },
   database: string,
 ): string | undefined {
   if (code === 'EACCES' || code === 'EPERM') {
-    return message.includes('listen')
+    return syscall === 'listen'
       ? `${message}: ports below 1024 are for root; name another with --port`
       : `the database ${database} cannot be written by this user: ${message}`;
   }
+  // SQLite has no code for this one: SQLITE_ERROR stands for all errors of a statement.
   if (/table \w+ already exists/.test(message))
     return `the database ${database} contains tables of another program, for instance of Torc itself, whose workflows cannot be used; name another file with --database`;
   const kind = errcode === undefined ? systemKinds[code ?? ''] : kinds[errcode & 0xff];

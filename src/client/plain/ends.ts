@@ -12,7 +12,11 @@ export function createTellEnds(client: Client, workflowId: number, { readJob }: 
     const body = { completions: [...entries] };
     const { errors } = await client.batchCompleteJobs({ params: { id: workflowId }, body });
     const statusOf = new Map(entries.map((each) => [each.job_id, each.status]));
-    return errors.filter(({ job_id: id, message }) => !isKnownEnd(message, statusOf.get(id)));
+    return errors.flatMap((each) => {
+      const found = endedStatus(each.message);
+      if (found !== undefined && found === statusOf.get(each.job_id)) return [];
+      return [found === 'canceled' ? { ...each, code: 'JOB_CANCELED' } : each];
+    });
   };
 
   /** One invalid entry makes the server refuse the whole batch, so a refused batch is sent entry by entry. */
@@ -46,9 +50,12 @@ export function createTellEnds(client: Client, workflowId: number, { readJob }: 
   return (turn, ends) => complete(ends.map((each) => entryOf(each, workflowId, turn)));
 }
 
-/** The server has the job in the reported state: the end was reported before, and the reply was lost. */
-export const isKnownEnd = (message: string, status: string | undefined): boolean =>
-  /already complete with status=(\w+)/.exec(message)?.[1]?.toLowerCase() === status;
+/**
+ * The status of a job that had ended before, from the text of Torc's own server, which has no code. If it is the reported one, the
+ * end was reported before, and the reply was lost.
+ */
+export const endedStatus = (message: string): string | undefined =>
+  /already complete with status=(\w+)/.exec(message)?.[1]?.toLowerCase();
 
 function entryOf(told: Completion, workflowId: number, turn: ExchangeRequest): JobCompletion {
   const { job_id, attempt_id, status, return_code, exec_time_minutes, completion_time } = told;

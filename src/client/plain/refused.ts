@@ -10,6 +10,10 @@ export function workflowGone(error: unknown): never {
   throw error;
 }
 
+/** The record exists already. */
+export const isDuplicate = (error: unknown): boolean =>
+  error instanceof ServiceError && (error.code === 'DUPLICATE' || /\balready exists\b/.test(error.message));
+
 /** The workflow is in another run than the runner. */
 export const runSuperseded = (runId: number, current: number): ServiceError =>
   refusal(422, 'RUN_SUPERSEDED', `Run ID mismatch: provided ${runId} but workflow is at run ${current}`, { current });

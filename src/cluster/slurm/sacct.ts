@@ -77,8 +77,8 @@ export async function accountOf(run: AskSlurm, jobs: readonly SlurmJob[]): Promi
   return parseAccount(text);
 }
 
-const isWithoutAccounting = ({ message, isMissing, stderr }: HelperFailed): boolean =>
-  isMissing || /not found/i.test(message) || /accounting storage is disabled/i.test(stderr);
+const isWithoutAccounting = ({ isMissing, stderr }: HelperFailed): boolean =>
+  isMissing || /not found|accounting storage is disabled/i.test(stderr);
 
 /**
  * Rows of jobs; one row of an array stands for all tasks that wait, or that were canceled together before they

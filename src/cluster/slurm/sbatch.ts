@@ -22,9 +22,9 @@ export const parseSubmitted = (text: string): number | undefined => {
   return match === null ? undefined : Number(match[1]);
 };
 
-function kindOf({ isLate, message, stderr }: HelperFailed): SubmissionFailed['kind'] {
+function kindOf({ isLate, signal, stderr }: HelperFailed): SubmissionFailed['kind'] {
   if (isLate || /socket timed out|zero bytes/i.test(stderr)) return 'unclear';
-  if (isAway(stderr) || /ended with SIG/.test(message)) return 'away';
+  if (isAway(stderr) || signal !== undefined) return 'away';
   // The first line of sbatch. Source: slurm_errno.h and job_mgr.c, reasons such as AssocMaxSubmitJobLimit.
   return /\b(?:Assoc|QOS)\w*SubmitJob\w*/.test(stderr) ? 'full' : 'refused';
 }

@@ -122,6 +122,7 @@ export const refusals = {
   SQL_TOO_SLOW: { status: 422, remedy: 'Select less: add a condition or a limit.' },
   TASK_ACTIVE: { status: 409, remedy: 'Wait until the active task ends, then repeat the request.' },
   IN_USE: { status: 422, remedy: 'First delete or change the records that use it.' },
+  JOB_CANCELED: { status: 422, remedy: 'Drop this report: the job was canceled, and that is its result.' },
   STATUS_REFUSED: { status: 422, remedy: 'Check the status of the job and of its workflow.' },
   RUN_SUPERSEDED: {
     status: 422,

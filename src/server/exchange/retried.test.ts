@@ -97,7 +97,7 @@ describe('an attempt that a rule retries', () => {
     const [second] = (await turn({ want: all }, other)).jobs as [ClaimedJob];
     await service.client.cancelWorkflow({ params: { id } });
     expect((await turn({ retried: [again(second)] }, other)).errors).toMatchObject([
-      { job_id: first.id, code: 'STATUS_REFUSED' },
+      { job_id: first.id, code: 'JOB_CANCELED' },
     ]);
     expect((await statuses(service, id))['a']).toBe('canceled');
   });

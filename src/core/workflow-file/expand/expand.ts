@@ -208,7 +208,7 @@ export class Expander {
     } catch (cause) {
       if (!(cause instanceof Refusal)) throw cause;
       const code = cause.code === 'EXPANSION_TOO_LARGE' ? 'EXPANSION_TOO_LARGE' : 'PARAMETER_MALFORMED';
-      const plain = valueAdvice(value, cause.message);
+      const plain = valueAdvice(value, cause);
       this.complain({ code, message: `${what}${cause.message}`, path, ...(plain === undefined ? {} : { plain }) });
       return undefined;
     }
@@ -228,12 +228,12 @@ export class Expander {
 }
 
 /** What to write where a value of a parameter is not read. */
-function valueAdvice(value: Value, message: string): string | undefined {
+function valueAdvice(value: Value, { facts }: Refusal): string | undefined {
   if (isMap(value)) {
     const inner = bracesIn(value);
     return `a parameter is a text, a number or a list; YAML reads braces as a map${inner === undefined ? '' : `: write "${inner}"`}`;
   }
-  if (typeof value !== 'string' || !message.startsWith('Invalid range values')) return undefined;
+  if (typeof value !== 'string' || facts['isNoRange'] !== true) return undefined;
   return `"${value}" is no range of numbers such as 1:10 or 0:1:0.1; a text with a colon goes into a list: "['${value}']"`;
 }
 

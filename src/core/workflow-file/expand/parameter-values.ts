@@ -82,12 +82,12 @@ function rangeValues(text: string, limit: number): Sequence<ParameterValue> {
   if (first !== undefined && last !== undefined) return wholeRange(BigInt(first), BigInt(last), by);
   const [start, end] = [floatOf(from), floatOf(to)];
   if (start === undefined || end === undefined) {
-    throw malformed(`Invalid range values: '${text}'. Could not parse as integer or float range`);
+    throw noRange(text, 'Could not parse as integer or float range');
   }
   const step = by === '' ? 1 : floatOf(by);
   if (step === undefined) throw malformed(`Invalid float step in range: '${by}'`);
   if (step === 0) throw malformed('Step cannot be zero');
-  if ([start, end, step].some(Number.isNaN)) throw malformed(`Invalid range values: '${text}'. NaN is no number`);
+  if ([start, end, step].some(Number.isNaN)) throw noRange(text, 'NaN is no number');
   if (by !== '' && (end - start) * step < 0) throw leadsAway(text, by);
   const range = decimalRange(from, to, by === '' ? '1' : by);
   if (range === undefined) return given(floatRange(start, end, step, limit, text));
@@ -121,8 +121,11 @@ function floatRange(start: number, end: number, step: number, limit: number, tex
 }
 
 /** Without a step, a range from a larger number to a smaller one has no values, as in Torc. */
-const leadsAway = (text: string, by: string): Refusal =>
-  malformed(`Invalid range values: '${text}'. A step of ${by} leads away from the end`);
+const leadsAway = (text: string, by: string): Refusal => noRange(text, `A step of ${by} leads away from the end`);
+
+/** A text with a colon that cannot be read as a range: it may not have been meant as one. */
+const noRange = (text: string, why: string): Refusal =>
+  new Refusal('PARAMETER_MALFORMED', `Invalid range values: '${text}'. ${why}`, { text, isNoRange: true });
 
 const tooLong = (text: string, limit: number): Refusal =>
   new Refusal('EXPANSION_TOO_LARGE', `Range '${text}' has more than ${limit} values`, { text, limit });

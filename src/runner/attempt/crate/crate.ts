@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Client } from '../../../client/client.ts';
-import { ServiceError } from '../../../client/errors.ts';
+import { isDuplicate } from '../../../client/plain/refused.ts';
 import { all } from '../../../client/every.ts';
 import type { NewRoCrateEntity } from '../../../core/contract/artifact.ts';
 import type { ClaimedJob, Completion } from '../../../core/contract/exchange.ts';
@@ -62,9 +62,7 @@ export function createCrate({ client, facts, workflow, startedAtMs, log }: Crate
       await client.createRoCrateEntity({ body: { workflow_id: workflowId, ...entity } });
       return true;
     } catch (error) {
-      // Torc's own server has a text instead of the code.
-      const isThere = error instanceof ServiceError && /\balready exists\b/.test(error.message);
-      if (!isThere && !(error instanceof ServiceError && error.code === 'DUPLICATE')) throw error;
+      if (!isDuplicate(error)) throw error;
       return false;
     }
   };

@@ -85,8 +85,9 @@ export function createTurns(options: TurnsOptions): Turns {
       told = undefined;
       outbox.acknowledged();
       if (reply.jobs.length > 0) lastProgress = performance.now();
-      for (const { job_id, message } of reply.errors)
-        log.write(wasCanceled(message) ? 'info' : 'warn', 'Server refused a report', { job_id, message });
+      for (const { job_id, message, code } of reply.errors)
+        // A running job that was canceled ends here later, which is usual; the result of the cancellation stays.
+        log.write(code === 'JOB_CANCELED' ? 'info' : 'warn', 'Server refused a report', { job_id, message });
       runningJobs.take(reply.jobs, reply.ahead);
     },
     putBack() {
@@ -132,6 +133,3 @@ export function aheadWanted(now: {
 function withoutEmpty<Lists extends Readonly<Record<string, readonly unknown[]>>>(lists: Lists): Partial<Lists> {
   return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)) as Partial<Lists>;
 }
-
-/** A running job that was canceled ends here later, which is usual; the result of the cancellation stays. */
-const wasCanceled = (message: string): boolean => message.endsWith('is already complete with status=canceled');
