@@ -172,7 +172,8 @@ export interface NewResult {
   peak_cpu_percent?: number | null | undefined;
   avg_cpu_percent?: number | null | undefined;
   cause?: string | null | undefined;
-  cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | null | undefined;
+  cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | "disk" | null | undefined;
+  handler_limit?: "max" | "attempts" | null | undefined;
 }
 
 export interface Result extends NewResult {
@@ -1417,7 +1418,8 @@ export interface Calls {
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
         cause?: string | null | undefined;
-        cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | null | undefined;
+        cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | "disk" | null | undefined;
+        handler_limit?: "max" | "attempts" | null | undefined;
         files?: {
           id: number;
           st_mtime: number;
@@ -1441,7 +1443,8 @@ export interface Calls {
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
         cause?: string | null | undefined;
-        cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | null | undefined;
+        cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | "disk" | null | undefined;
+        handler_limit?: "max" | "attempts" | null | undefined;
         files?: {
           id: number;
           st_mtime: number;
@@ -1631,7 +1634,8 @@ export interface Calls {
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
         cause?: string | null | undefined;
-        cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | null | undefined;
+        cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | "disk" | null | undefined;
+        handler_limit?: "max" | "attempts" | null | undefined;
         files?: {
           id: number;
           st_mtime: number;
@@ -1655,7 +1659,8 @@ export interface Calls {
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
         cause?: string | null | undefined;
-        cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | null | undefined;
+        cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | "disk" | null | undefined;
+        handler_limit?: "max" | "attempts" | null | undefined;
         files?: {
           id: number;
           st_mtime: number;
@@ -1993,7 +1998,8 @@ export interface Calls {
       peak_cpu_percent?: number | null | undefined;
       avg_cpu_percent?: number | null | undefined;
       cause?: string | null | undefined;
-      cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | null | undefined;
+      cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | "disk" | null | undefined;
+      handler_limit?: "max" | "attempts" | null | undefined;
     };
   }) => Promise<Result>;
   /** Delete a result. */

@@ -90,8 +90,10 @@ describe('the stand-in for Torc’s own server', () => {
       // The cause of an end is not kept there; the return code is.
       'POST /jobs/{id}/complete_job/{status}/{run_id} cause',
       'POST /jobs/{id}/complete_job/{status}/{run_id} cause_code',
+      'POST /jobs/{id}/complete_job/{status}/{run_id} handler_limit',
       'POST /results cause',
       'POST /results cause_code',
+      'POST /results handler_limit',
       // Allocations are planned one by one there, and their scripts carry the plan; there are no job arrays, and no pause.
       'POST /scheduled_compute_nodes array_job_id',
       'POST /scheduled_compute_nodes array_task_id',
@@ -112,6 +114,7 @@ describe('the stand-in for Torc’s own server', () => {
       'PUT /jobs/{id} refunded_attempts',
       'PUT /results/{id} cause',
       'PUT /results/{id} cause_code',
+      'PUT /results/{id} handler_limit',
       'PUT /scheduled_compute_nodes/{id} array_job_id',
       'PUT /scheduled_compute_nodes/{id} array_task_id',
       'PUT /scheduled_compute_nodes/{id} held',

@@ -67,6 +67,11 @@ describe('a job that is killed for its memory', () => {
     const needs = await server.client.getResourceRequirements({ params: { id: 2 } });
     expect(needs).toMatchObject({ name: 'small', memory: '200m' });
 
+    const { items } = await server.client.listResults({ query: { workflow_id: 1, all_runs: true } });
+    expect(items.flatMap(({ job_id: job, handler_limit: limit }) => (limit ? [[job, limit]] : []))).toEqual([
+      [2, 'max'],
+    ]);
+
     const explained = await call('jobs', 'explain', '2');
     expect(explained.stdout).toMatch(/^Job 2 \(huge\) failed after .*: out of memory with 400m, the max of on_oom$/m);
     expect(explained.stdout).toContain('attempt 1 ended: out of memory with 200m');

@@ -15,8 +15,16 @@ export const CAUSES = {
   unproven: 'it exited with 0 after a signal that it does not handle: a part of its work may be missing',
   missing_output: 'it exited with 0 and did not write a declared output',
   lost: 'its runner was lost',
+  disk: 'its output had no room on the disk when it failed',
 } as const;
 
 export type CauseCode = keyof typeof CAUSES;
 
 export const causeCode = z.enum(Object.keys(CAUSES) as [CauseCode, ...CauseCode[]]);
+
+/**
+ * Why a failure handler gives a job no more memory or time: its attempt had the `max` of the handler, or was the last of the
+ * `attempts` that the handler allows.
+ */
+export const handlerLimit = z.enum(['max', 'attempts']);
+export type HandlerLimit = z.output<typeof handlerLimit>;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { causeCode } from './cause-code.ts';
+import { causeCode, handlerLimit } from './cause-code.ts';
 import { Job, JobStatusCounts, jobStatus } from './job.ts';
 import { ComputeNodesResources } from './resources.ts';
 import { FailureHandler, LostActions } from './scheduling.ts';
@@ -40,6 +40,8 @@ export const Completion = z.object({
   cause: maybe(text),
   /** What ended it, where something proves it; stored with the result. */
   cause_code: maybe(causeCode),
+  /** Why its failure handler gives it no more; stored with the result. */
+  handler_limit: maybe(handlerLimit),
   files: maybe(OutputTimes),
   /** The step of Slurm inside which the runner started it; it is stored as the statistics of Slurm for this attempt. */
   carried_by: maybe(

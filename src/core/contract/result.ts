@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { causeCode } from './cause-code.ts';
+import { causeCode, handlerLimit } from './cause-code.ts';
 import { jobStatus } from './job.ts';
 import { id, maybe, text, stored } from './shape.ts';
 
@@ -30,6 +30,8 @@ export const NewResult = z.object({
   cause: maybe(text),
   /** addition: what ended it, where something proves it. */
   cause_code: maybe(causeCode),
+  /** addition: why its failure handler gives it no more memory or time. */
+  handler_limit: maybe(handlerLimit),
 });
 export type NewResult = z.output<typeof NewResult>;
 export const Result = stored(NewResult);

@@ -1,3 +1,4 @@
+import type { HandlerLimit } from '../contract/cause-code.ts';
 import { parseMemory } from '../quantity/bytes.ts';
 import { formatDuration, parseDuration } from '../quantity/duration.ts';
 
@@ -186,7 +187,7 @@ export interface Raised {
 
 /** What the rules for causes make of a failed attempt; `words` says it to a person, and is stored with the result. */
 export type CauseVerdict =
-  | { readonly kind: 'stays'; readonly words: string }
+  | { readonly kind: 'stays'; readonly words: string; readonly limit: HandlerLimit }
   | {
       readonly kind: 'again';
       readonly words: string;
@@ -266,21 +267,11 @@ function endOf(
     what,
   }: { readonly attempt: number; readonly text: string; readonly next: number | undefined; readonly what: string },
 ): CauseVerdict | undefined {
-  if (next === undefined) return { kind: 'stays', words: `${what} with ${text}, the max of ${field}` };
+  if (next === undefined) return { kind: 'stays', words: `${what} with ${text}, the max of ${field}`, limit: 'max' };
   if (maxRetries === undefined || attempt < maxRetries) return undefined;
-  return { kind: 'stays', words: `${what} with ${text} in attempt ${attempt}, the last that ${field} allows` };
+  const words = `${what} with ${text} in attempt ${attempt}, the last that ${field} allows`;
+  return { kind: 'stays', words, limit: 'attempts' };
 }
-
-/**
- * Whether a stored cause says that an attempt ended at the limit of its failure handler: then to raise more is for the person
- * who set the limit.
- */
-export const isAtMax = (cause: string | undefined): boolean =>
-  cause !== undefined && /, the max of on_(oom|timeout)$/.test(cause);
-
-/** Whether a stored cause says that a failure handler allows no more attempts. */
-export const isLastByHandler = (cause: string | undefined): cause is string =>
-  cause !== undefined && /, the (max of|last that) on_(oom|timeout)\b/.test(cause);
 
 /**
  * The next amount: raised as often as it takes to exceed what was used, in whole units, `max` at most. Undefined if the attempt

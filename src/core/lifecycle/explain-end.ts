@@ -1,7 +1,5 @@
-import { isShortageCause } from './full-disk.ts';
 import { signalName } from '../contract/signal.ts';
 import type { AttemptEnd, Explanation, JobFacts, Reason } from './job-facts.ts';
-import { isLastByHandler } from './cause-rules.ts';
 import { standing } from './explain-wait.ts';
 import { partOfSize } from '../quantity/size-text.ts';
 import { timeText } from '../quantity/time-text.ts';
@@ -80,13 +78,13 @@ function explainedEnd(job: JobFacts, end: AttemptEnd): End {
     };
   }
   if (status === 'completed') return { headline: `completed ${after}${onHost(end)}`, reasons: [], next: [] };
-  if (isLastByHandler(end.cause)) return lastByHandler(job, end, end.cause);
+  if (end.handlerLimit !== undefined) return lastByHandler(job, end);
   const memory = outOfMemory(job, end);
   if (memory !== undefined) return memory;
   if (status === 'terminated') return terminated(job, end);
   if (returnCode === 1 && job.missingOutputs.length > 0) return missing(job, after);
   const signal = signalName(returnCode - 128);
-  if (isShortageCause(end.cause)) {
+  if (end.causeCode === 'disk') {
     return {
       headline: `failed ${after} with exit code ${returnCode}: ${end.cause}`,
       reasons: [
@@ -117,7 +115,8 @@ function explainedEnd(job: JobFacts, end: AttemptEnd): End {
 }
 
 /** Its failure handler raised what it lacked, as far as it may. */
-function lastByHandler({ id, requirementsId, need }: JobFacts, end: AttemptEnd, cause: string): End {
+function lastByHandler({ id, requirementsId, need }: JobFacts, end: AttemptEnd): End {
+  const cause = end.cause ?? 'its failure handler gives it no more';
   const peak = end.peakMemoryBytes ?? 0;
   const used = peak > need.memory_bytes ? [`it used ${partOfSize(peak, need.memory_bytes)}`] : [];
   return {

@@ -322,9 +322,21 @@ describe('the explanation of an ended job', () => {
     ],
     [
       'on a full disk, which may be why it failed',
-      ended({ returnCode: 1, cause: shortageCause('space') }),
+      ended({ returnCode: 1, cause: shortageCause('space'), causeCode: 'disk' }),
       'failed after 12.0s with exit code 1: the disk of its output was full when it ended',
       'no_room',
+    ],
+    [
+      'at the limit of its failure handler',
+      ended({ returnCode: 137, cause: 'out of memory with 400m', causeCode: 'memory', handlerLimit: 'max' }),
+      'failed after 12.0s: out of memory with 400m',
+      'handler_limit',
+    ],
+    [
+      'with words like those of a limit and without its code',
+      ended({ returnCode: 1, cause: 'see out of time with PT2H, the max of on_timeout' }),
+      'failed after 12.0s: see out of time with PT2H, the max of on_timeout',
+      'ended_from_outside',
     ],
   ])('a job ended %s', (_, facts, headline, code) => {
     const told = explain(facts);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isShortageCause, shortageCause, shortageOf } from './full-disk.ts';
+import { shortageOf } from './full-disk.ts';
 
 const disk = { blocks: 1000, bsize: 4096, bfree: 100, bavail: 100, files: 50, ffree: 20 };
 
@@ -17,10 +17,5 @@ describe('the room of a file system for output', () => {
 
   it('the blocks that are kept for the administrator are free for the administrator', () => {
     expect(shortageOf({ ...disk, bavail: 0 }, true)).toBeUndefined();
-  });
-
-  it('the cause of a failure is known to be a shortage by its words alone', () => {
-    expect(isShortageCause(shortageCause('quota'))).toBe(true);
-    expect([isShortageCause('n1 failed'), isShortageCause(undefined)]).toEqual([false, false]);
   });
 });

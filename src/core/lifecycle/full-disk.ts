@@ -14,10 +14,8 @@ const WORDS: Readonly<Record<Shortage, string>> = {
   quota: 'the disk quota for its output was used up when it ended',
 };
 
-/** The cause of a failure for which it may be the reason. */
+/** The words of cause code `disk`: it may be why a job failed. */
 export const shortageCause = (shortage: Shortage): string => WORDS[shortage];
-
-export const isShortageCause = (cause: string | undefined): boolean => Object.values(WORDS).includes(cause ?? '');
 
 /** A file system as statfs(2) tells it, in blocks and files. */
 export interface FileSystemRoom {

@@ -1,4 +1,4 @@
-import type { CauseCode } from '../contract/cause-code.ts';
+import type { CauseCode, HandlerLimit } from '../contract/cause-code.ts';
 import type { SlurmJob } from '../allocation/slurm-job.ts';
 import type { JobStatus } from '../contract/job.ts';
 import type { Place } from './next-command.ts';
@@ -32,6 +32,7 @@ export interface AttemptEnd {
   /** Why it ended, if the server was told more than a return code. */
   readonly cause?: string | undefined;
   readonly causeCode?: CauseCode | undefined;
+  readonly handlerLimit?: HandlerLimit | undefined;
   readonly hostname: string | undefined;
   /** Seconds from the end of the attempt to the end of its runner; undefined if the runner had no end. */
   readonly secondsToRunnersEnd: number | undefined;

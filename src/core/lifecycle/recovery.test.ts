@@ -1,4 +1,3 @@
-import { shortageCause } from './full-disk.ts';
 import { describe, expect, it } from 'vitest';
 import { causeOf, type EndedBadly, planRecovery, refusalOfRecovery } from './recovery.ts';
 
@@ -9,8 +8,8 @@ const job = (more: Partial<EndedBadly>): EndedBadly => ({
   returnCode: 1,
   lack,
   memoryShare: undefined,
-  cause: undefined,
   causeCode: undefined,
+  handlerLimit: undefined,
   missesOutput: false,
   wasCanceledByDependency: false,
   ...more,
@@ -38,9 +37,9 @@ describe('the cause of a bad end', () => {
     ['the time limit', { status: 'terminated', returnCode: 152, lack: { ...lack, timeout: true } }, 'time'],
     ['too long, and failed', { lack: { ...lack, runtime: true } }, 'time'],
     ['too many CPUs', { lack: { ...lack, cpu: true } }, 'cpus'],
-    ['a lost runner', { returnCode: -128, cause: 'allocation 7 ended NODE_FAIL' }, 'lost'],
+    ['a lost runner', { returnCode: -128 }, 'lost'],
     ['a runner that stopped it', { status: 'terminated', returnCode: 143 }, 'lost'],
-    ['a disk without room', { returnCode: 1, cause: shortageCause('space') }, 'disk'],
+    ['a disk without room', { returnCode: 1, causeCode: 'disk' }, 'disk'],
     ['a command that does not exist', { returnCode: 127 }, 'bad command'],
     ['an output that is not there', { missesOutput: true }, 'missing output'],
     ['a decision that nobody made', { status: 'pending_failed', returnCode: 3 }, 'undecided'],
@@ -63,7 +62,8 @@ describe('the cause of a bad end', () => {
       'a failure handler that allows no more',
       {
         returnCode: 137,
-        cause: 'out of memory with 4g, the max of on_oom',
+        causeCode: 'memory',
+        handlerLimit: 'max',
         lack: { ...lack, memory: 'memory_exceeded' },
       },
       'at maximum',

@@ -1,7 +1,5 @@
-import type { CauseCode } from '../contract/cause-code.ts';
+import type { CauseCode, HandlerLimit } from '../contract/cause-code.ts';
 import type { JobStatus } from '../contract/job-statuses.ts';
-import { isAtMax } from './cause-rules.ts';
-import { isShortageCause } from './full-disk.ts';
 import type { Lack } from './resource-use.ts';
 
 /** A job that did not end well, as far as a decision about it needs. */
@@ -12,9 +10,9 @@ export interface EndedBadly {
   readonly lack: Lack | undefined;
   /** Its peak of memory as a share of its limit; undefined if it was not measured. */
   readonly memoryShare: number | undefined;
-  /** The cause that is stored with its result: in words, and as a code, which results of Torc's own runner lack. */
-  readonly cause: string | undefined;
+  /** What is stored with its result; results of Torc's own runner lack both codes. */
   readonly causeCode: CauseCode | undefined;
+  readonly handlerLimit: HandlerLimit | undefined;
   readonly missesOutput: boolean;
   readonly wasCanceledByDependency: boolean;
 }
@@ -57,12 +55,12 @@ const ENDED_FROM_OUTSIDE: ReadonlySet<CauseCode> = new Set<CauseCode>([
   'allocation',
 ]);
 
-/** The cause, by the code of the result, its return code and its measured use; never by the text of logs. */
+/** The cause, by the codes of the result, its return code and its measured use; never by the text of logs. */
 export function causeOf(job: EndedBadly): Cause {
-  const { status, returnCode, lack, cause, causeCode } = job;
+  const { status, returnCode, lack, causeCode } = job;
   if (status === 'canceled') return job.wasCanceledByDependency ? 'downstream' : 'lost';
   if (returnCode === LOST) return 'lost';
-  if (isAtMax(cause)) return 'at maximum';
+  if (job.handlerLimit === 'max') return 'at maximum';
   if (causeCode === 'memory' || lack?.memory === 'memory_exceeded') return 'memory';
   const wasKilled = causeCode === 'killed' || (causeCode === undefined && lack?.memory === 'sigkill_137');
   if (wasKilled) return (job.memoryShare ?? 0) >= NEAR_LIMIT ? 'memory' : 'killed';
@@ -71,7 +69,7 @@ export function causeOf(job: EndedBadly): Cause {
   if (lack?.cpu === true) return 'cpus';
   // The runner stopped it: its allocation ended, or was canceled.
   if (status === 'terminated') return 'lost';
-  if (isShortageCause(cause)) return 'disk';
+  if (causeCode === 'disk') return 'disk';
   if (returnCode === NOT_FOUND || returnCode === NOT_EXECUTABLE) return 'bad command';
   if (returnCode === 1 && job.missesOutput) return 'missing output';
   // What these rules know needs no decision, though the job waits for one.

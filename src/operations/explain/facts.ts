@@ -145,6 +145,7 @@ function attemptEndOf(result: Result, node: ComputeNode | undefined): AttemptEnd
     peakMemoryBytes: result.peak_memory_bytes ?? undefined,
     cause: result.cause ?? undefined,
     causeCode: result.cause_code ?? undefined,
+    handlerLimit: result.handler_limit ?? undefined,
     hostname: node?.hostname,
     secondsToRunnersEnd: Number.isNaN(endMs) ? undefined : (endMs - Date.parse(result.completion_time)) / 1000,
   };

@@ -67,8 +67,8 @@ function badEndOf({ id, name, status }: Job, { used, missing, interrupted, codes
     returnCode: status === 'canceled' ? undefined : result?.return_code,
     lack: status === 'canceled' ? undefined : lack,
     memoryShare: shareOf(used),
-    cause: result?.cause ?? undefined,
     causeCode: result?.cause_code ?? undefined,
+    handlerLimit: result?.handler_limit ?? undefined,
     missesOutput: measured.some(({ code }) => code === 'missing_output'),
     wasCanceledByDependency: !interrupted.has(id),
   });

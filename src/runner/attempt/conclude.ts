@@ -1,5 +1,4 @@
 import { filesOf } from '../../core/contract/files/job.ts';
-import { shortageCause } from '../../core/lifecycle/full-disk.ts';
 import type { RunFacts } from '../step/request.ts';
 import type { Account } from '../step/steps.ts';
 import type { Attempt, Attempts, EndTime } from './attempt.ts';
@@ -25,8 +24,7 @@ export function createConclude({ facts, attempts, disk }: ConcludeOptions): Conc
   /** A failure on a full disk has that as its cause, unless there is another one. */
   const withShortage = async (look: OutputDisk['shortage'], attempt: Attempt, end: EndTime, account: Account) => {
     const shortage = await look();
-    const known = shortage === undefined ? account : { ...account, cause: shortageCause(shortage) };
-    await attempts.finish(attempt, end, known, [], undefined);
+    await attempts.finish(attempt, end, { ...account, shortage }, [], undefined);
   };
 
   return (attempt, end, account) => {

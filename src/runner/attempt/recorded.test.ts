@@ -62,6 +62,15 @@ describe('the record of an attempt', () => {
     expect(recordedOf(account, { status: 'completed' }, {}, undefined)).toEqual({});
   });
 
+  it('a failure while its output had no room is recorded with that code, and a success without', () => {
+    const full = { ...account, cause: undefined, shortage: 'space' } as const;
+    expect(recordedOf(full, { status: 'failed' }, {}, undefined)).toEqual({
+      cause: 'the disk of its output was full when it ended',
+      cause_code: 'disk',
+    });
+    expect(recordedOf(full, { status: 'completed' }, {}, undefined)).toEqual({});
+  });
+
   it('a kill by somebody unknown is recorded in words, and an exit code of its own without', () => {
     const killed = recordedOf(
       { ...account, cause: undefined },

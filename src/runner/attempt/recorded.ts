@@ -2,6 +2,7 @@ import type { Completion } from '../../core/contract/exchange.ts';
 import type { Observed } from '../observe/watch.ts';
 import type { Account } from '../step/steps.ts';
 import type { CauseCode } from '../../core/contract/cause-code.ts';
+import { shortageCause } from '../../core/lifecycle/full-disk.ts';
 import type { Outcome } from '../step/outcome.ts';
 
 /** What is known of the end of a step that was started. */
@@ -23,7 +24,11 @@ export function recordedOf(
 }
 
 /** What ended it, as a code and in words, where its return code does not say it. */
-function causeOf({ cause }: KnownAccount, code: CauseCode | undefined): Pick<Completion, 'cause' | 'cause_code'> {
+function causeOf(
+  { cause, shortage }: KnownAccount,
+  code: CauseCode | undefined,
+): Pick<Completion, 'cause' | 'cause_code'> {
+  if (shortage !== undefined) return { cause: shortageCause(shortage), cause_code: 'disk' };
   const words = cause ?? (code === undefined ? undefined : WORDS[code]);
   return {
     ...(words === undefined ? {} : { cause: words }),

@@ -1,5 +1,6 @@
 import type { StepId } from '../../core/contract/files/job.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
+import type { Shortage } from '../../core/lifecycle/full-disk.ts';
 import type { Asked } from '../../core/lifecycle/asked-to-end.ts';
 import type { Lease } from '../claim/capacity.ts';
 
@@ -90,6 +91,8 @@ export interface Account extends Omit<StepEnd, 'id'> {
   readonly totalCpuSeconds?: number | undefined;
   /** Why it ended, in words, where its code does not say it. */
   readonly cause?: string | undefined;
+  /** Its output had no room: it may be why the job failed by itself. */
+  readonly shortage?: Shortage | undefined;
   /** The step of the batch system inside which it ran, for one that is none itself. */
   readonly carriedBy?: CarryingStep | undefined;
   /** The step never began, for this reason: its job is given back, and the runner pauses before its next start. */

@@ -146,6 +146,7 @@ export function attemptEndOf(told: Completion, workflowId: number, runId: number
     avgCpuPercent: told.avg_cpu_percent,
     cause: told.cause,
     causeCode: told.cause_code,
+    handlerLimit: told.handler_limit,
     files: told.files,
     carriedBy: told.carried_by,
   };

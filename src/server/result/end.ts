@@ -21,6 +21,7 @@ export interface End {
   readonly avgCpuPercent?: number | null | undefined;
   readonly cause?: string | null | undefined;
   readonly causeCode?: string | null | undefined;
+  readonly handlerLimit?: string | null | undefined;
   /** The step of Slurm inside which its runner started it. */
   readonly carriedBy?: Completion['carried_by'];
   readonly files?: readonly { readonly id: number; readonly st_mtime: number }[] | null | undefined;
@@ -38,7 +39,10 @@ export function refusalOfEnd(end: End, job: EndedJob | undefined): Refusal | und
   }
   if (!isEnd(status)) return refuse(`Status '${status}' is not a terminal status for job completion`);
   const current = statusOf(job.status);
-  if (isComplete(current)) return refuse(`job_id=${jobId} is already complete with status=${current}`);
+  if (isComplete(current)) {
+    const code = current === 'canceled' ? 'JOB_CANCELED' : 'STATUS_REFUSED';
+    return new Refusal(code, `job_id=${jobId} is already complete with status=${current}`, { job_id: jobId });
+  }
   if (current === 'pending_failed') return refuse(`job_id=${jobId} is in unexpected status=pending_failed`);
   return undefined;
 }
@@ -81,6 +85,7 @@ export const resultOfEnd = (end: End) => ({
   avgCpu: end.avgCpuPercent ?? null,
   cause: end.cause ?? null,
   causeCode: end.causeCode ?? null,
+  handlerLimit: end.handlerLimit ?? null,
 });
 
 /** The end as a row in the table of Slurm's statistics, for an attempt that ran inside a step of its runner. */

@@ -92,6 +92,7 @@ function resultEndOf(result: NewResult, workflowId: number, runId: number): End 
     avgCpuPercent: result.avg_cpu_percent,
     cause: result.cause,
     causeCode: result.cause_code,
+    handlerLimit: result.handler_limit,
   };
 }
 

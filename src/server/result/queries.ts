@@ -45,13 +45,15 @@ export const resultQueries = (db: Database) => ({
     avgCpu: number | null;
     cause: string | null;
     causeCode: string | null;
+    handlerLimit: string | null;
   }>(`
     insert or replace into result (
       job_id, workflow_id, run_id, attempt_id, compute_node_id, return_code, exec_time_minutes, completion_time, status,
-      peak_memory_bytes, avg_memory_bytes, peak_cpu_percent, avg_cpu_percent, cause, cause_code
+      peak_memory_bytes, avg_memory_bytes, peak_cpu_percent, avg_cpu_percent, cause, cause_code,
+      handler_limit
     ) values (
       :jobId, :workflowId, :runId, :attemptId, :nodeId, :returnCode, :minutes, :completionTime, :status,
-      :peakMemory, :avgMemory, :peakCpu, :avgCpu, :cause, :causeCode
+      :peakMemory, :avgMemory, :peakCpu, :avgCpu, :cause, :causeCode, :handlerLimit
     )`),
   insertStats: db.prepare<{
     workflowId: number;

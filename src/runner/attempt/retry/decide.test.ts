@@ -74,7 +74,7 @@ describe('rules about causes', () => {
     const full = job({ need: { ...job().need, memory_bytes: 2 * GIB } });
     expect(decide(full, { completion, cause: 'memory' }, handler(forThree, forMemory), terms)).toEqual({
       kind: 'end',
-      completion: { ...completion, cause: expect.stringContaining('the max of on_oom') },
+      completion: { ...completion, cause: expect.stringContaining('the max of on_oom'), handler_limit: 'max' },
     });
   });
 

@@ -55,7 +55,7 @@ export function decide(job: ClaimedJob, failed: FailedAttempt, { rules, causes }
   const found = byCause(job, failed, causes, terms.unlimited);
   if (found !== undefined) {
     const explained = { ...completion, cause: found.words };
-    if (found.kind !== 'again') return { kind: 'end', completion: explained };
+    if (found.kind !== 'again') return { kind: 'end', completion: { ...explained, handler_limit: found.limit } };
     const { maxRetries = NO_LIMIT, raise, isRefunded } = found;
     const again = { maxRetries, recoveryScript: undefined, raise, isRefunded, pauseSeconds };
     return { kind: 'again', completion: explained, again };

@@ -51,4 +51,5 @@ const resultRow = (result: NewResult) => ({
   avg_cpu_percent: result.avg_cpu_percent ?? null,
   cause: result.cause ?? null,
   cause_code: result.cause_code ?? null,
+  handler_limit: result.handler_limit ?? null,
 });

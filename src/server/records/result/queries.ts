@@ -56,10 +56,11 @@ export const resultQueries = (db: Database) => ({
     insert into result (
       job_id, workflow_id, run_id, attempt_id, compute_node_id, return_code, exec_time_minutes, completion_time, status,
       peak_memory_bytes, avg_memory_bytes, peak_cpu_percent, avg_cpu_percent, cause,
-      cause_code
+      cause_code, handler_limit
     ) values (
       :job_id, :workflow_id, :run_id, :attempt_id, :compute_node_id, :return_code, :exec_time_minutes,
-      :completion_time, :status, :peak_memory_bytes, :avg_memory_bytes, :peak_cpu_percent, :avg_cpu_percent, :cause, :cause_code
+      :completion_time, :status, :peak_memory_bytes, :avg_memory_bytes, :peak_cpu_percent, :avg_cpu_percent, :cause, :cause_code,
+      :handler_limit
     )`),
   makeCurrent: db.prepare<{ jobId: number; id: number }>('update job set result_id = :id where id = :jobId'),
   countTimeAgain: db.prepare<{ workflowId: number }>(`
