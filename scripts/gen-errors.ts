@@ -1,11 +1,15 @@
 /** The page of refusals and of problems in workflow files. */
-import { refusals } from '../src/core/contract/refusals.ts';
+import { hostFaults, refusals } from '../src/core/contract/refusals.ts';
 import { problemKinds } from '../src/core/workflow-file/problems.ts';
 import { write } from './write-generated.ts';
 
 const refusalRows = Object.entries(refusals)
   .sort(([left], [right]) => left.localeCompare(right))
   .map(([code, { status, remedy }]) => `| \`${code}\` | ${status} | ${remedy} |`);
+
+const faultRows = Object.entries(hostFaults)
+  .sort(([left], [right]) => left.localeCompare(right))
+  .map(([code, { brief, remedy }]) => `| \`${code}\` | ${brief} | ${remedy} |`);
 
 const problemRows = Object.entries(problemKinds)
   .sort(([left], [right]) => left.localeCompare(right))
@@ -24,6 +28,14 @@ When the service refuses a request, its reply is \`{"error": {"message": …, "c
 | code | status | what to do |
 | --- | --- | --- |
 ${refusalRows.join('\n')}
+
+## Hosts of torc remote
+
+\`torc remote … -f json\` has the code of each host with which something is wrong.
+
+| code | what is wrong | what to do |
+| --- | --- | --- |
+${faultRows.join('\n')}
 
 ## Problems in workflow files
 

@@ -4,6 +4,7 @@ import { type AgentMessage, type AgentRequest, messageIn } from '../../core/cont
 import { VERSION } from '../../core/contract/version.ts';
 import type { Worker } from '../../core/contract/worker-line.ts';
 import { explainScript, startScript, taskScript } from './host-script.ts';
+import type { HostFault } from '../../core/contract/refusals.ts';
 
 /** What a host said, or why it said nothing. */
 export type Answer =
@@ -16,7 +17,10 @@ interface Silence {
   readonly message: string;
 }
 
-export type SilenceCode = 'UNREACHABLE' | 'TIMEOUT' | 'FOLDER' | 'NO_TORC' | 'VERSION' | 'NO_ANSWER';
+export type SilenceCode = Extract<
+  HostFault,
+  'UNREACHABLE' | 'TIMEOUT' | 'FOLDER' | 'NO_TORC' | 'VERSION' | 'NO_ANSWER'
+>;
 
 export interface AskOptions {
   readonly ssh: Ssh;

@@ -5,6 +5,7 @@ import type { Client } from '../../client/client.ts';
 import { ServiceError } from '../../client/errors.ts';
 import { ownIdentity } from '../../cluster/host/facts.ts';
 import type { AgentReply, AgentRequestOf, WorkerEnd, WorkerState } from '../../core/contract/remote-agent.ts';
+import type { HostFault } from '../../core/contract/refusals.ts';
 import { VERSION } from '../../core/contract/version.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import { lookAtWorker } from '../../runner/detached/look.ts';
@@ -63,7 +64,7 @@ export async function becomeWorker(request: StartRequest, { open, run, reply }: 
   }
 }
 
-const refused = (code: string, message: string): AgentReply => ({ is: 'refused', code, message });
+const refused = (code: HostFault, message: string): AgentReply => ({ is: 'refused', code, message });
 
 const versionRefusal = (version: string): AgentReply =>
   refused('VERSION', `Version mismatch: local=${version}, ${hostname()}=${VERSION}`);

@@ -8,6 +8,7 @@ import { askHost } from './ask-host.ts';
 import { eachAtOnce } from './each-host.ts';
 import { rangeScript } from './host-script.ts';
 import { type HostsOptions, requestOf } from './worker-states.ts';
+import type { HostFault } from '../../core/contract/refusals.ts';
 
 /** What became of the logs of one host. */
 export interface Collected {
@@ -67,7 +68,7 @@ async function collect(worker: Worker, options: CollectOptions): Promise<Collect
     return {
       worker,
       is: 'failed',
-      code: 'DAMAGED',
+      code: 'DAMAGED' satisfies HostFault,
       message: 'the archive arrived damaged and was removed; collect again',
     };
   }
@@ -97,7 +98,7 @@ async function fetchRest(
     if (got === size) return undefined;
     const words = stderr.trim().split('\n').at(-1) ?? '';
     return {
-      code: 'CUT',
+      code: 'CUT' satisfies HostFault,
       message: `${got} of ${size} bytes arrived (${words === '' ? `exit code ${code}` : words}); collect again to continue`,
     };
   } finally {

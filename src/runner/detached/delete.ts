@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { AgentReply, AgentRequestOf } from '../../core/contract/remote-agent.ts';
 import { entriesOf, logFiles } from './log-files.ts';
 import { isProvenGone, statesIn } from './state-file.ts';
+import type { HostFault } from '../../core/contract/refusals.ts';
 
 /** Results that the server may not have yet: `reconcile` and the recovery of a lost runner need them. */
 const KEPT = /(?:^|\/)offline_results_[^/]*$|\.ledger$/;
@@ -17,7 +18,7 @@ export function deleteLogs({ workflow_id, output_dir, until_ms }: AgentRequestOf
   const alive = statesIn(output_dir, workflow_id).find((state) => !state.ended && !isProvenGone(state));
   if (alive !== undefined) {
     const message = `the runner on ${alive.hostname} (PID ${alive.pid}) may still write into ${output_dir}; stop it first`;
-    return { is: 'refused', code: 'RUNNER_ALIVE', message };
+    return { is: 'refused', code: 'RUNNER_ALIVE' satisfies HostFault, message };
   }
   const untilMs = until_ms ?? Number.POSITIVE_INFINITY;
   const files = logFiles(output_dir, workflow_id).filter((file) => !KEPT.test(file));

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { HelperFailed, runToEnd } from '../../cluster/exec.ts';
 import type { AgentReply, AgentRequestOf } from '../../core/contract/remote-agent.ts';
 import { logFiles } from './log-files.ts';
+import type { HostFault } from '../../core/contract/refusals.ts';
 
 /** The logs of a workflow on a host, packed, so that they can be fetched piece by piece. */
 
@@ -60,7 +61,7 @@ async function packInto(
   }
 }
 
-const refused = (code: string, message: string): AgentReply => ({ is: 'refused', code, message });
+const refused = (code: HostFault, message: string): AgentReply => ({ is: 'refused', code, message });
 
 /** Why `tar` could not pack the files; undefined if it could. A file that grows meanwhile is packed as far as it was read. */
 async function tar(to: string, folder: string, files: readonly string[]): Promise<string | undefined> {

@@ -3,6 +3,7 @@ import type { EnvelopeRecord } from '../read/envelope-reader.ts';
 import { EnvelopeReader } from '../read/envelope-reader.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
 import { type Credential, type ReceiveTask, refusalOf, type Reply, replyOf } from './thread/messages.ts';
+import { refusals } from '../../core/contract/refusals.ts';
 
 /** What a sender is told of an envelope. */
 interface Verdict {
@@ -30,7 +31,7 @@ export async function accept(
   const clusters = usable.length === 0 ? [undefined] : usable;
   for (const record of clusters) {
     const denied = await deniedFor(store, record, credential);
-    if (denied !== undefined) return refusalOf(401, 'TELEMETRY_DENIED', denied, REMEDY);
+    if (denied !== undefined) return refusalOf(401, 'TELEMETRY_DENIED', denied, refusals.TELEMETRY_DENIED.remedy);
   }
   const results = await store.ingestEach(records, { received, origin, cluster: credential.user });
   const verdicts = results.map((result, index): Verdict => {
@@ -48,9 +49,6 @@ export async function accept(
   // One message that is wrong is dropped by its sender; of several, the others count.
   return replyOf(verdicts.length === 1 && answer.refused === 1 ? 422 : 200, answer);
 }
-
-const REMEDY =
-  'Send the name of the cluster and its token as a login, or the token as Bearer. torc sonar clusters add NAME --new-token gives a cluster a token.';
 
 async function deniedFor(
   store: TelemetryStore,

@@ -7,6 +7,7 @@ import { openStore } from '../open-store.ts';
 import type { Kept } from './keep.ts';
 import { type Credential, refusalOf, type Reply, V2 } from './thread/messages.ts';
 import { StoreThread } from './thread/thread.ts';
+import { refusals } from '../../core/contract/refusals.ts';
 
 /** Who asks a question: nobody, or a user who may see everything or what concerns him. */
 export type Viewer = { readonly onlyUser: string | undefined } | 'refused';
@@ -66,7 +67,12 @@ export async function createReceiver(options: ReceiverOptions): Promise<Receiver
   const receive = async (incoming: IncomingMessage): Promise<Reply> => {
     if (incoming.method !== 'POST') return wrongMethod('POST');
     if (writer.waiting >= MOST_WAITING)
-      return refusalOf(503, 'TELEMETRY_BUSY', `${MOST_WAITING} requests wait to be stored`, 'Send it again later.');
+      return refusalOf(
+        503,
+        'TELEMETRY_BUSY',
+        `${MOST_WAITING} requests wait to be stored`,
+        refusals.TELEMETRY_BUSY.remedy,
+      );
     const body = await bodyOf(incoming);
     if (!(body instanceof Uint8Array)) return body;
     const credential = credentialOf(incoming.headers.authorization);

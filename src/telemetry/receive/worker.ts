@@ -10,6 +10,7 @@ import { accept } from './accept.ts';
 import { answer } from './answer.ts';
 import { keep } from './keep.ts';
 import { refusalOf, type Reply, type Task } from './thread/messages.ts';
+import { refusals } from '../../core/contract/refusals.ts';
 
 const { path, isReadOnly } = workerData as { path: string; isReadOnly: boolean };
 /** Opened with the first task, and again with the next one while the store is away. */
@@ -45,10 +46,15 @@ async function replyTo(task: Task): Promise<Reply> {
     if (error instanceof StoreAway) {
       if (!isAway) process.stderr.write(`Warning: ${error.message}; senders are told to send again later\n`);
       isAway = true;
-      return refusalOf(503, 'TELEMETRY_UNAVAILABLE', 'the store of telemetry is away', 'Send it again later.');
+      return refusalOf(
+        503,
+        'TELEMETRY_UNAVAILABLE',
+        'the store of telemetry is away',
+        refusals.TELEMETRY_UNAVAILABLE.remedy,
+      );
     }
     // A full disk, for instance: the sender keeps its data and tries again.
-    return refusalOf(503, 'TELEMETRY_UNAVAILABLE', (error as Error).message, 'Send it again later.');
+    return refusalOf(503, 'TELEMETRY_UNAVAILABLE', (error as Error).message, refusals.TELEMETRY_UNAVAILABLE.remedy);
   }
 }
 

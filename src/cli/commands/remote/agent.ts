@@ -4,6 +4,7 @@ import { agentLine, AgentRequest, type AgentReply, type AgentTask } from '../../
 import { VERSION } from '../../../core/contract/version.ts';
 import { command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
+import type { HostFault } from '../../../core/contract/refusals.ts';
 
 /** File descriptors of the connection over which `torc remote` asked. */
 const STANDARD_INPUT = 0;
@@ -21,7 +22,10 @@ export const remoteAgent = command({
   async run(context, [task]) {
     const request = requestOf(task);
     if (typeof request === 'string') {
-      reply({ is: 'refused', code: 'REQUEST_UNKNOWN', message: request }, task === 'start' ? 3 : STANDARD_OUTPUT);
+      reply(
+        { is: 'refused', code: 'REQUEST_UNKNOWN' satisfies HostFault, message: request },
+        task === 'start' ? 3 : STANDARD_OUTPUT,
+      );
       return;
     }
     if (request.task === 'start') {

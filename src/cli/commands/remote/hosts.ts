@@ -7,6 +7,7 @@ import { chooseWorkflow } from '../../choose-workflow.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { integer, option } from '../../option.ts';
+import { hostFaults } from '../../../core/contract/refusals.ts';
 
 export const atOnceOption = option({
   flags: '--max-parallel-ssh <n>',
@@ -89,23 +90,8 @@ export function hostsDone(total: number): () => void {
   };
 }
 
-/** What is wrong with a host in a few words, for a table; the whole message follows the table. */
-const faults: Readonly<Record<string, string>> = {
-  UNREACHABLE: 'ssh does not reach it',
-  TIMEOUT: 'no answer in time',
-  FOLDER: 'folder not usable',
-  NO_TORC: 'torc not found',
-  VERSION: 'another version of torc',
-  NO_ANSWER: 'torc did not answer',
-  SERVER_UNREACHABLE: 'server not reachable from there',
-  SERVER_OTHER: 'another server has the address there',
-  SERVER_REFUSED: 'refused by the server',
-  START_UNDER_WAY: 'another start is under way',
-  RUNNER_ALIVE: 'a runner is alive',
-  CUT: 'interrupted',
-  DAMAGED: 'damaged on the way',
-  PACK_FAILED: 'not packed',
-};
+/** What is wrong with a host in a few words, for a table; the whole message follows the table. A newer torc there may have other codes. */
+const faults: Readonly<Record<string, { readonly brief: string }>> = hostFaults;
 
 /** A host with which something is wrong: `code` and `message` say what. */
 interface Faulty {
@@ -115,7 +101,7 @@ interface Faulty {
 }
 
 export const faultText = ({ code, message }: Faulty): string =>
-  message === undefined ? '' : ((code === undefined ? undefined : faults[code]) ?? 'failed');
+  message === undefined ? '' : ((code === undefined ? undefined : faults[code]?.brief) ?? 'failed');
 
 /** Behind a table: the whole message for each host with which something is wrong. */
 export function sayFaults({ output }: Context, hosts: readonly Faulty[]): void {

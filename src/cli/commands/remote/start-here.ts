@@ -6,6 +6,7 @@ import type { RunSummary } from '../../../runner/facts/options.ts';
 import { type Context, createContext, type OpenContext } from '../../context.ts';
 import { endRun } from '../../end-of-run.ts';
 import { runWorkflow } from '../../run-workflow.ts';
+import type { HostFault } from '../../../core/contract/refusals.ts';
 
 type Reply = BecomeTools['reply'];
 
@@ -29,7 +30,7 @@ export async function startHere(context: Context, request: StartRequest, reply: 
       reply: once,
     });
   } catch (error) {
-    once({ is: 'refused', code: 'START_FAILED', message: (error as Error).message });
+    once({ is: 'refused', code: 'START_FAILED' satisfies HostFault, message: (error as Error).message });
     context.output.error((error as Error).message);
     context.exitWith(1);
   } finally {

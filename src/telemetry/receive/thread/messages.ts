@@ -1,3 +1,5 @@
+import type { RefusalCode } from '../../../core/contract/refusals.ts';
+
 /** What the server and its thread of telemetry tell each other. */
 
 /** Who sends envelopes, as its `Authorization` says. */
@@ -44,5 +46,5 @@ export interface Reply {
 export const replyOf = (status: number, body: unknown): Reply => ({ status, text: JSON.stringify(body) });
 
 /** As all refusals of the service: with what to do. */
-export const refusalOf = (status: number, code: string, message: string, remedy: string): Reply =>
+export const refusalOf = (status: number, code: RefusalCode, message: string, remedy: string): Reply =>
   replyOf(status, { error: { message, code, remedy } });

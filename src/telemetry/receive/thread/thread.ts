@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { refusalOf, type Reply, type Task } from './messages.ts';
+import { refusals } from '../../../core/contract/refusals.ts';
 
 /** A thread that executes tasks on the store, one after another. It starts with the first task, and again after a failure. */
 export class StoreThread {
@@ -49,7 +50,7 @@ export class StoreThread {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
     for (const resolve of this.#open.values())
-      resolve(refusalOf(503, 'TELEMETRY_UNAVAILABLE', reason, 'Send it again later.'));
+      resolve(refusalOf(503, 'TELEMETRY_UNAVAILABLE', reason, refusals.TELEMETRY_UNAVAILABLE.remedy));
     this.#open.clear();
   }
 

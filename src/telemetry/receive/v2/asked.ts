@@ -2,6 +2,7 @@ import { exactUint, GREATEST_UINT } from '../../../core/contract/sonar/extended-
 import type { Uint } from '../../../core/contract/sonar/kinds.ts';
 import type { Window } from '../../questions/rows.ts';
 import type { TelemetryStore } from '../../store/telemetry-store.ts';
+import { type RefusalCode, refusals } from '../../../core/contract/refusals.ts';
 
 /** A request below `/api/v2/cluster/C`. */
 export interface Asked {
@@ -17,11 +18,11 @@ export interface Asked {
 /** What cannot be answered; `parameter` names the one that is wrong. */
 export class V2Refusal extends Error {
   readonly status: 404 | 422;
-  readonly code: string;
+  readonly code: RefusalCode;
   readonly remedy: string;
   readonly parameter: string | undefined;
 
-  constructor(status: 404 | 422, code: string, message: string, remedy: string, parameter?: string) {
+  constructor(status: 404 | 422, code: RefusalCode, message: string, remedy: string, parameter?: string) {
     super(message);
     this.status = status;
     this.code = code;
@@ -39,8 +40,8 @@ const wrong = (parameter: string, message: string): V2Refusal =>
     parameter,
   );
 
-export const missing = (code: string, message: string): V2Refusal =>
-  new V2Refusal(404, code, message, 'Correct the path, or ask for what there is.');
+export const missing = (code: RefusalCode, message: string): V2Refusal =>
+  new V2Refusal(404, code, message, refusals[code].remedy);
 
 /** A time or a length in seconds; absent and empty are the same. Fractions are dropped. */
 export function secondsIn({ parameters }: Pick<Asked, 'parameters'>, name: string): number | undefined {
