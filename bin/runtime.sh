@@ -3,7 +3,7 @@
 #
 # First the one that came with torc as a package, as it is what torc is tested with; then those on PATH. Node 25 and newer
 # need libatomic.so.1, which slim images and many compute nodes lack: a Node that does not start without it gets the one
-# that torc brings (docs/adr/0028). Whether a Node starts is tried with --version, which takes 5 ms.
+# that torc brings (docs/adr/0024). Whether a Node starts is tried with --version, which takes 5 ms.
 self=$(readlink -f "$0")
 bin=${self%/*}
 old=

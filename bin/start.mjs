@@ -33,7 +33,7 @@ export async function start(program) {
 }
 
 /**
- * Keeps compiled code on the local disk, in a folder that only this user may write (docs/adr/0095): the next start takes it
+ * Keeps compiled code on the local disk, in a folder that only this user may write (docs/adr/0024): the next start takes it
  * from there, which is a fifth of a start from the package and two thirds of one from the sources.
  *
  * Whoever writes there decides what torc does, so a folder that another user has prepared is left alone. A full disk or a

@@ -1,5 +1,5 @@
 /**
- * Makes the libatomic.so.1 that the programs bring for machines that have none (docs/adr/0028).
+ * Makes the libatomic.so.1 that the programs bring for machines that have none (docs/adr/0024).
  *
  * Node 26 needs one function of that library, `__atomic_compare_exchange`, and calls it for objects of 8 bytes only. So
  * the library is that function for 4 and 8 bytes, 48 and 128 bytes of machine code, in the smallest file that the loader

@@ -35,7 +35,7 @@ export function axisOf(text: string, { readFile, readInput }: ParameterSources, 
  *
  * Shape: a value a line; blank lines, lines that begin with `#`, and blanks around a value are dropped, as in `@file`. A list
  * with NUL characters, as `find -print0` writes it, is divided there instead and each value is taken as it is. A value keeps
- * its text: `007` stays `007`, where `@file` reads the number 7 as Torc does. See ADR 37.
+ * its text: `007` stays `007`, where `@file` reads the number 7 as Torc does. See ADR 22.
  */
 export function inputValues(text: string): ParameterValue[] {
   if (text.includes('\0')) return text.split('\0').filter((value) => value !== '');

@@ -6,7 +6,7 @@ import { VERSION } from '../../src/core/contract/version.ts';
 import { temporaryFolder } from '../support/programs.ts';
 import { fill, noSmallDisk, smallDisk } from '../support/small-disk.ts';
 
-/** Compiled code that a start keeps for the next one (docs/adr/0095). */
+/** Compiled code that a start keeps for the next one (docs/adr/0024). */
 
 const torc = resolve(import.meta.dirname, '../../bin/torc');
 const own = `torc-compiled-${process.getuid?.()}`;

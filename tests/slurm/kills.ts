@@ -33,7 +33,7 @@ const VICTIMS = [
 ] as const;
 type Victim = (typeof VICTIMS)[number];
 const OF_STEPS: ReadonlySet<Victim> = new Set(['srun', 'step daemon']);
-/** Batched jobs that are so short that they are sent ahead to their launcher (ADR 136). They come before the others. */
+/** Batched jobs that are so short that they are sent ahead to their launcher (ADR 28). They come before the others. */
 const SHORT_JOBS = 300;
 
 /** Jobs that end in all the ways that matter when they are signaled. The work takes `seconds`. */

@@ -9,7 +9,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder, torc } from '../support/programs.ts';
 
 /**
- * What the telemetry of a node costs, as counts: modules that are loaded, and memory that stays in use (docs/adr/0135). Times
+ * What the telemetry of a node costs, as counts: modules that are loaded, and memory that stays in use (docs/adr/0046). Times
  * and the memory of whole processes are measured in bench/sonar-sample.ts.
  */
 

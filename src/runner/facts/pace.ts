@@ -7,7 +7,7 @@
 
 /**
  * The interval while the queue is full. An exchange costs server and runner together 1.5 ms in addition to its jobs, so
- * 20 ms between two would cost 0.1 ms a job, a twentieth of the rate; docs/adr/0014 has the figures.
+ * 20 ms between two would cost 0.1 ms a job, a twentieth of the rate; docs/adr/0001 has the figures.
  */
 export const GATHER_MS = 50;
 /**

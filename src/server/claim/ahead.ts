@@ -40,7 +40,7 @@ const MOST_PARENTS = 256;
 const MOST_REST = 64;
 
 /**
- * Claims jobs that wait only for jobs which the runner holds, level by level (ADR 44).
+ * Claims jobs that wait only for jobs which the runner holds, level by level (ADR 4).
  *
  * Such a job can only become ready by a report of this runner, so nobody else loses by the claim: the job stays blocked,
  * in the name of the runner, and becomes pending in its name when the last job that it waits for completes.

@@ -278,7 +278,7 @@ export interface SlurmJobRow {
   readonly fields: string;
 }
 
-/** A process of a runner, and the attempt at a workflow job that it belongs to (ADR 81). */
+/** A process of a runner, and the attempt at a workflow job that it belongs to (ADR 46). */
 export interface Link {
   readonly cluster: string;
   readonly node: string;

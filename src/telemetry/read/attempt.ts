@@ -15,7 +15,7 @@ export interface AttemptKey {
   readonly attempt: number;
 }
 
-/** What the samples of a runner tell about an attempt (ADR 81). */
+/** What the samples of a runner tell about an attempt (ADR 46). */
 export interface AttemptSamples {
   /** Its processes in the order of time; job and epoch are 1, whatever process groups they have. */
   readonly rows: readonly ProcessRow[];

@@ -9,7 +9,7 @@ import type { Link } from '../questions/rows.ts';
 const PORTION = 1000;
 
 /**
- * The links of a file that a runner wrote beside its samples (ADR 81), in portions. A line that is no link of a process is passed
+ * The links of a file that a runner wrote beside its samples (ADR 46), in portions. A line that is no link of a process is passed
  * over: the runner may be writing it, and the totals of attempts stand there too.
  */
 export async function* linksIn(path: string): AsyncGenerator<readonly Link[]> {

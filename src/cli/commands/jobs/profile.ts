@@ -9,7 +9,7 @@ import { secondsText } from '../../output/words.ts';
 import { buckets } from '../sonar/show/window.ts';
 import { processColumns, stepColumns } from '../sonar/show/profile-columns.ts';
 
-/** The folder of Sonar records in the output folder of a runner (ADR 81). */
+/** The folder of Sonar records in the output folder of a runner (ADR 46). */
 const SONAR_FOLDER = 'sonar';
 
 export const jobsProfile = command({

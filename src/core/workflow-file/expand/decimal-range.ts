@@ -1,7 +1,7 @@
 /**
  * Ranges of numbers with a point, in exact decimal arithmetic: `0:0.3:0.1` is 0, 0.1, 0.2, 0.3.
  *
- * The original adds binary steps up and gets 0.30000000000000004, which then stands in names of jobs and files (ADR 0040).
+ * The original adds binary steps up and gets 0.30000000000000004, which then stands in names of jobs and files (ADR 20).
  */
 
 // What the original allows a sum of steps to miss the end by: 10^-10.
