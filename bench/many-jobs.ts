@@ -79,12 +79,12 @@ for (let round = 1; round <= rounds; round += 1) {
   }
   const script = join(import.meta.dirname, 'support/hyperqueue-rate.py');
   const hyperQueue = await timed('python3', [script, String(OTHERS_JOBS), String(SLOTS)], { cwd });
-  const told = /jobs a second: ([\d.]+)/.exec(hyperQueue.stdout)?.[1];
-  if (told === undefined) {
+  const reported = /jobs a second: ([\d.]+)/.exec(hyperQueue.stdout)?.[1];
+  if (reported === undefined) {
     console.log('  HyperQueue left out: python3 has no package hyperqueue here');
     continue;
   }
-  note('HyperQueue', Number(told), 'jobs/s');
-  note('ours, of HyperQueue', rate / Number(told), 'times', { atLeast: 2.5 });
+  note('HyperQueue', Number(reported), 'jobs/s');
+  note('ours, of HyperQueue', rate / Number(reported), 'times', { atLeast: 2.5 });
 }
 print();

@@ -46,7 +46,7 @@ const SACCT = ['-X', '-D', '-n', '-P', '-S', 'now-2days'];
 const folder = workplace(`night-${mode}`);
 const installed = layOutPackage();
 const startedMs = Date.now();
-const tell = (line: string) => console.log(`${String(secondsSince(startedMs)).padStart(6)} s  ${line}`);
+const report = (line: string) => console.log(`${String(secondsSince(startedMs)).padStart(6)} s  ${line}`);
 const nodes = ['--nodes', String(size.allocations), '--cpus-per-node', String(CPUS), '--gpus-per-node', '0'];
 const cluster = await startCluster(workplace('cluster'), join(folder, 'slurm'), [
   ...nodes,
@@ -72,10 +72,10 @@ try {
   const over = new AbortController();
   const watching = watch(id, server.url).finally(() => over.abort());
   const hasSteps = mode !== 'direct';
-  const kills = await killSome({ cluster, client, workflowId: id, hasSteps, perMinute, ...size, tell }, over.signal);
-  tell(`${kills.length} kills; from now on nobody is killed`);
+  const kills = await killSome({ cluster, client, workflowId: id, hasSteps, perMinute, ...size, report }, over.signal);
+  report(`${kills.length} kills; from now on nobody is killed`);
   const code = await watching;
-  tell(`torc watch ended with ${code ?? 'SIGKILL'}`);
+  report(`torc watch ended with ${code ?? 'SIGKILL'}`);
 
   const allocations = allocationsOf(await accounting());
   const found = await readRun(client, { workflowId: id, jobs, folder: join(folder, 'jobs') });
@@ -121,7 +121,8 @@ async function accounting(): Promise<string> {
     const open = rows.split('\n').filter((row) => /\|\d+\|Unknown\|/.test(row));
     if (queued.trim() === '' && open.length === 0) return rows;
     if (tries === MOST_TRIES) {
-      for (const line of [...queued.split('\n'), ...open].filter(Boolean)) tell(`without an end, not counted: ${line}`);
+      for (const line of [...queued.split('\n'), ...open].filter(Boolean))
+        report(`without an end, not counted: ${line}`);
       return rows;
     }
     await pause(1_000);

@@ -13,7 +13,7 @@ interface Killer {
   readonly seed: number;
   readonly minutes: number;
   readonly perMinute: number;
-  readonly tell: (words: string) => void;
+  readonly report: (words: string) => void;
 }
 
 /**
@@ -21,7 +21,7 @@ interface Killer {
  * back when this ends.
  */
 export async function killSome(killer: Killer, over: AbortSignal): Promise<Kill[]> {
-  const { seed, minutes, perMinute, hasSteps, tell } = killer;
+  const { seed, minutes, perMinute, hasSteps, report } = killer;
   const next = random(seed);
   const startedMs = Date.now();
   const times = Array.from({ length: Math.round(minutes * perMinute) }, () => next() * minutes * 60_000).sort(
@@ -39,7 +39,7 @@ export async function killSome(killer: Killer, over: AbortSignal): Promise<Kill[
     for (const { victim } of shuffled) {
       const kill = await strike[victim](killer, { ...dice, away });
       if (kill === undefined) continue;
-      tell(kill.words);
+      report(kill.words);
       kills.push({ ...kill, victim, untilMs: Date.now() });
       break;
     }

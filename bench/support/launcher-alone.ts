@@ -48,7 +48,7 @@ export async function launcherAlone(
       started = performance.now();
       order(...Array.from({ length: jobs }, (_, at) => startOf(at + 1)));
     }
-    if (report.is === 'told') ended += report.ended.length;
+    if (report.is === 'changed') ended += report.ended.length;
     if (ended === jobs) break;
   }
   const seconds = (performance.now() - started) / 1000;

@@ -31,9 +31,9 @@ export async function startPings({ port, pid }: { port: number; pid: number }): 
   const next = () => new Promise<Longest>((resolve) => worker.once('message', resolve));
   await next();
   const longest = () => {
-    const told = next();
+    const reported = next();
     worker.postMessage('longest');
-    return told;
+    return reported;
   };
   return {
     async during(work) {

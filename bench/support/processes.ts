@@ -85,8 +85,8 @@ export interface BenchServer {
 export const portOf = (child: ChildProcess): Promise<number> =>
   new Promise((found) => {
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      const told = /TORC_SERVER_PORT=(\d+)/.exec(text)?.[1];
-      if (told !== undefined) found(Number(told));
+      const reported = /TORC_SERVER_PORT=(\d+)/.exec(text)?.[1];
+      if (reported !== undefined) found(Number(reported));
     });
   });
 

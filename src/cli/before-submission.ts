@@ -9,7 +9,7 @@ import { testedWords } from './output/tested.ts';
  * Warns of ready jobs that no allocation of the workflow could ever run. Refuses where that are all of them, because every
  * allocation would be wasted, unless `isForced`.
  */
-export async function tellUnrunnable(context: Context, workflowId: number, isForced: boolean): Promise<void> {
+export async function reportUnrunnable(context: Context, workflowId: number, isForced: boolean): Promise<void> {
   const { client } = await context.service();
   const left = await unrunnableJobs(client, workflowId);
   if (left === undefined || left.unclaimable_jobs === 0) return;
@@ -33,7 +33,7 @@ export async function tellUnrunnable(context: Context, workflowId: number, isFor
  * Says which allocations Slurm would not start, before any is submitted. Refuses where Slurm would refuse them whatever its nodes do,
  * unless `isForced`.
  */
-export async function tellRefusedBySlurm(context: Context, workflowId: number, isForced: boolean): Promise<void> {
+export async function reportRefusedBySlurm(context: Context, workflowId: number, isForced: boolean): Promise<void> {
   const { client } = await context.service();
   const found = await testDueActions(client, workflowId, context.environment);
   const isFinal = found.some(({ tested }) => tested.kind === 'refused' && tested.isFinal);

@@ -129,9 +129,9 @@ async function passwordOf({ asksPassword, password }: Settings): Promise<string 
 /** Compares versions with the server; an unreachable server is reported when it is used. */
 async function checkVersion(client: Client, output: Output): Promise<void> {
   const { compareVersions } = await import('../client/compare-versions.ts');
-  const told = await client.getVersion({}).catch(() => undefined);
-  if (told === undefined) return;
-  const { severity, message } = compareVersions({ version: VERSION, api_version: API_VERSION }, told);
+  const reported = await client.getVersion({}).catch(() => undefined);
+  if (reported === undefined) return;
+  const { severity, message } = compareVersions({ version: VERSION, api_version: API_VERSION }, reported);
   if (severity === 'major') throw new Failure(`${message}; use --skip-version-check to continue`);
   if (severity !== 'none') output.warn(message);
 }

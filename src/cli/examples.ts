@@ -75,7 +75,7 @@ const chosen: Readonly<Record<string, string>> = {
   'torc ro-crate export': '1 -o ro-crate-metadata.json',
   'torc ro-crate add-dataset': '1 --name results --path results/',
   'torc sonar sample': '--load --exclude-system-jobs',
-  'torc sonar jobs': '--cluster hpc.example.org --state told-jobs.json',
+  'torc sonar jobs': '--cluster hpc.example.org --state reported-jobs.json',
   'torc sonar cluster': '--cluster hpc.example.org',
   'torc sonar daemon': 'sonar.ini',
   'torc sonar sysinfo': '--cluster hpc.example.org',

@@ -71,7 +71,7 @@ export function keepOrder({ workflow, count, outputDir, output, exitWith }: Keep
     },
     async finish(client, summary) {
       runId = summary.runId;
-      const isKnown = summary.isTold && ordered.missing().length > 0;
+      const isKnown = summary.isReported && ordered.missing().length > 0;
       const elsewhere = isKnown ? await endedElsewhere(client, workflow.id, runId) : [];
       const unprinted = await ordered.finish(elsewhere).catch((error: unknown): number[] => {
         output.error(`the output of the jobs could not be printed: ${(error as Error).message}`);

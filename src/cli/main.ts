@@ -1,11 +1,11 @@
 import { STEP_LAUNCHER } from '../core/allocation/step-launcher.ts';
-import { tellsVersion } from './tells-version.ts';
+import { printsVersion } from './prints-version.ts';
 import { VERSION } from '../core/contract/version.ts';
 
 /** Runs one of the programs of this package. */
 export async function main(program: string, argv: readonly string[]): Promise<void> {
   // Requested often, also by scripts, so it costs only the start of the runtime.
-  if (tellsVersion(program) && argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
+  if (printsVersion(program) && argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
     process.stdout.write(`${program} ${VERSION}\n`);
     return;
   }

@@ -18,7 +18,7 @@ import { builtIn, keyAt } from './config/schema.ts';
 import { fill } from './config/fill.ts';
 import { configurationFor } from './config/for-program.ts';
 import { globalsOf, type Settings, settingsOf } from './settings.ts';
-import { tellsVersion } from './tells-version.ts';
+import { printsVersion } from './prints-version.ts';
 
 const USAGE = 2;
 
@@ -162,7 +162,7 @@ type Act = (
 async function treeOf(program: string, argv: readonly string[], act: Act): Promise<Commander> {
   const commands = await commandsFor(program, argv);
   const root = fitted(new Commander(program)).enablePositionalOptions().exitOverride().showHelpAfterError(false);
-  if (tellsVersion(program)) root.version(`${program} ${VERSION}`, '-V, --version', 'print the version');
+  if (printsVersion(program)) root.version(`${program} ${VERSION}`, '-V, --version', 'print the version');
   for (const option of globalsOf(program)) root.addOption(optionOf(option));
   refuseHelpForUnknown(root);
   const loaded = commands.filter((each) => typeof each !== 'string');

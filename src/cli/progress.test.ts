@@ -74,7 +74,7 @@ describe('the progress of a run', () => {
     [9.94, '9.9/s'],
     [10, '10/s'],
     [1480.4, '1,480/s'],
-  ])('a rate of %d is shown as %s', (rate, told) => {
-    expect(text({ ready: 1 }, rate)).toContain(` · ${told} · `);
+  ])('a rate of %d is shown as %s', (rate, reported) => {
+    expect(text({ ready: 1 }, rate)).toContain(` · ${reported} · `);
   });
 });

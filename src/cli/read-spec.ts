@@ -16,19 +16,23 @@ import type { Source } from '../core/workflow-file/text/read-text.ts';
 
 /** Reads a workflow file, or standard input for `-`. */
 export const readSpecFile = (path: string, context: Reading, { strict }: { strict: boolean }): SpecReading =>
-  readTold({ text: specText(path), name: path }, context, { strict });
+  readAndReport({ text: specText(path), name: path }, context, { strict });
 
 type Reading = Pick<Context, 'settings' | 'output'>;
 
 /** Reads the text of a workflow file, and prints how far the patterns are where that takes long. */
-export function readTold(source: Source, { settings, output }: Reading, { strict }: { strict: boolean }): SpecReading {
-  let toldMs = performance.now();
+export function readAndReport(
+  source: Source,
+  { settings, output }: Reading,
+  { strict }: { strict: boolean },
+): SpecReading {
+  let reportedMs = performance.now();
   return readSpecHere(source, {
     maxJobs: settings.maxJobs,
     strict,
-    tellCompared(names, of) {
-      if (performance.now() - toldMs < SHOWN_EVERY_MS) return;
-      toldMs = performance.now();
+    reportCompared(names, of) {
+      if (performance.now() - reportedMs < SHOWN_EVERY_MS) return;
+      reportedMs = performance.now();
       output.notice(`Comparing patterns with names: ${grouped(names)} of ${grouped(of)}`);
     },
   });
@@ -94,23 +98,23 @@ const SHOWN_AFTER_MS = 5_000;
 const SHOWN_EVERY_MS = 1_000;
 
 /** Creates the workflow of a plan for the calling user, and prints how far it is where that takes long. */
-export async function createTold(
+export async function createAndReport(
   { service, settings, output, hint }: Context,
   plan: Plan,
   { monitorsJobs }: { monitorsJobs: boolean },
 ): Promise<number> {
   const { client } = await service();
-  await tellIncomplete(client, { user: settings.user, output, hint });
+  await reportIncomplete(client, { user: settings.user, output, hint });
   const startMs = performance.now();
-  let toldMs = startMs;
+  let reportedMs = startMs;
   return createFromPlan(client, plan, {
     user: settings.user,
     monitorsJobs,
-    tell(jobs) {
+    report(jobs) {
       const nowMs = performance.now();
       const isShown = plan.jobs.length >= SHOWN_FROM || nowMs - startMs >= SHOWN_AFTER_MS;
-      if (!isShown || nowMs - toldMs < SHOWN_EVERY_MS) return;
-      toldMs = nowMs;
+      if (!isShown || nowMs - reportedMs < SHOWN_EVERY_MS) return;
+      reportedMs = nowMs;
       output.notice(`Creating jobs: ${grouped(jobs)} of ${grouped(plan.jobs.length)}`);
     },
   });
@@ -118,14 +122,14 @@ export async function createTold(
 
 /** A younger workflow is probably still being created by another command of the same user. */
 const AT_WORK_MS = 15_000;
-const MOST_TOLD = 5;
+const MOST_REPORTED = 5;
 
 /** Names workflows of which the creation was interrupted, and the command that removes each. */
-async function tellIncomplete(
+async function reportIncomplete(
   client: Client,
   { user, output, hint }: { readonly user: string } & Pick<Context, 'output' | 'hint'>,
 ): Promise<void> {
-  const { items } = await client.listWorkflows({ query: { user, is_being_created: true, limit: MOST_TOLD } });
+  const { items } = await client.listWorkflows({ query: { user, is_being_created: true, limit: MOST_REPORTED } });
   for (const { id, name, timestamp, is_being_created: isIncomplete } of items)
     // Torc's own server lists all workflows.
     if (isIncomplete === true && Date.parse(timestamp ?? '') + AT_WORK_MS < Date.now())

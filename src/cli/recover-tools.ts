@@ -3,7 +3,7 @@ import { USUAL_CHOICES } from '../operations/slurm/site-plan.ts';
 import type { Context } from './context.ts';
 import { correctTools } from './correct-tools.ts';
 import type { ValuesOf } from './option.ts';
-import { tellPreparation } from './output/preparation.ts';
+import { reportPreparation } from './output/preparation.ts';
 import type { recoveryOptions } from './recovery-options.ts';
 import { siteFor } from './site.ts';
 import { submitTools } from './slurm-tools.ts';
@@ -25,7 +25,7 @@ export async function recoverTools(
     submitTools: () =>
       submitTools(context, { ...options, pollInterval: configuration['client.slurm.poll_interval'] }, 'recover'),
     site: () => siteFor(context, workflowId, { ...USUAL_CHOICES, partition, walltime }),
-    onPreparation: tellPreparation(output),
+    onPreparation: reportPreparation(output),
     onWarning: (message) => output.warn(message),
   };
 }

@@ -72,7 +72,7 @@ export const runnerOptions = optionsOf([
 export type RunnerValues = ValuesOf<typeof runnerOptions>;
 
 /** Those that every runner needs, and the others as far as a command has them. */
-type RunnerWishes = Partial<RunnerValues> &
+type RunnerChoices = Partial<RunnerValues> &
   Pick<RunnerValues, 'outputDir'> & { readonly waitForHealthyDatabaseMinutes?: number | undefined };
 
 /** The registration data of a runner. */
@@ -85,7 +85,7 @@ type Registration = Pick<
 export async function runWorkflow(
   context: Context,
   workflowId: number,
-  options: RunnerWishes,
+  options: RunnerChoices,
   registration: Registration = { computeNodeType: 'local' },
   /** What is told of each job that ends, given what clears the progress line. */
   watcherOf?: (clear: () => void) => RunnerOptions['onJobEnded'],

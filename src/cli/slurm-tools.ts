@@ -9,11 +9,11 @@ import type { submitOptions } from './slurm-options.ts';
 
 type SubmitValues = ValuesOf<typeof submitOptions>;
 
-type SubmitWishes = Pick<SubmitValues, 'outputDir' | 'pollInterval'> &
+type SubmitOptions = Pick<SubmitValues, 'outputDir' | 'pollInterval'> &
   Partial<SubmitValues> & { readonly keepSubmissionScripts?: boolean | undefined };
 
 /** What submissions of this command have in common. `outputDir` and the like are its options. */
-export async function submitTools(context: Context, options: SubmitWishes, command?: string): Promise<SubmitTools> {
+export async function submitTools(context: Context, options: SubmitOptions, command?: string): Promise<SubmitTools> {
   const { settings, configuration, environment, output } = context;
   if (settings.standalone)
     throw new Failure(

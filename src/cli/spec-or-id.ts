@@ -50,11 +50,11 @@ export async function createFromFile(
   }: { saysJson?: boolean; prepare?: () => void; whenCreated?: () => void } = {},
 ): Promise<number> {
   const { output } = context;
-  const { readSpecFile, acceptedPlan, createTold } = await import('./read-spec.ts');
+  const { readSpecFile, acceptedPlan, createAndReport } = await import('./read-spec.ts');
   const reading = readSpecFile(path, context, { strict: options.strict === true });
   const plan = await acceptedPlan(context, reading, { skipChecks: options.skipChecks === true });
   prepare();
-  const id = await createTold(context, plan, { monitorsJobs: true });
+  const id = await createAndReport(context, plan, { monitorsJobs: true });
   whenCreated();
   output.notice(`Created workflow ${id}`);
   if (saysJson) output.jsonLine({ message: `Created workflow ${id}`, workflow_id: id });

@@ -62,7 +62,7 @@ async function said(
       counts: reply.jobs_by_status,
       countsAtStart: undefined,
       seconds: 6,
-      isTold: true,
+      isReported: true,
       journal: undefined,
       launcher: 'none',
       logPath: 'runner.log',
@@ -192,14 +192,14 @@ describe('an incomplete run', () => {
     'or %s, says what becomes of what the server was not told, where there is such',
     async (ending) => {
       const kept = 'what was not told to the server is kept, and the next runner on this host tells it';
-      expect(await said({ a: 0 }, { summary: { ending, isTold: false } })).toContain(kept);
-      expect(await said({ a: 0 }, { summary: { ending, isTold: true } })).not.toContain(kept);
+      expect(await said({ a: 0 }, { summary: { ending, isReported: false } })).toContain(kept);
+      expect(await said({ a: 0 }, { summary: { ending, isReported: true } })).not.toContain(kept);
     },
   );
 
   it('an incomplete run counts what is kept in a journal, and does not ask a server for failures that it could not tell', async () => {
     const journal = { path: 'offline_journal/x.db', completions: 3 };
-    const text = await said({ a: 1 }, { summary: { ending: 'unreachable', isTold: false, journal } });
+    const text = await said({ a: 1 }, { summary: { ending: 'unreachable', isReported: false, journal } });
     expect(text).toContain('what was not told to the server is kept (3 results), and the next runner');
     expect(text).not.toContain('failed with exit code');
   });
@@ -217,7 +217,7 @@ describe('a command that ran jobs', () => {
     ['behind', true, true],
     ['superseded', true, true],
     ['unable', true, true],
-  ] as const)('that ended as %s, with the server told of all: %s, is broken: %s', (ending, isTold, expected) => {
-    expect(isBroken({ ending, isTold })).toBe(expected);
+  ] as const)('that ended as %s, with the server told of all: %s, is broken: %s', (ending, isReported, expected) => {
+    expect(isBroken({ ending, isReported })).toBe(expected);
   });
 });

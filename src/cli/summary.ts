@@ -28,13 +28,13 @@ const UNABLE: ReadonlySet<RunSummary['ending']> = new Set(['unreachable', 'behin
  * Whether the runner could not continue, or results were not reported: then the run must not look successful. A stopped
  * run ends by its signal, which is clear enough.
  */
-export const isBroken = ({ ending, isTold }: Pick<RunSummary, 'ending' | 'isTold'>): boolean =>
-  UNABLE.has(ending) || (!isTold && ending !== 'stopped');
+export const isBroken = ({ ending, isReported }: Pick<RunSummary, 'ending' | 'isReported'>): boolean =>
+  UNABLE.has(ending) || (!isReported && ending !== 'stopped');
 
 /** Prints how a run ended: the counts, the time, and for failed jobs why and where their output is. */
 export async function saySummary(options: SummaryOptions): Promise<void> {
   const { output, workflow, summary } = options;
-  const { counts, seconds, ending, reason, isTold } = summary;
+  const { counts, seconds, ending, reason, isReported } = summary;
   const { style } = output;
   if (counts !== undefined) {
     const bad = counts.failed + counts.terminated;
@@ -56,34 +56,34 @@ export async function saySummary(options: SummaryOptions): Promise<void> {
       `${sign} ${style('bold', workflow.name)} (workflow ${workflow.id}): ${parts.join(', ')} in ${secondsText(seconds)}${here === undefined ? '' : `; ${here}`}`,
     );
     // A server that could not be reached for reports cannot be asked for results either.
-    if (bad > 0 && isTold) await sayFailures(options);
+    if (bad > 0 && isReported) await sayFailures(options);
   }
   const words = endingWords(summary);
   if (words !== undefined) output.warn(reason === undefined ? words : `${words}: ${reason}`);
 }
 
 /** What a user must know about an end other than completion. */
-function endingWords({ ending, isTold, logPath, journal }: RunSummary): string | undefined {
-  const untold = isTold
+function endingWords({ ending, isReported, logPath, journal }: RunSummary): string | undefined {
+  const unreported = isReported
     ? ''
     : `; what was not told to the server is kept${journal === undefined ? '' : ` (${counted(journal.completions, 'result')})`}, and the next runner on this host tells it`;
   switch (ending) {
     case 'complete':
-      return isTold ? undefined : `not everything could be told to the server${untold}`;
+      return isReported ? undefined : `not everything could be told to the server${unreported}`;
     case 'canceled':
       return 'the workflow was canceled';
     case 'superseded':
       return 'the workflow went on without this runner';
     case 'unreachable':
-      return `the server could not be reached${untold}`;
+      return `the server could not be reached${unreported}`;
     case 'behind':
-      return `the server came back with an older database${untold}`;
+      return `the server came back with an older database${unreported}`;
     case 'idle':
       return 'the runner left before the workflow was complete';
     case 'stuck':
       return 'the workflow cannot go on';
     case 'stopped':
-      return `the runner was stopped${untold}`;
+      return `the runner was stopped${unreported}`;
     case 'deadline':
       return 'the runner ended';
     case 'unable':

@@ -5,7 +5,7 @@ import { commandsOf } from './commands.ts';
 import { keyAt } from './config/schema.ts';
 import type { Option } from './option.ts';
 import { globalsOf } from './settings.ts';
-import { tellsVersion } from './tells-version.ts';
+import { printsVersion } from './prints-version.ts';
 
 /**
  * The options of Torc 1.0.0, a command a line: `torc run: -p --poll-interval=5, --label=, --persistent`. `=` marks those that
@@ -72,7 +72,7 @@ function isThere(own: readonly Option[], text: string): boolean {
 it('every option of every command of Torc 1.0.0 is there with its short name and its default, but for those that are listed', async () => {
   const tables = new Map<string, readonly Option[]>();
   for (const program of ['torc', 'torc-server', 'torc-htpasswd', 'torc-slurm-job-runner']) {
-    const version = tellsVersion(program) ? [{ flags: '-V, --version', says: '' }] : [];
+    const version = printsVersion(program) ? [{ flags: '-V, --version', says: '' }] : [];
     const globals = [...version, ...globalsOf(program)];
     tables.set(program, globals);
     for (const { words, options = [] } of await commandsOf(program))

@@ -23,13 +23,15 @@ export class ServiceError extends Error {
   readonly text: string;
 
   constructor(doing: string, { status, text }: Response) {
-    const told = toldBy(text);
+    const reported = reportedBy(text);
     const reason = REASONS[status];
-    super(`API error while ${doing} (status: ${status}${reason === undefined ? '' : ` ${reason}`}): ${told.message}`);
+    super(
+      `API error while ${doing} (status: ${status}${reason === undefined ? '' : ` ${reason}`}): ${reported.message}`,
+    );
     this.name = 'ServiceError';
     this.status = status;
-    this.code = told.code;
-    this.remedy = told.remedy ?? REMEDIES[status];
+    this.code = reported.code;
+    this.remedy = reported.remedy ?? REMEDIES[status];
     this.text = text;
   }
 }
@@ -56,7 +58,7 @@ const REASONS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-function toldBy(text: string): { message: string; code?: string; remedy?: string } {
+function reportedBy(text: string): { message: string; code?: string; remedy?: string } {
   try {
     const { error } = JSON.parse(text) as { error?: { message?: string; code?: string; remedy?: string } };
     if (error?.message !== undefined) return { ...error, message: error.message };

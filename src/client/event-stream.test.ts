@@ -19,12 +19,12 @@ type Attempt = readonly string[] | Error;
 async function follow(attempts: readonly Attempt[]) {
   const abort = new AbortController();
   const left = [...attempts];
-  const told = { openedBehind: [] as unknown[], waited: [] as number[], connected: 0, lost: [] as string[] };
+  const reported = { openedBehind: [] as unknown[], waited: [] as number[], connected: 0, lost: [] as string[] };
   const events: PlacedEvent[] = [];
   for await (const event of followEvents({
     signal: abort.signal,
     async open(lastEventId) {
-      told.openedBehind.push(lastEventId);
+      reported.openedBehind.push(lastEventId);
       const attempt = left.shift();
       if (attempt instanceof Error) throw attempt;
       return (async function* () {
@@ -32,13 +32,13 @@ async function follow(attempts: readonly Attempt[]) {
         if (left.length === 0) abort.abort();
       })();
     },
-    wait: async (ms) => void told.waited.push(ms),
-    onConnected: () => (told.connected += 1),
-    onLost: (error) => told.lost.push((error as Error).message),
+    wait: async (ms) => void reported.waited.push(ms),
+    onConnected: () => (reported.connected += 1),
+    onLost: (error) => reported.lost.push((error as Error).message),
   })) {
     events.push(event);
   }
-  return { ...told, events, jobs: events.map(({ event: { data } }) => (data as { job_id: number }).job_id) };
+  return { ...reported, events, jobs: events.map(({ event: { data } }) => (data as { job_id: number }).job_id) };
 }
 
 describe('the events of a workflow', () => {

@@ -43,7 +43,7 @@ const openTask = () =>
     parameters: '[]',
     atMs: 1,
   });
-const end = (id: number, error: string | null, told: boolean) =>
+const end = (id: number, error: string | null, reported: boolean) =>
   service.store.turns.write(() => {
     taskQueries(service.store.db).finishTask.run({
       id,
@@ -51,7 +51,7 @@ const end = (id: number, error: string | null, told: boolean) =>
       atMs: 2,
       error,
     });
-    if (told) service.store.changes.record(workflowId, 'task_completed', [{ task_id: id }]);
+    if (reported) service.store.changes.record(workflowId, 'task_completed', [{ task_id: id }]);
   });
 
 const NEVER = { fallbackSeconds: 3600 };

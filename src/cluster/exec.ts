@@ -96,7 +96,7 @@ function closeWhenQuiet(child: ChildProcess): void {
 export interface Detached {
   readonly pid: number | undefined;
   /** The message that it sent when it was ready, or undefined if it ended before. */
-  readonly told: Promise<unknown>;
+  readonly reported: Promise<unknown>;
   /** Removes every reference that keeps our process running. */
   release(): void;
 }
@@ -106,7 +106,7 @@ export function startDetached(program: string, args: readonly string[], outputFd
   const child = asUser(() => spawn(program, args, { stdio: ['ignore', outputFd, outputFd, 'ipc'], detached: true }));
   return {
     pid: child.pid,
-    told: new Promise((resolve, reject) => {
+    reported: new Promise((resolve, reject) => {
       child.once('message', resolve);
       child.once('exit', () => resolve(undefined));
       child.once('error', reject);

@@ -138,7 +138,7 @@ export class TorcClient extends WithCalls {
     const { outputDir = 'torc_output', maxParallelJobs, cpus, memoryGb, gpus, again = 'none', signal } = options;
     const { prepareRun } = await import('../operations/run.ts');
     const { runHere } = await import('../operations/run-here.ts');
-    await prepareRun(this.#client, workflowId, { again, tell: () => {} });
+    await prepareRun(this.#client, workflowId, { again, report: () => {} });
     signal?.throwIfAborted();
     const runner = await runHere(this.#connection, {
       workflowId,

@@ -15,7 +15,7 @@ export type BeginNews =
 interface BeginOptions {
   /** Even if jobs run or earlier attempts have not ended. */
   readonly force: boolean;
-  readonly tell: (news: BeginNews) => void;
+  readonly report: (news: BeginNews) => void;
 }
 
 /** A runner that still holds attempts of canceled or reset jobs, as the refusal names it. */
@@ -38,9 +38,9 @@ const MARGIN_SECONDS = 30;
  * once. Their runners need at most the lead time of the workflow to end them: this reports what it waits for, and tries
  * again until then. A lost runner of this host is recovered first, because no other host can do it.
  */
-export async function beginRun(client: Client, workflowId: number, { force, tell }: BeginOptions): Promise<Workflow> {
+export async function beginRun(client: Client, workflowId: number, { force, report }: BeginOptions): Promise<Workflow> {
   const call = { params: { id: workflowId }, query: { force } };
-  let told = '';
+  let reported = '';
   let untilMs: number | undefined;
   let hasRecovered = false;
   for (;;) {
@@ -52,7 +52,7 @@ export async function beginRun(client: Client, workflowId: number, { force, tell
         // Jobs that run in the name of a runner of this host that was killed do not run any more.
         if (!isBusy(error) || hasRecovered) throw error;
         hasRecovered = true;
-        if ((await recoverHere(client, await client.getWorkflow({ params: { id: workflowId } }), tell)) === 0)
+        if ((await recoverHere(client, await client.getWorkflow({ params: { id: workflowId } }), report)) === 0)
           throw error;
         continue;
       }
@@ -60,12 +60,12 @@ export async function beginRun(client: Client, workflowId: number, { force, tell
         const workflow = await client.getWorkflow({ params: { id: workflowId } });
         const { leadSeconds } = terminationOf(workflow.execution_config ?? {});
         untilMs = performance.now() + (leadSeconds + MARGIN_SECONDS) * 1000;
-        if (holders.some(({ hostname: host }) => host === hostname())) await recoverHere(client, workflow, tell);
+        if (holders.some(({ hostname: host }) => host === hostname())) await recoverHere(client, workflow, report);
       }
       if (performance.now() >= untilMs) throw error;
       const held = JSON.stringify(holders);
-      if (held !== told) tell({ kind: 'waits for attempts', holders });
-      told = held;
+      if (held !== reported) report({ kind: 'waits for attempts', holders });
+      reported = held;
       await pause(PAUSE_MS);
     }
   }
@@ -78,8 +78,8 @@ const isBusy = (error: unknown): error is ServiceError =>
 function holdersIn(error: unknown): readonly AttemptHolder[] {
   if (!isBusy(error)) return [];
   try {
-    const { error: told } = JSON.parse(error.text) as { error?: { holders?: unknown } };
-    return Array.isArray(told?.holders) ? (told.holders as AttemptHolder[]) : [];
+    const { error: reported } = JSON.parse(error.text) as { error?: { holders?: unknown } };
+    return Array.isArray(reported?.holders) ? (reported.holders as AttemptHolder[]) : [];
   } catch {
     return [];
   }
@@ -89,14 +89,14 @@ function holdersIn(error: unknown): readonly AttemptHolder[] {
 export async function recoverHere(
   client: Client,
   { id, run_id: runId }: Workflow,
-  tell: (news: BeginNews) => void,
+  report: (news: BeginNews) => void,
 ): Promise<number> {
   const { recoverLostRunners } = await import('../runner/recover/lost-runners.ts');
   const log = {
     write(level: string, words: string, fields: Readonly<Record<string, unknown>> = {}) {
       if (level !== 'warn' && level !== 'error') return;
       const about = Object.entries(fields).map(([name, value]) => `${name.replaceAll('_', ' ')}: ${String(value)}`);
-      tell({ kind: 'recovery warning', message: about.length > 0 ? `${words} (${about.join('; ')})` : words });
+      report({ kind: 'recovery warning', message: about.length > 0 ? `${words} (${about.join('; ')})` : words });
     },
     close: () => {},
   };

@@ -14,7 +14,7 @@ interface ReadingOptions {
   /** The largest number of jobs; undefined for the default. */
   readonly maxJobs: number | undefined;
   /** Called now and then with the names that were compared with the patterns of the file, and the number of all names. */
-  readonly tellCompared?: (names: number, of: number) => void;
+  readonly reportCompared?: (names: number, of: number) => void;
 }
 
 function readHere(path: string): string {
@@ -28,12 +28,12 @@ function readHere(path: string): string {
 }
 
 /** Tables and lists of parameters that a workflow file names are read from this machine. */
-const optionsHere = ({ strict = false, maxJobs, tellCompared }: ReadingOptions): ReadOptions => ({
+const optionsHere = ({ strict = false, maxJobs, reportCompared }: ReadingOptions): ReadOptions => ({
   readFile: readHere,
   fileExists: existsSync,
   strict,
   ...(maxJobs === undefined ? {} : { maxJobs }),
-  ...(tellCompared === undefined ? {} : { tellCompared }),
+  ...(reportCompared === undefined ? {} : { reportCompared }),
 });
 
 /** Reads the text of a workflow file and the files that it names: a plan, or all problems. */
@@ -50,20 +50,20 @@ interface CreateOptions {
   /** Monitors jobs in summary mode if the plan does not configure monitoring. */
   readonly monitorsJobs: boolean;
   /** Told the number of jobs created so far. */
-  readonly tell: (jobs: number) => void;
+  readonly report: (jobs: number) => void;
 }
 
 /** Creates the workflow of a plan, submitted from the working directory, and returns its id. */
 export const createFromPlan = (
   client: Client,
   plan: Plan,
-  { user, monitorsJobs, tell }: CreateOptions,
+  { user, monitorsJobs, report }: CreateOptions,
 ): Promise<number> =>
   createWorkflow(client, plan, {
     user,
     submissionDirectory: resolve('.'),
     monitorsJobs,
-    onProgress: tell,
+    onProgress: report,
     async mtimeOf(path) {
       const stats = await stat(path).catch(() => undefined);
       return stats === undefined ? undefined : stats.mtimeMs / 1000;

@@ -18,7 +18,7 @@ export type InitializeNews =
 export interface InitializeOptions {
   /** Even if input files are missing, or jobs run. */
   readonly force: boolean;
-  readonly tell: (news: InitializeNews) => void;
+  readonly report: (news: InitializeNews) => void;
 }
 
 /** Makes a workflow ready to run from the beginning. */
@@ -32,12 +32,12 @@ export async function initialize(client: Client, workflowId: number, options: In
  *
  * Refused, with nothing changed, if inputs are missing that no job produces (unless forced) or if user data is missing.
  */
-export async function prepare(client: Client, workflowId: number, { force, tell }: InitializeOptions): Promise<void> {
+export async function prepare(client: Client, workflowId: number, { force, report }: InitializeOptions): Promise<void> {
   await refuseArchived(client, workflowId);
   const ready = await readiness(client, workflowId);
   refuseMissing(ready, force);
-  if (ready.existingOutputs.length > 0) tell({ kind: 'outputs exist', paths: ready.existingOutputs });
-  await beginRun(client, workflowId, { force, tell });
+  if (ready.existingOutputs.length > 0) report({ kind: 'outputs exist', paths: ready.existingOutputs });
+  await beginRun(client, workflowId, { force, report });
   await client.resetJobStatus({ params: { id: workflowId } });
   await storeTimes(client, ready.files);
 }
@@ -63,14 +63,14 @@ export async function reinitialize(client: Client, workflowId: number, options: 
 export async function prepareChanged(
   client: Client,
   workflowId: number,
-  { force, tell, newRun = true }: ReinitializeOptions,
+  { force, report, newRun = true }: ReinitializeOptions,
 ): Promise<void> {
   await refuseArchived(client, workflowId);
   const ready = await readiness(client, workflowId);
   refuseMissing(ready, force);
   const { files } = ready;
   const { run_id: runId } = newRun
-    ? await beginRun(client, workflowId, { force, tell })
+    ? await beginRun(client, workflowId, { force, report })
     : await client.getWorkflow({ params: { id: workflowId } });
 
   const changed = files.filter(({ file, mtime }) => isChanged(file, mtime));

@@ -82,15 +82,15 @@ export async function untilStarted(
   client: Client,
   jobId: number,
   { run, attempt }: WantedAttempt,
-  tell: (waiting: Job) => void,
+  report: (waiting: Job) => void,
 ): Promise<void> {
   if (run !== undefined || attempt !== undefined) return;
-  let isTold = false;
+  let isReported = false;
   for (;;) {
     const job = await client.getJob({ params: { id: jobId } });
     if (!WAITING.has(String(job.status))) return;
-    if (!isTold) tell(job);
-    isTold = true;
+    if (!isReported) report(job);
+    isReported = true;
     await pause(LOOK_MS);
   }
 }

@@ -114,15 +114,15 @@ test('a dry run names exactly the jobs that a reinitialization makes run, and th
         }
         for (const at of disabled) service.store.db.run(`update job set status = 9 where name = 'job${at}'`);
         const before = await statuses(service, id);
-        const told = await findReruns(client, id, (await readiness(client, id)).files);
+        const reported = await findReruns(client, id, (await readiness(client, id)).files);
         expect(await statuses(service, id)).toEqual(before);
 
-        await reinitialize(client, id, { force: true, tell: () => {} });
+        await reinitialize(client, id, { force: true, report: () => {} });
         const again = await run(2, 100, () => false);
         const after = await statuses(service, id);
-        expect(told.run.map(({ job_name: name }) => name).sort()).toEqual(again.sort());
-        expect(told.canceled.map(({ name }) => after[name])).toEqual(told.canceled.map(() => 'canceled'));
-        expect(told.run.every(({ reasons }) => reasons.length > 0)).toBe(true);
+        expect(reported.run.map(({ job_name: name }) => name).sort()).toEqual(again.sort());
+        expect(reported.canceled.map(({ name }) => after[name])).toEqual(reported.canceled.map(() => 'canceled'));
+        expect(reported.run.every(({ reasons }) => reasons.length > 0)).toBe(true);
         const isDisabled = (all: Record<string, string>) => Object.keys(all).filter((name) => all[name] === 'disabled');
         expect(isDisabled(after)).toEqual(isDisabled(before));
       },

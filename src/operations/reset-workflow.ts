@@ -21,15 +21,15 @@ export interface ResetWorkflow {
 export async function resetWorkflow(
   client: Client,
   workflowId: number,
-  { failedOnly, reinitializes, force, tell }: ResetWorkflowOptions,
+  { failedOnly, reinitializes, force, report }: ResetWorkflowOptions,
 ): Promise<ResetWorkflow> {
   const params = { id: workflowId };
-  await beginRun(client, workflowId, { force, tell });
+  await beginRun(client, workflowId, { force, report });
   let updatedCount: number | undefined;
   try {
     const query = { failed_only: failedOnly || undefined };
     updatedCount = (await client.resetJobStatus({ params, query })).updated_count;
-    if (reinitializes) await reinitialize(client, workflowId, { force, tell, newRun: false });
+    if (reinitializes) await reinitialize(client, workflowId, { force, report, newRun: false });
     return { updatedCount, isReinitialized: reinitializes, error: undefined };
   } catch (error) {
     return { updatedCount, isReinitialized: false, error: error as Error };

@@ -6,7 +6,7 @@ import * as interrupted from './interrupted.ts';
 interface ResumeOptions {
   /** Jobs that failed as well. */
   readonly retriesFailed: boolean;
-  readonly tell: (news: BeginNews) => void;
+  readonly report: (news: BeginNews) => void;
 }
 
 /** What a resume has changed. */
@@ -35,10 +35,10 @@ const FAILED: readonly JobStatus[] = ['failed', 'pending_failed'];
 export async function resume(
   client: Client,
   workflowId: number,
-  { retriesFailed, tell }: ResumeOptions,
+  { retriesFailed, report }: ResumeOptions,
 ): Promise<Resumed> {
   const params = { id: workflowId };
-  const recovered = await recoverHere(client, await client.getWorkflow({ params }), tell);
+  const recovered = await recoverHere(client, await client.getWorkflow({ params }), report);
   const { jobs_by_status: before, is_canceled: isCanceled } = await client.getWorkflowStatus({ params });
   const found = retriesFailed
     ? [...INTERRUPTED, ...FAILED].reduce((sum, status) => sum + before[status], 0)
@@ -47,7 +47,7 @@ export async function resume(
   if (found === 0 && before.uninitialized === 0 && !isCanceled) {
     return recovered === 0 ? { kind: 'nothing', counts: before } : { kind: 'recovered', runners: recovered };
   }
-  const { run_id: begun } = await beginRun(client, workflowId, { force: false, tell });
+  const { run_id: begun } = await beginRun(client, workflowId, { force: false, report });
   const runId = begun ?? 0;
   if (retriesFailed) await client.resetJobStatus({ params, query: { failed_only: true } });
   else await interrupted.reset(client, workflowId, runId);

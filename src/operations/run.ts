@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import { initialize, type InitializeOptions } from './initialize.ts';
 import type { Resumed } from './resume.ts';
 
-interface PrepareOptions extends Pick<InitializeOptions, 'tell'> {
+interface PrepareOptions extends Pick<InitializeOptions, 'report'> {
   /** Which jobs of an earlier run are made ready again: none, those that were interrupted, or also those that failed. */
   readonly again: 'none' | 'interrupted' | 'failed';
 }
@@ -14,14 +14,14 @@ interface PrepareOptions extends Pick<InitializeOptions, 'tell'> {
 export async function prepareRun(
   client: Client,
   workflowId: number,
-  { again, tell }: PrepareOptions,
+  { again, report }: PrepareOptions,
 ): Promise<Resumed | undefined> {
   const { is_uninitialized: isFresh } = await client.isUninitialized({ params: { id: workflowId } });
   if (isFresh) {
-    await initialize(client, workflowId, { force: false, tell });
+    await initialize(client, workflowId, { force: false, report });
     return undefined;
   }
   if (again === 'none') return undefined;
   const { resume } = await import('./resume.ts');
-  return resume(client, workflowId, { retriesFailed: again === 'failed', tell });
+  return resume(client, workflowId, { retriesFailed: again === 'failed', report });
 }

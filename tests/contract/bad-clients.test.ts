@@ -16,7 +16,7 @@ describe('a client', () => {
   };
   const headOf = (path: string, length: number) =>
     `POST ${BASE_PATH}${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
-  const told = async (socket: Socket, until: string) => {
+  const reported = async (socket: Socket, until: string) => {
     let text = '';
     for await (const part of socket) {
       text += String(part);
@@ -35,7 +35,7 @@ describe('a client', () => {
       await new Promise((sent) => void socket.write(letter, sent));
       if (letter === '"') await unharmed.server.client.ping();
     }
-    expect(await told(socket, '}')).toContain('"name":"slow"');
+    expect(await reported(socket, '}')).toContain('"name":"slow"');
     socket.destroy();
   });
 
@@ -80,7 +80,7 @@ describe('a client', () => {
     const socket = await open();
     socket.on('error', () => {});
     socket.write(bytes);
-    expect(await told(socket, '\r\n')).toMatch(/^HTTP\/1\.1 4\d\d /);
+    expect(await reported(socket, '\r\n')).toMatch(/^HTTP\/1\.1 4\d\d /);
     socket.destroy();
   });
 

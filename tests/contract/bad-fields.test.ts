@@ -82,13 +82,13 @@ const status = (route: Route) => (route.path.includes('{status}') ? { status: 'r
 
 async function expectRefused(sent: Parameters<Listening['send']>[0], code: string, named: string): Promise<void> {
   const { status: found, error } = await unharmed.server.send(sent);
-  const told = {
+  const reported = {
     found,
     code: error.code,
     isNamed: error.message.includes(named),
     message: error.message.slice(0, 300),
   };
-  expect({ ...told, sent: { ...sent, body: sent.body?.slice(0, 200) } }).toMatchObject({
+  expect({ ...reported, sent: { ...sent, body: sent.body?.slice(0, 200) } }).toMatchObject({
     found: code === 'BODY_REFUSED' ? 422 : 400,
     code,
     isNamed: true,

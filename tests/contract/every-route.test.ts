@@ -90,11 +90,11 @@ for (const name of names.filter((each) => !streams.includes(each))) {
         const world = before === undefined && routes[name].kind === 'read' ? await sharedWorld : await createWorld();
         await before?.(world);
         const stood = standing(world);
-        const toldBefore = world.store.changes.lastId;
+        const reportedBefore = world.store.changes.lastId;
         const { status, json } = await ask(world, name, asked);
         expect([status, json]).toEqual([asked.status ?? 200, reply]);
         // Nobody has to ask for what the event stream could tell.
-        if (hasMoved(stood, standing(world))) expect(world.store.changes.lastId).toBeGreaterThan(toldBefore);
+        if (hasMoved(stood, standing(world))) expect(world.store.changes.lastId).toBeGreaterThan(reportedBefore);
         expectShape(name, json);
         await after?.(world);
         expect(world.errors).toEqual([]);

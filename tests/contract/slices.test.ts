@@ -101,20 +101,20 @@ describe('a cascade in slices', () => {
         const service = serviceWith(TINY);
         const id = await created(service, jobs);
         await service.client.initializeJobs({ params: { id } });
-        const told: Record<string, number> = {};
+        const reported: Record<string, number> = {};
         const canceled: string[] = [];
         service.store.changes.subscribe(id, ({ event_type: type, entries }) => {
-          told[type] = (told[type] ?? 0) + 1;
+          reported[type] = (reported[type] ?? 0) + 1;
           if (type === 'job_canceled')
             canceled.push(...(entries as { job_name: string }[]).map((each) => each.job_name));
-          if (type === 'workflow_completed') told['afterwards'] = canceled.length;
+          if (type === 'workflow_completed') reported['afterwards'] = canceled.length;
         });
         await run(service, id, jobs, atOnce);
         await service.store.turns.idle();
         const expected = definition(jobs);
         expect(await statuses(service, id)).toEqual(expected);
         const doomed = Object.keys(expected).filter((name) => expected[name] === 'canceled');
-        expect([told['workflow_completed'], told['afterwards']]).toEqual([1, doomed.length]);
+        expect([reported['workflow_completed'], reported['afterwards']]).toEqual([1, doomed.length]);
         expect(canceled.sort()).toEqual(doomed.sort());
       }),
       { numRuns: 25 },

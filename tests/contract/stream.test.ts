@@ -29,8 +29,8 @@ describe('the event stream of a workflow', () => {
     const response = await open(1);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
     await world.start();
-    const told = await readUntil(response, 'event: job_started');
-    const line = told.split('\n').findLast((each) => each.startsWith('data: ')) ?? '';
+    const reported = await readUntil(response, 'event: job_started');
+    const line = reported.split('\n').findLast((each) => each.startsWith('data: ')) ?? '';
     const event: unknown = JSON.parse(line.slice('data: '.length));
     expect(event).toEqual({
       workflow_id: 1,

@@ -115,7 +115,7 @@ describe('the requests of the server', () => {
   });
 
   /** What is printed of the creation of a group. */
-  async function toldOfGroup(name: string, ...flags: string[]): Promise<string> {
+  async function reportedOfGroup(name: string, ...flags: string[]): Promise<string> {
     const tail = start('torc', ['admin', 'tail-api', '--limit', '1', ...flags], place());
     await tail.says('Listening');
     await server.client.createAccessGroup({ body: { name } });
@@ -125,9 +125,9 @@ describe('the requests of the server', () => {
   }
 
   it('the requests of the server are told as they come, with what was said in them when that is wanted', async () => {
-    expect(await toldOfGroup('line')).toMatch(/^\d{4}-\S+ \S+ \S+ 200 POST +\/access_groups [\d.]+ ms \S+\n$/);
-    expect(await toldOfGroup('lines', '--include-bodies')).toMatch(/ ms \S+\n {2}> {"name":"lines"}\n {2}< {"id":/);
-    const heard = JSON.parse(await toldOfGroup('json', '-f', 'json')) as object;
+    expect(await reportedOfGroup('line')).toMatch(/^\d{4}-\S+ \S+ \S+ 200 POST +\/access_groups [\d.]+ ms \S+\n$/);
+    expect(await reportedOfGroup('lines', '--include-bodies')).toMatch(/ ms \S+\n {2}> {"name":"lines"}\n {2}< {"id":/);
+    const heard = JSON.parse(await reportedOfGroup('json', '-f', 'json')) as object;
     expect(heard).toMatchObject({ method: 'POST', path: '/access_groups', status: 200 });
     expect(heard).not.toHaveProperty('request_body');
   });

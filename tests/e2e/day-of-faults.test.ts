@@ -280,8 +280,8 @@ it(
     // Faults also meet the creation of workflows and the starts of runners.
     const harming = day.harm(() => performance.now() > until);
     for (; round === 0 || performance.now() < until; round++) {
-      const told = await day.sureTorc('-f', 'json', 'create', flow(day, round));
-      current = (JSON.parse(told) as { workflow_id: number }).workflow_id;
+      const reported = await day.sureTorc('-f', 'json', 'create', flow(day, round));
+      current = (JSON.parse(reported) as { workflow_id: number }).workflow_id;
       workflows.push(current);
       await day.sureTorc('workflows', 'init', String(current));
       const begun = performance.now();

@@ -10,7 +10,7 @@ let folder: string;
 let server: RunningServer;
 const { call, json } = wordsTo(() => server.url);
 
-interface Told {
+interface Reported {
   readonly headline: string;
   readonly kind: string;
   readonly reasons: readonly { readonly code: string; readonly message: string }[];
@@ -19,8 +19,8 @@ interface Told {
 }
 /** Ids of jobs by name, whatever their order. */
 const idOf: Record<string, number> = {};
-const toldOf = (name: string) => told(idOf[name] as number);
-const told = async (id: number) => (await json('jobs', 'explain', String(id))) as unknown as Told;
+const reportedOf = (name: string) => reported(idOf[name] as number);
+const reported = async (id: number) => (await json('jobs', 'explain', String(id))) as unknown as Reported;
 
 beforeAll(async () => {
   folder = temporaryFolder();
@@ -55,7 +55,7 @@ async function lookUp(workflowId: number): Promise<void> {
 
 describe('of a workflow that was run', () => {
   it('a job that failed: its code, and where to read what it printed', async () => {
-    const { kind, headline, reasons, paths } = await toldOf('bad');
+    const { kind, headline, reasons, paths } = await reportedOf('bad');
     expect([kind, headline]).toEqual(['ended', expect.stringMatching(/^failed after [\d.]+m?s with exit code 3$/)]);
     expect(reasons).toEqual([{ code: 'exit_code', message: 'the command itself ended with 3' }]);
     expect(paths['job_stderr']).toBe('torc_output/job_stdio/job_wf1_j2_r1_a1.e');
@@ -63,24 +63,26 @@ describe('of a workflow that was run', () => {
   });
 
   it('a job that was canceled: the job because of which, however far above', async () => {
-    expect((await toldOf('after')).headline).toBe('was canceled because bad (job 2) failed with return code 3');
-    expect((await toldOf('last')).headline).toBe('was canceled because bad (job 2) failed with return code 3');
-    expect((await toldOf('last')).next[0]).toBe('torc jobs explain 2');
+    expect((await reportedOf('after')).headline).toBe('was canceled because bad (job 2) failed with return code 3');
+    expect((await reportedOf('last')).headline).toBe('was canceled because bad (job 2) failed with return code 3');
+    expect((await reportedOf('last')).next[0]).toBe('torc jobs explain 2');
   });
 
   it('a job without its output: the path', async () => {
-    expect((await toldOf('lazy')).reasons).toEqual([{ code: 'missing_output', message: 'never.txt was not written' }]);
+    expect((await reportedOf('lazy')).reasons).toEqual([
+      { code: 'missing_output', message: 'never.txt was not written' },
+    ]);
   });
 
   it('a job that crashed: the signal by its name, and that the runner did not send it', async () => {
-    const { headline, reasons } = await toldOf('killed');
+    const { headline, reasons } = await reportedOf('killed');
     expect(headline).toContain('ended by SIGSEGV');
     expect(reasons[0]?.message).toBe('the program crashed');
   });
 
   it('a job that nobody took, when no runner is there any more, and one that waits for it', async () => {
-    expect((await toldOf('wide')).reasons.map(({ code }) => code)).toEqual(['no_runner', 'cpus']);
-    const { reasons, next } = await toldOf('behind');
+    expect((await reportedOf('wide')).reasons.map(({ code }) => code)).toEqual(['no_runner', 'cpus']);
+    const { reasons, next } = await reportedOf('behind');
     expect(reasons).toEqual([{ code: 'dependency', message: `wide (job ${idOf['wide']}) is ready` }]);
     expect(next).toEqual([`torc jobs explain ${idOf['wide']}`]);
   });
@@ -120,7 +122,7 @@ describe('of a workflow that was run', () => {
   });
 
   it('a job that went well has nothing to explain, and one that is none is refused', async () => {
-    expect(await toldOf('good')).toMatchObject({ kind: 'ended', reasons: [], next: [] });
+    expect(await reportedOf('good')).toMatchObject({ kind: 'ended', reasons: [], next: [] });
     expect(await call('jobs', 'explain', '99')).toMatchObject({ code: 1, stdout: '' });
     expect((await call('jobs', 'explain', 'x')).code).toBe(1);
     expect((await call('jobs', 'explain', '0')).code).toBe(2);
@@ -148,17 +150,17 @@ jobs:
   );
   await lookUp(2);
   const running = await until(
-    () => toldOf('first'),
+    () => reportedOf('first'),
     ({ kind }) => kind === 'runs',
     'the start to be told',
   );
   expect(running.headline).toMatch(/^runs on \S+ since /);
   expect(running.paths['job_stdout']).toBe(`torc_output/job_stdio/job_wf2_j${idOf['first']}_r1_a1.o`);
-  expect((await toldOf('second')).reasons[0]).toMatchObject({
+  expect((await reportedOf('second')).reasons[0]).toMatchObject({
     code: 'busy',
     message: expect.stringMatching(/the job needs 2 CPUs, 0 of 2 are free$/),
   });
-  expect((await toldOf('third')).reasons[0]).toMatchObject({
+  expect((await reportedOf('third')).reasons[0]).toMatchObject({
     code: 'cpus',
     message: expect.stringMatching(/the job needs 9 CPUs, it has 2 CPUs$/),
   });

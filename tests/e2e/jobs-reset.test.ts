@@ -16,7 +16,7 @@ import {
 } from '../support/flows/chain.ts';
 
 describe('jobs reset-status', () => {
-  const told = (name: string, status: string) => ({ job_id: jobs[name], name, status });
+  const reported = (name: string, status: string) => ({ job_id: jobs[name], name, status });
 
   beforeEach(async () => {
     await json('workflows', 'init', id);
@@ -35,7 +35,7 @@ describe('jobs reset-status', () => {
         reset_count: 1,
         requested_job_ids: [jobs['first']],
         reset_job_ids: [jobs['first']],
-        downstream_jobs: [told('second', 'completed')],
+        downstream_jobs: [reported('second', 'completed')],
         failures: [],
         next_steps: [`torc workflows reinit ${id}`, `torc submit ${id}`],
         reinit: { requested: false, applied: false, error: null },
@@ -80,8 +80,8 @@ describe('jobs reset-status', () => {
       dry_run: true,
       reinit_requested: true,
       workflow_id: id,
-      jobs: [told('first', 'completed')],
-      downstream_jobs: [told('second', 'completed')],
+      jobs: [reported('first', 'completed')],
+      downstream_jobs: [reported('second', 'completed')],
     });
     expect(await statuses()).toEqual({ first: 'completed', second: 'completed', alone: 'failed' });
   });

@@ -202,8 +202,8 @@ jobs: [{name: waits, command: "until [ -e go ]; do sleep 0.1; done"}]
     expect(again.stdout).toBe('plots/job_1.json\nplots/summary.json\nplots/system_timeline.json\n');
     const job = JSON.parse(readFileSync(join(folder, 'plots/job_1.json'), 'utf8')) as Record<string, unknown>;
     // The figures of the plot are those of the result.
-    const told = await torc(['-s', '-f', 'json', 'results', 'list', '1'], { cwd: folder });
-    const [result] = (JSON.parse(told.stdout) as { items: Record<string, unknown>[] }).items;
+    const reported = await torc(['-s', '-f', 'json', 'results', 'list', '1'], { cwd: folder });
+    const [result] = (JSON.parse(reported.stdout) as { items: Record<string, unknown>[] }).items;
     for (const figure of ['peak_memory_bytes', 'avg_memory_bytes', 'peak_cpu_percent', 'avg_cpu_percent'])
       expect([figure, job[figure]]).toEqual([figure, result?.[figure]]);
     expect(job).toMatchObject({ job_name: 'waits', num_samples: count('job_resource_samples')() });

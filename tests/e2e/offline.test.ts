@@ -86,11 +86,11 @@ ${jobs.map(jobLine).join('\n')}
 const beginning = ({ began }: Place, count: number) =>
   until(began, (names) => names.length === count, `${count} jobs to begin`);
 
-const statusesOf = (at: Place, wished: Record<string, string>) =>
+const statusesOf = (at: Place, asked: Record<string, string>) =>
   until(
     () => at.statuses(),
-    (seen) => Object.entries(wished).every(([name, status]) => seen[name] === status),
-    `jobs to be ${JSON.stringify(wished)}`,
+    (seen) => Object.entries(asked).every(([name, status]) => seen[name] === status),
+    `jobs to be ${JSON.stringify(asked)}`,
   );
 
 const journalName = `offline_results_wf1_r1_wf1_h${hostname()}_r1.db`;

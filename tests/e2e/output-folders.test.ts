@@ -22,7 +22,7 @@ async function run(folder: string, spec: object, environment: Record<string, str
 }
 
 /** What the results of all runs say, and what the job wrote to standard error. */
-async function told(folder: string) {
+async function reported(folder: string) {
   const { stdout } = await torc(['-s', '-f', 'json', 'results', 'list', '1', '--all-runs'], { cwd: folder });
   const { items } = JSON.parse(stdout) as { items: { return_code: number; status: string; attempt_id: number }[] };
   const stderr = (attempt: number) =>
@@ -52,7 +52,7 @@ it('folders of input files, and of files that a command names without declaring 
     files: [{ name: 'undeclared', path: 'in/made.txt' }],
   };
   await run(folder, spec);
-  expect((await told(folder)).ends).toEqual([[1, 'failed']]);
+  expect((await reported(folder)).ends).toEqual([[1, 'failed']]);
   expect(existsSync(join(folder, 'elsewhere'))).toBe(false);
 });
 
@@ -68,7 +68,7 @@ it('a retried job finds its folders again, also when somebody removed them', asy
   };
   expect((await run(folder, spec)).code).toBe(0);
   expect(existsSync(join(folder, 'out/made.txt'))).toBe(true);
-  expect((await told(folder)).ends).toEqual([
+  expect((await reported(folder)).ends).toEqual([
     [1, 'failed'],
     [2, 'completed'],
   ]);
@@ -79,7 +79,7 @@ it('a job fails without being started when a folder cannot be created, and says 
   writeFileSync(join(folder, 'file'), 'precious');
   const { jobs, files } = writer('file/deep/made.txt');
   const { stderr } = await run(folder, { jobs: [...jobs, { name: 'other', command: 'touch other' }], files });
-  const { ends, codes, stderr: ofJob } = await told(folder);
+  const { ends, codes, stderr: ofJob } = await reported(folder);
   expect(ends).toEqual([
     [1, 'failed'],
     [1, 'completed'],

@@ -91,8 +91,8 @@ describe('the package', () => {
     expect(stderr).toContain('2 jobs completed');
     expect(code).toBe(0);
     expect(readFileSync(join(installed, 'torc_output/job_stdio/job_wf1_j2_r1_a1.o'), 'utf8')).toBe('made\n');
-    const told = await torc(installed, ['-s', '-f', 'json', 'jobs', 'list', '1']);
-    const { items } = JSON.parse(told.stdout) as { items: { name: string; status: string }[] };
+    const reported = await torc(installed, ['-s', '-f', 'json', 'jobs', 'list', '1']);
+    const { items } = JSON.parse(reported.stdout) as { items: { name: string; status: string }[] };
     expect(items.map(({ name, status }) => [name, status])).toEqual([
       ['make', 'completed'],
       ['use', 'completed'],
@@ -108,8 +108,8 @@ describe('the package', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     onTestFinished(() => void server.kill('SIGKILL'));
-    const [told] = (await once(server.stdout, 'data')) as [Buffer];
-    const url = `http://localhost:${/TORC_SERVER_PORT=(\d+)/.exec(String(told))?.[1]}/torc-service/v1/admin/sql`;
+    const [reported] = (await once(server.stdout, 'data')) as [Buffer];
+    const url = `http://localhost:${/TORC_SERVER_PORT=(\d+)/.exec(String(reported))?.[1]}/torc-service/v1/admin/sql`;
     const ask = (password: string) =>
       fetch(url, {
         method: 'POST',

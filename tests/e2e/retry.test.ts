@@ -215,9 +215,9 @@ describe('a runner that is killed', () => {
       const ran = lines(bench.folder);
       expect(ran.filter((line, index) => ran.indexOf(line) !== index)).toEqual([]);
       const { items } = await bench.server.client.listResults({ query: { workflow_id: 1, all_runs: true } });
-      const told = items.map(({ job_id: id, attempt_id: attempt }) => `${id} ${attempt}`);
-      expect(told.filter((line, index) => told.indexOf(line) !== index)).toEqual([]);
-      expect(ran.filter((line) => !told.includes(line))).toEqual([]);
+      const reported = items.map(({ job_id: id, attempt_id: attempt }) => `${id} ${attempt}`);
+      expect(reported.filter((line, index) => reported.indexOf(line) !== index)).toEqual([]);
+      expect(ran.filter((line) => !reported.includes(line))).toEqual([]);
       expect(items.filter(({ status }) => status === 'completed')).toHaveLength(count);
     },
   );

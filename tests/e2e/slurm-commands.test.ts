@@ -277,9 +277,9 @@ describe('jobs that no allocation of their workflow can run', () => {
     expect(stdout).toContain('is ready, and no allocation of its workflow can ever run it');
     expect(stdout).toContain(`the job needs ${sum}, and scheduler s asks for a walltime of 00:01:30`);
     expect(stdout).toContain(`torc slurm regenerate ${id} --submit`);
-    const told = await call('workflows', 'diagnose', id);
-    expect(told.stdout).toContain('8 ready jobs need more time than an allocation has');
-    expect(told.stdout).not.toContain('No ready job lacks only time');
+    const reported = await call('workflows', 'diagnose', id);
+    expect(reported.stdout).toContain('8 ready jobs need more time than an allocation has');
+    expect(reported.stdout).not.toContain('No ready job lacks only time');
     expect(await json('workflows', 'diagnose', id)).toMatchObject({
       unrunnable_jobs: 8,
       unrunnable_reasons: [{ reason: 'time' }],

@@ -199,11 +199,11 @@ jobs: [{name: long, command: exec sleep 600, resource_requirements: brief}]
 });
 
 describe('the end of the allocation', () => {
-  const { SLURM_JOB_END_TIME: _, ...untold } = allocation;
+  const { SLURM_JOB_END_TIME: _, ...unreported } = allocation;
   const squeue = (name: string, script: string) => {
     const path = join(folder, name);
     writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-    return { ...untold, SLURM_JOB_END_TIME: '', TORC_FAKE_SQUEUE: path };
+    return { ...unreported, SLURM_JOB_END_TIME: '', TORC_FAKE_SQUEUE: path };
   };
 
   it('the end of the allocation is asked of squeue where the environment does not tell it', async () => {

@@ -6,7 +6,7 @@ import { startServer, temporaryFolder, torc } from '../support/programs.ts';
 const program = `'${process.execPath}' '${resolve(import.meta.dirname, '../../bin/torc.mjs')}'`;
 
 /** A job that adds the next generation of itself, and the fourth one ends the lineage. */
-const step = (tell: string) => `
+const step = (report: string) => `
 number=\${TORC_JOB_NAME#loop}
 echo "$TORC_JOB_NAME \${TORC_ORCHESTRATOR_LINEAGE_ID:-none}" >> said
 next=$((number + 1))
@@ -14,7 +14,7 @@ if test $next -le 3
 then body='{"jobs": [{"name": "loop'$next'", "command": "bash step.sh"}], "lineage": "loop"}'
 else body='{"jobs": [], "lineage": "loop", "state": {"last": '$number'}}'
 fi
-echo "$body" | ${tell}
+echo "$body" | ${report}
 `;
 
 it.each([
@@ -23,9 +23,9 @@ it.each([
     'curl -sS --fail-with-body -d @- -H "Content-Type: application/json" "$TORC_API_URL/jobs/$TORC_JOB_ID/spawn_jobs"',
   ],
   ['torc jobs spawn', `${program} jobs spawn -`],
-])('a job adds jobs with %s, and they add more: three generations after it', async (_, tell) => {
+])('a job adds jobs with %s, and they add more: three generations after it', async (_, report) => {
   const folder = temporaryFolder();
-  writeFileSync(join(folder, 'step.sh'), step(tell));
+  writeFileSync(join(folder, 'step.sh'), step(report));
   const path = join(folder, 'flow.yaml');
   writeFileSync(path, 'name: loop\njobs: [{name: loop, command: bash step.sh}]\n');
   const { url, client } = await startServer(folder);

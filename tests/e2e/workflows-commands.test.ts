@@ -202,8 +202,8 @@ describe('workflows export and import', () => {
       results: 1,
       events: 2,
     });
-    const { workflow_id: copy, ...told } = await json('workflows', 'import', path, '--name', 'copied');
-    expect(told).toEqual({
+    const { workflow_id: copy, ...reported } = await json('workflows', 'import', path, '--name', 'copied');
+    expect(reported).toEqual({
       success: true,
       workflow_name: 'copied',
       jobs: 3,

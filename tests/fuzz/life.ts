@@ -65,16 +65,16 @@ const turned = fc
     prefetch: fc.integer({ min: 0, max: 2 }),
     ofAnySize: fc.boolean(),
   })
-  .map(({ run, node, limit, prefetch, ofAnySize, ...told }) =>
+  .map(({ run, node, limit, prefetch, ofAnySize, ...reported }) =>
     asked(
       'exchange',
       { id: 1 },
       {},
       {
-        ...told,
+        ...reported,
         run_id: run,
         compute_node_id: node,
-        started: told.started.map((each) => ({ ...each, start_time: '2026-03-01T12:00:30Z' })),
+        started: reported.started.map((each) => ({ ...each, start_time: '2026-03-01T12:00:30Z' })),
         want: { limit, prefetch, ...(ofAnySize ? {} : { offer }) },
       },
     ),

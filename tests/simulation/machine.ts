@@ -7,7 +7,7 @@ interface Process {
   readonly pid: number;
   readonly mark: Omit<Mark, 'what'>;
   readonly timer: NodeJS.Timeout;
-  readonly tell: (ending: ProcessEnd) => void;
+  readonly report: (ending: ProcessEnd) => void;
 }
 
 /** The processes of all hosts, and the history that jobs write. */
@@ -38,18 +38,25 @@ export function createMachine(endsIn: () => number, failing: ReadonlySet<number>
     processes.delete(pid);
     clearTimeout(process.timer);
     history.push({ ...process.mark, what: 'ended' });
-    process.tell({ pid, exitCode: undefined, signal: undefined, cpuSeconds: undefined, peakBytes: undefined, ...how });
+    process.report({
+      pid,
+      exitCode: undefined,
+      signal: undefined,
+      cpuSeconds: undefined,
+      peakBytes: undefined,
+      ...how,
+    });
   };
   const kill = (pid: number, signal: NodeJS.Signals) => end(pid, { signal: constants.signals[signal] });
 
-  const launch = (runner: string, { variables }: LaunchRequest, tell: (ending: ProcessEnd) => void): number => {
+  const launch = (runner: string, { variables }: LaunchRequest, report: (ending: ProcessEnd) => void): number => {
     const value = (name: string) => Number(variables.find(([each]) => each === name)?.[1]);
     const pid = pids++;
     const attemptId = attemptOf(value('TORC_RUN_ID'), value('TORC_ATTEMPT_ID'));
     const mark = { jobId: value('TORC_JOB_ID'), attemptId, runner, cpus: 1, gpus: [] };
     history.push({ ...mark, what: 'began' });
     const timer = setTimeout(() => end(pid, { exitCode: failing.has(mark.jobId) ? 1 : 0 }), endsIn());
-    processes.set(pid, { pid, mark, timer, tell });
+    processes.set(pid, { pid, mark, timer, report });
     return pid;
   };
 

@@ -219,7 +219,7 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
         end() {
           if (mayGoOn()) runningJobs.resumeStarting();
         },
-        told() {},
+        reported() {},
         keep() {},
         forget() {},
       }),
@@ -252,8 +252,8 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
         () => leave(false),
       );
     void parts.conversation.settle().then(
-      alive((isTold) => {
-        if (isTold || reached.ending === 'superseded') deregister();
+      alive((isReported) => {
+        if (isReported || reached.ending === 'superseded') deregister();
         else
           network.send(() => server.run(), {
             answered: alive((current: number) => (current === runId ? leave(true) : deregister())),
@@ -267,11 +267,11 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
     if (work === undefined || isGone() || !WAKING_EVENTS.includes(change.event_type as (typeof WAKING_EVENTS)[number]))
       return;
     const { on } = work;
-    const tell = change.event_type.startsWith('workflow_') ? on.workflowChanged : on.workMayBeReady;
+    const report = change.event_type.startsWith('workflow_') ? on.workflowChanged : on.workMayBeReady;
     // Events are lost with the line, and may be late.
     if (next() >= network.faults)
       setTimeout(
-        alive(() => tell(change.id)),
+        alive(() => report(change.id)),
         1 + next() * 5,
       );
   });

@@ -185,7 +185,7 @@ jobs:
     await lane.there('cancel-', 12);
     const { stdout } = await lane.call('-f', 'json', 'jobs', 'running', String(id));
     const running = (JSON.parse(stdout) as { items: { scheduler_job_id?: string }[] }).items;
-    expect(running.map(({ scheduler_job_id: told }) => told)).toEqual(Array.from({ length: 12 }, () => job));
+    expect(running.map(({ scheduler_job_id: reported }) => reported)).toEqual(Array.from({ length: 12 }, () => job));
     cluster.run('scancel', job);
     const results = await lane.finished(id);
     const ends = Object.entries(results).map(([name, { status, return_code: code }]) => `${name} ${status} ${code}`);

@@ -101,7 +101,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs of known shape, two at a tim
   const profileOf = (id: number, { job_id: job }: Pick<Result, 'job_id'>, ...more: string[]) =>
     jsonOf('jobs', 'profile', String(job), '-o', join(folder, `out-${id}`), ...more);
   /** The values that a job printed behind a word. */
-  const told = (id: number, { job_id: job }: Pick<Result, 'job_id'>, word: string): string[] =>
+  const reported = (id: number, { job_id: job }: Pick<Result, 'job_id'>, word: string): string[] =>
     readFileSync(join(folder, `out-${id}/job_stdio/job_wf${id}_j${job}_r1_a1.o`), 'utf8')
       .split('\n')
       .filter((line) => line.startsWith(`${word} `))
@@ -154,7 +154,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs of known shape, two at a tim
       expect(ends.toSorted(byValue)).toEqual(shapes.map((shape) => results[shape].job_id).toSorted(byValue));
 
       for (const shape of shapes) {
-        const pids = told(id, results[shape], 'pid').map(Number);
+        const pids = reported(id, results[shape], 'pid').map(Number);
         const of = linked.filter(({ pid }) => pids.includes(pid)).map((link) => link.workflow_job);
         expect(new Set(of)).toEqual(new Set(of.length > 0 ? [results[shape].job_id] : []));
         // One that ends between two samples is in none.
@@ -166,7 +166,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs of known shape, two at a tim
       const { id, job, results } = await resultsOf(mode);
       const { burner } = results;
       // Those of the shell and of the child that it waited for, in minutes and seconds.
-      const waited = (told(id, burner, 'times')[0] ?? '')
+      const waited = (reported(id, burner, 'times')[0] ?? '')
         .split(' ')
         .map((each) => parseCpuTime(each.replace('m', ':').replace('s', '')));
       const wait4 = waited.reduce((sum: number, each) => sum + (each ?? Number.NaN), 0);
@@ -201,7 +201,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs of known shape, two at a tim
       expectNear(peak, RAMP_MEGABYTES * 2 ** 20);
       expect(items.some((each) => each.memory_kb * 1024 < sampled / 2)).toBe(true);
       // The group of the other modes has the runner, or the launcher and other jobs.
-      const [group] = told(id, results.ramp, 'group');
+      const [group] = reported(id, results.ramp, 'group');
       if (mode !== 'steps' || controlGroupsAreMissing !== undefined) return;
       expectNear(sampled, Number(group));
       expectNear(peak, Number(group));
@@ -210,7 +210,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs of known shape, two at a tim
     it('a tree of eight processes is shown as one, without what Slurm and the runner start around it', async () => {
       const { id, results } = await resultsOf(mode);
       const { items } = await profileOf(id, results.tree, '--processes');
-      const own = told(id, results.tree, 'pid');
+      const own = reported(id, results.tree, 'pid');
       expect(own).toHaveLength(8);
       const top = items.find(({ pid }) => pid === own[0])?.depth ?? Number.NaN;
       const depths = own.map((pid) => (items.find((each) => each.pid === pid)?.depth ?? Number.NaN) - top);
@@ -233,7 +233,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs of known shape, two at a tim
       });
       const samples = linesOf<Sample>(id, 'sample-*.json');
       const processes = samples.flatMap(({ data }) => data.attributes.jobs).flatMap((each) => each.processes);
-      const [user] = told(id, results.gpu, 'pid');
+      const [user] = reported(id, results.gpu, 'pid');
       expect(new Set(processes.filter(({ gpus }) => gpus !== undefined).map(({ pid }) => pid))).toEqual(
         new Set([Number(user)]),
       );

@@ -271,11 +271,11 @@ ${flow.slice(flow.indexOf('actions:')).replace('num_allocations: 2', 'num_alloca
       return record.data.attributes;
     };
     const tasks = (jobs: readonly SlurmJob[]) => jobs.filter(({ array_job_id: whole }) => whole !== undefined);
-    const told = join(folder, 'told.json');
+    const reported = join(folder, 'told.json');
     const seen: SlurmJob[] = [];
     await until(
       async () => {
-        const { slurm_jobs: news } = await sonar('jobs', '--state', told);
+        const { slurm_jobs: news } = await sonar('jobs', '--state', reported);
         seen.push(...news);
         return new Set(
           seen.flatMap((job) => (job.job_state === 'FAILED' ? [`${job.job_id}.${job.job_step ?? ''}`] : [])),
@@ -299,7 +299,7 @@ ${flow.slice(flow.indexOf('actions:')).replace('num_allocations: 2', 'num_alloca
     ).toHaveLength(2);
     expect(all.every(({ job_state: state }) => state !== 'PENDING' && state !== 'RUNNING')).toBe(true);
     // What was told is not told again, unless something changed.
-    const { slurm_jobs: again } = await sonar('jobs', '--state', told);
+    const { slurm_jobs: again } = await sonar('jobs', '--state', reported);
     expect(tasks(again).filter(({ array_task_id: task }) => task === 1)).toEqual([]);
 
     const { nodes, partitions } = (await sonar('cluster')) as unknown as Record<string, Record<string, string[]>[]>;

@@ -364,12 +364,12 @@ describe('hours', () => {
     const node = (JSON.parse(late) as { data: { attributes: { node: string } } }).data.attributes.node;
     const hour = Math.min(...hours.filter((each) => each.node === node).map(({ time }) => time));
     const isOther = (each: { node: string; time: number }) => each.node !== node || each.time !== hour;
-    const told = async () => [await opened.rows.nodeHours(whole), await opened.rows.jobHours(whole)];
+    const reported = async () => [await opened.rows.nodeHours(whole), await opened.rows.jobHours(whole)];
     const others = [hours.filter(isOther), jobHours.filter(isOther)];
     expect(others.map(({ length }) => length)).toEqual([23, jobHours.length - 1]);
-    expect(await told()).toEqual(others);
+    expect(await reported()).toEqual(others);
     expect(await close(opened)).toEqual(['2026-03-01']);
-    expect(await told()).toEqual(others);
+    expect(await reported()).toEqual(others);
     expect((await exported(opened)).filter((line) => line === late)).toEqual([late]);
     // A profile has each hour once, that of the late sample as well.
     const days = { from: START - DAY, until: START + 5 * DAY };
@@ -379,7 +379,7 @@ describe('hours', () => {
     expect(named).toContain(`${node} ${hour}`);
     // Of the late sample, too, the hour is left.
     await opened.prune(START + DAY);
-    const [again = []] = await told();
+    const [again = []] = await reported();
     expect(again.map(({ node, time }) => `${node} ${time}`)).toEqual(hours.map(({ node, time }) => `${node} ${time}`));
     await opened.close();
   });
@@ -497,7 +497,7 @@ it('a server closes the days that are old enough, deletes what has become too ol
   await add(filled, [old], now - 400 * DAY);
   await add(filled, [archive, ...recent], now);
   await filled.close();
-  const program = join(import.meta.dirname, 'keep-and-tell.ts');
+  const program = join(import.meta.dirname, 'keep-and-report.ts');
   const { stdout } = spawnSync(process.execPath, [program, path, '2'], {
     timeout: 40_000,
     env: { ...process.env, NODE_COMPILE_CACHE: compiled },

@@ -24,15 +24,15 @@ interface Modules {
 
 /** What a command has loaded when it ends. */
 async function modulesOf(args: readonly string[], cwd = temporaryFolder()): Promise<Modules> {
-  const told = join(cwd, 'modules.json');
+  const reported = join(cwd, 'modules.json');
   const environment = {
-    TELL_MODULES: told,
-    NODE_OPTIONS: `--import=${join(import.meta.dirname, 'tell-modules.ts')}`,
+    REPORT_MODULES: reported,
+    NODE_OPTIONS: `--import=${join(import.meta.dirname, 'print-modules.ts')}`,
     XDG_STATE_HOME: join(cwd, 'state'),
   };
   const { code, stderr } = await torc(args, { cwd, environment });
   expect([code, stderr]).toEqual([0, '']);
-  const { files, ofRuntime } = JSON.parse(readFileSync(told, 'utf8')) as { files: string[]; ofRuntime: string[] };
+  const { files, ofRuntime } = JSON.parse(readFileSync(reported, 'utf8')) as { files: string[]; ofRuntime: string[] };
   const paths = files.map((url) => fileURLToPath(url));
   const own = join(root, 'src/');
   return {

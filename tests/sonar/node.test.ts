@@ -131,9 +131,9 @@ describe.skipIf(process.platform !== 'linux')('torc sonar on this node', () => {
     });
     const group = child.pid as number;
     onTestFinished(() => void process.kill(-group, 'SIGKILL'));
-    let told = '';
-    while ((told.match(/^ready/gm) ?? []).length < BUSY)
-      told += String(((await once(child.stdout, 'data')) as [Buffer])[0]);
+    let reported = '';
+    while ((reported.match(/^ready/gm) ?? []).length < BUSY)
+      reported += String(((await once(child.stdout, 'data')) as [Buffer])[0]);
 
     const before = processesInProc();
     const { code, record, stderr } = await sonar(['sample', '--load', '--cluster', 'test.cluster']);
@@ -196,7 +196,7 @@ describe.skipIf(process.platform !== 'linux')('torc sonar on this node', () => {
     const isInMemory = statfsSync(folder).type === TMPFS;
     expect(own.filter(({ writtenKilobytes }) => writtenKilobytes >= 4096)).toHaveLength(isInMemory ? 0 : WRITERS);
     expect(own.filter(({ readKilobytes }) => readKilobytes >= 4096)).toHaveLength(
-      isInMemory ? 0 : (told.match(/^direct/gm) ?? []).length,
+      isInMemory ? 0 : (reported.match(/^direct/gm) ?? []).length,
     );
     expect(own.filter(({ cancelledKilobytes }) => cancelledKilobytes >= 4096)).toHaveLength(isInMemory ? 0 : WRITERS);
     const system = (record.data?.attributes['system'] ?? {}) as Json;

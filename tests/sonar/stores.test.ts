@@ -435,7 +435,7 @@ describe.skipIf(postgresIsMissing !== undefined)('PostgreSQL', () => {
       const meta = { producer: 'torc', version: '1' };
       return store.ingestEach(recordsIn(JSON.stringify({ meta, data: { type: 'sample', attributes } })), options);
     };
-    const told = async () => {
+    const reported = async () => {
       const rows = await postgres().query(
         url,
         `select relname, analyze_count, (select reltuples from pg_class where oid = relid) as rows
@@ -448,15 +448,15 @@ describe.skipIf(postgresIsMissing !== undefined)('PostgreSQL', () => {
     await ingest('2026-03-01T00:00:00Z', 20);
     // The server would count by itself within a minute.
     await postgres().query(url, 'alter table sonar.process_d20513 set (autovacuum_enabled = false)');
-    expect(await told()).toEqual(['process_d20513 1 20', 'process_default 0 -1']);
+    expect(await reported()).toEqual(['process_d20513 1 20', 'process_default 0 -1']);
     await ingest('2026-03-01T00:00:00Z', 20);
     await ingest('2026-03-01T00:05:00Z', 179);
-    expect(await told()).toEqual(['process_d20513 1 20', 'process_default 0 -1']);
+    expect(await reported()).toEqual(['process_d20513 1 20', 'process_default 0 -1']);
     await ingest('2026-03-01T00:10:00Z', 1);
-    expect(await told()).toEqual(['process_d20513 2 200', 'process_default 0 -1']);
+    expect(await reported()).toEqual(['process_d20513 2 200', 'process_default 0 -1']);
     await ingest('1970-01-01T00:00:10Z', 20);
     await ingest('2026-03-02T00:00:00Z', 0);
-    expect(await told()).toEqual(['process_d20513 2 200', 'process_d20514 0 -1', 'process_default 0 -1']);
+    expect(await reported()).toEqual(['process_d20513 2 200', 'process_d20514 0 -1', 'process_default 0 -1']);
     await store.close();
   });
 
@@ -510,8 +510,10 @@ describe.skipIf(postgresIsMissing !== undefined)('PostgreSQL', () => {
     await clean.prune(last);
     expect(await hourAnswers(clean)).toEqual(await hourAnswers(store));
     // What was deleted comes again: an hour with samples is told from them, and nothing counts twice.
-    const figures = (told: unknown) =>
-      JSON.stringify((told as { readonly items: readonly object[] }).items.map((each) => ({ ...each, samples: 0 })));
+    const figures = (reported: unknown) =>
+      JSON.stringify(
+        (reported as { readonly items: readonly object[] }).items.map((each) => ({ ...each, samples: 0 })),
+      );
     expect(await store.ingestEach(recordsIn(...late), options)).toEqual(late.map(() => 'stored'));
     const rows = await store.rows.nodeHours({ from: START, until: last });
     expect(rows.filter(({ time }) => [START + 10_800, START + DAY + 10_800].includes(time))).toEqual([]);

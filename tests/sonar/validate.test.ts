@@ -131,9 +131,9 @@ describe('torc sonar validate', () => {
       validate([file, '-f', 'json']).ended,
       validate([file, '--strict']).ended,
     ]);
-    const told = JSON.parse(plain.stdout) as { files: unknown[]; problems: { level: string; field: string }[] };
-    expect(told.files).toEqual([{ file, records: 2, valid: 2, refused: 0, warnings: 1 }]);
-    expect(told.problems).toEqual([
+    const reported = JSON.parse(plain.stdout) as { files: unknown[]; problems: { level: string; field: string }[] };
+    expect(reported.files).toEqual([{ file, records: 2, valid: 2, refused: 0, warnings: 1 }]);
+    expect(reported.problems).toEqual([
       expect.objectContaining({ level: 'warning', field: expect.stringContaining('pid') as string }),
     ]);
     expect([plain.code, strict.code]).toEqual([0, 1]);

@@ -88,9 +88,9 @@ describe('YAML that cannot be parsed is told by the mistake, not by the rule of 
       ' the file has markers of an unresolved merge (<<<<<<<, >>>>>>>); resolve the conflict',
     ],
   ])('%s', (_mistake, text, line) => {
-    const told = lines(text);
-    expect(told).toHaveLength(1);
-    expect(told[0]).toContain(line);
+    const reported = lines(text);
+    expect(reported).toHaveLength(1);
+    expect(reported[0]).toContain(line);
   });
 
   it('a text for which there is no advice keeps the sentence of the parser', () => {
@@ -204,7 +204,7 @@ describe('a name that leads nowhere', () => {
       { name: 'sum', command: 'x' },
     ],
   };
-  const told = (fields: object) => {
+  const reported = (fields: object) => {
     const [first, second] = spec.jobs;
     return read({ ...spec, jobs: [first, { ...second, ...fields }] }).problems.map(
       ({ plain, suggestion }) => plain ?? suggestion,
@@ -214,21 +214,21 @@ describe('a name that leads nowhere', () => {
   it('a name that leads nowhere is told as the jobs of an entry that makes many', () => {
     const words =
       "the entry 'train_{i}' makes 3 jobs, such as 'train_1'; to depend on all of them write depends_on_regexes: ['^train_']";
-    expect(told({ depends_on: ['train'] })).toEqual([`Job 'sum' depends_on non-existent job 'train'; ${words}`]);
-    expect(told({ depends_on: ['train_{i}'] })).toEqual([
+    expect(reported({ depends_on: ['train'] })).toEqual([`Job 'sum' depends_on non-existent job 'train'; ${words}`]);
+    expect(reported({ depends_on: ['train_{i}'] })).toEqual([
       `Job 'sum' depends_on non-existent job 'train_{i}'; ${words}`,
     ]);
   });
 
   it('a name that leads nowhere is told as a path where names of files are meant', () => {
-    expect(told({ input_files: ['out/x.txt', 'in.csv'] })).toEqual([
+    expect(reported({ input_files: ['out/x.txt', 'in.csv'] })).toEqual([
       "Job 'sum' input_files references non-existent file 'out/x.txt'; this is a path; write the name of the file, 'x'",
       "Job 'sum' input_files references non-existent file 'in.csv'; name an entry of `files`, not a path; add the entry { name: NAME, path: 'in.csv' } and write NAME here",
     ]);
   });
 
   it('a name that leads nowhere is told with the nearest name otherwise', () => {
-    expect(told({ depends_on: ['trian_2'] })).toEqual(['train_2']);
+    expect(reported({ depends_on: ['trian_2'] })).toEqual(['train_2']);
   });
 });
 
@@ -307,7 +307,7 @@ describe('files that jobs write and read', () => {
     { name: 'same', path: 'out/x' },
     { name: 'raw_{i}', path: 'in/{i}', parameters: { i: '1:3' } },
   ];
-  const told = (jobs: object[], there: readonly string[] = []): string[] =>
+  const reported = (jobs: object[], there: readonly string[] = []): string[] =>
     planOf({ name: 'w', jobs, files }, 'flow', {
       readFile: () => '',
       fileExists: (path) => there.includes(path),
@@ -316,43 +316,43 @@ describe('files that jobs write and read', () => {
 
   it('two jobs that write one file are warned about, by its name or by its path', () => {
     const a = { name: 'a', command: 'x', output_files: ['x'] };
-    expect(told([a, { name: 'b', command: 'x', output_files: ['x'] }])).toEqual([
+    expect(reported([a, { name: 'b', command: 'x', output_files: ['x'] }])).toEqual([
       `warning FILE_WRITTEN_TWICE jobs[1].name: ${twice}`,
     ]);
-    expect(told([a, { name: 'b', command: 'x', output_files: ['same'] }])).toEqual([
+    expect(reported([a, { name: 'b', command: 'x', output_files: ['same'] }])).toEqual([
       `warning FILE_WRITTEN_TWICE jobs[1].name: ${twice}`,
     ]);
-    expect(told([a, { name: 'b', command: 'x > ${files.output.same}' }])).toEqual([
+    expect(reported([a, { name: 'b', command: 'x > ${files.output.same}' }])).toEqual([
       `warning FILE_WRITTEN_TWICE jobs[1].name: ${twice}`,
     ]);
   });
 
   it('files that jobs write and read are fine when one job changes what the other wrote, in order', () => {
     const a = { name: 'a', command: 'x', output_files: ['x'] };
-    expect(told([a, { name: 'b', command: 'x', output_files: ['x'], depends_on: ['a'] }])).toEqual([]);
-    expect(told([a, { name: 'b', command: 'x', input_files: ['x'] }])).toEqual([]);
+    expect(reported([a, { name: 'b', command: 'x', output_files: ['x'], depends_on: ['a'] }])).toEqual([]);
+    expect(reported([a, { name: 'b', command: 'x', input_files: ['x'] }])).toEqual([]);
   });
 
   it('a sweep whose jobs all write one file is warned about once', () => {
-    expect(told([{ name: 'a_{i}', command: 'x', parameters: { i: '1:9' }, output_files: ['x'] }])).toEqual([
+    expect(reported([{ name: 'a_{i}', command: 'x', parameters: { i: '1:9' }, output_files: ['x'] }])).toEqual([
       "warning FILE_WRITTEN_TWICE jobs[0].name: Jobs 'a_1' and 'a_2' both write out/x; the one that ends last overwrites the other's file",
     ]);
   });
 
   it('an input that is not there and that no job writes is warned about, once for an entry', () => {
     const reads = [{ name: 'r', command: 'x', input_file_regexes: ['^raw_'] }];
-    expect(told(reads)).toEqual([
+    expect(reported(reads)).toEqual([
       "warning INPUT_MISSING files[2].path: in/1 and 2 more of this entry do not exist, jobs such as 'r' read them, and no job writes them. Name them in output_files of the job that writes them, or put them there before you start",
     ]);
-    expect(told(reads, ['in/1', 'in/2'])).toEqual([
+    expect(reported(reads, ['in/1', 'in/2'])).toEqual([
       "warning INPUT_MISSING files[2].path: in/3 does not exist, job 'r' reads it, and no job writes it. Name it in output_files of the job that writes it, or put it there before you start",
     ]);
-    expect(told(reads, ['in/1', 'in/2', 'in/3'])).toEqual([]);
+    expect(reported(reads, ['in/1', 'in/2', 'in/3'])).toEqual([]);
   });
 
   it('an input that a job writes under another name of the same path is not missing', () => {
     expect(
-      told([
+      reported([
         { name: 'a', command: 'x', output_files: ['same'] },
         { name: 'b', command: 'x', input_files: ['x'], depends_on: ['a'] },
       ]),

@@ -29,17 +29,17 @@ interface Ended extends ProcessEnd {
 export interface Jobs {
   readonly launcher: Launcher;
   /** All that was told, in order. */
-  readonly told: readonly ProcessEnd[];
+  readonly reported: readonly ProcessEnd[];
   launch(request: Partial<LaunchRequest>): { readonly pid: number; readonly ended: Promise<ProcessEnd> };
   /** Runs a line to its end, with files of its own for its output. */
   run(script: string, variables?: LaunchRequest['variables']): Promise<Ended>;
 }
 
 export function jobsOf(name: Launcher['name'], environment: Readonly<Record<string, string | undefined>>): Jobs {
-  const told: ProcessEnd[] = [];
+  const reported: ProcessEnd[] = [];
   const waiting = new Map<number, (ending: ProcessEnd) => void>();
   const onEnd = (endings: readonly ProcessEnd[]) => {
-    told.push(...endings);
+    reported.push(...endings);
     for (const ending of endings) waiting.get(ending.pid)?.(ending);
   };
   const launcher = creators[name]({ bash: '/bin/bash', environment, onEnd });
@@ -50,7 +50,7 @@ export function jobsOf(name: Launcher['name'], environment: Readonly<Record<stri
   };
   return {
     launcher,
-    told,
+    reported,
     launch,
     async run(script, variables = []) {
       const folder = temporaryFolder();

@@ -59,11 +59,11 @@ export async function pack(): Promise<Packed> {
   } finally {
     release();
   }
-  const { filename, files } = JSON.parse(readFileSync(join(folder, 'packed.json'), 'utf8')) as Told;
+  const { filename, files } = JSON.parse(readFileSync(join(folder, 'packed.json'), 'utf8')) as Reported;
   return { tarball: join(folder, filename), paths: files.map((file) => file.path) };
 }
 
-interface Told {
+interface Reported {
   readonly filename: string;
   readonly files: readonly { readonly path: string }[];
 }
@@ -94,8 +94,8 @@ async function make(folder: string): Promise<void> {
   const path = [join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
   const options = { cwd: copy, env: { ...process.env, PATH: path } };
   const { stdout } = await call('npm', ['pack', '--json', '--silent', `--pack-destination=${folder}`], options);
-  const [told] = JSON.parse(stdout) as [Told];
-  writeFileSync(join(folder, 'packed.json'), JSON.stringify(told));
+  const [reported] = JSON.parse(stdout) as [Reported];
+  writeFileSync(join(folder, 'packed.json'), JSON.stringify(reported));
 }
 
 /** A digest of everything of which the package is made; libraries are bundled, so the versions of packages count. */

@@ -139,15 +139,15 @@ export async function startServer(
     ['run', '--host', '127.0.0.1', '--port', String(port), '--database', database, ...more],
     { cwd },
   );
-  let told: number | undefined;
+  let reported: number | undefined;
   program.child.stdout?.on('data', (text: string) => {
-    told ??= Number(/TORC_SERVER_PORT=(\d+)/.exec(text)?.[1] ?? Number.NaN);
+    reported ??= Number(/TORC_SERVER_PORT=(\d+)/.exec(text)?.[1] ?? Number.NaN);
   });
   await program.says('TORC_SERVER_PORT=');
-  const url = `http://127.0.0.1:${told}${BASE_PATH}`;
+  const url = `http://127.0.0.1:${reported}${BASE_PATH}`;
   const connection = connect({ url });
   whenOver(() => connection.close());
-  return { url, port: told as number, client: createClient(connection.send), program };
+  return { url, port: reported as number, client: createClient(connection.send), program };
 }
 
 /** Waits until something holds, looking again now and then, and fails after a while with what it saw last. */

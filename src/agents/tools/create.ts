@@ -38,7 +38,7 @@ export const createWorkflow = tool({
     const id = await createFromPlan(client, planFrom(text, backend), {
       user: user ?? backend.user,
       monitorsJobs: true,
-      tell: () => {},
+      report: () => {},
     });
     return { workflow_id: id, next: backend.hint(nextCommand(await placeOf(client, id))) };
   },

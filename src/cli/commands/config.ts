@@ -120,7 +120,7 @@ async function tomlOf(found: Reading): Promise<string> {
   const set = paths.filter((path) => found.configuration[path] !== undefined);
   const blocks = [...sections(set.filter(isPlain))].map(([section, rows]) => {
     const lines = rows.map(({ path, name }) => {
-      const place = found.told.get(path)?.place;
+      const place = found.reported.get(path)?.place;
       return `${name} = ${literal(found.configuration[path])}${place === undefined ? '' : `  # ${place}`}`;
     });
     return `[${section}]\n${lines.join('\n')}`;

@@ -51,7 +51,7 @@ export const eventsMonitor = command({
       if (first !== undefined && eventId === undefined)
         context.output.warn('this server does not number its events, so earlier events are not repeated');
       first = undefined;
-      const text = context.output.format === 'json' ? JSON.stringify(told(event), undefined, 2) : eventText(event);
+      const text = context.output.format === 'json' ? JSON.stringify(reported(event), undefined, 2) : eventText(event);
       context.output.text(text);
       append(`${text}\n`);
       left -= 1;
@@ -75,7 +75,7 @@ function appendTo(file: string | undefined): (text: string) => void {
   return append;
 }
 
-const told = (event: StreamEvent) => ({ ...event, timestamp_formatted: localTime(event.timestamp) });
+const reported = (event: StreamEvent) => ({ ...event, timestamp_formatted: localTime(event.timestamp) });
 
 function eventText({ timestamp, severity, event_type: type, data }: StreamEvent): string {
   return `${localTime(timestamp)} ${severity.toUpperCase().padEnd(7)} ${type} ${JSON.stringify(data)}`;

@@ -25,7 +25,7 @@ const columns: readonly Column<Event>[] = [
 ];
 
 /** An event as JSON, with a readable time. */
-const told = (event: Event) => ({ ...event, timestamp_formatted: localTime(event.timestamp) });
+const reported = (event: Event) => ({ ...event, timestamp_formatted: localTime(event.timestamp) });
 
 const eventsCreate = command({
   words: 'events create [workflow]',
@@ -57,7 +57,7 @@ const eventsList = listCommand({
     const category = options.category ?? options.type;
     return client.listEvents({ query: { workflow_id: id, category, ...paging } });
   },
-  json: told,
+  json: reported,
 });
 
 const eventsGetLatest = command({
@@ -70,7 +70,7 @@ const eventsGetLatest = command({
     const query = { workflow_id: id, sort_by: 'id', reverse_sort: true, limit: 1 };
     const [latest] = (await client.listEvents({ query })).items;
     if (latest === undefined) context.output.record('event', null, `No events found for workflow ID: ${id}`);
-    else context.output.record('event', told(latest), fieldsText(`Event ${latest.id}:`, told(latest)));
+    else context.output.record('event', reported(latest), fieldsText(`Event ${latest.id}:`, reported(latest)));
   },
 });
 

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../failure.ts';
 import { integer, optionsOf, type ValuesOf } from '../option.ts';
 import type { Output } from '../output/output.ts';
-import { tellPreparation } from '../output/preparation.ts';
+import { reportPreparation } from '../output/preparation.ts';
 import { initialize } from '../../operations/initialize.ts';
 import { readInput } from '../read-input.ts';
 import { holdSignals } from '../held-signals.ts';
@@ -96,17 +96,17 @@ export const exec = command({
     }
 
     const { planHere } = await import('../../operations/create.ts');
-    const { acceptedPlan, createTold } = await import('../read-spec.ts');
+    const { acceptedPlan, createAndReport } = await import('../read-spec.ts');
     const plan = await acceptedPlan(context, planHere(spec, 'exec', settings), {
       skipChecks: true,
     });
     makeOutputFolder(context, options.outputDir);
     const { client } = await context.service();
-    const id = await createTold(context, plan, { monitorsJobs: false });
+    const id = await createAndReport(context, plan, { monitorsJobs: false });
     // Before anybody is told of the workflow: who is told may press Ctrl-C at once.
     const held = holdSignals();
     output.notice(`Created workflow ${id}`);
-    await initialize(client, id, { force: false, tell: tellPreparation(output) });
+    await initialize(client, id, { force: false, report: reportPreparation(output) });
 
     // Before the run, because afterwards the server may have stopped.
     const workflow = await client.getWorkflow({ params: { id } });

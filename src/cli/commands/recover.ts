@@ -246,7 +246,7 @@ async function reportJson(context: Context, id: number, { done, options, uses, i
   const { nextOf } = await import('../../operations/recover/next.ts');
   const { client } = await context.service();
   const next = await nextOf(client, id, done.kind);
-  const { lackTold, told } = await import('../output/measured-use.ts');
+  const { lackReported, reported } = await import('../output/measured-use.ts');
   const { recoveryJson } = await import('../output/recovered.ts');
   const { cleanedJson } = await import('../output/cleaned.ts');
   const works = done.recovery.plan.retried.length > 0 || done.recovery.waiting > 0;
@@ -260,9 +260,9 @@ async function reportJson(context: Context, id: number, { done, options, uses, i
       workflow_id: id,
       total_results: uses.looked,
       over_utilization_count: uses.violations.length,
-      violations: uses.violations.map(told),
+      violations: uses.violations.map(reported),
       resource_violations_count: uses.lacking.length,
-      resource_violations: uses.lacking.map(lackTold),
+      resource_violations: uses.lacking.map(lackReported),
     },
     orphans: cleanedJson(done.cleaned, done.lostRunners, isDryRun),
     jobs_reset: done.reset,

@@ -2,7 +2,7 @@ import { command } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import type { Context } from '../context.ts';
 import { prepareRun } from '../../operations/run.ts';
-import { tellPreparation, tellResumed } from '../output/preparation.ts';
+import { reportPreparation, reportResumed } from '../output/preparation.ts';
 import { type HeldSignals, holdSignals } from '../held-signals.ts';
 import { runnerOptions, runWorkflow } from '../run-workflow.ts';
 import { createFromFile, existingWorkflow, isSpec } from '../spec-or-id.ts';
@@ -38,8 +38,8 @@ export const run = command({
     const { client } = await context.service();
     const workflow = await client.getWorkflow({ params: { id } });
     const again = options.retryFailed === true ? 'failed' : goesOn ? 'interrupted' : 'none';
-    const resumed = await prepareRun(client, id, { again, tell: tellPreparation(output) });
-    if (resumed !== undefined) tellResumed(output, id, resumed, again === 'failed');
+    const resumed = await prepareRun(client, id, { again, report: reportPreparation(output) });
+    if (resumed !== undefined) reportResumed(output, id, resumed, again === 'failed');
 
     const summary = await runWorkflow(context, id, options, undefined, undefined, held);
     const { endRun } = await import('../end-of-run.ts');

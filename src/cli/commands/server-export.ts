@@ -34,7 +34,7 @@ export const serverExport = command({
     const target = options.output;
     const ids = (given ?? []).map(workflowId);
     const { exportWorkflows } = await import('../../server/export/export.ts');
-    const { pathOfDatabase } = await import('../server/wish.ts');
+    const { pathOfDatabase } = await import('../server/server-options.ts');
     const { refusedStart } = await import('../server/refused-start.ts');
     const database = pathOfDatabase(options.database);
     try {

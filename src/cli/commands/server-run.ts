@@ -8,7 +8,7 @@ import { restrictFiles } from '../../cluster/umask.ts';
 import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { runOptions, type ServerValues } from '../server/options.ts';
-import type { Wish } from '../server/wish.ts';
+import type { ServerOptions } from '../server/server-options.ts';
 
 /** sysexits.h: an error of input or output. */
 const EX_IOERR = 74;
@@ -35,25 +35,25 @@ export const serverRun = command({
     }
     goOnWithoutReaders();
     preferSmallHeap();
-    const { wishOf, worriesAbout } = await import('../server/wish.ts');
-    const wish = await wishOf(options, environment);
+    const { serverOptionsOf, worriesAbout } = await import('../server/server-options.ts');
+    const settings = await serverOptionsOf(options, environment);
     const pidFile = options.pidFile ?? (options.asDaemon === true ? PID_FILE : undefined);
     if (pidFile !== undefined) (await import('../server/pid-file.ts')).takePidFile(pidFile);
     const log = await openLogFor(options);
-    const service = await start(wish, log);
+    const service = await start(settings, log);
 
     const signalled = new Promise<string>(hookSignals);
     const inputEnded = options.shutdownOnStdinEof === true ? endOfInput() : new Promise<never>(() => {});
-    process.on('SIGUSR1', () => copy(service, wish, log));
-    const url = urlOf(wish, service.port);
+    process.on('SIGUSR1', () => copy(service, settings, log));
+    const url = urlOf(settings, service.port);
     process.stdout.write(`TORC_SERVER_PORT=${service.port}\n`);
-    log.write('info', 'Server ready', { url, database: wish.database });
-    for (const words of worriesAbout(wish, options)) log.write('warn', words);
+    log.write('info', 'Server ready', { url, database: settings.database });
+    for (const words of worriesAbout(settings, options)) log.write('warn', words);
     process.send?.({ port: service.port, url });
 
     let reason = await Promise.race([signalled, inputEnded]);
     if (reason === END_OF_INPUT && (service.attached?.count() ?? 0) > 0)
-      reason = await outlast(service, wish, log, signalled);
+      reason = await outlast(service, settings, log, signalled);
     log.write('info', 'Server stopping', { reason });
     await service.close();
     log.close();
@@ -91,34 +91,36 @@ async function openLogFor(options: ServerValues): Promise<Log> {
   }
 }
 
-async function start(wish: Wish, log: Log): Promise<Service> {
+async function start(settings: ServerOptions, log: Log): Promise<Service> {
   const { serve } = await import('../../server/serve.ts');
   process.on('uncaughtExceptionMonitor', (error) => log.write('error', 'A bug in torc', { error: error.stack }));
   try {
     return await serve({
-      ...wish,
+      ...settings,
       onNotice: (words, facts) => log.write('warn', words, facts),
       onError: (error) => log.write('error', 'Request failed', { error: (error as Error).stack ?? String(error) }),
       onBroken(error) {
         log.write(
           'error',
           'The database cannot be written; the server stops, because it must not acknowledge data that is not on disk',
-          { database: wish.database, error: (error as Error).message },
+          { database: settings.database, error: (error as Error).message },
         );
         process.exit(EX_IOERR);
       },
       onLock(isLocked) {
         if (isLocked)
-          log.write('warn', 'Another program holds the lock of the database; writes wait', { database: wish.database });
-        else log.write('info', 'The lock of the database is free again', { database: wish.database });
+          log.write('warn', 'Another program holds the lock of the database; writes wait', {
+            database: settings.database,
+          });
+        else log.write('info', 'The lock of the database is free again', { database: settings.database });
       },
     });
   } catch (error) {
     // For the command that starts it: it may attach to the server that has the database.
-    if (wish.attach !== undefined && error instanceof Refusal)
+    if (settings.attach !== undefined && error instanceof Refusal)
       process.stdout.write(`TORC_SERVER_REFUSED=${error.code}\n`);
     const { refusedStart } = await import('../server/refused-start.ts');
-    throw refusedStart(error, wish);
+    throw refusedStart(error, settings);
   }
 }
 
@@ -128,13 +130,18 @@ const END_OF_INPUT = 'end of standard input';
  * The command that started this server has ended, and others still use it: the server ends with the last of them. A database in
  * memory is copied then, because nobody asks for the copy any more.
  */
-async function outlast(service: Service, wish: Wish, log: Log, signalled: Promise<string>): Promise<string> {
+async function outlast(
+  service: Service,
+  settings: ServerOptions,
+  log: Log,
+  signalled: Promise<string>,
+): Promise<string> {
   process.stdout.write(`TORC_SERVER_STAYS=${service.attached?.count()}\n`);
   const reason = await Promise.race([
     signalled,
     service.attached?.none().then(() => 'the last command that used it has ended'),
   ]);
-  if (wish.database === ':memory:') copy(service, wish, log);
+  if (settings.database === ':memory:') copy(service, settings, log);
   return reason as string;
 }
 
@@ -152,7 +159,7 @@ function hookSignals(end: (reason: string) => void): void {
 const endOfInput = () =>
   new Promise<string>((resolve) => void process.stdin.once('end', () => resolve(END_OF_INPUT)).resume());
 
-function copy(service: Service, { snapshots: { path, keep } }: Wish, log: Log): void {
+function copy(service: Service, { snapshots: { path, keep } }: ServerOptions, log: Log): void {
   try {
     service.snapshot(path, keep);
   } catch (error) {
@@ -162,7 +169,7 @@ function copy(service: Service, { snapshots: { path, keep } }: Wish, log: Log): 
   process.stdout.write(`TORC_SNAPSHOT_DONE=${path}\n`);
 }
 
-function urlOf({ host, tls }: Wish, port: number): string {
+function urlOf({ host, tls }: ServerOptions, port: number): string {
   const name = host.includes(':') ? `[${host}]` : host;
   return `${tls === undefined ? 'http' : 'https'}://${name}:${port}${BASE_PATH}`;
 }

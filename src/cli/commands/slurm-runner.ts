@@ -60,20 +60,20 @@ export const slurmRunner = command({
     const { environment, output } = context;
     const { openSlurm } = await import('../../cluster/slurm/slurm.ts');
     const slurm = openSlurm({ environment });
-    const told = slurm.allocationOf(environment);
-    if (told === undefined)
+    const reported = slurm.allocationOf(environment);
+    if (reported === undefined)
       throw new Failure('SLURM_JOB_ID is not set: this program runs inside a Slurm allocation; elsewhere use torc run');
     const { whileAway } = await import('../../cluster/slurm/away.ts');
     const onAway = (words: string) =>
       output.warn(`the controller of Slurm is away; asking again for 5 minutes: ${words}`);
     const patiently = <T>(ask: () => Promise<T>) => whileAway(ask, { wait: pause, onAway });
-    const memoryBytes = await patiently(() => slurm.memoryOf(told)).catch((error: Error) => {
+    const memoryBytes = await patiently(() => slurm.memoryOf(reported)).catch((error: Error) => {
       output.warn(
-        `the memory of allocation ${told.jobId} is unknown, so that of the machine is offered: ${error.message}`,
+        `the memory of allocation ${reported.jobId} is unknown, so that of the machine is offered: ${error.message}`,
       );
       return undefined;
     });
-    const allocation = { ...told, memoryBytes };
+    const allocation = { ...reported, memoryBytes };
     const id = workflowId(workflow);
     const who = `${allocation.jobId}.${allocation.nodeId}.${allocation.taskPid}`;
     const delaySeconds = startDelaySeconds(options.startupDelaySeconds, who);

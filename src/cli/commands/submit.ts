@@ -11,11 +11,11 @@ import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { integer } from '../option.ts';
-import { tellPreparation } from '../output/preparation.ts';
+import { reportPreparation } from '../output/preparation.ts';
 import { submitOptions } from '../slurm-options.ts';
 import { stuckAllocations } from '../output/queue-lines.ts';
 import { submitTools, warnOfLoopback } from '../slurm-tools.ts';
-import { tellRefusedBySlurm, tellUnrunnable } from '../before-submission.ts';
+import { reportRefusedBySlurm, reportUnrunnable } from '../before-submission.ts';
 import { createFromFile, existingWorkflow, isSpec } from '../spec-or-id.ts';
 
 export const submit = command({
@@ -76,14 +76,14 @@ export const submit = command({
   },
 });
 
-interface Wishes {
+interface Options {
   readonly ignoreMissingData?: boolean | undefined;
   readonly skipChecks?: boolean | undefined;
   readonly maxParallelJobs?: number | undefined;
 }
 
 /** Finishes what an interrupted command left, initializes the workflow if that is needed, and carries out its actions. */
-async function submitAll(context: Context, tools: SubmitTools, id: number, options: Wishes) {
+async function submitAll(context: Context, tools: SubmitTools, id: number, options: Options) {
   const { client } = tools;
   const settled = await settleSubmissions(tools, id).catch((cause: unknown) => {
     if (cause instanceof SubmissionFailed) throw new Failure(cause.message, { cause });
@@ -95,11 +95,14 @@ async function submitAll(context: Context, tools: SubmitTools, id: number, optio
   });
   const { is_uninitialized: isFresh } = await client.isUninitialized({ params: { id } });
   if (isFresh)
-    await initialize(client, id, { force: options.ignoreMissingData === true, tell: tellPreparation(context.output) });
+    await initialize(client, id, {
+      force: options.ignoreMissingData === true,
+      report: reportPreparation(context.output),
+    });
   // Who completes a submission has decided about its allocations before.
   const isForced = options.skipChecks === true || settled.length > 0;
-  await tellUnrunnable(context, id, isForced || options.maxParallelJobs !== undefined);
-  await tellRefusedBySlurm(context, id, isForced);
+  await reportUnrunnable(context, id, isForced || options.maxParallelJobs !== undefined);
+  await reportRefusedBySlurm(context, id, isForced);
   const fired = await fireActions(tools, id, { maxParallelJobs: options.maxParallelJobs });
   return { settled, fired };
 }

@@ -94,25 +94,25 @@ export const watch = command({
     const path = join(options.outputDir, `watch_${hostname()}_wf${id}.log`);
     const log = openLog(path, 'info', Date.now, () => {});
     let counts = '';
-    let toldUnsubmitted: string | undefined;
-    const toldStuck = new Set<string>();
+    let reportedUnsubmitted: string | undefined;
+    const reportedStuck = new Set<string>();
     /** A controller that is away is asked again at the next look. */
     const cancelSurplus = async () => {
       const canceled = await cancelUnneeded(client, openSlurm({ environment: context.environment }), id).catch(
         () => [],
       );
       if (canceled.length > 0)
-        tell(
+        report(
           'info',
           `Canceled ${canceled.length} queued allocation(s), in which no job is left to run: ${canceled.join(', ')}`,
         );
     };
-    const tell = (level: 'info' | 'warn' | 'error', words: string) => {
+    const report = (level: 'info' | 'warn' | 'error', words: string) => {
       log.write(level, words, { workflow_id: id });
       if (level === 'info') output.notice(words);
       else output[level](words);
     };
-    tell('info', watchingLine(id, options));
+    report('info', watchingLine(id, options));
     try {
       const exitCode = await watchWorkflow(
         {
@@ -122,20 +122,20 @@ export const watch = command({
               () => undefined,
               (error: Error) => error.message,
             );
-            if (words !== undefined && words !== toldUnsubmitted)
-              tell('warn', `Planned allocations could not be submitted: ${words}`);
-            toldUnsubmitted = words;
+            if (words !== undefined && words !== reportedUnsubmitted)
+              report('warn', `Planned allocations could not be submitted: ${words}`);
+            reportedUnsubmitted = words;
             return client.getWorkflowStatus({ params: { id } });
           },
           async clean() {
             const { cleaned } = await correctRecords(recovery, id, false);
             for (const { job_id: job, job_name: name, reason } of cleaned.failed)
-              tell('warn', `Job ${job} (${name}) failed: ${reason}`);
+              report('warn', `Job ${job} (${name}) failed: ${reason}`);
             for (const warning of cleaned.warnings) log.write('warn', warning, { workflow_id: id });
             await cancelSurplus();
             for (const each of stuckAllocations(await queuedAllocations(client, id, context.environment))) {
-              if (!toldStuck.has(each.key)) tell('warn', each.line);
-              toldStuck.add(each.key);
+              if (!reportedStuck.has(each.key)) report('warn', each.line);
+              reportedStuck.add(each.key);
             }
             const jobs = cleaned.failed.length + cleaned.finishedWorkKept + cleaned.jobsRequeued;
             return { jobs, lost: cleaned.lost };
@@ -165,7 +165,7 @@ export const watch = command({
           causes: async () => badEndLines(await badEnds(client, id)),
           wait: () => pause(options.pollInterval * 1000),
           nowMs: () => performance.now(),
-          tell,
+          report,
           showCounts(status) {
             const text = countsText(id, status);
             if (text !== counts) log.write('info', text);

@@ -2,10 +2,10 @@ import { keyAt, type Path, paths } from './schema.ts';
 import type { Reading } from './read.ts';
 
 /** Everything that should be changed: errors, conflicting settings, and valid but unwise ones. */
-export function complaintsAbout({ problems, told, configuration }: Reading): string[] {
-  const placed = (path: Path, words: string) => `${told.get(path)?.place ?? 'default'}: ${path}: ${words}`;
+export function complaintsAbout({ problems, reported, configuration }: Reading): string[] {
+  const placed = (path: Path, words: string) => `${reported.get(path)?.place ?? 'default'}: ${path}: ${words}`;
   const unwise = paths.flatMap((path) => {
-    const said = told.get(path);
+    const said = reported.get(path);
     const words = said === undefined ? undefined : keyAt(path).objection?.(said.value as never);
     return words === undefined ? [] : [placed(path, words)];
   });

@@ -4,12 +4,12 @@ import { keyAt, partsOf, type Path, paths } from './schema.ts';
 
 /** The settings of one file or of the environment. */
 export interface Layer {
-  readonly values: ReadonlyMap<Path, Told>;
+  readonly values: ReadonlyMap<Path, Reported>;
   readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
 }
 
-export interface Told {
+export interface Reported {
   readonly value: unknown;
   /** `torc.toml:3`, or the name of a variable. */
   readonly place: string;
@@ -23,7 +23,7 @@ export interface Problem {
 
 /** Collects the values of a layer, and their errors. */
 export function createLayer() {
-  const values = new Map<Path, Told>();
+  const values = new Map<Path, Reported>();
   const problems: Problem[] = [];
   const warnings: string[] = [];
   return {

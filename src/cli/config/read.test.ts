@@ -44,7 +44,7 @@ describe('the configuration', () => {
     write('system', `[client]\n${four(4, 'system')}`);
     write('user', `[client]\napi_url = "user"\nlog_level = "debug"`);
     write('local', '[client]\napi_url = "local"\n[server]\nport = 1');
-    const { configuration, told } = await read({ TORC_SERVER__PORT: '2' });
+    const { configuration, reported } = await read({ TORC_SERVER__PORT: '2' });
     expect(configuration).toMatchObject({
       'client.run.output_dir': 'system',
       'client.format': 'json',
@@ -52,8 +52,8 @@ describe('the configuration', () => {
       'client.api_url': 'local',
       'server.port': 2,
     });
-    expect(told.get('client.api_url')?.place).toBe('torc.toml:2');
-    expect(told.get('server.port')?.place).toBe('TORC_SERVER__PORT');
+    expect(reported.get('client.api_url')?.place).toBe('torc.toml:2');
+    expect(reported.get('server.port')?.place).toBe('TORC_SERVER__PORT');
   });
 
   it("the user's file is read from XDG_CONFIG_HOME if that is an absolute path", () => {

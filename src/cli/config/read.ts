@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, relative } from 'node:path';
-import { createLayer, type Layer, type OpenLayer, pathNamed, type Problem, setAll, type Told } from './layer.ts';
+import { createLayer, type Layer, type OpenLayer, pathNamed, type Problem, setAll, type Reported } from './layer.ts';
 import { lineOf } from './line-of.ts';
 import { builtIn, type Configuration, keyAt, type Path, paths } from './schema.ts';
 
@@ -10,7 +10,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The combined settings of files and environment, their errors, and the origin of each value. */
 export interface Reading {
   readonly configuration: Configuration;
-  readonly told: ReadonlyMap<Path, Told>;
+  readonly reported: ReadonlyMap<Path, Reported>;
   readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
 }
@@ -41,11 +41,11 @@ export async function readConfiguration(environment: Environment, cwd: string): 
 export const readEnvironment = (environment: Environment): Reading => together([environmentLayer(environment)]);
 
 function together(layers: readonly Layer[]): Reading {
-  const told = new Map(layers.flatMap(({ values }) => [...values]));
-  const values = Object.fromEntries([...told].map(([path, { value }]) => [path, value]));
+  const reported = new Map(layers.flatMap(({ values }) => [...values]));
+  const values = Object.fromEntries([...reported].map(([path, { value }]) => [path, value]));
   return {
     configuration: { ...builtIn, ...values } as Configuration,
-    told,
+    reported,
     problems: layers.flatMap(({ problems }) => problems),
     warnings: layers.flatMap(({ warnings }) => warnings),
   };

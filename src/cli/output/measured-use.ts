@@ -28,7 +28,7 @@ export function overText({ overPercent }: Pick<Measurement, 'overPercent'>): str
   return `${overPercent >= 0 ? '+' : ''}${overPercent.toFixed(1)}%`;
 }
 
-export const told = (row: Measurement) => ({
+export const reported = (row: Measurement) => ({
   job_id: row.job.id,
   job_name: row.job.name,
   resource_type: row.resource,
@@ -38,7 +38,7 @@ export const told = (row: Measurement) => ({
 });
 
 /** The resources that a failed job probably lacked. */
-export function lackTold({ job, use, result, lack }: LackingJob) {
+export function lackReported({ job, use, result, lack }: LackingJob) {
   const { id, name, limits, requirements } = job;
   const over = measuredOf(limits, use).find(({ resource }) => resource === 'Memory');
   const share = limits.runtimeSeconds === undefined ? undefined : (use.seconds / limits.runtimeSeconds) * 100;

@@ -6,7 +6,7 @@ import type { Resumed } from '../../operations/resume.ts';
 import type { Output } from './output.ts';
 
 /** Prints what happens while a workflow is prepared for a run. */
-export const tellPreparation =
+export const reportPreparation =
   (output: Output) =>
   (news: InitializeNews): void => {
     if (news.kind === 'waits for attempts') output.notice(waitingWords(news.holders));
@@ -24,7 +24,7 @@ function waitingWords(holders: readonly AttemptHolder[]): string {
 }
 
 /** Prints what a resume has changed; each killed runner was reported when it was recovered. */
-export function tellResumed(output: Output, workflowId: number, resumed: Resumed, retriesFailed: boolean): void {
+export function reportResumed(output: Output, workflowId: number, resumed: Resumed, retriesFailed: boolean): void {
   if (resumed.kind === 'nothing') output.notice(nothingWords(resumed.counts, retriesFailed));
   if (resumed.kind === 'resumed')
     output.notice(

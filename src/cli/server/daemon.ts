@@ -28,10 +28,10 @@ export async function startDaemon(folder: string, words: readonly string[], outp
     [...process.execArgv, script as string, ...args.map((word) => (word === '--daemon' ? AS_DAEMON : word))],
     fd,
   );
-  const told = (await daemon.told) as Ready | undefined;
+  const reported = (await daemon.reported) as Ready | undefined;
   closeSync(fd);
   daemon.release();
-  if (told === undefined) {
+  if (reported === undefined) {
     const reason = readFileSync(path)
       .subarray(before)
       .toString()
@@ -39,8 +39,8 @@ export async function startDaemon(folder: string, words: readonly string[], outp
       .replace(/^Error: /, '');
     throw new Failure(reason === '' ? `the server ended without a message; see ${folder}` : reason);
   }
-  output.text(`TORC_SERVER_PORT=${told.port}`);
-  output.notice(`torc-server runs as process ${daemon.pid} on ${told.url}; its log is in ${folder}`);
+  output.text(`TORC_SERVER_PORT=${reported.port}`);
+  output.notice(`torc-server runs as process ${daemon.pid} on ${reported.url}; its log is in ${folder}`);
 }
 
 function open(path: string): { fd: number; before: number } {

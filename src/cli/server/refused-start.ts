@@ -1,7 +1,7 @@
 import { portOwner } from '../../cluster/host/port-owner.ts';
 import { Failure } from '../failure.ts';
 
-interface Wish {
+interface ServerOptions {
   readonly host: string;
   readonly port: number;
   readonly database: string;
@@ -17,14 +17,14 @@ interface Cause {
 }
 
 /** Why a server could not start, and what to do; other errors unchanged. */
-export function refusedStart(error: unknown, wish: Wish): unknown {
+export function refusedStart(error: unknown, settings: ServerOptions): unknown {
   const { code, errcode, message, syscall } = error as Cause;
   const words =
-    listenWords(code, wish) ?? databaseWords({ code, errcode, message: message ?? '', syscall }, wish.database);
+    listenWords(code, settings) ?? databaseWords({ code, errcode, message: message ?? '', syscall }, settings.database);
   return words === undefined ? error : new Failure(words, { cause: error });
 }
 
-function listenWords(code: string | undefined, { host, port }: Wish): string | undefined {
+function listenWords(code: string | undefined, { host, port }: ServerOptions): string | undefined {
   const where = `port ${port} of ${host}`;
   if (code === 'EADDRINUSE') {
     const owner = portOwner(port);

@@ -81,8 +81,8 @@ const properties = ['ActiveState', 'SubState', 'MainPID', 'ActiveEnterTimestamp'
 
 /** The state of the service, from systemd's lines `Property=value`. */
 export async function stateOf(systemctl: Systemctl): Promise<{ isActive: boolean; words: string }> {
-  const told = await systemctl('show', SERVICE, `--property=${properties.join(',')}`);
-  const values = new Map(told.split('\n').map((line) => line.split(/=(.*)/s, 2) as [string, string]));
+  const reported = await systemctl('show', SERVICE, `--property=${properties.join(',')}`);
+  const values = new Map(reported.split('\n').map((line) => line.split(/=(.*)/s, 2) as [string, string]));
   const [state = 'unknown', sub = '', pid = '0', since = ''] = properties.map((name) => values.get(name));
   const isActive = state === 'active';
   const words = [

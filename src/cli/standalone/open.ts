@@ -93,7 +93,7 @@ async function attachAgain(
   output: Output,
 ): Promise<Attachment | undefined> {
   const lateMs = performance.now() + PATIENCE_MS;
-  let isTold = false;
+  let isReported = false;
   while (!isLeaving()) {
     const beside = readAddress(database);
     const isSame = beside.kind === 'address' && beside.address.url === url && beside.address.credential === credential;
@@ -102,8 +102,8 @@ async function attachAgain(
       output.notice(`Attached again to the standalone torc-server on ${url}, which was started again`);
       return attached;
     }
-    if (!isTold && performance.now() >= lateMs) {
-      isTold = true;
+    if (!isReported && performance.now() >= lateMs) {
+      isReported = true;
       output.warn(
         'nobody starts the standalone torc-server again. Running jobs go on, and the runner keeps their results; end it with Ctrl-C, and resume with another -s command',
       );

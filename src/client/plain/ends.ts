@@ -5,9 +5,9 @@ import { isOfRequest, isRefusal } from './refused.ts';
 import type { State } from './state.ts';
 
 /** Reports ends; the server may refuse some of them. */
-export type TellEnds = (turn: ExchangeRequest, ends: readonly Completion[]) => Promise<JobCompletionError[]>;
+export type ReportEnds = (turn: ExchangeRequest, ends: readonly Completion[]) => Promise<JobCompletionError[]>;
 
-export function createTellEnds(client: Client, workflowId: number, { readJob }: State): TellEnds {
+export function createReportEnds(client: Client, workflowId: number, { readJob }: State): ReportEnds {
   const send = async (entries: readonly JobCompletion[]): Promise<JobCompletionError[]> => {
     const body = { completions: [...entries] };
     const { errors } = await client.batchCompleteJobs({ params: { id: workflowId }, body });
@@ -57,9 +57,9 @@ export function createTellEnds(client: Client, workflowId: number, { readJob }: 
 export const endedStatus = (message: string): string | undefined =>
   /already complete with status=(\w+)/.exec(message)?.[1]?.toLowerCase();
 
-function entryOf(told: Completion, workflowId: number, turn: ExchangeRequest): JobCompletion {
-  const { job_id, attempt_id, status, return_code, exec_time_minutes, completion_time } = told;
-  const { peak_memory_bytes, avg_memory_bytes, peak_cpu_percent, avg_cpu_percent } = told;
+function entryOf(reported: Completion, workflowId: number, turn: ExchangeRequest): JobCompletion {
+  const { job_id, attempt_id, status, return_code, exec_time_minutes, completion_time } = reported;
+  const { peak_memory_bytes, avg_memory_bytes, peak_cpu_percent, avg_cpu_percent } = reported;
   const { run_id, compute_node_id } = turn;
   return {
     job_id,

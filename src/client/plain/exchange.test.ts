@@ -98,8 +98,8 @@ describe('an exchange with a server that has no exchange route', () => {
   it('a repeated report is no error when the server knows it already', async () => {
     const { jobs } = await turn({ want: { ...want, limit: 2 } });
     const [a, b] = jobs as [(typeof jobs)[0], (typeof jobs)[0]];
-    const told = { started: [started(a)], completed: [ended(b)] };
-    for (let times = 0; times < 2; times += 1) expect((await turn(told)).errors).toEqual([]);
+    const reported = { started: [started(a)], completed: [ended(b)] };
+    for (let times = 0; times < 2; times += 1) expect((await turn(reported)).errors).toEqual([]);
     expect(await statuses()).toEqual(['running', 'completed', 'ready']);
     const all = await server.behind.listResults({ query: { workflow_id: workflowId, all_runs: true } });
     expect(all.total_count).toBe(1);

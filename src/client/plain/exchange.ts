@@ -47,7 +47,7 @@ export function createPlainExchange({ client, workflowId, onWarning, now = Date.
     const { run_id: current } = await client.getWorkflow({ params }).catch(workflowGone);
     if (current !== turn.run_id) throw runSuperseded(turn.run_id, current ?? 0);
 
-    const errors: JobCompletionError[] = await reports.tell(turn);
+    const errors: JobCompletionError[] = await reports.report(turn);
     for (const { job_id: id } of [...(turn.completed ?? []), ...(turn.retried ?? [])]) claims.forget(id);
     for (const each of await claims.giveBack(turn, turn.returned ?? [])) errors.push(each);
     if (turn.held) claims.handAgain(turn.held);

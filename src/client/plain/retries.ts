@@ -4,27 +4,27 @@ import { formatDuration } from '../../core/quantity/duration.ts';
 import type { Client } from '../client.ts';
 import type { PlainJob } from './plain-job.ts';
 import { isOfRequest } from './refused.ts';
-import type { TellStart } from './starts.ts';
+import type { ReportStart } from './starts.ts';
 import type { State } from './state.ts';
 
 /** Reports a retry: undefined if the job is retried; otherwise the reason, and whether its end must be reported instead. */
-export type TellRetry = (
+export type ReportRetry = (
   turn: ExchangeRequest,
-  told: Retried,
+  reported: Retried,
 ) => Promise<{ readonly message?: string; readonly isEnd: boolean } | undefined>;
 
-export function createTellRetry(client: Client, { readJob, fence }: State, tellStart: TellStart): TellRetry {
-  return async (turn, told) => {
-    const { job_id: id, attempt_id: attempt, max_retries: most } = told;
+export function createReportRetry(client: Client, { readJob, fence }: State, reportStart: ReportStart): ReportRetry {
+  return async (turn, reported) => {
+    const { job_id: id, attempt_id: attempt, max_retries: most } = reported;
     if (attempt >= most) return { isEnd: true };
     const job = await readJob(id);
     if (typeof job === 'string') return { message: job, isEnd: false };
     // A reply was lost, and the exchange is repeated.
     if ((job.attempt_id ?? 1) > attempt) return undefined;
     // The start of an attempt that ended in the same exchange was not reported, and only a running job can be retried.
-    if (job.status === 'pending') await tellStart(turn, id, attempt);
+    if (job.status === 'pending') await reportStart(turn, id, attempt);
     try {
-      if (told.raise) await raiseJob(client, job, told.raise);
+      if (reported.raise) await raiseJob(client, job, reported.raise);
       await client.retryJob({ params: { id, run_id: turn.run_id }, query: { max_retries: most } });
       return undefined;
     } catch (error) {

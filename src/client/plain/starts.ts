@@ -5,9 +5,9 @@ import { isRefusal } from './refused.ts';
 import type { State } from './state.ts';
 
 /** Reports the start of an attempt: undefined if the server knows it now, otherwise the reason of its refusal. */
-export type TellStart = (turn: ExchangeRequest, id: number, attempt: number) => Promise<string | undefined>;
+export type ReportStart = (turn: ExchangeRequest, id: number, attempt: number) => Promise<string | undefined>;
 
-export function createTellStart(client: Client, { readJob, fence }: State): TellStart {
+export function createReportStart(client: Client, { readJob, fence }: State): ReportStart {
   return async ({ run_id: runId, compute_node_id: nodeId }, id, attempt) => {
     try {
       await client.startJob({ params: { id, run_id: runId, compute_node_id: nodeId } });

@@ -24,13 +24,13 @@ describe('this machine', () => {
 
   it('the machine has only the CPUs on which this process may run', ({ skip }) => {
     const words = ['taskset', '-c', '0', process.execPath, ...script('console.log(facts.hostFacts().cpus)')];
-    let told: string;
+    let reported: string;
     try {
-      told = execFileSync('env', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+      reported = execFileSync('env', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
     } catch {
       return skip('taskset is missing, or CPU 0 is not ours to run on');
     }
-    expect(told).toBe('1\n');
+    expect(reported).toBe('1\n');
   });
 
   it('the machine has one GPU for each folder of the driver, and none without a driver', () => {
@@ -98,8 +98,8 @@ describe.skipIf(process.platform !== 'linux')('a process', () => {
     ['this machine was booted before the report', {}, 3_000, {}],
     ['the time of the report is unknown', {}, Number.NaN, {}],
     ['the boot time of this machine is unknown', {}, 1_000, { bootedAtMs: undefined }],
-  ])('a process of another boot is not proven gone when %s', (_, told, toldAtMs, machine) => {
-    expect(proofOfEnd({ ...earlier, ...told }, toldAtMs, { ...here, ...machine })).toBe('unknown');
+  ])('a process of another boot is not proven gone when %s', (_, reported, reportedAtMs, machine) => {
+    expect(proofOfEnd({ ...earlier, ...reported }, reportedAtMs, { ...here, ...machine })).toBe('unknown');
   });
 
   it('a process of a machine resumed from the same snapshot is not proven gone', () => {
@@ -134,13 +134,13 @@ describe.skipIf(process.platform !== 'linux')('a process', () => {
         stdio: ['ignore', 'pipe', 'ignore'],
       });
     };
-    let told: string;
+    let reported: string;
     try {
-      told = asNobody(own);
+      reported = asNobody(own);
     } catch {
       return skip('only the superuser can hide processes, and nobody must be able to read this checkout');
     }
-    expect(told).toBe('unknown');
+    expect(reported).toBe('unknown');
     expect(asNobody({ ...own, pid: 2 ** 22 - 1 })).toBe('gone');
   });
 

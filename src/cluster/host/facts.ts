@@ -80,7 +80,7 @@ export function ownIdentity(): ProcessIdentity | undefined {
 export type ProofOfEnd = 'gone' | 'rebooted' | 'alive' | 'unknown';
 
 /**
- * Whether the process, which reported itself at `toldAtMs` (Unix), is proven gone.
+ * Whether the process, which reported itself at `reportedAtMs` (Unix), is proven gone.
  *
  * The boot id decides which process table applies. Within the same boot it is ours, except for processes of another
  * namespace: they are not in our table, so nothing is known about them.
@@ -92,11 +92,11 @@ export type ProofOfEnd = 'gone' | 'rebooted' | 'alive' | 'unknown';
  */
 export function proofOfEnd(
   identity: ProcessIdentity,
-  toldAtMs = Number.NaN,
+  reportedAtMs = Number.NaN,
   here: Machine | undefined = machineOrNone(),
 ): ProofOfEnd {
   if (here === undefined) return 'unknown';
-  if (here.boot_id !== identity.boot_id) return isRebootOf(identity, toldAtMs, here) ? 'rebooted' : 'unknown';
+  if (here.boot_id !== identity.boot_id) return isRebootOf(identity, reportedAtMs, here) ? 'rebooted' : 'unknown';
   if (here.pid_namespace !== identity.pid_namespace) return 'unknown';
   // Machines resumed from one snapshot share the boot id.
   const theirs = identity.machine_id ?? undefined;
@@ -107,12 +107,12 @@ export function proofOfEnd(
   return look === identity.start_ticks ? 'alive' : 'gone';
 }
 
-function isRebootOf({ machine_id: id, hardware_ids: hardware }: ProcessIdentity, toldAtMs: number, here: Machine) {
+function isRebootOf({ machine_id: id, hardware_ids: hardware }: ProcessIdentity, reportedAtMs: number, here: Machine) {
   const isSameMachine =
     typeof id === 'string' &&
     id === here.machine_id &&
     (hardware ?? []).some((each) => here.hardware_ids.includes(each));
-  return isSameMachine && here.bootedAtMs !== undefined && toldAtMs < here.bootedAtMs;
+  return isSameMachine && here.bootedAtMs !== undefined && reportedAtMs < here.bootedAtMs;
 }
 
 function machineOrNone(): Machine | undefined {

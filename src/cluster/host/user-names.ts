@@ -59,11 +59,11 @@ export function createUserNames({
       );
       if (unknown.length === 0) return;
       // It ends with 2 if one of them has no name, and prints the others.
-      const told = await runToEnd(program, ['passwd', ...unknown.map(String)], { atMostMs: AT_MOST_MS }).then(
+      const reported = await runToEnd(program, ['passwd', ...unknown.map(String)], { atMostMs: AT_MOST_MS }).then(
         ({ stdout }) => parsePasswd(stdout),
         () => [],
       );
-      for (const [id, name] of told) names.set(id, name);
+      for (const [id, name] of reported) names.set(id, name);
       for (const id of unknown) if (!names.has(id)) nameless.set(id, atMs);
     },
     nameOf: (userId) => names.get(userId),

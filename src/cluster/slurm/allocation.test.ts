@@ -6,7 +6,7 @@ import { allocationOf, withinAllocation } from './allocation.ts';
 
 describe('an allocation', () => {
   it('an allocation is what the environment says about this node', () => {
-    const told = {
+    const reported = {
       SLURM_JOB_ID: '42',
       SLURM_NODEID: '1',
       SLURM_TASK_PID: '77',
@@ -14,7 +14,7 @@ describe('an allocation', () => {
       SLURM_CPUS_ON_NODE: '4',
       SLURM_MEM_PER_NODE: '4000',
     };
-    expect(allocationOf(told)).toMatchObject({
+    expect(allocationOf(reported)).toMatchObject({
       jobId: 42,
       nodeId: 1,
       taskPid: 77,
@@ -25,7 +25,7 @@ describe('an allocation', () => {
   });
 
   it('an allocation has the array, the CPUs of each node, the devices and the restarts that Slurm gives, and otherwise none', () => {
-    const told = {
+    const reported = {
       SLURM_JOB_ID: '42',
       SLURM_ARRAY_JOB_ID: '40',
       SLURM_JOB_CPUS_PER_NODE: '8(x2),4',
@@ -34,7 +34,7 @@ describe('an allocation', () => {
       SLURM_JOB_GPUS: '0-1',
       SLURM_RESTART_COUNT: '2',
     };
-    expect(allocationOf(told)).toMatchObject({
+    expect(allocationOf(reported)).toMatchObject({
       arrayJobId: 40,
       cpusPerNode: [8, 8, 4],
       cpusPerTask: 2,
@@ -74,7 +74,7 @@ describe('an allocation', () => {
   });
 
   it('the end of an allocation is read from the environment if it is there', () => {
-    const end = (told: Record<string, string>) => allocationOf({ SLURM_JOB_ID: '42', ...told })?.endsAtMs;
+    const end = (reported: Record<string, string>) => allocationOf({ SLURM_JOB_ID: '42', ...reported })?.endsAtMs;
     expect(end({ SLURM_JOB_END_TIME: '1795270481' })).toBe(1_795_270_481_000);
     expect(end({ SLURM_JOB_END_TIME: '' })).toBeUndefined();
   });

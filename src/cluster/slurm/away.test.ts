@@ -10,22 +10,22 @@ const unknown = new HelperFailed('squeue: it ended with exit code 1', { stderr: 
 /** Answers that fail with these errors, and the pauses between them. */
 function asking(...failures: Error[]) {
   const pauses: number[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const answer = whileAway(
     async () => {
       const failure = failures.shift();
       if (failure !== undefined) throw failure;
       return 'answer';
     },
-    { wait: async (ms) => void pauses.push(ms), onAway: (words) => told.push(words) },
+    { wait: async (ms) => void pauses.push(ms), onAway: (words) => reported.push(words) },
   );
-  return { answer, pauses, told };
+  return { answer, pauses, reported };
 }
 
 it('a controller that is away is asked again, and this is said once', async () => {
-  const { answer, pauses, told } = asking(away, away, new HelperFailed('killed', { isLate: true }));
+  const { answer, pauses, reported } = asking(away, away, new HelperFailed('killed', { isLate: true }));
   expect(await answer).toBe('answer');
-  expect([pauses.length, told]).toEqual([3, [away.message]]);
+  expect([pauses.length, reported]).toEqual([3, [away.message]]);
 });
 
 it('any other failure is final, and so is a controller that stays away for five minutes', async () => {

@@ -18,13 +18,13 @@ export interface Said {
  */
 export function statesFrom(wanted: readonly SlurmJob[], { queued, accounted }: Said): Map<SlurmJob, JobState> {
   const states = new Map<SlurmJob, JobState>();
-  const [told, ended] = [byName(queued ?? []), byName(accounted ?? [])];
-  const known = new Set(wholeJobs([...told.values(), ...ended.values()].map(({ jobId }) => jobId)));
+  const [reported, ended] = [byName(queued ?? []), byName(accounted ?? [])];
+  const known = new Set(wholeJobs([...reported.values(), ...ended.values()].map(({ jobId }) => jobId)));
   for (const job of wanted) {
     const isTask = typeof job === 'string';
     const isOver =
-      isTask && queued !== undefined && !told.has(job) && wholeJobs([job]).some((array) => known.has(array));
-    const found = told.get(job) ?? ended.get(job);
+      isTask && queued !== undefined && !reported.has(job) && wholeJobs([job]).some((array) => known.has(array));
+    const found = reported.get(job) ?? ended.get(job);
     // The accounting is told of tasks that wait together, and later that one of them is gone.
     if (found !== undefined && !(isOver && found.state !== 'ended')) states.set(job, found);
     else if (isOver) states.set(job, { jobId: job, state: 'ended', word: 'CANCELLED' });
@@ -46,6 +46,6 @@ export function byName<Row extends { readonly jobId: SlurmJob; readonly rawId?: 
 
 /** Which of these jobs sacct has to be asked about, after squeue. */
 export const notQueued = (wanted: readonly SlurmJob[], queued: readonly JobState[]): number[] => {
-  const told = byName(queued);
-  return wholeJobs(wanted.filter((job) => !told.has(job) && jobsOfId(String(job)).length > 0));
+  const reported = byName(queued);
+  return wholeJobs(wanted.filter((job) => !reported.has(job) && jobsOfId(String(job)).length > 0));
 };

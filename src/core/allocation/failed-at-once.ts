@@ -22,8 +22,8 @@ const AT_ONCE_SECONDS = 10;
  * Those that wait or run say nothing yet, and one that somebody canceled says nothing about the others.
  */
 export function failedAtOnce(submitted: readonly Outcome[]): readonly Outcome[] {
-  const told = submitted.filter(({ state, word }) => state === 'ended' && !word.startsWith('CANCELLED'));
-  const last = told.slice(-IN_A_ROW);
+  const reported = submitted.filter(({ state, word }) => state === 'ended' && !word.startsWith('CANCELLED'));
+  const last = reported.slice(-IN_A_ROW);
   const isFault = ({ seconds, hasRunner }: Outcome) =>
     !hasRunner && seconds !== undefined && seconds <= AT_ONCE_SECONDS;
   // A runner that works shows that the nodes are as they should be.

@@ -24,10 +24,10 @@ export function logLevelOf(text: string | undefined): LogLevel {
  * Terminals show logs, so control characters in names are escaped.
  */
 export function logLine(level: LogLevel, words: string, fields: Readonly<Record<string, unknown>>, at: string): string {
-  const told = Object.entries(fields).flatMap(([key, value]) =>
+  const reported = Object.entries(fields).flatMap(([key, value]) =>
     value === undefined ? [] : [`${key}=${valueText(value)}`],
   );
-  return printableLine([at, level.toUpperCase(), words, ...told].join(' '));
+  return printableLine([at, level.toUpperCase(), words, ...reported].join(' '));
 }
 
 function valueText(value: unknown): string {

@@ -63,8 +63,8 @@ function inUnits({ ideal, nodesEach, nodes, queue, isOffline, estimates }: Situa
   // Small allocations of one user start one after another, up to ten times the wait of the first.
   const { largeFinish, smallWait, smallFinish } = estimates;
   const manySmall = smallWait * Math.min(ideal, 10) + Math.max(0, smallFinish - smallWait);
-  const told = `${state}; one large allocation would finish in ${minutesText(largeFinish)}, small ones in ${minutesText(manySmall)}`;
-  return largeFinish <= manySmall ? single(told) : { ...split, reason: told };
+  const reported = `${state}; one large allocation would finish in ${minutesText(largeFinish)}, small ones in ${minutesText(manySmall)}`;
+  return largeFinish <= manySmall ? single(reported) : { ...split, reason: reported };
 }
 
 /** Fewer would be one by one. */

@@ -58,13 +58,13 @@ export function storedRules(handler: { readonly rules?: readonly unknown[] | und
 }
 
 /** Reads the fields of a handler about causes; reports each that does not fit. */
-export function readCauseRules(fields: Fields, tell: (problem: FieldProblem) => void): CauseRules {
-  const memory = readRaise(fields, MEMORY, tell);
-  const time = readRaise(fields, TIME, tell);
+export function readCauseRules(fields: Fields, report: (problem: FieldProblem) => void): CauseRules {
+  const memory = readRaise(fields, MEMORY, report);
+  const time = readRaise(fields, TIME, report);
   const onNodeFail = given(fields['on_node_fail']);
   if (onNodeFail !== undefined && onNodeFail !== 'retry' && onNodeFail !== 'fail')
-    tell({ path: ['on_node_fail'], message: `on_node_fail: expected retry or fail, found ${shown(onNodeFail)}` });
-  return { memory, time, retriesNodeFailure: onNodeFail === 'retry', backoff: readBackoff(fields, tell) };
+    report({ path: ['on_node_fail'], message: `on_node_fail: expected retry or fail, found ${shown(onNodeFail)}` });
+  return { memory, time, retriesNodeFailure: onNodeFail === 'retry', backoff: readBackoff(fields, report) };
 }
 
 /**
@@ -101,16 +101,16 @@ const TIME: RaisedField = {
 function readRaise(
   fields: Fields,
   { field, what, read, expected }: RaisedField,
-  tell: (problem: FieldProblem) => void,
+  report: (problem: FieldProblem) => void,
 ): Raise | undefined {
   const value = given(fields[field]);
   if (value === undefined) return undefined;
   if (!isFields(value)) {
-    tell({ path: [field], message: `${field}: expected {${what}: x1.5}, found ${shown(value)}` });
+    report({ path: [field], message: `${field}: expected {${what}: x1.5}, found ${shown(value)}` });
     return undefined;
   }
   const refuse = (name: string, wanted: string) =>
-    tell({ path: [field, name], message: `${field}.${name}: expected ${wanted}, found ${shown(value[name])}` });
+    report({ path: [field, name], message: `${field}.${name}: expected ${wanted}, found ${shown(value[name])}` });
   const factor = readFactor(value[what]);
   if (factor === undefined) refuse(what, `x and a factor from ${LEAST_FACTOR} to ${LARGEST_FACTOR}, such as x1.5`);
   const max = given(value['max']) === undefined ? undefined : readAmount(value['max'], read);
@@ -142,15 +142,15 @@ function readAmount(text: unknown, read: (text: string) => number): number | und
   }
 }
 
-function readBackoff(fields: Fields, tell: (problem: FieldProblem) => void): Backoff | undefined {
+function readBackoff(fields: Fields, report: (problem: FieldProblem) => void): Backoff | undefined {
   const value = given(fields['backoff']);
   if (value === undefined) return undefined;
   if (!isFields(value)) {
-    tell({ path: ['backoff'], message: `backoff: expected {initial: PT30S}, found ${shown(value)}` });
+    report({ path: ['backoff'], message: `backoff: expected {initial: PT30S}, found ${shown(value)}` });
     return undefined;
   }
   const refuse = (name: string, wanted: string) =>
-    tell({ path: ['backoff', name], message: `backoff.${name}: expected ${wanted}, found ${shown(value[name])}` });
+    report({ path: ['backoff', name], message: `backoff.${name}: expected ${wanted}, found ${shown(value[name])}` });
   const initialSeconds = readAmount(value['initial'], parseDuration);
   if (initialSeconds === undefined) refuse('initial', 'an ISO 8601 duration such as PT30S');
   const { factor = USUAL_BACKOFF.factor } = value;

@@ -129,13 +129,13 @@ function inQueue({ queued = [], workflow }: JobFacts, never: readonly Reason[]):
     };
   }
   const waiting = queued.filter(({ hasEnded }) => hasEnded !== true);
-  const told = waiting.map(({ slurmJobId, reason }) => ({ slurmJobId, found: reason && queueReasonOf(reason) }));
-  const stuck = told.filter(({ found }) => found && found.isFinal).map(({ slurmJobId }) => slurmJobId);
+  const reported = waiting.map(({ slurmJobId, reason }) => ({ slurmJobId, found: reason && queueReasonOf(reason) }));
+  const stuck = reported.filter(({ found }) => found && found.isFinal).map(({ slurmJobId }) => slurmJobId);
   const ids = waiting.map(({ slurmJobId }) => slurmJobId).join(',');
   return {
     headline: 'is ready, and waits for an allocation that Slurm has not started',
     reasons: [
-      ...told.map(({ slurmJobId, found }) => ({
+      ...reported.map(({ slurmJobId, found }) => ({
         code: found && found.isFinal ? 'allocation_stuck' : 'allocation_waits',
         message: `allocation ${slurmJobId} waits${found ? ` (${found.words})` : ''}`,
       })),

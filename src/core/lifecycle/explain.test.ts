@@ -64,26 +64,26 @@ const messages = (facts: JobFacts) => explain(facts).reasons.map(({ message }) =
 describe('the explanation of a waiting job', () => {
   it('a job with open dependencies waits for them by name and status, and the next command explains the first of them', () => {
     const dependencies = [other('a', 'completed'), other('bb', 'running'), other('ccc', 'blocked')];
-    const told = explain(job({ status: 'blocked', dependencies }));
-    expect(told).toMatchObject({ kind: 'waits', headline: 'waits for 2 jobs of 3' });
-    expect(told.reasons.map(({ message }) => message)).toEqual(['bb (job 2) is running', 'ccc (job 3) is blocked']);
-    expect(told.next).toEqual(['torc jobs explain 2']);
+    const reported = explain(job({ status: 'blocked', dependencies }));
+    expect(reported).toMatchObject({ kind: 'waits', headline: 'waits for 2 jobs of 3' });
+    expect(reported.reasons.map(({ message }) => message)).toEqual(['bb (job 2) is running', 'ccc (job 3) is blocked']);
+    expect(reported.next).toEqual(['torc jobs explain 2']);
   });
 
   it('a job whose dependency needs a decision of the user names that decision first', () => {
-    const told = explain(job({ status: 'blocked', dependencies: [other('bad', 'pending_failed')] }));
-    expect(told.next[0]).toBe('decide about bad: torc jobs reset-status 3 --reinit');
+    const reported = explain(job({ status: 'blocked', dependencies: [other('bad', 'pending_failed')] }));
+    expect(reported.next[0]).toBe('decide about bad: torc jobs reset-status 3 --reinit');
   });
 
   it('a job that depends on a disabled job never starts', () => {
-    const told = explain(job({ status: 'blocked', dependencies: [other('off', 'disabled')] }));
-    expect(told.next[0]).toBe('off is disabled, and so this job never starts');
+    const reported = explain(job({ status: 'blocked', dependencies: [other('off', 'disabled')] }));
+    expect(reported.next[0]).toBe('off is disabled, and so this job never starts');
   });
 
   it('a job without an active runner names the command that starts one', () => {
-    const told = explain(job({ labels: ['gpu', 'fast'] }));
-    expect(told.headline).toBe('is ready, and no runner is there');
-    expect(told.next).toEqual(['torc run 1 --label gpu --label fast']);
+    const reported = explain(job({ labels: ['gpu', 'fast'] }));
+    expect(reported.headline).toBe('is ready, and no runner is there');
+    expect(reported.next).toEqual(['torc run 1 --label gpu --label fast']);
   });
 
   it('a job whose allocation waits in the queue of Slurm waits for that, and no other allocation is advised', () => {
@@ -110,12 +110,12 @@ describe('the explanation of a waiting job', () => {
 
   it('a job that the last runner could not take needs another runner', () => {
     const { free: _, ...last } = runner({ cpus: 1 });
-    const told = explain(job({ lastRunner: last }));
-    expect(told.reasons.map(({ code }) => code)).toEqual(['no_runner', 'cpus']);
-    expect(told.reasons[1]?.message).toBe(
+    const reported = explain(job({ lastRunner: last }));
+    expect(reported.reasons.map(({ code }) => code)).toEqual(['no_runner', 'cpus']);
+    expect(reported.reasons[1]?.message).toBe(
       'the last one, runner 3 on n1, could not take it: the job needs 2 CPUs, it had 1 CPU',
     );
-    expect(told.next).toEqual([
+    expect(reported.next).toEqual([
       'start a runner that can: torc run 1',
       'or lower what the job asks for: torc resource-requirements update 5',
     ]);
@@ -125,9 +125,9 @@ describe('the explanation of a waiting job', () => {
 
   it('a job whose labels no runner has needs a runner with them or none of them, and no lower requirements', () => {
     const { free: _, ...last } = runner();
-    const told = explain(job({ labels: ['gpu'], lastRunner: last }));
-    expect(told.reasons.map(({ code }) => code)).toEqual(['no_runner', 'labels']);
-    expect(told.next).toEqual([
+    const reported = explain(job({ labels: ['gpu'], lastRunner: last }));
+    expect(reported.reasons.map(({ code }) => code)).toEqual(['no_runner', 'labels']);
+    expect(reported.next).toEqual([
       'start a runner that can: torc run 1 --label gpu',
       expect.stringMatching(/^or remove the labels of the job: torc jobs update \d+ --clear-labels$/),
     ]);
@@ -161,10 +161,10 @@ describe('the explanation of a waiting job', () => {
       'runner 3 on n1: the job needs scheduler 5, it has none',
     ],
   ])('a job that no runner can ever take names the reason: %#', (facts, code, message) => {
-    const told = explain(facts);
-    expect(told.reasons).toEqual([{ code, message }]);
-    expect(told.headline).toBe('is ready, and none of 1 runner can ever take it');
-    expect(told.next[0]).toContain('torc run 1');
+    const reported = explain(facts);
+    expect(reported.reasons).toEqual([{ code, message }]);
+    expect(reported.headline).toBe('is ready, and none of 1 runner can ever take it');
+    expect(reported.next[0]).toContain('torc run 1');
   });
 
   it('a job that no allocation of its workflow can run names the sum, and what plans allocations that can', () => {
@@ -243,8 +243,8 @@ describe('the explanation of a waiting job', () => {
 });
 
 it('the explanation of a running job says where it runs and since when', () => {
-  const told = explain(job({ status: 'running', runningOn: 'n1', startedAt: '2026-03-01T12:00:00Z', attempt: 2 }));
-  expect(told).toEqual({
+  const reported = explain(job({ status: 'running', runningOn: 'n1', startedAt: '2026-03-01T12:00:00Z', attempt: 2 }));
+  expect(reported).toEqual({
     kind: 'runs',
     headline: 'runs on n1 since 2026-03-01T12:00:00Z, attempt 2',
     reasons: [],
@@ -339,9 +339,9 @@ describe('the explanation of an ended job', () => {
       'ended_from_outside',
     ],
   ])('a job ended %s', (_, facts, headline, code) => {
-    const told = explain(facts);
-    expect([told.kind, told.headline, told.reasons[0]?.code]).toEqual(['ended', headline, code]);
-    expect(told.next.length).toBeGreaterThan(0);
+    const reported = explain(facts);
+    expect([reported.kind, reported.headline, reported.reasons[0]?.code]).toEqual(['ended', headline, code]);
+    expect(reported.next.length).toBeGreaterThan(0);
   });
 
   it('a job without its declared outputs names their paths', () => {
@@ -370,22 +370,22 @@ describe('the explanation of an ended job', () => {
   });
 
   it('a job in pending_failed waits for a decision of the user', () => {
-    const told = explain(ended({ status: 'pending_failed', returnCode: 3 }));
-    expect(told.headline).toBe('failed and waits for a decision; it failed after 12.0s with exit code 3');
-    expect(told.next[0]).toBe('run it again: torc jobs reset-status 7 --reinit');
+    const reported = explain(ended({ status: 'pending_failed', returnCode: 3 }));
+    expect(reported.headline).toBe('failed and waits for a decision; it failed after 12.0s with exit code 3');
+    expect(reported.next[0]).toBe('run it again: torc jobs reset-status 7 --reinit');
   });
 
   it('a job canceled because of an upstream job names that job, and the next command explains it', () => {
-    const told = explain(
+    const reported = explain(
       job({
         status: 'canceled',
         dependencies: [other('a', 'completed'), other('bb', 'canceled')],
         cause: other('root', 'failed', 3),
       }),
     );
-    expect(told.headline).toBe('was canceled because root (job 4) failed with return code 3');
-    expect(told.reasons).toEqual([{ code: 'canceled_by_dependency', message: 'bb (job 2) was canceled' }]);
-    expect(told.next[0]).toBe('torc jobs explain 4');
+    expect(reported.headline).toBe('was canceled because root (job 4) failed with return code 3');
+    expect(reported.reasons).toEqual([{ code: 'canceled_by_dependency', message: 'bb (job 2) was canceled' }]);
+    expect(reported.next[0]).toBe('torc jobs explain 4');
   });
 
   it('a job canceled with its workflow says whether it had started', () => {
@@ -396,15 +396,15 @@ describe('the explanation of an ended job', () => {
   });
 
   it('a job canceled alone says that a user did it, and how to run it again', () => {
-    const told = explain(job({ status: 'canceled' }));
-    expect(told.reasons.map(({ code }) => code)).toEqual(['canceled_by_user']);
-    expect(told.next).toEqual(['run it again: torc jobs reset-status 7 --reinit']);
+    const reported = explain(job({ status: 'canceled' }));
+    expect(reported.reasons.map(({ code }) => code)).toEqual(['canceled_by_user']);
+    expect(reported.next).toEqual(['run it again: torc jobs reset-status 7 --reinit']);
   });
 
   it('a job canceled while it ran says how its attempt ended', () => {
-    const told = explain(ended({ status: 'canceled', returnCode: 143, causeCode: 'canceled' }));
-    expect(told.headline).toMatch(/^was canceled by a user while it ran/);
-    expect(told.reasons).toEqual([{ code: 'canceled_by_user', message: 'it ended with return code 143' }]);
+    const reported = explain(ended({ status: 'canceled', returnCode: 143, causeCode: 'canceled' }));
+    expect(reported.headline).toMatch(/^was canceled by a user while it ran/);
+    expect(reported.reasons).toEqual([{ code: 'canceled_by_user', message: 'it ended with return code 143' }]);
   });
 
   it('a job without a result says that nothing is known about its end', () => {

@@ -20,11 +20,11 @@ function explanationOf(job: JobFacts): Explanation {
 
 /** Why a job runs again, and what its failure handler gave it. */
 function withEarlier(explanation: Explanation, { earlier = [] }: JobFacts): Explanation {
-  const told = earlier.map(({ attempt, cause }) => ({
+  const reported = earlier.map(({ attempt, cause }) => ({
     code: 'earlier_attempt',
     message: `attempt ${attempt} ended: ${cause}`,
   }));
-  return told.length === 0 ? explanation : { ...explanation, reasons: [...explanation.reasons, ...told] };
+  return reported.length === 0 ? explanation : { ...explanation, reasons: [...explanation.reasons, ...reported] };
 }
 
 function withLostAttempts(explanation: Explanation, { attemptsWithoutResult: lost }: JobFacts): Explanation {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Mark, NO_MARK } from '../contract/files/step-mark.ts';
-import { type LeftRow, type LeftStep, mayBeTold, provenEnd } from './left-step.ts';
+import { type LeftRow, type LeftStep, mayBeReported, provenEnd } from './left-step.ts';
 
 const AT = 1_795_435_200_000;
 const mark = (code: number | undefined, asked?: Mark['asked']): Mark => ({ ...NO_MARK, began: true, code, asked });
@@ -85,9 +85,9 @@ describe('the end of a step whose runner was killed', () => {
   });
 
   it('the accounting is waited for if its State decides, and not if the mark does', () => {
-    expect(mayBeTold(mark(0), false)).toBe(true);
-    expect(mayBeTold(mark(0), true)).toBe(false);
-    expect(mayBeTold(mark(0, unhandled), false)).toBe(false);
-    expect(mayBeTold(mark(undefined), false)).toBe(false);
+    expect(mayBeReported(mark(0), false)).toBe(true);
+    expect(mayBeReported(mark(0), true)).toBe(false);
+    expect(mayBeReported(mark(0, unhandled), false)).toBe(false);
+    expect(mayBeReported(mark(undefined), false)).toBe(false);
   });
 });

@@ -60,5 +60,5 @@ const endedBefore = (row: LeftRow | undefined, runnerEndedAtMs: number | undefin
   row?.endedAtMs !== undefined && runnerEndedAtMs !== undefined && row.endedAtMs + MARGIN_MS <= runnerEndedAtMs;
 
 /** Whether the accounting may still tell something that decides: it is some seconds behind. */
-export const mayBeTold = (mark: Mark, hasRow: boolean): boolean =>
+export const mayBeReported = (mark: Mark, hasRow: boolean): boolean =>
   !hasRow && mark.code !== undefined && mark.asked === undefined;

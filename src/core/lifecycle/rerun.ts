@@ -110,7 +110,7 @@ export function rerunsOf({ jobs, dependencies, files, changedUserData }: RerunFa
       const reasons = found.get(id);
       return reasons === undefined || canceled.has(id)
         ? []
-        : [{ job_id: id, job_name: name, status, reasons: telling(reasons, files, found) }];
+        : [{ job_id: id, job_name: name, status, reasons: reporting(reasons, files, found) }];
     }),
     canceled: jobs.filter(({ id }) => canceled.has(id)),
     failed: jobs.filter(({ id, status }) => status === 'failed' && !found.has(id)),
@@ -158,7 +158,7 @@ function reachedFrom(
 }
 
 /** Without an input that changes because the job that writes it runs again: that job is named as well. */
-function telling(
+function reporting(
   reasons: readonly RerunReason[],
   files: RerunFacts['files'],
   found: ReadonlyMap<number, unknown>,

@@ -21,7 +21,7 @@ const MOST_LETTERS = 32_000_000;
 /** Collects all problems of a file, and finds their places at the end. */
 export class Complaints {
   private readonly kept: Complaint[] = [];
-  private readonly told = new Set<ProblemCode>();
+  private readonly reported = new Set<ProblemCode>();
   private readonly left = new Map<ProblemCode, LeftOut>();
   private readonly limit: number;
   private lines = 0;
@@ -37,10 +37,10 @@ export class Complaints {
     const wanted = 1 + (echoes?.length ?? 0);
     // One of each kind is always reported: a file with errors never looks like one with only warnings.
     const room = this.letters > MOST_LETTERS ? 0 : this.limit - this.lines;
-    const given = Math.min(wanted, Math.max(room, this.told.has(code) ? 0 : 1));
+    const given = Math.min(wanted, Math.max(room, this.reported.has(code) ? 0 : 1));
     this.lines += given;
     this.letters += given * complaint.message.length;
-    this.told.add(code);
+    this.reported.add(code);
     if (given > 0) {
       const some = echoes === undefined ? undefined : sequence(given - 1, (index) => echoes.at(index));
       this.kept.push(some === undefined ? complaint : { ...complaint, echoes: some });

@@ -20,7 +20,7 @@ import { Tables } from './expand/tables.ts';
 import { linkDraft } from './link/link.ts';
 import { Lost } from './lost.ts';
 import { NameIndex } from './name-index.ts';
-import { Selections, type TellCompared } from './pattern/selection.ts';
+import { Selections, type ReportCompared } from './pattern/selection.ts';
 import { makePlan } from './plan/make.ts';
 import type { Plan } from './plan/plan.ts';
 import { readWorkflow } from './read-workflow.ts';
@@ -38,7 +38,7 @@ export interface PlanOptions {
   /** The maximum number of dependencies between jobs. */
   readonly maxEdges?: number;
   /** Comparing patterns with names may take a minute. */
-  readonly tellCompared?: TellCompared;
+  readonly reportCompared?: ReportCompared;
 }
 
 // Too small, and a valid sweep is refused; too big, and a typing error (1:10000000000) fills memory and server. A sweep
@@ -76,7 +76,7 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   checkLabels(draft, complain);
   checkSettings(draft, complain);
   announceActions(draft);
-  const { links, graph, explicit } = linkDraft(draft, maxEdges, complain, options.tellCompared);
+  const { links, graph, explicit } = linkDraft(draft, maxEdges, complain, options.reportCompared);
   const actionJobs = checkActions(draft, complain);
   checkBindings(draft, complain);
   checkFailureHandlers(draft, complain);

@@ -77,8 +77,8 @@ describe('the same error of many instances', () => {
     complaints.add({ code: 'ENV_NAME_MALFORMED', message: 'first to be left out', path });
     complaints.add({ code: 'ENV_NAME_MALFORMED', message: 'second', path });
     complaints.add({ code: 'SYNTAX', message: 'the first of its kind' });
-    const told = complaints.problems('f', '', () => ({ at: 0 }), false);
-    expect(told.slice(0, 9).map(({ message }) => message)).toEqual([
+    const reported = complaints.problems('f', '', () => ({ at: 0 }), false);
+    expect(reported.slice(0, 9).map(({ message }) => message)).toEqual([
       'c',
       'e0',
       'e1',
@@ -89,13 +89,13 @@ describe('the same error of many instances', () => {
       'e6',
       'e7',
     ]);
-    expect(told.slice(9)).toMatchObject([
+    expect(reported.slice(9)).toMatchObject([
       { code: 'LABEL_MALFORMED', message: 'l0', path: 'jobs[0].env' },
       { code: 'SYNTAX', message: 'the first of its kind' },
       { code: 'LABEL_MALFORMED', message: '… and 8 more like it', path: '', more: 8 },
       { code: 'ENV_NAME_MALFORMED', message: '… and 2 more like it', path: 'jobs[0].env', more: 2 },
     ]);
-    expect(told[9]?.echoes).toBeUndefined();
+    expect(reported[9]?.echoes).toBeUndefined();
     expect(complaints.hasReadErrors).toBe(true);
   });
 });
@@ -103,13 +103,13 @@ describe('the same error of many instances', () => {
 it('a sentence that quotes a long text is reported a few times, so that a report fits into memory', () => {
   const description = '{a} '.repeat(20_000);
   const { problems } = readText(JSON.stringify({ name: 'w', variables: { v: '1' }, jobs: [], description }), 'json');
-  const told = problems.filter(({ more }) => more === undefined);
-  expect(told.length).toBeGreaterThan(100);
-  expect(told.length).toBeLessThan(1000);
-  expect(problems.at(-1)).toMatchObject({ path: 'description', more: 20_000 - told.length });
+  const reported = problems.filter(({ more }) => more === undefined);
+  expect(reported.length).toBeGreaterThan(100);
+  expect(reported.length).toBeLessThan(1000);
+  expect(problems.at(-1)).toMatchObject({ path: 'description', more: 20_000 - reported.length });
   // The hundredth is the last with its own place.
-  expect(told[99]?.column).toBe((told[0]?.column ?? 0) + 99 * 4);
-  expect(told[100]?.column).toBe((told[0]?.column ?? 0) - 1);
+  expect(reported[99]?.column).toBe((reported[0]?.column ?? 0) + 99 * 4);
+  expect(reported[100]?.column).toBe((reported[0]?.column ?? 0) - 1);
 });
 
 describe('a syntax error', () => {

@@ -48,7 +48,7 @@ export async function gatherFacts(client: Client, id: number, { nowMs, environme
   const runners = status === 'ready' ? await liveRunners(client, workflow, nowMs) : [];
   const { execution_config: execution } = workflow;
   const attempt = job.attempt_id ?? 1;
-  const told = new Set(results.map((each) => each.attempt_id ?? 1));
+  const reported = new Set(results.map((each) => each.attempt_id ?? 1));
 
   return {
     workflow,
@@ -89,7 +89,9 @@ export async function gatherFacts(client: Client, id: number, { nowMs, environme
       earlier: results
         .flatMap(({ attempt_id: n, cause }) => (cause && (n ?? 1) < attempt ? [{ attempt: n ?? 1, cause }] : []))
         .toSorted((a, b) => a.attempt - b.attempt),
-      attemptsWithoutResult: Array.from({ length: attempt - 1 }, (_, index) => index + 1).filter((n) => !told.has(n)),
+      attemptsWithoutResult: Array.from({ length: attempt - 1 }, (_, index) => index + 1).filter(
+        (n) => !reported.has(n),
+      ),
       missingOutputs: result?.return_code === 1 ? await missingOutputs(client, job) : [],
     },
   };

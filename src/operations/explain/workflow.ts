@@ -96,8 +96,8 @@ export function groupOf(
   causes: readonly Cause[],
   lastLine: string | undefined,
 ): string {
-  const told = causes.map((each) => (each.code === 'recorded' ? withoutNumbers(each.message) : each.code));
-  return JSON.stringify([status, code, kind ?? '', [...new Set(told)], withoutNumbers(lastLine ?? '')]);
+  const reported = causes.map((each) => (each.code === 'recorded' ? withoutNumbers(each.message) : each.code));
+  return JSON.stringify([status, code, kind ?? '', [...new Set(reported)], withoutNumbers(lastLine ?? '')]);
 }
 
 const withoutNumbers = (text: string) => text.replaceAll(/\d+(?:\.\d+)?/g, '#');

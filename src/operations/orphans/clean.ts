@@ -195,7 +195,7 @@ function retriesNodeFailure({ rules }: FailureHandler): boolean {
 /** Stores the ends of jobs that are proven, and fails the others. */
 async function settleNode(tools: Tools, { dead, ledger, jobs, settled, retrying }: OfNode): Promise<void> {
   const { facts } = tools;
-  const told = new Map((ledger?.completed ?? []).map((each) => [`${each.job_id} ${each.attempt_id}`, each]));
+  const reported = new Map((ledger?.completed ?? []).map((each) => [`${each.job_id} ${each.attempt_id}`, each]));
   // The runner had decided to retry them: the report of its end does that.
   const retried = new Set((ledger?.retried ?? []).map((each) => `${each.job_id} ${each.attempt_id}`));
   const ends: JobCompletion[] = [];
@@ -203,7 +203,7 @@ async function settleNode(tools: Tools, { dead, ledger, jobs, settled, retrying 
     const job = jobs.get(id) as Job;
     const key = `${id} ${job.attempt_id ?? 1}`;
     if (retried.has(key)) continue;
-    const known = told.get(key);
+    const known = reported.get(key);
     const left = facts.left.get(dead.slurmJobId ?? 0);
     const end = left && leftEndOf(left, stepNameOf(tools, job), facts.account);
     if (known !== undefined) {

@@ -12,7 +12,7 @@ import {
   kindOf,
   planOf,
   type Recovery,
-  type RecoverWishes,
+  type RecoveryPolicy,
   refuseRecovery,
   type WorkflowKind,
 } from './recover.ts';
@@ -58,7 +58,7 @@ export async function planAgain(
   { client }: Pick<RecoverTools, 'client'>,
   workflowId: number,
   found: Diagnosis,
-  options: RecoverWishes,
+  options: RecoveryPolicy,
 ): Promise<Diagnosis> {
   const { waiting, uninitialized, isContinued } = found.recovery;
   const standing = { waiting, uninitialized, isContinued, orphaned: [] };
@@ -107,9 +107,9 @@ const orphanedEnds = ({ cleaned }: Corrected): BadEnd[] =>
     returnCode: -128,
   }));
 
-const nothingOf = (wishes: RecoverWishes): Recovery => ({
+const nothingOf = (policy: RecoveryPolicy): Recovery => ({
   ends: [],
-  plan: planRecovery<BadEnd>([], wishes),
+  plan: planRecovery<BadEnd>([], policy),
   adjustments: [],
   waiting: 0,
   uninitialized: 0,

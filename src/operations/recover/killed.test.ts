@@ -49,7 +49,7 @@ function cluster() {
 }
 
 const NOW = Date.parse('2026-03-01T13:00:00Z');
-const wishes = { memoryMultiplier: 1.5, runtimeMultiplier: 1.5, retriesUnknown: false };
+const policy = { memoryMultiplier: 1.5, runtimeMultiplier: 1.5, retriesUnknown: false };
 
 /** Everything that `torc recover` does, in its order. */
 async function recover(
@@ -64,14 +64,14 @@ async function recover(
   const cleaned = await cleanOrphans(client, id, { slurm: records, outputDir, isDryRun: false, nowMs: () => NOW });
   const isCorrected = cleaned.failed.length > 0;
   const found = await refuseRecovery(client, id, { allocations: 0, requeued: 0, runners: 0, jobs: 0, isCorrected });
-  const recovery = await planOf(client, id, { ...wishes, ...found, orphaned: [] });
+  const recovery = await planOf(client, id, { ...policy, ...found, orphaned: [] });
   const reset = await applyRecovery(client, id, recovery, {
-    ...wishes,
+    ...policy,
     recoveryHook: undefined,
     url: 'http://localhost',
     isForced: false,
     environment: {},
-    tell: () => {},
+    report: () => {},
     onHook: () => {},
   });
   const tools: SubmitTools = {
@@ -147,7 +147,7 @@ async function watchUntilItWaits(
         await new Promise(() => {});
       },
       nowMs: () => NOW,
-      tell: () => {},
+      report: () => {},
       showCounts: () => {},
     },
     {

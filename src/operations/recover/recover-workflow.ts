@@ -67,7 +67,7 @@ async function carryOut(
     url,
     environment,
     isForced: found.cleaned.allocationsRequeued > 0,
-    tell: onPreparation,
+    report: onPreparation,
     onHook: (text) => {
       if (text.trim() !== '') onNotice(text.trim());
     },

@@ -10,7 +10,7 @@ import { type BadEnd, badEnds } from './bad-ends.ts';
 import { runUserProgram, variablesFor } from './program.ts';
 import { noteBeginning, unfinishedRecovery } from './unfinished.ts';
 
-export interface RecoverWishes {
+export interface RecoveryPolicy {
   readonly memoryMultiplier: number;
   readonly runtimeMultiplier: number;
   readonly retriesUnknown: boolean;
@@ -82,7 +82,7 @@ export async function refuseRecovery(client: Client, workflowId: number, dead: D
   );
 }
 
-interface PlanOptions extends RecoverWishes, Standing {
+interface PlanOptions extends RecoveryPolicy, Standing {
   /** Jobs that a dry run of the orphan detection would have failed. */
   readonly orphaned: readonly BadEnd[];
 }
@@ -91,30 +91,30 @@ interface PlanOptions extends RecoverWishes, Standing {
 export async function planOf(
   client: Client,
   workflowId: number,
-  { waiting, uninitialized, isContinued, orphaned, ...wishes }: PlanOptions,
+  { waiting, uninitialized, isContinued, orphaned, ...policy }: PlanOptions,
 ): Promise<Recovery> {
   const standing = { waiting, uninitialized, isContinued };
-  if (isContinued) return { ...standing, ends: [], plan: planRecovery<BadEnd>([], wishes), adjustments: [] };
+  if (isContinued) return { ...standing, ends: [], plan: planRecovery<BadEnd>([], policy), adjustments: [] };
   const instead = await raisedBefore(client, workflowId);
   const ends = [...(await badEnds(client, workflowId, instead)), ...orphaned];
-  const plan = planRecovery(ends, wishes);
-  const adjustments = await correct(client, workflowId, plan, { ...wishes, instead, isDryRun: true });
+  const plan = planRecovery(ends, policy);
+  const adjustments = await correct(client, workflowId, plan, { ...policy, instead, isDryRun: true });
   return { ...standing, plan, ends, adjustments };
 }
 
-interface CorrectWishes extends RecoverWishes {
+interface CorrectOptions extends RecoveryPolicy {
   readonly instead: ReadonlyMap<number, ResourceRequirements>;
   readonly isDryRun: boolean;
 }
 
-const raisedBefore = async (client: Client, workflowId: number): Promise<CorrectWishes['instead']> =>
+const raisedBefore = async (client: Client, workflowId: number): Promise<CorrectOptions['instead']> =>
   (await unfinishedRecovery(client, workflowId))?.before ?? new Map();
 
 async function correct(
   client: Client,
   workflowId: number,
   plan: RecoveryPlan<BadEnd>,
-  { memoryMultiplier, runtimeMultiplier, instead, isDryRun }: CorrectWishes,
+  { memoryMultiplier, runtimeMultiplier, instead, isDryRun }: CorrectOptions,
 ): Promise<readonly Adjustment[]> {
   const jobIds = (['memory', 'time', 'cpus'] as const).flatMap((why) =>
     (plan.byCause.get(why) ?? []).map(({ id }) => id),
@@ -131,13 +131,13 @@ async function correct(
   return adjustments;
 }
 
-interface ApplyOptions extends RecoverWishes {
+interface ApplyOptions extends RecoveryPolicy {
   readonly recoveryHook: string | undefined;
   readonly url: string;
   /** Begins a new run although allocations wait. */
   readonly isForced: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly tell: (news: InitializeNews) => void;
+  readonly report: (news: InitializeNews) => void;
   readonly onHook: (output: string) => void;
 }
 
@@ -160,7 +160,7 @@ export async function applyRecovery(
   }
   if (!beginsRun) return 0;
   if (plan.retried.length > 0) await resetRetried(client, workflowId, plan);
-  await reinitialize(client, workflowId, { force: options.isForced, tell: options.tell, keepsUndecided: true });
+  await reinitialize(client, workflowId, { force: options.isForced, report: options.report, keepsUndecided: true });
   return plan.retried.length;
 }
 

@@ -110,10 +110,10 @@ export const requestOf = (
 
 function reportOf(worker: Worker, answer: Answer): WorkerReport {
   if (answer.kind === 'silence') return { worker, is: 'silent', code: answer.code, message: answer.message };
-  return { worker, ...toldBy(answer.reply) };
+  return { worker, ...reportedBy(answer.reply) };
 }
 
-function toldBy(reply: AgentReply): Omit<WorkerReport, 'worker'> {
+function reportedBy(reply: AgentReply): Omit<WorkerReport, 'worker'> {
   if (reply.is === 'running' || reply.is === 'unknown') return { is: reply.is, ...factsOf(reply) };
   if (reply.is === 'ended') return { is: 'ended', ...factsOf(reply), ended: reply.ended };
   if (reply.is === 'gone') return { is: 'gone', ...factsOf(reply), rebooted: reply.rebooted };

@@ -38,8 +38,8 @@ export interface QueueLimits {
   pace(): Promise<void>;
   /** How many more may wait in the queue; undefined without a limit. */
   room(): Promise<number | undefined>;
-  /** Why nothing more is submitted: the last allocations failed at once. `isTold`: this process has said so before. */
-  pauseReason(): Promise<{ readonly words: string; readonly isTold: boolean } | undefined>;
+  /** Why nothing more is submitted: the last allocations failed at once. `isReported`: this process has said so before. */
+  pauseReason(): Promise<{ readonly words: string; readonly isReported: boolean } | undefined>;
   sent(ids: readonly number[]): void;
 }
 
@@ -85,7 +85,7 @@ export function openLimits(tools: SubmitTools, workflowId: number): QueueLimits 
         memory.lookedAtMs = nowMs;
         memory.pause = await pauseOf(tools, workflowId, memory.submitted.slice(-LOOKED_AT));
       }
-      return memory.pause === undefined ? undefined : { words: memory.pause, isTold: memory.pause === before };
+      return memory.pause === undefined ? undefined : { words: memory.pause, isReported: memory.pause === before };
     },
     sent(ids) {
       for (const id of ids) memory.submitted.push(id);
@@ -103,20 +103,24 @@ async function pauseOf(tools: SubmitTools, workflowId: number, ids: readonly num
   return wordsOf(jobs, outputOf(tools.settings.outputDir, workflowId, jobs.at(-1) as JobState));
 }
 
-interface Told {
+interface Reported {
   readonly outcome: Outcome;
   readonly job: JobState;
 }
 
 /** What became of allocations, as far as BatchQueue knows them. */
-async function outcomesOf({ client, slurm }: SubmitTools, workflowId: number, ids: readonly number[]): Promise<Told[]> {
+async function outcomesOf(
+  { client, slurm }: SubmitTools,
+  workflowId: number,
+  ids: readonly number[],
+): Promise<Reported[]> {
   const wanted = new Set(ids);
   const records = await all((page) =>
     client.listScheduledComputeNodes({ query: { workflow_id: workflowId, ...page } }),
   );
   const own = records.filter((each): each is AllocationRecord => wanted.has(each.id));
   const states = await slurm.statesOf(own.map(jobOfAllocation));
-  const told: Told[] = [];
+  const reported: Reported[] = [];
   for (const record of own) {
     const job = states.get(jobOfAllocation(record));
     if (job === undefined) continue;
@@ -126,9 +130,9 @@ async function outcomesOf({ client, slurm }: SubmitTools, workflowId: number, id
     const hasRunner = isKnown
       ? record.status === 'active'
       : (await client.listComputeNodes({ query })).items.length > 0;
-    told.push({ job, outcome: { recordId: record.id, state, word, seconds, hasRunner } });
+    reported.push({ job, outcome: { recordId: record.id, state, word, seconds, hasRunner } });
   }
-  return told;
+  return reported;
 }
 
 /** The last lines that an allocation wrote, errors before output. */

@@ -41,9 +41,9 @@ async function mostTasksOf({ tools, drafts }: Run, [record]: readonly Allocation
 }
 
 async function pauseReason({ tools, limits }: Run): Promise<string | undefined> {
-  const { words, isTold } = (await limits.pauseReason()) ?? {};
+  const { words, isReported } = (await limits.pauseReason()) ?? {};
   if (words === undefined) return undefined;
-  if (isTold !== true) tools.onWarning(`No more allocations are submitted: ${words}`);
+  if (isReported !== true) tools.onWarning(`No more allocations are submitted: ${words}`);
   return `paused: ${words.split('\n')[0]}`;
 }
 

@@ -35,8 +35,8 @@ export async function look(tools: WatchTools, options: WatchOptions, memory: Mem
       return ended(tools, `✓ Workflow completed successfully (${jobs.completed} jobs)`, 0);
     // Its runners leave within a few seconds.
     if (alive(status) > 0) return 'wait';
-    for (const line of failureLines(status)) tools.tell('info', line);
-    await tellCauses(tools, memory);
+    for (const line of failureLines(status)) tools.report('info', line);
+    await reportCauses(tools, memory);
     const isUndecided = failed === 0 && jobs.pending_failed > 0 && !options.asksAgent;
     if (isUndecided) return ended(tools, `${jobs.pending_failed} job(s) wait for a decision (pending_failed)`, 1);
     return options.recovers ? 'recover' : ended(tools, `The workflow is complete, and ${failed} job(s) failed`, 1);
@@ -48,7 +48,7 @@ export async function look(tools: WatchTools, options: WatchOptions, memory: Mem
     if (memory.lost.length > 0) return 'replace';
     return (await isExtraDue(tools, options, memory)) ? 'schedule' : 'wait';
   }
-  if (failed > 0) await tellCauses(tools, memory);
+  if (failed > 0) await reportCauses(tools, memory);
   const fruitless = await fruitlessWords(tools, options, memory);
   if (fruitless !== undefined) return ended(tools, fruitless, 1);
   if (options.recovers) return 'recover';
@@ -58,10 +58,10 @@ export async function look(tools: WatchTools, options: WatchOptions, memory: Mem
   return ended(tools, withReasons(words, await tools.unrunnable()), 1);
 }
 
-async function tellCauses({ causes, tell }: WatchTools, { told }: Memory): Promise<void> {
+async function reportCauses({ causes, report }: WatchTools, { reported }: Memory): Promise<void> {
   for (const line of await causes()) {
-    if (!told.has(line)) tell('warn', line);
-    told.add(line);
+    if (!reported.has(line)) report('warn', line);
+    reported.add(line);
   }
 }
 
@@ -75,7 +75,7 @@ const failureLines = ({ jobs_by_status: jobs }: WorkflowStatus): string[] => [
   `  - Completed: ${jobs.completed}`,
 ];
 
-function ended({ tell }: WatchTools, words: string, exitCode: number): Step {
-  tell(exitCode === 0 ? 'info' : 'error', words);
+function ended({ report }: WatchTools, words: string, exitCode: number): Step {
+  report(exitCode === 0 ? 'info' : 'error', words);
   return { exitCode };
 }

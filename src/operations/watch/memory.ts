@@ -9,7 +9,7 @@ export interface Memory {
   extraSinceMs: number | undefined;
   lastRound: string | undefined;
   /** Causes that were told since the last recovery. */
-  told: Set<string>;
+  reported: Set<string>;
   /** Allocations that were submitted last, and those in a row before them in which no job started. */
   submitted: readonly SlurmJob[];
   fruitless: number;
@@ -30,7 +30,7 @@ export const newMemory = (mayBeUnfinished: boolean): Memory => ({
   scheduledAtMs: undefined,
   extraSinceMs: undefined,
   lastRound: undefined,
-  told: new Set(),
+  reported: new Set(),
   submitted: [],
   fruitless: 0,
   lost: [],

@@ -9,12 +9,15 @@ export async function replaced(tools: WatchTools, { maxFruitless }: WatchOptions
   const hasStarted = await tools.hasStarted(names);
   const fruitless = hasStarted ? 0 : memory.fruitless + lost.length;
   if (maxFruitless > 0 && fruitless >= maxFruitless) {
-    tools.tell('warn', `Lost allocation(s) ${names.join(', ')}, not replaced: no job started in ${fruitless} in a row`);
+    tools.report(
+      'warn',
+      `Lost allocation(s) ${names.join(', ')}, not replaced: no job started in ${fruitless} in a row`,
+    );
   } else {
     try {
       const count = await tools.replace(lost);
       if (count > 0)
-        tools.tell('info', `Lost allocation(s) ${names.join(', ')}: ${count} more submitted for the jobs that wait`);
+        tools.report('info', `Lost allocation(s) ${names.join(', ')}: ${count} more submitted for the jobs that wait`);
     } catch (error) {
       if (!(error instanceof Refusal && error.code === 'RECOVERY_ACTIVE')) throw error;
       return;

@@ -14,26 +14,26 @@ export async function round(
   memory: Memory,
 ): Promise<number | undefined> {
   if (maxRetries !== undefined && memory.rounds >= maxRetries) {
-    tools.tell(
+    tools.report(
       'error',
       `Max retries (${maxRetries}) exceeded. Manual intervention required: the workflow failed again after ${memory.rounds} recoveries, the maximum`,
     );
     return 1;
   }
-  tools.tell('info', attemptLine(memory.rounds + 1, maxRetries));
+  tools.report('info', attemptLine(memory.rounds + 1, maxRetries));
   const before = await tools.status();
   let done: Round;
   try {
     done = await tools.recover();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    tools.tell('warn', error.message);
+    tools.report('warn', error.message);
     memory.refusals += 1;
     const isFinal = error.code === 'HOOK_FAILED' || memory.refusals >= MOST_REFUSALS;
     return isFinal ? 1 : undefined;
   }
   memory.refusals = 0;
-  memory.told.clear();
+  memory.reported.clear();
   memory.mayBeUnfinished = false;
   memory.rounds += 1;
   memory.submitted = done.submitted;
@@ -45,37 +45,37 @@ export async function round(
   const { jobs_by_status: after, is_complete: isComplete } = status;
   // The results of all its jobs were found in journals or in the accounting.
   if (isComplete && after.failed + after.terminated + after.canceled + after.pending_failed === 0) return undefined;
-  for (const line of fixesLines(done.fixes)) tools.tell('info', line);
+  for (const line of fixesLines(done.fixes)) tools.report('info', line);
   if (done.reset + done.waiting === 0) {
-    tools.tell('error', `${noneLine(done.fixes)} No job can be run again: every failure needs a person`);
+    tools.report('error', `${noneLine(done.fixes)} No job can be run again: every failure needs a person`);
     return 1;
   }
-  tools.tell(
+  tools.report(
     'info',
     `Recovery ${memory.rounds}: ${done.reset} job(s) reset, ${done.raised} requirement(s) raised, ${done.submitted.length} allocation(s) submitted`,
   );
   if (done.next !== undefined) {
-    tools.tell('error', `No allocation runs these jobs. Run them: ${done.next}`);
+    tools.report('error', `No allocation runs these jobs. Run them: ${done.next}`);
     return 1;
   }
   if (done.reset + done.submitted.length === 0) {
     // A recovery that was killed at its end had submitted them all.
     if (alive(status) > 0) return resume(tools);
     const words = `${done.waiting} job(s) wait, and no allocation could be submitted for them`;
-    tools.tell('error', withReasons(words, done.warnings));
+    tools.report('error', withReasons(words, done.warnings));
     return 1;
   }
   const outcome = `${before.jobs_by_status.completed} ${done.failures}`;
   const isSame = done.raised === 0 && done.reset > 0 && outcome === memory.lastRound;
   memory.lastRound = outcome;
   if (!isSame) return resume(tools);
-  tools.tell(
+  tools.report(
     'error',
     'The same jobs failed again for the same reasons, no other completed, and nothing was raised: the next round would be the same',
   );
   return 1;
 }
 
-function resume({ tell }: WatchTools): undefined {
-  tell('info', RESUMING);
+function resume({ report }: WatchTools): undefined {
+  report('info', RESUMING);
 }

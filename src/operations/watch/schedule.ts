@@ -19,6 +19,6 @@ export async function scheduled(tools: WatchTools, memory: Memory): Promise<Pick
   memory.submitted = [...memory.submitted, ...done.submitted];
   memory.scheduledAtMs = tools.nowMs();
   memory.extraSinceMs = undefined;
-  tools.tell('info', `Submitted ${done.submitted.length} allocation(s) for jobs that wait`);
+  tools.report('info', `Submitted ${done.submitted.length} allocation(s) for jobs that wait`);
   return done;
 }

@@ -50,7 +50,7 @@ export interface WatchTools {
   causes(): Promise<readonly string[]>;
   wait(): Promise<void>;
   nowMs(): number;
-  tell(level: 'info' | 'warn' | 'error', words: string): void;
+  report(level: 'info' | 'warn' | 'error', words: string): void;
   showCounts(status: WorkflowStatus): void;
 }
 

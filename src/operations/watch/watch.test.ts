@@ -117,7 +117,7 @@ async function watched(
         if (at > 50) throw new Error('it watches for ever');
       },
       nowMs: () => now,
-      tell: (_, words) => said.push(words),
+      report: (_, words) => said.push(words),
       showCounts: () => {},
     },
     {

@@ -24,7 +24,7 @@ export async function watchWorkflow(tools: WatchTools, options: WatchOptions): P
   for (;;) {
     try {
       const step = await look(tools, options, memory);
-      if (memory.isAway) tools.tell('info', 'The server answers again');
+      if (memory.isAway) tools.report('info', 'The server answers again');
       memory.isAway = false;
       if (typeof step === 'object') return step.exitCode;
       const end = step === 'recover' ? await round(tools, options, memory) : undefined;
@@ -33,13 +33,13 @@ export async function watchWorkflow(tools: WatchTools, options: WatchOptions): P
       if (step === 'schedule') {
         const { submitted, warnings } = await scheduled(tools, memory);
         if (submitted.length === 0 && !options.isPersistent) {
-          tools.tell('error', withReasons('No allocation could be submitted for the jobs that wait', warnings));
+          tools.report('error', withReasons('No allocation could be submitted for the jobs that wait', warnings));
           return 1;
         }
       }
     } catch (error) {
       if (!isAway(error)) throw error;
-      if (!memory.isAway) tools.tell('warn', `${(error as Error).message}; trying again`);
+      if (!memory.isAway) tools.report('warn', `${(error as Error).message}; trying again`);
       memory.isAway = true;
     }
     await tools.wait();

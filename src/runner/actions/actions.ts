@@ -66,7 +66,7 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
   const leave = (action: WorkflowAction & { id: number }) => {
     if (leftToOthers.has(action.id)) return;
     leftToOthers.add(action.id);
-    tellLeft(log, action);
+    reportLeft(log, action);
   };
 
   /** Executes the due actions with these triggers, in their order. */
@@ -91,7 +91,7 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
     const isFinal = isEnding;
     for (const id of ids) expected.add(id);
     return queue.add(async () => {
-      await carryOutDue(triggers, isFinal).catch((error: unknown) => tellUnread(log, triggers, error as Error));
+      await carryOutDue(triggers, isFinal).catch((error: unknown) => reportUnread(log, triggers, error as Error));
       for (const id of ids) expected.delete(id);
     });
   };
@@ -127,7 +127,7 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
   };
 }
 
-function tellLeft(log: Log, { id, action_type: type, trigger_type: trigger }: WorkflowAction): void {
+function reportLeft(log: Log, { id, action_type: type, trigger_type: trigger }: WorkflowAction): void {
   log.write('warn', 'An action is left to other runners', {
     action_id: id,
     trigger,
@@ -136,6 +136,6 @@ function tellLeft(log: Log, { id, action_type: type, trigger_type: trigger }: Wo
   });
 }
 
-function tellUnread(log: Log, triggers: readonly string[], { message }: Error): void {
+function reportUnread(log: Log, triggers: readonly string[], { message }: Error): void {
   log.write('warn', 'Actions could not be read', { triggers: triggers.join(', '), reason: message });
 }

@@ -30,9 +30,9 @@ it('a claim that failed otherwise leaves open who has the action', async () => {
 
 it('an end that cannot be reported is a warning, and a detail where the server does not know such reports', async () => {
   const away = claimsOf(new Unreachable('away'), NODE);
-  await away.claims.tellEnd(1, 'done');
+  await away.claims.reportEnd(1, 'done');
   expect(away.levels).toEqual(['warn']);
   const older = claimsOf(refusal(404), NODE);
-  await older.claims.tellEnd(1, 'done');
+  await older.claims.reportEnd(1, 'done');
   expect(older.levels).toEqual(['debug']);
 });

@@ -15,7 +15,7 @@ export interface ActionClaims {
   /** False if another runner has the action. `plans`: its allocations are planned with the claim. */
   claim(id: number, options?: { readonly plans: boolean }): Promise<boolean>;
   /** Never rejects: what is known of the end is in the log as well. */
-  tellEnd(id: number, outcome: ActionOutcome): Promise<void>;
+  reportEnd(id: number, outcome: ActionOutcome): Promise<void>;
 }
 
 export function createActionClaims({ client, workflowId, nodeId, log }: ActionClaimsOptions): ActionClaims {
@@ -35,7 +35,7 @@ export function createActionClaims({ client, workflowId, nodeId, log }: ActionCl
         return actions.some((action) => action.id === id && action.executed_by === nodeId);
       }
     },
-    async tellEnd(id, outcome) {
+    async reportEnd(id, outcome) {
       try {
         const body = { compute_node_id: nodeId, outcome };
         await client.endWorkflowAction({ params: { ...params, action_id: id }, body });

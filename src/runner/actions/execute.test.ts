@@ -23,7 +23,7 @@ async function happens(commands: readonly string[], { failing = '', isOver = fal
     scheduling: undefined,
     ledger: { action: (id, what) => void events.push(`${what} ${id}`) },
     claims: {
-      tellEnd(id, outcome) {
+      reportEnd(id, outcome) {
         events.push(`${outcome} ${id}`);
         return Promise.resolve();
       },

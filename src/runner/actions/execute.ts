@@ -14,7 +14,7 @@ export interface ExecuteOptions {
   readonly shells: Shells;
   readonly scheduling: Scheduling | undefined;
   readonly ledger: Pick<Ledger, 'action'>;
-  readonly claims: Pick<ActionClaims, 'tellEnd'>;
+  readonly claims: Pick<ActionClaims, 'reportEnd'>;
   readonly log: Log;
 }
 
@@ -55,14 +55,14 @@ export function createExecute({ facts, nodeId, shells, scheduling, ledger, claim
     };
     // The process was killed, the ledger does not contain the action, and the next runner makes it available again.
     if (shells.isOver) {
-      await claims.tellEnd(action.id, 'not_started');
+      await claims.reportEnd(action.id, 'not_started');
       return;
     }
     ledger.action(action.id, 'begin');
     log.write('info', 'Action started', about);
     const failure = await perform(action.id, planned, output);
     ledger.action(action.id, 'end');
-    await claims.tellEnd(action.id, failure === undefined ? 'done' : 'failed');
+    await claims.reportEnd(action.id, failure === undefined ? 'done' : 'failed');
     if (failure === undefined) log.write('info', 'Action finished', about);
     else log.write('warn', 'Action failed; its remaining commands are skipped', { ...about, reason: failure });
   };

@@ -101,7 +101,7 @@ export function createAttempts(
 ): Attempts {
   const tally: Tally = { completed: 0, failed: 0, terminated: 0 };
 
-  const tell = (job: ClaimedJob, completion: Completion) => {
+  const send = (job: ClaimedJob, completion: Completion) => {
     ledger.end(completion);
     outbox.completed(completion);
     const { status } = completion;
@@ -112,13 +112,13 @@ export function createAttempts(
 
   /** The next attempt may run elsewhere: so a job that runs again is over here. */
   const takeOrRetry = (retry: Retry, job: ClaimedJob, failed: FailedAttempt): Promise<void> | undefined => {
-    let isTold = false;
+    let isReported = false;
     const settled = retry.take(job, failed, (end) => {
-      isTold = true;
-      tell(job, end);
+      isReported = true;
+      send(job, end);
     });
     const look = () => {
-      if (!isTold) onOver(job.id, false);
+      if (!isReported) onOver(job.id, false);
     };
     if (settled !== undefined) return settled.then(look);
     look();
@@ -147,7 +147,7 @@ export function createAttempts(
     // A canceled job must not run again.
     if (retry !== undefined && status !== 'completed' && why.endedFor !== 'cancel')
       return takeOrRetry(retry, job, { completion, cause: why.cause });
-    tell(job, completion);
+    send(job, completion);
     if (status === 'completed') crate?.completed(job, completion);
     return undefined;
   };

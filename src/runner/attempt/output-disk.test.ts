@@ -5,23 +5,23 @@ import { fill, noSmallDisk, smallDisk } from '../../../tests/support/small-disk.
 import { createOutputDisk } from './output-disk.ts';
 
 function diskIn(folder: string, restMs = 60_000) {
-  const told: string[] = [];
-  const log = { write: (_: string, words: string) => void told.push(words) };
-  return { told, ...createOutputDisk({ freshMs: 0, folder, log, restMs }) };
+  const reported: string[] = [];
+  const log = { write: (_: string, words: string) => void reported.push(words) };
+  return { reported, ...createOutputDisk({ freshMs: 0, folder, log, restMs }) };
 }
 
 describe.skipIf(noSmallDisk)('the disk of the output of jobs', () => {
   it('on a full disk the shortage is known, and told once until there is room again', async () => {
     const folder = smallDisk();
-    const { shortage, told } = diskIn(folder);
+    const { shortage, reported } = diskIn(folder);
     expect(await shortage()).toBeUndefined();
     const empty = fill(folder);
     expect([await shortage(), await shortage()]).toEqual(['space', 'space']);
-    expect(told).toEqual([expect.stringContaining('no room for the output of jobs')]);
+    expect(reported).toEqual([expect.stringContaining('no room for the output of jobs')]);
     empty();
     expect(await shortage()).toBeUndefined();
     fill(folder);
-    expect([await shortage(), told.length]).toEqual(['space', 2]);
+    expect([await shortage(), reported.length]).toEqual(['space', 2]);
   });
 
   it('all jobs that ended since there was room are suspected, and those before are not', async () => {

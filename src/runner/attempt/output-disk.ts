@@ -48,7 +48,7 @@ const MOST_NAMES = 5;
 export function createOutputDisk({ folder, log, restMs = REST_MS, freshMs = FRESH_MS }: OutputDiskOptions): OutputDisk {
   let suspected: Suspects = NOBODY;
   let cut: (Suspects & { readonly shortage: Shortage }) | undefined;
-  let isTold = false;
+  let isReported = false;
   let wroteAtMs = -Infinity;
   let looking: Promise<Shortage | undefined> | undefined;
   let timer: Timer | undefined;
@@ -72,12 +72,12 @@ export function createOutputDisk({ folder, log, restMs = REST_MS, freshMs = FRES
     suspected = NOBODY;
     const shortage = await shortageNow();
     if (shortage === undefined) {
-      isTold = false;
+      isReported = false;
       return undefined;
     }
     cut = { ...joined(cut ?? NOBODY, since), shortage };
-    if (!isTold) {
-      isTold = true;
+    if (!isReported) {
+      isReported = true;
       log.write('warn', 'There is no room for the output of jobs: it may be cut, also that of jobs that complete', {
         lacking: shortage,
         folder,

@@ -13,7 +13,7 @@ const reply = { jobs_by_status: counts, is_complete: false } as ExchangeReply;
 /** A runner without jobs, while there is a job that it cannot take. */
 function resting({ idleMs = 0, baseMs = 5_000, children = false }) {
   const startedAt = performance.now();
-  const told = { polls: 0, left: [] as string[] };
+  const reported = { polls: 0, left: [] as string[] };
   const idlePolicy = createIdlePolicy({
     baseMs,
     capMs: baseMs,
@@ -24,49 +24,49 @@ function resting({ idleMs = 0, baseMs = 5_000, children = false }) {
     held: () => 0,
     hasChildren: () => children,
     lastProgress: () => startedAt,
-    onPoll: () => (told.polls += 1),
-    onLeave: ({ ending }) => told.left.push(ending),
+    onPoll: () => (reported.polls += 1),
+    onLeave: ({ ending }) => reported.left.push(ending),
   });
   idlePolicy.consider(reply);
-  return { idlePolicy, told };
+  return { idlePolicy, reported };
 }
 
 describe('an idle runner', () => {
   it.each([60_000, 60 * DAY_MS])('an idle runner exits after its idle time of %i ms, and not before', (idleMs) => {
-    const { idlePolicy, told } = resting({ idleMs });
+    const { idlePolicy, reported } = resting({ idleMs });
     vi.advanceTimersByTime(idleMs - 1);
-    expect(told.left).toEqual([]);
+    expect(reported.left).toEqual([]);
     vi.advanceTimersByTime(1);
-    expect(told.left).toEqual(['idle']);
+    expect(reported.left).toEqual(['idle']);
     idlePolicy.close();
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it('an idle runner without an idle time never exits', () => {
-    const { idlePolicy, told } = resting({});
+    const { idlePolicy, reported } = resting({});
     vi.advanceTimersByTime(DAY_MS);
-    expect(told.left).toEqual([]);
+    expect(reported.left).toEqual([]);
     idlePolicy.close();
   });
 
   it('an idle runner leaves at once when jobs are left that nothing can make ready, but not while the server still releases jobs', () => {
-    const { idlePolicy, told } = resting({});
+    const { idlePolicy, reported } = resting({});
     const stuck = { jobs_by_status: { ...counts, ready: 0, blocked: 3 }, is_complete: false } as ExchangeReply;
     idlePolicy.consider({ ...stuck, is_releasing: true });
     vi.advanceTimersByTime(DAY_MS);
-    expect(told.left).toEqual([]);
+    expect(reported.left).toEqual([]);
     idlePolicy.consider(stuck);
-    expect(told.left).toEqual(['stuck']);
+    expect(reported.left).toEqual(['stuck']);
     idlePolicy.close();
   });
 
   it('an idle runner polls the server at its interval while jobs run, also at an interval of a month', () => {
     const baseMs = 30 * DAY_MS;
-    const { idlePolicy, told } = resting({ baseMs, children: true });
+    const { idlePolicy, reported } = resting({ baseMs, children: true });
     vi.advanceTimersByTime(baseMs - 1);
-    expect(told.polls).toBe(0);
+    expect(reported.polls).toBe(0);
     vi.advanceTimersByTime(1);
-    expect(told.polls).toBe(1);
+    expect(reported.polls).toBe(1);
     idlePolicy.close();
     expect(vi.getTimerCount()).toBe(0);
   });

@@ -25,7 +25,7 @@ export interface IdlePolicyOptions extends Patience {
   /** Why the runner takes no job any more, whatever is ready; undefined while it takes some. */
   readonly refusal?: (() => string | undefined) | undefined;
   /** Called with a message for the user. */
-  readonly onTell?: (words: string) => void;
+  readonly onReport?: (words: string) => void;
   /** The number of jobs that it holds. */
   readonly held: () => number;
   readonly hasChildren: () => boolean;
@@ -68,7 +68,7 @@ export function createIdlePolicy(options: IdlePolicyOptions): IdlePolicy {
     idleForMs: () => performance.now() - lastProgress(),
     waitMs: openJobs === undefined ? idleMs : 0,
     isIdle,
-    onTell: options.onTell,
+    onReport: options.onReport,
     onLeave: ({ reason, isProven }) => onLeave({ ending: 'idle', reason, isProven }),
   });
 

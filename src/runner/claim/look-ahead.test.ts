@@ -21,7 +21,7 @@ interface Change {
 /** A runner that is idle unless told otherwise, and is given these answers one after the other. */
 function looking(answers: Prospect[], { waitMs = 0, isIdle = true, noWorkMs }: Change = {}) {
   const startedAt = performance.now();
-  const said = { asked: [] as boolean[], told: [] as string[], left: [] as string[] };
+  const said = { asked: [] as boolean[], reported: [] as string[], left: [] as string[] };
   const lookAhead = createLookAhead({
     prospect: (_, isLong) => {
       said.asked.push(isLong);
@@ -31,7 +31,7 @@ function looking(answers: Prospect[], { waitMs = 0, isIdle = true, noWorkMs }: C
     idleForMs: () => performance.now() - startedAt,
     waitMs,
     isIdle: () => isIdle,
-    onTell: (words) => said.told.push(words),
+    onReport: (words) => said.reported.push(words),
     onLeave: ({ reason }) => said.left.push(reason),
   });
   return { lookAhead, said };
@@ -47,18 +47,18 @@ describe('a runner that was handed none of the ready jobs', () => {
     const busy = looking([{ kind: 'leave', reason: 'none fits', isProven: false }], { isIdle: false });
     busy.lookAhead.consider(alone);
     await pass(0);
-    expect(busy.said).toEqual({ asked: [false], told: [], left: [] });
+    expect(busy.said).toEqual({ asked: [false], reported: [], left: [] });
   });
 
   it('the user is told once of the same reason, and again of another one', async () => {
-    const tell = (words: string): Prospect => ({ kind: 'tell', words });
-    const answers = [tell('too large'), tell('too large'), tell('too long')];
+    const report = (words: string): Prospect => ({ kind: 'report', words });
+    const answers = [report('too large'), report('too large'), report('too long')];
     const { lookAhead, said } = looking(answers, { waitMs: 60_000 });
     for (let each = 0; each < 3; each += 1) {
       lookAhead.consider(alone);
       await pass(1_000);
     }
-    expect(said.told).toEqual([
+    expect(said.reported).toEqual([
       'too large; waiting 60 s for other runners',
       'too long; waiting 60 s for other runners',
     ]);
@@ -81,9 +81,9 @@ describe('a runner without work in an allocation', () => {
     const { lookAhead, said } = looking([leave], { noWorkMs: 10_000 });
     lookAhead.consider(elsewhere);
     await pass(9_999);
-    expect(said).toEqual({ asked: [], told: [], left: [] });
+    expect(said).toEqual({ asked: [], reported: [], left: [] });
     await pass(1);
-    expect(said).toEqual({ asked: [true], told: [], left: ['nothing is left'] });
+    expect(said).toEqual({ asked: [true], reported: [], left: ['nothing is left'] });
   });
 
   it('a runner without work does not ask where it waits for its idle time', async () => {

@@ -17,7 +17,7 @@ export interface LookAheadOptions {
   /** Whether the runner is still idle when the answer is there. */
   readonly isIdle: () => boolean;
   /** Called with a message for the user, once for the same words. */
-  readonly onTell: ((words: string) => void) | undefined;
+  readonly onReport: ((words: string) => void) | undefined;
   readonly onLeave: (leave: Extract<Prospect, { kind: 'leave' }>) => void;
 }
 
@@ -33,7 +33,7 @@ export interface LookAhead {
 }
 
 export function createLookAhead(options: LookAheadOptions): LookAhead {
-  const { prospect, noWorkMs, idleForMs, waitMs, isIdle, onTell, onLeave } = options;
+  const { prospect, noWorkMs, idleForMs, waitMs, isIdle, onReport, onLeave } = options;
   let timer: Timer | undefined;
   let isAsking = false;
   /** As they are now, which may be later than those that were asked about. */
@@ -41,7 +41,7 @@ export function createLookAhead(options: LookAheadOptions): LookAhead {
   let askedAt = -Infinity;
   /** What was asked last: without a change the answer is the same. */
   let asked = '';
-  let told = '';
+  let reported = '';
 
   /** How long the question waits; undefined if there is none. */
   const delayMs = (counts: Counts): number | undefined => {
@@ -67,9 +67,9 @@ export function createLookAhead(options: LookAheadOptions): LookAhead {
     asked = isLong ? keyOf(counts) : '';
     if (!isIdle()) return;
     if (found.kind === 'leave') onLeave(found);
-    else if (found.kind === 'tell' && found.words !== told) {
-      told = found.words;
-      onTell?.(`${found.words}${waitMs > 0 ? `; waiting ${waitMs / 1000} s for other runners` : ''}`);
+    else if (found.kind === 'report' && found.words !== reported) {
+      reported = found.words;
+      onReport?.(`${found.words}${waitMs > 0 ? `; waiting ${waitMs / 1000} s for other runners` : ''}`);
     }
     if (found.kind !== 'leave' && latest !== counts && latest !== undefined) consider(latest);
   };

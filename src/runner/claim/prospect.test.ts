@@ -34,7 +34,7 @@ describe('an idle runner that was handed none of the ready jobs', () => {
       isProven: false,
     });
     expect(prospectOf({ ...sole, stays: true })).toEqual({
-      kind: 'tell',
+      kind: 'report',
       words:
         'this runner can take none of the 2 jobs that are ready: 2 ready jobs need more CPUs than the runner has: wide (job 7) needs 64 CPUs, it has 2 CPUs',
     });
@@ -50,19 +50,19 @@ describe('an idle runner that was handed none of the ready jobs', () => {
   });
 
   it('an idle runner that was handed none of the ready jobs stays and says so when another runner is there or an allocation waits', () => {
-    expect(kind({ status: { ...sole.status, active_compute_nodes: 2 } })).toBe('tell');
-    expect(kind({ status: { ...sole.status, pending_scheduled_nodes: 1 } })).toBe('tell');
+    expect(kind({ status: { ...sole.status, active_compute_nodes: 2 } })).toBe('report');
+    expect(kind({ status: { ...sole.status, pending_scheduled_nodes: 1 } })).toBe('report');
   });
 
   it('an idle runner that was handed none of the ready jobs stays and says so when it was told to stay', () => {
-    expect(kind({ stays: true })).toBe('tell');
+    expect(kind({ stays: true })).toBe('report');
   });
 
   describe('while jobs that are not ready yet may be ones that it can take', () => {
     const later = { counts: counts({ ready: 2, blocked: 3 }), left: { ...sole.left, may_take: true } };
 
     it('an idle runner stays on a server of others, where a larger runner may be about to start', () => {
-      expect(kind(later)).toBe('tell');
+      expect(kind(later)).toBe('report');
     });
 
     it('an idle runner leaves on a server that was started for it, where nobody else can come', () => {

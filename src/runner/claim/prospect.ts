@@ -11,7 +11,7 @@ import { counted } from '../../core/quantity/count-text.ts';
  */
 export type Prospect =
   | { readonly kind: 'wait' }
-  | { readonly kind: 'tell'; readonly words: string }
+  | { readonly kind: 'report'; readonly words: string }
   | { readonly kind: 'leave'; readonly reason: string; readonly isProven: boolean };
 
 export interface Standing {
@@ -43,7 +43,7 @@ export function prospectOf({ counts, left, status, othersMayCome, stays, isLong 
   if (!isUnable(left) || counts.running + counts.pending > 0) return { kind: 'wait' };
   const words = `this runner can take none of the ${counted(left.ready_jobs, 'job')} that ${left.ready_jobs === 1 ? 'is' : 'are'} ready: ${left.reasons.map(unclaimableWords).join('; ')}`;
   const others = Math.max(0, (status?.active_compute_nodes ?? 0) - 1) + (status?.pending_scheduled_nodes ?? 0);
-  if (stays || others > 0 || (othersMayCome && left.may_take)) return { kind: 'tell', words };
+  if (stays || others > 0 || (othersMayCome && left.may_take)) return { kind: 'report', words };
   const reason = 'this runner can take none of the jobs that are ready, and no other runner is there';
   return { kind: 'leave', reason, isProven: false };
 }

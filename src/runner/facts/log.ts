@@ -57,6 +57,6 @@ export function openLog(path: string, least: LogLevel, now: () => number, echo: 
 }
 
 function fieldsText(fields: Readonly<Record<string, unknown>>): string {
-  const told = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return told.length === 0 ? '' : ` (${told.map(([key, value]) => `${key}=${String(value)}`).join(' ')})`;
+  const reported = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return reported.length === 0 ? '' : ` (${reported.map(([key, value]) => `${key}=${String(value)}`).join(' ')})`;
 }

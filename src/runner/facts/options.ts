@@ -144,7 +144,7 @@ export interface RunSummary {
   readonly countsAtStart: JobStatusCounts | undefined;
   readonly seconds: number;
   /** Whether everything was reported to the server. If not, the ledger contains it. */
-  readonly isTold: boolean;
+  readonly isReported: boolean;
   /** Unreported results, if they are stored for `reconcile`. */
   readonly journal: WrittenJournal | undefined;
   readonly launcher: string;

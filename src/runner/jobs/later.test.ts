@@ -33,10 +33,10 @@ function runnerOf({ sharesSignals = false } = {}) {
   const started: [job: number, nodes: readonly string[], gpus: readonly string[]][] = [];
   const begins = new Map<string, (agoMs: number) => void>();
   const accounts = new Map<string, (account: Account) => void>();
-  let tell: (ends: readonly StepEnd[]) => void = () => {};
+  let report: (ends: readonly StepEnd[]) => void = () => {};
   const steps: Steps = {
     name: 'slow',
-    listen: (onEnded) => void (tell = onEnded),
+    listen: (onEnded) => void (report = onEnded),
     start(job, { nodes, gpus }) {
       started.push([job.id, nodes, gpus]);
       const id = stepIdOf(facts, job);
@@ -76,7 +76,7 @@ function runnerOf({ sharesSignals = false } = {}) {
       begins.get(id(job))?.(agoMs);
       await vi.advanceTimersByTimeAsync(0);
     },
-    end: (job: number) => tell([{ id: id(job), ...ended }]),
+    end: (job: number) => report([{ id: id(job), ...ended }]),
     async account(job: number, account: Partial<Account>) {
       // In an allocation ends are concluded a turn later.
       await vi.advanceTimersByTimeAsync(0);

@@ -16,7 +16,7 @@ const aheadOf = (id: number, ...waitsFor: number[]): AheadJob => ({ ...jobOf(id)
 /** The pending jobs of a runner whose slots are taken, and what it gives back. */
 function pendingJobs({ hasTimeFor = (): boolean => true } = {}) {
   const returned = vi.fn();
-  const outbox = { returned, untold: (): Completion[] => [] };
+  const outbox = { returned, unreported: (): Completion[] => [] };
   const pending = createPendingJobs({ outbox, underWay: createUnderWay(), hasTimeFor });
   return { pending, returned };
 }

@@ -5,7 +5,7 @@ import type { UnderWay } from './under-way.ts';
 import { createWaitingJobs, type WaitingJobs } from './waiting-jobs.ts';
 
 export interface PendingJobsOptions {
-  readonly outbox: Pick<Outbox, 'returned' | 'untold'>;
+  readonly outbox: Pick<Outbox, 'returned' | 'unreported'>;
   readonly underWay: UnderWay;
   /** Is enough of the runner's time left for a job with this need? */
   readonly hasTimeFor: ((need: Need) => boolean) | undefined;
@@ -79,7 +79,7 @@ export function createPendingJobs({ outbox, underWay, hasTimeFor }: PendingJobsO
 
   const takeAhead = ({ jobs, rest, settled }: Ahead) => {
     const isOpenParent = (id: number) => underWay.has(id) || queue.jobs().some((job) => job.id === id);
-    const { free, gone } = ahead.add(jobs, (id) => parentOf(id, isOpenParent, () => outbox.untold()));
+    const { free, gone } = ahead.add(jobs, (id) => parentOf(id, isOpenParent, () => outbox.unreported()));
     for (const job of free) enqueueFreed(job);
     giveBackIds(gone);
     hints.take(rest, settled);
@@ -154,14 +154,14 @@ function createHints() {
   };
 }
 
-/** What became of a job that another waits for. An end that the server may not know yet is among the `untold`. */
+/** What became of a job that another waits for. An end that the server may not know yet is among the `unreported`. */
 export function parentOf(
   id: number,
   isOpen: (id: number) => boolean,
-  untold: () => readonly Pick<Completion, 'job_id' | 'status'>[],
+  unreported: () => readonly Pick<Completion, 'job_id' | 'status'>[],
 ): Parent {
   if (isOpen(id)) return 'open';
-  return untold().findLast(({ job_id: ended }) => ended === id)?.status === 'completed' ? 'completed' : 'gone';
+  return unreported().findLast(({ job_id: ended }) => ended === id)?.status === 'completed' ? 'completed' : 'gone';
 }
 
 const attemptOf = ({ id, attempt_id: attempt }: ClaimedJob) => `${id} ${attempt}`;

@@ -6,12 +6,12 @@ const REASON = 'srun: error: Invalid generic resource (gres) specification';
 describe('steps that are refused', () => {
   it('steps that are refused end a runner when all were refused for too many rounds', () => {
     const refusals = createRefusals(3);
-    const told = [1, 2, 3].map(() => {
+    const reported = [1, 2, 3].map(() => {
       const reason = refusals.refused(REASON);
       refusals.nextRound();
       return reason;
     });
-    expect(told).toEqual([undefined, undefined, expect.stringContaining(REASON)]);
+    expect(reported).toEqual([undefined, undefined, expect.stringContaining(REASON)]);
   });
 
   it('steps that are refused count once when they were started together', () => {

@@ -39,7 +39,7 @@ function runnerOf() {
   /** Jobs in the order in which they began. */
   const began: number[] = [];
   let busiest = 0;
-  let tell: (ends: readonly StepEnd[]) => void = () => {};
+  let report: (ends: readonly StepEnd[]) => void = () => {};
   const run = (id: StepId, job: ClaimedJob) => {
     running.set(id, job);
     began.push(job.id);
@@ -57,15 +57,15 @@ function runnerOf() {
     peakBytes: undefined,
     ...(exitCode === undefined ? {} : { seconds: 0.001 }),
   });
-  const tellTakenBack = (ids: readonly StepId[]) => {
+  const reportTakenBack = (ids: readonly StepId[]) => {
     for (const id of ids) takenBack.add(id);
-    if (ids.length > 0) tell(ids.map((id) => endOf(id)));
+    if (ids.length > 0) report(ids.map((id) => endOf(id)));
   };
   const askedBack: number[] = [];
   const signals: string[] = [];
   const steps: Steps = {
     name: 'elsewhere',
-    listen: (onEnded) => void (tell = onEnded),
+    listen: (onEnded) => void (report = onEnded),
     start(job, _, after) {
       const id = stepIdOf(facts, job);
       const { promise, resolve } = Promise.withResolvers<number>();
@@ -112,10 +112,10 @@ function runnerOf() {
       const dropped = next === undefined ? successors.dropBehind(idOf(job)) : [];
       if (next !== undefined) run(next.id, next.job);
       for (const id of dropped) takenBack.add(id);
-      tell([endOf(idOf(job), exitCode), ...dropped.map((id) => endOf(id))]);
+      report([endOf(idOf(job), exitCode), ...dropped.map((id) => endOf(id))]);
     },
     /** The launcher obeys. */
-    takeBack: (job: number) => tellTakenBack(successors.drop(idOf(job))),
+    takeBack: (job: number) => reportTakenBack(successors.drop(idOf(job))),
   };
 }
 

@@ -101,18 +101,18 @@ export function createStepsEnded(options: StepsEndedOptions): StepsEnded {
   };
 
   const concludeAll = (ended: readonly Ended[], before: NodeSize) => {
-    const told: number[] = [];
+    const finished: number[] = [];
     let isQuiet = true;
     for (const each of ended) {
       const exitCode = conclude(each);
       if (exitCode === 'later') continue;
       isQuiet = pending.endsQuietly(each.attempt.job.id) && exitCode === 0 && isQuiet;
-      told.push(each.attempt.job.id);
+      finished.push(each.attempt.job.id);
     }
     filling.fillFreed();
-    for (const id of told) underWay.settling.delete(id);
+    for (const id of finished) underWay.settling.delete(id);
     ledger.flush();
-    if (told.length > 0) onEnded(told.length, isQuiet && !hasMore(capacity.free(), before));
+    if (finished.length > 0) onEnded(finished.length, isQuiet && !hasMore(capacity.free(), before));
   };
 
   return {

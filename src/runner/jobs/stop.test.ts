@@ -53,12 +53,12 @@ const runnerOf = (count: number) => {
     ledger.close({ remove: true });
   });
   let pids = FIRST_PID;
-  let tell: (endings: readonly ProcessEnd[]) => void = () => {};
+  let report: (endings: readonly ProcessEnd[]) => void = () => {};
   const steps = createDirectSteps({
     facts: { ...facts, outputDir: folder },
     environment: {},
     launcherOf(onEnd) {
-      tell = onEnd;
+      report = onEnd;
       return { name: 'child_process', launch: () => pids++, close: () => {} };
     },
     log,
@@ -88,7 +88,7 @@ const runnerOf = (count: number) => {
   /** The nth job ends. */
   const end = (nth: number, how: { exitCode?: number; signal?: number }) => {
     const unknown = { exitCode: undefined, signal: undefined, cpuSeconds: undefined, peakBytes: undefined };
-    tell([{ ...unknown, ...how, pid: FIRST_PID + nth - 1 }]);
+    report([{ ...unknown, ...how, pid: FIRST_PID + nth - 1 }]);
   };
   return { runningJobs, stop, outbox, end, emptied: () => emptied };
 };

@@ -25,7 +25,7 @@ export function createChildLauncher({ bash, environment, onEnd }: ChildOptions):
   let ended: ProcessEnd[] = [];
   let isOpen = true;
   const taskset = programOn(environment['PATH'], 'taskset');
-  const tell = () => {
+  const report = () => {
     const endings = ended;
     ended = [];
     if (isOpen) onEnd(endings);
@@ -38,7 +38,7 @@ export function createChildLauncher({ bash, environment, onEnd }: ChildOptions):
       cpuSeconds: undefined,
       peakBytes: undefined,
     });
-    if (ended.length === 1) setImmediate(tell);
+    if (ended.length === 1) setImmediate(report);
   };
 
   return {

@@ -60,13 +60,13 @@ describe.each(['child_process', 'posix_spawn'] as const)('a job launched by %s',
     });
 
     it('each of hundreds of jobs ends once, and leaves no zombie process', async () => {
-      const before = jobs.told.length;
+      const before = jobs.reported.length;
       const launched = Array.from({ length: 200 }, (_, index) => jobs.launch({ script: `exit ${index % 256}` }));
       const ended = await Promise.all(launched.map(({ ended: end }) => end));
       expect(ended.map(({ exitCode }) => exitCode)).toEqual(launched.map((_, index) => index % 256));
-      const told = jobs.told.slice(before).map(({ pid }) => pid);
-      expect(told).toHaveLength(launched.length);
-      expect(new Set(told)).toEqual(new Set(launched.map(({ pid }) => pid)));
+      const reported = jobs.reported.slice(before).map(({ pid }) => pid);
+      expect(reported).toHaveLength(launched.length);
+      expect(new Set(reported)).toEqual(new Set(launched.map(({ pid }) => pid)));
       const dead = readProcesses().filter(({ parentPid, state }) => parentPid === process.pid && state === 'Z');
       expect(dead).toEqual([]);
     });
@@ -108,13 +108,13 @@ describe.each(['child_process', 'posix_spawn'] as const)('a job launched by %s',
     it('a job whose output folder is missing is not started, and the next job is', async () => {
       const folder = temporaryFolder();
       const [there, nowhere] = [join(folder, 'o'), join(folder, 'missing', 'e')];
-      const before = jobs.told.length;
+      const before = jobs.reported.length;
       for (const files of [{ stdout: nowhere }, { stderr: nowhere }, { stdout: there, stderr: nowhere }]) {
         const refused = expect.objectContaining({ code: 'ENOENT', isPassing: false }) as LaunchError;
         expect(() => jobs.launch({ script: `touch ${folder}/ran`, ...files })).toThrow(refused);
       }
       expect(await jobs.run('exit 5')).toMatchObject({ exitCode: 5 });
-      expect(jobs.told).toHaveLength(before + 1);
+      expect(jobs.reported).toHaveLength(before + 1);
       expect(existsSync(join(folder, 'ran'))).toBe(false);
     });
   });
@@ -192,7 +192,7 @@ describe.each(['child_process', 'posix_spawn'] as const)('a job launched by %s',
     closed.launcher.close();
     await jobs.run(':');
     await jobs.run(':');
-    expect(closed.told).toEqual([]);
+    expect(closed.reported).toEqual([]);
   });
 });
 

@@ -12,13 +12,13 @@ const need = { num_cpus: 1, memory_bytes: 0, num_gpus: 0, num_nodes: 1, runtime_
 async function launcher() {
   const { child, folder, facts, reports, order, seen } = startStepLauncher();
   await seen(() => reports.some(({ is }) => is === 'ready'));
-  const told = () => reports.filter((each) => each.is === 'told');
+  const messages = () => reports.filter((each) => each.is === 'changed');
   const id = (job: number): StepId => stepIdOf(facts, { id: job, attempt_id: 1 });
-  const all = (kind: 'starting' | 'started' | 'takenBack') => told().flatMap((each) => each[kind]);
+  const all = (kind: 'starting' | 'started' | 'takenBack') => messages().flatMap((each) => each[kind]);
   return {
     child,
     folder,
-    told,
+    messages,
     id,
     order,
     startOf: (job: number, command: string, after?: number): Order => ({
@@ -29,7 +29,7 @@ async function launcher() {
     }),
     starting: () => all('starting'),
     takenBack: () => all('takenBack'),
-    ended: (job: number) => seen(() => told().some(({ ended }) => ended.some((end) => end.id === id(job)))),
+    ended: (job: number) => seen(() => messages().some(({ ended }) => ended.some((end) => end.id === id(job)))),
     areTakenBack: (...jobs: number[]) => seen(() => jobs.every((job) => all('takenBack').includes(id(job)))),
     hasStarted: (job: number) => seen(() => all('started').includes(id(job))),
     go: () => writeFileSync(join(folder, 'go'), ''),
@@ -41,17 +41,17 @@ const AWAITS_GO = 'until [ -e go ]; do sleep 0.01; done';
 
 describe('a step that is sent ahead', () => {
   it('a step that was sent ahead starts when the one before it has ended, and this is reported before', async () => {
-    const { order, startOf, ended, has, go, told, id } = await launcher();
+    const { order, startOf, ended, has, go, messages, id } = await launcher();
     order(startOf(1, `${AWAITS_GO}; touch first`), startOf(2, 'test -e first', 1), startOf(3, 'touch third', 2));
     go();
     await ended(3);
     const of = (job: number) =>
-      told()
+      messages()
         .flatMap((each) => each.ended)
         .find((end) => end.id === id(job));
     expect([of(1)?.exitCode, of(2)?.exitCode, has('third')]).toEqual([0, 0, true]);
-    const reportOf = (job: number) => told().findIndex((each) => each.starting.includes(id(job)));
-    const endOf = (job: number) => told().findIndex((each) => each.ended.some((end) => end.id === id(job)));
+    const reportOf = (job: number) => messages().findIndex((each) => each.starting.includes(id(job)));
+    const endOf = (job: number) => messages().findIndex((each) => each.ended.some((end) => end.id === id(job)));
     expect(reportOf(2)).toBe(endOf(1));
     expect(reportOf(3)).toBe(endOf(2));
   });
@@ -65,12 +65,12 @@ describe('a step that is sent ahead', () => {
   });
 
   it('a step that is sent after one that has ended starts at once, which is reported before', async () => {
-    const { order, startOf, ended, told, id } = await launcher();
+    const { order, startOf, ended, messages, id } = await launcher();
     order(startOf(1, 'true'));
     await ended(1);
     order(startOf(2, 'true', 1));
     await ended(2);
-    const [first] = told().filter(({ starting, started }) => [...starting, ...started].includes(id(2)));
+    const [first] = messages().filter(({ starting, started }) => [...starting, ...started].includes(id(2)));
     expect(first).toMatchObject({ starting: [id(2)], started: [] });
   });
 

@@ -16,7 +16,7 @@ const jobOf = (id: number, command: string): ClaimedJob => ({
 /** A launcher; its ends arrive in order. */
 function launcher() {
   const { child, reports, order, seen } = startStepLauncher();
-  const ends = () => reports.flatMap((each) => (each.is === 'told' ? each.ended : []));
+  const ends = () => reports.flatMap((each) => (each.is === 'changed' ? each.ended : []));
   return {
     start: (job: ClaimedJob) => order({ do: 'start', job, gpus: [] }),
     async ended(count: number) {

@@ -21,7 +21,7 @@ import { environmentOfJobs } from './environment.ts';
 import { createStepSampler, type StepSampler } from './step-sampler.ts';
 import { createNews } from './news.ts';
 import { createSuccessors } from './successors.ts';
-import { createLines, lineOf, type Order, type Report, type ToldEnd } from '../step/batch/protocol.ts';
+import { createLines, lineOf, type Order, type Report, type ReportedEnd } from '../step/batch/protocol.ts';
 
 /** Slurm enforces memory every second at the soonest. */
 const LIMIT_SECONDS = 1;
@@ -124,9 +124,9 @@ function createWork(
     const timed = ends.map((end) => ({ ...end, seconds: secondsOf(end.id) }));
     // A signal to all processes of the step is heard in the turn of the ends that it caused, or before.
     setImmediate(() => {
-      const told = timed.map(endOf);
-      for (const end of told) news.ended(end);
-      const next = told.flatMap(nextAfter);
+      const reported = timed.map(endOf);
+      for (const end of reported) news.ended(end);
+      const next = reported.flatMap(nextAfter);
       news.report(next.map(({ id }) => id));
       for (const each of next) start(each);
       news.reportSoon();
@@ -136,7 +136,7 @@ function createWork(
    * The step that gets the place of one that has ended. Only a success makes room without asking: an end by a signal may be the
    * first sign that the allocation ends, and then no job may start.
    */
-  const nextAfter = ({ id, exitCode, asked }: ToldEnd) => {
+  const nextAfter = ({ id, exitCode, asked }: ReportedEnd) => {
     if (exitCode === 0 && asked === undefined) return successors.next(id) ?? [];
     news.takenBack(successors.dropBehind(id));
     return [];
@@ -147,7 +147,7 @@ function createWork(
     startedAtMs.delete(id);
     return seconds;
   };
-  const endOf = (end: StepEnd): ToldEnd => {
+  const endOf = (end: StepEnd): ReportedEnd => {
     const seen = watch.end(end.id)?.peakMemoryBytes ?? 0;
     needs.delete(end.id);
     const peakBytes = Math.max(end.peakBytes ?? 0, seen) || undefined;

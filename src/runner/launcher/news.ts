@@ -1,10 +1,10 @@
 import type { StepId } from '../../core/contract/files/job.ts';
-import type { NotStarted, Report, ToldEnd } from '../step/batch/protocol.ts';
+import type { NotStarted, Report, ReportedEnd } from '../step/batch/protocol.ts';
 
 /** What a launcher has not reported yet. */
 export interface News {
   started(id: StepId): void;
-  ended(end: ToldEnd): void;
+  ended(end: ReportedEnd): void;
   refused(step: NotStarted): void;
   takenBack(ids: readonly StepId[]): void;
   /** Reports all of it, and what starts next, in one line. */
@@ -19,9 +19,9 @@ export interface News {
  */
 const SOON_MS = 20;
 
-export function createNews(send: (report: Extract<Report, { is: 'told' }>) => void): News {
+export function createNews(send: (report: Extract<Report, { is: 'changed' }>) => void): News {
   let started: StepId[] = [];
-  let ended: ToldEnd[] = [];
+  let ended: ReportedEnd[] = [];
   let refused: NotStarted[] = [];
   let takenBack: StepId[] = [];
   let soon: NodeJS.Timeout | undefined;
@@ -30,7 +30,7 @@ export function createNews(send: (report: Extract<Report, { is: 'told' }>) => vo
     clearTimeout(soon);
     soon = undefined;
     if (started.length + ended.length + refused.length + starting.length + takenBack.length === 0) return;
-    send({ is: 'told', started, ended, refused, starting, takenBack });
+    send({ is: 'changed', started, ended, refused, starting, takenBack });
     started = [];
     ended = [];
     refused = [];

@@ -31,9 +31,9 @@ describe('the entries that a runner has to report', () => {
     ['an end', (outbox) => outbox.completed(completion(1))],
     ['a retry', (outbox) => outbox.retried(retried(1))],
     ['a returned job', (outbox) => outbox.returned([1])],
-  ])('the outbox is not empty with %s alone', (_, tell) => {
+  ])('the outbox is not empty with %s alone', (_, report) => {
     const outbox = createOutbox();
-    tell(outbox);
+    report(outbox);
     expect(outbox.isEmpty).toBe(false);
   });
 
@@ -70,12 +70,12 @@ describe('the entries that a runner has to report', () => {
     outbox.completed(completion(1));
     const news = outbox.take();
     outbox.completed(completion(2));
-    expect(outbox.untold()).toEqual([completion(1), completion(2)]);
+    expect(outbox.unreported()).toEqual([completion(1), completion(2)]);
     outbox.putBack(news);
-    expect(outbox.untold()).toEqual([completion(1), completion(2)]);
+    expect(outbox.unreported()).toEqual([completion(1), completion(2)]);
     outbox.take();
     outbox.acknowledged();
-    expect(outbox.untold()).toEqual([]);
+    expect(outbox.unreported()).toEqual([]);
   });
 
   it('without a reply, entries are sent again before later ones', () => {

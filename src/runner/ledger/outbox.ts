@@ -24,7 +24,7 @@ export interface Outbox {
   /** Jobs with unreported entries that are not in flight. */
   waiting(): number[];
   /** Ends that the server may not know, including those in flight. */
-  untold(): Completion[];
+  unreported(): Completion[];
 }
 
 /** Ends in one exchange. More of them, after an outage, would delay exchanges of other runners. */
@@ -75,6 +75,6 @@ export function createOutbox(mostEnds = MOST_ENDS): Outbox {
       returned = [...news.returned, ...returned];
     },
     waiting: () => [...[...completed, ...retried].map(({ job_id: id }) => id), ...returned],
-    untold: () => [...underWay, ...completed],
+    unreported: () => [...underWay, ...completed],
   };
 }

@@ -31,7 +31,7 @@ export function createReplies(
   const { options, runningJobs, stop, drain, actions, ends } = given;
   return {
     onReply(reply: ExchangeReply) {
-      drain.told();
+      drain.reported();
       options.onProgress?.({
         counts: reply.jobs_by_status,
         runningHere: runningJobs.running,

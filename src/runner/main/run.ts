@@ -60,7 +60,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     const parts = { client: server.client, patient, registered, record, journal, drain: work.drain, startedAt };
     const summary = await conclude({ ...equipment, ...parts, conversation, runningJobs }, end);
     // After a stop, or where a new run has begun, this runner does not know what is still needed.
-    if (summary.isTold && end.ending !== 'stopped' && end.ending !== 'superseded') await cancelUnneeded();
+    if (summary.isReported && end.ending !== 'stopped' && end.ending !== 'superseded') await cancelUnneeded();
     guardian?.dismiss();
     signals?.close();
     for (const part of [steps, stop, conversation, log]) part.close();

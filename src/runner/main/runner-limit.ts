@@ -26,13 +26,13 @@ export function runnerLimit(
     leadSeconds: lead,
     ask: ending && (() => ending.end()),
     log,
-    onChanged: (changed) => void tellEnd(patient, registered, changed),
+    onChanged: (changed) => void reportEnd(patient, registered, changed),
     onDue,
   });
 }
 
 /** The record of the runner tells its end: a job that needs more time waits for another one. */
-async function tellEnd(client: Client, { nodeId, node, log }: Registered, endAtMs: number): Promise<void> {
+async function reportEnd(client: Client, { nodeId, node, log }: Registered, endAtMs: number): Promise<void> {
   node.end_time = new Date(endAtMs).toISOString();
   try {
     await client.updateComputeNode({ params: { id: nodeId }, body: node });

@@ -234,7 +234,7 @@ function idlePolicyOf(
     prospect,
     noWorkMs,
     refusal: () => noTimeReason(options, rules, Date.now()),
-    onTell: (words) => log.write('warn', words, { workflow_id: facts.workflowId }),
+    onReport: (words) => log.write('warn', words, { workflow_id: facts.workflowId }),
     held,
     hasChildren: () => runningJobs.running > 0,
     lastProgress: () => conversation.lastProgress,

@@ -89,7 +89,7 @@ const DROP_AT = 50_000;
 /** How long a write waits for another program; jobs that end meanwhile wait too. */
 const BUSY_MS = 100;
 /** The first of this many failures is reported. */
-const TELL_EVERY = 100;
+const REPORT_EVERY = 100;
 
 /** Opens the file, or creates it. Throws if neither is possible. */
 export function openMetricsFile({ path, onTrouble }: MetricsFileOptions): MetricsFile {
@@ -143,7 +143,7 @@ export function openMetricsFile({ path, onTrouble }: MetricsFileOptions): Metric
       nodes = [];
       attempts = [];
       onTrouble(`${reason}; ${gathered} samples were dropped`);
-    } else if (failures % TELL_EVERY === 0) {
+    } else if (failures % REPORT_EVERY === 0) {
       onTrouble(reason);
     }
     failures += 1;

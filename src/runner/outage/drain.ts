@@ -11,7 +11,7 @@ export interface DrainOptions {
   /** Contains the results that were never reported. */
   readonly journal: Journal;
   /** Contains the results that were reported before, if the server came back without them. */
-  readonly toldJournal: Journal;
+  readonly reportedJournal: Journal;
   /** Every end of this runner so far. */
   readonly allEnds: () => Iterable<Completion>;
   /** Whether jobs may start again when the server is back. */
@@ -36,7 +36,7 @@ export interface Drain {
   /** The server is back. */
   end(): void;
   /** An exchange succeeded: the server may know the results in the journal now. */
-  told(): void;
+  reported(): void;
   /** The runner ends: writes unreported results in any state, and prints what to do with them. */
   keep(): void;
   /** The server knows everything. */
@@ -47,7 +47,7 @@ export interface Drain {
 const GATHER_MS = 100;
 
 export function createDrain(options: DrainOptions): Drain {
-  const { runningJobs, outbox, journal, toldJournal, allEnds, mayGoOn, reconcile, log } = options;
+  const { runningJobs, outbox, journal, reportedJournal, allEnds, mayGoOn, reconcile, log } = options;
   let isOn = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -65,16 +65,16 @@ export function createDrain(options: DrainOptions): Drain {
     }
   };
 
-  const writeUntold = () => {
+  const writeUnreported = () => {
     clearTimeout(timer);
     timer = undefined;
-    const untold = outbox.untold();
-    if (untold.length > 0) write(journal, untold);
+    const unreported = outbox.unreported();
+    if (unreported.length > 0) write(journal, unreported);
   };
 
   const forget = () => {
     journal.remove();
-    toldJournal.remove();
+    reportedJournal.remove();
   };
 
   return {
@@ -89,13 +89,13 @@ export function createDrain(options: DrainOptions): Drain {
           : 'Server is away; no job starts, running jobs finish',
         { reason, running: runningJobs.running },
       );
-      writeUntold();
-      if (kind === 'behind') write(toldJournal, allEnds());
+      writeUnreported();
+      if (kind === 'behind') write(reportedJournal, allEnds());
     },
     ended() {
       if (!isOn) return;
-      if (runningJobs.running === 0) writeUntold();
-      else timer ??= setTimeout(writeUntold, GATHER_MS);
+      if (runningJobs.running === 0) writeUnreported();
+      else timer ??= setTimeout(writeUnreported, GATHER_MS);
     },
     end() {
       isOn = false;
@@ -103,16 +103,16 @@ export function createDrain(options: DrainOptions): Drain {
       timer = undefined;
       if (mayGoOn()) runningJobs.resumeStarting();
     },
-    told() {
-      if (isOn || journal.written === undefined || outbox.untold().length > 0) return;
+    reported() {
+      if (isOn || journal.written === undefined || outbox.unreported().length > 0) return;
       log.write('info', 'The server knows the results in the offline journal', {
         completions: journal.written.completions,
       });
       forget();
     },
     keep() {
-      writeUntold();
-      for (const { written } of [journal, toldJournal]) {
+      writeUnreported();
+      for (const { written } of [journal, reportedJournal]) {
         if (written === undefined) continue;
         log.write('warn', `The server may not know results of this runner. When it is back: ${reconcile}`, {
           completions: written.completions,

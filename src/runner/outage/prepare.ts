@@ -34,7 +34,7 @@ export function prepareForOutages({ options, registered, outbox }: Parts): {
         runningJobs,
         outbox,
         journal,
-        toldJournal: createJournal({ ...owner, label: `${label}_told` }, Date.now),
+        reportedJournal: createJournal({ ...owner, label: `${label}_told` }, Date.now),
         allEnds() {
           ledger.flush();
           return endsIn(ledger.path);

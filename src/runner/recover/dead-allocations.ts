@@ -136,12 +136,12 @@ interface Known {
 async function endsOf(left: LeftSteps, { records, runId, known }: Known): Promise<Completion[]> {
   if (left.marks.size === 0) return [];
   const account = await accountOfLeft(records, [left], [left.slurmJobId]);
-  const told = new Set(
+  const reported = new Set(
     [...(known.completed ?? []), ...(known.retried ?? [])].map((each) => `${each.job_id} ${each.attempt_id}`),
   );
   return [...left.marks.keys()].flatMap((id): Completion[] => {
     const parts = partsOfStepId(id);
-    if (parts?.runId !== runId || told.has(`${parts.jobId} ${parts.attemptId}`)) return [];
+    if (parts?.runId !== runId || reported.has(`${parts.jobId} ${parts.attemptId}`)) return [];
     const end = leftEndOf(left, id, account);
     if (end === undefined) return [];
     return [

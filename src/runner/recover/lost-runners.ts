@@ -25,7 +25,7 @@ export interface LostOptions {
 }
 
 /** A registered runner of this host, with the identity of its process. */
-interface Told {
+interface Reported {
   readonly id: number;
   readonly node: ComputeNode;
   readonly process: RunnerProcess;
@@ -50,15 +50,15 @@ export async function recoverLostRunners(options: LostOptions): Promise<number> 
   const { hostname, log } = options;
   let found = 0;
   try {
-    for (const told of await candidates(options)) {
+    for (const reported of await candidates(options)) {
       try {
-        if (await recover(options, told)) found += 1;
+        if (await recover(options, reported)) found += 1;
       } catch (error) {
         log.write('warn', 'A lost runner of this workflow could not be recovered; its jobs stay as they are', {
-          compute_node_id: told.id,
+          compute_node_id: reported.id,
           hostname,
           reason: (error as Error).message,
-          ledger: told.process.ledger,
+          ledger: reported.process.ledger,
           to_give_up_its_ledger: 'remove the file: then the jobs that it held run again',
         });
       }
@@ -74,7 +74,7 @@ export async function findLostRunners(
   options: Pick<LostOptions, 'client' | 'workflowId' | 'hostname' | 'allocation' | 'batch'>,
 ) {
   return (await candidates(options))
-    .filter(({ node, process: told }) => node.is_active === true && isOver(node, told))
+    .filter(({ node, process: reported }) => node.is_active === true && isOver(node, reported))
     .map(({ id }) => id);
 }
 
@@ -84,30 +84,30 @@ async function candidates({
   workflowId,
   hostname,
   ...here
-}: Pick<LostOptions, 'client' | 'workflowId' | 'hostname' | 'allocation' | 'batch'>): Promise<Told[]> {
+}: Pick<LostOptions, 'client' | 'workflowId' | 'hostname' | 'allocation' | 'batch'>): Promise<Reported[]> {
   const query = { workflow_id: workflowId, hostname, may_hold_jobs: true };
   const nodes = await all((page) => client.listComputeNodes({ query: { ...query, ...page } }));
   const found = nodes.flatMap((node) => {
-    const { id, process: told } = node;
+    const { id, process: reported } = node;
     // The filter by name matches parts of a name.
-    if (node.hostname !== hostname || typeof id !== 'number' || !told || isAround(told, here)) return [];
-    return [{ id, node, process: told }];
+    if (node.hostname !== hostname || typeof id !== 'number' || !reported || isAround(reported, here)) return [];
+    return [{ id, node, process: reported }];
   });
-  const isInAllocation = ({ process: told }: Told) => (told.slurm_job_id ?? '') !== '';
+  const isInAllocation = ({ process: reported }: Reported) => (reported.slurm_job_id ?? '') !== '';
   if (!found.some(isInAllocation)) return found;
   const { execution_config: execution } = await client.getWorkflow({ params: { id: workflowId } });
   return mayHaveSteps(execution ?? {}, true) ? found.filter((each) => !isInAllocation(each)) : found;
 }
 
-async function recover(options: LostOptions, { id, node, process: told }: Told): Promise<boolean> {
+async function recover(options: LostOptions, { id, node, process: reported }: Reported): Promise<boolean> {
   const { client, workflowId, runId, hostname, log } = options;
-  const proof = proofOfEnd(identityOf(node, told), Date.parse(node.start_time));
+  const proof = proofOfEnd(identityOf(node, reported), Date.parse(node.start_time));
   if (proof !== 'gone' && proof !== 'rebooted') return false;
   const about = { compute_node_id: id, pid: node.pid };
 
   const { killed, left } = await killLeft({
-    mark: told.mark,
-    allocationId: told.slurm_job_id ?? jobIdOf(options.allocation),
+    mark: reported.mark,
+    allocationId: reported.slurm_job_id ?? jobIdOf(options.allocation),
   });
   if (left.length > 0) {
     log.write('warn', 'A runner of this workflow is lost, but its processes do not end; its jobs stay as they are', {
@@ -116,7 +116,7 @@ async function recover(options: LostOptions, { id, node, process: told }: Told):
     });
     return false;
   }
-  const facts = readLedger(told.ledger);
+  const facts = readLedger(reported.ledger);
   if (facts !== undefined && facts.damagedLines > 0) {
     log.write(
       'warn',
@@ -124,7 +124,7 @@ async function recover(options: LostOptions, { id, node, process: told }: Told):
       {
         ...about,
         lines: facts.damagedLines,
-        ledger: told.ledger,
+        ledger: reported.ledger,
       },
     );
   }
@@ -166,8 +166,8 @@ export function provenBy(
   };
 }
 
-function isOver(node: ComputeNode, told: RunnerProcess): boolean {
-  const proof = proofOfEnd(identityOf(node, told), Date.parse(node.start_time));
+function isOver(node: ComputeNode, reported: RunnerProcess): boolean {
+  const proof = proofOfEnd(identityOf(node, reported), Date.parse(node.start_time));
   return proof === 'gone' || proof === 'rebooted';
 }
 
@@ -180,9 +180,9 @@ const factsOf = ({ mark, slurm_job_id: jobId }: RunnerProcess, { allocation, bat
 });
 
 /** Whether this process belongs to a job of that runner. */
-function isAround(told: RunnerProcess, here: Here): boolean {
+function isAround(reported: RunnerProcess, here: Here): boolean {
   const environment = Object.entries(process.env).map(([name, value]) => `${name}=${value}`);
-  return membershipOf(factsOf(told, here))(environment, process.pid);
+  return membershipOf(factsOf(reported, here))(environment, process.pid);
 }
 
 function identityOf(

@@ -55,9 +55,9 @@ export function createWake(options: WakeOptions): Wake {
   const { open, types, atMostEveryMs, onWake, onWorkflow, onConnected, onLost } = options;
   const abort = new AbortController();
   let isConnected = false;
-  let told: () => void = () => {};
+  let reported: () => void = () => {};
   const connected = new Promise<void>((resolve) => {
-    told = resolve;
+    reported = resolve;
   });
 
   const listen = async () => {
@@ -67,7 +67,7 @@ export function createWake(options: WakeOptions): Wake {
       wait: (ms) => new Promise((resolve) => void after(ms, resolve).unref()),
       onConnected: () => {
         isConnected = true;
-        told();
+        reported();
         onConnected();
       },
       onLost: () => {

@@ -42,15 +42,15 @@ export function createProcessUse(options: ProcessUseOptions): ProcessUse {
       return id === undefined ? undefined : pidOf(id);
     },
   });
-  let isTold = false;
+  let isReported = false;
 
   const look = (roots: ReadonlySet<number>): ReadonlyMap<number, TreeUse> => {
     try {
       return families.look(roots);
     } catch (error) {
       // No /proc here, or no file descriptor left: jobs continue, and the next sample may succeed.
-      if (!isTold) log.write('warn', 'Processes cannot be sampled', { reason: (error as Error).message });
-      isTold = true;
+      if (!isReported) log.write('warn', 'Processes cannot be sampled', { reason: (error as Error).message });
+      isReported = true;
       return new Map();
     }
   };

@@ -55,7 +55,7 @@ export function createSonarRecord({ facts, environment, allocation, log }: Sonar
   });
   const linked = new Map<StepId, Set<string>>();
   let writing: Promise<void> | undefined;
-  let isTold = false;
+  let isReported = false;
 
   const write = (extension: string, atMs: number, text: string) => {
     try {
@@ -64,10 +64,11 @@ export function createSonarRecord({ facts, environment, allocation, log }: Sonar
         `${folder}/${extension === '' ? path : path.replace(/sample-(.*)\.json$/, `link-$1${extension}`)}`,
         text,
       );
-      isTold = false;
+      isReported = false;
     } catch (error) {
-      if (!isTold) log.write('warn', 'Sonar records cannot be written', { folder, reason: (error as Error).message });
-      isTold = true;
+      if (!isReported)
+        log.write('warn', 'Sonar records cannot be written', { folder, reason: (error as Error).message });
+      isReported = true;
     }
   };
   const link = (atMs: number, facts: Readonly<Record<string, unknown>>) =>

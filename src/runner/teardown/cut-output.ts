@@ -11,12 +11,12 @@ export interface CutOutputOptions {
   readonly hostname: string;
   readonly log: Log;
   /** Whether the server can be reached. */
-  readonly isTold: boolean;
+  readonly isReported: boolean;
 }
 
 /** Tells at the end of a run of jobs whose output may be cut because there was no room for it: in the log, and as an event. */
 export async function reportCutOutput(options: CutOutputOptions): Promise<void> {
-  const { client, disk, workflowId, nodeId, hostname, log, isTold } = options;
+  const { client, disk, workflowId, nodeId, hostname, log, isReported } = options;
   const cut = await disk.settle();
   if (cut === undefined) return;
   const { shortage, folder, count, names } = cut;
@@ -26,7 +26,7 @@ export async function reportCutOutput(options: CutOutputOptions): Promise<void> 
     folder,
     jobs,
   });
-  if (!isTold) return;
+  if (!isReported) return;
   const data = { category: 'output_cut', level: 'warning', compute_node_id: nodeId, hostname };
   try {
     await client.createEvent({

@@ -49,25 +49,26 @@ export async function conclude(
   const { nodeId, hostname, facts, ledger, log } = registered;
   const { workflowId, runId } = facts;
   const seen = monitor.close();
-  const isTold = await conversation.settle();
-  if (isTold) await parts.steps.settle();
-  const isSuperseded = ending === 'superseded' || (!isTold && (await hasNewRun(client, facts)));
+  const isReported = await conversation.settle();
+  if (isReported) await parts.steps.settle();
+  const isSuperseded = ending === 'superseded' || (!isReported && (await hasNewRun(client, facts)));
   // An allocation that was requeued starts again: what this runner held is for its next one, as that of a runner that is gone.
   const goesOn = runningJobs.hasLeft && !isSuperseded;
-  if (isTold && !isSuperseded && !goesOn) await actions.end({ ofJobs: ending !== 'stopped' && ending !== 'canceled' });
-  if (isTold) await parts.crate?.end({ isComplete: ending === 'complete' });
+  if (isReported && !isSuperseded && !goesOn)
+    await actions.end({ ofJobs: ending !== 'stopped' && ending !== 'canceled' });
+  if (isReported) await parts.crate?.end({ isComplete: ending === 'complete' });
   await endLeftoverProcesses(registered.own, log);
   const seconds = (performance.now() - parts.startedAt) / 1000;
   await monitor.draw();
-  await reportCutOutput({ ...parts, workflowId, nodeId, hostname, log, isTold });
-  const left = isTold
+  await reportCutOutput({ ...parts, workflowId, nodeId, hostname, log, isReported });
+  const left = isReported
     ? await reportUnclaimedJobs({ client, workflowId, nodeId, hostname, ending, reason: why, log })
     : undefined;
-  if (isTold || isSuperseded) drain.forget();
+  if (isReported || isSuperseded) drain.forget();
   else drain.keep();
   // A superseded runner too: its jobs have ended, and only this reports it. Jobs of the new run wait for that.
   if (goesOn) await parts.record.becomes('pending', log);
-  else if (isTold || isSuperseded) {
+  else if (isReported || isSuperseded) {
     await deregister(parts.patient, registered, seconds, seen);
     await parts.record.becomes('complete', log);
   }
@@ -82,7 +83,7 @@ export async function conclude(
     ...tally,
   });
   // Results of a superseded run are useless; unreported results are for the next runner of this host.
-  ledger.close({ remove: (isTold || isSuperseded) && !goesOn });
+  ledger.close({ remove: (isReported || isSuperseded) && !goesOn });
   return {
     ending,
     reason: why,
@@ -93,7 +94,7 @@ export async function conclude(
     counts: conversation.counts,
     countsAtStart: conversation.countsAtStart,
     seconds,
-    isTold,
+    isReported,
     journal: parts.journal.written,
     launcher: parts.steps.name,
     logPath: registered.logPath,

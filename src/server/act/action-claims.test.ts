@@ -26,10 +26,10 @@ beforeEach(async () => {
   each = await act(true);
 });
 
-const claim = (action: number, node: number | null = nodeId, tellsEnd = true) =>
+const claim = (action: number, node: number | null = nodeId, reportsEnd = true) =>
   service.client.claimWorkflowAction({
     params: { id, action_id: action },
-    body: { compute_node_id: node, tells_end: tellsEnd },
+    body: { compute_node_id: node, tells_end: reportsEnd },
   });
 const end = (action: number, outcome: 'done' | 'failed' | 'not_started', node = nodeId) =>
   service.client.endWorkflowAction({
@@ -46,7 +46,7 @@ const found = async (action: number) => {
   const { executed, executed_by: by, state } = actions.find((one) => one.id === action) ?? {};
   return [executed, by, state];
 };
-const told = async () => {
+const reported = async () => {
   const { items } = await service.client.listEvents({ query: { workflow_id: id, category: 'workflow_action' } });
   return items.map(({ data }) => (data as { message: string }).message);
 };
@@ -57,7 +57,7 @@ describe('an action claimed by a runner that is lost', () => {
     expect(await found(once)).toEqual([true, nodeId, 'open']);
     expect(await lose({ begun: [], finished: [] })).toMatchObject({ actions_armed: [once] });
     expect(await found(once)).toEqual([false, undefined, undefined]);
-    expect(await told()).toEqual([expect.stringMatching(/^Action 1 .* is available again \(killed\)/)]);
+    expect(await reported()).toEqual([expect.stringMatching(/^Action 1 .* is available again \(killed\)/)]);
     const next = await registerNode(service, id);
     expect(await claim(once, next)).toMatchObject({ claimed: true });
   });
@@ -66,7 +66,7 @@ describe('an action claimed by a runner that is lost', () => {
     await claim(once);
     expect(await lose({ begun: [once], finished: [] })).toMatchObject({ actions_interrupted: [once] });
     expect(await found(once)).toEqual([true, nodeId, 'interrupted']);
-    expect(await told()).toEqual([expect.stringMatching(/^Action 1 .* was interrupted \(killed\)/)]);
+    expect(await reported()).toEqual([expect.stringMatching(/^Action 1 .* was interrupted \(killed\)/)]);
     await expect(claim(once, await registerNode(service, id))).rejects.toMatchObject({ code: 'ACTION_CLAIMED' });
   });
 
@@ -123,7 +123,7 @@ describe('an action claimed by a runner that is lost', () => {
     await claim(each);
     expect(await lose({ begun: [], finished: [] })).not.toHaveProperty('actions_armed');
     expect(await found(each)).toEqual([true, other, 'done']);
-    expect(await told()).toEqual([expect.stringContaining(`was not executed by compute node ${nodeId}`)]);
+    expect(await reported()).toEqual([expect.stringContaining(`was not executed by compute node ${nodeId}`)]);
   });
 
   it('a persistent action claimed only by the lost runner counts as not executed', async () => {

@@ -57,9 +57,9 @@ describe('the due actions in replies to runners', () => {
 
   it('persistent actions stay due, and so do actions triggered by hand', async () => {
     const persistent = await create('on_jobs_ready', ['a'], { persistent: true });
-    const told = await create('on_jobs_complete', ['a'], { trigger_count: 1 });
+    const reported = await create('on_jobs_complete', ['a'], { trigger_count: 1 });
     await service.client.claimWorkflowAction({ params: { id, action_id: persistent }, body: {} });
-    expect((await turn()).due_actions).toEqual([persistent, told]);
+    expect((await turn()).due_actions).toEqual([persistent, reported]);
   });
 
   it('due actions agree with the list of pending actions in both directions', async () => {

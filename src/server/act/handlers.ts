@@ -59,9 +59,9 @@ export const actHandlers = (store: Store) => {
     claimWorkflowAction({ params: { id: workflowId, action_id: id }, body }) {
       const action = actionOfWorkflow(workflowId, id);
       const nodeId = body.compute_node_id ?? null;
-      const tellsEnd = body.tells_end === true && nodeId !== null;
-      if (tellsEnd && claims.isOpen(id, nodeId)) return { action_id: id, claimed: true };
-      if (tellsEnd && !claims.mayClaim({ workflowId, nodeId })) {
+      const reportsEnd = body.tells_end === true && nodeId !== null;
+      if (reportsEnd && claims.isOpen(id, nodeId)) return { action_id: id, claimed: true };
+      if (reportsEnd && !claims.mayClaim({ workflowId, nodeId })) {
         throw new Refusal(
           'REFERENCE_UNKNOWN',
           `compute_node_id=${nodeId} is not an active compute node of workflow ${workflowId}`,
@@ -71,7 +71,7 @@ export const actHandlers = (store: Store) => {
       const at = new Date(now()).toISOString();
       if (queries.claim.run({ id, nodeId, at }) === 0)
         throw new Refusal('ACTION_CLAIMED', `Action ${id} already claimed`, { claimed: false });
-      if (nodeId !== null) claims.claimed(id, { workflowId, nodeId }, tellsEnd);
+      if (nodeId !== null) claims.claimed(id, { workflowId, nodeId }, reportsEnd);
       const planned = body.plans === undefined || body.plans === null ? undefined : plan(action, body.plans);
       return { action_id: id, claimed: true, ...(planned === undefined ? {} : { planned }) };
     },

@@ -32,7 +32,7 @@ const {
 } = constants;
 
 /** Pragmas that describe tables, for `select … from pragma_table_info('job')`. */
-const TELLING = [
+const REPORTING = [
   'table_info',
   'table_xinfo',
   'table_list',
@@ -59,7 +59,7 @@ const guard = (decide: (action: number, name: string, table: string) => Decision
 };
 
 const pragma = (name: string): Decision =>
-  TELLING.includes(name) ? 'allowed' : { refused: `pragma ${name} is not allowed` };
+  REPORTING.includes(name) ? 'allowed' : { refused: `pragma ${name} is not allowed` };
 
 /** For a connection that can only read. */
 export const readGuard = (): Guard =>

@@ -14,14 +14,14 @@ const whenOrphaned = `setInterval(() => {
 new Worker(whenOrphaned, { eval: true }).unref();
 
 process.once('message', (order: Order) => {
-  const tell = (answer: Answer, then?: () => void) => process.send?.(answer, undefined, undefined, then);
+  const report = (answer: Answer, then?: () => void) => process.send?.(answer, undefined, undefined, then);
   let answer: Answer;
   try {
-    answer = order.kind === 'read' ? read(order) : write(order, () => tell({ kind: 'begun' }));
+    answer = order.kind === 'read' ? read(order) : write(order, () => report({ kind: 'begun' }));
   } catch (error) {
     answer = { kind: 'failed', error: (error as Error).message };
   }
-  tell(answer, () => process.disconnect?.());
+  report(answer, () => process.disconnect?.());
 });
 
 function read({ path, sql, limit }: Order & { kind: 'read' }): Answer {

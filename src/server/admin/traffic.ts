@@ -14,7 +14,7 @@ export interface TrafficLog {
   stats(windowSeconds?: number, intervalSeconds?: number): Traffic;
   /** Whether clients are connected, and whether they want bodies. Only then are requests inspected further. */
   readonly listening: 'nobody' | 'to heads' | 'to bodies';
-  tell(event: ApiEvent): void;
+  report(event: ApiEvent): void;
   /** The returned function ends it. */
   listen(withBodies: boolean, listener: (event: ApiEvent) => void): () => void;
 }
@@ -93,7 +93,7 @@ export function createTrafficLog(now: () => number): TrafficLog {
       if (listeners.size === 0) return 'nobody';
       return [...listeners.values()].some(Boolean) ? 'to bodies' : 'to heads';
     },
-    tell(event) {
+    report(event) {
       const { request_body: _, response_body: __, ...head } = event;
       for (const [listener, withBodies] of listeners) listener(withBodies ? event : head);
     },

@@ -79,9 +79,9 @@ export function placesOf({ prefetch, capacity, nodes }: Want, offer: ComputeNode
   return { room: () => roomOf(now), couldFit: (need) => fitsNode(need, then) };
 }
 
-type SizeTold = Pick<ComputeNodesResources, 'num_cpus' | 'memory_gb' | 'num_gpus'>;
+type SizeReported = Pick<ComputeNodesResources, 'num_cpus' | 'memory_gb' | 'num_gpus'>;
 
-const sizeOf = ({ num_cpus: cpus, memory_gb: memory, num_gpus: gpus }: SizeTold): NodeSize => ({
+const sizeOf = ({ num_cpus: cpus, memory_gb: memory, num_gpus: gpus }: SizeReported): NodeSize => ({
   cpus,
   memoryBytes: bytesOfGibibytes(memory),
   gpus,

@@ -272,19 +272,19 @@ describe('an allocation in the queue', () => {
   it('one runner is told that allocations are to be canceled when the last job that they could run starts, and another one 20 s later', async () => {
     const jobs = await begun([{ name: 'a' }, { name: 'b', after: ['a'] }]);
     await queued(await scheduler(), 71);
-    const tells = async (body: object = {}) =>
+    const reports = async (body: object = {}) =>
       (await exchange({ cancels_allocations: true, ...body })).has_unneeded_allocations === true;
-    expect(await tells()).toBe(false);
+    expect(await reports()).toBe(false);
     service.clock.now += 2_000;
-    expect(await tells({ completed: [ended(jobs.get('a') as ClaimedJob)] })).toBe(false);
+    expect(await reports({ completed: [ended(jobs.get('a') as ClaimedJob)] })).toBe(false);
     await take();
     service.clock.now += 2_000;
     expect((await exchange({})).has_unneeded_allocations).toBeUndefined();
-    expect(await tells()).toBe(true);
+    expect(await reports()).toBe(true);
     service.clock.now += 19_000;
-    expect(await tells()).toBe(false);
+    expect(await reports()).toBe(false);
     service.clock.now += 1_000;
-    expect(await tells()).toBe(true);
+    expect(await reports()).toBe(true);
   });
 });
 

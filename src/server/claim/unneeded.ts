@@ -13,7 +13,7 @@ export interface Unneeded {
   /** Marks those of these records as canceled that are still planned or queued and not needed, and returns them. */
   cancel(workflowId: number, ids: readonly number[]): ScheduledComputeNode[];
   /** Whether this runner is to cancel some: one runner is told, and another one only after a while. */
-  isTold(workflowId: number): boolean;
+  isReported(workflowId: number): boolean;
 }
 
 /**
@@ -25,7 +25,7 @@ const CHECK_MS = 2_000;
  * Time for the runner that was told. Its calls of squeue and scancel take a second, or 20 if the controller is away. Longer,
  * and allocations that are submitted meanwhile start for nothing.
  */
-const TOLD_MS = 20_000;
+const REPORTED_MS = 20_000;
 
 export function createUnneeded(
   { find: { workflow }, now }: Pick<Store, 'find' | 'now'>,
@@ -55,13 +55,13 @@ export function createUnneeded(
       for (const { id } of canceled) queries.markCanceled.run({ id: id });
       return canceled.map((each) => ({ ...each, status: 'canceled' }));
     },
-    isTold(workflowId) {
+    isReported(workflowId) {
       const nowMs = now();
       if (nowMs < (nextAtMs.get(workflowId) ?? 0)) return false;
       if (nextAtMs.size >= MOST_REMEMBERED) nextAtMs.clear();
-      const isTold = find(workflowId).length > 0;
-      nextAtMs.set(workflowId, nowMs + (isTold ? TOLD_MS : CHECK_MS));
-      return isTold;
+      const isReported = find(workflowId).length > 0;
+      nextAtMs.set(workflowId, nowMs + (isReported ? REPORTED_MS : CHECK_MS));
+      return isReported;
     },
   };
 }

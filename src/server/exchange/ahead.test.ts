@@ -197,8 +197,8 @@ describe('a job that was claimed ahead', () => {
   it('a job that was claimed ahead waits on as its next attempt when it was started and the end of the job before it is refused', async () => {
     const jobs = await claimed();
     await service.client.manageStatusChange({ params: { id: job(jobs, 'a').id, status: 'ready', run_id: 1 } });
-    const told = { completed: [ended(job(jobs, 'a'))], started: [started(job(jobs, 'b'))] };
-    const { errors } = await exchange(told);
+    const reported = { completed: [ended(job(jobs, 'a'))], started: [started(job(jobs, 'b'))] };
+    const { errors } = await exchange(reported);
     expect(errors.map(({ job_id: of, code }) => [of, code])).toEqual([
       [job(jobs, 'a').id, 'RUN_SUPERSEDED'],
       [job(jobs, 'b').id, 'RUN_SUPERSEDED'],

@@ -29,7 +29,7 @@ interface Verbs {
   readonly counts: ReturnType<typeof createCounts>;
   readonly due: Due;
   readonly turns: TurnRecord;
-  readonly unneeded: Pick<Unneeded, 'isTold'>;
+  readonly unneeded: Pick<Unneeded, 'isReported'>;
 }
 
 /**
@@ -94,7 +94,9 @@ export const createExchange = (
         ...(node.isActive ? {} : { is_deregistered: true }),
         ...(toEnd.length === 0 ? {} : { end_attempts: toEnd }),
         ...(dueActions.length === 0 ? {} : { due_actions: dueActions }),
-        ...(turn.cancels_allocations === true && unneeded.isTold(workflowId) ? { has_unneeded_allocations: true } : {}),
+        ...(turn.cancels_allocations === true && unneeded.isReported(workflowId)
+          ? { has_unneeded_allocations: true }
+          : {}),
       };
     };
 
@@ -129,34 +131,34 @@ export const createExchange = (
 };
 
 /** The entry of a runner about an attempt, with the fields that fence it. */
-export function attemptEndOf(told: Completion, workflowId: number, runId: number, nodeId: number): End {
+export function attemptEndOf(reported: Completion, workflowId: number, runId: number, nodeId: number): End {
   return {
     workflowId,
     runId,
-    jobId: told.job_id,
-    attemptId: told.attempt_id,
+    jobId: reported.job_id,
+    attemptId: reported.attempt_id,
     nodeId,
-    status: told.status,
-    returnCode: told.return_code,
-    execTimeMinutes: told.exec_time_minutes,
-    completionTime: told.completion_time,
-    peakMemoryBytes: told.peak_memory_bytes,
-    avgMemoryBytes: told.avg_memory_bytes,
-    peakCpuPercent: told.peak_cpu_percent,
-    avgCpuPercent: told.avg_cpu_percent,
-    cause: told.cause,
-    causeCode: told.cause_code,
-    handlerLimit: told.handler_limit,
-    files: told.files,
-    carriedBy: told.carried_by,
+    status: reported.status,
+    returnCode: reported.return_code,
+    execTimeMinutes: reported.exec_time_minutes,
+    completionTime: reported.completion_time,
+    peakMemoryBytes: reported.peak_memory_bytes,
+    avgMemoryBytes: reported.avg_memory_bytes,
+    peakCpuPercent: reported.peak_cpu_percent,
+    avgCpuPercent: reported.avg_cpu_percent,
+    cause: reported.cause,
+    causeCode: reported.cause_code,
+    handlerLimit: reported.handler_limit,
+    files: reported.files,
+    carriedBy: reported.carried_by,
   };
 }
 
-export const retriedOf = (told: Retried, workflowId: number, runId: number, nodeId: number): RetriedEnd => ({
-  ...attemptEndOf(told, workflowId, runId, nodeId),
-  maxRetries: told.max_retries,
-  raise: told.raise ?? undefined,
-  isRefunded: told.is_refunded === true,
+export const retriedOf = (reported: Retried, workflowId: number, runId: number, nodeId: number): RetriedEnd => ({
+  ...attemptEndOf(reported, workflowId, runId, nodeId),
+  maxRetries: reported.max_retries,
+  raise: reported.raise ?? undefined,
+  isRefunded: reported.is_refunded === true,
 });
 
 /** The refused entries, as the service reports them. */

@@ -64,8 +64,8 @@ describe('an attempt that a rule retries', () => {
       run_id: 1,
       message: 'Job a runs again as attempt 2',
     });
-    const told = recordedChanges(service.store, id).map(({ event_type: type }) => type);
-    expect(told.slice(-3)).toEqual(['job_started', 'job_retried', 'jobs_ready']);
+    const reported = recordedChanges(service.store, id).map(({ event_type: type }) => type);
+    expect(reported.slice(-3)).toEqual(['job_started', 'job_retried', 'jobs_ready']);
   });
 
   it('a retry is processed once, however often it is reported', async () => {

@@ -41,12 +41,12 @@ describe('an exchange that arrives twice', () => {
 
   it('a repeated exchange processes an end once and refuses the same entries as before', async () => {
     const { jobs } = await turn(1, want(1));
-    const tells = {
+    const reports = {
       completed: jobs.map((job) => ended(job)),
       started: [{ ...ended(jobs[0] as never), job_id: 99, start_time: '' }],
     };
-    const first = await turn(2, tells);
-    const second = await turn(2, tells);
+    const first = await turn(2, reports);
+    const second = await turn(2, reports);
     expect(first.errors).toMatchObject([{ job_id: 99, code: 'NOT_FOUND' }]);
     expect(second.errors).toEqual(first.errors);
     expect((await service.client.listResults({ query: { workflow_id: id, all_runs: true } })).items).toHaveLength(1);
@@ -127,7 +127,7 @@ it('for any order of numbered exchanges, no job is assigned that no reply contai
       const fresh = testService();
       const names = Array.from({ length: 12 }, (_, index) => ({ name: `job_${index}` }));
       const { id: workflowId, nodeId: node } = await workflowOf(fresh, names);
-      const told = new Map<number, number[]>();
+      const reported = new Map<number, number[]>();
       let newest = 0;
       for (const number of numbers) {
         const body = { run_id: 1, compute_node_id: node, turn: number, want: { limit: 2, prefetch: 0 } };
@@ -138,11 +138,11 @@ it('for any order of numbered exchanges, no job is assigned that no reply contai
         }
         newest = number;
         const answer = ids(await delivered);
-        expect(answer).toEqual(told.get(number) ?? answer);
-        told.set(number, answer);
+        expect(answer).toEqual(reported.get(number) ?? answer);
+        reported.set(number, answer);
       }
       const { pending } = (await fresh.client.getWorkflowStatus({ params: { id: workflowId } })).jobs_by_status;
-      expect(pending).toBe(new Set([...told.values()].flat()).size);
+      expect(pending).toBe(new Set([...reported.values()].flat()).size);
     }),
     { numRuns: 25 },
   );

@@ -15,8 +15,8 @@ it('a deleted workflow is not exported, also while rows of it are left', () => {
   db.run(`insert into workflow (name, user, timestamp, removed_at_ms)
     values ('kept', 'u', 't', null), ('deleted', 'u', 't', 1)`);
   db.close();
-  const wish = { database, output, isOverwriting: false, keepsGroups: false, vacuums: false };
-  expect(exportWorkflows({ ...wish, ids: [], users: [], groups: [] }).workflows).toEqual([1]);
+  const option = { database, output, isOverwriting: false, keepsGroups: false, vacuums: false };
+  expect(exportWorkflows({ ...option, ids: [], users: [], groups: [] }).workflows).toEqual([1]);
   const copy = openDatabase(output);
   expect(copy.prepare<Record<string, never>, { name: string }>('select name from workflow').all({})).toEqual([
     { name: 'kept' },

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, realpathSync, renameSync, rmSync } fro
 import { Refusal } from '../../core/contract/refusals.ts';
 import { openCopy, openSource, type Selection } from './queries.ts';
 
-export interface ExportWish extends Selection {
+export interface ExportOption extends Selection {
   readonly database: string;
   readonly output: string;
   readonly isOverwriting: boolean;
@@ -20,8 +20,8 @@ export interface Exported {
  *
  * The copy is created beside its destination and moved there when it is complete.
  */
-export function exportWorkflows(wish: ExportWish): Exported {
-  const { database, output, isOverwriting } = wish;
+export function exportWorkflows(option: ExportOption): Exported {
+  const { database, output, isOverwriting } = option;
   if (!existsSync(database)) throw new Refusal('NOT_FOUND', `there is no database ${database}`, { database });
   if (existsSync(output)) {
     if (realpathSync(output) === realpathSync(database))
@@ -33,13 +33,13 @@ export function exportWorkflows(wish: ExportWish): Exported {
   try {
     if (source.version === 0)
       throw new Refusal('EXPORT_REFUSED', `${database} is not a database of this torc-server`, { database });
-    const ids = source.select(wish);
+    const ids = source.select(option);
     if (ids.length === 0) throw new Refusal('EXPORT_REFUSED', 'no workflow of the database matches', { database });
     rmSync(fresh, { force: true });
     // Only if nobody else has created it meanwhile: SQLite would follow a link.
     closeSync(openSync(fresh, 'wx'));
     source.copyTo(fresh);
-    const jobs = reduce(fresh, ids, wish);
+    const jobs = reduce(fresh, ids, option);
     renameSync(fresh, output);
     return { workflows: ids, jobs };
   } finally {
@@ -48,7 +48,7 @@ export function exportWorkflows(wish: ExportWish): Exported {
   }
 }
 
-function reduce(path: string, ids: readonly number[], { keepsGroups, vacuums }: ExportWish): number {
+function reduce(path: string, ids: readonly number[], { keepsGroups, vacuums }: ExportOption): number {
   const copy = openCopy(path);
   try {
     copy.keep(ids);

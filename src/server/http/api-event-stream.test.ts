@@ -23,9 +23,9 @@ const open = async () => {
   const response = await service.app.request(`${BASE_PATH}/admin/api-events/stream`);
   return (response.body as ReadableStream<Uint8Array>).getReader();
 };
-const tell = (requests: number) => {
+const report = (requests: number) => {
   for (let index = 0; index < requests; index += 1)
-    traffic.tell({
+    traffic.report({
       timestamp_ms: index,
       method: 'GET',
       path: '/ping',
@@ -48,7 +48,7 @@ const rest = async (reader: ReadableStreamDefaultReader<Uint8Array>): Promise<st
 
 it('a client of the request stream that does not read is disconnected with the reason, and uses no more memory', async () => {
   const reader = await open();
-  tell(1_000);
+  report(1_000);
   while (notices.length === 0) await new Promise((resolve) => void setTimeout(resolve, 20));
   expect(notices).toEqual([
     {
@@ -67,7 +67,7 @@ it('a client of the request stream that reads stays connected when nothing happe
   const decoder = new TextDecoder();
   let text = '';
   // Each keep-alive follows a check whether the client reads.
-  tell(1);
+  report(1);
   while (text.split(': keep-alive').length < 4) {
     text += decoder.decode((await reader.read()).value);
   }

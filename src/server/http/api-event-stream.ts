@@ -63,15 +63,15 @@ function feed(traffic: TrafficLog, { withBodies, stallMs, onStalled }: Feed): Re
           sent += 1;
           controller.enqueue(encoder.encode(text));
         };
-        const told = (event: string, data: object) => send(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+        const reported = (event: string, data: object) => send(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
         const unsubscribe = traffic.listen(withBodies, (event) => {
           if (waiting() >= CAPACITY - 1) {
             dropped += 1;
             return;
           }
-          if (dropped > 0) told('warning', { dropped });
+          if (dropped > 0) reported('warning', { dropped });
           dropped = 0;
-          told('api', event);
+          reported('api', event);
         });
 
         let readBefore = 0;
@@ -84,7 +84,7 @@ function feed(traffic: TrafficLog, { withBodies, stallMs, onStalled }: Feed): Re
           if (stalledMs >= stallMs) {
             const reason = `nothing was read for ${Math.round(stalledMs / 1000)} s`;
             stop();
-            told('stream_closed', { reason, dropped });
+            reported('stream_closed', { reason, dropped });
             controller.close();
             onStalled(reason);
           } else if (waiting() === 0) send(': keep-alive\n\n');

@@ -9,17 +9,17 @@ const isSettled = (promise: Promise<unknown>) =>
 function create(given = {}) {
   const room = createBodyRoom({ ...limits, ...given });
   return function body() {
-    const told: string[] = [];
+    const reported: string[] = [];
     const held: Held = room.enter(({ code, message }: Refusal) => {
-      told.push(code);
+      reported.push(code);
       expect(message).not.toBe('');
       held.release();
     });
     return {
       ...held,
-      told,
+      reported,
       add: (bytes: number, allocatedBytes = bytes) =>
-        held.take({ bytes, allocatedBytes }, () => void told.push('resumed')),
+        held.take({ bytes, allocatedBytes }, () => void reported.push('resumed')),
     };
   };
 }
@@ -31,10 +31,10 @@ it('bodies arrive while there is room, then the oldest alone, and the others in 
   // One body always ends, whatever its size.
   expect([third.add(20), first.add(500)]).toEqual([false, true]);
   first.whole();
-  expect([second.told, third.told]).toEqual([[], []]);
+  expect([second.reported, third.reported]).toEqual([[], []]);
   first.release();
   first.release();
-  expect([second.told, third.told]).toEqual([['resumed'], ['resumed']]);
+  expect([second.reported, third.reported]).toEqual([['resumed'], ['resumed']]);
 });
 
 it('two bodies never exceed the room together, also when the first is worked on', () => {
@@ -42,9 +42,9 @@ it('two bodies never exceed the room together, also when the first is worked on'
   const [first, second] = [body(), body()];
   expect([first.add(500), second.add(20)]).toEqual([true, false]);
   first.whole();
-  expect(second.told).toEqual([]);
+  expect(second.reported).toEqual([]);
   first.release();
-  expect([second.told, second.add(500)]).toEqual([['resumed'], true]);
+  expect([second.reported, second.add(500)]).toEqual([['resumed'], true]);
 });
 
 it('an announced size takes no room, and a small body never waits', () => {
@@ -61,14 +61,14 @@ it('the body for which others wait is refused if it arrives slowly, and not if i
   slow.add(20);
   brisk.add(1, 20);
   vi.advanceTimersByTime(5_000);
-  expect(slow.told).toEqual([]);
+  expect(slow.reported).toEqual([]);
   waiting.add(70);
   vi.advanceTimersByTime(900);
   // All of its memory is allocated.
   expect(brisk.add(5, 0)).toBe(true);
-  expect(slow.told).toEqual([]);
+  expect(slow.reported).toEqual([]);
   vi.advanceTimersByTime(1_000);
-  expect([slow.told, brisk.told, waiting.told]).toEqual([['BODY_TOO_SLOW'], [], ['resumed']]);
+  expect([slow.reported, brisk.reported, waiting.reported]).toEqual([['BODY_TOO_SLOW'], [], ['resumed']]);
   vi.useRealTimers();
 });
 
@@ -82,7 +82,7 @@ it('a body that waits too long is refused, and gives its room back', () => {
   waiting.whole();
   expect(next.add(11)).toBe(false);
   vi.advanceTimersByTime(11_000);
-  expect([next.told, waiting.told]).toEqual([['BODIES_WAIT'], []]);
+  expect([next.reported, waiting.reported]).toEqual([['BODIES_WAIT'], []]);
   large.release();
   waiting.release();
   expect(body().add(100)).toBe(true);

@@ -220,8 +220,8 @@ function lookAtSlow(): void {
   for (const { startedAt, graceMs, bytes, refuse } of slow) {
     const seconds = (at - startedAt) / 1000;
     if (seconds * 1000 <= graceMs + (bytes / LEAST_BYTES_PER_SECOND) * 1000) continue;
-    const told = `${bytes} bytes of the body arrived in ${seconds.toFixed(0)} s`;
-    refuse(new Refusal('BODY_TOO_SLOW', `${told}; expected ${LEAST_BYTES_PER_SECOND} bytes a second`, { bytes }));
+    const reported = `${bytes} bytes of the body arrived in ${seconds.toFixed(0)} s`;
+    refuse(new Refusal('BODY_TOO_SLOW', `${reported}; expected ${LEAST_BYTES_PER_SECOND} bytes a second`, { bytes }));
   }
   if (slow.size > 0) return;
   clearInterval(looking);

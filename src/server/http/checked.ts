@@ -16,7 +16,7 @@ export function checkedHead({ params, query }: Route, context: Context<Answers>)
 }
 
 /** The maximum number of reported errors in one request: a bulk request may have one in each of its rows. */
-const TOLD = 20;
+const REPORTED = 20;
 
 /** The value after the check, or a refusal that names each invalid field. */
 export function checked(shape: z.ZodType | undefined, value: unknown, code: RefusalCode, what: string): unknown {
@@ -52,7 +52,7 @@ export function createListChecks(shape: z.ZodType, code: RefusalCode, what: stri
         const result = shapeOfList.safeParse(elements);
         if (result.success) return result.data;
         for (const issue of result.error.issues) issues.push(moved(issue, name, from));
-        if (issues.length > TOLD) refuse(issues, code, what, { [name]: list }, 'and more');
+        if (issues.length > REPORTED) refuse(issues, code, what, { [name]: list }, 'and more');
         return elements;
       };
     },
@@ -133,14 +133,14 @@ function refuse(
   code: RefusalCode,
   what: string,
   value: unknown,
-  others = `and ${all.length - TOLD} more`,
+  others = `and ${all.length - REPORTED} more`,
 ): never {
   const issues = all
-    .slice(0, TOLD)
+    .slice(0, REPORTED)
     .map((issue) => ({ field: fieldOf(issue.path), message: `${issue.message}${foundAt(issue, value)}` }));
-  const told = issues.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`)).join('; ');
-  const more = all.length > TOLD ? `; ${others}` : '';
-  throw new Refusal(code, `${what}: ${told}${more}`, { issues });
+  const reported = issues.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`)).join('; ');
+  const more = all.length > REPORTED ? `; ${others}` : '';
+  throw new Refusal(code, `${what}: ${reported}${more}`, { issues });
 }
 
 /** Characters of a wrong value that are told. */

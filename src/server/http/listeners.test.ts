@@ -20,7 +20,7 @@ beforeEach(async () => {
   id = (await service.client.createWorkflow({ body: { name: 'w', user: 'u' } })).id;
 });
 
-type Told = { id: string; type: string; data: Record<string, unknown> };
+type Reported = { id: string; type: string; data: Record<string, unknown> };
 
 /** Connects in this process. `next` resolves with the next event. */
 async function listen(query = '', lastEventId?: string) {
@@ -28,12 +28,12 @@ async function listen(query = '', lastEventId?: string) {
   const response = await service.app.request(`${BASE_PATH}/workflows/${id}/events/stream${query}`, { headers });
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
-  const events: Told[] = [];
+  const events: Reported[] = [];
   const parser = createParser({
     onEvent: ({ id: place = '', event = '', data }) =>
       events.push({ id: place, type: event, data: (JSON.parse(data) as { data: Record<string, unknown> }).data }),
   });
-  const next = async (): Promise<Told | undefined> => {
+  const next = async (): Promise<Reported | undefined> => {
     while (events.length === 0) {
       const { value, done } = await reader.read();
       if (done) return undefined;
@@ -44,7 +44,7 @@ async function listen(query = '', lastEventId?: string) {
   return { next, close: () => reader.cancel() };
 }
 
-const tell = (...entries: unknown[]) =>
+const report = (...entries: unknown[]) =>
   service.store.turns.write(() => service.store.changes.record(id, 'job_status_changed', entries));
 
 describe('a client of the event stream', () => {
@@ -60,7 +60,7 @@ describe('a client of the event stream', () => {
     for (let index = 0; index < 600; index += 1) expect((await heard.next())?.data['index']).toBe(index);
     // The keep-alive would have woken it only after 15 s.
     expect(performance.now() - began).toBeLessThan(5_000);
-    await tell({ after: true });
+    await report({ after: true });
     expect((await heard.next())?.data).toEqual({ after: true });
     await heard.close();
   });
@@ -76,8 +76,8 @@ describe('a client of the event stream', () => {
       id,
       data,
     });
-    await tell({ wanted: true });
-    let found: Told | undefined;
+    await report({ wanted: true });
+    let found: Reported | undefined;
     const longest = await longestWait(async () => {
       const heard = await listen('?types=job_status_changed', '1.0');
       found = await heard.next();
@@ -88,10 +88,10 @@ describe('a client of the event stream', () => {
   });
 
   it('a client whose position was pruned gets log_pruned first, and only once', async () => {
-    await tell({ lost: 1 }, { lost: 2 });
+    await report({ lost: 1 }, { lost: 2 });
     const first = service.store.changes.lastId;
     service.clock.now += 1_000;
-    await tell({ kept: true });
+    await report({ kept: true });
     await createPruner(service.store.db, service.store, { maxLength: 1e6, maxAgeMs: 500 })();
     const heard = await listen('?types=job_status_changed', `${first}.0`);
     const pruned = await heard.next();
@@ -106,14 +106,14 @@ describe('a client of the event stream', () => {
   it('a client with an event id of another database gets log_pruned, and then new events', async () => {
     const heard = await listen('', '99999.0');
     expect(await heard.next()).toMatchObject({ type: 'log_pruned', data: { last_event_id: '99999.0' } });
-    await tell({ index: 1 });
+    await report({ index: 1 });
     expect((await heard.next())?.data).toEqual({ index: 1 });
     await heard.close();
   });
 
   it('a client never gets an id lower than an earlier one', async () => {
     const heard = await listen();
-    for (let index = 0; index < 50; index += 1) await tell({ index }, { index });
+    for (let index = 0; index < 50; index += 1) await report({ index }, { index });
     const ids: number[][] = [];
     for (let index = 0; index < 100; index += 1) ids.push(((await heard.next())?.id ?? '').split('.').map(Number));
     await heard.close();
@@ -154,7 +154,7 @@ describe('a client over the network', () => {
     return socket;
   };
   const fill = async () => {
-    for (let index = 0; index < 100; index += 1) await tell({ index, filler: 'x'.repeat(100_000) });
+    for (let index = 0; index < 100; index += 1) await report({ index, filler: 'x'.repeat(100_000) });
   };
 
   it('a client that does not read is disconnected, and the log says why', async () => {

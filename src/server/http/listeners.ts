@@ -69,13 +69,13 @@ export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }:
   const listen = ({ workflowId, types, isWelcome, onRightsChanged, last, cut }: Listen): ReadableStream<Uint8Array> => {
     // A deleted workflow ends the stream, so every client gets this event.
     const wanted = [...types, 'workflow_deleted' as const];
-    let told: Place = last ?? { row: changes.lastId, entry: WHOLE_ROW };
+    let reported: Place = last ?? { row: changes.lastId, entry: WHOLE_ROW };
     let hold: ReturnType<typeof changes.hold> | undefined;
     let isBusy = false;
     let isClosed = false;
     let gathered = '';
     /** The last change that is in `gathered`, or was skipped. */
-    let reached = told.row;
+    let reached = reported.row;
     let isPaused = false;
     let pause: NodeJS.Timeout | undefined;
     let enqueued = 0;
@@ -101,7 +101,7 @@ export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }:
     const end = (reason?: string, facts: Readonly<Record<string, unknown>> = {}) => {
       if (isClosed) return;
       if (reason !== undefined) {
-        send(eventText(`${told.row}.${WHOLE_ROW}`, workflowId, now(), 'stream_closed', { reason, ...facts }));
+        send(eventText(`${reported.row}.${WHOLE_ROW}`, workflowId, now(), 'stream_closed', { reason, ...facts }));
         onDropped?.(reason, { workflow_id: workflowId, ...facts });
       }
       close();
@@ -113,13 +113,13 @@ export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }:
       if (!isPaused) return;
       send(gathered);
       gathered = '';
-      told = { row: reached, entry: WHOLE_ROW };
+      reported = { row: reached, entry: WHOLE_ROW };
       pause = setTimeout(flush, GATHER_MS);
     };
 
     const fallBack = () => {
       gathered = '';
-      hold = changes.hold(told.row);
+      hold = changes.hold(reported.row);
       // If no data waits for the client, it does not request more.
       void catchUp();
     };
@@ -135,25 +135,25 @@ export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }:
       isBusy = false;
     };
     const catchUpOnce = () => {
-      const from = told.entry === WHOLE_ROW ? told.row + 1 : told.row;
+      const from = reported.entry === WHOLE_ROW ? reported.row + 1 : reported.row;
       const piece = changes.read(workflowId, from, wanted, Math.min(PIECE_LENGTH, Math.max(1, room())));
       let text = '';
       for (const change of piece.changes) {
         const texts = textsOf(change);
-        text += (change.id === told.row ? texts.slice(told.entry + 1) : texts).join('');
+        text += (change.id === reported.row ? texts.slice(reported.entry + 1) : texts).join('');
       }
       if (text !== '') send(text);
-      told = { row: Math.max(told.row, piece.lastId), entry: WHOLE_ROW };
-      reached = told.row;
+      reported = { row: Math.max(reported.row, piece.lastId), entry: WHOLE_ROW };
+      reached = reported.row;
       if (piece.changes.some(({ event_type: type }) => type === 'workflow_deleted')) end();
       else if (piece.isEnd) {
         hold?.release();
         hold = undefined;
-      } else if (hold !== undefined) hold.fromId = told.row;
+      } else if (hold !== undefined) hold.fromId = reported.row;
     };
 
     const unsubscribe = changes.subscribe(workflowId, (change) => {
-      if (hold !== undefined || change.id <= told.row) return;
+      if (hold !== undefined || change.id <= reported.row) return;
       const isEnd = change.event_type === 'workflow_deleted';
       if (types.has(change.event_type) || isEnd) {
         const text = textsOf(change).join('');
@@ -199,8 +199,8 @@ export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }:
           if (last === undefined) return;
           const missed = missedSince(last, { prunedId: changes.prunedId(workflowId), lastId: changes.lastId });
           if (missed !== undefined) {
-            send(eventText(`${missed.lostId}.${WHOLE_ROW}`, workflowId, now(), 'log_pruned', missed.told));
-            told = { row: missed.lostId, entry: WHOLE_ROW };
+            send(eventText(`${missed.lostId}.${WHOLE_ROW}`, workflowId, now(), 'log_pruned', missed.reported));
+            reported = { row: missed.lostId, entry: WHOLE_ROW };
           }
           fallBack();
         },

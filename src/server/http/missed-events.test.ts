@@ -22,7 +22,7 @@ it.each([
 ])('a client at %j continues at %i, and is told that events %s', (place, lostId, words) => {
   const missed = missedSince(place, log);
   expect(missed?.lostId).toBe(lostId);
-  expect(missed?.told).toEqual({
+  expect(missed?.reported).toEqual({
     message: expect.stringContaining(words),
     last_event_id: `${place.row}.${place.entry}`,
   });

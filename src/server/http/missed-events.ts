@@ -17,7 +17,7 @@ interface Missed {
   /** Where the client continues. */
   readonly lostId: number;
   /** The data of the event `log_pruned`. */
-  readonly told: Readonly<Record<string, unknown>>;
+  readonly reported: Readonly<Record<string, unknown>>;
 }
 
 /** What a reconnecting client cannot get: its position is no longer in the log, or never was. */
@@ -25,12 +25,12 @@ export function missedSince({ row, entry }: Place, { prunedId, lastId }: Log): M
   const lastEventId = `${row}.${entry}`;
   if (row < prunedId || (row === prunedId && row > 0 && entry !== WHOLE_ROW)) {
     const message = 'events after this id were removed from the log; read the state of the workflow again';
-    return { lostId: prunedId, told: { message, last_event_id: lastEventId } };
+    return { lostId: prunedId, reported: { message, last_event_id: lastEventId } };
   }
   if (row > lastId) {
     const message =
       'this log does not contain the event, so the database is a different one; read the state of the workflow again';
-    return { lostId: lastId, told: { message, last_event_id: lastEventId } };
+    return { lostId: lastId, reported: { message, last_event_id: lastEventId } };
   }
   return undefined;
 }

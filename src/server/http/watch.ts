@@ -40,7 +40,7 @@ export function watchTraffic(server: Server, traffic: TrafficLog, bodyBytes: num
       const [path = '', query] = (incoming.url ?? '').split('?', 2);
       const label = incoming.headers['x-torc-client-user'];
       const isShown = traffic.listening === 'to bodies';
-      traffic.tell({
+      traffic.report({
         timestamp_ms: now(),
         method: incoming.method ?? '',
         path: path.startsWith(BASE_PATH) ? path.slice(BASE_PATH.length) || '/' : path,

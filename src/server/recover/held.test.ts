@@ -38,7 +38,7 @@ const runOne = async () => {
   return { a, b };
 };
 
-const toldSince = (changeId: number) =>
+const reportedSince = (changeId: number) =>
   service.store.changes.read(
     id,
     changeId + 1,
@@ -117,8 +117,8 @@ describe('a workflow whose canceled attempts have not ended', () => {
     await resetJobs();
     const before = service.store.changes.lastId;
     await deregister();
-    const told = toldSince(before);
-    expect(told.find(({ event_type: type }) => type === 'jobs_ready')?.entries).toEqual([{ jobs: 2 }]);
+    const reported = reportedSince(before);
+    expect(reported.find(({ event_type: type }) => type === 'jobs_ready')?.entries).toEqual([{ jobs: 2 }]);
   });
 });
 
@@ -231,8 +231,8 @@ describe('a deregistered runner', () => {
     const before = service.store.changes.lastId;
     await deregister();
     expect(await statuses(service, id)).toEqual({ a: 'running', b: 'ready' });
-    const told = toldSince(before);
-    expect(told.map(({ event_type: type, entries }) => [type, entries[0]])).toMatchObject([
+    const reported = reportedSince(before);
+    expect(reported.map(({ event_type: type, entries }) => [type, entries[0]])).toMatchObject([
       ['jobs_returned', { compute_node_id: nodeId, job_ids: [b.id] }],
       ['jobs_ready', { jobs: 1 }],
       ['compute_node_stopped', { returned_jobs: 1, running_jobs: 1 }],

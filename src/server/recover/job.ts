@@ -38,7 +38,7 @@ export const createStatusChange = (store: Store, queries: RecoverQueries) => {
     }
     const { run_id: current } = find.workflow(job.workflow_id);
     if (runId !== current) throw supersededRun(runId, current);
-    if (status === 'ready') letGoIfToldByItsRunner(queries, id);
+    if (status === 'ready') releaseIfItsRunnerReportsIt(queries, id);
     queries.setStatus.run({ id, status: statusCode[status] });
     if (status === 'running') queries.sayWhere.run({ id, startTime: new Date(now()).toISOString() });
     if (status === 'blocked') queries.countUnmet.run({ id });
@@ -78,7 +78,7 @@ export const createStatusChange = (store: Store, queries: RecoverQueries) => {
  * process has ended. Our runners report this in their exchange, so for their jobs the call comes from another client,
  * and the attempt stays held until its runner reports the end.
  */
-function letGoIfToldByItsRunner(queries: RecoverQueries, id: number): void {
+function releaseIfItsRunnerReportsIt(queries: RecoverQueries, id: number): void {
   if (queries.isHeldByOurs.get({ id }) === undefined) queries.letGo.run({ id });
 }
 
@@ -107,7 +107,7 @@ export const retryJob =
       );
     }
     if (isComplete(status)) queries.countUp.run({ id });
-    letGoIfToldByItsRunner(queries, id);
+    releaseIfItsRunnerReportsIt(queries, id);
     runAgain(queries, job, runId, now());
     const retried = { job_id: id, job_name: job.name, status, attempt_id: job.attempt_id };
     changes.record(job.workflow_id, 'job_retried', [retried]);

@@ -23,8 +23,8 @@ describe('a lost runner', () => {
   it('jobs that it had not started become ready, and jobs that it had started run again as a new attempt', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'told' }, { name: 'started' }, { name: 'waiting' }]);
     const { jobs } = await turn(id, nodeId, { want: all });
-    const [told, begun, waiting] = jobs as [never, never, never];
-    await turn(id, nodeId, { started: [started(told)] });
+    const [reported, begun, waiting] = jobs as [never, never, never];
+    await turn(id, nodeId, { started: [started(reported)] });
     const answer = await service.client.reportLostRunner({
       params: { id, compute_node_id: nodeId },
       body: {
@@ -33,7 +33,7 @@ describe('a lost runner', () => {
         reason: 'killed',
       },
     });
-    expect(answer.requeued).toEqual([(told as { id: number }).id, (begun as { id: number }).id]);
+    expect(answer.requeued).toEqual([(reported as { id: number }).id, (begun as { id: number }).id]);
     expect(answer.returned).toEqual([(waiting as { id: number }).id]);
     const { items } = await service.client.listJobs({ query: { workflow_id: id } });
     expect(items.map(({ name, status, attempt_id, origin }) => [name, status, attempt_id, origin])).toEqual([

@@ -14,8 +14,8 @@ import type { RecoverQueries } from './queries.ts';
 export const createRequeue = ({ db, changes, now }: Store, queries: RecoverQueries) => {
   const held = createHeldAttempts(db, changes);
   /** The start time comes from the runner as text; an invalid one counts as now. */
-  const beganAt = ({ start_time: told }: JobRow) => {
-    const at = Date.parse(told ?? '');
+  const beganAt = ({ start_time: reported }: JobRow) => {
+    const at = Date.parse(reported ?? '');
     return Number.isNaN(at) ? now() : at;
   };
   return {

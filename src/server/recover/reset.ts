@@ -61,7 +61,7 @@ export const resetStatus = ({ db, changes, find }: Store, queries: RecoverQuerie
       throw new Refusal(
         'WORKFLOW_BUSY',
         `Cannot reset workflow status: ${attempts} ${attempts === 1 ? 'attempt has' : 'attempts have'} not ended yet: ${holderWords(holders)}`,
-        { attempts, holders: holders.slice(0, HOLDERS_TOLD) },
+        { attempts, holders: holders.slice(0, HOLDERS_REPORTED) },
       );
     }
     const allocations = queries.openAllocations.get({ workflowId: id })?.allocations ?? 0;
@@ -80,4 +80,4 @@ export const resetStatus = ({ db, changes, find }: Store, queries: RecoverQuerie
 };
 
 /** The maximum number of runners named in a refusal: there may be thousands. */
-const HOLDERS_TOLD = 20;
+const HOLDERS_REPORTED = 20;

@@ -76,10 +76,10 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
     store.find.run(end.workflowId).is_canceled === 0;
 
   return (workflowId: number, ends: readonly End[], reporter: Reporter): Acceptance[] => {
-    const told = new Map<StreamEventType, unknown[]>();
-    const tell = (type: StreamEventType, entry: unknown) => {
-      const entries = told.get(type);
-      if (entries === undefined) told.set(type, [entry]);
+    const reported = new Map<StreamEventType, unknown[]>();
+    const report = (type: StreamEventType, entry: unknown) => {
+      const entries = reported.get(type);
+      if (entries === undefined) reported.set(type, [entry]);
       else entries.push(entry);
     };
     let ready = 0;
@@ -97,9 +97,9 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
         return 'accepted';
       }
       // A job that began and ended in one exchange was never stored as running.
-      if (reporter === 'holder' && job?.status === PENDING) tell('job_started', startOfEnd(end, job.name));
+      if (reporter === 'holder' && job?.status === PENDING) report('job_started', startOfEnd(end, job.name));
       write(end, job?.claimed_by ?? null);
-      tell(`job_${end.status}` as StreamEventType, {
+      report(`job_${end.status}` as StreamEventType, {
         job_id: end.jobId,
         job_name: job?.name,
         status: end.status,
@@ -108,16 +108,16 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
       if (end.status !== 'pending_failed' && job !== undefined && job.dependants > 0) {
         const released = releases.dependantsOf({ ...end, dependants: job.dependants });
         ready += released.ready;
-        for (const canceled of released.canceled) tell('job_canceled', canceled);
+        for (const canceled of released.canceled) report('job_canceled', canceled);
       }
       return 'accepted';
     });
 
     const accepted = ends.filter((_, index) => acceptances[index] === 'accepted');
     if (accepted.length > 0) queries.addTime.run({ workflowId, ...timeOf(accepted) });
-    for (const [type, entries] of told) changes.record(workflowId, type, entries);
+    for (const [type, entries] of reported) changes.record(workflowId, type, entries);
     if (ready > 0) changes.record(workflowId, 'jobs_ready', [{ jobs: ready }]);
-    if (told.size > 0) releases.closeIfComplete(workflowId);
+    if (reported.size > 0) releases.closeIfComplete(workflowId);
     return acceptances;
   };
 };

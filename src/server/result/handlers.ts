@@ -118,8 +118,8 @@ function refuseDisagreement(result: NewResult, target: Target): void {
  */
 function refuseLate(end: End, attempt: NewResult['attempt_id'], job: EndedJob | undefined): void {
   if (job === undefined || job.workflow_id !== end.workflowId) return;
-  const told = { ...end, attemptId: attempt ?? job.attempt_id };
-  const refusal = fenceOff(told, { ...job, claimed_by: job.claimed_by ?? end.nodeId });
+  const reported = { ...end, attemptId: attempt ?? job.attempt_id };
+  const refusal = fenceOff(reported, { ...job, claimed_by: job.claimed_by ?? end.nodeId });
   if (refusal !== undefined) throw refusal;
 }
 

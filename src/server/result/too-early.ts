@@ -3,7 +3,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { EndedJob, ResultQueries } from './queries.ts';
 
 /** The attempt that a runner reports. */
-interface Told {
+interface Reported {
   readonly jobId: number;
   readonly attemptId: number;
   readonly nodeId: number;
@@ -18,7 +18,7 @@ interface Told {
  */
 export function refuseTooEarly(
   queries: ResultQueries,
-  { jobId, attemptId, nodeId }: Told,
+  { jobId, attemptId, nodeId }: Reported,
   job: EndedJob | undefined,
 ): Refusal | undefined {
   if (job === undefined || job.status !== statusCode.blocked) return undefined;

@@ -91,7 +91,7 @@ class Session {
   readonly #options: SessionOptions;
   readonly #consumer: KafkaConsumer;
   /** What is stored, and not told to the broker yet. */
-  readonly #told = new Map<string, Position>();
+  readonly #reported = new Map<string, Position>();
   #statusAtMs = 0;
 
   constructor(options: SessionOptions, consumer: KafkaConsumer) {
@@ -156,8 +156,8 @@ class Session {
     }
     for (const { topic, partition, offset, leaderEpoch } of batch) {
       const key = `${topic} ${partition}`;
-      if (offset >= (this.#told.get(key)?.offset ?? 0n))
-        this.#told.set(key, { topic, partition, offset: offset + 1n, leaderEpoch });
+      if (offset >= (this.#reported.get(key)?.offset ?? 0n))
+        this.#reported.set(key, { topic, partition, offset: offset + 1n, leaderEpoch });
     }
     await this.#commit();
   }
@@ -169,12 +169,12 @@ class Session {
         partitions.map((partition) => `${topic} ${partition}`),
       ),
     );
-    for (const key of this.#told.keys()) if (!own.has(key)) this.#told.delete(key);
-    const offsets = [...this.#told.values()];
+    for (const key of this.#reported.keys()) if (!own.has(key)) this.#reported.delete(key);
+    const offsets = [...this.#reported.values()];
     if (offsets.length === 0) return;
     try {
       await this.#consumer.commit({ offsets });
-      for (const [key, position] of this.#told) if (offsets.includes(position)) this.#told.delete(key);
+      for (const [key, position] of this.#reported) if (offsets.includes(position)) this.#reported.delete(key);
     } catch (error) {
       this.#options.onProblem(`the broker was not told how far the group is: ${reasonOf(error)}`);
     }

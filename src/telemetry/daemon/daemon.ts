@@ -5,7 +5,7 @@ import type { Message, Origin } from '../produce/envelope.ts';
 import { samplerOfThisNode } from '../produce/sample/this-node.ts';
 import { readCluster } from '../produce/slurm/cluster.ts';
 import { readJobs } from '../produce/slurm/jobs.ts';
-import type { ToldJobs } from '../produce/slurm/told-jobs.ts';
+import type { ReportedJobs } from '../produce/slurm/reported-jobs.ts';
 import { sysinfoOfThisNode } from '../produce/sysinfo/sysinfo.ts';
 import type { DaemonConfig } from './config.ts';
 import { nextRun } from './schedule.ts';
@@ -95,7 +95,7 @@ function operationsOf({ config, origin, environment, onProblem }: DaemonOptions)
   const sampler = sample === undefined ? undefined : samplerOfThisNode({ origin, ...sample, readGpus, isDaemon: true });
   // The first sample says what processes used since now.
   sampler?.prepare();
-  let told: ToldJobs = {};
+  let reported: ReportedJobs = {};
   const operations: (Operation | undefined)[] = [
     sysinfo && {
       name: 'sysinfo',
@@ -122,14 +122,14 @@ function operationsOf({ config, origin, environment, onProblem }: DaemonOptions)
         const read = await readJobs({
           origin,
           environment,
-          told,
+          reported,
           programs,
           onProblem,
           span: [`now-${Math.ceil(jobs.windowSeconds / 60)}minutes`, 'now'],
           uncompleted: jobs.uncompleted,
           batchSize: jobs.batchSize,
         });
-        told = read.told;
+        reported = read.reported;
         return read.messages;
       },
     },

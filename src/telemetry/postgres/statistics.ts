@@ -20,7 +20,7 @@ const GROWTH = 10;
 interface DayRows {
   rows: number;
   /** Rows when the planner was told. */
-  told: number;
+  reported: number;
 }
 
 /** Tells the planner of days that were written. */
@@ -33,13 +33,13 @@ export class Statistics {
   }
 
   /** `written`: rows of processes that were written, by their day. */
-  async tell(written: ReadonlyMap<number, number>): Promise<void> {
+  async report(written: ReadonlyMap<number, number>): Promise<void> {
     for (const [day, count] of written) {
       const known = this.#days.get(day) ?? (await this.#read(day));
       this.#days.set(day, known);
       known.rows += count;
-      if (known.rows < GROWTH * known.told || known.rows === 0) continue;
-      known.told = known.rows;
+      if (known.rows < GROWTH * known.reported || known.rows === 0) continue;
+      known.reported = known.rows;
       // Another program does the same, or PostgreSQL does: then it is not done twice.
       const tables = Object.entries(COLUMNS).map(([table, names]) => `sonar.${partitionOf(table, day)} (${names})`);
       await this.#db.script(`analyze (skip_locked) ${tables.join(', ')}`);
@@ -52,9 +52,9 @@ export class Statistics {
       `sonar.${partitionOf('process', day)}`,
     );
     // Days of clocks that are not set have no partition.
-    if (row === undefined) return { rows: 0, told: Infinity };
+    if (row === undefined) return { rows: 0, reported: Infinity };
     // Negative where it was never counted.
     const rows = Math.max(0, Number(row['rows']));
-    return { rows, told: rows };
+    return { rows, reported: rows };
   }
 }

@@ -73,7 +73,7 @@ export class Writer {
       return stored;
     });
     // It is stored: whether the planner knows of it must not change the answer.
-    await this.#statistics.tell(rowsByDay(written)).catch(() => {});
+    await this.#statistics.report(rowsByDay(written)).catch(() => {});
     return new Set(written.map(({ message }) => message.index));
   }
 

@@ -116,7 +116,7 @@ export async function createReceiver(options: ReceiverOptions): Promise<Receiver
 function keepRegularly(keeper: StoreThread, options: ReceiverOptions): { timer: Timer } {
   const { hotDays = HOT_DAYS, keptDays = KEPT_DAYS, onNotice } = options;
   const { keepAfterMs = MINUTE_MS, keepEveryMs = 60 * MINUTE_MS } = options;
-  let told: string | undefined;
+  let reported: string | undefined;
   const round = async () => {
     const { status, text } = await keeper.execute({ kind: 'keep', hotDays, keptDays });
     const reply = JSON.parse(text) as Kept | { readonly error: { readonly message: string } };
@@ -124,9 +124,9 @@ function keepRegularly(keeper: StoreThread, options: ReceiverOptions): { timer: 
       'error' in reply ? { closed: [], deleted: 0, problem: `${status}: ${reply.error.message}` } : reply;
     if (closed.length > 0) onNotice?.('Days of telemetry were closed', { days: closed.length });
     if (deleted > 0) onNotice?.('Old telemetry was deleted', { envelopes: deleted });
-    if (problem !== undefined && problem !== told)
+    if (problem !== undefined && problem !== reported)
       onNotice?.('Days of telemetry stay open', { older_than_days: hotDays, problem });
-    told = problem;
+    reported = problem;
     keeping.timer = roundAfter(keepEveryMs);
   };
   const roundAfter = (ms: number) => after(ms, () => void round()).unref();

@@ -30,13 +30,13 @@ export function createOutbox({ spool, deliver, onProblem, windowMs, random = Mat
   let isAway = false;
   let isClosing = false;
   /** Messages that had no room, and how many there were when that was told last. */
-  let [lost, toldLost] = [0, 0];
+  let [lost, reportedLost] = [0, 0];
 
   const lose = (count: number, reason: string) => {
     lost += count;
     // Told again when it is twice as bad: an outage may last for days.
-    if (lost < 2 * toldLost) return;
-    toldLost = lost;
+    if (lost < 2 * reportedLost) return;
+    reportedLost = lost;
     onProblem(`${reason}: ${lost} messages are lost so far`);
   };
 
@@ -58,7 +58,7 @@ export function createOutbox({ spool, deliver, onProblem, windowMs, random = Mat
       if (isAway)
         onProblem(`messages are delivered again; ${spool.count} wait${lost === 0 ? '' : `, and ${lost} were lost`}`);
       isAway = false;
-      [lost, toldLost] = [0, 0];
+      [lost, reportedLost] = [0, 0];
       pauseMs = FIRST_PAUSE_MS;
     }
   };

@@ -108,13 +108,13 @@ export const lifeCases: Cases = {
           ['run_id', 2, 1],
           ['status', "'failed'", "'completed'"],
         ] as const
-      ).map(([field, told, meant]) => ({
+      ).map(([field, reported, meant]) => ({
         says: `refuses a result whose ${field} is another`,
         params: { id: 1, status: 'completed', run_id: 1 },
-        body: { ...resultOf(), [field]: typeof told === 'string' ? 'failed' : told },
+        body: { ...resultOf(), [field]: typeof reported === 'string' ? 'failed' : reported },
         status: 422,
         code: 'BODY_REFUSED' as const,
-        message: `ResultModel ${field}=${told} does not match target ${field}=${meant}`,
+        message: `ResultModel ${field}=${reported} does not match target ${field}=${meant}`,
       })),
       {
         says: 'refuses a runner of another workflow',

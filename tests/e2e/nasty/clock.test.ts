@@ -54,9 +54,9 @@ jobs:
     const counts = async () => (await server.client.getWorkflowStatus({ params: { id: 1 } })).jobs_by_status;
     await until(counts, ({ completed }) => completed > 3, 'some jobs to end');
     vi.setSystemTime(Date.now() + jumpMs);
-    const { ending, isTold, seconds } = await runner.done;
+    const { ending, isReported, seconds } = await runner.done;
     connection.close();
-    expect([ending, isTold]).toEqual(['complete', true]);
+    expect([ending, isReported]).toEqual(['complete', true]);
     // The run itself took seconds, whatever the clock said.
     const [node] = (await server.client.listComputeNodes({ query: { workflow_id: 1 } })).items;
     for (const duration of [seconds, node?.duration_seconds]) {

@@ -138,16 +138,16 @@ export async function standIn({ unblockEveryMs = 100 }: { unblockEveryMs?: numbe
       });
       return { status: reply.status, text: await reply.text() };
     };
-    const told = await (ENDS.has(route.path)
+    const reported = await (ENDS.has(route.path)
       ? unblocker.around(Number(/^\/workflows\/(\d+)/.exec(path)?.[1] ?? workflowOf(body)), work)
       : unblocker.beside(work));
-    if (told.status >= 400) {
-      const { status, message } = statusOfOriginal(route.path, told.status, told.text);
+    if (reported.status >= 400) {
+      const { status, message } = statusOfOriginal(route.path, reported.status, reported.text);
       say(status, JSON_TYPE, refusal(message));
       return;
     }
-    const value = JSON.parse(told.text) as unknown;
-    say(told.status, JSON_TYPE, JSON.stringify(replyOf(route.path, value, route.reply ?? ['any'])));
+    const value = JSON.parse(reported.text) as unknown;
+    say(reported.status, JSON_TYPE, JSON.stringify(replyOf(route.path, value, route.reply ?? ['any'])));
   };
 
   const server = createServer((request, response) => {

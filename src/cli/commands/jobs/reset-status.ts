@@ -2,7 +2,7 @@ import type { Job } from '../../../core/contract/job.ts';
 import { agrees, noPrompts } from '../../agree.ts';
 import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { tellPreparation } from '../../output/preparation.ts';
+import { reportPreparation } from '../../output/preparation.ts';
 import { nextCommand, type Place } from '../../../core/lifecycle/next-command.ts';
 import { reinitialize } from '../../../operations/initialize.ts';
 import { placeOf } from '../../../operations/place.ts';
@@ -84,8 +84,8 @@ function sayPlan(
       dry_run: true,
       reinit_requested: options.reinit === true,
       workflow_id: workflowId,
-      jobs: jobs.map(told),
-      downstream_jobs: downstream.map(told),
+      jobs: jobs.map(reported),
+      downstream_jobs: downstream.map(reported),
     },
     [
       `Would reset ${counted(jobs.length, 'job')} of workflow ${workflowId}:`,
@@ -112,7 +112,7 @@ async function reinitialized({ service, output }: Context, workflowId: number, o
   try {
     // Only the chosen jobs are decided about: an initialization of Torc would make all undecided jobs ready.
     const force = options.force === true;
-    await reinitialize(client, workflowId, { force, tell: tellPreparation(output), keepsUndecided: true });
+    await reinitialize(client, workflowId, { force, report: reportPreparation(output), keepsUndecided: true });
     return { requested: true, applied: true, error: null };
   } catch (error) {
     return { requested: true, applied: false, error: (error as Error).message };
@@ -144,7 +144,7 @@ function report(
       reset_count: reset.length,
       requested_job_ids: jobs.map(({ id }) => id),
       reset_job_ids: reset,
-      downstream_jobs: downstream.map(told),
+      downstream_jobs: downstream.map(reported),
       failures,
       next_steps: next,
       reinit,
@@ -155,7 +155,7 @@ function report(
   if (failures.length > 0 || reinit.error !== null) exitWith(1);
 }
 
-const told = ({ id, name, status }: Job) => ({ job_id: id, name, status });
+const reported = ({ id, name, status }: Job) => ({ job_id: id, name, status });
 const line = ({ id, name, status }: Job) => `  ${id} ${name} (${status})`;
 
 /** `job 3 (first)` for the first few, and how many more. */

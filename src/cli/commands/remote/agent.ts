@@ -72,15 +72,15 @@ function requestOf(task: string): AgentRequest | string {
   const tasks: readonly string[] = AgentRequest.options.map(({ shape }) => shape.task.value);
   if (!tasks.includes(task as AgentTask))
     throw new UsageError(`remote-agent: expected one of ${tasks.join(', ')}, found "${task}"`);
-  let told: unknown;
+  let reported: unknown;
   try {
-    told = JSON.parse(readFileSync(STANDARD_INPUT, 'utf8'));
+    reported = JSON.parse(readFileSync(STANDARD_INPUT, 'utf8'));
   } catch (error) {
     return `the request is not JSON: ${(error as Error).message}; the connection may have been cut`;
   }
-  const asked = AgentRequest.safeParse(told);
+  const asked = AgentRequest.safeParse(reported);
   if (asked.success) return asked.data;
-  const version = (told as { version?: unknown } | null)?.version;
+  const version = (reported as { version?: unknown } | null)?.version;
   const faults = asked.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
   return `torc ${VERSION} on ${hostname()} does not understand the request of torc ${String(version)}: ${faults.join('; ')}`;
 }

@@ -40,7 +40,7 @@ async function accountingOf(
 }
 
 /** A row as Torc 1.0.0 prints it. */
-const told = ({ jobId, step, state, exitCode, elapsedSeconds, maxRssBytes, cpuSeconds, nodes }: AccountingRow) => ({
+const reported = ({ jobId, step, state, exitCode, elapsedSeconds, maxRssBytes, cpuSeconds, nodes }: AccountingRow) => ({
   slurm_job_id: jobId,
   job_step: step,
   state,
@@ -50,7 +50,7 @@ const told = ({ jobId, step, state, exitCode, elapsedSeconds, maxRssBytes, cpuSe
   cpu_time: spanText(cpuSeconds),
   nodes,
 });
-type ToldRow = ReturnType<typeof told>;
+type ReportedRow = ReturnType<typeof reported>;
 
 /** `45s`, `5m 3s`, `26h 5m`. */
 function spanText(seconds: number): string {
@@ -72,7 +72,7 @@ function memoryText(bytes: number): string {
   return size === 1 ? `${bytes}B` : `${(bytes / size).toFixed(1)}${unit}`;
 }
 
-const columns: readonly Column<ToldRow>[] = [
+const columns: readonly Column<ReportedRow>[] = [
   { title: 'Slurm Job', value: (row) => row.slurm_job_id, align: 'right' },
   { title: 'Job Step', value: (row) => row.job_step, cut: 'middle', importance: 8 },
   { title: 'State', value: (row) => row.state },
@@ -96,7 +96,7 @@ const sacct = command({
     const { output } = context;
     const id = await chooseWorkflow(context, workflow);
     const { rows, jobIds, errors } = await accountingOf(context, id);
-    const items = rows.map(told);
+    const items = rows.map(reported);
     const failures = [
       ...errors,
       ...(options.saveJson === true ? await saveJson(context, jobIds, options.outputDir) : []),

@@ -15,7 +15,7 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { hpcSettings, profileFor } from '../../hpc-profile.ts';
 import type { ValuesOf } from '../../option.ts';
-import { acceptedPlan, readTold, specText } from '../../read-spec.ts';
+import { acceptedPlan, readAndReport, specText } from '../../read-spec.ts';
 import { testedWords } from '../../output/tested.ts';
 import { planningOptions } from './planning-options.ts';
 
@@ -40,7 +40,7 @@ export async function planFile(
   { forcedPartition }: { forcedPartition?: string | undefined } = {},
 ): Promise<Planned> {
   const source = { text: specText(path), name: path };
-  const reading = readTold(source, context, { strict: false });
+  const reading = readAndReport(source, context, { strict: false });
   const plan = await acceptedPlan(context, reading, { skipChecks: true });
   const spec = readText(source, () => {})?.value as ValueMap;
   if (plan.resourceRequirements.length === 0)

@@ -12,10 +12,10 @@ import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { integer } from '../../option.ts';
-import { tellPreparation } from '../../output/preparation.ts';
+import { reportPreparation } from '../../output/preparation.ts';
 import { submitOptions } from '../../slurm-options.ts';
 import { submitTools, warnOfLoopback } from '../../slurm-tools.ts';
-import { tellUnrunnable } from '../../before-submission.ts';
+import { reportUnrunnable } from '../../before-submission.ts';
 
 const [outputDir, ...runnerOptions] = submitOptions;
 
@@ -54,10 +54,10 @@ export const slurmScheduleNodes = command({
     warnOfLoopback(context, tools.settings.url);
     await refuseCanceled(context, id);
     // A person who asks for allocations gets them.
-    await tellUnrunnable(context, id, true);
+    await reportUnrunnable(context, id, true);
     const { is_uninitialized: isFresh } = await client.isUninitialized({ params: { id } });
     // Otherwise its runners would find no job, and leave.
-    if (isFresh) await initialize(client, id, { force: false, tell: tellPreparation(context.output) });
+    if (isFresh) await initialize(client, id, { force: false, report: reportPreparation(context.output) });
     if (options.suppressActions === true) await suppressActions(client, id);
     const wanted = options.numHpcJobs;
     try {

@@ -63,7 +63,7 @@ export const consume = command({
           isPassing: (error) =>
             error instanceof StoreAway || (error as NodeJS.ErrnoException).code === 'ERR_SQLITE_ERROR',
           onProblem: createNotices((line) => output.warn(line)),
-          onStatus: () => tellStatus(output, tally.clusters()),
+          onStatus: () => reportStatus(output, tally.clusters()),
         }),
       );
     } catch (cause) {
@@ -93,7 +93,7 @@ function readable(file: string): void {
   }
 }
 
-function tellStatus(output: Output, clusters: readonly ClusterTally[]): void {
+function reportStatus(output: Output, clusters: readonly ClusterTally[]): void {
   if (output.format === 'json') output.jsonLine({ clusters: clusters.map(statusData) });
   else
     for (const cluster of clusters) output.notice(`${new Date().toISOString().slice(0, 19)}Z ${statusText(cluster)}`);

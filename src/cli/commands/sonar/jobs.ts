@@ -32,19 +32,19 @@ export const jobs = command({
     const { encodeEnvelope } = await import('../../../core/contract/sonar/encode.ts');
     const { originOf } = await import('../../../telemetry/produce/origin.ts');
     const { readJobs } = await import('../../../telemetry/produce/slurm/jobs.ts');
-    const { keepTold, toldIn } = await import('../../../telemetry/produce/slurm/told-file.ts');
-    const { messages, told } = await readJobs({
+    const { keepReported, reportedIn } = await import('../../../telemetry/produce/slurm/reported-file.ts');
+    const { messages, reported } = await readJobs({
       origin: originOf({ cluster: options.cluster, hostnameOnly: options.hostnameOnly === true, environment }),
       environment,
       span: options.span ?? [`now-${options.window}minutes`, 'now'],
       uncompleted: options.stateless !== true || options.deluge === true,
       batchSize: options.batchSize,
-      told: options.state === undefined ? undefined : toldIn(options.state),
+      reported: options.state === undefined ? undefined : reportedIn(options.state),
       onProblem: (problem) => output.warn(problem),
     });
     for (const { envelope } of messages) output.text(encodeEnvelope(envelope, options.compat));
     // Behind the output: jobs that could not be printed are told by the next run.
-    if (options.state !== undefined) keepTold(options.state, told);
+    if (options.state !== undefined) keepReported(options.state, reported);
   },
 });
 

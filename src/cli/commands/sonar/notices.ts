@@ -4,13 +4,13 @@ const SILENT_MS = 3_600_000;
 const MOST_TEXTS = 1_000;
 
 /** Tells each problem with its time, and the same one again only after an hour. */
-export function createNotices(tell: (line: string) => void): (problem: string) => void {
-  const toldAtMs = new Map<string, number>();
+export function createNotices(report: (line: string) => void): (problem: string) => void {
+  const reportedAtMs = new Map<string, number>();
   return (problem) => {
     const nowMs = performance.now();
-    if (nowMs - (toldAtMs.get(problem) ?? -Infinity) < SILENT_MS) return;
-    if (toldAtMs.size >= MOST_TEXTS) toldAtMs.clear();
-    toldAtMs.set(problem, nowMs);
-    tell(`${new Date().toISOString().slice(0, 19)}Z ${problem}`);
+    if (nowMs - (reportedAtMs.get(problem) ?? -Infinity) < SILENT_MS) return;
+    if (reportedAtMs.size >= MOST_TEXTS) reportedAtMs.clear();
+    reportedAtMs.set(problem, nowMs);
+    report(`${new Date().toISOString().slice(0, 19)}Z ${problem}`);
   };
 }

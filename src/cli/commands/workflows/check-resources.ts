@@ -2,7 +2,15 @@ import { chooseWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import { integer, number } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
-import { lackTold, overText, peakText, peakUsed, specified, specifiedText, told } from '../../output/measured-use.ts';
+import {
+  lackReported,
+  overText,
+  peakText,
+  peakUsed,
+  specified,
+  specifiedText,
+  reported,
+} from '../../output/measured-use.ts';
 import type { Measurement } from '../../../operations/check-resources.ts';
 
 export const workflowsCheckResources = command({
@@ -35,7 +43,7 @@ export const workflowsCheckResources = command({
       includesFailed,
       leastOverPercent: least,
     });
-    const lacks = includesFailed ? lacking.map(lackTold) : undefined;
+    const lacks = includesFailed ? lacking.map(lackReported) : undefined;
     context.output.list({
       items: options.all === true ? measurements : violations,
       columns,
@@ -47,8 +55,8 @@ export const workflowsCheckResources = command({
         ...(runId === undefined ? {} : { run_id: runId }),
         total_results: looked,
         over_utilization_count: violations.length,
-        violations: violations.map(told),
-        ...(options.all === true ? { within_limits: within.map(told) } : {}),
+        violations: violations.map(reported),
+        ...(options.all === true ? { within_limits: within.map(reported) } : {}),
         ...(lacks === undefined ? {} : { resource_violations_count: lacks.length, resource_violations: lacks }),
       },
     });
@@ -65,7 +73,7 @@ const columns: readonly Column<Measurement>[] = [
   { title: 'Utilization', short: 'Over', value: overText, align: 'right', importance: 8 },
 ];
 
-function lackText(lack: ReturnType<typeof lackTold>): string {
+function lackText(lack: ReturnType<typeof lackReported>): string {
   const why = [
     ...(lack.memory_violation === true ? [`memory (${lack.oom_reason})`] : []),
     ...(lack.likely_timeout === true || lack.likely_runtime_violation === true ? ['time'] : []),

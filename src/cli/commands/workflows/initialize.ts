@@ -7,7 +7,7 @@ import { chooseWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { prepare, prepareChanged } from '../../../operations/initialize.ts';
-import { tellPreparation } from '../../output/preparation.ts';
+import { reportPreparation } from '../../output/preparation.ts';
 import { number, optionsOf, type ValuesOf } from '../../option.ts';
 import { type Readiness, readiness } from '../../../operations/readiness.ts';
 import { counted, someOf } from '../../../core/quantity/count-text.ts';
@@ -42,7 +42,7 @@ const init = command({
     await carryOut(context, id, values, {
       done: `Initialized workflow ${id}`,
       async begin() {
-        await prepare(client, id, { force: values.force === true, tell: tellPreparation(context.output) });
+        await prepare(client, id, { force: values.force === true, report: reportPreparation(context.output) });
         return client.initializeJobs({ params: { id }, query: { async: true } });
       },
     });
@@ -61,7 +61,7 @@ const reinit = command({
     await carryOut(context, id, values, {
       done: `Reinitialized workflow ${id}`,
       async begin() {
-        await prepareChanged(client, id, { force: values.force === true, tell: tellPreparation(context.output) });
+        await prepareChanged(client, id, { force: values.force === true, report: reportPreparation(context.output) });
         return client.initializeJobs({ params: { id }, query: { async: true, only_uninitialized: true } });
       },
     });
@@ -86,7 +86,7 @@ async function carryOut(context: Context, id: number, values: InitializeValues, 
   if (values.async === true) {
     const task = active ?? ((await begin()) as Task);
     const message = `Workflow ${id} is being initialized by task ${task.id}`;
-    output.record('workflow', { status: 'success', message, ...toldOf(task) }, message);
+    output.record('workflow', { status: 'success', message, ...reportedOf(task) }, message);
     return;
   }
   if (active !== null) {
@@ -96,13 +96,13 @@ async function carryOut(context: Context, id: number, values: InitializeValues, 
   const task = await waited(context, ((await begin()) as Task).id, values);
   if (task.status === 'queued' || task.status === 'running') return saySlow(context, task, values);
   if (task.status === 'succeeded') {
-    output.record('workflow', { status: 'success', message: done, ...toldOf(task), error: null }, done);
+    output.record('workflow', { status: 'success', message: done, ...reportedOf(task), error: null }, done);
     return;
   }
   const message = `workflow ${id} was not initialized: ${task.error ?? 'the server does not say why'}`;
   output.error(message);
   if (output.format === 'json')
-    output.record('workflow', { status: 'error', message, ...toldOf(task), error: task.error ?? null }, '');
+    output.record('workflow', { status: 'error', message, ...reportedOf(task), error: task.error ?? null }, '');
   exitWith(1);
 }
 
@@ -120,11 +120,11 @@ function saySlow({ output, exitWith, hint }: Context, task: Task, values: Initia
   output.error(message);
   output.notice(`Wait for it with: ${hint(`torc tasks wait ${task.id}`)}`);
   if (output.format === 'json')
-    output.record('workflow', { status: 'error', message, ...toldOf(task), error: message }, '');
+    output.record('workflow', { status: 'error', message, ...reportedOf(task), error: message }, '');
   exitWith(1);
 }
 
-const toldOf = (task: Task) => ({
+const reportedOf = (task: Task) => ({
   workflow_id: task.workflow_id,
   task_id: task.id,
   task_status: task.status,

@@ -1,7 +1,7 @@
 import { agrees, noPrompts } from '../../agree.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
-import { tellPreparation } from '../../output/preparation.ts';
+import { reportPreparation } from '../../output/preparation.ts';
 import { resetWorkflow } from '../../../operations/reset-workflow.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 
@@ -27,7 +27,7 @@ export const workflowsResetStatus = command({
       failedOnly,
       reinitializes: options.reinitialize === true,
       force: options.force === true,
-      tell: tellPreparation(output),
+      report: reportPreparation(output),
     });
     const messages = [
       ...(updatedCount === undefined ? [] : [`Reset ${counted(updatedCount, 'job')} of workflow ${id}`]),

@@ -20,13 +20,13 @@ const isComplete = command({
 const archive = command({
   words: 'workflows archive <is-archived> <workflow...>',
   says: 'Archive workflows (true), or unarchive them (false); lists leave out archived workflows.',
-  async run({ service, output, exitWith }, [wish, given]) {
+  async run({ service, output, exitWith }, [option, given]) {
     output.recordOnly('archive');
-    if (wish !== 'true' && wish !== 'false')
-      throw new UsageError(`workflows archive: expected true or false before the ids, found "${String(wish)}"`);
+    if (option !== 'true' && option !== 'false')
+      throw new UsageError(`workflows archive: expected true or false before the ids, found "${String(option)}"`);
     const ids = given.map(workflowId);
     const { client } = await service();
-    const isArchived = wish === 'true';
+    const isArchived = option === 'true';
     const updated: number[] = [];
     const errors: string[] = [];
     for (const id of ids) {

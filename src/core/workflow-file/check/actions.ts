@@ -26,23 +26,23 @@ export function announceActions({ spec, jobs }: Draft): void {
 /** Checks the actions; returns the jobs of each, in order, if its trigger concerns jobs. */
 export function checkActions(draft: Draft, complain: Complain): Int32Array[] {
   return (draft.spec.actions ?? []).map((action, index) => {
-    const tell: Tell = (code, field, message, more = {}) =>
+    const report: Report = (code, field, message, more = {}) =>
       complain({ code, message, path: ['actions', index, ...field], ...more });
-    checkTrigger(action, tell);
-    if (action.action_type === 'run_commands') checkCommands(action, tell);
-    else if (action.action_type === 'schedule_nodes') checkScheduler(action, index, draft, tell);
+    checkTrigger(action, report);
+    if (action.action_type === 'run_commands') checkCommands(action, report);
+    else if (action.action_type === 'schedule_nodes') checkScheduler(action, index, draft, report);
     else if (action.action_type !== UNREAD) {
       const suggestion = suggest(action.action_type, ACTIONS);
-      tell('ACTION_INCOMPLETE', ['action_type'], `Unknown action_type: ${action.action_type}`, {
+      report('ACTION_INCOMPLETE', ['action_type'], `Unknown action_type: ${action.action_type}`, {
         allowed: ACTIONS,
         ...(suggestion === undefined ? {} : { suggestion }),
       });
     }
-    return jobsOf(action, index, draft.jobs, tell);
+    return jobsOf(action, index, draft.jobs, report);
   });
 }
 
-type Tell = (
+type Report = (
   code: ProblemCode,
   field: readonly (string | number)[],
   message: string,
@@ -54,36 +54,36 @@ type Tell = (
   },
 ) => void;
 
-function checkTrigger({ trigger_type: trigger, jobs, job_name_regexes: patterns }: ActionSpec, tell: Tell): void {
+function checkTrigger({ trigger_type: trigger, jobs, job_name_regexes: patterns }: ActionSpec, report: Report): void {
   if (trigger === UNREAD) return;
   if (!TRIGGERS.includes(trigger)) {
     const suggestion = suggest(trigger, TRIGGERS);
     const message = `action has unknown trigger_type '${trigger}'; valid trigger types are: ${TRIGGERS.join(', ')}`;
-    tell('ACTION_REFUSED', ['trigger_type'], message, {
+    report('ACTION_REFUSED', ['trigger_type'], message, {
       allowed: TRIGGERS,
       ...(suggestion === undefined ? {} : { suggestion }),
     });
   } else if (trigger.startsWith('on_jobs_') && (jobs ?? []).length === 0 && (patterns ?? []).length === 0) {
     const what = "must specify at least one job via 'jobs' or 'job_name_regexes'";
-    tell('ACTION_REFUSED', ['trigger_type'], `action with trigger_type '${trigger}' ${what}`);
+    report('ACTION_REFUSED', ['trigger_type'], `action with trigger_type '${trigger}' ${what}`);
   }
 }
 
-function checkCommands({ commands }: ActionSpec, tell: Tell): void {
+function checkCommands({ commands }: ActionSpec, report: Report): void {
   if ((commands ?? []).length > 0) return;
-  tell(
+  report(
     'ACTION_INCOMPLETE',
     commands === undefined ? [] : ['commands'],
     "run_commands action requires 'commands' field",
   );
 }
 
-function checkScheduler(action: ActionSpec, index: number, { spec, damaged }: Draft, tell: Tell): void {
+function checkScheduler(action: ActionSpec, index: number, { spec, damaged }: Draft, report: Report): void {
   const { scheduler, scheduler_type: type } = action;
-  if (scheduler === undefined) tell('ACTION_REFUSED', [], "schedule_nodes action requires 'scheduler' field");
-  if (type === undefined) tell('ACTION_REFUSED', [], "schedule_nodes action requires 'scheduler_type' field");
+  if (scheduler === undefined) report('ACTION_REFUSED', [], "schedule_nodes action requires 'scheduler' field");
+  if (type === undefined) report('ACTION_REFUSED', [], "schedule_nodes action requires 'scheduler_type' field");
   if (type !== undefined && type !== 'slurm' && type !== 'local') {
-    tell('FIELD_IGNORED', ['scheduler_type'], `scheduler_type '${type}' is neither slurm nor local`, {
+    report('FIELD_IGNORED', ['scheduler_type'], `scheduler_type '${type}' is neither slurm nor local`, {
       allowed: ['slurm', 'local'],
     });
   }
@@ -94,19 +94,19 @@ function checkScheduler(action: ActionSpec, index: number, { spec, damaged }: Dr
   const echoes = sequence(1, () => `${who} references non-existent slurm scheduler '${scheduler}'`);
   if (names.length === 0) {
     const message = 'schedule_nodes action with scheduler_type=slurm requires slurm_schedulers to be defined';
-    tell('ACTION_REFUSED', ['scheduler'], message, { echoes });
+    report('ACTION_REFUSED', ['scheduler'], message, { echoes });
     return;
   }
   const suggestion = suggest(scheduler, names);
   const message = `schedule_nodes action references slurm_scheduler '${scheduler}' which does not exist`;
-  tell('ACTION_REFUSED', ['scheduler'], message, {
+  report('ACTION_REFUSED', ['scheduler'], message, {
     echoes,
     allowed: names,
     ...(suggestion === undefined ? {} : { suggestion }),
   });
 }
 
-function jobsOf(action: ActionSpec, number: number, jobs: DraftRecords<JobSpec>, tell: Tell): Int32Array {
+function jobsOf(action: ActionSpec, number: number, jobs: DraftRecords<JobSpec>, report: Report): Int32Array {
   const selected = new Set<number>();
   let isClear = true;
   const who = `Action #${number + 1} (${action.action_type})`;
@@ -117,7 +117,7 @@ function jobsOf(action: ActionSpec, number: number, jobs: DraftRecords<JobSpec>,
     else {
       isClear = false;
       const suggestion = suggest(name, firstNames(jobs));
-      tell('REFERENCE_UNKNOWN', ['jobs', at], `${who} references non-existent job '${name}'`, {
+      report('REFERENCE_UNKNOWN', ['jobs', at], `${who} references non-existent job '${name}'`, {
         creation: `Action references job '${name}' which does not exist`,
         ...(suggestion === undefined ? {} : { suggestion }),
       });
@@ -129,7 +129,7 @@ function jobsOf(action: ActionSpec, number: number, jobs: DraftRecords<JobSpec>,
       isClear = false;
       const creation = `Invalid regex '${text}' for action: ${pattern.message}`;
       const message = `${who} has invalid job_name_regexes '${text}': ${pattern.message}`;
-      tell('PATTERN_MALFORMED', ['job_name_regexes', at], message, { creation });
+      report('PATTERN_MALFORMED', ['job_name_regexes', at], message, { creation });
     } else {
       if (jobs.lost.mayBegin(jobs.selections.prefixOf(pattern))) isClear = false;
       for (const job of jobs.selections.membersOf(pattern)) selected.add(job);
@@ -137,7 +137,7 @@ function jobsOf(action: ActionSpec, number: number, jobs: DraftRecords<JobSpec>,
   }
   const asks = (action.jobs ?? []).length + (action.job_name_regexes ?? []).length > 0;
   if (asks && isClear && selected.size === 0 && !jobs.selections.isTooMany) {
-    tell('ACTION_INCOMPLETE', ['job_name_regexes'], 'Action did not match any jobs');
+    report('ACTION_INCOMPLETE', ['job_name_regexes'], 'Action did not match any jobs');
   }
   return Int32Array.from(selected);
 }

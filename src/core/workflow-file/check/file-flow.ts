@@ -38,14 +38,14 @@ const NONE = -1;
 function writersOf(draft: Draft, links: Links, pathAt: (file: number) => string, complain: Complain): Int32Array {
   const { files, jobs } = draft;
   const writers = new Int32Array(files.length).fill(NONE);
-  const told = new Set<string>();
-  const tell = (one: number, other: number, file: number): void => {
+  const reported = new Set<string>();
+  const report = (one: number, other: number, file: number): void => {
     if (one === other || isInOrder(draft, links, one, other, file)) return;
     const family = jobs.families.familyOf(other);
     // One warning for each pair of entries of the file, however many instances they have.
     const pair = `${jobs.families.familyOf(one).at} ${family.at}`;
-    if (told.has(pair)) return;
-    told.add(pair);
+    if (reported.has(pair)) return;
+    reported.add(pair);
     const [name, earlier, path] = [jobs.nameAt(other), jobs.nameAt(one), pathAt(file)];
     complain({
       code: 'FILE_WRITTEN_TWICE',
@@ -57,7 +57,7 @@ function writersOf(draft: Draft, links: Links, pathAt: (file: number) => string,
   for (let job = 0; job < jobs.length; job += 1) {
     eachMember(links.outputFiles, job, files, (file) => {
       const earlier = writers[file] ?? NONE;
-      if (earlier !== NONE) tell(earlier, job, file);
+      if (earlier !== NONE) report(earlier, job, file);
       writers[file] = job;
     });
   }
@@ -66,7 +66,7 @@ function writersOf(draft: Draft, links: Links, pathAt: (file: number) => string,
     for (const file of byPath.duplicates.view()) {
       const first = byPath.find(pathAt(file));
       const [one, other] = [writers[first] ?? NONE, writers[file] ?? NONE];
-      if (one !== NONE && other !== NONE) tell(Math.min(one, other), Math.max(one, other), file);
+      if (one !== NONE && other !== NONE) report(Math.min(one, other), Math.max(one, other), file);
       // The path has a writer, whichever of its names the job used.
       if (one === NONE) writers[first] = other;
       else if (other === NONE) writers[file] = one;

@@ -50,14 +50,14 @@ class Seeker {
   look(family: Family<unknown>, text: string | undefined, path: Path, isShell = false): void {
     if (text === undefined || !text.includes('{') || family.count === 0) return;
     const own = (family.axes?.axes ?? []).map(({ name }) => name);
-    const told = new Set<string>();
+    const reported = new Set<string>();
     for (const { token, name, at } of templateNames(text)) {
-      if (own.includes(name) || told.has(name)) continue;
+      if (own.includes(name) || reported.has(name)) continue;
       // Of two letters one is always near the other.
       const near = name.length < 3 ? undefined : suggest(name, own);
       const isSure = this.everywhere.has(name) || near !== undefined;
       if (!isSure && isShell && belongsToProgram(text, at)) continue;
-      told.add(name);
+      reported.add(name);
       this.complain({
         code: 'PLACEHOLDER_LEFT',
         message: `${token} stays as it is: ${this.why(name, own, near)}`,

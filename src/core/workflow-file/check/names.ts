@@ -64,12 +64,12 @@ function instances<S>({ families, index }: DraftRecords<S>, field: string, what:
 function listed<R extends { readonly name?: string }>(
   records: readonly R[] | undefined,
   field: string,
-  tell: (record: R, path: (string | number)[]) => void,
+  report: (record: R, path: (string | number)[]) => void,
 ): void {
   const seen = new Set<string>();
   for (const [index, record] of (records ?? []).entries()) {
     if (record.name === undefined || record.name === UNREAD) continue;
-    if (seen.has(record.name)) tell(record, [field, index, 'name']);
+    if (seen.has(record.name)) report(record, [field, index, 'name']);
     seen.add(record.name);
   }
 }

@@ -18,11 +18,11 @@ interface Handler {
 export function checkRaises({ spec, jobs }: Draft, handlers: readonly Handler[], complain: Complain): void {
   const numbers = new Map(handlers.map(({ name }, index) => [name, index]));
   const requirements = new Map((spec.resource_requirements ?? []).map((record) => [record.name, record]));
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const check = (index: number, named: string): void => {
     const record = requirements.get(named);
-    if (record === undefined || told.has(`${index} ${named}`)) return;
-    told.add(`${index} ${named}`);
+    if (record === undefined || reported.has(`${index} ${named}`)) return;
+    reported.add(`${index} ${named}`);
     const { name, rules } = handlers[index] as Handler;
     for (const { field, message } of limitedRaises(rules, record))
       complain({

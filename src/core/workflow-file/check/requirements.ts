@@ -25,12 +25,12 @@ export function checkRequirements({ spec, jobs }: Draft, complain: Complain): vo
     if (cpus <= 0) refuse('num_cpus', 'num_cpus must be > 0');
     if (nodes !== undefined && nodes <= 0) refuse('num_nodes', 'num_nodes must be > 0');
     if (memory !== UNREAD)
-      tellRefusal(
+      reportRefusal(
         () => doubt('memory', memoryDoubt('memory', memory, parseMemory(memory))),
         (message) => refuse('memory', message, memoryAdvice('memory', memory)),
       );
     if (runtime !== undefined && runtime !== UNREAD)
-      tellRefusal(
+      reportRefusal(
         () => {
           parseDuration(runtime);
           doubt('runtime', durationDoubt('runtime', runtime));
@@ -47,11 +47,11 @@ export function checkRequirements({ spec, jobs }: Draft, complain: Complain): vo
   }
 }
 
-function tellRefusal(read: () => unknown, tell: (message: string) => void): void {
+function reportRefusal(read: () => unknown, report: (message: string) => void): void {
   try {
     read();
   } catch (cause) {
     if (!(cause instanceof Refusal)) throw cause;
-    tell(cause.message);
+    report(cause.message);
   }
 }

@@ -87,15 +87,18 @@ const needOf = ({ runtime = STANDARD_RUNTIME, memory, num_gpus: gpus = 0 }: Reso
   memoryBytes: orNothing(() => parseMemory(memory)),
 });
 
-function offerOf(scheduler: SlurmSchedulerSpec, tell: (message: string, plain: string, field: string) => void): Offer {
+function offerOf(
+  scheduler: SlurmSchedulerSpec,
+  report: (message: string, plain: string, field: string) => void,
+): Offer {
   const { name = '', walltime = STANDARD_WALLTIME, mem, gres = '' } = scheduler;
   const seconds = orNothing(() => parseWalltime(walltime));
   if (seconds === undefined)
-    tell(`Scheduler '${name}': invalid walltime '${walltime}'`, walltimeAdvice('walltime', walltime), 'walltime');
+    report(`Scheduler '${name}': invalid walltime '${walltime}'`, walltimeAdvice('walltime', walltime), 'walltime');
   const memoryBytes = mem === undefined ? undefined : orNothing(() => parseMemory(mem));
   // An empty text is not a memory size, and sbatch would get `--mem=`; only an empty gres requests nothing, as in Torc.
   if (mem !== undefined && memoryBytes === undefined)
-    tell(`Scheduler '${name}': invalid mem '${mem}'`, memoryAdvice('mem', mem), 'mem');
+    report(`Scheduler '${name}': invalid mem '${mem}'`, memoryAdvice('mem', mem), 'mem');
   const gpus = gres === '' ? undefined : (parseGres(gres)?.count ?? 0);
   return { name, walltime, mem: mem ?? '', gres, seconds, memoryBytes, gpus };
 }

@@ -5,7 +5,7 @@ import { explicitGraph, graphOf, type Exchange, type Graph } from '../graph/grap
 import { walk, type Walk } from '../graph/walk.ts';
 import type { Lists } from '../int-list.ts';
 import type { DraftRecords } from '../draft.ts';
-import type { Selections, TellCompared } from '../pattern/selection.ts';
+import type { Selections, ReportCompared } from '../pattern/selection.ts';
 import type { Complain, Path } from '../problems.ts';
 import type { JobSpec } from '../shape/workflow.ts';
 import { fileAdvice, jobAdvice } from './name-advice.ts';
@@ -20,7 +20,7 @@ export interface Linked {
 }
 
 /** Resolves every name and pattern of every job, and reports unknown names and circles. */
-export function linkDraft(draft: Draft, maxEdges: number, complain: Complain, tell?: TellCompared): Linked {
+export function linkDraft(draft: Draft, maxEdges: number, complain: Complain, report?: ReportCompared): Linked {
   const { jobs, files, userData } = draft;
   const linker = new Linker(jobs.families, maxEdges, complain);
   const toJobs: Targets = { ...targetsOf(jobs), adviceFor: (name) => jobAdvice(name, draft) };
@@ -33,7 +33,7 @@ export function linkDraft(draft: Draft, maxEdges: number, complain: Complain, te
   for (const relation of [inputFiles, outputFiles]) linker.announce(relation, toFiles);
   for (const relation of [inputUserData, outputUserData]) linker.announce(relation, toUserData);
   for (const { selections } of [toJobs, toFiles, toUserData]) {
-    selections.select(tell);
+    selections.select(report);
     if (selections.isTooMany) tooManyPatterns(complain);
   }
   const links: Links = {

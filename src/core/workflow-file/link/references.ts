@@ -69,7 +69,7 @@ export class Linker {
         writer.next();
       }
     }
-    if (writer.isFull) this.tellTooMany(relation);
+    if (writer.isFull) this.reportTooMany(relation);
     return writer.done();
   }
 
@@ -151,12 +151,12 @@ export class Linker {
       const name = written.render(combination);
       const number = targets.names.index.find(name);
       if (number >= 0 && targets.canStandFor(number)) found.push(number);
-      else if (!targets.lost.mayHave(name)) this.tellUnknownToken({ name, part, field, isThere: number >= 0 }, site);
+      else if (!targets.lost.mayHave(name)) this.reportUnknownToken({ name, part, field, isThere: number >= 0 }, site);
     }
     return found;
   }
 
-  private tellUnknownToken({ name, part, field, isThere }: UnknownToken, site: Site): void {
+  private reportUnknownToken({ name, part, field, isThere }: UnknownToken, site: Site): void {
     const { family, relation, targets, combination } = site;
     const suggestion = isThere ? undefined : this.suggest(name, targets.names);
     const why = isThere ? 'it has no data' : 'there is no such record';
@@ -171,7 +171,7 @@ export class Linker {
     });
   }
 
-  private tellTooMany({ names }: Relation): void {
+  private reportTooMany({ names }: Relation): void {
     this.complain({
       code: 'EDGES_TOO_MANY',
       message: `The jobs of this workflow have more than ${this.limit} ${names} together`,

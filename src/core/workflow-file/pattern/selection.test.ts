@@ -63,9 +63,9 @@ it('names of a million letters count as much as they take: more than two billion
 it('while many patterns are compared with many names, the number of names so far is reported', () => {
   const selections = over(Array.from({ length: 1_000 }, (_, index) => `job_${index}`));
   for (let each = 0; each < 250; each += 1) selections.numberOf(`_${each}$`);
-  const told: number[][] = [];
-  selections.select((names, of) => told.push([names, of]));
-  expect(told).toEqual([
+  const reported: number[][] = [];
+  selections.select((names, of) => reported.push([names, of]));
+  expect(reported).toEqual([
     [400, 1_000],
     [800, 1_000],
   ]);

@@ -16,10 +16,10 @@ const MOST_QUESTIONS = 200_000_000;
 // A name may have a million characters, and each is looked at: at 50 ns each, so many take 100 seconds.
 const MOST_LETTERS = 2_000_000_000;
 /** Questions between two reports of progress: 50 ms. */
-const TELLS_EVERY = 100_000;
+const REPORTS_EVERY = 100_000;
 
 /** Called now and then with the names that were compared with all patterns, and the number of all names. */
-export type TellCompared = (names: number, of: number) => void;
+export type ReportCompared = (names: number, of: number) => void;
 
 /**
  * The names that each of many patterns selects, found in one pass over the names.
@@ -70,13 +70,13 @@ export class Selections {
   }
 
   /** Evaluates all patterns. */
-  select(tell?: TellCompared): void {
+  select(report?: ReportCompared): void {
     const found = this.patterns.map(() => new IntList(4));
     const byPrefix = this.byPrefix(found);
     // Those without a prefix are compared with every name; if that is too much, it is reported now and not after a
     // minute.
     const unbounded = byPrefix.get(0)?.get('')?.length ?? 0;
-    let [questions, letters, toldAt] = [0, 0, 0];
+    let [questions, letters, reportedAt] = [0, 0, 0];
     this.isTooMany = unbounded * this.names.length > MOST_QUESTIONS;
     if (this.isTooMany) return;
     for (let index = 0; index < this.names.length && byPrefix.size > 0; index += 1) {
@@ -93,9 +93,9 @@ export class Selections {
         this.isTooMany = true;
         return;
       }
-      if (questions - toldAt < TELLS_EVERY) continue;
-      toldAt = questions;
-      tell?.(index + 1, this.names.length);
+      if (questions - reportedAt < REPORTS_EVERY) continue;
+      reportedAt = questions;
+      report?.(index + 1, this.names.length);
     }
     for (const list of found) this.members.push(list.view().slice());
   }

@@ -36,12 +36,12 @@ const NAMES_OF_ENTRIES = new Set(['input_files', 'output_files', 'failure_handle
 class Checker {
   readonly damaged = new Set<string>();
   private readonly path: (string | number)[] = [];
-  private readonly tell: Complain;
+  private readonly report: Complain;
   private isMuted = false;
   private readonly sections: readonly Section[];
 
   constructor(root: Shape<unknown>, complain: Complain) {
-    this.tell = complain;
+    this.report = complain;
     this.sections = sectionsOf(root);
   }
 
@@ -157,7 +157,7 @@ class Checker {
     value: Value,
   ): void {
     if (value === null && !field.isNeeded) return;
-    if (field.isOld === true && this.path.length === 0) this.tellOld(key, field);
+    if (field.isOld === true && this.path.length === 0) this.reportOld(key, field);
     const found = this.at(key, () => this.read(field.shape, value));
     if (found !== LOST) read[name] = found;
   }
@@ -192,7 +192,7 @@ class Checker {
   }
 
   private complain(complaint: Complaint): void {
-    if (!this.isMuted) this.tell(complaint);
+    if (!this.isMuted) this.report(complaint);
   }
 
   private here(step?: string): Path {
@@ -253,7 +253,7 @@ class Checker {
     if (this.path.length === 0) this.damaged.add(name);
   }
 
-  private tellOld(key: string, field: Field<unknown, boolean>): void {
+  private reportOld(key: string, field: Field<unknown, boolean>): void {
     const message = `field \`${key}\` is deprecated: ${field.says}`;
     this.complain({ code: 'FIELD_IGNORED', message, path: this.here(key), atKey: true, found: key });
   }

@@ -49,7 +49,7 @@ export class KdlComplaints {
     });
   }
 
-  protected tellRenamed(node: Node, field: string): void {
+  protected reportRenamed(node: Node, field: string): void {
     const message = `node \`${node.name.name}\` is read as \`${field}\`; Torc ignores it`;
     this.complain({ code: 'KDL_NODE_RENAMED', message, offset: startOf(node), suggestion: field });
   }

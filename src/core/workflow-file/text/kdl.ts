@@ -51,7 +51,7 @@ class KdlReader extends KdlComplaints {
         continue;
       }
       const field = known.field ?? node.name.name;
-      if (known.renamed) this.tellRenamed(node, field);
+      if (known.renamed) this.reportRenamed(node, field);
       const found = this.take(node, known.take);
       if (found === undefined) continue;
       const before = value[field];

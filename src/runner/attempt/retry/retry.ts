@@ -26,7 +26,7 @@ export interface Retry {
    * Handles a failed attempt: its job is retried, or its end is reported, perhaps as one that waits for a decision.
    * The returned promise resolves when that is final; undefined if it already is.
    */
-  take(job: ClaimedJob, failed: FailedAttempt, tell: (completion: Completion) => void): Promise<void> | undefined;
+  take(job: ClaimedJob, failed: FailedAttempt, report: (completion: Completion) => void): Promise<void> | undefined;
 }
 
 /**
@@ -62,11 +62,11 @@ export async function createRetry(options: RetryOptions): Promise<Retry> {
   };
 
   return {
-    take(job, failed, tell) {
+    take(job, failed, report) {
       const judge = (handler: Handler): Promise<void> | undefined => {
         const decision = decide(job, failed, handler, { usesPendingFailed, unlimited });
         if (decision.kind === 'again') return again(job, decision.completion, decision.again);
-        tell(decision.completion);
+        report(decision.completion);
         return undefined;
       };
       const handler = handlers.of(job.failure_handler_id);

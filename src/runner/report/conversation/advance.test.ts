@@ -47,7 +47,7 @@ function conversation(facts: Partial<Facts> = {}, given: Partial<Rules> = {}) {
     },
   };
 }
-const sent = (number: number, turn: string, tellsHeld = false) => ({ kind: 'send', number, turn, tellsHeld });
+const sent = (number: number, turn: string, reportsHeld = false) => ({ kind: 'send', number, turn, reportsHeld });
 
 describe('exchanges', () => {
   it('an exchange begins at once when a slot is free, one at a time, with rising numbers', () => {
@@ -207,11 +207,11 @@ describe('the remaining entries', () => {
     expect(talk.answer()).toMatchObject([{ kind: 'accept', turn: 'usual' }]);
     expect(talk.consider()).toEqual([sent(2, 'last', true)]);
     expect(talk.answer()).toMatchObject([{ kind: 'accept', turn: 'last' }]);
-    expect(talk.consider({ hasNews: false })).toEqual([{ kind: 'settled', isTold: true }]);
+    expect(talk.consider({ hasNews: false })).toEqual([{ kind: 'settled', isReported: true }]);
   });
 
   it('no last exchange is sent when there are no entries and no reply was lost', () => {
-    expect(conversation().take({ kind: 'settle' })).toEqual([{ kind: 'settled', isTold: true }]);
+    expect(conversation().take({ kind: 'settle' })).toEqual([{ kind: 'settled', isReported: true }]);
   });
 
   it("a last exchange without entries is sent after a lost reply, because jobs may be pending in the runner's name", () => {
@@ -245,11 +245,11 @@ describe('the remaining entries', () => {
   it('the last exchange is not sent to a server that refuses it, or that is offline', () => {
     const refused = conversation({ hasNews: true });
     refused.take({ kind: 'settle' });
-    expect(refused.fail({}, away, true)).toEqual([{ kind: 'put-back' }, { kind: 'settled', isTold: false }]);
+    expect(refused.fail({}, away, true)).toEqual([{ kind: 'put-back' }, { kind: 'settled', isReported: false }]);
     const offline = conversation({ running: 1 }, { patienceMs: 0 });
     offline.consider();
     offline.fail();
-    expect(offline.take({ kind: 'settle' }, { running: 0 })).toEqual([{ kind: 'settled', isTold: false }]);
+    expect(offline.take({ kind: 'settle' }, { running: 0 })).toEqual([{ kind: 'settled', isReported: false }]);
   });
 });
 

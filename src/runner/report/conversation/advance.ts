@@ -95,7 +95,7 @@ function workMayBeReady(draft: Draft, changeId = Infinity): void {
   if (changeId <= knownChange) return;
   // The reply in flight may include it.
   if (Number.isFinite(changeId) && underWay !== undefined) {
-    change(draft, { toldChange: changeId });
+    change(draft, { reportedChange: changeId });
     return;
   }
   change(draft, { workMayBeReady: true });
@@ -116,7 +116,7 @@ function jobsEnded(draft: Draft, isQuiet: boolean): void {
 function consider(draft: Draft): void {
   const { state, facts } = draft;
   if (state.phase === 'settling' && state.underWay === undefined && state.dueAtMs === Infinity)
-    return tellTheRest(draft);
+    return reportTheRest(draft);
   if (state.phase !== 'open' || state.underWay !== undefined || isAway(draft)) return undefined;
   const delayMs = nextExchange({
     queued: facts.queued,
@@ -145,16 +145,16 @@ function begin(draft: Draft): void {
   }
   // A runner without jobs reports this while jobs are pending anywhere: some may be pending in its name.
   const isIdle = draft.facts.queued + draft.facts.running === 0;
-  const tellsHeld = lostAnswer || (isIdle && pendingJobs > 0);
+  const reportsHeld = lostAnswer || (isIdle && pendingJobs > 0);
   change(draft, { workMayBeReady: false, mustAsk: false });
-  send(draft, 'usual', tellsHeld);
+  send(draft, 'usual', reportsHeld);
 }
 
-function send(draft: Draft, kind: TurnKind, tellsHeld: boolean): void {
+function send(draft: Draft, kind: TurnKind, reportsHeld: boolean): void {
   const number = draft.state.lastTurn + 1;
   const silentAtMs = draft.facts.nowMs + draft.rules.silentMs;
   change(draft, { lastTurn: number, underWay: { number, kind, silentAtMs } });
-  draft.effects.push({ kind: 'send', number, turn: kind, tellsHeld });
+  draft.effects.push({ kind: 'send', number, turn: kind, reportsHeld });
 }
 
 function answered(draft: Draft, { number, reply }: Extract<Event, { kind: 'answered' }>): void {
@@ -173,7 +173,7 @@ function answered(draft: Draft, { number, reply }: Extract<Event, { kind: 'answe
   if (kind === 'probe') {
     change(draft, { workMayBeReady: true });
   } else {
-    const isNewer = draft.state.toldChange > reply.change_id;
+    const isNewer = draft.state.reportedChange > reply.change_id;
     change(draft, { lostAnswer: false, knownChange: reply.change_id, ...(isNewer ? { workMayBeReady: true } : {}) });
   }
   draft.effects.push({ kind: 'accept', reply, turn: kind });
@@ -248,13 +248,13 @@ function settle(draft: Draft): void {
     settlePauseMs: FIRST_SETTLE_PAUSE_MS,
   });
   if (outage.isOffline) settled(draft, false);
-  else if (underWay === undefined) tellTheRest(draft);
+  else if (underWay === undefined) reportTheRest(draft);
 }
 
 /**
  * Sends the remaining entries; jobs that a lost reply made pending in the name of the runner are returned with them.
  */
-function tellTheRest(draft: Draft): void {
+function reportTheRest(draft: Draft): void {
   if (draft.facts.hasNews || draft.state.lostAnswer) send(draft, 'last', true);
   else settled(draft, true);
 }
@@ -265,7 +265,7 @@ function settlingTime(draft: Draft): void {
   if (underWay === undefined) {
     if (nowMs < dueAtMs) return;
     change(draft, { dueAtMs: Infinity });
-    tellTheRest(draft);
+    reportTheRest(draft);
   } else if (underWay.kind === 'last') {
     if (nowMs < settleUntilMs) return;
     draft.effects.push({ kind: 'put-back' });
@@ -285,7 +285,7 @@ function settleLater(draft: Draft): void {
   else change(draft, { dueAtMs: nowMs + settlePauseMs, settlePauseMs: settlePauseMs * 2 });
 }
 
-function settled(draft: Draft, isTold: boolean): void {
+function settled(draft: Draft, isReported: boolean): void {
   change(draft, { phase: 'settled', underWay: undefined, dueAtMs: Infinity });
-  draft.effects.push({ kind: 'settled', isTold });
+  draft.effects.push({ kind: 'settled', isReported });
 }

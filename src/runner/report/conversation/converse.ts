@@ -44,7 +44,7 @@ export interface Conversation extends Readonly<Pick<Turns, 'lastProgress' | 'rat
 export function createConversation(options: ConverseOptions): Conversation {
   const { ask, runId, runningJobs, outbox, slots, log, onReply, onOffline, onOnline, onOver } = options;
   const turns = createTurns(options);
-  let hasSettled: (isTold: boolean) => void = () => {};
+  let hasSettled: (isReported: boolean) => void = () => {};
 
   const facts = (): Facts => ({
     nowMs: performance.now(),
@@ -56,9 +56,9 @@ export function createConversation(options: ConverseOptions): Conversation {
     hasNews: !outbox.isEmpty,
   });
 
-  const send: Performers['send'] = ({ number, turn, tellsHeld }) => {
+  const send: Performers['send'] = ({ number, turn, reportsHeld }) => {
     ask(
-      turns.of(number, turn, tellsHeld),
+      turns.of(number, turn, reportsHeld),
       (reply) => take({ kind: 'answered', number, reply }),
       (error) => {
         const failure = exchangeFailureOf(error, { runId, changeId: machine.state.knownChange });
@@ -71,7 +71,7 @@ export function createConversation(options: ConverseOptions): Conversation {
     turns.accept(reply, turn);
     if (turn !== 'probe' && machine.state.phase !== 'settling') onReply(reply);
   };
-  const onSettled = (isTold: boolean) => hasSettled(isTold);
+  const onSettled = (isReported: boolean) => hasSettled(isReported);
   const { putBack } = turns;
   const performers: Performers = { send, accept, putBack, log, onOffline, onOnline, onOver, onSettled };
   const machine = createMachine({ rules: options, facts, carryOut: (effect) => carryOut(effect, performers) });
@@ -91,7 +91,7 @@ export function createConversation(options: ConverseOptions): Conversation {
     settle: () =>
       new Promise<boolean>((resolve) => {
         // An end that was in flight when the conversation ended may not have arrived.
-        hasSettled = (isTold) => resolve(isTold && outbox.untold().length === 0);
+        hasSettled = (isReported) => resolve(isReported && outbox.unreported().length === 0);
         take({ kind: 'settle' });
       }),
     get lastProgress() {
@@ -115,7 +115,7 @@ interface Performers extends Pick<ConverseOptions, 'log' | 'onOffline' | 'onOnli
   readonly send: (effect: Extract<Effect, { kind: 'send' }>) => void;
   readonly accept: (effect: Extract<Effect, { kind: 'accept' }>) => void;
   readonly putBack: () => void;
-  readonly onSettled: (isTold: boolean) => void;
+  readonly onSettled: (isReported: boolean) => void;
 }
 
 function carryOut(effect: Effect, by: Performers): void {
@@ -137,6 +137,6 @@ function carryOut(effect: Effect, by: Performers): void {
     case 'over':
       return by.onOver(effect.over);
     case 'settled':
-      return by.onSettled(effect.isTold);
+      return by.onSettled(effect.isReported);
   }
 }

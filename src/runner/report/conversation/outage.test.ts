@@ -18,24 +18,24 @@ const words = (effects: readonly OutageEffect[]) =>
 function failures(meanings: readonly ExchangeFailure[], patienceMs: number, pingMs = 120_000) {
   let outage: OutageState = SERVER_ANSWERS;
   const pauses: number[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   for (const [second, failure] of meanings.entries()) {
     const step = serverFailed(outage, failure, second * 1_000, { patienceMs, pingMs });
     outage = step.outage;
     pauses.push(step.pauseMs);
-    told.push(...words(step.effects));
+    reported.push(...words(step.effects));
   }
-  return { outage, pauses, told };
+  return { outage, pauses, reported };
 }
 
 describe('a server that does not answer', () => {
   it('a missing server is retried soon and then less often, at most 5 s apart, while the runner waits', () => {
-    const { outage, pauses, told } = failures(
+    const { outage, pauses, reported } = failures(
       Array.from({ length: 9 }, () => away),
       1_200_000,
     );
     expect(pauses).toEqual([50, 100, 200, 400, 800, 1600, 3200, 5000, 5000]);
-    expect([outage.isOffline, outage.patienceEndsAtMs, told]).toEqual([false, 1_200_000, ['server-away']]);
+    expect([outage.isOffline, outage.patienceEndsAtMs, reported]).toEqual([false, 1_200_000, ['server-away']]);
   });
 
   it("a missing server is offline after the runner's waiting time, and is then retried at the ping interval", () => {
@@ -47,7 +47,7 @@ describe('a server that does not answer', () => {
   });
 
   it('a missing server is offline at once for a runner without a waiting time', () => {
-    expect(failures([away], 0, 7_000)).toMatchObject({ pauses: [7_000], told: ['server-away', 'offline away'] });
+    expect(failures([away], 0, 7_000)).toMatchObject({ pauses: [7_000], reported: ['server-away', 'offline away'] });
   });
 
   it('a server that answers in time was never offline, and the next outage has the full waiting time', () => {
@@ -66,11 +66,11 @@ describe('a server that does not answer', () => {
 
 describe('a server with an older database', () => {
   it('a server with an older database is offline at once, regardless of the waiting time', () => {
-    expect(failures([behind], 1_200_000, 9_000)).toMatchObject({ pauses: [9_000], told: ['offline behind'] });
+    expect(failures([behind], 1_200_000, 9_000)).toMatchObject({ pauses: [9_000], reported: ['offline behind'] });
   });
 
   it('an older database is also reported after an outage, once', () => {
-    const { told } = failures([away, away, behind, behind, away], 0);
-    expect(told).toEqual(['server-away', 'offline away', 'offline behind']);
+    const { reported } = failures([away, away, behind, behind, away], 0);
+    expect(reported).toEqual(['server-away', 'offline away', 'offline behind']);
   });
 });

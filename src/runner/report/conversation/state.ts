@@ -20,7 +20,7 @@ export interface ConversationState {
   /** The next exchange must take place even without entries or room for a job. */
   readonly mustAsk: boolean;
   /** The last change in the event stream, and the last one that a reply included. */
-  readonly toldChange: number;
+  readonly reportedChange: number;
   readonly knownChange: number;
   /** A reply was lost: the next exchange lists the jobs that the runner holds. */
   readonly lostAnswer: boolean;
@@ -106,15 +106,15 @@ export interface Rules extends OutageRules {
 
 export type Effect =
   | OutageEffect
-  /** `tellsHeld`: the exchange lists the jobs that the runner holds. */
-  | { readonly kind: 'send'; readonly number: number; readonly turn: TurnKind; readonly tellsHeld: boolean }
+  /** `reportsHeld`: the exchange lists the jobs that the runner holds. */
+  | { readonly kind: 'send'; readonly number: number; readonly turn: TurnKind; readonly reportsHeld: boolean }
   /** The reply is valid: the server knows the entries, and its jobs are ours. */
   | { readonly kind: 'accept'; readonly reply: ExchangeReply; readonly turn: TurnKind }
   /** The entries of the exchange must be reported again. */
   | { readonly kind: 'put-back' }
   | { readonly kind: 'over'; readonly over: Over }
-  /** The conversation has ended; `isTold` if the server knows everything. */
-  | { readonly kind: 'settled'; readonly isTold: boolean };
+  /** The conversation has ended; `isReported` if the server knows everything. */
+  | { readonly kind: 'settled'; readonly isReported: boolean };
 
 export const AT_START: ConversationState = {
   phase: 'open',
@@ -122,7 +122,7 @@ export const AT_START: ConversationState = {
   underWay: undefined,
   workMayBeReady: true,
   mustAsk: false,
-  toldChange: 0,
+  reportedChange: 0,
   knownChange: 0,
   lostAnswer: false,
   inDoubt: false,

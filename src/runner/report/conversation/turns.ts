@@ -22,7 +22,7 @@ export interface TurnsOptions {
 
 /** What the runner says in an exchange, and what a reply brings. */
 export interface Turns {
-  of(number: number, kind: TurnKind, tellsHeld: boolean): ExchangeRequest;
+  of(number: number, kind: TurnKind, reportsHeld: boolean): ExchangeRequest;
   /** The server knows the entries of the exchange in flight, and its jobs are those of this runner. */
   accept(reply: ExchangeReply, kind: TurnKind): void;
   /** The entries of the exchange in flight must be reported again. */
@@ -53,23 +53,23 @@ export function createTurns(options: TurnsOptions): Turns {
   const { runId, nodeId, runningJobs, outbox, log, want, slots, cancelsAllocations } = options;
   const rate = createRate();
   /** The entries of the exchange in flight. */
-  let told: News | undefined;
+  let reported: News | undefined;
   let counts: JobStatusCounts | undefined;
   let countsAtStart: JobStatusCounts | undefined;
   let lastProgress = performance.now();
 
   return {
-    of(number, kind, tellsHeld) {
+    of(number, kind, reportsHeld) {
       const who = { run_id: runId, compute_node_id: nodeId, turn: number };
       if (kind === 'probe') return who;
       const most = aheadOf(rate.perSecond(performance.now()), slots());
       if (kind === 'usual') runningJobs.giveBackOlderThan(WAITED_TOO_LONG_MS);
       // Jobs that take long are not kept waiting here: another runner may be free before this one.
       if (kind === 'usual' && most === 0) runningJobs.giveBackFreed();
-      told = outbox.take();
+      reported = outbox.take();
       // The server must not assign a job again just because its end is not in this exchange.
-      const held = tellsHeld ? [...runningJobs.held(), ...outbox.waiting()] : undefined;
-      const said = { ...who, ...withoutEmpty(told), held };
+      const held = reportsHeld ? [...runningJobs.held(), ...outbox.waiting()] : undefined;
+      const said = { ...who, ...withoutEmpty(reported), held };
       if (kind === 'last') return { ...said, is_last: true };
       const { queued, ahead, after } = runningJobs;
       return {
@@ -82,7 +82,7 @@ export function createTurns(options: TurnsOptions): Turns {
       counts = reply.jobs_by_status;
       countsAtStart ??= counts;
       if (kind === 'probe') return;
-      told = undefined;
+      reported = undefined;
       outbox.acknowledged();
       if (reply.jobs.length > 0) lastProgress = performance.now();
       for (const { job_id, message, code } of reply.errors)
@@ -91,8 +91,8 @@ export function createTurns(options: TurnsOptions): Turns {
       runningJobs.take(reply.jobs, reply.ahead);
     },
     putBack() {
-      if (told !== undefined) outbox.putBack(told);
-      told = undefined;
+      if (reported !== undefined) outbox.putBack(reported);
+      reported = undefined;
     },
     ended(count) {
       lastProgress = performance.now();

@@ -47,7 +47,7 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
   const carriers = new Map<string, Carrier>();
   const failures = new Map<string, number>();
   const slurm = stepsOfAllocation(allocation.jobId, environment);
-  let tell: (ends: readonly StepEnd[]) => void = () => {};
+  let report: (ends: readonly StepEnd[]) => void = () => {};
 
   let own: Steps | undefined;
   const ownIds = new Set<StepId>();
@@ -55,7 +55,7 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
   const ownSteps = (): Steps => {
     if (own !== undefined) return own;
     own = createSlurmSteps(options);
-    own.listen((ends) => tell(ends));
+    own.listen((ends) => report(ends));
     return own;
   };
 
@@ -65,8 +65,8 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
     return { id, ...end };
   };
 
-  const onTold = (carrier: Carrier, told: Extract<Report, { is: 'told' }>) => {
-    const { started, ended, refused, starting, takenBack } = told;
+  const onReported = (carrier: Carrier, reported: Extract<Report, { is: 'changed' }>) => {
+    const { started, ended, refused, starting, takenBack } = reported;
     for (const id of starting) {
       const each = running.get(id);
       if (each !== undefined) each.isAhead = false;
@@ -82,7 +82,7 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
       ...takenBack.flatMap((id) => (running.has(id) ? [endAs(id, { isTakenBack: true })] : [])),
     ];
     // A step that began and ended in one message is told in this order.
-    if (ends.length > 0) queueMicrotask(() => tell(ends));
+    if (ends.length > 0) queueMicrotask(() => report(ends));
   };
 
   const carriedBy = ({ step = '', node }: Carrier) => ({ allocationId: String(allocation.jobId), step, node });
@@ -111,7 +111,7 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
     if (left.length === 0) return;
     // If srun alone was killed, its step goes on for some seconds, and a job must not run twice at a time.
     void endOfStep(slurm, step, log).then(() =>
-      tell(
+      report(
         left.map(([id, { isAhead }]) =>
           isAhead && isAllHeard ? endAs(id, { isTakenBack: true }) : endAs(id, lost, { ...NO_END, signal: SIGKILL }),
         ),
@@ -137,7 +137,7 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
           bytes: node === environment['SLURMD_NODENAME'] ? process.memoryUsage.rss() : 0,
         },
       },
-      onTold: (told) => onTold(carrier, told),
+      onReported: (reported) => onReported(carrier, reported),
       onGone: (gone) => onGone(carrier, gone),
     });
     carriers.set(node, carrier);
@@ -190,7 +190,7 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
     try {
       place(id, job, lease, begun);
     } catch (error) {
-      tell([endAs(id, { refused: (error as Error).message })]);
+      report([endAs(id, { refused: (error as Error).message })]);
     }
   };
 
@@ -204,7 +204,7 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
   return {
     name: 'step_batching',
     listen(onEnded) {
-      tell = onEnded;
+      report = onEnded;
     },
     start(job, lease, after) {
       const id = stepIdOf(facts, job);
@@ -223,7 +223,7 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
       if (ownIds.has(id)) return own?.signal(id, signal);
       const each = running.get(id);
       if (each === undefined) return;
-      if (each.carrier.withdraw(id)) setImmediate(() => tell([endAs(id, { refused: NOT_STARTED })]));
+      if (each.carrier.withdraw(id)) setImmediate(() => report([endAs(id, { refused: NOT_STARTED })]));
       else each.carrier.order({ do: 'signal', id, signal });
     },
     // Launchers are signaled too, and look.
@@ -232,7 +232,7 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
       if (ownIds.has(id)) return own?.kill(id);
       const each = running.get(id);
       if (each === undefined) return;
-      if (each.carrier.withdraw(id)) setImmediate(() => tell([endAs(id, { refused: NOT_STARTED })]));
+      if (each.carrier.withdraw(id)) setImmediate(() => report([endAs(id, { refused: NOT_STARTED })]));
       else each.carrier.order({ do: 'kill', id });
     },
     async observe(ids) {

@@ -20,7 +20,7 @@ export interface CarrierOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly begin: Extract<Order, { do: 'begin' }>;
   readonly log: Log;
-  readonly onTold: (told: Extract<Report, { is: 'told' }>) => void;
+  readonly onReported: (reported: Extract<Report, { is: 'changed' }>) => void;
   /** The step has ended, or never began. */
   readonly onGone: (gone: Gone) => void;
 }
@@ -78,7 +78,7 @@ export const carrierOptions = ({
 ];
 
 export function startCarrier(options: CarrierOptions): Carrier {
-  const { node, program, environment, begin, log, onTold, onGone } = options;
+  const { node, program, environment, begin, log, onReported, onGone } = options;
   let companion: Companion | undefined;
   let step: string | undefined;
   let isGone = false;
@@ -104,7 +104,7 @@ export function startCarrier(options: CarrierOptions): Carrier {
     const report = reportIn(line);
     if (report === undefined) return remember(line);
     heartbeat?.heard();
-    if (report.is === 'told') onTold(report);
+    if (report.is === 'changed') onReported(report);
     else if (report.is === 'log') log.write(report.level, report.words, { ...report.fields, node });
     else if (report.is === 'uses') {
       questions.get(report.question)?.(report.uses);

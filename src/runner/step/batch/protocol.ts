@@ -43,7 +43,7 @@ export interface NotStarted {
   readonly reason: string;
 }
 
-export interface ToldEnd extends StepEnd {
+export interface ReportedEnd extends StepEnd {
   readonly endedBy?: EndedBy | undefined;
   readonly asked?: Asked | undefined;
 }
@@ -52,9 +52,9 @@ export interface ToldEnd extends StepEnd {
 export type Report =
   | { readonly is: 'ready'; readonly step: string; readonly launcher: string; readonly cpus?: string | undefined }
   | {
-      readonly is: 'told';
+      readonly is: 'changed';
       readonly started: readonly StepId[];
-      readonly ended: readonly ToldEnd[];
+      readonly ended: readonly ReportedEnd[];
       readonly refused: readonly NotStarted[];
       /**
        * Steps that were sent ahead and are started next. This is written before they start: a step that waited, and of which no
@@ -74,7 +74,7 @@ export type Report =
 
 export const lineOf = (message: Order | Report): string => `${JSON.stringify(message)}\n`;
 
-const KINDS: ReadonlySet<unknown> = new Set<Report['is']>(['ready', 'told', 'uses', 'log']);
+const KINDS: ReadonlySet<unknown> = new Set<Report['is']>(['ready', 'changed', 'uses', 'log']);
 
 /** Undefined for a line that is no report: programs around the launcher may print something too. */
 export function reportIn(line: string): Report | undefined {

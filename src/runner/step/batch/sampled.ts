@@ -30,14 +30,14 @@ export function createSampledSteps(steps: Steps, options: SampledStepsOptions): 
       environment,
       log,
       begin: { do: 'begin', facts, sonar: true, beside: { defaultRequirementsId: undefined, bytes: 0 } },
-      onTold() {},
+      onReported() {},
       onGone: ({ words }) => log.write('info', 'The step that takes samples has ended', { node, reason: words }),
     });
     carriers.set(node, carrier);
     return carrier;
   };
 
-  const tellEnd = (id: StepId, account: Account): Account => {
+  const reportEnd = (id: StepId, account: Account): Account => {
     const { peakBytes, refused } = account;
     const cpuSeconds = account.totalCpuSeconds ?? account.cpuSeconds;
     if (refused === undefined)
@@ -69,7 +69,9 @@ export function createSampledSteps(steps: Steps, options: SampledStepsOptions): 
     },
     account(end) {
       const account = steps.account(end);
-      return account instanceof Promise ? account.then((later) => tellEnd(end.id, later)) : tellEnd(end.id, account);
+      return account instanceof Promise
+        ? account.then((later) => reportEnd(end.id, later))
+        : reportEnd(end.id, account);
     },
     async settle() {
       await Promise.all([steps.settle(), ...[...carriers.values()].map((carrier) => carrier.end())]);

@@ -47,7 +47,7 @@ export function createDirectSteps({
 }: DirectOptions): Steps {
   const pids = new Map<StepId, number>();
   const ids = new Map<number, StepId>();
-  let tell: (ended: readonly StepEnd[]) => void = () => {};
+  let report: (ended: readonly StepEnd[]) => void = () => {};
   let use: ProcessUse | undefined;
   const seen = createSeenSignals();
   const kernelKills = createKernelKills();
@@ -74,13 +74,13 @@ export function createDirectSteps({
       ended.push({ id, exitCode, signal, cpuSeconds, peakBytes });
       sonar?.ended(id, { pid, cpuSeconds, peakBytes });
     }
-    tell(ended);
+    report(ended);
   });
 
   return {
     name: launcher.name,
     listen(onEnded) {
-      tell = onEnded;
+      report = onEnded;
     },
     start(job, { gpus }) {
       createOutputFolders(job);

@@ -49,7 +49,7 @@ export function createAccounting(steps: Pick<AllocationSteps, 'accounted'>, log:
   const waiting = new Map<StepId, Waiting>();
   const lates = new Map<StepId, Promise<Late>>();
   let missed = 0;
-  let isTold = false;
+  let isReported = false;
   let isAsking: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isOpen = true;
@@ -92,8 +92,8 @@ export function createAccounting(steps: Pick<AllocationSteps, 'accounted'>, log:
     each.resolve = undefined;
     each.wasMissing = true;
     missed += 1;
-    if (missed >= GIVE_UP_AFTER && !isTold) {
-      isTold = true;
+    if (missed >= GIVE_UP_AFTER && !isReported) {
+      isReported = true;
       log.write(
         'warn',
         'The accounting of Slurm has nothing about the last steps; results do not wait for it any more',

@@ -12,7 +12,7 @@ const [old, young, foreign, late] = ['wf1_j1_r1_a1', 'wf1_j2_r1_a1', 'wf1_j3_r1_
 
 /** Looks at this list of Slurm; `looks` counts how often it was asked for. */
 function watched(listed: readonly StepId[] | Error, waiting: readonly StepId[] = [late]) {
-  const seen = { looks: 0, blocked: [] as StepId[], told: [] as string[] };
+  const seen = { looks: 0, blocked: [] as StepId[], reported: [] as string[] };
   const ghosts = watchForGhosts({
     slurm: {
       async ids() {
@@ -24,7 +24,7 @@ function watched(listed: readonly StepId[] | Error, waiting: readonly StepId[] =
     isRunning: (id) => id === late || id === young,
     waiting: () => waiting,
     onBlocked: (ids) => seen.blocked.push(...ids),
-    log: { write: (_, words) => void seen.told.push(words) },
+    log: { write: (_, words) => void seen.reported.push(words) },
     lookMs: 5,
   });
   onTestFinished(() => ghosts.close());
@@ -45,7 +45,7 @@ it.each([
       (count) => count > 1,
       'two looks that find it',
     );
-    expect([ghosts.areThere(), new Set(seen.blocked), seen.told]).toEqual([
+    expect([ghosts.areThere(), new Set(seen.blocked), seen.reported]).toEqual([
       true,
       new Set([late]),
       [expect.stringContaining('from now on steps overlap')],
@@ -62,7 +62,7 @@ it('steps that wait behind those of another runner, or while the controller is a
       (count) => count > 2,
       'some looks',
     );
-    expect([ghosts.areThere(), seen.blocked, seen.told]).toEqual([false, [], []]);
+    expect([ghosts.areThere(), seen.blocked, seen.reported]).toEqual([false, [], []]);
   }
 });
 

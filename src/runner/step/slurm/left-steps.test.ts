@@ -38,17 +38,17 @@ it('the ends of steps are proven by their marks and the accounting of their allo
     canceled: 'began\nended 0 2\n',
     runs: 'began\n',
   });
-  const told = account({
+  const reported = account({
     done: step('COMPLETED'),
     asked: step('COMPLETED'),
     canceled: step('CANCELLED'),
     elsewhere: { ...step('COMPLETED'), slurmJobId: 8 },
   });
   const ends = ['done', 'asked', 'canceled', 'runs', 'elsewhere', 'never'].map(
-    (id) => leftEndOf(steps, id, told)?.status,
+    (id) => leftEndOf(steps, id, reported)?.status,
   );
   expect(ends).toEqual(['completed', undefined, undefined, undefined, undefined, undefined]);
-  expect(leftEndOf(steps, 'done', told)).toMatchObject({ returnCode: 0, seconds: 4, maxRssBytes: 5 });
+  expect(leftEndOf(steps, 'done', reported)).toMatchObject({ returnCode: 0, seconds: 4, maxRssBytes: 5 });
 });
 
 it('the accounting is asked again until it has the step whose mark says that it ended by itself', async () => {

@@ -5,7 +5,7 @@ import type { Account, BatchRecords } from '../../../cluster/batch/batch-system.
 import type { SlurmJob } from '../../../core/allocation/slurm-job.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
 import { isMarkFolderOf, type Mark, markFolderOf, parseMark } from '../../../core/contract/files/step-mark.ts';
-import { mayBeTold, type ProvenEnd, provenEnd } from '../../../core/lifecycle/left-step.ts';
+import { mayBeReported, type ProvenEnd, provenEnd } from '../../../core/lifecycle/left-step.ts';
 
 /** The steps that a killed runner left in its allocation. */
 export interface LeftSteps {
@@ -79,7 +79,7 @@ export async function accountOfLeft(
   for (let look = 1; ; look += 1) {
     const account = await records.account(jobs);
     const isBehind = left.some(({ marks }) =>
-      [...marks].some(([id, mark]) => mayBeTold(mark, account?.steps.has(id) === true)),
+      [...marks].some(([id, mark]) => mayBeReported(mark, account?.steps.has(id) === true)),
     );
     if (account === undefined || !isBehind || look === LOOKS) return account;
     await pause(LOOK_MS);

@@ -57,7 +57,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
   const running = new Map<StepId, RunningStep>();
   const ended = new Map<StepId, Ended>();
   const idsByPid = new Map<number, StepId>();
-  let tell: (ends: readonly StepEnd[]) => void = () => {};
+  let sendEnds: (ends: readonly StepEnd[]) => void = () => {};
   const starts = createStarts();
   const ids = createStepIds(slurm, (id) => running.has(id), log);
 
@@ -69,7 +69,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
     // The CPU time and the memory of srun are not those of its step.
     return { id, ...how, cpuSeconds: undefined, peakBytes: undefined };
   };
-  const refuse = (id: StepId, reason: string) => tell([stepEndOf(id, NO_END, reason)]);
+  const refuse = (id: StepId, reason: string) => sendEnds([stepEndOf(id, NO_END, reason)]);
 
   const onEnd = (endings: readonly ProcessEnd[]) => {
     const ends = endings.flatMap(({ pid, exitCode, signal }): StepEnd[] => {
@@ -79,7 +79,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
       starts.ended(id);
       return [stepEndOf(id, { exitCode, signal })];
     });
-    if (ends.length > 0) tell(ends);
+    if (ends.length > 0) sendEnds(ends);
   };
   const launcher = createLauncher({ environment, onEnd });
   const withdraw = (id: StepId) => {
@@ -109,7 +109,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
   return {
     name: 'srun',
     listen(onEnded) {
-      tell = onEnded;
+      sendEnds = onEnded;
     },
     start(job, { nodes }) {
       createOutputFolders(job);

@@ -38,7 +38,7 @@ export function createActionClaims(db: Database, now: () => number) {
     queries.forget.run({ id, nodeId });
   };
 
-  const tell = ({ workflowId, nodeId }: Claimed, { id, trigger_type: trigger }: OpenClaim, what: string): void => {
+  const report = ({ workflowId, nodeId }: Claimed, { id, trigger_type: trigger }: OpenClaim, what: string): void => {
     const message = `Action ${id} (${trigger}) ${what}`;
     const data = JSON.stringify({ category: 'workflow_action', message, action_id: id, compute_node_id: nodeId });
     writeEvent.run({ workflowId, timestamp: now(), data });
@@ -51,8 +51,8 @@ export function createActionClaims(db: Database, now: () => number) {
     /** Whether the runner may claim: it belongs to this workflow, and is not deregistered. */
     mayClaim: (claimed: Claimed): boolean => queries.activeNode.get({ ...claimed }) !== undefined,
 
-    claimed(id: number, { workflowId, nodeId }: Claimed, tellsEnd: boolean): void {
-      queries.insert.run({ id, nodeId, workflowId, nowMs: now(), outcome: tellsEnd ? null : 'claimed' });
+    claimed(id: number, { workflowId, nodeId }: Claimed, reportsEnd: boolean): void {
+      queries.insert.run({ id, nodeId, workflowId, nowMs: now(), outcome: reportsEnd ? null : 'claimed' });
     },
 
     /** Stores the outcome of an action, once; false if no claim is open, as for a repeated report. */
@@ -76,14 +76,14 @@ export function createActionClaims(db: Database, now: () => number) {
         } else if (begun === undefined || begun === null || begun.includes(id)) {
           queries.end.run({ id, nodeId, outcome: 'interrupted' });
           interrupted.push(id);
-          tell(claimed, claim, `was interrupted (${reason}): its commands may have run in part and do not run again`);
+          report(claimed, claim, `was interrupted (${reason}): its commands may have run in part and do not run again`);
         } else if (claim.persistent === 1) {
           disarm(id, nodeId);
-          tell(claimed, claim, `was not executed by compute node ${nodeId} (${reason})`);
+          report(claimed, claim, `was not executed by compute node ${nodeId} (${reason})`);
         } else {
           disarm(id, nodeId);
           armed.push(id);
-          tell(claimed, claim, `is available again (${reason}): its commands had not begun`);
+          report(claimed, claim, `is available again (${reason}): its commands had not begun`);
         }
       }
       return { armed, interrupted };

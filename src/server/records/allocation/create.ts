@@ -20,7 +20,7 @@ export function createAllocations({ db, changes }: Pick<Store, 'db' | 'changes'>
       const id = insert.insert({ workflow_id: workflowId, ...allocationRow(allocation) });
       return { ...present(allocation), id };
     });
-    const told = created.map(({ id, scheduler_id, scheduler_config_id, scheduler_type, status }) => ({
+    const reported = created.map(({ id, scheduler_id, scheduler_config_id, scheduler_type, status }) => ({
       category: 'scheduler',
       scheduled_compute_node_id: id,
       scheduler_id,
@@ -28,7 +28,7 @@ export function createAllocations({ db, changes }: Pick<Store, 'db' | 'changes'>
       scheduler_type,
       status,
     }));
-    changes.record(workflowId, 'scheduler_node_created', told);
+    changes.record(workflowId, 'scheduler_node_created', reported);
     return created;
   };
 }

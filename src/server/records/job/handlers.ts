@@ -38,9 +38,9 @@ export const jobHandlers = (store: Store, deletion: Deletions, edges: Edges) => 
         const [created] = yield* jobs({ workflowId: body.workflow_id, given: [body], onWrite });
         return created as Job;
       }),
-    createJobs({ query, body: { jobs: given, depends_on_positions: told } }) {
+    createJobs({ query, body: { jobs: given, depends_on_positions: reported } }) {
       const workflowId = workflowOfBulk({ field: 'jobs', one: 'job', many: 'jobs' }, given);
-      const positions = told ?? [];
+      const positions = reported ?? [];
       return creation(workflowId, function* (onWrite) {
         refuseDuplicateNames(given);
         yield* refuseBadPositions(given, positions);

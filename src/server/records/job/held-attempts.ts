@@ -30,7 +30,7 @@ export function createHeldAttempts(db: Database, changes: ChangeLog) {
   const queries = heldQueries(db);
 
   /** Notifies waiting runners that these jobs can be claimed. */
-  const tellReady = (workflowId: number, ready: number) => {
+  const reportReady = (workflowId: number, ready: number) => {
     if (ready > 0) changes.record(workflowId, 'jobs_ready', [{ jobs: ready }]);
   };
 
@@ -38,7 +38,7 @@ export function createHeldAttempts(db: Database, changes: ChangeLog) {
     /** The runner reports that the attempt has ended, or that it never began; false for an unknown attempt. */
     over({ workflowId, jobId, attemptId, nodeId }: HeldBy): boolean {
       if (queries.drop.run({ jobId, attemptId: attemptId ?? null, nodeId }) === 0) return false;
-      tellReady(workflowId, queries.isReady.get({ jobId }) === undefined ? 0 : 1);
+      reportReady(workflowId, queries.isReady.get({ jobId }) === undefined ? 0 : 1);
       return true;
     },
 
@@ -53,7 +53,7 @@ export function createHeldAttempts(db: Database, changes: ChangeLog) {
       const held = queries.ofNode.get({ workflowId, nodeId }) ?? { attempts: 0, ready: 0 };
       if (held.attempts === 0) return 0;
       queries.dropNode.run({ workflowId, nodeId });
-      tellReady(workflowId, held.ready);
+      reportReady(workflowId, held.ready);
       return held.attempts;
     },
 

@@ -120,7 +120,7 @@ export function createReleases(
     for (const { id, failed, after } of entries) queries.queue.run({ workflowId, id, failed, after });
   };
 
-  const tell = (workflowId: number, { ready, canceled }: Released) => {
+  const report = (workflowId: number, { ready, canceled }: Released) => {
     if (canceled.length > 0) changes.record(workflowId, 'job_canceled', canceled);
     if (ready > 0) changes.record(workflowId, 'jobs_ready', [{ jobs: ready }]);
     if (canceled.length > 0) closeIfComplete(workflowId);
@@ -141,7 +141,7 @@ export function createReleases(
       if (isOver()) break;
     }
     queue(workflowId, stack);
-    tell(workflowId, into);
+    report(workflowId, into);
     return queries.next.get({ workflowId }) !== undefined;
   };
 

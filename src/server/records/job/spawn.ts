@@ -127,8 +127,10 @@ function refuseBadBatch(jobs: readonly SpawnJob[]): void {
 }
 
 function refuseBeyondCap(dynamic: string | null, lineage: string, count: number): void {
-  const { max_iterations: told } = (dynamic === null ? {} : JSON.parse(dynamic)) as { max_iterations?: number | null };
-  const most = told ?? STANDARD_MAX_ITERATIONS;
+  const { max_iterations: reported } = (dynamic === null ? {} : JSON.parse(dynamic)) as {
+    max_iterations?: number | null;
+  };
+  const most = reported ?? STANDARD_MAX_ITERATIONS;
   if (count + 1 <= most) return;
   throw new Refusal(
     'LINEAGE_CAPPED',

@@ -30,11 +30,11 @@ const times = async () => {
 
 describe('the times of a workflow', () => {
   it('the times are recomputed without blocking other requests, and only once for all concurrent requests', async () => {
-    let told: unknown[] = [];
+    let reported: unknown[] = [];
     const longest = await longestWait(async () => {
-      told = await Promise.all([times(), times(), times()]);
+      reported = await Promise.all([times(), times(), times()]);
     });
-    expect(told).toEqual(Array.from({ length: 3 }, () => [JOBS / 2, 30 + 59]));
+    expect(reported).toEqual(Array.from({ length: 3 }, () => [JOBS / 2, 30 + 59]));
     expect(longest).toBeLessThan(100);
     expect(service.store.db.prepare('select is_stale from workflow_time').all({})).toEqual([{ is_stale: 0 }]);
   });

@@ -8,7 +8,7 @@ import type { EdgeList } from './implied.ts';
 import type { InitializeQueries } from './queries.ts';
 
 /** The maximum number of ids that a message names: enough to find the circle. */
-const MOST_TOLD = 10;
+const MOST_REPORTED = 10;
 /** Dependencies read or checked between two steps. */
 const PAGE = 1_000;
 const WINDOW = 512;
@@ -40,7 +40,7 @@ export function* refuseCircle(
   if (cycle === undefined) return;
   const text = cycleText(cycle, (number) => queries.jobName.get({ id: left.idOf(number) })?.name ?? '');
   const message = `jobs wait for each other, by files or user data that they read and write: ${text}`;
-  throw new Refusal('CIRCLE', message, { jobs: cycle.slice(0, MOST_TOLD).map(left.idOf) });
+  throw new Refusal('CIRCLE', message, { jobs: cycle.slice(0, MOST_REPORTED).map(left.idOf) });
 }
 
 function* hasBackward(queries: InitializeQueries, windows: Windows, workflowId: number): Steps<boolean> {

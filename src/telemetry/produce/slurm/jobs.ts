@@ -7,7 +7,7 @@ import { timestampOf } from '../timestamp.ts';
 import { parseSacct, SACCT_FIELDS } from './sacct.ts';
 import { parseScontrol, requestedResources } from './scontrol.ts';
 import { hasEnded, utcMs } from './slurm-text.ts';
-import { newsOf, type ToldJobs } from './told-jobs.ts';
+import { newsOf, type ReportedJobs } from './reported-jobs.ts';
 
 export interface SlurmPrograms {
   /** Empty: it is not run. */
@@ -25,14 +25,14 @@ export interface JobsOptions {
   /** The most records of an envelope; undefined for all in one. */
   readonly batchSize: number | undefined;
   /** What was told before; undefined to tell everything. */
-  readonly told: ToldJobs | undefined;
+  readonly reported: ReportedJobs | undefined;
   readonly programs?: SlurmPrograms | undefined;
   readonly onProblem: (problem: string) => void;
 }
 
 export interface JobsRead {
   readonly messages: readonly Message[];
-  readonly told: ToldJobs;
+  readonly reported: ReportedJobs;
 }
 
 const SACCT_MS = 180_000;
@@ -43,7 +43,7 @@ const SCONTROL_MS = 30_000;
  * an envelope of errors.
  */
 export async function readJobs(options: JobsOptions): Promise<JobsRead> {
-  const { origin, environment, span, programs = {}, told, onProblem } = options;
+  const { origin, environment, span, programs = {}, reported, onProblem } = options;
   // In UTC, and not in the format that a user has set for times.
   const plain = { ...outsideAllocation(environment), TZ: 'UTC' };
   const run = (program: 'sacct' | 'scontrol', args: readonly string[], atMostMs: number) => {
@@ -61,7 +61,7 @@ export async function readJobs(options: JobsOptions): Promise<JobsRead> {
     each.status === 'rejected' ? [(each.reason as Error).message] : [],
   );
   if (accounted.status === 'rejected' && controlled.status === 'rejected')
-    return { messages: [errorMessage('job', origin, atMs, problems)], told: told ?? {} };
+    return { messages: [errorMessage('job', origin, atMs, problems)], reported: reported ?? {} };
   problems.forEach(onProblem);
   const timeOf = (text: string) => {
     const ms = utcMs(text);
@@ -76,8 +76,8 @@ export async function readJobs(options: JobsOptions): Promise<JobsRead> {
       ? withLiving(withResources(parseSacct(accounted.value, timeOf), requestedResources(shown)), living)
       : known;
   const wanted = options.uncompleted ? all : all.filter(({ job_state: state }) => hasEnded(state));
-  const { news, told: next } = newsOf(wanted, told ?? {}, atMs);
-  return { messages: messagesOf(news, origin, atMs, options.batchSize), told: next };
+  const { news, reported: next } = newsOf(wanted, reported ?? {}, atMs);
+  return { messages: messagesOf(news, origin, atMs, options.batchSize), reported: next };
 }
 
 /** Of jobs that wait or run: the controller forgets the others. */

@@ -7,7 +7,7 @@ import { messagesOf } from './jobs.ts';
 import { parseSacct, SACCT_FIELDS } from './sacct.ts';
 import { parseScontrol, requestedResources } from './scontrol.ts';
 import { kilobytesOf, namesOf, secondsOf, utcMs } from './slurm-text.ts';
-import { newsOf } from './told-jobs.ts';
+import { newsOf } from './reported-jobs.ts';
 
 const timeOf = (text: string) => {
   const ms = utcMs(text);
@@ -171,10 +171,10 @@ describe('what is told of jobs', () => {
   const done: SlurmJob = { ...running, job_state: 'COMPLETED', exit_code: 3, sacct: { ElapsedRaw: 9 } };
   const HOUR = 3_600_000;
   /** The records of consecutive reads, an hour apart. */
-  const told = (...reads: (readonly SlurmJob[])[]) => {
+  const reported = (...reads: (readonly SlurmJob[])[]) => {
     let before = {};
     return reads.map((jobs, at) => {
-      const { news, told: next } = newsOf(jobs, before, at * HOUR);
+      const { news, reported: next } = newsOf(jobs, before, at * HOUR);
       // As a file keeps it.
       before = JSON.parse(JSON.stringify(next));
       return news;
@@ -185,7 +185,7 @@ describe('what is told of jobs', () => {
 
   it('a job is told once for each of its states, with the fields that are new', () => {
     const longer = { ...running, sacct: { ElapsedRaw: 7 } };
-    expect(told([pending], [pending], [running], [longer], [done], [done])).toEqual([
+    expect(reported([pending], [pending], [running], [longer], [done], [done])).toEqual([
       [pending],
       [],
       [{ ...always, job_state: 'RUNNING', nodes: ['c1'], sacct: { ElapsedRaw: 5 } }],
@@ -197,7 +197,7 @@ describe('what is told of jobs', () => {
 
   it('a changed field, and accounting that comes late, are told with what every record has', () => {
     const late = { ...done, sacct: { ElapsedRaw: 9, MaxRSS: 70 } };
-    expect(told([pending], [{ ...pending, priority: 13 }], [done], [late])).toEqual([
+    expect(reported([pending], [{ ...pending, priority: 13 }], [done], [late])).toEqual([
       [pending],
       [{ ...always, job_state: 'PENDING', priority: 13 }],
       [expect.objectContaining({ job_state: 'COMPLETED' })],
@@ -206,24 +206,24 @@ describe('what is told of jobs', () => {
   });
 
   it('a job that is put back into the queue is told as waiting, and its next run again', () => {
-    expect(told([running], [pending], [running]).map((news) => news.map(({ job_state: state }) => state))).toEqual([
+    expect(reported([running], [pending], [running]).map((news) => news.map(({ job_state: state }) => state))).toEqual([
       ['RUNNING'],
       ['PENDING'],
       ['RUNNING'],
     ]);
-    expect(told([running], [pending], [running])[2]).toMatchObject([{ nodes: ['c1'] }]);
+    expect(reported([running], [pending], [running])[2]).toMatchObject([{ nodes: ['c1'] }]);
   });
 
   it('all fields are told again after a day', () => {
     const reads = Array.from({ length: 26 }, () => [running]);
-    const counts = told(...reads).map((news) => news.length);
+    const counts = reported(...reads).map((news) => news.length);
     expect(counts.flatMap((count, at) => (count === 0 ? [] : [at]))).toEqual([0, 24]);
-    expect(told(...reads)[24]).toEqual([running]);
+    expect(reported(...reads)[24]).toEqual([running]);
   });
 
   it('a step is told apart from its job', () => {
     const step = { ...running, job_step: '0' };
-    expect(told([running, step], [running, step])).toEqual([[running, step], []]);
+    expect(reported([running, step], [running, step])).toEqual([[running, step], []]);
   });
 
   it('records are divided into batches of one time, and without records there is one empty envelope', () => {

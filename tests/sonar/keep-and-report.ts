@@ -1,8 +1,8 @@
-/** A receiving server, without its routes, closes days at once and prints what it tells: `node keep-and-tell.ts STORE NOTICES`. */
+/** A receiving server, without its routes, closes days at once and prints what it tells: `node keep-and-report.ts STORE NOTICES`. */
 import { createReceiver } from '../../src/telemetry/receive/receiver.ts';
 
 const [path = '', expected = ''] = process.argv.slice(2);
-const told = Promise.withResolvers<undefined>();
+const reported = Promise.withResolvers<undefined>();
 let count = 0;
 const receiver = await createReceiver({
   path,
@@ -10,11 +10,11 @@ const receiver = await createReceiver({
   keepAfterMs: 0,
   onNotice: (words, facts) => {
     console.log(`${words}: ${JSON.stringify(facts)}`);
-    if ((count += 1) === Number(expected)) told.resolve(undefined);
+    if ((count += 1) === Number(expected)) reported.resolve(undefined);
   },
 });
 // The threads of the receiver keep no program alive.
 const alive = setInterval(() => {}, 1000);
-await told.promise;
+await reported.promise;
 clearInterval(alive);
 await receiver.close();

@@ -10,13 +10,13 @@ import { accessOf } from './access.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Wish extends Omit<ServeOptions, 'onError' | 'onNotice' | 'onBroken'> {
+export interface ServerOptions extends Omit<ServeOptions, 'onError' | 'onNotice' | 'onBroken'> {
   /** Where SIGUSR1 copies the database, and how many copies are kept. */
   readonly snapshots: { readonly path: string; readonly keep: number };
 }
 
 /** The settings of the server, checked as far as possible before anything is opened. */
-export async function wishOf(options: ServerValues, environment: Environment): Promise<Wish> {
+export async function serverOptionsOf(options: ServerValues, environment: Environment): Promise<ServerOptions> {
   const credential = environment[CREDENTIAL_VARIABLE];
   const database = pathOfDatabase(options.database);
   const snapshotPath = environment['TORC_SERVER_SNAPSHOT_PATH'] ?? 'torc-server-snapshot.db';
@@ -92,7 +92,7 @@ function countIn(environment: Environment, variable: string, least: number): num
 }
 
 /** Valid settings that an administrator should reconsider. */
-export function worriesAbout({ host, access, credential }: Wish, options: ServerValues): string[] {
+export function worriesAbout({ host, access, credential }: ServerOptions, options: ServerValues): string[] {
   const isOpen = credential === undefined && access?.requireLogin !== true && !LOOPBACK.test(host);
   return [
     ...(isOpen

@@ -1,4 +1,4 @@
-/** Writes what a program has loaded to the file TELL_MODULES when it ends: `NODE_OPTIONS=--import=…/tell-modules.ts`. */
+/** Writes what a program has loaded to the file TELL_MODULES when it ends: `NODE_OPTIONS=--import=…/print-modules.ts`. */
 import { writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 

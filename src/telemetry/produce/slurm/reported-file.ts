@@ -1,9 +1,9 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { Refusal } from '../../../core/contract/refusals.ts';
-import type { ToldJobs } from './told-jobs.ts';
+import type { ReportedJobs } from './reported-jobs.ts';
 
 /** What was told according to the file; nothing if it does not exist. */
-export function toldIn(path: string): ToldJobs {
+export function reportedIn(path: string): ReportedJobs {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -13,7 +13,7 @@ export function toldIn(path: string): ToldJobs {
   }
   try {
     const found = JSON.parse(text) as { readonly jobs?: unknown };
-    if (typeof found.jobs === 'object' && found.jobs !== null) return found.jobs as ToldJobs;
+    if (typeof found.jobs === 'object' && found.jobs !== null) return found.jobs as ReportedJobs;
   } catch {
     // The refusal below says it.
   }
@@ -23,10 +23,10 @@ export function toldIn(path: string): ToldJobs {
 }
 
 /** Writes the file as a whole. */
-export function keepTold(path: string, told: ToldJobs): void {
+export function keepReported(path: string, reported: ReportedJobs): void {
   const temporary = `${path}.${process.pid}`;
   try {
-    writeFileSync(temporary, JSON.stringify({ jobs: told }));
+    writeFileSync(temporary, JSON.stringify({ jobs: reported }));
     renameSync(temporary, path);
   } catch (error) {
     throw new Refusal('FILE_UNWRITABLE', `${path}: ${(error as Error).message}`, { path });

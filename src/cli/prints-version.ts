@@ -1,4 +1,4 @@
 /** Programs with `--version`, as in Torc 1.0.0; the others refuse it. */
 const WITH_VERSION: ReadonlySet<string> = new Set(['torc', 'torc-slurm-job-runner']);
 
-export const tellsVersion = (program: string): boolean => WITH_VERSION.has(program);
+export const printsVersion = (program: string): boolean => WITH_VERSION.has(program);

@@ -3,7 +3,7 @@ import { stateWord } from '../../../core/contract/sonar/conventions.ts';
 import { hasEnded } from './slurm-text.ts';
 
 /** What was told of a job or step, and when. */
-interface Told {
+interface Reported {
   readonly state: string;
   /** Its fields as they were told, as JSON. */
   readonly fields: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ interface Told {
 }
 
 /** What was told of all jobs, by job and step. */
-export type ToldJobs = Readonly<Record<string, Told>>;
+export type ReportedJobs = Readonly<Record<string, Reported>>;
 
 const DAY_MS = 86_400_000;
 
@@ -33,11 +33,11 @@ const GROWING = new Set(['sacct', 'suspend_time']);
  */
 export function newsOf(
   jobs: readonly SlurmJob[],
-  told: ToldJobs,
+  reported: ReportedJobs,
   nowMs: number,
-): { readonly news: readonly SlurmJob[]; readonly told: ToldJobs } {
-  const next: Record<string, Told> = {};
-  for (const [key, each] of Object.entries(told)) if (nowMs - each.seenAtMs < DAY_MS) next[key] = each;
+): { readonly news: readonly SlurmJob[]; readonly reported: ReportedJobs } {
+  const next: Record<string, Reported> = {};
+  for (const [key, each] of Object.entries(reported)) if (nowMs - each.seenAtMs < DAY_MS) next[key] = each;
   const news: SlurmJob[] = [];
   for (const job of jobs) {
     const key = `${job.job_id}.${job.job_step ?? ''}`;
@@ -58,7 +58,7 @@ export function newsOf(
     news.push(Object.fromEntries(Object.entries(job).filter(([name]) => names.has(name))) as SlurmJob);
     next[key] = { state, fields, fullAtMs: isFull ? nowMs : before.fullAtMs, seenAtMs: nowMs };
   }
-  return { news, told: next };
+  return { news, reported: next };
 }
 
 /** Fields that have a value. One that lost its value, as the nodes of a requeued job, cannot be told: the state says it. */
