@@ -4,6 +4,7 @@ import type { JobStatus } from '../../core/contract/job-statuses.ts';
 import type { Result } from '../../core/contract/result.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import { nextCommand } from '../../core/lifecycle/next-command.ts';
+import { withoutNumbers } from '../../core/quantity/without-numbers.ts';
 import { type Cause, causesOf } from '../causes.ts';
 import { lastLines } from '../last-lines.ts';
 import { placeOf } from '../place.ts';
@@ -99,8 +100,6 @@ export function groupOf(
   const reported = causes.map((each) => (each.code === 'recorded' ? withoutNumbers(each.message) : each.code));
   return JSON.stringify([status, code, kind ?? '', [...new Set(reported)], withoutNumbers(lastLine ?? '')]);
 }
-
-const withoutNumbers = (text: string) => text.replaceAll(/\d+(?:\.\d+)?/g, '#');
 
 async function explained(client: Client, group: readonly Result[], options: ExplainOptions): Promise<FailureGroup> {
   const [{ job_id: id }] = group as [Result];

@@ -1,0 +1,64 @@
+/** From the start of an attempt to its end, in Unix seconds. */
+export interface Attempt {
+  readonly startSeconds: number;
+  /** Absent while it runs. */
+  readonly endSeconds?: number | undefined;
+  readonly hasFailed: boolean;
+}
+
+/** Equal parts of a time, and what happened in each. */
+export interface TimeBins {
+  readonly fromSeconds: number;
+  readonly binSeconds: number;
+  /** The average number of attempts that ran during the part. */
+  readonly running: number[];
+  /** Attempts that ended in the part, failed ones included. */
+  readonly ended: number[];
+  readonly failed: number[];
+}
+
+export interface BinBuilder {
+  add(attempt: Attempt): void;
+  finish(): TimeBins;
+}
+
+/**
+ * Counts attempts in `bins` equal parts of the time from `fromSeconds` to `toSeconds`. The cost of an attempt does not grow with
+ * its length: `whole` holds where the number of attempts that run through a whole part changes.
+ */
+export function createBins(fromSeconds: number, toSeconds: number, bins: number): BinBuilder {
+  const binSeconds = Math.max(toSeconds - fromSeconds, 1e-3) / bins;
+  const zeros = () => Array.from({ length: bins }, () => 0);
+  const [parts, whole, ended, failed] = [zeros(), [...zeros(), 0], zeros(), zeros()];
+  const count = (list: number[], index: number, amount: number) => {
+    list[index] = (list[index] ?? 0) + amount;
+  };
+  const place = (seconds: number) => Math.min(bins, Math.max(0, (seconds - fromSeconds) / binSeconds));
+  const binOf = (position: number) => Math.min(bins - 1, Math.floor(position));
+
+  return {
+    add({ startSeconds, endSeconds, hasFailed }) {
+      const start = place(startSeconds);
+      const end = Math.max(start, place(endSeconds ?? toSeconds));
+      const [first, last] = [binOf(start), binOf(end)];
+      if (first === last) count(parts, first, end - start);
+      else {
+        count(parts, first, first + 1 - start);
+        count(parts, last, end - last);
+        count(whole, first + 1, 1);
+        count(whole, last, -1);
+      }
+      if (endSeconds === undefined) return;
+      count(ended, last, 1);
+      if (hasFailed) count(failed, last, 1);
+    },
+    finish() {
+      let through = 0;
+      const running = parts.map((part, index) => {
+        through += whole[index] ?? 0;
+        return part + through;
+      });
+      return { fromSeconds, binSeconds, running, ended, failed };
+    },
+  };
+}
