@@ -2617,6 +2617,133 @@ export interface Calls {
       status_other: number;
     }[];
   }>;
+  /** List workflows with their progress, the newest first (addition). `before` is the id of the last one of the previous page. */
+  readonly listWorkflowOverviews: (call?: {
+    query?: {
+      user?: string | undefined;
+      name?: string | undefined;
+      before?: number | undefined;
+      limit?: number | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: {
+      id: number;
+      name: string;
+      user: string;
+      project?: string | null | undefined;
+      timestamp: string;
+      run_id: number;
+      is_canceled: boolean;
+      is_archived: boolean;
+      total_jobs: number;
+      jobs_by_status: Record<string, number>;
+      active_compute_nodes: number;
+    }[];
+    has_more: boolean;
+  }>;
+  /** The graph of a workflow by families: jobs whose names are the same without numbers, and whose dependencies are (addition). */
+  readonly getWorkflowGraph: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      by?: "family" | undefined;
+    } | undefined;
+  }) => Promise<{
+    families: {
+      key: string;
+      name: string;
+      first_job_id: number;
+      jobs: number;
+      jobs_by_status: Record<string, number>;
+    }[];
+    edges: {
+      from: string;
+      to: string;
+      dependencies: number;
+    }[];
+    families_left_out: number;
+    jobs_left_out: number;
+  }>;
+  /** List the jobs of a family, by id (addition). `after` is the id of the last one of the previous page. */
+  readonly listFamilyJobs: (call: {
+    params: {
+      id: number;
+      family: string;
+    };
+    query?: {
+      status?: JobStatus | undefined;
+      after?: number | undefined;
+      limit?: number | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: {
+      id: number;
+      name: string;
+      status: JobStatus;
+      attempt_id: number;
+    }[];
+    has_more: boolean;
+  }>;
+  /** Attempts of the current run that ran, ended and failed over time (addition). */
+  readonly getWorkflowTimeline: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      bins?: number | undefined;
+    } | undefined;
+  }) => Promise<{
+    from?: string | null | undefined;
+    bin_seconds: number;
+    running: number[];
+    ended: number[];
+    failed: number[];
+  }>;
+  /** Jobs that failed, in groups of the same cause, the largest first (addition). */
+  readonly listFailureGroups: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<{
+    groups: {
+      status: JobStatus;
+      return_code: number;
+      cause?: string | null | undefined;
+      cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | "disk" | null | undefined;
+      jobs: number;
+      first: {
+        job_id: number;
+        job_name: string;
+        run_id: number;
+        attempt_id: number;
+      }[];
+    }[];
+    groups_left_out: number;
+  }>;
+  /** The last lines of what an attempt wrote, if the server can read them; else where they are (addition). The default is the current attempt. */
+  readonly getOutputTail: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      stream?: "stdout" | "stderr" | undefined;
+      run_id?: number | undefined;
+      attempt_id?: number | undefined;
+      lines?: number | undefined;
+    } | undefined;
+  }) => Promise<{
+    job_id: number;
+    run_id: number;
+    attempt_id: number;
+    hostname?: string | null | undefined;
+    path?: string | null | undefined;
+    command: string;
+    lines?: string[] | null | undefined;
+    size_bytes?: number | null | undefined;
+    has_more?: boolean | null | undefined;
+    reason?: string | null | undefined;
+  }>;
 }
 
 /** A Torc server: each route is a method that takes `{ params, query, body }` and returns the reply. */

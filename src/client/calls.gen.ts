@@ -151,4 +151,10 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   listAuditLog: ['GET', '/admin/audit-log'],
   getApiStats: ['GET', '/admin/api-stats'],
   streamApiEvents: ['GET', '/admin/api-events/stream'],
+  listWorkflowOverviews: ['GET', '/workflow_overviews'],
+  getWorkflowGraph: ['GET', '/workflows/{id}/graph'],
+  listFamilyJobs: ['GET', '/workflows/{id}/families/{family}/jobs'],
+  getWorkflowTimeline: ['GET', '/workflows/{id}/timeline'],
+  listFailureGroups: ['GET', '/workflows/{id}/failure_groups'],
+  getOutputTail: ['GET', '/jobs/{id}/output_tail'],
 };

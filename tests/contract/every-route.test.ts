@@ -26,6 +26,7 @@ import { schedulerCases } from './routes/scheduler.ts';
 import { spawnCases } from './routes/spawn.ts';
 import { systemCases } from './routes/system.ts';
 import { userDataCases } from './routes/user-data.ts';
+import { viewCases } from './routes/view.ts';
 import { workflowCases } from './routes/workflow.ts';
 import { createWorld, type World } from './routes/world.ts';
 
@@ -49,6 +50,7 @@ const cases: Cases = {
   ...spawnCases,
   ...systemCases,
   ...userDataCases,
+  ...viewCases,
   ...workflowCases,
 };
 

@@ -55,6 +55,12 @@ describe('the stand-in for Torc’s own server', () => {
       '/workflows/1/scheduled_compute_nodes',
       '/admin/api-stats',
       '/admin/api-events/stream',
+      '/workflow_overviews',
+      '/workflows/1/graph',
+      '/workflows/1/families/1/jobs',
+      '/workflows/1/timeline',
+      '/workflows/1/failure_groups',
+      '/jobs/1/output_tail',
     ]);
   });
 

@@ -7,6 +7,7 @@ import { jobRoutes } from './routes/job.ts';
 import { outcomeRoutes } from './routes/outcome.ts';
 import { runnerRoutes } from './routes/runner.ts';
 import { systemRoutes } from './routes/system.ts';
+import { viewRoutes } from './routes/view.ts';
 import { workflowRoutes } from './routes/workflow.ts';
 
 export type { Route } from './routes/route.ts';
@@ -22,6 +23,7 @@ export const routes = {
   ...allocationRoutes,
   ...accessRoutes,
   ...adminRoutes,
+  ...viewRoutes,
 };
 
 export type Routes = typeof routes;

@@ -21,6 +21,7 @@ import { isBusy, lockedRefusal } from '../store/busy.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Store } from '../records/store.ts';
 import { submitHandlers } from '../submit/handlers.ts';
+import { viewHandlers } from '../view/handlers.ts';
 import { serveApiEvents } from './api-event-stream.ts';
 import { createBodyRoom } from './body-room.ts';
 import { bind, type BodyLimits } from './bind.ts';
@@ -74,6 +75,7 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
     ...exchangeHandlers(store),
     ...accessHandlers(store, permissions),
     ...actHandlers(store),
+    ...viewHandlers(store, permissions),
     ...adminHandlers(store, { database, adminSql, traffic, reloadUsers: login.reload }),
   };
   store.works.resume();

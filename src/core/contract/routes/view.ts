@@ -1,0 +1,80 @@
+import * as z from 'zod';
+import { jobStatus } from '../job.ts';
+import { queryInteger, text } from '../shape.ts';
+import { FailureGroups, FamilyJobs, OutputTail, WorkflowGraph, WorkflowOverview, WorkflowTimeline } from '../view.ts';
+import { ofId, route, type Route } from './route.ts';
+
+/** Rows of a page that a list returns; more are not shown at once. */
+const pageLimit = queryInteger.pipe(z.int().min(1).max(1000)).optional();
+
+/** What a page shows of workflows (additions). */
+export const viewRoutes = {
+  listWorkflowOverviews: route({
+    method: 'GET',
+    path: '/workflow_overviews',
+    kind: 'read',
+    access: 'user',
+    says: 'List workflows with their progress, the newest first (addition). `before` is the id of the last one of the previous page.',
+    query: z.object({
+      user: text.optional(),
+      name: text.optional(),
+      before: queryInteger.optional(),
+      limit: pageLimit,
+    }),
+    reply: z.object({ items: z.array(WorkflowOverview), has_more: z.boolean() }),
+  }),
+  getWorkflowGraph: route({
+    method: 'GET',
+    path: '/workflows/{id}/graph',
+    kind: 'own',
+    access: 'workflow in path',
+    says: 'The graph of a workflow by families: jobs whose names are the same without numbers, and whose dependencies are (addition).',
+    params: ofId,
+    query: z.object({ by: z.literal('family').optional() }),
+    reply: WorkflowGraph,
+  }),
+  listFamilyJobs: route({
+    method: 'GET',
+    path: '/workflows/{id}/families/{family}/jobs',
+    kind: 'own',
+    access: 'workflow in path',
+    says: 'List the jobs of a family, by id (addition). `after` is the id of the last one of the previous page.',
+    params: z.object({ id: queryInteger, family: text }),
+    query: z.object({ status: jobStatus.optional(), after: queryInteger.optional(), limit: pageLimit }),
+    reply: FamilyJobs,
+  }),
+  getWorkflowTimeline: route({
+    method: 'GET',
+    path: '/workflows/{id}/timeline',
+    kind: 'own',
+    access: 'workflow in path',
+    says: 'Attempts of the current run that ran, ended and failed over time (addition).',
+    params: ofId,
+    query: z.object({ bins: queryInteger.pipe(z.int().min(1).max(1000)).optional() }),
+    reply: WorkflowTimeline,
+  }),
+  listFailureGroups: route({
+    method: 'GET',
+    path: '/workflows/{id}/failure_groups',
+    kind: 'own',
+    access: 'workflow in path',
+    says: 'Jobs that failed, in groups of the same cause, the largest first (addition).',
+    params: ofId,
+    reply: FailureGroups,
+  }),
+  getOutputTail: route({
+    method: 'GET',
+    path: '/jobs/{id}/output_tail',
+    kind: 'own',
+    access: 'workflow of job',
+    says: 'The last lines of what an attempt wrote, if the server can read them; else where they are (addition). The default is the current attempt.',
+    params: ofId,
+    query: z.object({
+      stream: z.enum(['stdout', 'stderr']).optional(),
+      run_id: queryInteger.optional(),
+      attempt_id: queryInteger.optional(),
+      lines: queryInteger.pipe(z.int().min(1).max(500)).optional(),
+    }),
+    reply: OutputTail,
+  }),
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,101 @@
+import * as z from 'zod';
+import { causeCode } from './cause-code.ts';
+import { jobStatus } from './job.ts';
+import { id, maybe, text } from './shape.ts';
+
+/** What a page shows of workflows, in replies whose size does not grow with the number of jobs. */
+
+/** Jobs by status; statuses without jobs are left out. */
+const someCounts = z.partialRecord(jobStatus, z.int());
+
+export const WorkflowOverview = z.object({
+  id,
+  name: text,
+  user: text,
+  project: maybe(text),
+  timestamp: text,
+  run_id: z.int(),
+  is_canceled: z.boolean(),
+  is_archived: z.boolean(),
+  total_jobs: z.int(),
+  jobs_by_status: someCounts,
+  active_compute_nodes: z.int(),
+});
+export type WorkflowOverview = z.output<typeof WorkflowOverview>;
+
+/** Jobs whose names are the same without numbers, and whose dependencies are. */
+export const JobFamily = z.object({
+  /** The same while its jobs come and go. */
+  key: text,
+  /** The name of its jobs with `#` for numbers; the name of its only job. */
+  name: text,
+  first_job_id: id,
+  jobs: z.int(),
+  jobs_by_status: someCounts,
+});
+export type JobFamily = z.output<typeof JobFamily>;
+
+/** The families with the most jobs, in the order of their first jobs, and the dependencies between them. */
+export const WorkflowGraph = z.object({
+  families: z.array(JobFamily),
+  /** `to` depends on `from`; `dependencies` counts pairs of jobs. */
+  edges: z.array(z.object({ from: text, to: text, dependencies: z.int() })),
+  families_left_out: z.int(),
+  jobs_left_out: z.int(),
+});
+export type WorkflowGraph = z.output<typeof WorkflowGraph>;
+
+/** Jobs of a family, by id. */
+export const FamilyJobs = z.object({
+  items: z.array(z.object({ id, name: text, status: jobStatus, attempt_id: z.int() })),
+  has_more: z.boolean(),
+});
+export type FamilyJobs = z.output<typeof FamilyJobs>;
+
+/** Attempts of the current run over time, in equal parts. The lists are empty before the first attempt. */
+export const WorkflowTimeline = z.object({
+  from: maybe(text),
+  bin_seconds: z.number(),
+  /** The average number of running attempts. */
+  running: z.array(z.number()),
+  /** Attempts that ended, failed ones included. */
+  ended: z.array(z.int()),
+  failed: z.array(z.int()),
+});
+export type WorkflowTimeline = z.output<typeof WorkflowTimeline>;
+
+/** Jobs whose current results have the same status, return code and cause, but for numbers in the cause. */
+export const FailureGroup = z.object({
+  status: jobStatus,
+  return_code: z.int(),
+  cause: maybe(text),
+  cause_code: maybe(causeCode),
+  jobs: z.int(),
+  /** The first of them. */
+  first: z.array(z.object({ job_id: id, job_name: text, run_id: z.int(), attempt_id: z.int() })),
+});
+export type FailureGroup = z.output<typeof FailureGroup>;
+
+/** The groups with the most jobs. */
+export const FailureGroups = z.object({ groups: z.array(FailureGroup), groups_left_out: z.int() });
+export type FailureGroups = z.output<typeof FailureGroups>;
+
+/** The end of what an attempt wrote, or where it is. */
+export const OutputTail = z.object({
+  job_id: id,
+  run_id: z.int(),
+  attempt_id: z.int(),
+  /** The node that ran the attempt, and the path there; absent if the server does not know them. */
+  hostname: maybe(text),
+  path: maybe(text),
+  /** Prints the whole output, on that node or where its file system is shared. */
+  command: text,
+  /** Absent if the server did not read the file; then `reason` says why. */
+  lines: maybe(z.array(z.string())),
+  /** Bytes of the file. */
+  size_bytes: maybe(z.int()),
+  /** The file has lines before these. */
+  has_more: maybe(z.boolean()),
+  reason: maybe(text),
+});
+export type OutputTail = z.output<typeof OutputTail>;

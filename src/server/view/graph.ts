@@ -1,0 +1,135 @@
+import { statusOf } from '../../core/contract/job.ts';
+import type { JobStatus } from '../../core/contract/job-statuses.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { FamilyJobs, WorkflowGraph } from '../../core/contract/view.ts';
+import { createFamilies, type Families, positionIn } from '../../core/lifecycle/families.ts';
+import type { Store } from '../records/store.ts';
+import { beginSlice, type Slice } from '../store/slices.ts';
+import { createKept } from './kept.ts';
+import { eachPart, ROWS } from './parts.ts';
+import type { ViewQueries } from './queries.ts';
+import { someCounts } from './some-counts.ts';
+
+/** Families of a graph. More are no picture any more, and 300 are 60 KB. */
+const MOST_FAMILIES = 300;
+/** Jobs of a page, where the request does not say. */
+const PAGE_JOBS = 100;
+
+interface Asked {
+  readonly status?: JobStatus | undefined;
+  readonly after?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** The graph of a workflow by families, and the jobs of a family. */
+export function createGraphs({ find }: Store, queries: ViewQueries) {
+  const familiesOf = createKept((workflowId) => readFamilies(queries, workflowId));
+
+  return {
+    async graph(workflowId: number): Promise<WorkflowGraph> {
+      find.run(workflowId);
+      return shown(await familiesOf(workflowId), queries);
+    },
+
+    async jobs(
+      workflowId: number,
+      family: string,
+      { status, after = 0, limit = PAGE_JOBS }: Asked,
+    ): Promise<FamilyJobs> {
+      find.run(workflowId);
+      const { families, ids, familyOf } = await familiesOf(workflowId);
+      const wanted = families.findIndex(({ key }) => key === family);
+      if (wanted === -1) throw new Refusal('NOT_FOUND', `workflow ${workflowId} has no family ${family}`, { family });
+      const slice = beginSlice();
+      const items: FamilyJobs['items'] = [];
+      let part: number[] = [];
+      const take = () => {
+        const rows = queries.named.all({ ids: JSON.stringify(part) });
+        for (const row of rows) {
+          const each = { ...row, status: statusOf(row.status) };
+          if (status === undefined || each.status === status) items.push(each);
+        }
+        part = [];
+      };
+      for (const [position, id] of ids.entries()) {
+        if (items.length > limit) break;
+        if (familyOf[position] === wanted && id > after) part.push(id);
+        if (part.length === ROWS || (status === undefined && part.length > limit)) take();
+        if (position % ROWS === 0 && slice.isOver) await slice.pause();
+      }
+      take();
+      return { items: items.slice(0, limit), has_more: items.length > limit };
+    },
+  };
+}
+
+/** Reads all jobs and dependencies in slices: a million jobs take seconds. */
+async function readFamilies(queries: ViewQueries, workflowId: number): Promise<Families> {
+  const slice = beginSlice();
+  const builder = createFamilies();
+  const ids: number[] = [];
+  await eachPart(slice, (after) => {
+    const rows = queries.jobs.all({ workflowId, after, limit: ROWS });
+    for (const { id, name, status } of rows) {
+      builder.addJob(id, name, status);
+      ids.push(id);
+    }
+    return rows;
+  });
+  for (let from = 0; from < ids.length; from += ROWS)
+    await addDependencies(queries, slice, ids.slice(from, from + ROWS), builder.addDependency);
+  const steps = builder.finish();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (slice.isOver) await slice.pause();
+  }
+}
+
+/** Adds the dependencies of these jobs; one of them may have a hundred thousand. */
+async function addDependencies(
+  queries: ViewQueries,
+  slice: Slice,
+  ids: readonly number[],
+  add: (jobId: number, dependsOnId: number) => void,
+): Promise<void> {
+  let left = ids;
+  let afterUpstream = 0;
+  while (left.length > 0) {
+    const first = left[0] as number;
+    const rows = queries.dependencies.all({ jobs: JSON.stringify(left), first, afterUpstream, limit: ROWS });
+    for (const { job_id: jobId, depends_on_job_id: dependsOnId } of rows) add(jobId, dependsOnId);
+    if (slice.isOver) await slice.pause();
+    const last = rows.at(-1);
+    if (rows.length < ROWS || last === undefined) return;
+    left = left.slice(positionIn(left, last.job_id));
+    afterUpstream = last.depends_on_job_id;
+  }
+}
+
+/** The largest families, with the names of those that have one job. */
+function shown({ families, edges }: Families, queries: ViewQueries): WorkflowGraph {
+  const largest = new Set(families.toSorted((one, other) => other.jobs - one.jobs).slice(0, MOST_FAMILIES));
+  const single = [...largest].filter(({ jobs }) => jobs === 1).map(({ firstJobId }) => firstJobId);
+  const names = new Map(queries.named.all({ ids: JSON.stringify(single) }).map(({ id, name }) => [id, name]));
+  const leftOut = families.filter((each) => !largest.has(each));
+  return {
+    families: families
+      .filter((each) => largest.has(each))
+      .map(({ key, pattern, firstJobId, jobs, byStatus }) => ({
+        key,
+        name: names.get(firstJobId) ?? pattern,
+        first_job_id: firstJobId,
+        jobs,
+        jobs_by_status: someCounts(byStatus.entries()),
+      })),
+    edges: edges.flatMap(({ from, to, dependencies }) => {
+      const [above, below] = [families[from], families[to]];
+      return above !== undefined && below !== undefined && largest.has(above) && largest.has(below)
+        ? [{ from: above.key, to: below.key, dependencies }]
+        : [];
+    }),
+    families_left_out: leftOut.length,
+    jobs_left_out: leftOut.reduce((sum, { jobs }) => sum + jobs, 0),
+  };
+}

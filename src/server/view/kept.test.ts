@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { createKept } from './kept.ts';
+
+function counted() {
+  let made = 0;
+  let now = 0;
+  const kept = createKept(
+    async (id) => {
+      made += 1;
+      const number = made;
+      await Promise.resolve();
+      now += 10;
+      if (id === 0) throw new Error('no such workflow');
+      return number;
+    },
+    () => now,
+  );
+  return { kept, later: (ms: number) => (now += ms) };
+}
+
+it('a reply is used for twenty times the time that it took, and made again after that', async () => {
+  const { kept, later } = counted();
+  expect(await kept(1)).toBe(1);
+  later(199);
+  expect(await kept(1)).toBe(1);
+  later(1);
+  expect(await kept(1)).toBe(2);
+});
+
+it('requests at the same time share one reply, and another workflow has its own', async () => {
+  const { kept } = counted();
+  expect(await Promise.all([kept(1), kept(1), kept(2)])).toEqual([1, 1, 2]);
+});
+
+it('a reply that failed is made again, and a reply that nobody asked for lately is dropped', async () => {
+  const { kept } = counted();
+  await expect(kept(0)).rejects.toThrow('no such workflow');
+  await expect(kept(0)).rejects.toThrow('no such workflow');
+  expect(await kept(1)).toBe(3);
+  for (let id = 2; id <= 9; id += 1) await kept(id);
+  expect(await kept(1)).toBe(12);
+});

@@ -1,0 +1,37 @@
+/** A reply is used for this many times the time that it took, so a view costs at most 5 % of a core however many look. */
+const TIMES = 20;
+/** On a busy machine a reply takes long without costing much. */
+const LONGEST_MS = 10_000;
+/** Workflows whose replies are kept: those that were asked for last. */
+const WORKFLOWS = 8;
+
+/**
+ * Makes the reply for a workflow at most so often that it costs little. Requests at the same time share one.
+ *
+ * `clock` gives milliseconds; a test replaces it.
+ */
+export function createKept<T>(make: (workflowId: number) => Promise<T>, clock = () => performance.now()) {
+  const kept = new Map<number, { readonly reply: Promise<T>; untilMs: number }>();
+  return (workflowId: number): Promise<T> => {
+    const before = kept.get(workflowId);
+    kept.delete(workflowId);
+    if (before !== undefined && clock() < before.untilMs) {
+      kept.set(workflowId, before);
+      return before.reply;
+    }
+    const startedMs = clock();
+    const entry = { reply: make(workflowId), untilMs: Infinity };
+    kept.set(workflowId, entry);
+    for (const oldest of [...kept.keys()].slice(0, Math.max(0, kept.size - WORKFLOWS))) kept.delete(oldest);
+    entry.reply.then(
+      () => {
+        const endedMs = clock();
+        entry.untilMs = endedMs + Math.min(LONGEST_MS, TIMES * (endedMs - startedMs));
+      },
+      () => {
+        entry.untilMs = 0;
+      },
+    );
+    return entry.reply;
+  };
+}

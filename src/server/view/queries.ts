@@ -1,0 +1,103 @@
+import { STATUS } from '../records/job/status.ts';
+import { unsettled } from '../records/job/row.ts';
+import type { Database } from '../store/database.ts';
+
+export interface OverviewRow {
+  id: number;
+  name: string;
+  user: string;
+  project: string | null;
+  timestamp: string;
+  run_id: number;
+  is_canceled: number;
+  is_archived: number;
+  /** Pairs of a status and a number of jobs, as JSON text. */
+  counts: string;
+  runners: number;
+}
+
+/** Unix seconds of an end and of its start; null where the text is not a time. */
+const ENDED_AT = '(julianday(result.completion_time) - 2440587.5) * 86400';
+/** After the last row of a list by id. */
+type Part = { workflowId: number; after: number; limit: number };
+
+export interface FailedRow {
+  id: number;
+  name: string;
+  return_code: number;
+  cause: string | null;
+  cause_code: string | null;
+  run_id: number;
+  attempt_id: number;
+}
+
+export interface AttemptRow {
+  run_id: number;
+  attempt_id: number;
+  compute_node_id: number | null;
+}
+
+export const viewQueries = (db: Database) => ({
+  overviews: db.prepare<
+    { before: number; limit: number; user: string | null; name: string | null; seenBy: string | null },
+    OverviewRow
+  >(`
+    select id, name, user, project, timestamp, run_id, is_canceled, is_archived,
+      (select json_group_array(json_array(status, jobs)) from job_count
+        where workflow_id = workflow.id and jobs > 0) as counts,
+      (select count(*) from compute_node where workflow_id = workflow.id and is_active = 1) as runners
+    from workflow
+    where id < :before and removed_at_ms is null
+      and (:user is null or user = :user)
+      and (:name is null or instr(lower(name), lower(:name)) > 0)
+      and (:seenBy is null or user = :seenBy or id in (
+        select share.workflow_id
+        from workflow_access_group share
+        join user_group_membership member on member.group_id = share.group_id
+        where member.user_name = :seenBy))
+    order by id desc
+    limit :limit`),
+  jobs: db.prepare<Part, { id: number; name: string; status: number }>(`
+    select id, name, status from job
+    where workflow_id = :workflowId and id > :after
+    order by id limit :limit`),
+  // The jobs of a list one after another, each with its dependencies from `afterUpstream` of its first job on: a job may
+  // have a hundred thousand, so one statement reads a part of them.
+  dependencies: db.prepare<
+    { jobs: string; first: number; afterUpstream: number; limit: number },
+    { job_id: number; depends_on_job_id: number }
+  >(`
+    select edge.job_id, edge.depends_on_job_id
+    from json_each(:jobs) asked
+    cross join job_depends_on edge
+      on edge.job_id = asked.value
+      and edge.depends_on_job_id > iif(asked.value = :first, :afterUpstream, 0)
+    limit :limit`),
+  named: db.prepare<{ ids: string }, { id: number; name: string; status: number; attempt_id: number }>(`
+    select id, name, status, attempt_id from job where id in (select value from json_each(:ids)) order by id`),
+  ended: db.prepare<Part, { id: number; run_id: number; status: number; end_s: number | null; seconds: number }>(`
+    select id, run_id, status, ${ENDED_AT} as end_s, exec_time_minutes * 60 as seconds
+    from result
+    where workflow_id = :workflowId and id > :after
+    order by id limit :limit`),
+  running: db.prepare<Part, { id: number; start_time: string | null }>(`
+    select id, start_time from job
+    where workflow_id = :workflowId and status = ${STATUS.running} and ${unsettled} and id > :after
+    order by id limit :limit`),
+  failed: db.prepare<Part & { status: number }, FailedRow>(`
+    select job.id, job.name, result.return_code, result.cause, result.cause_code, result.run_id, result.attempt_id
+    from job
+    join result on result.id = job.result_id
+    where job.workflow_id = :workflowId and job.status = :status and ${unsettled} and job.id > :after
+    order by job.id limit :limit`),
+  attempts: db.prepare<{ jobId: number }, AttemptRow>(`
+    select run_id, attempt_id, compute_node_id from result where job_id = :jobId order by run_id, attempt_id`),
+  node: db.prepare<{ id: number }, { hostname: string; process: string | null }>(
+    'select hostname, process from compute_node where id = :id',
+  ),
+});
+
+export type ViewQueries = ReturnType<typeof viewQueries>;
+
+/** Statuses of jobs that failed. */
+export const FAILED = ['failed', 'terminated', 'pending_failed'] as const;

@@ -1,0 +1,82 @@
+import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { readTail } from './read-tail.ts';
+
+let folder: string;
+let output: string;
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'torc-tail-')));
+  output = join(folder, 'output');
+  mkdirSync(join(output, 'job_stdio'), { recursive: true });
+  writeFileSync(join(folder, 'secret'), 'a secret');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const file = (name = 'job.o') => join(output, 'job_stdio', name);
+const tail = (name = 'job.o', lines = 3, of = output) => readTail(of, 'job_stdio', name, lines);
+
+describe('the end of a file', () => {
+  it('has the last lines, and says whether there are more', async () => {
+    writeFileSync(file(), 'one\ntwo\nthree\nfour\n');
+    expect(await tail()).toEqual({ lines: ['two', 'three', 'four'], sizeBytes: 19, hasMore: true });
+    expect(await tail('job.o', 4)).toMatchObject({ lines: ['one', 'two', 'three', 'four'], hasMore: false });
+  });
+
+  it('is empty for an empty file, and a line without an end counts', async () => {
+    writeFileSync(file(), '');
+    expect(await tail()).toEqual({ lines: [], sizeBytes: 0, hasMore: false });
+    writeFileSync(file(), 'one\ntw');
+    expect(await tail()).toMatchObject({ lines: ['one', 'tw'] });
+  });
+
+  it('of a large file begins with a whole line, and a long line is cut', async () => {
+    writeFileSync(file(), `${'x'.repeat(99)}\n`.repeat(10_000) + 'y'.repeat(10_000));
+    const found = await tail('job.o', 1000);
+    expect('lines' in found && [...new Set(found.lines.map((line) => line.length))]).toEqual([99, 4000]);
+    expect(found).toMatchObject({ hasMore: true, sizeBytes: 1_010_000 });
+  });
+});
+
+describe('a file that is not read', () => {
+  it('does not exist, or is a folder', async () => {
+    expect(await tail()).toEqual({ reason: 'it is not on the host of the server' });
+    mkdirSync(file());
+    expect(await tail()).toEqual({ reason: 'it is no regular file' });
+  });
+
+  it('is a symbolic link to a file elsewhere', async () => {
+    symlinkSync(join(folder, 'secret'), file());
+    expect(await tail()).toEqual({ reason: 'it is a link' });
+  });
+
+  it('is another name of a file elsewhere', async () => {
+    linkSync(join(folder, 'secret'), file());
+    expect(await tail()).toEqual({ reason: 'the file has several names' });
+  });
+
+  it('is in a folder that is a link', async () => {
+    rmSync(join(output, 'job_stdio'), { recursive: true });
+    symlinkSync(folder, join(output, 'job_stdio'));
+    expect(await tail('secret')).toEqual({ reason: 'the folder of the file is a link' });
+  });
+
+  it('has a path out of the folder', async () => {
+    expect(await tail('../../secret')).toEqual({ reason: 'the name of the file has a folder' });
+    expect(await tail('secret', 3, `${output}/../output`)).toEqual({ reason: 'the output folder is no absolute path' });
+    expect(await tail('secret', 3, 'output')).toEqual({ reason: 'the output folder is no absolute path' });
+  });
+
+  it('is a pipe, which nobody has to write for the answer', async () => {
+    execFileSync('mkfifo', [file()]);
+    expect(await tail()).toEqual({ reason: 'it is no regular file' });
+  });
+
+  it('is read where a folder above the output folder is a link, as home directories are', async () => {
+    writeFileSync(file(), 'one\n');
+    symlinkSync(folder, join(folder, 'home'));
+    expect(await tail('job.o', 3, join(folder, 'home', 'output'))).toMatchObject({ lines: ['one'] });
+  });
+});

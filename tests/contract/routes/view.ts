@@ -1,0 +1,194 @@
+import { expect } from 'vitest';
+import type { Cases } from './case.ts';
+import { inUnknownWorkflow, unknownJob } from './usual.ts';
+import { AT, resultOf } from './world.ts';
+
+/** The family of job 2 in every workflow of the world: its key follows from names alone. */
+const SECOND = '1pb0gjxvdot';
+const overview = {
+  id: 1,
+  name: 'study',
+  user: 'ada',
+  timestamp: AT,
+  run_id: 1,
+  is_canceled: false,
+  is_archived: false,
+  total_jobs: 3,
+  jobs_by_status: { blocked: 1, ready: 2 },
+  active_compute_nodes: 1,
+};
+const other = { ...overview, id: 2, name: 'other', user: 'bob', run_id: 0, total_jobs: 1 };
+const family = (name: string, firstJobId: number, status: string) => ({
+  key: expect.stringMatching(/^[0-9a-z]+$/) as string,
+  name,
+  first_job_id: firstJobId,
+  jobs: 1,
+  jobs_by_status: { [status]: 1 },
+});
+const output = { job_id: 1, run_id: 1, attempt_id: 1, hostname: 'n01.cluster' };
+const noReading = { status: 400, code: 'PARAMETER_REFUSED', message: 'limit' } as const;
+
+export const viewCases: Cases = {
+  listWorkflowOverviews: {
+    answers: [
+      {
+        says: 'lists workflows with their progress, the newest first',
+        reply: { items: [{ ...other, jobs_by_status: { uninitialized: 1 } }, overview], has_more: false },
+      },
+      {
+        says: 'lists a page of them, and those of a user or with a part of a name',
+        query: { before: 2, user: 'ada', name: 'STUD', limit: 1 },
+        reply: { items: [overview], has_more: false },
+      },
+    ],
+    refuses: [{ ...noReading, says: 'refuses a page of no workflow', query: { limit: 0 } }],
+  },
+
+  getWorkflowGraph: {
+    answers: [
+      {
+        says: 'has the families of the jobs, and the dependencies between them',
+        params: { id: 1 },
+        query: { by: 'family' },
+        reply: {
+          families: [family('first', 1, 'ready'), family('second', 2, 'blocked'), family('third', 3, 'ready')],
+          edges: [{ from: expect.any(String), to: expect.any(String), dependencies: 1 }],
+          families_left_out: 0,
+          jobs_left_out: 0,
+        },
+      },
+    ],
+    refuses: [
+      inUnknownWorkflow,
+      {
+        says: 'refuses a graph by anything else',
+        params: { id: 1 },
+        query: { by: 'job' },
+        status: 400,
+        code: 'PARAMETER_REFUSED',
+        message: 'by',
+      },
+    ],
+  },
+
+  listFamilyJobs: {
+    answers: [
+      {
+        says: 'lists the jobs of a family',
+        params: { id: 1, family: SECOND },
+        query: { limit: 1 },
+        reply: { items: [{ id: 2, name: 'second', status: 'blocked', attempt_id: 1 }], has_more: false },
+      },
+      {
+        says: 'lists none after the last one, and none of another status',
+        params: { id: 1, family: SECOND },
+        query: { status: 'failed', after: 0 },
+        reply: { items: [], has_more: false },
+      },
+    ],
+    refuses: [
+      { ...inUnknownWorkflow, params: { id: 9, family: 'x' } },
+      {
+        says: 'answers 404 for a family that the workflow does not have',
+        params: { id: 1, family: 'x' },
+        status: 404,
+        code: 'NOT_FOUND',
+        message: 'workflow 1 has no family x',
+      },
+    ],
+  },
+
+  getWorkflowTimeline: {
+    answers: [
+      {
+        says: 'is empty before the first attempt',
+        params: { id: 1 },
+        reply: { bin_seconds: 0, running: [], ended: [], failed: [] },
+      },
+      {
+        says: 'has the attempts that ran and ended in each part of the time',
+        before: (world) => world.finish(1),
+        params: { id: 1 },
+        query: { bins: 2 },
+        reply: {
+          from: '2026-03-01T12:00:30.000Z',
+          bin_seconds: expect.closeTo(15, 3),
+          running: [expect.closeTo(1, 3), expect.closeTo(1, 3)],
+          ended: [0, 1],
+          failed: [0, 1],
+        },
+      },
+    ],
+    refuses: [inUnknownWorkflow],
+  },
+
+  listFailureGroups: {
+    answers: [
+      { says: 'is empty if no job failed', params: { id: 1 }, reply: { groups: [], groups_left_out: 0 } },
+      {
+        says: 'groups jobs that failed by code and cause, and names the first of them',
+        before: async (world) => {
+          await world.start();
+          const body = { ...resultOf(2), cause: 'allocation 7 ended', cause_code: 'allocation' as const };
+          await world.client.completeJob({ params: { id: 1, status: 'failed', run_id: 1 }, body });
+        },
+        params: { id: 1 },
+        reply: {
+          groups: [
+            {
+              status: 'failed',
+              return_code: 2,
+              cause: 'allocation 7 ended',
+              cause_code: 'allocation',
+              jobs: 1,
+              first: [{ job_id: 1, job_name: 'first', run_id: 1, attempt_id: 1 }],
+            },
+          ],
+          groups_left_out: 0,
+        },
+      },
+    ],
+    refuses: [inUnknownWorkflow],
+  },
+
+  getOutputTail: {
+    answers: [
+      {
+        says: 'says where the output is that the server cannot find',
+        before: async (world) => {
+          const process = JSON.stringify({ ledger: '/no/such/folder/job_runner_ledger/wf1_r1_m.ledger' });
+          world.store.db.run(`update compute_node set process = '${process}' where id = 1`);
+          await world.finish(1);
+        },
+        params: { id: 1 },
+        query: { stream: 'stderr' },
+        reply: {
+          ...output,
+          path: '/no/such/folder/job_stdio/job_wf1_j1_r1_a1.e',
+          command: 'torc jobs output 1 --run 1 --attempt 1 --stderr',
+          reason: 'it is not on the host of the server',
+        },
+      },
+      {
+        says: 'knows no path of a runner that did not say where its output folder is',
+        before: (world) => world.start(),
+        params: { id: 1 },
+        reply: {
+          ...output,
+          command: 'torc jobs output 1 --run 1 --attempt 1',
+          reason: 'the runner has not said where its output folder is',
+        },
+      },
+    ],
+    refuses: [
+      { ...unknownJob, params: { id: 9 } },
+      {
+        says: 'answers 404 for a job that has not started',
+        params: { id: 3 },
+        status: 404,
+        code: 'ATTEMPT_UNKNOWN',
+        message: 'job 3 (third) has no such attempt',
+      },
+    ],
+  },
+};
