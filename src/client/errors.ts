@@ -36,10 +36,6 @@ export class ServiceError extends Error {
   }
 }
 
-/** The server does not have this route: Torc's own server answers without a code then. */
-export const isUnknownRoute = (error: unknown): boolean =>
-  error instanceof ServiceError && error.code === undefined && (error.status === 404 || error.status === 405);
-
 /** For replies without a remedy: from a login check of the server, or from a proxy. */
 const REMEDIES: Readonly<Record<number, string>> = {
   401: 'Log in: set TORC_USERNAME and TORC_PASSWORD, or give --prompt-password.',

@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import { isUnknownRoute } from '../client/errors.ts';
+import { isUnknownRoute } from '../client/compat/unknown-route.ts';
 import type { CanceledJobs } from '../core/contract/cancel-jobs.ts';
 import type { Job } from '../core/contract/job.ts';
 import { MOST_CANCELED_AT_ONCE } from '../core/contract/job-statuses.ts';

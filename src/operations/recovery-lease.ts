@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Client } from '../client/client.ts';
-import { isUnknownRoute } from '../client/errors.ts';
+import { withSubstitute } from '../client/compat/unknown-route.ts';
 import { pause } from '../client/long-timers.ts';
 import { ownIdentity, proofOfEnd } from '../cluster/host/facts.ts';
 import type { RecoveryLease } from '../core/contract/recovery.ts';
@@ -49,7 +49,8 @@ export async function underLease<T>(
   const holder = `torc ${command} (process ${process.pid} on ${hostname()})`;
   const body = { token, holder, seconds: SECONDS, process: ownIdentity() as RecoveryLease['process'] };
   const take = async (): Promise<RecoveryLease | undefined> => {
-    const lease = await client.takeRecoveryLease({ params, body }).catch(notThere);
+    const taken: Promise<RecoveryLease | undefined> = client.takeRecoveryLease({ params, body });
+    const lease = await withSubstitute(taken, async () => undefined);
     if (lease?.granted !== false || !hasEnded(lease)) return lease;
     return client.takeRecoveryLease({ params, body: { ...body, instead_of: lease.process } });
   };
@@ -78,11 +79,6 @@ export const confirmLease = async (): Promise<void> => held.getStore()?.confirm(
 
 /** Whether nobody else may do the same now: not where the server has no leases. */
 export const isUnderLease = (): boolean => held.getStore()?.isShared === false;
-
-function notThere(error: unknown): undefined {
-  if (!isUnknownRoute(error)) throw error;
-  return undefined;
-}
 
 const hasEnded = ({ process: other }: RecoveryLease): boolean =>
   other !== undefined && ['gone', 'rebooted'].includes(proofOfEnd(other));

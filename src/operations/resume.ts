@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import type { JobStatus, JobStatusCounts } from '../core/contract/job.ts';
 import { type BeginNews, beginRun, recoverHere } from './begin-run.ts';
-import * as interrupted from './interrupted.ts';
+import * as interrupted from '../client/compat/interrupted.ts';
 
 interface ResumeOptions {
   /** Jobs that failed as well. */

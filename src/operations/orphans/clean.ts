@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
-import { ServiceError } from '../../client/errors.ts';
+import { withSubstitute } from '../../client/compat/unknown-route.ts';
 import type { BatchRecords } from '../../cluster/batch/batch-system.ts';
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { type StepId, stepIdOf } from '../../core/contract/files/job.ts';
@@ -156,14 +156,12 @@ async function settleJobs(tools: Tools, orphans: Orphans): Promise<Settled> {
       ...provenBy(ledger, 'rebooted', { runId, nodeId: dead.nodeId }),
       reason: dead.cause,
     };
-    await client
-      .reportLostRunner({ params: { id: workflowId, compute_node_id: dead.nodeId }, body })
-      .catch(async (error: unknown) => {
-        // Torc's own server has no such route.
-        if (!(error instanceof ServiceError) || error.status !== 404) throw error;
-        const node = nodes.get(dead.nodeId) as Records['nodes'][number];
-        await client.updateComputeNode({ params: { id: dead.nodeId }, body: { ...node, is_active: false } });
-      });
+    const report = client.reportLostRunner({ params: { id: workflowId, compute_node_id: dead.nodeId }, body });
+    // Torc's own server has no such route.
+    await withSubstitute<unknown>(report, () => {
+      const node = nodes.get(dead.nodeId) as Records['nodes'][number];
+      return client.updateComputeNode({ params: { id: dead.nodeId }, body: { ...node, is_active: false } });
+    });
   }
   await settleAbandoned(tools, orphans, jobs, settled);
   return settled;

@@ -6,7 +6,7 @@ import type { Result } from '../../core/contract/result.ts';
 import { type Cause, causeOf } from '../../core/lifecycle/recovery.ts';
 import { lackOf } from '../../core/lifecycle/resource-use.ts';
 import { causesOf } from '../causes.ts';
-import { interruptedOf } from '../interrupted.ts';
+import { interruptedOf } from '../../core/lifecycle/interrupted-jobs.ts';
 import { FAILED_STATUSES, type UsedJob, type UsedOptions, usedJobs } from '../resource-use.ts';
 
 /** A job that did not end well. */

@@ -4,7 +4,7 @@ import type { BatchQueue } from '../../cluster/batch/batch-system.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import { submissionToken } from '../../core/allocation/names.ts';
 import { jobOfAllocation, type SlurmJob } from '../../core/allocation/slurm-job.ts';
-import { changeAllocations } from './change-allocations.ts';
+import { changeAllocations } from '../../client/compat/change-allocations.ts';
 import { jobWith } from './send-script.ts';
 import type { AllocationRecord } from './submit-tools.ts';
 

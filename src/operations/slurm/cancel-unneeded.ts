@@ -1,9 +1,8 @@
 import type { Client } from '../../client/client.ts';
-import { isUnknownRoute } from '../../client/errors.ts';
+import { markUnneeded, unneededAllocations } from '../../client/compat/unneeded-allocations.ts';
 import type { BatchQueue } from '../../cluster/batch/batch-system.ts';
 import { jobOfAllocation, type SlurmJob } from '../../core/allocation/slurm-job.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
-import { openAllocations } from './cancel-allocations.ts';
 
 /**
  * Cancels the planned and queued allocations of a workflow for which no work is left or to come, and says so in one event.
@@ -12,14 +11,14 @@ import { openAllocations } from './cancel-allocations.ts';
  * that cannot be canceled is queued again in its record. Returns the ids of the canceled jobs of Slurm.
  */
 export async function cancelUnneeded(client: Client, slurm: BatchQueue, workflowId: number): Promise<SlurmJob[]> {
-  const found = await unneeded(client, workflowId);
+  const found = await unneededAllocations(client, workflowId);
   if (found.length === 0) return [];
   const states = await slurm.statesOf(found.flatMap(jobOf));
   // One that started meanwhile has a runner, which ends by itself; the records of those that ended are corrected elsewhere.
   const isWaiting = (each: ScheduledComputeNode) =>
     !['running', 'ended'].includes(states.get(jobOfAllocation(each))?.state ?? '');
   const waiting = found.filter(isWaiting);
-  const canceled = waiting.length === 0 ? [] : await mark(client, workflowId, waiting);
+  const canceled = waiting.length === 0 ? [] : await markUnneeded(client, workflowId, waiting);
   if (canceled.length === 0) return [];
   const jobIds = canceled.flatMap(jobOf);
   try {
@@ -43,33 +42,6 @@ export async function cancelUnneeded(client: Client, slurm: BatchQueue, workflow
 function jobOf(record: ScheduledComputeNode): SlurmJob[] {
   const job = jobOfAllocation(record);
   return job === 0 ? [] : [job];
-}
-
-async function unneeded(client: Client, workflowId: number): Promise<readonly ScheduledComputeNode[]> {
-  try {
-    return (await client.getUnclaimableJobs({ params: { id: workflowId }, query: {} })).unneeded_allocations;
-  } catch (error) {
-    if (!isUnknownRoute(error)) throw error;
-  }
-  // Torc's own server does not know: there all wait for the last job. What could make blocked jobs ready has ended then.
-  const { jobs_by_status: jobs } = await client.getWorkflowStatus({ params: { id: workflowId } });
-  if (jobs.ready + jobs.pending + jobs.running > 0) return [];
-  return (await openAllocations(client, workflowId)).filter(({ status }) => status === 'pending');
-}
-
-async function mark(
-  client: Client,
-  workflowId: number,
-  records: readonly ScheduledComputeNode[],
-): Promise<readonly ScheduledComputeNode[]> {
-  try {
-    const body = { ids: records.map(({ id }) => id) };
-    return (await client.cancelUnneededAllocations({ params: { id: workflowId }, body })).items;
-  } catch (error) {
-    if (!isUnknownRoute(error)) throw error;
-  }
-  for (const record of records) await update(client, { ...record, status: 'canceled' });
-  return records;
 }
 
 const update = (client: Client, record: ScheduledComputeNode) =>

@@ -1,13 +1,13 @@
-import { isUnknownRoute } from '../../client/errors.ts';
+import { createAllocations } from '../../client/compat/create-allocations.ts';
 import type { NewScheduledComputeNode } from '../../core/contract/allocation.ts';
 import type { Drafts } from './drafts.ts';
 import { type AllocationRecord, type AllocationRequest, planOf, type SubmitTools } from './submit-tools.ts';
 
 /**
- * Creates the records of all allocations of a request, before the first is submitted, so that whoever repeats the command
- * finds what is left to do.
+ * Creates the records of all allocations of a request, before the first is submitted, so that the command, if it is
+ * repeated, finds what is left to do.
  *
- * On Torc's own server, which stores no plans, they are created one by one, and the script of each is its plan.
+ * On a server that stores no plans, the script of each is its plan.
  */
 export async function planAllocations(
   { client }: SubmitTools,
@@ -23,19 +23,9 @@ export async function planAllocations(
     status: 'planned',
     plan: planOf(request),
   };
-  const records = Array.from({ length: request.allocations }, () => record);
-  try {
-    const body = { scheduled_compute_nodes: records };
-    return (await client.createScheduledComputeNodes({ body })).scheduled_compute_nodes as AllocationRecord[];
-  } catch (error) {
-    if (!isUnknownRoute(error)) throw error;
-  }
-  const created: AllocationRecord[] = [];
-  for (const each of records) {
-    const body = { ...each, status: 'submitting' };
-    const { id } = await client.createScheduledComputeNode({ body });
-    created.push({ ...body, id: id });
-  }
-  for (const each of created) await drafts.write(each, false);
+  const planned = Array.from({ length: request.allocations }, () => record);
+  const { records, arePlanned } = await createAllocations(client, planned);
+  const created = records as AllocationRecord[];
+  if (!arePlanned) for (const each of created) await drafts.write(each, false);
   return created;
 }

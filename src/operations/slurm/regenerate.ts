@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { bindJobs } from '../../client/compat/bind-jobs.ts';
 import { ServiceError } from '../../client/errors.ts';
 import { all } from '../../client/every.ts';
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
@@ -40,7 +41,6 @@ export interface RegeneratedScheduler extends Remaining {
   readonly jobNames: readonly string[];
 }
 
-const TOGETHER = 32;
 /** Too many, and other requests wait for this one: 250 take the server 10 ms. */
 const BOUND_AT_ONCE = 250;
 
@@ -93,7 +93,7 @@ export async function regenerate(
   const schedulers: RegeneratedScheduler[] = [];
   for (const each of remaining)
     schedulers.push({ ...each, id: await createScheduler(client, workflowId, each), jobNames: namesOf(each) });
-  await bindJobs(client, pending.jobs, schedulers);
+  await bindToSchedulers(client, pending.jobs, schedulers);
   await removeUnused(
     client,
     workflowId,
@@ -169,7 +169,7 @@ async function createScheduler(client: Client, workflowId: number, each: Remaini
 }
 
 /** Each job gets its new scheduler; where allocations that exist are enough, that of one of them. */
-async function bindJobs(
+async function bindToSchedulers(
   client: Client,
   jobs: readonly Job[],
   schedulers: readonly RegeneratedScheduler[],
@@ -182,25 +182,8 @@ async function bindJobs(
       return job.scheduler_id === schedulerId ? [] : [job];
     });
     for (let at = 0; at < changed.length; at += BOUND_AT_ONCE)
-      await bindSome(client, changed.slice(at, at + BOUND_AT_ONCE), schedulerId);
+      await bindJobs(client, changed.slice(at, at + BOUND_AT_ONCE), schedulerId);
   }
-}
-
-async function bindSome(client: Client, jobs: readonly Job[], schedulerId: number): Promise<void> {
-  const [{ workflow_id: workflowId }] = jobs as readonly [Job, ...Job[]];
-  const body = { scheduler_id: schedulerId, job_ids: jobs.map(({ id }) => id) };
-  const isDone = await client.bindJobs({ params: { id: workflowId }, body }).then(
-    () => true,
-    // Torc's own server binds one job at a time.
-    (error: unknown) => {
-      if (error instanceof ServiceError && (error.status === 404 || error.status === 405)) return false;
-      throw error;
-    },
-  );
-  if (isDone) return;
-  const bind = ({ id, workflow_id, name, command }: Job) =>
-    client.updateJob({ params: { id: id }, body: { workflow_id, name, command, scheduler_id: schedulerId } });
-  for (let at = 0; at < jobs.length; at += TOGETHER) await Promise.all(jobs.slice(at, at + TOGETHER).map(bind));
 }
 
 /** Schedulers of an earlier call that no job and no allocation uses; `current` are those of this call. */

@@ -2,7 +2,7 @@ import { ServiceError } from '../../client/errors.ts';
 import { all } from '../../client/every.ts';
 import { jobOfAllocation, type SlurmJob } from '../../core/allocation/slurm-job.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
-import { changeAllocations } from './change-allocations.ts';
+import { changeAllocations } from '../../client/compat/change-allocations.ts';
 import type { AllocationRecord, SubmitTools } from './submit-tools.ts';
 
 /** Records that one call of sbatch submits: one, or the tasks of an array, numbered from the id of the first. */

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { ServiceError } from '../../client/errors.ts';
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { changeAllocations } from './change-allocations.ts';
+import { changeAllocations } from '../../client/compat/change-allocations.ts';
 import type { Draft, Drafts } from './drafts.ts';
 import type { QueueLimits } from './queue-limits.ts';
 import { type Batch, jobOfRecord } from './settle-job.ts';

@@ -1,5 +1,5 @@
 import { nextBatch } from '../../core/allocation/next-batch.ts';
-import { changeAllocations } from './change-allocations.ts';
+import { changeAllocations } from '../../client/compat/change-allocations.ts';
 import type { Batch } from './settle-job.ts';
 import { change, remove, type Run, send } from './submission-run.ts';
 import { type AllocationRecord, requestOfRecord } from './submit-tools.ts';

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
-import { createPlainExchange } from '../../client/plain/exchange.ts';
-import { knowsExchange } from '../../client/plain/knows-exchange.ts';
+import { createPlainExchange } from '../../client/compat/exchange.ts';
+import { knowsExchange } from '../../client/compat/knows-exchange.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import { endDoubleRegistrations } from './double-registrations.ts';
 import type { Log } from '../facts/log.ts';

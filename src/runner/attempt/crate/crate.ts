@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Client } from '../../../client/client.ts';
-import { isDuplicate } from '../../../client/plain/refused.ts';
+import { isDuplicate } from '../../../client/compat/refused.ts';
 import { all } from '../../../client/every.ts';
 import type { NewRoCrateEntity } from '../../../core/contract/artifact.ts';
 import type { ClaimedJob, Completion } from '../../../core/contract/exchange.ts';

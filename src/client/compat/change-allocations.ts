@@ -1,5 +1,5 @@
-import type { Client } from '../../client/client.ts';
-import { isUnknownRoute } from '../../client/errors.ts';
+import type { Client } from '../client.ts';
+import { withSubstitute } from './unknown-route.ts';
 
 interface Change {
   readonly from: string;
@@ -24,13 +24,18 @@ export async function changeAllocations(
   change: Change,
 ): Promise<number[]> {
   if (ids.length === 0) return [];
-  try {
+  const request = async () => {
     const body = { ids: [...ids], ...change };
     return (await client.changeScheduledComputeNodes({ params: { id: workflowId }, body })).changed;
-  } catch (error) {
-    if (!isUnknownRoute(error)) throw error;
-  }
-  const { from, status, scheduler_id: schedulerId } = change;
+  };
+  return withSubstitute(request(), () => changeOneByOne(client, ids, change));
+}
+
+async function changeOneByOne(
+  client: Client,
+  ids: readonly number[],
+  { from, status, scheduler_id: schedulerId }: Change,
+): Promise<number[]> {
   const changed: number[] = [];
   for (const id of ids) {
     const now = await client.getScheduledComputeNode({ params: { id } });

@@ -1,6 +1,7 @@
 import type { ExchangeReply, ExchangeRequest } from '../../core/contract/exchange.ts';
 import type { Client } from '../client.ts';
 import { ServiceError } from '../errors.ts';
+import { isUnknownRoute } from './unknown-route.ts';
 
 /** Whether the server has the route, and what it replied if it accepted the exchange. */
 export interface Known {
@@ -8,16 +9,12 @@ export interface Known {
   readonly reply?: ExchangeReply;
 }
 
-/**
- * Whether the server has the route `exchange`. The check sends an exchange that reports nothing and requests no job.
- *
- * Torc's own server answers an unknown route with 404 and no body. Our server answers every refusal with a code.
- */
+/** Whether the server has the route `exchange`. The check sends an exchange that reports nothing and requests no job. */
 export async function knowsExchange(client: Client, workflowId: number, turn: ExchangeRequest): Promise<Known> {
   try {
     return { isKnown: true, reply: await client.exchange({ params: { id: workflowId }, body: turn }) };
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status >= 500) throw error;
-    return { isKnown: !((error.status === 404 || error.status === 405) && error.code === undefined) };
+    return { isKnown: !isUnknownRoute(error) };
   }
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ended, statuses, testService, workflowOf } from '../../tests/support/service.ts';
-import { all } from '../client/every.ts';
-import { interruptedOf } from './interrupted.ts';
+import { ended, statuses, testService, workflowOf } from '../../../tests/support/service.ts';
+import { all } from '../every.ts';
+import { interruptedOf } from '../../core/lifecycle/interrupted-jobs.ts';
 
 const graph = fc
   .array(
