@@ -1,7 +1,7 @@
 import type { Context } from './context.ts';
 import { runnerOptions, type RunnerValues } from './run-workflow.ts';
 import { nextCommand } from '../core/lifecycle/next-command.ts';
-import { nextStep, shortfalls } from './shortfalls.ts';
+import { nextStep, shortfalls } from '../operations/views/shortfalls.ts';
 import { isBroken, saySummary, type SummaryOptions } from './summary.ts';
 
 interface EndOptions extends Pick<SummaryOptions, 'client' | 'workflow' | 'summary'> {

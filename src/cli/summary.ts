@@ -8,7 +8,7 @@ import type { RunSummary } from '../runner/facts/options.ts';
 import type { Output } from './output/output.ts';
 import { counted } from '../core/quantity/count-text.ts';
 import { secondsText } from './output/words.ts';
-import { openJobsByKind, thisRun } from './shortfalls.ts';
+import { openJobsByKind, thisRun } from '../operations/views/shortfalls.ts';
 
 /** Failed jobs that are shown one by one, and the last lines of their output. */
 const SHOWN_FAILURES = 5;

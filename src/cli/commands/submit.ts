@@ -13,7 +13,7 @@ import { Failure } from '../failure.ts';
 import { integer } from '../option.ts';
 import { reportPreparation } from '../output/preparation.ts';
 import { submitOptions } from '../slurm-options.ts';
-import { stuckAllocations } from '../output/queue-lines.ts';
+import { stuckAllocations } from '../../operations/views/queue-lines.ts';
 import { submitTools, warnOfLoopback } from '../slurm-tools.ts';
 import { reportRefusedBySlurm, reportUnrunnable } from '../before-submission.ts';
 import { createFromFile, existingWorkflow, isSpec } from '../spec-or-id.ts';

@@ -1,11 +1,11 @@
 import { type SlurmJob, wholeJobs } from '../../core/allocation/slurm-job.ts';
 import { queueReasonOf } from '../../core/lifecycle/queue-reason.ts';
 import { someOf } from '../../core/quantity/count-text.ts';
-import type { QueuedAllocation } from '../../operations/queued-allocations.ts';
-import type { Context } from '../context.ts';
+import type { QueuedAllocation } from '../queued-allocations.ts';
+import type { Hint } from './next-lines.ts';
 
 /** Why allocations wait, as Slurm says it, and which of them have ended. */
-export function queueLines(queued: readonly QueuedAllocation[], id: number, hint: Context['hint']): string[] {
+export function queueLines(queued: readonly QueuedAllocation[], id: number, hint: Hint): string[] {
   const gone = queued.filter(({ hasEnded }) => hasEnded).map(({ slurmJobId }) => String(slurmJobId));
   const known = queued.flatMap(({ slurmJobId, reason }) => (reason === undefined ? [] : [{ slurmJobId, reason }]));
   const ended =

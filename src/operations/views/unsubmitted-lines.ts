@@ -1,6 +1,6 @@
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import { counted } from '../../core/quantity/count-text.ts';
-import type { Context } from '../context.ts';
+import type { Hint } from './next-lines.ts';
 
 /** Allocations that are planned and not submitted, by what holds them back; undefined for those of an interrupted command. */
 export const unsubmittedBy = (allocations: readonly Pick<ScheduledComputeNode, 'held'>[]) =>
@@ -13,7 +13,7 @@ export const unsubmittedBy = (allocations: readonly Pick<ScheduledComputeNode, '
 export function unsubmittedLines(
   allocations: readonly Pick<ScheduledComputeNode, 'held'>[],
   id: number,
-  hint: Context['hint'],
+  hint: Hint,
 ): string[] {
   const submit = hint(`torc submit ${id}`);
   return unsubmittedBy(allocations).map(({ held, allocations: count }) => {

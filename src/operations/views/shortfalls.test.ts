@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { type JobStatusCounts, jobStatuses } from '../core/contract/job.ts';
-import type { RunEnding } from '../runner/facts/options.ts';
+import { type JobStatusCounts, jobStatuses } from '../../core/contract/job.ts';
+import type { RunEnding } from '../../runner/facts/options.ts';
 import { nextStep, shortfalls, thisRun } from './shortfalls.ts';
 
 const counts = (some: Partial<JobStatusCounts>): JobStatusCounts => ({

@@ -1,5 +1,5 @@
-import type { JobStatusCounts } from '../core/contract/job.ts';
-import type { RunSummary } from '../runner/facts/options.ts';
+import type { JobStatusCounts } from '../../core/contract/job.ts';
+import type { RunSummary } from '../../runner/facts/options.ts';
 
 type Ended = Pick<RunSummary, 'ending' | 'counts' | 'countsAtStart' | 'tally'>;
 

@@ -1,0 +1,70 @@
+import type { Client } from '../client/client.ts';
+import type { ScheduledComputeNode } from '../core/contract/allocation.ts';
+import type { WorkflowAction } from '../core/contract/scheduling.ts';
+import type { Unclaimable } from '../core/contract/unclaimable.ts';
+import type { WorkflowStatus } from '../core/contract/workflow.ts';
+import type { Place } from '../core/lifecycle/next-command.ts';
+import type { PartlyIdle } from './idle-nodes.ts';
+import type { Runners } from './live-runners.ts';
+import type { QueuedAllocation } from './queued-allocations.ts';
+
+/** The status of a workflow, and what keeps its jobs from running. */
+export interface StatusFacts {
+  readonly status: WorkflowStatus;
+  /** Ready jobs that no runner can take; undefined if no job is ready, or from a server without this route. */
+  readonly unclaimable: Unclaimable | undefined;
+  /** Actions whose runner was lost while their commands ran. */
+  readonly interrupted: readonly WorkflowAction[];
+  readonly place: Place;
+  readonly runners: Runners;
+  /** Allocations with nodes on which no runner starts jobs. */
+  readonly idle: readonly PartlyIdle[];
+  /** Allocations that Slurm has not started. */
+  readonly queued: readonly QueuedAllocation[];
+  /** Allocations that are planned and not submitted. */
+  readonly unsubmitted: readonly ScheduledComputeNode[];
+}
+
+/**
+ * Reads the status of a workflow, and what keeps its jobs from running. Each part is read only if the counts say that it can
+ * exist; what a server of Torc does not have is left out.
+ */
+export async function gatherStatus(
+  client: Client,
+  id: number,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<StatusFacts> {
+  const status = await client.getWorkflowStatus({ params: { id } });
+  return { status, ...(await gatherReasons(client, status, environment)) };
+}
+
+/** The same for a status that is known. */
+export async function gatherReasons(
+  client: Client,
+  status: WorkflowStatus,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Omit<StatusFacts, 'status'>> {
+  const { workflow_id: id } = status;
+  const { placeOf } = await import('./place.ts');
+  const { runnersOf } = await import('./live-runners.ts');
+  const { idleNodes } = await import('./idle-nodes.ts');
+  const { queuedAllocations } = await import('./queued-allocations.ts');
+  const { unfinishedAllocations } = await import('./slurm/finish-submissions.ts');
+  const actions = await client.listWorkflowActions({ params: { id } }).catch(() => []);
+  return {
+    unclaimable:
+      status.jobs_by_status.ready === 0
+        ? undefined
+        : await client.getUnclaimableJobs({ params: { id }, query: {} }).catch(() => undefined),
+    interrupted: actions.filter(({ state }) => state === 'interrupted'),
+    place: await placeOf(client, id).catch(() => anywhere(id)),
+    runners: await runnersOf(client, status),
+    idle: status.active_compute_nodes === 0 || status.is_complete ? [] : await idleNodes(client, id).catch(() => []),
+    queued:
+      status.pending_scheduled_nodes === 0 ? [] : await queuedAllocations(client, id, environment).catch(() => []),
+    unsubmitted: status.is_complete ? [] : await unfinishedAllocations(client, id).catch(() => []),
+  };
+}
+
+/** Where a server does not say. */
+const anywhere = (workflowId: number): Place => ({ workflowId, runsIn: 'anywhere', submission: 'none' });
