@@ -305,11 +305,31 @@ it('watch says what it watches and counts the jobs, in the lines of Torc', async
       '',
     ],
   ]);
-  const none = await call('watch', String(id));
-  expect([none.code, none.stderr]).toEqual([
-    1,
-    expect.stringContaining(`No scheduled compute nodes found for workflow ${String(id)}`),
-  ]);
+});
+
+it('watch needs no allocations for a workflow without Slurm schedulers, and refuses to wait for those that nobody submitted', async () => {
+  const { id: local } = await json('workflows', 'new', '-n', 'local');
+  const watched = await call('watch', String(local), '-p', '0.1');
+  expect([watched.code, watched.stderr]).toEqual([0, expect.stringContaining('completed successfully (0 jobs)')]);
+  const path = join(folder, 'unsubmitted.yaml');
+  writeFileSync(
+    path,
+    `name: unsubmitted
+slurm_schedulers: [{name: nodes, account: any, nodes: 1, walltime: "00:10:00"}]
+jobs: [{name: only, command: 'true'}]
+`,
+  );
+  const id = String((await json('create', path))['workflow_id']);
+  for (const [watch, workflow] of [
+    [[], id],
+    [['--recover'], String(local)],
+  ] as const) {
+    const refused = await call('watch', workflow, ...watch);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining(`No scheduled compute nodes found for workflow ${workflow}`),
+    ]);
+  }
 });
 
 it('slurm regenerate prints the lines of Torc, in a dry run and when it made the schedulers', async () => {

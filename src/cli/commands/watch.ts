@@ -12,7 +12,7 @@ export const watch = command({
   more:
     'Asks Slurm about allocations that count as alive. With --recover it carries out torc recover when the workflow has failed, or when jobs wait and ' +
     'nothing is alive, and it replaces allocations that are lost while others live. Exits with 0 when all jobs completed, and with 1 when it was canceled, when failures remain, when the same jobs ' +
-    'failed again for the same reasons, when allocations ended one after another and no job started in them, or when no allocation was ever submitted (but for --persistent). Writes watch_HOST_wfID.log in the output folder.',
+    'failed again for the same reasons, when allocations ended one after another and no job started in them, or when no allocation was ever submitted for a workflow that has Slurm schedulers (but for --persistent). A workflow whose runners people start is watched until it ends. Writes watch_HOST_wfID.log in the output folder.',
   options: [
     {
       flags: '-p, --poll-interval <s>',
@@ -83,7 +83,9 @@ export const watch = command({
     const { recoverOnce, scheduleOnce, submitHeldBack } = await import('../../operations/watch/act.ts');
     const { recoverOptionsOf, recoverTools } = await import('../recover-tools.ts');
     const rows = await client.listScheduledComputeNodes({ query: { workflow_id: id, limit: 1 } });
-    if (rows.items.length === 0 && options.persistent !== true) {
+    const isAllocated = rows.items.length > 0;
+    const needsAllocations = options.recover === true || (await placeOf(client, id)).runsIn === 'allocations';
+    if (!isAllocated && needsAllocations && options.persistent !== true) {
       output.error(
         `No scheduled compute nodes found for workflow ${id}: torc submit ${id} submits some; --persistent watches without`,
       );
@@ -177,7 +179,7 @@ export const watch = command({
           recovers: options.recover === true,
           maxRetries: options.maxRetries,
           maxFruitless: options.maxFruitless,
-          isPersistent: options.persistent === true,
+          isPersistent: options.persistent === true || (!isAllocated && !needsAllocations),
           asksAgent: options.aiRecovery === true,
           autoSchedule:
             options.autoSchedule === true
