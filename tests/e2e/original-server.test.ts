@@ -103,6 +103,7 @@ jobs:
 /** Every command by its words, with arguments; one after the other, so a later one may ask for what an earlier one made. */
 const walk: readonly (readonly [words: string, ...args: string[]])[] = [
   ['status', '1'],
+  ['top', '1', '--once'],
   ['workflows status', '1'],
   ['workflows list'],
   ['workflows get', '1'],

@@ -5,8 +5,13 @@ const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]
   command({
     words,
     says: 'Show the status of a workflow.',
-    async run(context, [workflow]) {
+    options: [{ flags: '--watch', says: 'show what it does until it ends, as torc top' }],
+    async run(context, [workflow], { watch }) {
       const id = await chooseWorkflow(context, workflow);
+      if (watch === true) {
+        const { showTop } = await import('../show-top.ts');
+        return showTop(context, id, { once: false, intervalSeconds: undefined });
+      }
       const { client } = await context.service();
       const { gatherStatus } = await import('../../operations/status-facts.ts');
       const { statusLines, statusRecord, unservedLabelLines } = await import('../../operations/views/status.ts');

@@ -13,6 +13,7 @@ export const torcGroups: readonly CommandGroup[] = [
   { word: 'recover', load: async () => [(await import('./recover.ts')).recover] },
   { word: 'watch', load: async () => [(await import('./watch.ts')).watch] },
   { word: 'status', load: async () => [(await import('./status.ts')).status] },
+  { word: 'top', load: async () => [(await import('./top.ts')).top] },
   { word: 'cancel', load: async () => [(await import('./cancel-delete.ts')).cancel] },
   { word: 'delete', load: async () => [(await import('./cancel-delete.ts')).remove] },
   { word: 'workflows', load: async () => (await import('./workflows/all.ts')).workflowCommands },

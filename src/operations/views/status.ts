@@ -4,6 +4,7 @@ import type { Unclaimable } from '../../core/contract/unclaimable.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import { nextCommand } from '../../core/lifecycle/next-command.ts';
 import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';
+import { counted } from '../../core/quantity/count-text.ts';
 import { withShortWords } from '../../core/quantity/short-words.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import type { PartlyIdle } from '../idle-nodes.ts';
@@ -70,7 +71,7 @@ export const obstacleLines = (facts: StatusFacts, hint: Hint): string[] => {
 export const unservedLabelLines = ({ status, place }: StatusFacts, hint: Hint): string[] =>
   Object.entries(status.unserved_ready_labels ?? {}).map(
     ([labels, jobs]) =>
-      `${jobs} ready jobs need a runner with the labels ${labels}: ${hint(nextCommand(place, { labels: labels.split(',') }))}`,
+      `${counted(jobs, 'ready job needs', 'ready jobs need')} a runner with the labels ${labels}: ${hint(nextCommand(place, { labels: labels.split(',') }))}`,
   );
 
 /** Which ready jobs no runner can take, and why. */
@@ -120,6 +121,10 @@ export function stateLine({ is_complete: isComplete, jobs_by_status: jobs }: Wor
   if (failed + terminated + canceled === 0) return '✓ Workflow complete';
   return `✗ Workflow complete with failures (${failed} failed, ${terminated} terminated, ${canceled} canceled)`;
 }
+
+/** Whether no job of a workflow that has ended did so badly. */
+export const isSuccess = ({ is_canceled: isCanceled, jobs_by_status: jobs }: WorkflowStatus): boolean =>
+  !isCanceled && jobs.failed + jobs.terminated + jobs.canceled === 0;
 
 function countLines(found: WorkflowStatus): string[] {
   const counts = Object.entries(found.jobs_by_status).filter(([, jobs]) => jobs > 0);

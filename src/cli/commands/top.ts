@@ -1,0 +1,36 @@
+import { chooseWorkflow } from '../choose-workflow.ts';
+import { command } from '../command.ts';
+import type { Context } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { number } from '../option.ts';
+
+export const top = command({
+  words: 'top [workflow]',
+  says: 'Show what a workflow does now, until it ends.',
+  more:
+    'Jobs by status, how fast they end and how long the rest takes, the running jobs with the CPUs and the memory that they use and asked for, and why others ' +
+    'wait. CPUs and memory are measured for jobs of this machine. Without a workflow: the newest one of the user. On a terminal the picture ' +
+    'is drawn again in its place; elsewhere a new one follows when something changes, with -f json as one line. Exits with 0 when all jobs completed, with 1 when ' +
+    'the workflow ended otherwise, and with 130 after Ctrl-C; with --once with 0 or 1 if the workflow has ended, otherwise with 0.',
+  options: [
+    { flags: '--once', says: 'show it once and exit' },
+    {
+      flags: '-n, --interval <s>',
+      says: 'seconds between two looks (default 2; 5 where the output is no terminal)',
+      read: number('--interval', 0.25),
+    },
+  ],
+  async run(context, [given], { once, interval }) {
+    const id = given === undefined ? await newestWorkflow(context) : await chooseWorkflow(context, given);
+    const { showTop } = await import('../show-top.ts');
+    await showTop(context, id, { once: once === true, intervalSeconds: interval });
+  },
+});
+
+async function newestWorkflow({ service, settings: { user } }: Context): Promise<number> {
+  const { client } = await service();
+  const query = { user, is_archived: false, sort_by: 'id', reverse_sort: true, limit: 1 };
+  const [newest] = (await client.listWorkflows({ query })).items;
+  if (newest === undefined) throw new Failure(`no workflows of user ${user}; name one by its id`);
+  return newest.id;
+}
