@@ -24,15 +24,15 @@ interface Modules {
 
 /** What a command has loaded when it ends. */
 async function modulesOf(args: readonly string[], cwd = temporaryFolder()): Promise<Modules> {
-  const reported = join(cwd, 'modules.json');
+  const printed = join(cwd, 'modules.json');
   const environment = {
-    REPORT_MODULES: reported,
+    PRINTED_MODULES: printed,
     NODE_OPTIONS: `--import=${join(import.meta.dirname, 'print-modules.ts')}`,
     XDG_STATE_HOME: join(cwd, 'state'),
   };
   const { code, stderr } = await torc(args, { cwd, environment });
   expect([code, stderr]).toEqual([0, '']);
-  const { files, ofRuntime } = JSON.parse(readFileSync(reported, 'utf8')) as { files: string[]; ofRuntime: string[] };
+  const { files, ofRuntime } = JSON.parse(readFileSync(printed, 'utf8')) as { files: string[]; ofRuntime: string[] };
   const paths = files.map((url) => fileURLToPath(url));
   const own = join(root, 'src/');
   return {

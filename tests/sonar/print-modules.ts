@@ -1,4 +1,4 @@
-/** Writes what a program has loaded to the file TELL_MODULES when it ends: `NODE_OPTIONS=--import=…/print-modules.ts`. */
+/** Writes what a program has loaded to the file PRINTED_MODULES when it ends: `NODE_OPTIONS=--import=…/print-modules.ts`. */
 import { writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 
@@ -13,5 +13,5 @@ registerHooks({
 process.on('exit', () => {
   const { moduleLoadList } = process as unknown as { readonly moduleLoadList: readonly string[] };
   const ofRuntime = moduleLoadList.flatMap((each) => /^NativeModule (.*)$/.exec(each)?.[1] ?? []);
-  writeFileSync(process.env['TELL_MODULES'] ?? '', JSON.stringify({ files, ofRuntime }));
+  writeFileSync(process.env['PRINTED_MODULES'] ?? '', JSON.stringify({ files, ofRuntime }));
 });
