@@ -25,8 +25,10 @@ export async function endRun(
 ): Promise<boolean> {
   const { output, hint, exitWith } = context;
   const { ending } = summary;
-  await saySummary({ client, output, hint, workflow, summary, outputDir: options.outputDir });
+  const { lacksMemory } = await saySummary({ client, output, hint, workflow, summary, outputDir: options.outputDir });
 
+  if (lacksMemory)
+    output.notice(`To run what had too little memory again with more: ${hint(`torc recover ${workflow.id}`)}`);
   const next = nextStep(summary);
   const short = shortfalls(summary);
   const isFailed = failsWithJobs && short.length > 0;

@@ -59,6 +59,7 @@ async function said(
       nodeId,
       runId: 1,
       tally: { completed: 0, failed: 0, terminated: 0 },
+      overMemory: { jobs: 0, named: [] },
       counts: reply.jobs_by_status,
       countsAtStart: undefined,
       seconds: 6,
@@ -99,6 +100,23 @@ describe('the end of a run', () => {
       'greedy (job 1) failed with exit code 137 after 600ms\n  it used 394 of 1 MiB, and was killed (return code 137)\n  $ true\n',
     );
     expect(await said({ killed: 137 })).toContain('perhaps because memory was exhausted) after 600ms\n  $ true\n');
+  });
+
+  it('jobs that used more memory than they asked for are named also when they completed, with what raises their requests', async () => {
+    const named = [{ id: 1, name: 'greedy', peakBytes: 613 * 2 ** 20, askedBytes: 50 * 2 ** 20 }];
+    expect(await said({ greedy: 0 }, { summary: { overMemory: { jobs: 1, named } } })).toBe(
+      [
+        '✓ test (workflow 1): 1 job completed in 6.0s',
+        '',
+        '1 job used more memory than it asked for:',
+        '  greedy (job 1) used 613 of 50 MiB',
+        'To ask for what was used: torc workflows correct-resources 1',
+        '',
+      ].join('\n'),
+    );
+    const many = await said({ greedy: 0 }, { summary: { overMemory: { jobs: 7, named } } });
+    expect(many).toContain('7 jobs used more memory than they asked for:');
+    expect(many).toContain('  … and 6 more: torc workflows check-resources 1\n');
   });
 
   it('the end of a run shows the command of a failure on one line, shortened, without its control characters', async () => {

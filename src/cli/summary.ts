@@ -7,6 +7,7 @@ import type { Workflow } from '../core/contract/workflow.ts';
 import type { RunSummary } from '../runner/facts/options.ts';
 import type { Output } from './output/output.ts';
 import { counted } from '../core/quantity/count-text.ts';
+import { partOfSize } from '../core/quantity/size-text.ts';
 import { secondsText } from './output/words.ts';
 import { openJobsByKind, thisRun } from '../operations/views/shortfalls.ts';
 
@@ -31,11 +32,18 @@ const UNABLE: ReadonlySet<RunSummary['ending']> = new Set(['unreachable', 'behin
 export const isBroken = ({ ending, isReported }: Pick<RunSummary, 'ending' | 'isReported'>): boolean =>
   UNABLE.has(ending) || (!isReported && ending !== 'stopped');
 
+/** What the summary found about the failed jobs that it shows. */
+export interface Said {
+  /** Memory was too little for one of them, so a recovery helps more than another run. */
+  readonly lacksMemory: boolean;
+}
+
 /** Prints how a run ended: the counts, the time, and for failed jobs why and where their output is. */
-export async function saySummary(options: SummaryOptions): Promise<void> {
+export async function saySummary(options: SummaryOptions): Promise<Said> {
   const { output, workflow, summary } = options;
   const { counts, seconds, ending, reason, isReported } = summary;
   const { style } = output;
+  let lacksMemory = false;
   if (counts !== undefined) {
     const bad = counts.failed + counts.terminated;
     const parts = [
@@ -56,10 +64,29 @@ export async function saySummary(options: SummaryOptions): Promise<void> {
       `${sign} ${style('bold', workflow.name)} (workflow ${workflow.id}): ${parts.join(', ')} in ${secondsText(seconds)}${here === undefined ? '' : `; ${here}`}`,
     );
     // A server that could not be reached for reports cannot be asked for results either.
-    if (bad > 0 && isReported) await sayFailures(options);
+    if (bad > 0 && isReported) lacksMemory = await sayFailures(options);
   }
+  const over = overMemoryWords(options);
+  if (over !== undefined) output.notice(over);
   const words = endingWords(summary);
   if (words !== undefined) output.warn(reason === undefined ? words : `${words}: ${reason}`);
+  return { lacksMemory };
+}
+
+/** `greedy (job 1) used 613 of 50 MiB`, also where no limit is enforced: the requests decide how many jobs run side by side. */
+function overMemoryWords({ hint, workflow, summary: { overMemory } }: SummaryOptions): string | undefined {
+  if (overMemory.jobs === 0) return undefined;
+  const named = overMemory.named.map(
+    ({ id, name, peakBytes, askedBytes }) =>
+      `  ${printableLine(name)} (job ${id}) used ${partOfSize(peakBytes, askedBytes)}`,
+  );
+  const more = overMemory.jobs - named.length;
+  return [
+    `\n${counted(overMemory.jobs, 'job')} used more memory than ${overMemory.jobs === 1 ? 'it' : 'they'} asked for:`,
+    ...named,
+    ...(more > 0 ? [`  … and ${more} more: ${hint(`torc workflows check-resources ${workflow.id}`)}`] : []),
+    `To ask for what was used: ${hint(`torc workflows correct-resources ${workflow.id}`)}`,
+  ].join('\n');
 }
 
 /** What a user must know about an end other than completion. */
@@ -91,7 +118,8 @@ function endingWords({ ending, isReported, logPath, journal }: RunSummary): stri
   }
 }
 
-async function sayFailures({ client, output, hint, workflow, summary, outputDir }: SummaryOptions): Promise<void> {
+/** Returns whether memory was too little for one of the jobs. */
+async function sayFailures({ client, output, hint, workflow, summary, outputDir }: SummaryOptions): Promise<boolean> {
   const { failedJobs } = await import('../operations/failed-jobs.ts');
   const shown = await failedJobs(client, workflow, { atMost: SHOWN_FAILURES, outputDir });
   for (const { result, causes, command, path, tail } of shown) {
@@ -107,6 +135,7 @@ async function sayFailures({ client, output, hint, workflow, summary, outputDir 
   const { counts } = summary;
   const more = (counts?.failed ?? 0) + (counts?.terminated ?? 0) - shown.length;
   if (more > 0) output.notice(`\n… and ${more} more: ${hint(`torc results list ${workflow.id} --failed`)}`);
+  return shown.some(({ causes }) => causes.some(({ code }) => code === 'out_of_memory'));
 }
 
 /** Longest command that is shown: three lines of a narrow terminal. */

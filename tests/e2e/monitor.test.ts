@@ -70,7 +70,7 @@ describe('a job that uses more memory than it asked for', () => {
   });
 
   it('a job that uses more memory than it asked for fails with the code that the workflow names', async () => {
-    const { results } = await runIn(
+    const { results, stderr } = await runIn(
       temporaryFolder(),
       limited(
         `  - {name: greedy, resource_requirements: small, command: ${JSON.stringify(hold(10))}}`,
@@ -78,6 +78,7 @@ describe('a job that uses more memory than it asked for', () => {
       ),
     );
     expect(results['greedy']).toMatchObject({ status: 'failed', return_code: 42 });
+    expect(stderr).toContain('To run what had too little memory again with more: torc -s recover 1\n');
   });
 
   it.each([
@@ -85,13 +86,18 @@ describe('a job that uses more memory than it asked for', () => {
     ['it names no requirements', 'default', ''],
   ])('a job that uses more memory than it asked for lives where %s', async (_, requirements, rest) => {
     const named = requirements === 'default' ? '' : `resource_requirements: ${requirements}, `;
-    const { results, log } = await runIn(
+    const { results, log, stderr } = await runIn(
       temporaryFolder(),
       limited(`  - {name: greedy, ${named}command: ${JSON.stringify(hold(10, 3))}}`, rest),
     );
     expect(results['greedy']).toMatchObject({ status: 'completed', return_code: 0 });
     expect(results['greedy']?.peak_memory_bytes).toBeGreaterThan(100 * MIB);
     expect(log).not.toContain('OOM');
+    const asked = requirements === 'small';
+    expect(
+      /^1 job used more memory than it asked for:\n {2}greedy \(job 1\) used [\d.]+ of 100 MiB$/m.test(stderr),
+    ).toBe(asked);
+    expect(log.includes('WARN Job used more memory than it asked for workflow_id=1 job_id=1')).toBe(asked);
   });
 
   it('a job that uses more memory than it asked for is not one whose processes share the memory, however often each of them counts it', async () => {
@@ -213,7 +219,8 @@ jobs: [{name: waits, command: "until [ -e go ]; do sleep 0.1; done"}]
     const folder = temporaryFolder();
     const words = ['-s', 'exec', '-c', 'true', '--monitor', 'time-series', '--generate-plots'];
     const { code, stderr } = await torc(words, { cwd: folder });
-    const why = 'No job was sampled; a job is sampled for the first time half a second after its start.';
+    const why =
+      'No job was sampled; the first sample comes 0.1 s after the start of a job, or 0.5 s in a step of Slurm.';
     expect([code, stderr]).toEqual([0, expect.stringContaining(`No plots of jobs: ${why}`)]);
     const page = readFileSync(join(folderOf(folder), `${label}_summary.html`), 'utf8');
     expect(page).toContain(why);

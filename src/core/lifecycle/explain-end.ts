@@ -23,13 +23,29 @@ export function explainEnd(job: JobFacts): Explanation {
     const headline = `${status}, and nothing is known of how: it has no result in this run`;
     return { kind: 'ended', headline, reasons: [], next: [] };
   }
-  const found = explainedEnd(job, end);
+  const found = withMemoryUse(explainedEnd(job, end), job, end);
   if (status !== 'pending_failed') return { kind: 'ended', ...found };
   return {
     kind: 'ended',
     headline: `failed and waits for a decision; it ${found.headline}`,
     reasons: found.reasons,
     next: [`run it again: torc jobs reset-status ${job.id} --reinit`, ...found.next],
+  };
+}
+
+/** A job that used more memory than it asked for, and was not ended for it: the next one may lack what it took. */
+function withMemoryUse(
+  found: End,
+  { workflow, need, hasDefaultNeed }: JobFacts,
+  { peakMemoryBytes = 0 }: AttemptEnd,
+): End {
+  const isOver = hasDefaultNeed !== true && need.memory_bytes > 0 && peakMemoryBytes > need.memory_bytes;
+  if (!isOver || found.reasons.some(({ code }) => code === 'out_of_memory' || code === 'handler_limit')) return found;
+  const message = `it used more memory than it asked for: ${partOfSize(peakMemoryBytes, need.memory_bytes)}`;
+  return {
+    ...found,
+    reasons: [...found.reasons, { code: 'memory_exceeded', message }],
+    next: [...found.next, `ask for what it used: torc workflows correct-resources ${workflow.id}`],
   };
 }
 
@@ -144,7 +160,8 @@ function outOfMemory({ workflow, need }: JobFacts, end: AttemptEnd): End | undef
       ...(cause === undefined ? [] : [{ code: 'out_of_memory', message: cause }]),
     ],
     next: [
-      `ask for more memory: torc workflows correct-resources ${workflow.id}`,
+      `run it again with more memory: torc recover ${workflow.id}`,
+      `ask for more memory without a run: torc workflows correct-resources ${workflow.id}`,
       'or do not enforce limits: execution_config.limit_resources: false',
     ],
   };

@@ -360,6 +360,23 @@ describe('the explanation of an ended job', () => {
     expect(messages(facts)[1]).toBe('it asked for 1h 00m and had run for 3m 12s');
   });
 
+  it('a job that used more memory than it asked for is explained with the amounts also when it completed', () => {
+    const greedy = ended({ status: 'completed', returnCode: 0, peakMemoryBytes: 3 * GIBIBYTE });
+    expect(explain(greedy)).toMatchObject({
+      headline: 'completed after 12.0s on n1',
+      reasons: [{ code: 'memory_exceeded', message: 'it used more memory than it asked for: 3 of 1 GiB' }],
+      next: ['ask for what it used: torc workflows correct-resources 1'],
+    });
+    expect(codes({ ...greedy, hasDefaultNeed: true })).toEqual([]);
+    expect(codes(ended({ status: 'completed', returnCode: 0, peakMemoryBytes: GIBIBYTE }))).toEqual([]);
+  });
+
+  it('a job that ran out of memory shows once how much it used, and the first step runs it again with more', () => {
+    const killed = explain(ended({ status: 'failed', returnCode: 137, peakMemoryBytes: 3 * GIBIBYTE }));
+    expect(killed.reasons.map(({ code }) => code)).toEqual(['out_of_memory']);
+    expect(killed.next[0]).toBe('run it again with more memory: torc recover 1');
+  });
+
   it('a completed job needs no further command', () => {
     expect(explain(ended({ status: 'completed', returnCode: 0 }))).toEqual({
       kind: 'ended',

@@ -45,6 +45,8 @@ export interface JobFacts extends JobKind {
   readonly status: JobStatus;
   /** The record of its requirements. */
   readonly requirementsId: number;
+  /** They are those of jobs that name none, so it asked for nothing. */
+  readonly hasDefaultNeed?: boolean;
   readonly attempt: number;
   readonly startedAt: string | undefined;
   readonly workflow: {

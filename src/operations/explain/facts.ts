@@ -48,6 +48,7 @@ export async function gatherFacts(client: Client, id: number, { nowMs, environme
   const runners = status === 'ready' ? await liveRunners(client, workflow, nowMs) : [];
   const { execution_config: execution } = workflow;
   const attempt = job.attempt_id ?? 1;
+  const requirements = await client.getResourceRequirements({ params: { id: job.resource_requirements_id as number } });
   const reported = new Set(results.map((each) => each.attempt_id ?? 1));
 
   return {
@@ -63,7 +64,8 @@ export async function gatherFacts(client: Client, id: number, { nowMs, environme
       startedAt: job.start_time ?? undefined,
       labels: job.labels ?? [],
       schedulerId: job.scheduler_id ? job.scheduler_id : null,
-      need: needOf(await client.getResourceRequirements({ params: { id: job.resource_requirements_id as number } })),
+      hasDefaultNeed: requirements.name === 'default',
+      need: needOf(requirements),
       workflow: {
         id: workflowId,
         isCanceled: workflow.is_canceled === true,

@@ -11,11 +11,13 @@ import type { Outbox } from '../ledger/outbox.ts';
 import type { FailedAttempt } from './retry/decide.ts';
 import type { Retry } from './retry/retry.ts';
 import { type KnownAccount, measuredOf, recordedOf } from './recorded.ts';
+import { createOverRequests } from './over-request.ts';
+import { sizeText } from '../../core/quantity/size-text.ts';
 import type { RunFacts } from '../step/request.ts';
 import type { StartedStep, StepEnd } from '../step/steps.ts';
 import type { Watch } from '../observe/watch.ts';
 import type { MeasuredAttempt } from '../observe/watched.ts';
-import type { Tally } from '../facts/options.ts';
+import type { OverRequest, Tally } from '../facts/options.ts';
 
 /** A started attempt of a job. */
 export interface Attempt {
@@ -74,6 +76,7 @@ export interface Why {
 /** The ends of attempts: determines the result of each, records it and reports it. */
 export interface Attempts {
   readonly tally: Readonly<Tally>;
+  readonly overMemory: OverRequest;
   /**
    * An attempt ended; `missing` are declared outputs that it did not write, `files` those that it wrote. The returned
    * promise resolves when the result is final; undefined means at once, which is nearly always the case.
@@ -100,6 +103,7 @@ export function createAttempts(
   onOver: OnOver = () => {},
 ): Attempts {
   const tally: Tally = { completed: 0, failed: 0, terminated: 0 };
+  const overMemory = createOverRequests();
 
   const send = (job: ClaimedJob, completion: Completion) => {
     ledger.end(completion);
@@ -156,13 +160,24 @@ export function createAttempts(
     const { job, step, startedAtMs, endedFor } = attempt;
     const observed = watch?.end(step.id);
     const figures = measuredOf(account, end.seconds, observed);
-    const memoryShare = (figures.peak_memory_bytes ?? 0) / (memoryLimitOf?.(job) ?? Infinity);
+    const { peak_memory_bytes: peakBytes = 0 } = figures;
+    const askedBytes = memoryLimitOf?.(job) ?? Infinity;
+    const memoryShare = (peakBytes ?? 0) / askedBytes;
     const outcome = outcomeOfAttempt(attempt, account, { missing, memoryShare }, facts.execution);
     if (missing.length > 0 && outcome.status !== 'completed') {
       log.write('warn', 'Job did not write declared output files', {
         job_id: job.id,
         job_name: job.name,
         missing: missing.join(', '),
+      });
+    }
+    if (memoryShare > 1 && outcome.causeCode !== 'memory') {
+      overMemory.add(job, peakBytes ?? 0, askedBytes);
+      log.write('warn', 'Job used more memory than it asked for', {
+        workflow_id: facts.workflowId,
+        job_id: job.id,
+        used: sizeText(peakBytes ?? 0),
+        asked: sizeText(askedBytes),
       });
     }
     const measured = recordedOf(account, outcome, figures, files);
@@ -172,7 +187,7 @@ export function createAttempts(
     return report(job, outcome, end, measured, { endedFor, cause });
   };
 
-  return { tally, finish, report };
+  return { tally, overMemory, finish, report };
 }
 
 /** The outcome of an attempt, with the exit codes that its workflow gives to its time and memory limits. */

@@ -118,6 +118,18 @@ export interface Tally {
   terminated: number;
 }
 
+/** Jobs that used more memory than they asked for, and were not ended for it. */
+export interface OverRequest {
+  readonly jobs: number;
+  /** The first of them. */
+  readonly named: readonly {
+    readonly id: number;
+    readonly name: string;
+    readonly peakBytes: number;
+    readonly askedBytes: number;
+  }[];
+}
+
 /** A file with results that were not reported to the server. */
 export interface WrittenJournal {
   readonly path: string;
@@ -139,6 +151,7 @@ export interface RunSummary {
   readonly nodeId: number;
   readonly runId: number;
   readonly tally: Tally;
+  readonly overMemory: OverRequest;
   readonly counts: JobStatusCounts | undefined;
   /** Before this runner did anything. */
   readonly countsAtStart: JobStatusCounts | undefined;

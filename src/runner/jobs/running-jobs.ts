@@ -3,7 +3,7 @@ import type { StepId } from '../../core/contract/files/job.ts';
 import type { Ahead, ClaimedJob, Need } from '../../core/contract/exchange.ts';
 import type { Capacity } from '../claim/capacity.ts';
 import { type AttemptOptions, createAttempts } from '../attempt/attempt.ts';
-import type { Tally } from '../facts/options.ts';
+import type { OverRequest, Tally } from '../facts/options.ts';
 import { createConclude } from '../attempt/conclude.ts';
 import { createFinish } from '../attempt/finish.ts';
 import type { OutputDisk } from '../attempt/output-disk.ts';
@@ -56,6 +56,7 @@ export interface RunningJobs
   /** Those that were sent ahead, too: they may begin at any moment. */
   readonly running: number;
   readonly tally: Readonly<Tally>;
+  readonly overMemory: OverRequest;
   /** Whether jobs are left to the next life of the allocation. */
   readonly hasLeft: boolean;
   /** Accepts claimed jobs and starts those that fit. */
@@ -134,6 +135,7 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
       return filling.isHeldOff;
     },
     tally: attempts.tally,
+    overMemory: attempts.overMemory,
     get running() {
       return underWay.count;
     },

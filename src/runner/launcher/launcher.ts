@@ -8,6 +8,7 @@ import { LaunchError } from '../launch/launcher.ts';
 import type { Log } from '../facts/log.ts';
 import { guardAllocationMemory } from '../observe/allocation-memory.ts';
 import { memoryLimitOf } from '../observe/memory-limit.ts';
+import { SPARSE_AGES_MS } from '../observe/sample-times.ts';
 import { createWatch } from '../observe/watch.ts';
 import { markVariables } from '../facts/marks.ts';
 import { preferSmallHeap } from '../../cluster/host/small-heap.ts';
@@ -119,7 +120,12 @@ function createWork(
         }
       : undefined,
   });
-  const watch = createWatch({ intervalSeconds: LIMIT_SECONDS, observe: steps.observe, limitOf });
+  const watch = createWatch({
+    intervalSeconds: LIMIT_SECONDS,
+    observe: steps.observe,
+    limitOf,
+    agesMs: SPARSE_AGES_MS,
+  });
   steps.listen((ends: readonly StepEnd[]) => {
     const timed = ends.map((end) => ({ ...end, seconds: secondsOf(end.id) }));
     // A signal to all processes of the step is heard in the turn of the ends that it caused, or before.

@@ -54,7 +54,15 @@ export async function equip(
     launcherProgram: options.launcherProgram ?? [],
     log,
   });
-  const monitor = await startMonitor({ reads, workflow, facts, steps, scheduler: options.scheduler, log });
+  const monitor = await startMonitor({
+    reads,
+    workflow,
+    facts,
+    steps,
+    mode: registered.mode,
+    scheduler: options.scheduler,
+    log,
+  });
   const outbox = createOutbox();
   const disk = createOutputDisk({ folder: `${facts.outputDir}/${STDIO_FOLDER}`, log });
   const shells = createShells(() => limit && scriptsEndAt(limit.deadline), Date.now);

@@ -1,5 +1,7 @@
+import type { Mode } from '../../core/lifecycle/execution-mode.ts';
 import type { WorkflowFacts } from '../facts/workflow-facts.ts';
 import type { Steps } from '../step/steps.ts';
+import { GROWING_AGES_MS, SPARSE_AGES_MS } from './sample-times.ts';
 import { createWatch, type Watch } from './watch.ts';
 import { memoryLimitOf } from './memory-limit.ts';
 import type { MetricsFile } from './metrics-file.ts';
@@ -8,12 +10,14 @@ import type { MonitorPlan } from './plan.ts';
 export interface JobWatchOptions {
   readonly reads: Pick<WorkflowFacts, 'defaultRequirements'>;
   readonly steps: Pick<Steps, 'observe'>;
+  /** How its jobs run. */
+  readonly mode: Mode;
 }
 
 /** Monitors the jobs of a runner. Samples go to the file, if there is one. */
 export async function watchJobs(
   plan: MonitorPlan,
-  { reads, steps }: JobWatchOptions,
+  { reads, steps, mode }: JobWatchOptions,
   file: MetricsFile | undefined,
 ): Promise<Watch> {
   const defaultId = plan.limitsMemory ? await reads.defaultRequirements() : undefined;
@@ -22,5 +26,6 @@ export async function watchJobs(
     observe: steps.observe,
     limitOf: (job) => (plan.limitsMemory ? memoryLimitOf(job, defaultId) : undefined),
     onSample: file?.job,
+    agesMs: mode === 'direct' ? GROWING_AGES_MS : SPARSE_AGES_MS,
   });
 }

@@ -37,12 +37,12 @@ export interface Monitor {
 
 /** Reads the configuration of the workflow once, and starts monitoring accordingly. */
 export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
-  const { reads, workflow, facts, steps, scheduler, log } = options;
+  const { reads, workflow, facts, steps, mode, scheduler, log } = options;
   const plan = planFor(workflow, log);
   const label = labelOf({ ...facts, hostname: hostname(), scheduler });
   const file = await fileFor(plan, metricsPath(facts.outputDir, label), log);
   const timer = file && every(plan.flushSeconds * 1000, () => file.flush());
-  const watch = plan.jobs && (await watchJobs(plan, { reads, steps }, plan.jobs.isTimeSeries ? file : undefined));
+  const watch = plan.jobs && (await watchJobs(plan, { reads, steps, mode }, plan.jobs.isTimeSeries ? file : undefined));
   const node =
     plan.node &&
     watchNode({
@@ -93,7 +93,8 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   };
 }
 
-const NO_SAMPLES = 'No job was sampled; a job is sampled for the first time half a second after its start.';
+const NO_SAMPLES =
+  'No job was sampled; the first sample comes 0.1 s after the start of a job, or 0.5 s in a step of Slurm.';
 
 const isOverTime = ({ jobs, node }: MonitorPlan) => jobs?.isTimeSeries === true || node?.isTimeSeries === true;
 

@@ -1,10 +1,15 @@
 import { LONGEST_TIMER_MS } from '../../client/long-timers.ts';
 import type { Watched } from './watched.ts';
 
-/** Ages of a job, in milliseconds, at which it is sampled in addition to the regular interval. */
-const EARLY_MS = [500, 2_000, 5_000];
+/**
+ * Ages of a job, in milliseconds, at which it is sampled in addition to the regular interval: each twice the one before, so that
+ * a job that allocates all its memory at once is seen soon, and one that runs for hours costs no more than one of a minute.
+ */
+export const GROWING_AGES_MS: readonly number[] = [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600];
+/** The same where a sample costs more: a program of Slurm that asks the daemons of all nodes, or one look at hundreds of short jobs. */
+export const SPARSE_AGES_MS: readonly number[] = [500, 2_000, 5_000];
 /** Samples are taken at multiples of this, so that jobs which start one after another share them. */
-const GRID_MS = 500;
+const GRID_MS = 100;
 /** The maximum share of time for samples: many jobs that start one after another each require one. */
 const LARGEST_SHARE = 1 / 50;
 
@@ -12,12 +17,8 @@ const LARGEST_SHARE = 1 / 50;
 export interface SampleTimes {
   /** A job started: its first sample comes early. */
   started(nowMs: number): void;
-  /** A regular sample is due, and no other one before the next interval. */
-  regular(atMs: number): void;
   /** A sample of all jobs took until now. */
   sampled(atMs: number): void;
-  /** Only regular samples enforce limits: a job of one second with a limit that is too low is not killed. */
-  isRegular(nowMs: number): boolean;
   close(): void;
 }
 
@@ -25,8 +26,9 @@ export function createSampleTimes(
   intervalMs: number,
   watched: ReadonlyMap<unknown, Pick<Watched, 'startMs' | 'lastLookMs'>>,
   onDue: (nowMs: number) => void,
+  agesMs: readonly number[] = GROWING_AGES_MS,
 ): SampleTimes {
-  const ages = EARLY_MS.filter((age) => age < intervalMs);
+  const ages = agesMs.filter((age) => age < intervalMs);
   const gridMs = performance.now();
   let lastSweepMs = gridMs;
   let lastRegularMs = gridMs;
@@ -66,20 +68,19 @@ export function createSampleTimes(
   const wake = () => {
     wakesAtMs = Infinity;
     const nowMs = performance.now();
-    if (watched.size > 0 && isDue(nowMs)) onDue(nowMs);
+    if (watched.size > 0 && isDue(nowMs)) {
+      if (isRegular(nowMs)) lastRegularMs = nowMs;
+      onDue(nowMs);
+    }
     wakeBy(Math.max(nextDue(), nowMs + 1));
   };
 
   return {
     started: (nowMs) => wakeBy(nowMs + (ages[0] ?? intervalMs)),
-    regular(atMs) {
-      lastRegularMs = atMs;
-    },
     sampled(atMs) {
       lastSweepMs = atMs;
       lastCostMs = performance.now() - atMs;
     },
-    isRegular,
     close: () => clearTimeout(timer),
   };
 }

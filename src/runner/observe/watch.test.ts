@@ -2,6 +2,7 @@ import type { StepId } from '../../core/contract/files/job.ts';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { memoryLimitOf } from './memory-limit.ts';
 import type { StepUse, Uses } from '../step/steps.ts';
+import { SPARSE_AGES_MS } from './sample-times.ts';
 import { createWatch, type JobSample, type Violation, type WatchedJob, type WatchOptions } from './watch.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: 0 }));
@@ -44,22 +45,30 @@ describe('a monitored job', () => {
     watch.begin('a', jobOf(1));
     use('a', 100);
     await wait(36);
-    expect(samples.map(({ atMs }) => atMs / 1000)).toEqual([0.5, 2, 5, 10, 20, 30]);
+    expect(samples.map(({ atMs }) => atMs / 1000)).toEqual([0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 10, 20, 30]);
+  });
+
+  it('a job whose samples cost more is sampled less often after its start', async () => {
+    const { watch, use, wait, samples } = watchOver({ agesMs: SPARSE_AGES_MS });
+    watch.begin('a', jobOf(1));
+    use('a', 100);
+    await wait(21);
+    expect(samples.map(({ atMs }) => atMs / 1000)).toEqual([0.5, 2, 5, 10, 20]);
   });
 
   it('a job is sampled soon after its start also if others were sampled just before', async () => {
     const { watch, use, wait, samples } = watchOver();
     watch.begin('a', jobOf(1));
     use('a', 100);
-    await wait(0.4);
+    await wait(0.05);
     watch.begin('b', jobOf(2));
     use('b', 100);
-    await wait(1);
+    await wait(0.15);
     expect(samples.map(({ job, atMs }) => [job.id, atMs])).toEqual([
-      [1, 500],
-      [2, 500],
-      [1, 1000],
-      [2, 1000],
+      [1, 100],
+      [2, 100],
+      [1, 200],
+      [2, 200],
     ]);
   });
 
@@ -85,7 +94,7 @@ describe('a monitored job', () => {
   });
 
   it('a job has peak and mean of its memory, and its CPU use between samples', async () => {
-    const { watch, use, wait, samples } = watchOver({ intervalSeconds: 1 });
+    const { watch, use, wait, samples } = watchOver({ intervalSeconds: 1, agesMs: [500] });
     watch.begin('a', jobOf(1));
     use('a', 100, 1);
     await wait(0.5);
@@ -173,6 +182,7 @@ describe('a monitored job', () => {
     const answers: StepUse[] = [first, { memoryBytes: 100, cpuSeconds: 101, processes: 1 }];
     const { watch, wait, samples } = watchOver({
       intervalSeconds: 1,
+      agesMs: [500],
       observe: () => new Map([['a', answers.shift() ?? { memoryBytes: 100, cpuSeconds: 101, processes: 1 }]]),
     });
     watch.begin('a', jobOf(1));
@@ -223,19 +233,16 @@ describe('a job that exceeds its memory limit', () => {
 
   it('before a job is reported its memory is measured precisely, because its processes may share memory', async () => {
     let asked = 0;
-    const answers = [900, 1200, 1200, 1200];
+    const answers = [900, 1200];
     const { watch, use, wait, violations, samples } = watchOver({ intervalSeconds: 10 }, () => {
       asked += 1;
       return Promise.resolve(answers.shift() ?? 0);
     });
     watch.begin('a', jobOf(1, 1000));
     use('a', 1800, 0, 2);
-    await wait(1);
+    await wait(0.1);
     expect([asked, violations, samples.map(({ memoryBytes }) => memoryBytes)]).toEqual([1, [], [900]]);
-    // It exceeds the limit now, but only regular samples enforce limits.
-    await wait(1.5);
-    expect(violations).toEqual([]);
-    await wait(8);
+    await wait(0.1);
     expect(violations).toMatchObject([{ memoryBytes: 1200 }]);
     expect(watch.end('a')).toMatchObject({ peakMemoryBytes: 1200 });
   });

@@ -30,13 +30,16 @@ export interface WatchOptions {
   /** The memory limit of the job; undefined if there is none. */
   readonly limitOf: (job: WatchedJob) => number | undefined;
   readonly onSample?: ((sample: JobSample) => void) | undefined;
+  /** Ages of a job at which it is sampled before the interval; the default is for samples that cost little. */
+  readonly agesMs?: readonly number[] | undefined;
 }
 
 /**
  * Samples the running jobs, all of them at once, and reports those that exceed their memory limit.
  *
  * A job that ends before its first sample has none. The first samples are early, so that jobs of a second or two are
- * measured too, and a job that allocates all memory at once is ended soon; then one sample every `intervalSeconds`.
+ * measured too, and a job that allocates all memory at once is ended soon; then one sample every `intervalSeconds`. Every sample
+ * enforces limits.
  */
 export interface Watch {
   begin(id: StepId, job: WatchedJob): void;
@@ -48,53 +51,51 @@ export interface Watch {
 }
 
 export function createWatch(options: WatchOptions): Watch {
-  const { intervalSeconds, observe, limitOf, onSample } = options;
+  const { intervalSeconds, observe, limitOf, onSample, agesMs } = options;
   const watched = new Map<StepId, Watched>();
   let violated: (violation: Violation) => void = () => {};
   /** A sample is being taken, by somebody who answers later; the next one waits for that. */
   let isObserving = false;
 
   const sweep = (nowMs: number) => {
-    const enforcesLimits = times.isRegular(nowMs);
     for (const each of watched.values()) each.lastLookMs = nowMs;
-    if (enforcesLimits) times.regular(nowMs);
     if (isObserving) return;
     const uses = observe(new Set(watched.keys()));
     if (uses instanceof Promise) {
       isObserving = true;
       void uses.then((later) => {
         isObserving = false;
-        takeAll(later, performance.now(), enforcesLimits);
+        takeAll(later, performance.now());
       });
-    } else takeAll(uses, nowMs, enforcesLimits);
+    } else takeAll(uses, nowMs);
     times.sampled(nowMs);
   };
-  const times = createSampleTimes(intervalSeconds * 1000, watched, sweep);
+  const times = createSampleTimes(intervalSeconds * 1000, watched, sweep, agesMs);
 
-  const takeAll = (uses: Uses, atMs: number, enforcesLimits: boolean) => {
+  const takeAll = (uses: Uses, atMs: number) => {
     for (const [id, use] of uses) {
       const each = watched.get(id);
       if (each === undefined || each.isAsked) continue;
       // Shared memory, between processes or as libraries, may be counted several times here, and no job may be killed for
       // that.
-      if (use.exactly !== undefined && isOver(each, use.memoryBytes)) void ask(each, use, atMs, enforcesLimits);
-      else take(each, use, atMs, use.memoryBytes, enforcesLimits);
+      if (use.exactly !== undefined && isOver(each, use.memoryBytes)) void ask(each, use, atMs);
+      else take(each, use, atMs, use.memoryBytes);
     }
   };
 
-  const ask = async (each: Watched, use: StepUse, atMs: number, enforcesLimits: boolean) => {
+  const ask = async (each: Watched, use: StepUse, atMs: number) => {
     each.isAsked = true;
     const memoryBytes = (await use.exactly?.()) ?? use.memoryBytes;
     each.isAsked = false;
-    if (watched.get(each.id) === each) take(each, use, atMs, Math.min(memoryBytes, use.memoryBytes), enforcesLimits);
+    if (watched.get(each.id) === each) take(each, use, atMs, Math.min(memoryBytes, use.memoryBytes));
   };
 
-  const take = (each: Watched, use: StepUse, atMs: number, memoryBytes: number, enforcesLimits: boolean) => {
+  const take = (each: Watched, use: StepUse, atMs: number, memoryBytes: number) => {
     const { id, job, limitBytes } = each;
     const cpuPercent = addUse(each, use, atMs, memoryBytes);
     if (cpuPercent === undefined) return;
     onSample?.({ job, atMs: Date.now(), cpuPercent, memoryBytes, processes: use.processes });
-    if (!enforcesLimits || limitBytes === undefined || memoryBytes <= limitBytes) return;
+    if (limitBytes === undefined || memoryBytes <= limitBytes) return;
     each.limitBytes = undefined;
     violated({ id, job, memoryBytes, limitBytes });
   };

@@ -91,6 +91,7 @@ export async function conclude(
     nodeId,
     runId,
     tally,
+    overMemory: { jobs: runningJobs.overMemory.jobs, named: runningJobs.overMemory.named },
     counts: conversation.counts,
     countsAtStart: conversation.countsAtStart,
     seconds,
