@@ -4,7 +4,7 @@ import { unchangedCompat } from '../../src/core/contract/sonar/compat.ts';
 import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
 import type { Envelope, MessageType } from '../../src/core/contract/sonar/envelope.ts';
 import { GREATEST_UINT as GREATEST } from '../../src/core/contract/sonar/extended-uint.ts';
-import { readJson } from '../../src/core/contract/sonar/read-json.ts';
+import { readSonarJson } from '../../src/core/contract/sonar/read-json.ts';
 import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
 import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
 import { answer } from '../../src/telemetry/receive/answer.ts';
@@ -138,7 +138,7 @@ interface JobAnswer {
 }
 
 const jobsIn = async (store: TelemetryStore) => {
-  const { items } = readJson(await textOf(store, 'jobs', {})) as { items: JobAnswer[] };
+  const { items } = readSonarJson(await textOf(store, 'jobs', {})) as { items: JobAnswer[] };
   return items
     .toSorted((one, other) => one.job - other.job)
     .map(({ job, cpu_seconds: cpu, peak_memory_kb: memory, peak_gpu_memory_kb: gpu }) => [job, cpu, memory, gpu]);
@@ -154,7 +154,7 @@ const sums = [
 async function answers(store: TelemetryStore) {
   const replies = [];
   for (const [question, parameters] of QUESTIONS)
-    replies.push([question, parameters, readJson(await textOf(store, question, parameters))]);
+    replies.push([question, parameters, readSonarJson(await textOf(store, question, parameters))]);
   const about = { cluster: 'fox', node: 'n1', from: START - 60, until: START + 3600, now: START + 3600 };
   return [replies, await v2Answers(store, { ...about, job: 7, epoch: 0 })];
 }

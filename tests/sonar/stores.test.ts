@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unchangedCompat } from '../../src/core/contract/sonar/compat.ts';
 import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
 import type { Envelope } from '../../src/core/contract/sonar/envelope.ts';
-import { readJson } from '../../src/core/contract/sonar/read-json.ts';
+import { readSonarJson } from '../../src/core/contract/sonar/read-json.ts';
 import { PostgresUnusable, StoreAway } from '../../src/telemetry/postgres/errors.ts';
 import { migrations } from '../../src/telemetry/postgres/migrations.ts';
 import type { Link } from '../../src/telemetry/questions/rows.ts';
@@ -67,7 +67,7 @@ async function answers(store: TelemetryStore): Promise<unknown[]> {
       const task = { kind: 'ask', question, parameters: { ...window, ...parameters }, onlyUser } as const;
       const { status, text } = await answer(store, task, START + 3 * DAY);
       expect({ question, status }).toEqual({ question, status: 200 });
-      replies.push([question, parameters, onlyUser, readJson(text)]);
+      replies.push([question, parameters, onlyUser, readSonarJson(text)]);
     }
   const { rows } = store;
   const all = { from: START - DAY, until: START + 3 * DAY };

@@ -10,7 +10,8 @@ import {
   type Severity,
 } from './problems.ts';
 import { each, sequence } from './sequence.ts';
-import { lineFinder, offsetOf, offsetOfPart, type Place } from './text/place.ts';
+import type { Place } from '../json/place.ts';
+import { lineFinder, offsetOf, offsetOfPart } from './text/place.ts';
 
 // A wrong line in a sweep is wrong a million times. Too few, and a program that reads the report misses instances; too
 // many, and the report needs gigabytes: this many are up to 100 MB of JSON.

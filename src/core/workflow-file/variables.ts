@@ -1,7 +1,7 @@
 import type { Complain, Path } from './problems.ts';
 import { suggest } from './suggest.ts';
 import { templateNames } from './template-names.ts';
-import { setField } from './text/json.ts';
+import { setField } from '../json/read-json.ts';
 import { partAt, type Part } from './text/part.ts';
 import { describe, isList, isMap, kindOf, type Value, type ValueMap } from './text/value.ts';
 

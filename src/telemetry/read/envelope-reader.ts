@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { checkEnvelope } from '../../core/contract/sonar/check.ts';
 import type { Envelope } from '../../core/contract/sonar/envelope.ts';
 import type { Problem } from '../../core/contract/sonar/problem.ts';
-import { JsonMalformed, mayLoseDigits, readJson } from '../../core/contract/sonar/read-json.ts';
+import { mayLoseDigits, readSonarJson } from '../../core/contract/sonar/read-json.ts';
+import { Unreadable } from '../../core/json/place.ts';
 import { type Piece, Splitter } from './split.ts';
 
 /** One record of a stream: an envelope, or what stands in the place of one. */
@@ -62,7 +63,7 @@ export class EnvelopeReader {
     try {
       raw = this.#parse(text, problems);
     } catch (error) {
-      if (!(error instanceof JsonMalformed || error instanceof SyntaxError)) throw error;
+      if (!(error instanceof Unreadable || error instanceof SyntaxError)) throw error;
       return this.#broken(piece, 'JSON', `JSON that is malformed: ${error.message}`, rescues);
     }
     const framed = raw as { topic?: unknown; value?: unknown; meta?: unknown };
@@ -77,7 +78,7 @@ export class EnvelopeReader {
 
   #parse(text: string, problems: Problem[]): unknown {
     if (!this.#isCareful && !mayLoseDigits(text)) return JSON.parse(text);
-    return readJson(text, (name) => {
+    return readSonarJson(text, (name) => {
       if (problems.length < 20)
         problems.push({
           level: 'warning',

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { exactUint, GREATEST_UINT } from '../../core/contract/sonar/extended-uint.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import { mayLoseDigits, readJson } from '../../core/contract/sonar/read-json.ts';
+import { mayLoseDigits, readSonarJson } from '../../core/contract/sonar/read-json.ts';
 import type { Link } from '../questions/rows.ts';
 
 /** Links of one call of the store. */
@@ -28,7 +28,7 @@ export async function* linksIn(path: string): AsyncGenerator<readonly Link[]> {
 function linkOf(line: string): Link | undefined {
   let value: unknown;
   try {
-    value = mayLoseDigits(line) ? readJson(line) : JSON.parse(line);
+    value = mayLoseDigits(line) ? readSonarJson(line) : JSON.parse(line);
   } catch {
     return undefined;
   }

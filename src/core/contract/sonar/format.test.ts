@@ -9,7 +9,7 @@ import { cpuUtilPercent, performanceState } from './conventions.ts';
 import { decodeExtended, encodeExtended, GREATEST_UINT } from './extended-uint.ts';
 import type { ObjectTable } from './kinds.ts';
 import { compressNodeNames, expandNodeRange, rangeProblem } from './node-range.ts';
-import { mayLoseDigits, readJson } from './read-json.ts';
+import { mayLoseDigits, readSonarJson } from './read-json.ts';
 import { formatTimestamp, parseTimestamp } from './timestamp.ts';
 
 const types = Object.keys(attributeTables) as MessageType[];
@@ -28,7 +28,7 @@ describe('the definition', () => {
   it.each(types)('an envelope of %s with every field survives encoding, reading and checking', (type) => {
     const envelope = everyField[type];
     expect(defaultsIn(attributeTables[type], envelope.data.attributes as never, type)).toEqual([]);
-    const { envelope: back, problems } = checkEnvelope(readJson(encodeEnvelope(envelope, unchangedCompat)));
+    const { envelope: back, problems } = checkEnvelope(readSonarJson(encodeEnvelope(envelope, unchangedCompat)));
     expect(back).toEqual(envelope);
     expect(problems.filter(({ level }) => level !== 'warning')).toEqual([]);
   });
@@ -53,10 +53,10 @@ describe('the definition', () => {
     const { envelope, hasUnknown } = checkEnvelope(raw);
     expect(hasUnknown).toBe(true);
     expect(envelope?.data?.attributes).toHaveProperty('zappa', [1]);
-    expect(readJson(encodeEnvelope(envelope as Envelope, unchangedCompat))).toEqual(raw);
+    expect(readSonarJson(encodeEnvelope(envelope as Envelope, unchangedCompat))).toEqual(raw);
     const error = { time: '2026-01-01T00:00:00+00:00', detail: 'd', cluster: 'c', node: 'n' };
     const errors = { meta: sample.meta, errors: [error], frank: 1 };
-    expect(readJson(encodeEnvelope(checkEnvelope(errors).envelope as Envelope, unchangedCompat))).toEqual(errors);
+    expect(readSonarJson(encodeEnvelope(checkEnvelope(errors).envelope as Envelope, unchangedCompat))).toEqual(errors);
     expect(checkEnvelope(everyField.sample).hasUnknown).toBe(false);
   });
 });
@@ -227,14 +227,14 @@ describe('reading JSON', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         if (mayLoseDigits(text) || /\d(\.0)?e|-0\b/i.test(text)) return;
-        expect(readJson(text)).toEqual(JSON.parse(text));
+        expect(readSonarJson(text)).toEqual(JSON.parse(text));
       }),
     );
   });
 
   it('the reader of JSON keeps the digits of 64 bits and reports members that stand twice', () => {
     const twice: string[] = [];
-    expect(readJson('{"a":18446744073709551615,"b":[{"c":1,"c":2}]}', (name) => twice.push(name))).toEqual({
+    expect(readSonarJson('{"a":18446744073709551615,"b":[{"c":1,"c":2}]}', (name) => twice.push(name))).toEqual({
       a: GREATEST_UINT,
       b: [{ c: 2 }],
     });
@@ -256,7 +256,7 @@ describe('reading JSON', () => {
     '{} {}',
     '['.repeat(100_000),
   ])('the reader of JSON refuses the malformed text of test %#', (text) =>
-    expect(() => readJson(text)).toThrow(expect.objectContaining({ name: 'JsonMalformed' })),
+    expect(() => readSonarJson(text)).toThrow(expect.objectContaining({ name: 'Unreadable' })),
   );
 });
 
@@ -273,7 +273,7 @@ describe('checking', () => {
       },
     },
   });
-  const problemsOf = (process: string) => checkEnvelope(withProcess(readJson(process))).problems;
+  const problemsOf = (process: string) => checkEnvelope(withProcess(readSonarJson(process))).problems;
 
   test.each([
     ['{"pid":-1}', 'unusable', 'pid'],

@@ -1,6 +1,6 @@
 import { Refusal } from '../../contract/refusals.ts';
-import { readJson } from '../text/json.ts';
-import { Unreadable } from '../text/place.ts';
+import { Unreadable } from '../../json/place.ts';
+import { strictJson } from '../text/json.ts';
 import { compactJson, ExactNumber, isList, isMap, kindOf, type Value, type ValueMap } from '../text/value.ts';
 import { csvRows } from './csv.ts';
 import { valueOf, wholeOf, type ParameterValue } from './parameter-value.ts';
@@ -98,7 +98,7 @@ function cellOf(value: Value): ParameterValue {
 
 function parsed(text: string, what: string): Value {
   try {
-    return readJson(text, true, () => {}).value;
+    return strictJson(text);
   } catch (cause) {
     if (!(cause instanceof Unreadable)) throw cause;
     throw malformed(`${what}: ${cause.message}`, cause);

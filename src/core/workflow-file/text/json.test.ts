@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import JSON5 from 'json5';
 import { describe, expect, it, test } from 'vitest';
-import { readJson } from './json.ts';
+import { readFileJson as readJson } from './json.ts';
 import { offsetOf } from './place.ts';
 import { compactJson, ExactNumber, plainJson } from './value.ts';
 

@@ -2,7 +2,7 @@ import { getLocation, type Entry, type Node } from '@bgotink/kdl';
 import type { Complain } from '../problems.ts';
 import { suggest } from '../suggest.ts';
 import type { Level } from './kdl-dialect.ts';
-import type { Place } from './place.ts';
+import type { Place } from '../../json/place.ts';
 import { describe, numberOf, type Value } from './value.ts';
 
 /** A value with its place. */

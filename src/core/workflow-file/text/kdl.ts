@@ -1,10 +1,11 @@
 import { InvalidKdlError, parse, type Node } from '@bgotink/kdl';
 import type { Complain } from '../problems.ts';
-import { DEEPEST, readJson, setField } from './json.ts';
+import { Unreadable, type Place, type Reading } from '../../json/place.ts';
+import { setField } from '../../json/read-json.ts';
+import { DEEPEST, strictJson } from './json.ts';
 import { workflow, type Level, type Take } from './kdl-dialect.ts';
 import { foundIn, KdlComplaints, startOf, type Found } from './kdl-complaints.ts';
 import { openBrace, tooDeep } from './open-brace.ts';
-import { Unreadable, type Place, type Reading } from './place.ts';
 import { kindOf, type Kind, type Value } from './value.ts';
 
 /**
@@ -184,7 +185,7 @@ class KdlReader extends KdlComplaints {
     const found = this.argument(node, ['string'], 'JSON text');
     if (typeof found?.value !== 'string') return undefined;
     try {
-      return { value: readJson(found.value, true, () => {}).value, place: found.place };
+      return { value: strictJson(found.value), place: found.place };
     } catch (cause) {
       if (!(cause instanceof Unreadable)) throw cause;
       this.refuse(`${node.name.name} is not JSON: ${cause.message}`, found.place.at);

@@ -1,34 +1,6 @@
+import type { Place } from '../../json/place.ts';
 import type { Path } from '../problems.ts';
 import { MOST_COUNTED, type Part } from './part.ts';
-
-/**
- * The place of a value in a text: its position, that of its key, the places within it. -1 if nothing is written. `end`
- * is the position after a text or number.
- */
-export interface Place {
-  readonly at: number;
-  readonly end?: number;
-  readonly keyAt?: number;
-  readonly fields?: ReadonlyMap<string, Place>;
-  readonly items?: readonly Place[];
-}
-
-/** A parsed text: its value, and on demand the places of its values. */
-export interface Reading<V> {
-  readonly value: V;
-  readonly places: () => Place;
-}
-
-/** The text is not of this format. */
-export class Unreadable extends Error {
-  readonly offset: number | undefined;
-
-  constructor(message: string, offset?: number, options?: { cause?: unknown }) {
-    super(message, options);
-    this.name = 'Unreadable';
-    this.offset = offset;
-  }
-}
 
 /** Position of the value at `path`, or of the nearest value that contains it. */
 export function offsetOf(root: Place, path: Path, atKey: boolean): number {

@@ -1,7 +1,7 @@
+import { Unreadable, type Reading } from '../../json/place.ts';
 import type { Complain, Complaint } from '../problems.ts';
-import { readJson } from './json.ts';
+import { readFileJson } from './json.ts';
 import { readKdl } from './kdl.ts';
-import { Unreadable, type Reading } from './place.ts';
 import { isList, isMap, type Value, type ValueMap } from './value.ts';
 import { readYaml } from './yaml.ts';
 import { yamlAdvice } from './yaml-advice.ts';
@@ -64,8 +64,8 @@ const duplicate =
     });
 
 const READERS: Readonly<Record<Format, Reader>> = {
-  json: (text, complain) => readJson(text, true, duplicate(complain)),
-  json5: (text, complain) => readJson(text, false, duplicate(complain)),
+  json: (text, complain) => readFileJson(text, true, duplicate(complain)),
+  json5: (text, complain) => readFileJson(text, false, duplicate(complain)),
   yaml: (text, complain) => readYaml(text, duplicate(complain)),
   kdl: (text, complain) => readKdl(text, complain),
 };

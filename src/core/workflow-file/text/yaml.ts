@@ -16,7 +16,7 @@ import {
   YAMLException,
   type Event,
 } from 'js-yaml';
-import { Unreadable, type Place, type Reading } from './place.ts';
+import { Unreadable, type Place, type Reading } from '../../json/place.ts';
 import { numberOf, type Value } from './value.ts';
 
 const INTEGER = /^[+-]?(?:0|[1-9]\d*|0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+)$/;
