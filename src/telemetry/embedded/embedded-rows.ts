@@ -30,7 +30,8 @@ import type { HourTableName } from '../parquet/tables.ts';
 import type { StoreDatabase } from '../sqlite/database.ts';
 import { ArchiveSeries } from '../parquet/archive-series.ts';
 import { type Chosen, HotSeries } from '../sqlite/hot-series.ts';
-import { type Cluster, HotRows, type Ordered, type PartOfWindow, type ProducerCount } from '../sqlite/hot-rows.ts';
+import type { Ordered } from '../store/answer-of-row.ts';
+import { type Cluster, HotRows, type PartOfWindow, type ProducerCount } from '../sqlite/hot-rows.ts';
 import { merged } from '../sqlite/portions.ts';
 
 /**

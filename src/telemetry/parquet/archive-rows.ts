@@ -1,13 +1,11 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DuckDBInstance, DuckDBListValue, DuckDBValue } from '@duckdb/node-api';
-import { amountOf } from '../../core/contract/sonar/amounts.ts';
-import { exactUint } from '../../core/contract/sonar/extended-uint.ts';
-import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import type { Metadata } from '../../core/contract/sonar/shared.ts';
+import type { DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import type { CardSample, DiskSample, JobKey, NodeSample, ProcessRow, SampleTime, Window } from '../questions/rows.ts';
 import type { StoreDatabase } from '../sqlite/database.ts';
-import type { Ordered, PartOfWindow, ProducerCount } from '../sqlite/hot-rows.ts';
+import type { PartOfWindow, ProducerCount } from '../sqlite/hot-rows.ts';
+import { cardOf, diskOf, nodeSampleOf, type Ordered, processOf, sampleTimeOf } from '../store/answer-of-row.ts';
+import { amount, number, optional, text } from '../store/cells.ts';
 import { type ClosedDay, closedDays, filesOf } from './catalog.ts';
 import { DAY_SECONDS, dayOf, hourBegin, HOUR_SECONDS } from '../store/days.ts';
 import { loadDuckDB, openDatabase, portions, quotedFile } from './duckdb.ts';
@@ -15,13 +13,6 @@ import { type ArchiveTableName, type HourTableName, hourTables } from './tables.
 
 export type Cells = Readonly<Record<string, DuckDBValue>>;
 export type Values = Record<string, DuckDBValue>;
-
-const text = (row: Cells, name: string): string => (row[name] as string | null) ?? '';
-const number = (row: Cells, name: string): number => Number(row[name] ?? 0);
-const uint = (row: Cells, name: string): Uint => amountOf((row[name] as number | bigint | null) ?? 0n);
-const optional = (row: Cells, name: string) => (row[name] === null ? undefined : number(row, name));
-const uints = (row: Cells, name: string): Uint[] =>
-  ((row[name] as DuckDBListValue | null)?.items ?? []).map((item) => exactUint(item as bigint));
 
 /** The rows of closed days, from their files. A window without closed days needs no DuckDB. */
 export class ArchiveRows {
@@ -124,7 +115,7 @@ export class ArchiveRows {
     const pairs = [...(chosen ?? [])].map(([node, producer]) => `${node} ${producer}`);
     const rows = this.read(
       `select s.time, s.id, s.node, p.slot, p.ord, p.job, p.epoch, p."user", p.pid, p.ppid, p.cmd, p.rss, p.cpu_time, p.cpu_avg, p.rolledup
-         ${gpus === undefined ? '' : ', g.util, g.memory, g.cards'}
+         ${gpus === undefined ? '' : ', g.util as gpu_util, g.memory as gpu_memory, g.cards'}
        from ${this.table(days, 'process')} p join ${sql} s on s.n = p.n
        ${chosen === undefined ? '' : `join (select unnest(from_json($pairs, '["VARCHAR"]')) as pair) c on c.pair = s.node || ' ' || s.producer`}
        ${
@@ -141,28 +132,7 @@ export class ArchiveRows {
         ...(window.user === undefined ? {} : { user: window.user }),
       },
     );
-    for await (const portion of rows)
-      yield portion.map((row) => ({
-        envelope: number(row, 'id'),
-        time: number(row, 'time'),
-        cluster,
-        node: text(row, 'node'),
-        user: text(row, 'user'),
-        job: uint(row, 'job'),
-        epoch: uint(row, 'epoch'),
-        slot: number(row, 'slot'),
-        ord: optional(row, 'ord'),
-        pid: uint(row, 'pid'),
-        ppid: uint(row, 'ppid'),
-        cmd: text(row, 'cmd'),
-        rssKb: uint(row, 'rss'),
-        cpuTime: uint(row, 'cpu_time'),
-        cpuAvg: number(row, 'cpu_avg'),
-        processes: row['ord'] === null ? 0 : 1 + Math.max(0, number(row, 'rolledup')),
-        gpuUtil: number(row, 'util'),
-        gpuMemoryKb: uint(row, 'memory'),
-        cards: text(row, 'cards'),
-      }));
+    for await (const portion of rows) yield portion.map((row) => processOf(row, cluster));
   }
 
   async firstSamples(days: readonly ClosedDay[], window: Window): Promise<[node: string, time: number][]> {
@@ -186,8 +156,7 @@ export class ArchiveRows {
     const { sql, values } = this.samples(days, window);
     const found: SampleTime[] = [];
     for await (const rows of this.read(`select node, time, boot from ${sql}`, values))
-      for (const row of rows)
-        found.push({ cluster, node: text(row, 'node'), time: number(row, 'time'), boot: optional(row, 'boot') });
+      for (const row of rows) found.push(sampleTimeOf(row, cluster));
     return found;
   }
 
@@ -199,7 +168,7 @@ export class ArchiveRows {
     const { sql, values } = this.samples(days, window);
     const cards = this.table(days, 'card');
     const rows = this.read(
-      `select s.id, s.node, s.time, s.used_memory, s.cpus, s.load1 ${cards === undefined ? '' : ', g.cards, g.util, g.memory'}
+      `select s.id, s.node, s.time, s.used_memory, s.cpus, s.load1 ${cards === undefined ? '' : ', g.cards, g.util as gpu_util, g.memory as gpu_memory'}
        from ${sql} s ${
          cards === undefined
            ? ''
@@ -208,19 +177,7 @@ export class ArchiveRows {
        where s.has_system order by s.node, s.time, s.id`,
       values,
     );
-    for await (const portion of rows)
-      yield portion.map((row) => ({
-        envelope: number(row, 'id'),
-        cluster,
-        node: text(row, 'node'),
-        time: number(row, 'time'),
-        usedMemoryKb: uint(row, 'used_memory'),
-        cpuSeconds: uints(row, 'cpus'),
-        load1: number(row, 'load1'),
-        cards: number(row, 'cards'),
-        gpuUtil: (row['util'] ?? null) === null ? undefined : number(row, 'util'),
-        gpuMemoryKb: uint(row, 'memory'),
-      }));
+    for await (const portion of rows) yield portion.map((row) => nodeSampleOf(row, cluster));
   }
 
   /** The state of cards at each sample, or the newest of each card. */
@@ -236,27 +193,7 @@ export class ArchiveRows {
     const found = `select ${isNewest ? 'distinct on (s.node, g.uuid) ' : ''}s.id, s.node, s.time, s.source, g.* from ${cards} g join ${sql} s on s.n = g.n`;
     const order = isNewest ? 's.node, g.uuid, s.time desc, s.id desc' : 's.node, s.time, s.id, g.item';
     for await (const portion of this.read(`${found} order by ${order}`, values))
-      yield portion.map((row) => ({
-        envelope: number(row, 'id'),
-        cluster,
-        node: text(row, 'node'),
-        time: number(row, 'time'),
-        uuid: text(row, 'uuid'),
-        index: uint(row, 'idx'),
-        failing: uint(row, 'failing'),
-        fan: uint(row, 'fan'),
-        memoryKb: uint(row, 'memory'),
-        utilPercent: uint(row, 'ce_util'),
-        memoryPercent: uint(row, 'memory_util'),
-        temperature: exactUint((row['temperature'] as bigint | null) ?? 0n),
-        powerWatts: uint(row, 'power'),
-        powerLimitWatts: uint(row, 'power_limit'),
-        computeMode: text(row, 'mode'),
-        clockMhz: uint(row, 'ce_clock'),
-        memoryClockMhz: uint(row, 'memory_clock'),
-        performance: row['performance'] === null ? undefined : uint(row, 'performance'),
-        meta: JSON.parse(text(row, 'source')) as Metadata,
-      }));
+      yield portion.map((row) => cardOf(row, cluster));
   }
 
   async *disks(
@@ -271,17 +208,7 @@ export class ArchiveRows {
       `select s.id, s.node, s.time, d.* from ${disks} d join ${sql} s on s.n = d.n order by s.node, s.time, s.id, d.item`,
       values,
     );
-    for await (const portion of rows)
-      yield portion.map((row) => ({
-        envelope: number(row, 'id'),
-        cluster,
-        node: text(row, 'node'),
-        time: number(row, 'time'),
-        disk: text(row, 'disk'),
-        major: uint(row, 'major'),
-        minor: uint(row, 'minor'),
-        stats: uints(row, 'stats'),
-      }));
+    for await (const portion of rows) yield portion.map((row) => diskOf(row, cluster));
   }
 
   /** Hours without samples; an hour of a node of which a sample came again is told from that. */
@@ -385,7 +312,7 @@ function hourOf(table: HourTableName, row: Cells): Hour {
   return Object.fromEntries(
     Object.entries(hourTables[table]).map(([name, type]) => [
       name,
-      type === 'VARCHAR' ? text(row, name) : type === 'UBIGINT' ? uint(row, name) : optional(row, name),
+      type === 'VARCHAR' ? text(row, name) : type === 'UBIGINT' ? amount(row, name) : optional(row, name),
     ]),
   );
 }

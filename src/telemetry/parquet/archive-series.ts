@@ -1,11 +1,9 @@
 import type { DuckDBListValue } from '@duckdb/node-api';
-import { amountOf } from '../../core/contract/sonar/amounts.ts';
 import { exactUint } from '../../core/contract/sonar/extended-uint.ts';
-import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import type { JobKey, JobSample, ProcessCard, SampleSum, SumsBy, Window } from '../questions/rows.ts';
-import type { Ordered } from '../sqlite/hot-rows.ts';
 import type { Chosen } from '../sqlite/hot-series.ts';
-import { metaOf } from '../store/metas.ts';
+import { jobSampleOf, type Ordered, processCardOf, sumOf } from '../store/answer-of-row.ts';
+import { amount, number } from '../store/cells.ts';
 import type { ArchiveRows, Cells } from './archive-rows.ts';
 import type { ClosedDay } from './catalog.ts';
 import { hourBegin } from '../store/days.ts';
@@ -48,30 +46,7 @@ export class ArchiveSeries {
        group by all order by s.time, s.id`,
       { ...values, ...pairsOf(chosen), ...(isOfNode || window.user === undefined ? {} : { user: window.user }) },
     );
-    for await (const portion of rows)
-      yield portion.map((row) => ({
-        envelope: number(row, 'id'),
-        time: number(row, 'time'),
-        cluster,
-        node: text(row, 'node'),
-        meta: metaOf(text(row, 'source')),
-        job: uint(row, 'job'),
-        epoch: uint(row, 'epoch'),
-        user: text(row, 'user'),
-        pid: uint(row, 'pid'),
-        ppid: uint(row, 'ppid'),
-        cmd: text(row, 'cmd'),
-        processes: number(row, 'processes'),
-        rssKb: uint(row, 'rss'),
-        vmKb: uint(row, 'vm'),
-        threads: uint(row, 'threads'),
-        cpuAvg: number(row, 'cpu_avg'),
-        cpuUtil: number(row, 'cpu_util'),
-        cpuTime: uint(row, 'cpu_time'),
-        readKb: uint(row, 'data_read'),
-        writtenKb: uint(row, 'data_written'),
-        cancelledKb: uint(row, 'data_cancelled'),
-      }));
+    for await (const portion of rows) yield portion.map((row) => sumOf(row, cluster));
   }
 
   /** In the order of time. */
@@ -137,22 +112,16 @@ export class ArchiveSeries {
       { ...values, ...pairsOf(chosen), ...(window.user === undefined ? {} : { user: window.user }) },
     );
     for await (const portion of rows)
-      yield portion.map((row) => ({
-        ...countersOf(row),
-        envelope: number(row, 'id'),
-        time: number(row, 'time'),
-        cluster,
-        node: text(row, 'node'),
-        user: text(row, 'user'),
-        job: uint(row, 'job'),
-        epoch: uint(row, 'epoch'),
-        slot: number(row, 'slot'),
-        processes: number(row, 'processes'),
-        rssKb: uint(row, 'rss'),
-        cpuAvg: number(row, 'cpu_avg'),
-        gpuUtil: number(row, 'util'),
-        gpuMemoryKb: uint(row, 'memory'),
-      }));
+      yield portion.map((row) =>
+        jobSampleOf(row, cluster, {
+          ...countersOf(row),
+          processes: number(row, 'processes'),
+          rssKb: amount(row, 'rss'),
+          cpuAvg: number(row, 'cpu_avg'),
+          gpuUtil: number(row, 'util'),
+          gpuMemoryKb: amount(row, 'memory'),
+        }),
+      );
   }
 
   async *cards(
@@ -173,20 +142,7 @@ export class ArchiveSeries {
        where ${key === undefined ? 'true' : archive.ofJob(key)} and ${ofUser} order by s.time, s.id, g.slot, g.ord, g.item`,
       { ...values, ...pairsOf(chosen), ...(window.user === undefined ? {} : { user: window.user }) },
     );
-    for await (const portion of rows)
-      yield portion.map((row) => ({
-        envelope: number(row, 'id'),
-        time: number(row, 'time'),
-        cluster,
-        node: text(row, 'node'),
-        job: uint(row, 'job'),
-        epoch: uint(row, 'epoch'),
-        pid: uint(row, 'pid'),
-        uuid: text(row, 'uuid'),
-        utilPercent: number(row, 'util'),
-        memoryKb: uint(row, 'memory'),
-        memoryPercent: number(row, 'memory_util'),
-      }));
+    for await (const portion of rows) yield portion.map((row) => processCardOf(row, cluster));
   }
 }
 
@@ -211,6 +167,3 @@ function countersOf(row: Cells): Pick<JobSample, 'names' | 'ppids' | 'cpuTimes'>
 }
 
 const items = (row: Cells, name: string) => (row[name] as DuckDBListValue | null)?.items ?? [];
-const text = (row: Cells, name: string): string => (row[name] as string | null) ?? '';
-const number = (row: Cells, name: string): number => Number(row[name] ?? 0);
-const uint = (row: Cells, name: string): Uint => amountOf((row[name] as bigint | null) ?? 0n);

@@ -21,25 +21,28 @@ import type {
   TelemetryRows,
   Window,
 } from '../questions/rows.ts';
-import { toInteger } from '../store/numbers.ts';
+import { fromStoredJson, toInteger } from '../store/numbers.ts';
 import { storedJson } from '../questions/stored-json.ts';
-import { amount, number, optional, text, uints } from './cells.ts';
+import { amount, number, optional, text } from '../store/cells.ts';
 import type { PgConnection } from './connection.ts';
 import { totalsOf } from './job-totals.ts';
 import type { PgRow } from './library.ts';
 import { NamesById } from './names-by-id.ts';
 import {
   cardOf,
+  diskOf,
   jobHourOf,
   jobSampleOf,
   linkOf,
   type Names,
   nodeHourOf,
+  nodeSampleOf,
   processCardOf,
   processOf,
+  sampleTimeOf,
   slurmJobOf,
   sumOf,
-} from './row-to-answer.ts';
+} from '../store/answer-of-row.ts';
 import * as hourSql from './hour-queries.ts';
 import * as sql from './queries.ts';
 
@@ -132,7 +135,9 @@ export class PgRows implements TelemetryRows {
   }
 
   jobSamples(window: Window, key: JobKey): AsyncGenerator<readonly JobSample[]> {
-    return this.#portions(window, sql.jobSamples, ofUserAndJob(window, key), jobSampleOf);
+    return this.#portions(window, sql.jobSamples, ofUserAndJob(window, key), (row, cluster, names) =>
+      jobSampleOf(row, cluster, sumsIn(row), names),
+    );
   }
 
   processCards(window: Window, key?: JobKey): AsyncGenerator<readonly ProcessCard[]> {
@@ -161,26 +166,11 @@ export class PgRows implements TelemetryRows {
   }
 
   sampleTimes(window: Window): Promise<SampleTime[]> {
-    return this.#all(window, sql.SAMPLE_TIMES, (row, cluster) => ({
-      cluster,
-      node: text(row, 'node'),
-      time: number(row, 'time'),
-      boot: optional(row, 'boot'),
-    }));
+    return this.#all(window, sql.SAMPLE_TIMES, sampleTimeOf);
   }
 
   nodeSamples(window: Window): AsyncGenerator<readonly NodeSample[]> {
-    return this.#portions(window, sql.NODE_SAMPLES, [], (row, cluster) => ({
-      cluster,
-      node: text(row, 'node'),
-      time: number(row, 'time'),
-      usedMemoryKb: amount(row, 'used_memory'),
-      cpuSeconds: uints(row, 'cpus'),
-      load1: number(row, 'load1'),
-      cards: number(row, 'cards'),
-      gpuUtil: optional(row, 'gpu_util'),
-      gpuMemoryKb: amount(row, 'gpu_memory'),
-    }));
+    return this.#portions(window, sql.NODE_SAMPLES, [], nodeSampleOf);
   }
 
   cardSamples(window: Window): AsyncGenerator<readonly CardSample[]> {
@@ -192,15 +182,7 @@ export class PgRows implements TelemetryRows {
   }
 
   diskSamples(window: Window): AsyncGenerator<readonly DiskSample[]> {
-    return this.#portions(window, sql.DISK_SAMPLES, [], (row, cluster) => ({
-      cluster,
-      node: text(row, 'node'),
-      time: number(row, 'time'),
-      disk: text(row, 'disk_name'),
-      major: amount(row, 'major'),
-      minor: amount(row, 'minor'),
-      stats: uints(row, 'stats'),
-    }));
+    return this.#portions(window, sql.DISK_SAMPLES, [], diskOf);
   }
 
   async sysinfo({ cluster, node, until }: Window): Promise<NodeInfo[]> {
@@ -308,6 +290,20 @@ export class PgRows implements TelemetryRows {
         };
     return span;
   }
+}
+
+function sumsIn(row: PgRow) {
+  const counters = storedJson(text(row, 'counters')) as readonly [name: string, ppid: Uint, cpuTime: Uint][];
+  return {
+    processes: number(row, 'processes'),
+    rssKb: amount(row, 'rss'),
+    cpuAvg: number(row, 'cpu_avg'),
+    gpuUtil: number(row, 'gpu_util'),
+    gpuMemoryKb: amount(row, 'gpu_memory'),
+    names: counters.map(([name]) => (name.startsWith('-') ? String(fromStoredJson(name)) : name)),
+    ppids: counters.map(([, ppid]) => fromStoredJson(ppid)),
+    cpuTimes: counters.map(([, , cpuTime]) => fromStoredJson(cpuTime)),
+  };
 }
 
 const HOUR = 3600;

@@ -1,4 +1,6 @@
-import { sumAs } from './cells.ts';
+/** SQL of the exact sum of a column that has unsigned integers of 64 bits as signed ones, with all digits. */
+const sumAs = (column: string, name: string): string =>
+  `(sum(${column}) + 18446744073709551616 * count(*) filter (where ${column} < 0))::text as ${name}`;
 
 /** SQL of the questions. Parameters: $1 cluster, $2 from, $3 until, $4 node; names are compared byte by byte. */
 
@@ -34,7 +36,7 @@ const GPU_USE = `
 
 /** Users and commands are numbers: their names are read once, and need not be planned and sent with each row. */
 const PROCESS = `
-  p.envelope, p.time, n.name as node, p."user", p.job, p.epoch, p.slot, p.ord, p.pid, p.ppid, p.cmd, p.rss, p.cpu_time, p.cpu_avg, p.rolledup`;
+  p.envelope as id, p.time, n.name as node, p."user", p.job, p.epoch, p.slot, p.ord, p.pid, p.ppid, p.cmd, p.rss, p.cpu_time, p.cpu_avg, p.rolledup`;
 
 /** Bounds of the time for each table: only those of days within them are planned and read. */
 const OF_PREFERRED = `
@@ -90,7 +92,7 @@ export const SAMPLE_TIMES = `
   where ${SAMPLES} and ${OF_NODE} order by ${NAME}, e.time, e.id`;
 
 export const NODE_SAMPLES = `
-  select n.name as node, e.time, s.used_memory, s.cpus, s.load1, g.cards, g.gpu_util, g.gpu_memory
+  select e.id, n.name as node, e.time, s.used_memory, s.cpus, s.load1, g.cards, g.gpu_util, g.gpu_memory
   from sonar.envelope e join sonar.node_sample s on s.time = e.time and s.envelope = e.id join sonar.node n on n.id = e.node
   left join lateral (
     select count(*) as cards, avg(sonar.uint64(coalesce(g.ce_util, 0)))::float8 as gpu_util, ${sumAs('g.memory', 'gpu_memory')}
@@ -99,7 +101,7 @@ export const NODE_SAMPLES = `
   where ${SAMPLES} and ${OF_NODE} order by ${NAME}, e.time, e.id`;
 
 const CARDS = `
-  select n.name as node, g.*, u.name as uuid, e.time as at, s.name as source, e.id as sample
+  select n.name as node, g.*, u.name as uuid, s.name as source, e.id
   from sonar.envelope e join sonar.gpu_sample g on g.time = e.time and g.envelope = e.id join sonar.gpu u on u.id = g.gpu
   join sonar.node n on n.id = e.node join sonar.source s on s.id = e.source
   where ${SAMPLES} and ${OF_NODE}`;
@@ -107,11 +109,11 @@ const CARDS = `
 export const CARD_SAMPLES = `${CARDS} order by ${NAME}, e.time, e.id, g.item`;
 
 export const NEWEST_CARDS = `
-  select * from (select distinct on (node, uuid) * from (${CARDS}) as each order by node, uuid, at desc, sample desc) as newest
+  select * from (select distinct on (node, uuid) * from (${CARDS}) as each order by node, uuid, time desc, id desc) as newest
   order by node collate "C", idx nulls first, uuid collate "C"`;
 
 export const DISK_SAMPLES = `
-  select n.name as node, e.time, k.name as disk_name, d.major, d.minor, d.stats
+  select e.id, n.name as node, e.time, k.name as disk, d.major, d.minor, d.stats
   from sonar.envelope e join sonar.disk_sample d on d.time = e.time and d.envelope = e.id join sonar.disk k on k.id = d.disk
   join sonar.node n on n.id = e.node
   where ${SAMPLES} and ${OF_NODE} order by ${NAME}, e.time, e.id, d.item`;
@@ -167,7 +169,7 @@ export const NODE_SUMS = `
 /** $5: user, $6: job, $7: epoch; each may be null. */
 const sums = (keys: string, groups: string, where: string): string => `
   with ${PRODUCERS}, ${preferred(SAMPLES)}
-  select ${OF_SAMPLE}, p.job, p.epoch, u.name as user_name, ${keys} ${SUMS}
+  select ${OF_SAMPLE}, p.job, p.epoch, u.name as "user", ${keys} ${SUMS}
   from sonar.process p join sonar.envelope e on e.time = p.time and e.id = p.envelope ${IS_PREFERRED}
   join sonar."user" u on u.id = p."user" left join sonar.cmd m on m.id = p.cmd
   where ${WANTED} and ($6::bigint is null or p.job = $6) and ($7::bigint is null or p.epoch = $7) ${where}
@@ -203,7 +205,7 @@ export const jobSamples = ({ hasOneProducer, hasCards }: Kind): string => `
     from sonar.process p ${hasOneProducer ? '' : OF_PREFERRED} join sonar.node n on n.id = p.node
     where ${WANTED_BY_ID} and ${OF_JOB} group by 1, 2, 3, 4, 5, 6, 7
   )
-  select p.*, n.name as node_name ${hasCards ? ', g.gpu_util, g.gpu_memory' : ''}
+  select p.envelope as id, p.time, n.name as node, p."user", p.job, p.epoch, p.slot, p.processes, p.rss, p.cpu_avg, p.counters ${hasCards ? ', g.gpu_util, g.gpu_memory' : ''}
   from sums p join sonar.node n on n.id = p.node ${hasCards ? GPU_USE_OF_ENTRY : ''}
   order by p.time, ${NAME}, p.envelope, p.slot`;
 

@@ -1,5 +1,4 @@
 import type { SQLInputValue } from 'node:sqlite';
-import type { Metadata } from '../../core/contract/sonar/shared.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import type {
   CardSample,
@@ -13,26 +12,24 @@ import type {
   SlurmJobRow,
   Window,
 } from '../questions/rows.ts';
-import type { Row, StoreDatabase } from './database.ts';
+import type { StoreDatabase } from './database.ts';
 import { readLinks } from './links.ts';
 import {
-  fromHalves,
-  fromInteger,
-  fromSigned,
-  fromThousandths,
-  halvesOf,
-  toInteger,
-  unpackUints,
-} from '../store/numbers.ts';
+  cardOf,
+  diskOf,
+  nodeSampleOf,
+  type Ordered,
+  processOf,
+  sampleTimeOf,
+  slurmJobOf,
+} from '../store/answer-of-row.ts';
+import { number, text } from '../store/cells.ts';
+import { fromHalves, halvesOf, toInteger } from '../store/numbers.ts';
 import { portionsOf } from './portions.ts';
 import { storedJson } from '../questions/stored-json.ts';
 
-const number = (row: Row, name: string): number => Number(row[name] ?? 0);
-const text = (row: Row, name: string): string => String(row[name] ?? '');
-const uint = (row: Row, name: string): Uint => fromInteger(row[name] ?? null) ?? 0;
-
 const PROCESSES = `
-  select e.id as envelope, e.time, n.name as node, u.name as user_name, j.job, j.epoch, j.slot, p.ord, p.pid, p.ppid,
+  select e.id, e.time, n.name as node, u.name as user, j.job, j.epoch, j.slot, p.ord, p.pid, p.ppid,
     m.name as cmd, p.rss, p.cpu_time, p.cpu_avg, p.rolledup,
     (
       select json_array(sum(case typeof(util) when 'integer' then util / 1000.0 else util end), ${halvesOf('memory').join(', ')}, group_concat(gpu.name, ' '))
@@ -90,9 +87,6 @@ export interface Cluster {
   readonly id: number;
   readonly name: string;
 }
-
-/** A row with the number of its envelope: rows of one instant are in the order in which they were stored. */
-export type Ordered<Row> = Row & { readonly envelope: number };
 
 /** How many samples a producer sent of a node. */
 export interface ProducerCount {
@@ -171,27 +165,11 @@ export class HotRows {
       const [gpuUtil, memoryHigh, memoryLow, cards] = (
         row['gpu_use'] === null ? [] : JSON.parse(text(row, 'gpu_use'))
       ) as [number | null, number | null, number | null, string | null] | [];
-      yield {
-        envelope: number(row, 'envelope'),
-        time: number(row, 'time'),
-        cluster: name,
-        node: text(row, 'node'),
-        user: text(row, 'user_name'),
-        job: fromInteger(row['job'] ?? null) ?? 0,
-        epoch: fromInteger(row['epoch'] ?? null) ?? 0,
-        slot: number(row, 'slot'),
-        ord: row['ord'] === null ? undefined : number(row, 'ord'),
-        pid: fromInteger(row['pid'] ?? null) ?? 0,
-        ppid: fromInteger(row['ppid'] ?? null) ?? 0,
-        cmd: text(row, 'cmd'),
-        rssKb: uint(row, 'rss'),
-        cpuTime: uint(row, 'cpu_time'),
-        cpuAvg: fromThousandths(row['cpu_avg'] ?? null) ?? 0,
-        processes: row['ord'] === null ? 0 : 1 + Math.max(0, number(row, 'rolledup')),
+      yield processOf(row, name, undefined, {
         gpuUtil: gpuUtil ?? 0,
         gpuMemoryKb: fromHalves(memoryHigh, memoryLow),
         cards: cards ?? '',
-      };
+      });
     }
   }
 
@@ -213,12 +191,7 @@ export class HotRows {
          left join node_sample s on s.envelope = e.id where ${OF_NODE} ${withinNodes(window)}`,
         { cluster: id, from, until, node: node ?? null, ...nodeValues(window) },
       )
-      .map((row) => ({
-        cluster: name,
-        node: text(row, 'node'),
-        time: number(row, 'time'),
-        boot: row['boot'] === null ? undefined : number(row, 'boot'),
-      }));
+      .map((row) => sampleTimeOf(row, name));
   }
 
   async *nodeSamples({ id, name }: Cluster, window: PartOfWindow): AsyncGenerator<readonly Ordered<NodeSample>[]> {
@@ -230,24 +203,13 @@ export class HotRows {
              (select count(*) from gpu_sample g where g.envelope = e.id) as cards,
              (select avg(case when ce_util < 0 then ce_util + 18446744073709551616.0 else coalesce(ce_util, 0) end)
                from gpu_sample g where g.envelope = e.id) as gpu_util,
-             (select ${halvesOf('memory')[0]} from gpu_sample g where g.envelope = e.id) as memory_high,
-             (select ${halvesOf('memory')[1]} from gpu_sample g where g.envelope = e.id) as memory_low
+             (select ${halvesOf('memory')[0]} from gpu_sample g where g.envelope = e.id) as gpu_memory_high,
+             (select ${halvesOf('memory')[1]} from gpu_sample g where g.envelope = e.id) as gpu_memory_low
            from envelope e join node_sample s on s.envelope = e.id join node n on n.id = e.node
            where ${OF_NODE} ${withinNodes(window)} order by n.name, e.time, e.id`,
           { cluster: id, from, until, node: node ?? null, ...nodeValues(window) },
         ),
-        (row) => ({
-          envelope: number(row, 'id'),
-          cluster: name,
-          node: text(row, 'node'),
-          time: number(row, 'time'),
-          usedMemoryKb: uint(row, 'used_memory'),
-          cpuSeconds: unpackUints(row['cpus'] ?? null),
-          load1: fromThousandths(row['load1'] ?? null) ?? 0,
-          cards: number(row, 'cards'),
-          gpuUtil: row['gpu_util'] === null ? undefined : number(row, 'gpu_util'),
-          gpuMemoryKb: fromHalves(row['memory_high'], row['memory_low']),
-        }),
+        (row) => nodeSampleOf(row, name),
       ),
     );
   }
@@ -289,30 +251,7 @@ export class HotRows {
   ): AsyncGenerator<readonly Ordered<CardSample>[]> {
     const sql = isNewest ? NEWEST_CARDS : CARDS_IN_ORDER;
     yield* portionsOf(
-      mapped(this.#db.eachNamed(sql, { cluster: id, from, until, node: node ?? null }), (row) => {
-        const amount = (column: string) => uint(row, column);
-        return {
-          envelope: number(row, 'id'),
-          cluster: name,
-          node: text(row, 'node'),
-          time: number(row, 'time'),
-          uuid: text(row, 'uuid'),
-          index: amount('idx'),
-          failing: amount('failing'),
-          fan: amount('fan'),
-          memoryKb: amount('memory'),
-          utilPercent: amount('ce_util'),
-          memoryPercent: amount('memory_util'),
-          temperature: fromSigned(row['temperature'] ?? null) ?? 0,
-          powerWatts: amount('power'),
-          powerLimitWatts: amount('power_limit'),
-          computeMode: text(row, 'mode'),
-          clockMhz: amount('ce_clock'),
-          memoryClockMhz: amount('memory_clock'),
-          performance: fromInteger(row['performance'] ?? null),
-          meta: JSON.parse(text(row, 'source')) as Metadata,
-        };
-      }),
+      mapped(this.#db.eachNamed(sql, { cluster: id, from, until, node: node ?? null }), (row) => cardOf(row, name)),
     );
   }
 
@@ -325,16 +264,7 @@ export class HotRows {
            where ${OF_NODE} order by n.name, e.time, e.id, d.item`,
           { cluster: id, from, until, node: node ?? null },
         ),
-        (row) => ({
-          envelope: number(row, 'id'),
-          cluster: name,
-          node: text(row, 'node'),
-          time: number(row, 'time'),
-          disk: text(row, 'disk'),
-          major: uint(row, 'major'),
-          minor: uint(row, 'minor'),
-          stats: unpackUints(row['stats'] ?? null),
-        }),
+        (row) => diskOf(row, name),
       ),
     );
   }
@@ -358,7 +288,7 @@ export class HotRows {
           from,
           until,
         )
-        .map((row) => slurmJobOf(name, row)),
+        .map((row) => slurmJobOf(row, name)),
     );
   }
 
@@ -366,30 +296,11 @@ export class HotRows {
     return this.clusters(cluster).flatMap(({ id, name }) =>
       this.#db
         .all('select * from job where cluster = ? and job_id = ? order by step', id, toInteger(job) ?? 0)
-        .map((row) => slurmJobOf(name, row)),
+        .map((row) => slurmJobOf(row, name)),
     );
   }
 
   links(cluster: string | undefined, key: JobKey): Link[] {
     return this.clusters(cluster).flatMap(({ id, name }) => readLinks(this.#db, id, name, key));
   }
-}
-
-/** A row of the table of jobs. */
-export function slurmJobOf(cluster: string, row: Row): SlurmJobRow {
-  const optional = (name: string) => (row[name] === null ? undefined : number(row, name));
-  return {
-    cluster,
-    job: fromInteger(row['job_id'] ?? null) ?? 0,
-    step: text(row, 'step'),
-    state: text(row, 'state'),
-    user: text(row, 'user'),
-    account: text(row, 'account'),
-    partition: text(row, 'partition'),
-    submit: optional('submit'),
-    start: optional('start'),
-    end: optional('end'),
-    seen: number(row, 'seen'),
-    fields: text(row, 'fields'),
-  };
 }

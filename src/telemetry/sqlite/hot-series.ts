@@ -1,5 +1,4 @@
 import type { SQLInputValue } from 'node:sqlite';
-import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import type {
   JobFilter,
   JobKey,
@@ -11,10 +10,11 @@ import type {
   Window,
 } from '../questions/rows.ts';
 import type { Row, StoreDatabase } from './database.ts';
-import { type Cluster, IN_WINDOW, IS_CHOSEN, keyValues, ofJob, type Ordered, slurmJobOf } from './hot-rows.ts';
+import { type Cluster, IN_WINDOW, IS_CHOSEN, keyValues, ofJob } from './hot-rows.ts';
 import { countersIn } from './job-sums.ts';
-import { metaOf } from '../store/metas.ts';
-import { fromHalves, fromInteger, fromStoredJson, halvesOf, toInteger } from '../store/numbers.ts';
+import { jobSampleOf, type Ordered, processCardOf, slurmJobOf, sumOf } from '../store/answer-of-row.ts';
+import { number, text } from '../store/cells.ts';
+import { fromHalves, fromStoredJson, halvesOf, toInteger } from '../store/numbers.ts';
 import { portionsOf } from './portions.ts';
 
 /** Producers of nodes that have two; undefined: all count. */
@@ -40,11 +40,11 @@ const OF_KEY = 'j.job = :job and (:epoch is null or j.epoch = :epoch)';
 const SUMS_BY: Readonly<Record<SumsBy, string>> = {
   // Also an idle node has a sample.
   node: `select ${OF_SAMPLE}, ${SUMS} ${FROM_SAMPLE} left join process p on p.envelope = e.id where :where group by e.id`,
-  job: `select ${OF_SAMPLE}, j.job, j.epoch, u.name as user_name, ${SUMS} ${FROM_SAMPLE}
+  job: `select ${OF_SAMPLE}, j.job, j.epoch, u.name as user, ${SUMS} ${FROM_SAMPLE}
     join sample_job j on j.envelope = e.id join user u on u.id = j.user
     left join process p on p.envelope = j.envelope and p.slot = j.slot
     where :where and (:user is null or u.name = :user) group by e.id, j.job, j.epoch, u.name`,
-  process: `select ${OF_SAMPLE}, j.job, j.epoch, u.name as user_name, p.pid, p.ppid, m.name as cmd, ${SUMS} ${FROM_SAMPLE}
+  process: `select ${OF_SAMPLE}, j.job, j.epoch, u.name as user, p.pid, p.ppid, m.name as cmd, ${SUMS} ${FROM_SAMPLE}
     join sample_job j on j.envelope = e.id join user u on u.id = j.user
     join process p on p.envelope = j.envelope and p.slot = j.slot left join cmd m on m.id = p.cmd
     where :where and (:user is null or u.name = :user) group by e.id, j.slot, p.ord`,
@@ -56,7 +56,7 @@ const inJson = (column: string): string =>
 
 /** One row for all processes of an entry: a row for each costs ten times as much. They are added up where that is not stored. */
 const JOB_SAMPLES = `
-  select e.id, e.time, n.name as node, j.job, j.epoch, j.slot, u.name as user_name, s.rss, s.cpu_avg, s.counters,
+  select e.id, e.time, n.name as node, j.job, j.epoch, j.slot, u.name as user, s.rss, s.cpu_avg, s.counters,
     case when s.counters is null then (
       select json_array(
         total(1 + max(0, coalesce(p.rolledup, 0))), ${halvesOf('p.rss').join(', ')}, total(${percent('p.cpu_avg')}),
@@ -125,29 +125,7 @@ export class HotSeries {
           sql,
           valuesOf(cluster, window, { key: isOfJob ? key : undefined, chosen, hasUser: by !== 'node' }),
         ),
-        (row) => ({
-          envelope: number(row, 'id'),
-          time: number(row, 'time'),
-          cluster: cluster.name,
-          node: text(row, 'node'),
-          meta: metaOf(text(row, 'source')),
-          job: fromInteger(row['job'] ?? null) ?? 0,
-          epoch: fromInteger(row['epoch'] ?? null) ?? 0,
-          user: text(row, 'user_name'),
-          pid: fromInteger(row['pid'] ?? null) ?? 0,
-          ppid: fromInteger(row['ppid'] ?? null) ?? 0,
-          cmd: text(row, 'cmd'),
-          processes: number(row, 'processes'),
-          rssKb: amount(row, 'rss'),
-          vmKb: amount(row, 'vm'),
-          threads: amount(row, 'threads'),
-          cpuAvg: number(row, 'cpu_avg'),
-          cpuUtil: number(row, 'cpu_util'),
-          cpuTime: amount(row, 'cpu_time'),
-          readKb: amount(row, 'data_read'),
-          writtenKb: amount(row, 'data_written'),
-          cancelledKb: amount(row, 'data_cancelled'),
-        }),
+        (row) => sumOf(row, cluster.name),
       ),
     );
   }
@@ -162,19 +140,7 @@ export class HotSeries {
     yield* portionsOf(
       mapped(this.#db.eachNamed(sql, valuesOf(cluster, window, { key, chosen, hasUser: true })), (row) => {
         const [gpuUtil, high, low] = JSON.parse(text(row, 'gpu_sums')) as [number, number | null, number | null];
-        return {
-          envelope: number(row, 'id'),
-          time: number(row, 'time'),
-          cluster: cluster.name,
-          node: text(row, 'node'),
-          user: text(row, 'user_name'),
-          job: fromInteger(row['job'] ?? null) ?? 0,
-          epoch: fromInteger(row['epoch'] ?? null) ?? 0,
-          slot: number(row, 'slot'),
-          ...sumsIn(row),
-          gpuUtil,
-          gpuMemoryKb: fromHalves(high, low),
-        };
+        return jobSampleOf(row, cluster.name, { ...sumsIn(row), gpuUtil, gpuMemoryKb: fromHalves(high, low) });
       }),
     );
   }
@@ -193,19 +159,9 @@ export class HotSeries {
         and (:user is null or u.name = :user) ${chosen === undefined ? '' : `and ${IS_CHOSEN}`}
       order by e.time, e.id, g.slot, g.ord, g.item`;
     yield* portionsOf(
-      mapped(this.#db.eachNamed(sql, valuesOf(cluster, window, { key, chosen, hasUser: true })), (row) => ({
-        envelope: number(row, 'id'),
-        time: number(row, 'time'),
-        cluster: cluster.name,
-        node: text(row, 'node'),
-        job: fromInteger(row['job'] ?? null) ?? 0,
-        epoch: fromInteger(row['epoch'] ?? null) ?? 0,
-        pid: fromInteger(row['pid'] ?? null) ?? 0,
-        uuid: text(row, 'uuid'),
-        utilPercent: number(row, 'util'),
-        memoryKb: fromInteger(row['memory'] ?? null) ?? 0,
-        memoryPercent: number(row, 'memory_util'),
-      })),
+      mapped(this.#db.eachNamed(sql, valuesOf(cluster, window, { key, chosen, hasUser: true })), (row) =>
+        processCardOf(row, cluster.name),
+      ),
     );
   }
 
@@ -228,7 +184,7 @@ export class HotSeries {
       `select * from job where ${where} order by submit desc, job_id < 0 desc, job_id desc limit :limit offset :offset`,
       { ...values, limit, offset },
     );
-    return { total: number(count ?? {}, 'total'), jobs: rows.map((row) => slurmJobOf(name, row)) };
+    return { total: number(count ?? {}, 'total'), jobs: rows.map((row) => slurmJobOf(row, name)) };
   }
 }
 
@@ -267,10 +223,6 @@ function valuesOf(
     ...(chosen === undefined ? {} : { chosen: JSON.stringify([...chosen]) }),
   };
 }
-
-const number = (row: Row, name: string): number => Number(row[name] ?? 0);
-const amount = (row: Row, name: string): Uint => fromHalves(row[`${name}_high`], row[`${name}_low`]);
-const text = (row: Row, name: string): string => String(row[name] ?? '');
 
 function* mapped<Item, Result>(rows: Iterable<Item>, map: (row: Item) => Result): Generator<Result> {
   for (const row of rows) yield map(row);

@@ -1,6 +1,7 @@
 import type { JobKey, Link } from '../questions/rows.ts';
 import type { StoreDatabase } from './database.ts';
-import { fromInteger, toInteger } from '../store/numbers.ts';
+import { toInteger } from '../store/numbers.ts';
+import { linkOf } from '../store/answer-of-row.ts';
 import type { Writer } from './write.ts';
 
 /** Writes links of clusters that the store knows, and gives how many were new. Part of a transaction of the caller. */
@@ -38,21 +39,4 @@ export const readLinks = (db: StoreDatabase, id: number, cluster: string, { job,
       toInteger(job) ?? 0,
       epoch === undefined ? null : (toInteger(epoch) ?? 0),
     )
-    .map((row) => {
-      const uint = (name: string) => fromInteger(row[name] ?? null);
-      return {
-        cluster,
-        node: String(row['node_name']),
-        job: uint('job') ?? 0,
-        epoch: uint('epoch') ?? 0,
-        pid: uint('pid') ?? 0,
-        start: uint('start') ?? 0,
-        time: Number(row['time']),
-        workflow: Number(row['workflow']),
-        workflowJob: Number(row['workflow_job']),
-        run: Number(row['run']),
-        attempt: Number(row['attempt']),
-        slurmJob: uint('slurm_job'),
-        step: row['step'] === null ? undefined : String(row['step']),
-      };
-    });
+    .map((row) => linkOf(row, cluster));
