@@ -34,7 +34,6 @@ export const serverRun = command({
       return startDaemon(folderOfDaemon(options), process.argv.slice(1), output);
     }
     goOnWithoutReaders();
-    preferSmallHeap();
     const { serverOptionsOf, worriesAbout } = await import('../server/server-options.ts');
     const settings = await serverOptionsOf(options, environment);
     const pidFile = options.pidFile ?? (options.asDaemon === true ? PID_FILE : undefined);
@@ -50,6 +49,8 @@ export const serverRun = command({
     log.write('info', 'Server ready', { url, database: settings.database });
     for (const words of worriesAbout(settings, options)) log.write('warn', words);
     process.send?.({ port: service.port, url });
+    // When all is loaded: V8 would refuse code that was compiled with other flags, and compile it again.
+    preferSmallHeap();
 
     let reason = await Promise.race([signalled, inputEnded]);
     if (reason === END_OF_INPUT && (service.attached?.count() ?? 0) > 0)

@@ -44,7 +44,6 @@ export interface LauncherOptions {
  * Signals to the step do not end it: Slurm sends them to every process of the step, and the runner decides what they mean.
  */
 export async function runLauncher({ environment, input, output }: LauncherOptions): Promise<void> {
-  preferSmallHeap();
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const) process.on(signal, () => {});
   for (const signal of ['SIGTERM', 'SIGCONT'] as const) process.on(signal, () => work?.signaled(signal));
   const report = (message: Report) => void output.write(lineOf(message));
@@ -53,8 +52,11 @@ export async function runLauncher({ environment, input, output }: LauncherOption
   const take = createLines((line) => {
     const order = JSON.parse(line) as Order;
     if (order.do === 'end') over.resolve('end');
-    else if (order.do === 'begin') work = createWork(order, environment, report);
-    else work?.obey(order);
+    else if (order.do === 'begin') {
+      work = createWork(order, environment, report);
+      // When all is loaded: V8 would refuse code that was compiled with other flags, and compile it again.
+      preferSmallHeap();
+    } else work?.obey(order);
   });
   input.setEncoding('utf8');
   input.on('data', (text: string) => {

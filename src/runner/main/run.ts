@@ -27,7 +27,6 @@ const REPORT_SECONDS = 2;
  * reported, the runner is deregistered, the ledger removed.
  */
 export async function startRunner(given: RunnerOptions): Promise<Runner> {
-  preferSmallHeap();
   const startedAtMs = Date.now();
   const startedAt = performance.now();
   const joined = await join(given, startedAtMs);
@@ -51,6 +50,8 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   log.write('info', 'Jobs are launched', { by: steps.name });
   void actions.begin().then(() => work.open());
   const planned = submitPlanned(options.scheduling, log);
+  // When all is loaded: V8 would refuse code that was compiled with other flags, and compile it again.
+  preferSmallHeap();
 
   const done = async (): Promise<RunSummary> => {
     const end = await work.finished;
