@@ -6,7 +6,8 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Plugin, rolldown } from 'rolldown';
+import { type InputOptions, type OutputAsset, type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import { compileAhead } from './compile-ahead.ts';
 
 rmSync('dist', { recursive: true, force: true });
 
@@ -24,17 +25,7 @@ const plainWordLists: Plugin = {
   },
 };
 
-const bundle = await rolldown({
-  input: {
-    main: 'src/cli/main.ts',
-    torc: 'src/library/index.ts',
-    // What the server starts beside itself stands under its own name.
-    'verify-worker': 'src/server/access/verify-worker.ts',
-    'checkpoint-worker': 'src/server/store/checkpoint-worker.ts',
-    'sql-process': 'src/server/admin/sql-process.ts',
-    'read-worker': 'src/server/http/read-worker.ts',
-    'telemetry-worker': 'src/telemetry/receive/worker.ts',
-  },
+const shared: InputOptions = {
   platform: 'node',
   // Installed beside torc by those who need them.
   external: ['@duckdb/node-api', '@platformatic/kafka', 'pg', 'snappy'],
@@ -42,24 +33,50 @@ const bundle = await rolldown({
   logLevel: 'warn',
   treeshake: true,
   transform: { define: { TORC_GIT_HASH: JSON.stringify(gitHash()) } },
+};
+
+/** CommonJS, which `bin/compiled.mjs` loads with code that is compiled here. */
+const programs = await rolldown({
+  ...shared,
+  input: {
+    main: 'src/cli/main.ts',
+    // What the server starts beside itself stands under its own name.
+    'verify-worker': 'src/server/access/verify-worker.ts',
+    'checkpoint-worker': 'src/server/store/checkpoint-worker.ts',
+    'sql-process': 'src/server/admin/sql-process.ts',
+    'read-worker': 'src/server/http/read-worker.ts',
+    'telemetry-worker': 'src/telemetry/receive/worker.ts',
+  },
 });
-const { output } = await bundle.write({
+const { output } = await programs.write({
   dir: 'dist/cli',
+  format: 'cjs',
+  strict: true,
+  entryFileNames: '[name].cjs',
+  chunkFileNames: '[name]-[hash].cjs',
+  minify: true,
+});
+await programs.close();
+
+const library = await rolldown({ ...shared, input: { torc: 'src/library/index.ts' } });
+const { output: ofLibrary } = await library.write({
+  dir: 'dist/library',
   format: 'esm',
-  entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
   minify: true,
 });
-await bundle.close();
-copyFileSync('api/torc.d.ts', 'dist/cli/torc.d.ts');
+await library.close();
+copyFileSync('api/torc.d.ts', 'dist/library/torc.d.ts');
 
-const notices = licensed(librariesIn(output)).map(
+const notices = licensed(librariesIn([...output, ...ofLibrary])).map(
   ({ name, version, text }) => `${name} ${version}\n\n${text.trim()}\n`,
 );
 writeFileSync(
   'dist/THIRD_PARTY_LICENSES.txt',
   `Libraries that are part of this program, and their licences.\n\n${notices.join(`\n${'-'.repeat(80)}\n\n`)}`,
 );
+
+await compileAhead('.');
 
 /** The commit that is checked out; sources may also come without their repository, or on a machine without git. */
 function gitHash(): string {
@@ -79,7 +96,7 @@ interface Licensed {
 }
 
 /** The folders of the libraries of which a part is in the bundle. */
-function librariesIn(chunks: typeof output): string[] {
+function librariesIn(chunks: readonly (OutputChunk | OutputAsset)[]): string[] {
   const modules = chunks.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
   const folders = modules.flatMap((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0] ?? []);
   return [...new Set(folders)];

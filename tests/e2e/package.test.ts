@@ -47,7 +47,8 @@ describe('the package', () => {
       expect.arrayContaining([
         'LICENSE',
         'bin/torc.mjs',
-        'dist/cli/main.js',
+        'dist/cli/main.cjs',
+        'dist/library/torc.js',
         'dist/THIRD_PARTY_LICENSES.txt',
         'docs/tutorials/first-workflow.md',
         'examples/diamond.yaml',

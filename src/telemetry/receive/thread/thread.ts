@@ -32,7 +32,8 @@ export class StoreThread {
 
   #start(): Worker {
     // The source file, or a bundle beside this one's bundle.
-    const name = extname(import.meta.url) === '.ts' ? '../worker.ts' : './telemetry-worker.js';
+    const extension = extname(import.meta.url);
+    const name = extension === '.ts' ? '../worker.ts' : `./telemetry-worker${extension}`;
     const worker = new Worker(new URL(name, import.meta.url), {
       workerData: { path: this.#path, isReadOnly: this.#isReadOnly },
     });

@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeEach, expect, it } from 'vitest';
+import { pack } from '../support/packed.ts';
+import { temporaryFolder } from '../support/programs.ts';
+
+/** The compiled code that a package brings (docs/adr/0024), as counts: what a start compiles, and what Node's loader loads. */
+
+const call = promisify(execFile);
+const preload = join(import.meta.dirname, 'print-scripts.ts');
+
+interface Loaded {
+  /** Scripts whose code V8 took, and those whose code it did not. */
+  readonly taken: number;
+  readonly refused: readonly string[];
+  /** Files that the loader of Node has loaded. */
+  readonly files: readonly string[];
+}
+
+let installed: string;
+let temporary: string;
+
+beforeEach(async () => {
+  const { tarball } = await pack();
+  installed = temporaryFolder();
+  temporary = temporaryFolder();
+  await call('tar', ['-xzf', tarball, '-C', installed]);
+});
+
+const program = (name: string) => join(installed, 'package/bin', `${name}.mjs`);
+const codeFile = () => {
+  const folder = join(installed, 'package/dist/cli');
+  return join(folder, readdirSync(folder).find((name) => name.startsWith('code-')) ?? '');
+};
+
+/** What each process of a command has loaded when it ends, by its first argument. */
+async function loadedBy(args: readonly string[]): Promise<ReadonlyMap<string, Loaded>> {
+  const reports = temporaryFolder();
+  const env = {
+    PATH: '/usr/bin:/bin',
+    HOME: installed,
+    TMPDIR: temporary,
+    NODE_OPTIONS: `--import=${preload}`,
+    PRINTED_SCRIPTS: reports,
+  };
+  await call(process.execPath, [program('torc'), ...args], { cwd: installed, env });
+  return new Map(
+    readdirSync(reports).map((name) => {
+      const { argument, ...loaded } = JSON.parse(readFileSync(join(reports, name), 'utf8')) as Loaded & {
+        argument: string;
+      };
+      return [argument, loaded];
+    }),
+  );
+}
+
+const privateFolder = () => join(temporary, `torc-compiled-${process.getuid?.()}`);
+
+it('a runner and its server load code that came with the package, and keep none on the disk of the machine', async () => {
+  writeFileSync(join(installed, 'one.yaml'), 'name: one\njobs: [{name: a, command: "true"}]\n');
+  const loaded = await loadedBy(['-s', 'run', 'one.yaml']);
+  expect([...loaded.keys()].sort()).toEqual(['-s', 'run']);
+  for (const { taken, refused, files } of loaded.values()) {
+    expect(taken).toBeGreaterThan(50);
+    // A runner prefers a small heap once it works, and V8 refuses code that was made without: this is loaded after the last job.
+    const names = refused.map((name) => name.replace(/-[^-]*$/, ''));
+    expect(names.filter((name) => !['end-of-run', 'summary'].includes(name))).toEqual([]);
+    // The program itself, and how it finds its runtime and its code.
+    expect(files.length).toBeLessThanOrEqual(4);
+  }
+  expect(existsSync(privateFolder())).toBe(false);
+});
+
+it('with a file of code that was cut off, a start compiles the programs, and keeps that code', async () => {
+  truncateSync(codeFile(), 100_000);
+  const [cut] = (await loadedBy(['run', '--help'])).values();
+  expect(cut?.taken).toBe(0);
+  expect(existsSync(privateFolder())).toBe(true);
+});
+
+it('NODE_DISABLE_COMPILE_CACHE does without any compiled code', async () => {
+  const env = { PATH: '/usr/bin:/bin', TMPDIR: temporary, NODE_DISABLE_COMPILE_CACHE: '1' };
+  const { stdout } = await call(process.execPath, [program('torc'), 'run', '--help'], { env });
+  expect(stdout).toContain('Usage: torc run');
+  expect(readdirSync(temporary).flatMap((name) => readdirSync(join(temporary, name)))).toEqual([]);
+});
