@@ -64,7 +64,7 @@ module.exports = {
     forbid(
       'no-server-code-on-a-compute-node',
       'a runner and a use case know routes, never the server',
-      { path: '^src/(runner|operations|client|cluster|telemetry|dashboard|tui|agents)/', pathNot: '\\.test\\.ts$' },
+      { path: '^src/(runner|operations|client|cluster|telemetry|page|tui|agents)/', pathNot: '\\.test\\.ts$' },
       { path: '^src/server/', reachable: true },
     ),
     forbid(
@@ -72,6 +72,12 @@ module.exports = {
       'sockets, TLS and files of Node.js stand in client/node; the rest of the client runs in a page too',
       { path: '^src/client/', pathNot: '^src/client/node/|\\.test\\.ts$' },
       { path: '^src/client/node/' },
+    ),
+    forbid(
+      'the-page-stands-on-core-and-client',
+      'the page runs in a browser: it shows what routes answer, and knows nothing of this machine',
+      { path: '^src/page/', pathNot: '\\.test\\.ts$' },
+      { path: '^src/(?!page/|core/|client/)|^src/client/node/|^(node:)' },
     ),
     forbid(
       'operations-know-no-command-line',

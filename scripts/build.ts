@@ -4,9 +4,10 @@
  * package.json they are development dependencies. Their licences travel along in one file.
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type InputOptions, type OutputAsset, type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import { buildPage } from './build-page.ts';
 import { compileAhead } from './compile-ahead.ts';
 
 rmSync('dist', { recursive: true, force: true });
@@ -68,7 +69,12 @@ const { output: ofLibrary } = await library.write({
 await library.close();
 copyFileSync('api/torc.d.ts', 'dist/library/torc.d.ts');
 
-const notices = licensed(librariesIn([...output, ...ofLibrary])).map(
+const page = await buildPage();
+mkdirSync('dist/page');
+for (const [name, bytes] of page.files) writeFileSync(join('dist/page', name), bytes);
+
+const modules = modulesIn([...output, ...ofLibrary]);
+const notices = licensed(librariesIn([...modules, ...page.modules])).map(
   ({ name, version, text }) => `${name} ${version}\n\n${text.trim()}\n`,
 );
 writeFileSync(
@@ -95,9 +101,12 @@ interface Licensed {
   readonly text: string;
 }
 
-/** The folders of the libraries of which a part is in the bundle. */
-function librariesIn(chunks: readonly (OutputChunk | OutputAsset)[]): string[] {
-  const modules = chunks.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+function modulesIn(chunks: readonly (OutputChunk | OutputAsset)[]): string[] {
+  return chunks.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+}
+
+/** The folders of the libraries of which a part is in a bundle. */
+function librariesIn(modules: readonly string[]): string[] {
   const folders = modules.flatMap((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0] ?? []);
   return [...new Set(folders)];
 }

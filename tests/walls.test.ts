@@ -92,6 +92,10 @@ const cruised: Readonly<Record<string, readonly [path: string, text: string]>> =
     'src/client/connects.ts',
     "import { connect } from './node/connect.ts';\nexport const connects = connect;\n",
   ],
+  'the-page-stands-on-core-and-client': [
+    'src/page/asks.ts',
+    "import { lastLines } from '../operations/last-lines.ts';\nexport const asks = lastLines;\n",
+  ],
   'operations-know-no-command-line': [
     'src/operations/listens.ts',
     "import { Failure } from '../cli/failure.ts';\nexport const listens = Failure;\n",

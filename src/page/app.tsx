@@ -1,0 +1,93 @@
+import { useEffect } from 'preact/hooks';
+import { connection, type State } from './connection.ts';
+import { useConnection, useHash, useNow } from './hooks.ts';
+import { LogIn } from './log-in.tsx';
+import { ageText } from './words.ts';
+import { FamilyView } from './views/family.tsx';
+import { JobView } from './views/job.tsx';
+import { WorkflowView } from './views/workflow.tsx';
+import { WorkflowsView } from './views/workflows.tsx';
+
+/** The page: what its address names, and above it whether the server answers. */
+export function App() {
+  const state = useConnection();
+  const hash = useHash();
+  const view = viewOf(hash);
+  useEffect(() => {
+    document.title = `${view.title} · Torc`;
+  }, [view.title]);
+  return (
+    <>
+      <a class="skip" href="#content" onClick={toContent}>
+        Skip to the content
+      </a>
+      <header class="top">
+        <a href="#/" class="brand">
+          <Mark /> Torc
+        </a>
+        <Connection state={state} />
+      </header>
+      <main id="content" tabIndex={-1}>
+        {state.is === 'logged out' ? <LogIn why={state.why} /> : view.content}
+      </main>
+    </>
+  );
+}
+
+/** The part of the address behind `#` names the view, so the link is not followed. */
+const toContent = (event: Event) => {
+  event.preventDefault();
+  document.getElementById('content')?.focus();
+};
+
+/** The view of an address. Unknown ones show the list. */
+function viewOf(hash: string) {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
+  const [kind, id, part, key] = path.split('/');
+  const number = Number(id);
+  if (kind === 'workflows' && Number.isSafeInteger(number) && part === 'families' && key !== undefined)
+    return {
+      title: `Workflow ${number}`,
+      content: <FamilyView key={key} id={number} family={decodeURIComponent(key)} />,
+    };
+  if (kind === 'workflows' && Number.isSafeInteger(number))
+    return { title: `Workflow ${number}`, content: <WorkflowView key={number} id={number} /> };
+  if (kind === 'jobs' && Number.isSafeInteger(number))
+    return { title: `Job ${number}`, content: <JobView key={number} id={number} /> };
+  return { title: 'Workflows', content: <WorkflowsView query={new URLSearchParams(query)} /> };
+}
+
+function Connection({ state }: { readonly state: State }) {
+  const now = useNow();
+  if (state.is === 'away')
+    return (
+      <p class="connection is-away" role="status">
+        <span class="dot is-failed" aria-hidden="true" /> The server has not answered since{' '}
+        {new Date(state.sinceMs).toLocaleTimeString()} ({ageText(new Date(state.sinceMs).toISOString(), now)}). What is
+        shown is of then.
+      </p>
+    );
+  return (
+    <p class="connection" role="status">
+      {state.is === 'here' && (
+        <>
+          <span class="dot is-completed" aria-hidden="true" /> live
+        </>
+      )}
+      {state.is === 'here' && connection.hasSession && (
+        <button type="button" class="quiet" onClick={() => void connection.logOut()}>
+          Log out
+        </button>
+      )}
+    </p>
+  );
+}
+
+/** A ring that is open: the ornament that the program is named after. */
+const Mark = () => (
+  <svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
+    <path d="M9 20.2a8.5 8.5 0 1 1 6 0" fill="none" stroke="currentColor" stroke-width="2.6" stroke-linecap="round" />
+    <circle cx="9" cy="20.2" r="2.2" fill="currentColor" />
+    <circle cx="15" cy="20.2" r="2.2" fill="currentColor" />
+  </svg>
+);

@@ -1,0 +1,78 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+interface Question {
+  /** The words of the button that opens the question. */
+  readonly label: string;
+  readonly title: string;
+  /** What will happen, and to how much. */
+  readonly says: string;
+  /** The words of the button that does it. */
+  readonly does: string;
+  readonly isDangerous?: boolean;
+  /** Why it cannot be done now. */
+  readonly unlessFor?: string | undefined;
+  readonly act: () => Promise<unknown>;
+}
+
+/** A button that says what it will do before it does it. */
+export function Confirm({ label, title, says, does, isDangerous = false, unlessFor, act }: Question) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<string>();
+  useEffect(() => {
+    if (isOpen) dialog.current?.showModal();
+  }, [isOpen]);
+  const close = () => {
+    dialog.current?.close();
+    setOpen(false);
+    setError(undefined);
+  };
+  const go = async () => {
+    setBusy(true);
+    try {
+      await act();
+      close();
+    } catch (thrown) {
+      setError((thrown as Error).message);
+    }
+    setBusy(false);
+  };
+  return (
+    <>
+      <button
+        type="button"
+        class={isDangerous ? 'danger' : ''}
+        disabled={unlessFor !== undefined}
+        title={unlessFor}
+        onClick={() => setOpen(true)}
+      >
+        {label}
+      </button>
+      {isOpen && (
+        <dialog ref={dialog} aria-label={title} onCancel={close} onClose={close}>
+          <h2>{title}</h2>
+          <p>{says}</p>
+          {error !== undefined && (
+            <p class="note is-error" role="alert">
+              {error}
+            </p>
+          )}
+          <div class="buttons">
+            <button type="button" onClick={close}>
+              No
+            </button>
+            <button
+              type="button"
+              class={isDangerous ? 'danger main' : 'main'}
+              disabled={isBusy}
+              onClick={() => void go()}
+            >
+              {does}
+            </button>
+          </div>
+        </dialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+import { type Client, createClient, type Request } from '../client/client.ts';
+import { type Response as Reply, ServiceError, Unreachable } from '../client/errors.ts';
+
+/**
+ * The connection of this page to its server: who it is for, and whether the server answers.
+ *
+ * The address of the service follows from that of this script, so the page works below any prefix of a proxy. A session is a
+ * cookie that scripts cannot read, and a key that this page sends: a cookie is also sent to servers on other ports of the same
+ * host, which may belong to another user; the key stays with this origin.
+ */
+export type State =
+  | { readonly is: 'here' }
+  | { readonly is: 'away'; readonly sinceMs: number }
+  | { readonly is: 'logged out'; readonly why: string | undefined };
+
+const SERVICE = new URL('../torc-service/v1', import.meta.url).href;
+const KEY = `torc page ${SERVICE}`;
+/** A request that takes longer counts as an outage. */
+const PATIENCE_MS = 20_000;
+
+let state: State = { is: 'here' };
+const watchers = new Set<() => void>();
+
+function become(next: State): void {
+  if (next.is === state.is && next.is !== 'logged out') return;
+  state = next;
+  for (const watch of watchers) watch();
+}
+
+async function request(path: string, init: RequestInit): Promise<Response> {
+  const key = localStorage.getItem(KEY);
+  const headers = { ...(init.headers as Record<string, string> | undefined), 'X-Torc-Page': key ?? 'new' };
+  try {
+    return await fetch(SERVICE + path, {
+      ...init,
+      headers,
+      signal: AbortSignal.timeout(PATIENCE_MS),
+      cache: 'no-store',
+    });
+  } catch (cause) {
+    become({ is: 'away', sinceMs: state.is === 'away' ? state.sinceMs : Date.now() });
+    throw new Unreachable('the server does not answer', { cause });
+  }
+}
+
+const send = async ({ method, path, body }: Request): Promise<Reply> => {
+  const response = await request(path, {
+    method,
+    ...(body === undefined ? {} : { body, headers: { 'Content-Type': 'application/json' } }),
+  });
+  const text = await response.text();
+  // A proxy whose server is gone answers itself.
+  if (response.status >= 502) become({ is: 'away', sinceMs: state.is === 'away' ? state.sinceMs : Date.now() });
+  else if (response.status === 401) become({ is: 'logged out', why: undefined });
+  else become({ is: 'here' });
+  return { status: response.status, text };
+};
+
+/** Begins a session, and keeps its key. Throws the refusal. */
+async function startSession(authorization: string): Promise<void> {
+  const response = await request('/page_session', { method: 'POST', headers: { Authorization: authorization } });
+  const text = await response.text();
+  if (response.status !== 200) throw new ServiceError('logging in', { status: response.status, text });
+  localStorage.setItem(KEY, (JSON.parse(text) as { key: string }).key);
+  become({ is: 'here' });
+}
+
+export const connection = {
+  client: createClient(send) as Client,
+  get state(): State {
+    return state;
+  },
+  watch(call: () => void): () => void {
+    watchers.add(call);
+    return () => void watchers.delete(call);
+  },
+
+  /** Exchanges the start token of the address, if there is one, and removes it from the address and the history. */
+  async begin(): Promise<void> {
+    const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
+    if (token === undefined) return;
+    history.replaceState(null, '', `${location.pathname}${location.search}#/`);
+    await startSession(`Bearer ${token}`).catch((error: Error) =>
+      become({
+        is: 'logged out',
+        why: error instanceof ServiceError ? 'This start link was used before, or is too old.' : undefined,
+      }),
+    );
+  },
+  logIn: (user: string, password: string): Promise<void> => startSession(`Basic ${base64(`${user}:${password}`)}`),
+  get hasSession(): boolean {
+    return localStorage.getItem(KEY) !== null;
+  },
+  async logOut(): Promise<void> {
+    await request('/page_session', { method: 'DELETE' }).catch(() => {});
+    localStorage.removeItem(KEY);
+    become({ is: 'logged out', why: undefined });
+  },
+};
+
+const base64 = (text: string) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));

@@ -1,0 +1,67 @@
+import { useState } from 'preact/hooks';
+import { connection } from './connection.ts';
+
+/** What a person sees whom the server does not know. */
+export function LogIn({ why }: { readonly why: string | undefined }) {
+  const [user, setUser] = useState('');
+  const [password, setPassword] = useState('');
+  const [error, setError] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(undefined);
+    try {
+      await connection.logIn(user, password);
+    } catch {
+      setError('The server does not accept this name and password.');
+      setPassword('');
+    }
+    setBusy(false);
+  };
+  return (
+    <section class="card log-in">
+      <h1>Log in</h1>
+      {why !== undefined && (
+        <p class="note is-error" role="alert">
+          {why}
+        </p>
+      )}
+      <form onSubmit={(event) => void submit(event)}>
+        <label>
+          User
+          <input
+            name="user"
+            autocomplete="username"
+            required
+            value={user}
+            onInput={(event) => setUser(event.currentTarget.value)}
+          />
+        </label>
+        <label>
+          Password
+          <input
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            required
+            value={password}
+            onInput={(event) => setPassword(event.currentTarget.value)}
+          />
+        </label>
+        {error !== undefined && (
+          <p class="note is-error" role="alert">
+            {error}
+          </p>
+        )}
+        <button type="submit" class="main" disabled={isBusy}>
+          {isBusy ? 'Checking …' : 'Log in'}
+        </button>
+      </form>
+      <p class="note">
+        A server that a command with <code>-s</code> started has no names and passwords: <code>torc -s page</code>{' '}
+        prints an address that opens this page.
+      </p>
+    </section>
+  );
+}

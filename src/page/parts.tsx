@@ -1,0 +1,141 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { JobStatus } from '../core/contract/job-statuses.ts';
+import { counted, grouped } from '../core/quantity/count-text.ts';
+import type { Live } from './hooks.ts';
+import { type Counts, statusWords, totalOf } from './words.ts';
+
+/** The order in which statuses stand in bars and lists. */
+const ORDER: readonly JobStatus[] = [
+  'completed',
+  'running',
+  'pending',
+  'failed',
+  'terminated',
+  'pending_failed',
+  'canceled',
+  'ready',
+  'blocked',
+  'uninitialized',
+  'disabled',
+];
+
+const present = (counts: Counts) =>
+  ORDER.flatMap((status) => ((counts[status] ?? 0) > 0 ? [[status, counts[status] as number] as const] : []));
+
+/** How far something is, as a bar whose parts are the statuses; the words are for those who do not see it. */
+export function Bar({ counts }: { readonly counts: Counts }) {
+  const total = totalOf(counts);
+  const words = present(counts).map(([status, jobs]) => `${grouped(jobs)} ${statusWords(status)}`);
+  return (
+    <div class="bar" role="img" aria-label={words.length === 0 ? 'no jobs' : words.join(', ')} title={words.join(', ')}>
+      {present(counts).map(([status, jobs]) => (
+        <span
+          key={status}
+          class={`part is-${status}`}
+          style={{ flexGrow: jobs, minWidth: jobs * 200 < total ? '3px' : '0' }}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** A count of each status that occurs. */
+export function CountList({ counts }: { readonly counts: Counts }) {
+  return (
+    <ul class="counts">
+      {present(counts).map(([status, jobs]) => (
+        <li key={status}>
+          <span class={`dot is-${status}`} aria-hidden="true" />
+          <b>{grouped(jobs)}</b> {statusWords(status)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export const Status = ({ status }: { readonly status: string }) => (
+  <span class="status">
+    <span class={`dot is-${status.replaceAll(' ', '_')}`} aria-hidden="true" />
+    {statusWords(status)}
+  </span>
+);
+
+/** A command, and a button that copies it. */
+export function Command({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text).catch(() => {});
+    setCopied(true);
+    setTimeout(() => setCopied(false), 2_000);
+  };
+  return (
+    <div class="command">
+      <code>{text}</code>
+      {/* A page that is not served over TLS or from this machine has no clipboard. */}
+      {(navigator as { clipboard?: unknown }).clipboard !== undefined && (
+        <button type="button" class="quiet" onClick={() => void copy()} aria-label={`${label}: ${text.slice(0, 80)}`}>
+          {isCopied ? 'Copied' : label}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** A value that is being read: its error, or that it is on its way. */
+export function Shown<T>({
+  live,
+  what,
+  children,
+}: {
+  readonly live: Live<T>;
+  readonly what: string;
+  readonly children: (value: T) => ComponentChildren;
+}) {
+  if (live.value !== undefined) return <>{children(live.value)}</>;
+  if (live.error !== undefined)
+    return (
+      <p class="note is-error" role="alert">
+        {live.error.message}
+      </p>
+    );
+  return (
+    <p class="note" role="status">
+      Loading {what} …
+    </p>
+  );
+}
+
+export function Section({
+  title,
+  aside,
+  children,
+}: {
+  readonly title: string;
+  readonly aside?: ComponentChildren;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <section class="card">
+      <header>
+        <h2>{title}</h2>
+        {aside}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+/** A time of the service, in the time zone of the reader; the exact one in UTC is in its title. */
+export function Time({ at }: { readonly at: string | null | undefined }) {
+  const ms = Date.parse(at ?? '');
+  if (Number.isNaN(ms)) return <span>–</span>;
+  const iso = new Date(ms).toISOString();
+  return (
+    <time dateTime={iso} title={`${iso.replace('T', ' ').replace(/\.\d+Z$/, '')} UTC`}>
+      {new Date(ms).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })}
+    </time>
+  );
+}
+
+export const jobsWords = (jobs: number) => counted(jobs, 'job');

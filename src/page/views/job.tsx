@@ -1,0 +1,270 @@
+import { useState } from 'preact/hooks';
+import type { Job } from '../../core/contract/job.ts';
+import type { ResourceRequirements } from '../../core/contract/resources.ts';
+import type { Result } from '../../core/contract/result.ts';
+import { sizeText } from '../../core/quantity/size-text.ts';
+import { timeText } from '../../core/quantity/time-text.ts';
+import { Confirm } from '../confirm.tsx';
+import { connection } from '../connection.ts';
+import { useLive, useNow } from '../hooks.ts';
+import { Command, Section, Shown, Status, Time } from '../parts.tsx';
+import { Tail } from '../tail.tsx';
+import { ageText, statusWords, shownText } from '../words.ts';
+
+const { client } = connection;
+const ACTIVE = ['ready', 'blocked', 'pending', 'running'];
+/** Jobs that are named on each side. */
+const MOST_NAMED = 20;
+
+/** One job: what became of it, what it wrote, and what it asked for and used. */
+export function JobView({ id }: { readonly id: number }) {
+  const job = useLive(`job ${id}`, () => client.getJob({ params: { id } }), 2_000);
+  return (
+    <>
+      <nav aria-label="Path" class="path">
+        <a href="#/">Workflows</a>{' '}
+        {job.value !== undefined && (
+          <a href={`#/workflows/${job.value.workflow_id}`}>Workflow {job.value.workflow_id}</a>
+        )}
+      </nav>
+      <Shown live={job} what={`job ${id}`}>
+        {(found) => <Whole job={found} again={job.again} />}
+      </Shown>
+    </>
+  );
+}
+
+function Whole({ job, again }: { readonly job: Job; readonly again: () => void }) {
+  const { id, workflow_id: workflowId, status } = job;
+  const isActive = ACTIVE.includes(String(status));
+  const results = useLive(
+    `results ${id} ${status} ${job.attempt_id}`,
+    () => client.listResults({ query: { workflow_id: workflowId, job_id: id, all_runs: true, limit: 100 } }),
+    10_000,
+  );
+  return (
+    <>
+      <div class="heading">
+        <div>
+          <h1 class="name">{shownText(job.name, 200)}</h1>
+          <p class="facts">
+            <span>#{id}</span>
+            <Status status={String(status)} />
+            {status === 'running' && <Elapsed job={job} />}
+          </p>
+        </div>
+        <div class="buttons">
+          <Confirm
+            label="Cancel this job …"
+            title="Cancel this job?"
+            says="If it runs, its runner ends it. Jobs that depend on it are canceled, unless they run whatever happens; the rest of the workflow goes on."
+            does="Cancel the job"
+            isDangerous
+            unlessFor={isActive ? undefined : `It is ${statusWords(String(status))}`}
+            act={async () => {
+              const { refused } = await client.cancelJobs({ params: { id: workflowId }, body: { job_ids: [id] } });
+              if (refused[0] !== undefined) throw new Error(refused[0].message);
+              again();
+            }}
+          />
+        </div>
+      </div>
+      <Section title="Command">
+        <Command text={job.command.slice(0, 20_000)} />
+      </Section>
+      <Shown live={results} what="attempts">
+        {({ items }) => (
+          <>
+            {items.length > 0 && <Attempts results={items} />}
+            {(items.length > 0 || status === 'running') && <Output job={job} results={items} />}
+            <Use job={job} result={items.toSorted(byAttempt).at(-1)} />
+          </>
+        )}
+      </Shown>
+      <Dependencies job={job} />
+    </>
+  );
+}
+
+const byAttempt = (one: Result, other: Result) =>
+  one.run_id - other.run_id || (one.attempt_id ?? 1) - (other.attempt_id ?? 1);
+
+const Elapsed = ({ job }: { readonly job: Job }) => <span>started {ageText(job.start_time, useNow(1_000))}</span>;
+
+function Attempts({ results }: { readonly results: readonly Result[] }) {
+  return (
+    <Section title="Attempts">
+      <div class="scroll" tabIndex={0} role="group" aria-label="Table of attempts">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Run</th>
+              <th scope="col">Attempt</th>
+              <th scope="col">Status</th>
+              <th scope="col" class="number">
+                Exit code
+              </th>
+              <th scope="col" class="number">
+                Took
+              </th>
+              <th scope="col">Ended</th>
+              <th scope="col">Cause</th>
+            </tr>
+          </thead>
+          <tbody>
+            {results
+              .toSorted((one, other) => byAttempt(other, one))
+              .map((result) => (
+                <tr key={result.id}>
+                  <td>{result.run_id}</td>
+                  <td>{result.attempt_id ?? 1}</td>
+                  <td>
+                    <Status status={result.status} />
+                  </td>
+                  <td class="number">{result.return_code}</td>
+                  <td class="number">{timeText(Math.max(0, result.exec_time_minutes * 60))}</td>
+                  <td>
+                    <Time at={result.completion_time} />
+                  </td>
+                  <td>{result.cause ?? ''}</td>
+                </tr>
+              ))}
+          </tbody>
+        </table>
+      </div>
+    </Section>
+  );
+}
+
+function Output({ job, results }: { readonly job: Job; readonly results: readonly Result[] }) {
+  const hasFailed = job.status === 'failed' || job.status === 'terminated' || job.status === 'pending_failed';
+  const [stream, setStream] = useState<'stdout' | 'stderr'>(hasFailed ? 'stderr' : 'stdout');
+  return (
+    <Section
+      title="Last lines"
+      aside={
+        <div class="choices" role="group" aria-label="Stream">
+          {(['stdout', 'stderr'] as const).map((each) => (
+            <button key={each} type="button" aria-pressed={stream === each} onClick={() => setStream(each)}>
+              {each}
+            </button>
+          ))}
+        </div>
+      }
+    >
+      <Tail key={`${results.length}`} jobId={job.id} stream={stream} lines={60} isLive={job.status === 'running'} />
+    </Section>
+  );
+}
+
+function Use({ job, result }: { readonly job: Job; readonly result: Result | undefined }) {
+  const needs = useLive(
+    `needs ${job.resource_requirements_id}`,
+    () => client.getResourceRequirements({ params: { id: job.resource_requirements_id ?? 0 } }),
+    60_000,
+  );
+  return (
+    <Section title="Asked for and used">
+      <Shown live={needs} what="requirements">
+        {(asked) => (
+          <div class="scroll" tabIndex={0} role="group" aria-label="Table of resources">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Resource</th>
+                  <th scope="col" class="number">
+                    Asked for
+                  </th>
+                  <th scope="col" class="number">
+                    Used, at most
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {rowsOf(asked, result).map(([name, wanted, used]) => (
+                  <tr key={name}>
+                    <td>{name}</td>
+                    <td class="number">{wanted}</td>
+                    <td class="number">{used}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Shown>
+    </Section>
+  );
+}
+
+/** A resource, what was asked for, and what the last attempt used. */
+function rowsOf(asked: ResourceRequirements, result: Result | undefined): [string, string, string][] {
+  const [memory, cpu] = [result?.peak_memory_bytes, result?.peak_cpu_percent];
+  return [
+    ['CPUs', String(asked.num_cpus ?? 1), typeof cpu === 'number' ? (cpu / 100).toFixed(1) : '–'],
+    ['Memory', asked.memory ?? '–', typeof memory === 'number' ? sizeText(memory) : '–'],
+    ...((asked.num_gpus ?? 0) > 0 ? [['GPUs', String(asked.num_gpus), '–'] as [string, string, string]] : []),
+    ['Time', asked.runtime ?? '–', result === undefined ? '–' : timeText(Math.max(0, result.exec_time_minutes * 60))],
+  ];
+}
+
+function Dependencies({ job }: { readonly job: Job }) {
+  const above = job.depends_on_job_ids ?? [];
+  const live = useLive(
+    `around ${job.id} ${above.length}`,
+    async () => ({
+      above: await Promise.all(above.slice(0, MOST_NAMED).map((id) => client.getJob({ params: { id } }))),
+      below: await client.listJobs({
+        query: { workflow_id: job.workflow_id, upstream_job_id: job.id, limit: MOST_NAMED },
+      }),
+    }),
+    10_000,
+  );
+  return (
+    <Section title="Dependencies">
+      <Shown live={live} what="dependencies">
+        {({ above: before, below }) => (
+          <div class="sides">
+            <Side title="Jobs that it waits for" jobs={before} total={above.length} none="It waits for no job." />
+            <Side
+              title="Jobs that wait for it"
+              jobs={below.items}
+              total={below.total_count}
+              none="No job waits for it."
+            />
+          </div>
+        )}
+      </Shown>
+    </Section>
+  );
+}
+
+function Side({
+  title,
+  jobs,
+  total,
+  none,
+}: {
+  readonly title: string;
+  readonly jobs: readonly Job[];
+  readonly total: number;
+  readonly none: string;
+}) {
+  return (
+    <div>
+      <h3>{title}</h3>
+      {jobs.length === 0 && <p class="note">{none}</p>}
+      <ul class="jobs">
+        {jobs.map(({ id, name, status }) => (
+          <li key={id}>
+            <a href={`#/jobs/${id}`} class="name">
+              {shownText(name, 80)}
+            </a>
+            <Status status={String(status)} />
+          </li>
+        ))}
+      </ul>
+      {total > jobs.length && <p class="note">and {total - jobs.length} more</p>}
+    </div>
+  );
+}

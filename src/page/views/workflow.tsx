@@ -1,0 +1,276 @@
+import type { FailureGroup } from '../../core/contract/view.ts';
+import type { Workflow, WorkflowStatus } from '../../core/contract/workflow.ts';
+import { counted, grouped } from '../../core/quantity/count-text.ts';
+import { timeText } from '../../core/quantity/time-text.ts';
+import { Confirm } from '../confirm.tsx';
+import { connection } from '../connection.ts';
+import { Graph } from '../graph.tsx';
+import { useLive, useNow } from '../hooks.ts';
+import { Bar, Command, CountList, jobsWords, Section, Shown } from '../parts.tsx';
+import { Tail } from '../tail.tsx';
+import { Timeline } from '../timeline.tsx';
+import { ageText, failedIn, of, reasonsToWait, stateOf, statusWords, verdictOf, shownText } from '../words.ts';
+
+const { client } = connection;
+
+/** One workflow: what is the matter first, then what runs, then the whole. */
+export function WorkflowView({ id }: { readonly id: number }) {
+  const params = { id };
+  const workflow = useLive(`workflow ${id}`, () => client.getWorkflow({ params }), 10_000);
+  const status = useLive(`status ${id}`, () => client.getWorkflowStatus({ params }), 1_500);
+  return (
+    <>
+      <nav aria-label="Path" class="path">
+        <a href="#/">Workflows</a>
+      </nav>
+      <Shown live={workflow} what={`workflow ${id}`}>
+        {(found) => (
+          <Shown live={status} what="its status">
+            {(now) => (
+              <Whole
+                workflow={found}
+                status={now}
+                again={() => {
+                  status.again();
+                  workflow.again();
+                }}
+              />
+            )}
+          </Shown>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+interface Facts {
+  readonly workflow: Workflow;
+  readonly status: WorkflowStatus;
+  readonly again: () => void;
+}
+
+function Whole({ workflow, status, again }: Facts) {
+  const { id } = workflow;
+  const { jobs_by_status: counts, is_canceled: isCanceled } = status;
+  // What costs more to make is read again when jobs have moved, and else rarely.
+  const moved = JSON.stringify(counts);
+  return (
+    <>
+      <div class="heading">
+        <div>
+          <h1 class="name">{shownText(workflow.name, 200)}</h1>
+          <Facts workflow={workflow} status={status} />
+        </div>
+        <Actions workflow={workflow} status={status} again={again} />
+      </div>
+      <section class="card verdict">
+        <p class={`sentence is-${stateOf(counts, isCanceled).replace(' ', '-')}`} aria-live="polite">
+          {verdictOf(counts, isCanceled, status.active_compute_nodes)}
+        </p>
+        <Bar counts={counts} />
+        <CountList counts={counts} />
+      </section>
+      {failedIn(counts) > 0 && <Failed id={id} moved={moved} />}
+      <Waiting status={status} />
+      {of(counts, 'running') > 0 && <Running id={id} jobs={counts.running} />}
+      {status.total_jobs > 0 && <Parts id={id} moved={moved} />}
+    </>
+  );
+}
+
+function Facts({ workflow, status }: Pick<Facts, 'workflow' | 'status'>) {
+  const now = useNow();
+  const { id, user, timestamp, project } = workflow;
+  return (
+    <p class="facts">
+      <span>#{id}</span>
+      <span>{user}</span>
+      {project ? <span>{project}</span> : null}
+      {(status.run_id ?? 0) > 0 && <span>run {status.run_id}</span>}
+      <span>
+        created <time title={timestamp ?? ''}>{ageText(timestamp, now)}</time>
+      </span>
+      {typeof status.walltime_seconds === 'number' && <span>walltime {timeText(status.walltime_seconds)}</span>}
+      {status.active_compute_nodes > 0 && <span>{counted(status.active_compute_nodes, 'runner')}</span>}
+    </p>
+  );
+}
+
+function Actions({ workflow: { id, is_archived: isArchived }, status, again }: Facts) {
+  const { jobs_by_status: counts } = status;
+  const [active, open] = [of(counts, 'running', 'pending'), of(counts, 'ready', 'blocked', 'running', 'pending')];
+  const bad = failedIn(counts) + of(counts, 'canceled');
+  const params = { id };
+  const runAgain = async () => {
+    await client.resetStatus({ params });
+    await client.resetJobStatus({ params, query: { failed_only: true } });
+    await client.initializeJobs({ params, query: { only_uninitialized: true } });
+    again();
+  };
+  return (
+    <div class="buttons">
+      <Confirm
+        label="Run again …"
+        title="Run the jobs again that did not complete?"
+        says={`A new run begins. ${jobsWords(bad)} that failed or were canceled, and all jobs that depend on them, become ready or blocked; what completed stays. A runner must be active, or be started with: torc run ${id}`}
+        does="Run again"
+        unlessFor={
+          isArchived === true
+            ? 'The workflow is archived'
+            : active > 0
+              ? 'Jobs are still running'
+              : bad === 0
+                ? 'No job failed or was canceled'
+                : undefined
+        }
+        act={runAgain}
+      />
+      <Confirm
+        label="Cancel …"
+        title="Cancel this workflow?"
+        says={`${jobsWords(active)} that ${active === 1 ? 'runs is' : 'run are'} ended, and ${jobsWords(open - active)} that ${open - active === 1 ? 'waits does' : 'wait do'} not start. What completed stays.`}
+        does="Cancel the workflow"
+        isDangerous
+        unlessFor={status.is_canceled ? 'It is canceled' : open === 0 ? 'No job waits or runs' : undefined}
+        act={async () => {
+          await client.cancelWorkflow({ params });
+          again();
+        }}
+      />
+    </div>
+  );
+}
+
+function Failed({ id, moved }: { readonly id: number; readonly moved: string }) {
+  const live = useLive(`failures ${id} ${moved}`, () => client.listFailureGroups({ params: { id } }), 30_000);
+  return (
+    <Section title="What failed">
+      <Shown live={live} what="failures">
+        {({ groups, groups_left_out: leftOut }) => (
+          <>
+            {groups.map((group) => (
+              <Group key={JSON.stringify([group.status, group.return_code, group.cause])} group={group} />
+            ))}
+            {leftOut > 0 && <p class="note">{grouped(leftOut)} more causes are not shown.</p>}
+            <p class="next">Shows what a recovery would do, and changes nothing:</p>
+            <Command text={`torc recover ${id} --dry-run`} />
+          </>
+        )}
+      </Shown>
+    </Section>
+  );
+}
+
+function Group({ group }: { readonly group: FailureGroup }) {
+  const { jobs, status, return_code: code, cause, first } = group;
+  const [example] = first;
+  return (
+    <article class="failure">
+      <h3>
+        {jobsWords(jobs)} {statusWords(status)} with exit code {code}
+      </h3>
+      {cause ? <p class="cause">{cause}</p> : null}
+      <p class="names">
+        {first.map(({ job_id: jobId, job_name: name }) => (
+          <a key={jobId} href={`#/jobs/${jobId}`} class="name">
+            {shownText(name, 80)}
+          </a>
+        ))}
+        {jobs > first.length && <span>and {grouped(jobs - first.length)} more</span>}
+      </p>
+      {example !== undefined && (
+        <Tail jobId={example.job_id} runId={example.run_id} attemptId={example.attempt_id} stream="stderr" lines={8} />
+      )}
+    </article>
+  );
+}
+
+function Waiting({ status }: { readonly status: WorkflowStatus }) {
+  if (status.is_canceled) return null;
+  const reasons = reasonsToWait(status);
+  if (reasons.length === 0) return null;
+  return (
+    <Section title="What waits, and why">
+      <ul class="reasons">
+        {reasons.map(({ jobs, words, command }) => (
+          <li key={words}>
+            <span>
+              <b>{jobsWords(jobs)}</b> {words}
+              {command === undefined ? '.' : ':'}
+            </span>
+            {command !== undefined && <Command text={command} />}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+const MOST_RUNNING = 12;
+
+function Running({ id, jobs }: { readonly id: number; readonly jobs: number }) {
+  const now = useNow(1_000);
+  const live = useLive(
+    `running ${id}`,
+    () => client.listRunningJobs({ params: { id }, query: { limit: MOST_RUNNING } }),
+    2_000,
+  );
+  return (
+    <Section title="Running now">
+      <Shown live={live} what="running jobs">
+        {({ items }) => (
+          <div class="scroll" tabIndex={0} role="group" aria-label="Table of running jobs">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Job</th>
+                  <th scope="col">Node</th>
+                  <th scope="col" class="number">
+                    Started
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {items.map(({ job_id: jobId, job_name: name, compute_node_name: node, start_time: start }) => (
+                  <tr key={jobId}>
+                    <td>
+                      <a href={`#/jobs/${jobId}`} class="name">
+                        {shownText(name, 80)}
+                      </a>
+                    </td>
+                    <td>{node}</td>
+                    <td class="number">{ageText(start, now)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+            {jobs > items.length && <p class="note">and {grouped(jobs - items.length)} more</p>}
+          </div>
+        )}
+      </Shown>
+    </Section>
+  );
+}
+
+function Parts({ id, moved }: { readonly id: number; readonly moved: string }) {
+  const graph = useLive(
+    `graph ${id}`,
+    () => client.getWorkflowGraph({ params: { id } }),
+    moved === '' ? 60_000 : 3_000,
+  );
+  const timeline = useLive(`timeline ${id}`, () => client.getWorkflowTimeline({ params: { id } }), 5_000);
+  return (
+    <>
+      <Section title="Over time">
+        <Shown live={timeline} what="the timeline">
+          {(found) => <Timeline timeline={found} />}
+        </Shown>
+      </Section>
+      <Section title="Families of jobs">
+        <Shown live={graph} what="the graph">
+          {(found) => <Graph id={id} graph={found} />}
+        </Shown>
+      </Section>
+    </>
+  );
+}

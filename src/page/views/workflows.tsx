@@ -1,0 +1,112 @@
+import { useState } from 'preact/hooks';
+import type { WorkflowOverview } from '../../core/contract/view.ts';
+import { grouped } from '../../core/quantity/count-text.ts';
+import { connection } from '../connection.ts';
+import { useLive, useNow } from '../hooks.ts';
+import { Bar, Shown, Status } from '../parts.tsx';
+import { ageText, failedIn, of, stateOf, shownText } from '../words.ts';
+
+const PAGE = 50;
+
+/** All workflows that the reader may see, the newest first. The filters stand in the address. */
+export function WorkflowsView({ query }: { readonly query: URLSearchParams }) {
+  const [name, user] = [query.get('name') ?? '', query.get('user') ?? ''];
+  const [limit, setLimit] = useState(PAGE);
+  const asked = { limit, name: name === '' ? undefined : name, user: user === '' ? undefined : user };
+  const live = useLive(JSON.stringify(asked), () => connection.client.listWorkflowOverviews({ query: asked }), 2_000);
+  const filter = (field: 'name' | 'user', value: string) => {
+    const next = new URLSearchParams(query);
+    if (value === '') next.delete(field);
+    else next.set(field, value);
+    location.replace(next.size === 0 ? '#/' : `#/?${next}`);
+  };
+  return (
+    <>
+      <div class="heading">
+        <h1>Workflows</h1>
+        <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+          <label>
+            <span>Name</span>
+            <input
+              type="search"
+              value={name}
+              placeholder="any part"
+              onInput={(event) => filter('name', event.currentTarget.value)}
+            />
+          </label>
+          <label>
+            <span>Owner</span>
+            <input
+              type="search"
+              value={user}
+              placeholder="user"
+              onInput={(event) => filter('user', event.currentTarget.value)}
+            />
+          </label>
+        </form>
+      </div>
+      <Shown live={live} what="workflows">
+        {({ items, has_more: hasMore }) => {
+          if (items.length === 0)
+            return name === '' && user === '' ? <Empty /> : <p class="note">No workflow matches these filters.</p>;
+          return (
+            <>
+              <List items={items} />
+              {hasMore && (
+                <button type="button" onClick={() => setLimit((before) => before + PAGE)}>
+                  Show more
+                </button>
+              )}
+            </>
+          );
+        }}
+      </Shown>
+    </>
+  );
+}
+
+function List({ items }: { readonly items: readonly WorkflowOverview[] }) {
+  const now = useNow();
+  return (
+    <ul class="workflows">
+      {items.map((each) => {
+        const { id, name, user, project, jobs_by_status: counts, total_jobs: total } = each;
+        const failed = failedIn(counts);
+        return (
+          <li key={id} class="card">
+            <div class="line">
+              <a href={`#/workflows/${id}`} class="name title">
+                {shownText(name, 200)}
+              </a>
+              <Status status={stateOf(counts, each.is_canceled)} />
+            </div>
+            <Bar counts={counts} />
+            <p class="facts">
+              <span>
+                <b>{grouped(of(counts, 'completed'))}</b> of {grouped(total)}
+              </span>
+              {failed > 0 && <span class="is-bad">{grouped(failed)} failed</span>}
+              {each.active_compute_nodes > 0 && (
+                <span>
+                  {each.active_compute_nodes} {each.active_compute_nodes === 1 ? 'runner' : 'runners'}
+                </span>
+              )}
+              <span class="end">
+                #{id} · {user}
+                {project ? ` · ${project}` : ''} · <time title={each.timestamp}>{ageText(each.timestamp, now)}</time>
+              </span>
+            </p>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+const Empty = () => (
+  <section class="card empty">
+    <h2>No workflow yet</h2>
+    <p>Write a workflow file, or run a list of commands; it appears here at once:</p>
+    <pre class="output">torc run workflow.yaml{'\n'}torc exec --input commands.txt -- bash -c</pre>
+  </section>
+);

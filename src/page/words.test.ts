@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import type { WorkflowStatus } from '../core/contract/workflow.ts';
+import { jobStatuses } from '../core/contract/job-statuses.ts';
+import { ageText, type Counts, reasonsToWait, shownText, stateOf, verdictOf } from './words.ts';
+
+describe('the verdict about a workflow', () => {
+  it.each<[Counts, boolean, number, string]>([
+    [{}, false, 0, 'This workflow has no jobs.'],
+    [{ uninitialized: 3 }, false, 0, '3 jobs have not been initialized.'],
+    [{ completed: 1 }, false, 0, 'The job completed.'],
+    [{ completed: 1204 }, false, 0, 'All 1,204 jobs completed.'],
+    [{ completed: 2, running: 1 }, false, 1, '1 job runs on 1 runner; 2 of 3 jobs completed.'],
+    [{ completed: 2, failed: 1 }, false, 0, 'This workflow ended: 2 of 3 jobs completed, 1 failed.'],
+    [{ failed: 1, canceled: 2 }, false, 0, 'This workflow ended: 0 of 3 jobs completed, 1 failed and 2 were canceled.'],
+    [{ ready: 2 }, false, 0, 'No runner is active; 0 of 2 jobs completed.'],
+    [{ blocked: 2 }, false, 3, 'Nothing runs at the moment; 0 of 2 jobs completed.'],
+    [{ completed: 1, canceled: 1 }, true, 0, 'This workflow was canceled: 1 of 2 jobs completed, 1 was canceled.'],
+  ])('of %j is a sentence', (counts, isCanceled, runners, sentence) => {
+    expect(verdictOf(counts, isCanceled, runners)).toBe(sentence);
+  });
+
+  it('names a state only if the counts have it: jobs that failed are no reason while others run', () => {
+    expect(stateOf({ failed: 1, running: 1 }, false)).toBe('running');
+    expect(stateOf({ failed: 1 }, false)).toBe('failed');
+    expect(stateOf({ failed: 1, running: 1 }, true)).toBe('canceled');
+  });
+});
+
+describe('the reasons why jobs wait', () => {
+  const status = (counts: Counts, more: Partial<WorkflowStatus> = {}) =>
+    reasonsToWait({
+      workflow_id: 7,
+      jobs_by_status: { ...Object.fromEntries(jobStatuses.map((each) => [each, 0])), ...counts },
+      active_compute_nodes: 0,
+      pending_scheduled_nodes: 0,
+      runtime_blocked_ready_jobs: 0,
+      ...more,
+    } as WorkflowStatus).map(
+      ({ jobs, words, command }) => `${jobs} ${words}${command === undefined ? '' : `: ${command}`}`,
+    );
+
+  it('name the next command where nothing runs, and none where an allocation is in the queue', () => {
+    expect(status({ ready: 2, blocked: 1 })).toEqual([
+      '2 are ready, and no runner is active: torc run 7',
+      '1 waits for other jobs to complete',
+    ]);
+    expect(status({ ready: 1 }, { pending_scheduled_nodes: 2 })).toEqual([
+      '1 is ready, and 2 allocations of Slurm wait',
+    ]);
+  });
+
+  it('name labels and times that no runner has, and only else that runners are full', () => {
+    const runners = { active_compute_nodes: 1 };
+    expect(status({ ready: 4 }, runners)).toEqual(['4 are ready, and the runners have no free place at the moment']);
+    expect(
+      status({ ready: 4 }, { ...runners, unserved_ready_labels: { gpu: 3 }, runtime_blocked_ready_jobs: 1 }),
+    ).toEqual(['3 need a runner with the label gpu, and none has it', '1 needs more time than any runner has left']);
+  });
+
+  it('are none if no job waits', () => {
+    expect(status({ completed: 2, running: 1 })).toEqual([]);
+  });
+});
+
+it('an age is short, and nothing without a time', () => {
+  const now = Date.parse('2026-03-01T12:00:00Z');
+  expect(ageText('2026-03-01T11:59:55Z', now)).toBe('just now');
+  expect(ageText('2026-03-01T11:59:30Z', now)).toBe('30s ago');
+  expect(ageText('2026-03-01T10:00:00Z', now)).toBe('2h 00m ago');
+  expect(ageText(undefined, now)).toBe('');
+});
+
+it('a name of any length is short, and marks that turn its direction are visible', () => {
+  expect(shownText('x'.repeat(1_000_000))).toBe(`${'x'.repeat(200)}…`);
+  expect(shownText('a\u202eb')).toBe('a\\u202eb');
+  expect(shownText('<b>plain')).toBe('<b>plain');
+});

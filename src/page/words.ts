@@ -1,0 +1,113 @@
+import { printable } from '../core/contract/printable.ts';
+import type { JobStatus } from '../core/contract/job-statuses.ts';
+import type { WorkflowStatus } from '../core/contract/workflow.ts';
+import { counted, grouped } from '../core/quantity/count-text.ts';
+import { timeText } from '../core/quantity/time-text.ts';
+
+/** What a page says of workflows and jobs, as functions of what the server replied. */
+
+export type Counts = Readonly<Partial<Record<JobStatus, number>>>;
+
+export const of = (counts: Counts, ...statuses: readonly JobStatus[]): number =>
+  statuses.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
+export const failedIn = (counts: Counts): number => of(counts, 'failed', 'terminated', 'pending_failed');
+export const totalOf = (counts: Counts): number => Object.values(counts).reduce((sum, jobs) => sum + jobs, 0);
+
+/** One word for the state of a workflow. */
+export type WorkflowState = 'running' | 'waiting' | 'completed' | 'failed' | 'canceled' | 'not started' | 'empty';
+
+export function stateOf(counts: Counts, isCanceled: boolean): WorkflowState {
+  if (isCanceled) return 'canceled';
+  if (totalOf(counts) === 0) return 'empty';
+  if (of(counts, 'running', 'pending') > 0) return 'running';
+  if (of(counts, 'ready', 'blocked') > 0) return 'waiting';
+  if (of(counts, 'uninitialized') > 0) return 'not started';
+  return failedIn(counts) + of(counts, 'canceled') > 0 ? 'failed' : 'completed';
+}
+
+/** What is the matter with a workflow, in one sentence. */
+export function verdictOf(counts: Counts, isCanceled: boolean, runners: number): string {
+  const [total, done, failed] = [totalOf(counts), of(counts, 'completed'), failedIn(counts)];
+  const [running, canceled] = [of(counts, 'running', 'pending'), of(counts, 'canceled')];
+  const completed = `${grouped(done)} of ${counted(total, 'job')} completed`;
+  const faults = [
+    ...(failed > 0 ? [`${grouped(failed)} failed`] : []),
+    ...(canceled > 0 ? [`${grouped(canceled)} ${canceled === 1 ? 'was' : 'were'} canceled`] : []),
+  ];
+  const withFaults = faults.length === 0 ? completed : `${completed}, ${faults.join(' and ')}`;
+  switch (stateOf(counts, isCanceled)) {
+    case 'empty':
+      return 'This workflow has no jobs.';
+    case 'not started':
+      return `${counted(total, 'job')} ${total === 1 ? 'has' : 'have'} not been initialized.`;
+    case 'canceled':
+      return `This workflow was canceled: ${withFaults}.`;
+    case 'completed':
+      return total === 1 ? 'The job completed.' : `All ${counted(total, 'job')} completed.`;
+    case 'failed':
+      return `This workflow ended: ${withFaults}.`;
+    case 'running':
+      return `${counted(running, 'job')} ${running === 1 ? 'runs' : 'run'} on ${counted(runners, 'runner')}; ${withFaults}.`;
+    case 'waiting':
+      return runners === 0 ? `No runner is active; ${withFaults}.` : `Nothing runs at the moment; ${withFaults}.`;
+  }
+}
+
+export interface Reason {
+  readonly jobs: number;
+  readonly words: string;
+  /** What a person types next. */
+  readonly command?: string;
+}
+
+/** Why jobs wait, the most important reason first. */
+export function reasonsToWait(status: WorkflowStatus): Reason[] {
+  const { workflow_id: id, jobs_by_status: counts, active_compute_nodes: runners } = status;
+  const labels = Object.entries(status.unserved_ready_labels ?? {});
+  const { ready } = counts;
+  const queued = status.pending_scheduled_nodes;
+  const late = status.runtime_blocked_ready_jobs;
+  const reasons: (Reason | undefined)[] = [
+    reason(counts.uninitialized, 'has', 'have', 'not been initialized', `torc workflows init ${id}`),
+    runners > 0
+      ? undefined
+      : queued > 0
+        ? reason(
+            ready,
+            'is',
+            'are',
+            `ready, and ${counted(queued, 'allocation')} of Slurm ${queued === 1 ? 'waits' : 'wait'}`,
+          )
+        : reason(ready, 'is', 'are', 'ready, and no runner is active', `torc run ${id}`),
+    ...labels.map(([label, jobs]) =>
+      reason(jobs, 'needs', 'need', `a runner with the label ${label}, and none has it`),
+    ),
+    reason(late, 'needs', 'need', 'more time than any runner has left'),
+    runners > 0 && labels.length === 0 && late === 0
+      ? reason(ready, 'is', 'are', 'ready, and the runners have no free place at the moment')
+      : undefined,
+    reason(counts.blocked, 'waits', 'wait', 'for other jobs to complete'),
+    reason(counts.pending_failed, 'waits', 'wait', 'for a decision after a failure', `torc recover ${id} --dry-run`),
+  ];
+  return reasons.filter((each) => each !== undefined);
+}
+
+function reason(jobs: number, one: string, many: string, words: string, command?: string): Reason | undefined {
+  if (jobs === 0) return undefined;
+  return { jobs, words: `${jobs === 1 ? one : many} ${words}`, ...(command === undefined ? {} : { command }) };
+}
+
+/** `3m 12s ago`, of a time as the service writes it. */
+export function ageText(time: string | null | undefined, nowMs: number): string {
+  const ms = Date.parse(time ?? '');
+  if (Number.isNaN(ms)) return '';
+  const seconds = Math.max(0, (nowMs - ms) / 1000);
+  return seconds < 10 ? 'just now' : `${timeText(Math.round(seconds)).replace(/\.0s$/, 's')} ago`;
+}
+
+/** The words for a status that a person reads. */
+export const statusWords = (status: string): string => status.replaceAll('_', ' ');
+
+/** A name or another text of users: cut, and with visible marks that would change the direction of writing. */
+export const shownText = (text: string, most = 200): string =>
+  printable(text.length > most ? `${text.slice(0, most)}…` : text);
