@@ -2744,6 +2744,11 @@ export interface Calls {
     has_more?: boolean | null | undefined;
     reason?: string | null | undefined;
   }>;
+  /** Create a start token: the page exchanges it once, within ten minutes, for a session of the same user (addition). */
+  readonly createPageToken: (call?: {
+  }) => Promise<{
+    token: string;
+  }>;
 }
 
 /** A Torc server: each route is a method that takes `{ params, query, body }` and returns the reply. */

@@ -157,4 +157,5 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   getWorkflowTimeline: ['GET', '/workflows/{id}/timeline'],
   listFailureGroups: ['GET', '/workflows/{id}/failure_groups'],
   getOutputTail: ['GET', '/jobs/{id}/output_tail'],
+  createPageToken: ['POST', '/page_tokens'],
 };

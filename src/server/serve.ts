@@ -15,6 +15,7 @@ import { Refusal } from '../core/contract/refusals.ts';
 import { behindGate } from './http/gate.ts';
 import { inTurns } from './http/in-turns.ts';
 import { isLoopbackAddress, nameOf } from './http/origin.ts';
+import { createLoadPage } from './http/page/load.ts';
 import { createReader } from './http/reader.ts';
 import { watchTraffic } from './http/watch.ts';
 import { snapshot } from './snapshot.ts';
@@ -53,6 +54,8 @@ export interface ServeOptions {
   readonly pages?: { readonly hosts: readonly string[]; readonly origins: readonly string[] } | undefined;
   /** What administrators may do with SQL; the default is everything. */
   readonly adminSql?: 'writes' | 'reads' | 'nothing' | undefined;
+  /** Serves no page: browsers get a text. */
+  readonly withoutPage?: boolean | undefined;
   /** The maximum size of a body of the bulk routes in MiB; the default is 200. */
   readonly bulkMebibytes?: number | undefined;
   /** The time allowed for a body of any size in ms; the default is 30 s. */
@@ -135,6 +138,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
       adminSql,
       traffic,
       reader,
+      page: options.withoutPage === true ? undefined : createLoadPage(),
       bulkMebibytes,
       bodyGraceMs,
       onNotice,

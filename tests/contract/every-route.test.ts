@@ -126,7 +126,7 @@ for (const name of names.filter((each) => !streams.includes(each))) {
 
 describe('the cases', () => {
   // These answer whatever they are asked, as long as one may ask: permit.test.ts.
-  const CANNOT_REFUSE: readonly RouteName[] = ['ping', 'getVersion'];
+  const CANNOT_REFUSE: readonly RouteName[] = ['ping', 'getVersion', 'createPageToken'];
   // This one answers only where there is a file of users: login.test.ts, htpasswd.test.ts.
   const ELSEWHERE: readonly RouteName[] = ['reloadAuth'];
 

@@ -61,6 +61,7 @@ describe('the stand-in for Torc’s own server', () => {
       '/workflows/1/timeline',
       '/workflows/1/failure_groups',
       '/jobs/1/output_tail',
+      '/page_tokens',
     ]);
   });
 

@@ -43,6 +43,10 @@ export const refusals = {
   BODY_TOO_SLOW: { status: 408, remedy: 'Send the body without long pauses, or fewer records in a request.' },
   BODIES_WAIT: { status: 503, remedy: 'Repeat the request, or send fewer records in a request.' },
   BODY_TOO_LARGE: { status: 413, remedy: 'Send fewer records in a request.' },
+  LOGIN_REFUSED: {
+    status: 401,
+    remedy: 'Log in with a name and a password of this server, or open a new address that torc page prints.',
+  },
   CREDENTIAL_MISSING: {
     status: 401,
     remedy: 'Send the credential of this server: inside a job, curl -u "$TORC_USERNAME:$TORC_PASSWORD".',

@@ -6,9 +6,10 @@ import type { Permissions } from '../caller.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Store } from '../records/store.ts';
 import { groupOf, groupQueries } from './queries.ts';
+import type { Sessions } from './sessions.ts';
 
 /** Groups of users, and the workflows that they may see. */
-export const accessHandlers = ({ db, find, now }: Store, permissions: Permissions) => {
+export const accessHandlers = ({ db, find, now }: Store, permissions: Permissions, sessions: Sessions) => {
   const queries = groupQueries(db);
   const at = () => new Date(now()).toISOString();
   const group = (id: number) => queries.group.get({ id }) ?? missing('Group', id);
@@ -26,6 +27,8 @@ export const accessHandlers = ({ db, find, now }: Store, permissions: Permission
   };
 
   return {
+    createPageToken: (_, caller) => Promise.resolve({ token: sessions.createToken(caller) }),
+
     checkAccess: ({ params: { workflow_id: workflowId, user_name: user } }) => ({
       has_access: permissions.isFor(workflowId, user),
       user_name: user,

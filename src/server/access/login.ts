@@ -18,6 +18,8 @@ const UNKNOWN_SENDER: Sender = { address: '', isGone: () => false };
 
 /** The user who sends a request, by its `Authorization`; undefined if the request is refused. */
 export interface Login {
+  /** Requests have a credential instead of a user. */
+  readonly isCredential?: true;
   callerOf(authorization: string | undefined, sender?: Sender): Caller | undefined | Promise<Caller | undefined>;
   /** Reads the users again and returns their number. */
   reload(): number;
@@ -47,6 +49,7 @@ export function credentialLogin(credential: string): Login {
       const presented = bearerOf(authorization) ?? loginOf(authorization)?.password;
       return presented !== undefined && timingSafeEqual(digest(presented), expected) ? ANONYMOUS : undefined;
     },
+    isCredential: true,
     ...withoutUsers,
   };
 }

@@ -136,7 +136,8 @@ const bodies: Partial<Record<RouteName, object>> = {
 /** Who may use a route; repeated here by path, so that a wrong rule in the table is detected. */
 function allowed({ method, path }: Route): readonly Person[] {
   if (path === '/ping' || path === '/version') return people;
-  if (path === '/workflows' || path === '/workflow_overviews') return people.filter((person) => person !== 'anonymous');
+  if (['/workflows', '/workflow_overviews', '/page_tokens'].includes(path))
+    return people.filter((person) => person !== 'anonymous');
   if (path.startsWith('/admin/')) return ['admin'];
   if (path.startsWith('/access_groups/{id}/members') && method !== 'GET') return ['lead', 'admin'];
   if (path.startsWith('/access_groups')) return ['admin'];

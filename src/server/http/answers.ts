@@ -1,5 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
+import type { Sender } from '../access/login.ts';
 import { ANONYMOUS, type Caller } from '../caller.ts';
 
 /** The data of a request while it is answered. */
@@ -9,3 +10,9 @@ export interface Answers {
 }
 
 export const callerOf = (context: Context<Answers>): Caller => context.get('caller') ?? ANONYMOUS;
+
+/** The connection of a request, for the order of logins. */
+export function senderOf(context: Context<Answers>): Sender | undefined {
+  const socket = context.env?.incoming?.socket;
+  return socket && { address: socket.remoteAddress ?? '', isGone: () => socket.destroyed || !socket.writable };
+}

@@ -6,6 +6,7 @@ import { type RouteName, routes } from '../../core/contract/routes.ts';
 import { accessHandlers } from '../access/handlers.ts';
 import { type Login, openLogin } from '../access/login.ts';
 import { createPermissions } from '../access/permit.ts';
+import { createSessions } from '../access/sessions.ts';
 import type { AccessSettings } from '../access/settings.ts';
 import { actHandlers } from '../act/handlers.ts';
 import { adminHandlers } from '../admin/handlers.ts';
@@ -25,13 +26,15 @@ import { viewHandlers } from '../view/handlers.ts';
 import { serveApiEvents } from './api-event-stream.ts';
 import { createBodyRoom } from './body-room.ts';
 import { bind, type BodyLimits } from './bind.ts';
-import { FRONT_PAGE } from './front-page.ts';
 import type { Answers } from './answers.ts';
 import { identify } from './caller.ts';
 import { errorBody } from './errors.ts';
 import { serveEvents } from './event-stream.ts';
 import { headersFor, JSON_TYPE } from './headers.ts';
 import { notServed } from './not-served.ts';
+import type { LoadPage } from './page/load.ts';
+import { servePage } from './page/serve.ts';
+import { serveSessions } from './page/session.ts';
 import type { Reader } from './reader.ts';
 import { createWideReads } from './wide-reads.ts';
 
@@ -44,6 +47,8 @@ export interface AppOptions extends BodyLimits {
   /** What administrators may do with SQL; the default is everything. */
   readonly adminSql?: 'writes' | 'reads' | 'nothing' | undefined;
   readonly traffic?: TrafficLog | undefined;
+  /** The page; without it, browsers get a text. */
+  readonly page?: LoadPage | undefined;
   /** Executes reads over many rows off the event loop; without it they are executed in pieces. */
   readonly reader?: Reader | undefined;
   /** Called for actions of the server that a user may want to know: it ended a stream, for instance. */
@@ -64,6 +69,13 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   const onDropped = (reason: string, facts: Readonly<Record<string, unknown>>) =>
     onNotice?.('An event stream was ended', { reason, ...facts });
   const permissions = createPermissions(store, access);
+  const sessions = createSessions(store.now);
+  const reloadUsers = () => {
+    const users = login.reload();
+    // A password may have changed.
+    sessions.endAll();
+    return users;
+  };
   const handlers: Handlers = {
     ...recordHandlers(store, permissions),
     ...reportHandlers(store, permissions),
@@ -73,17 +85,17 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
     ...resultHandlers(store),
     ...recoverHandlers(store),
     ...exchangeHandlers(store),
-    ...accessHandlers(store, permissions),
+    ...accessHandlers(store, permissions, sessions),
     ...actHandlers(store),
     ...viewHandlers(store, permissions),
-    ...adminHandlers(store, { database, adminSql, traffic, reloadUsers: login.reload }),
+    ...adminHandlers(store, { database, adminSql, traffic, reloadUsers }),
   };
   store.works.resume();
   store.releases.resume();
   const readWide = createWideReads(store, permissions, options.reader);
   const room = createBodyRoom();
   const root = new Hono<Answers>();
-  for (const path of ['/', '/dashboard']) root.get(path, (context) => context.html(FRONT_PAGE));
+  servePage(root, { load: options.page, onNotice });
   const app = root.basePath(BASE_PATH);
   app.onError((thrown, context) => {
     // A read that met the lock of another program.
@@ -100,7 +112,10 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
       ...(methods === undefined ? {} : { Allow: methods.join(', ') }),
     });
   });
-  if (login !== openLogin) app.use(identify(login));
+  if (login !== openLogin) {
+    serveSessions(app, login, sessions);
+    app.use(identify(login, sessions));
+  }
   let document: string | undefined;
   app.get('/openapi.json', (context) =>
     context.body((document ??= JSON.stringify(openApiDocument())), 200, headersFor(context, JSON_TYPE)),

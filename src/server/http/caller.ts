@@ -1,26 +1,28 @@
 import type { MiddlewareHandler } from 'hono';
 import type { Login } from '../access/login.ts';
-import type { Answers } from './answers.ts';
+import type { Sessions } from '../access/sessions.ts';
+import { type Answers, senderOf } from './answers.ts';
 import { headersFor } from './headers.ts';
+import { callerOfSession, KEY_HEADER } from './page/session.ts';
 import { note } from './watch.ts';
 
 /** Answers 401 to requests that the login refuses, and stores the user of the others. */
-export function identify(login: Login): MiddlewareHandler<Answers> {
+export function identify(login: Login, sessions: Sessions): MiddlewareHandler<Answers> {
   return async (context, next) => {
-    const socket = context.env?.incoming?.socket;
-    const found = login.callerOf(
-      context.req.header('authorization'),
-      socket && { address: socket.remoteAddress ?? '', isGone: () => socket.destroyed || !socket.writable },
-    );
+    const authorization = context.req.header('authorization');
+    const ofSession = authorization === undefined ? callerOfSession(context, sessions) : undefined;
+    const found = ofSession ?? login.callerOf(authorization, senderOf(context));
     const caller = found instanceof Promise ? await found : found;
     if (caller !== undefined) {
       context.set('caller', caller);
       if (caller.user !== undefined) note(context.env?.incoming, { user: caller.user });
       return next();
     }
+    // A page has a form of its own for the login; with this header the browser would open another one.
+    const isPage = context.req.header(KEY_HEADER) !== undefined;
     return context.body('Unauthorized', 401, {
       ...headersFor(context, 'text/plain; charset=UTF-8'),
-      'WWW-Authenticate': 'Basic realm="Torc"',
+      ...(isPage ? {} : { 'WWW-Authenticate': 'Basic realm="Torc"' }),
     });
   };
 }

@@ -77,4 +77,12 @@ export const viewRoutes = {
     }),
     reply: OutputTail,
   }),
+  createPageToken: route({
+    method: 'POST',
+    path: '/page_tokens',
+    kind: 'own',
+    access: 'user',
+    says: 'Create a start token: the page exchanges it once, within ten minutes, for a session of the same user (addition).',
+    reply: z.object({ token: text }),
+  }),
 } as const satisfies Record<string, Route>;

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { createSessions } from './sessions.ts';
+
+const HOUR = 3_600_000;
+const ada = { user: 'ada' };
+
+function prepared() {
+  const clock = { ms: 0 };
+  return { clock, sessions: createSessions(() => clock.ms) };
+}
+
+describe('a session of a page', () => {
+  it('belongs to its user as long as cookie and key come together', () => {
+    const { sessions } = prepared();
+    const { cookie, key } = sessions.begin(ada);
+    const other = sessions.begin({ user: 'bob' });
+    expect(sessions.callerOf(cookie, key)).toEqual(ada);
+    expect(sessions.callerOf(cookie, other.key)).toBeUndefined();
+    expect(sessions.callerOf(other.cookie, key)).toBeUndefined();
+    expect(sessions.callerOf(cookie, 'new')).toBeUndefined();
+    expect(sessions.callerOf('', key)).toBeUndefined();
+  });
+
+  it('goes on while it is used, and ends after twelve hours without a request, or a week', () => {
+    const { sessions, clock } = prepared();
+    const { cookie, key } = sessions.begin(ada);
+    for (let hour = 11; hour < 7 * 24; hour += 11) {
+      clock.ms = hour * HOUR;
+      expect(sessions.callerOf(cookie, key)).toEqual(ada);
+    }
+    clock.ms = 7 * 24 * HOUR;
+    expect(sessions.callerOf(cookie, key)).toBeUndefined();
+    const idle = sessions.begin(ada);
+    clock.ms += 12 * HOUR;
+    expect(sessions.callerOf(idle.cookie, idle.key)).toBeUndefined();
+  });
+
+  it('ends with a logout, and all of them when users are read again', () => {
+    const { sessions } = prepared();
+    const [one, other] = [sessions.begin(ada), sessions.begin(ada)];
+    sessions.end(one.cookie);
+    expect(sessions.callerOf(one.cookie, one.key)).toBeUndefined();
+    expect(sessions.callerOf(other.cookie, other.key)).toEqual(ada);
+    sessions.endAll();
+    expect(sessions.callerOf(other.cookie, other.key)).toBeUndefined();
+  });
+});
+
+describe('a start token', () => {
+  it('is exchanged once, within ten minutes', () => {
+    const { sessions, clock } = prepared();
+    const token = sessions.createToken(ada);
+    const late = sessions.createToken(ada);
+    expect(sessions.redeem(token)).toEqual(ada);
+    expect(sessions.redeem(token)).toBeUndefined();
+    expect(sessions.redeem('guessed')).toBeUndefined();
+    clock.ms = 10 * 60_000;
+    expect(sessions.redeem(late)).toBeUndefined();
+  });
+});
