@@ -224,6 +224,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'slurm schedule-nodes': 'the same as submit',
   watch: 'the same as recover, again and again',
   'jobs cancel': 'below: this server cannot',
+  page: 'below: this server has none',
   'jobs profile': 'asks for records that are tried, and files',
   'logs bundle': 'asks for records that are tried, and files',
   'logs analyze': 'needs no server',
@@ -320,6 +321,11 @@ describe('on Torc’s own server', () => {
   it('jobs cancel says that this server can only cancel whole workflows', async () => {
     const { code, stderr } = await call('jobs', 'cancel', '2');
     expect([code, stderr]).toEqual([1, expect.stringContaining('this server cannot cancel single jobs')]);
+  });
+
+  it('page says that this server has none', async () => {
+    const { code, stderr } = await call('page');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('this server has no page')]);
   });
 
   it('submit and cancel work with the allocations of a workflow', async () => {

@@ -94,6 +94,7 @@ export const runOptions = optionsOf([
     says: 'delete telemetry that is older, but for the hours of closed days; 0 keeps everything (default 365)',
     read: integer('--sonar-kept-days', 0),
   },
+  { flags: '--no-page', says: 'serve no page for browsers' },
   { flags: '--disable-admin-sql', says: 'disable SQL of administrators', setting: 'server.disable_admin_sql' },
   {
     flags: '--disable-admin-sql-writes',

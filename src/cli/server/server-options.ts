@@ -31,6 +31,7 @@ export async function serverOptionsOf(options: ServerValues, environment: Enviro
     pages: { hosts: hostsOf(options.allowedHost), origins: originsOf(options.allowedOrigin) },
     tls: options.https === true ? (await import('./tls.ts')).tlsOf(options) : undefined,
     adminSql: adminSqlOf(options),
+    withoutPage: options.page === false,
     sonarStore: options.sonarStore,
     sonarHotDays: options.sonarHotDays,
     sonarKeptDays: options.sonarKeptDays,
