@@ -82,8 +82,8 @@ export async function showTop(context: Context, id: number, { once, intervalSeco
         if (isAway && !isLive) output.notice('the server answers again');
         isAway = false;
         show(look);
-        if (look.status.is_complete) exitWith(isSuccess(look.status) ? 0 : 1);
-        if (once || look.status.is_complete) return;
+        if (once) return;
+        if (look.status.is_complete) return exitWith(isSuccess(look.status) ? 0 : 1);
       }
       const signal = await Promise.race([pauseOf(seconds), stop.asked]);
       if (signal !== undefined) return exitWith(exitCodes[signal]);

@@ -11,7 +11,7 @@ export const top = command({
     'Jobs by status, how fast they end and how long the rest takes, the running jobs with the CPUs and the memory that they use and asked for, and why others ' +
     'wait. CPUs and memory are measured for jobs of this machine. Without a workflow: the newest one of the user. On a terminal the picture ' +
     'is drawn again in its place; elsewhere a new one follows when something changes, with -f json as one line. Exits with 0 when all jobs completed, with 1 when ' +
-    'the workflow ended otherwise, and with 130 after Ctrl-C; with --once with 0 or 1 if the workflow has ended, otherwise with 0.',
+    'the workflow ended otherwise, and with 130 after Ctrl-C; with --once with 0.',
   options: [
     { flags: '--once', says: 'show it once and exit' },
     {
