@@ -1,6 +1,6 @@
 import { printableLine } from '../../core/contract/printable.ts';
 import type { Output } from './output.ts';
-import { shortened } from './text-width.ts';
+import { shortened } from '../../core/text/text-width.ts';
 import type { PictureLine } from './top-picture.ts';
 
 /** A picture on a terminal that is drawn again in its place. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { textWidth } from './text-width.ts';
+import { textWidth } from '../../core/text/text-width.ts';
 import { cellText, type Column, csvText, tableOf } from './table.ts';
 
 interface Job {

@@ -1,8 +1,8 @@
 import { printableLine } from '../../core/contract/printable.ts';
 import { withShortWords } from '../../core/quantity/short-words.ts';
 import { greatest } from '../../core/quantity/extremes.ts';
-import { type ColumnNeed, fitColumns } from './fit-columns.ts';
-import { shortened, textWidth } from './text-width.ts';
+import { type ColumnNeed, fitColumns } from '../../core/text/fit-columns.ts';
+import { shortened, textWidth } from '../../core/text/text-width.ts';
 
 /** A column of a list: its title and its cells. */
 export interface Column<Row> {
