@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { chooseJob, workflowOption } from '../../choose-record.ts';
 import { command } from '../../command.ts';
 
@@ -18,11 +17,14 @@ export const jobsExplain = command({
     const id = await chooseJob(context, given, options.workflowId);
     const { client } = await context.service();
     const { explainJob } = await import('../../../operations/explain/explain.ts');
-    const { facts, explanation, paths, stderrTail } = await explainJob(client, id, {
+    const { explainedLines } = await import('../../../operations/views/explained.ts');
+    const { shownFiles } = await import('../../../operations/explain/shown-files.ts');
+    const found = await explainJob(client, id, {
       nowMs: Date.now(),
       environment: context.environment,
       outputDir: options.outputDir,
     });
+    const { facts, explanation, paths, stderrTail } = found;
     const { kind, headline, reasons, next: commands } = explanation;
     const next = commands.map((each) => context.hint(each));
     output.record(
@@ -39,23 +41,7 @@ export const jobsExplain = command({
         paths,
         ...(stderrTail.length === 0 ? {} : { stderr_tail: stderrTail }),
       },
-      [
-        `Job ${facts.id} (${facts.name}) ${headline}`,
-        ...reasons.map(({ message }) => `  ${message}`),
-        ...linesOf('Files:', pathLines(paths)),
-        ...linesOf('Last lines of its standard error:', stderrTail),
-        ...linesOf('Next:', next),
-      ].join('\n'),
+      explainedLines(found, shownFiles(paths), context.hint).join('\n'),
     );
   },
 });
-
-/** The existing files; if there is none, the folder may be on another machine, and only the names are shown. */
-function pathLines(paths: Readonly<Record<string, string | undefined>>): string[] {
-  const all = [...new Set(Object.values(paths).filter((path) => path !== undefined))];
-  const there = all.filter((path) => existsSync(path));
-  return there.length === 0 ? all : there;
-}
-
-const linesOf = (title: string, lines: readonly string[]) =>
-  lines.length === 0 ? [] : ['', title, ...lines.map((line) => `  ${line}`)];
