@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { start, temporaryFolder, torc } from '../support/programs.ts';
+
+// Samples alone, everywhere: memory-limits.test.ts is about control groups.
+vi.stubEnv('TORC_CONTROL_GROUPS', 'off');
 
 const FLOW = `
 name: causes

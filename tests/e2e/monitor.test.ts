@@ -2,9 +2,12 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readProcesses } from '../../src/cluster/host/proc.ts';
 import { start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
+
+// Samples alone, everywhere: memory-limits.test.ts is about control groups.
+vi.stubEnv('TORC_CONTROL_GROUPS', 'off');
 
 interface Result {
   readonly job_name: string;

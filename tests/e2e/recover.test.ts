@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
+
+// Samples alone, everywhere: memory-limits.test.ts is about control groups.
+vi.stubEnv('TORC_CONTROL_GROUPS', 'off');
 
 const flow = `
 name: bad

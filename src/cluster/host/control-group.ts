@@ -79,7 +79,10 @@ export function useOfGroup(group: ControlGroup): GroupUse | undefined {
  * How many processes of the group the kernel killed because memory ran out: that of the group, or that of the machine.
  * Undefined if the kernel does not count them (before Linux 4.13).
  */
-export function oomKillsIn({ version, memoryFolder }: ControlGroup): number | undefined {
+export function oomKillsIn({
+  version,
+  memoryFolder,
+}: Pick<ControlGroup, 'version' | 'memoryFolder'>): number | undefined {
   const file = version === 2 ? 'memory.events' : 'memory.oom_control';
   return numberIn(textOf(join(memoryFolder, file)) ?? '', 'oom_kill');
 }

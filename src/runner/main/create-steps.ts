@@ -1,8 +1,9 @@
 import type { Client } from '../../client/client.ts';
 import type { Allocation } from '../../cluster/batch/allocation.ts';
+import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { Log } from '../facts/log.ts';
-import { writesSonar } from '../observe/plan.ts';
+import { enforcesMemory, writesSonar } from '../observe/plan.ts';
 import { isBatched, type Mode } from '../../core/lifecycle/execution-mode.ts';
 import type { WorkflowFacts } from '../facts/workflow-facts.ts';
 import { createDirectSteps } from '../step/direct/direct.ts';
@@ -15,7 +16,9 @@ export interface StepsOptions {
   readonly mode: Mode;
   readonly client: Client;
   readonly reads: Pick<WorkflowFacts, 'defaultRequirements'>;
-  readonly workflow: Pick<Workflow, 'resource_monitor_config'>;
+  readonly workflow: Pick<Workflow, 'resource_monitor_config' | 'execution_config'>;
+  /** The memory that a job may use; undefined for one that asked for none. */
+  readonly memoryLimitOf: (job: ClaimedJob) => number | undefined;
   readonly facts: RunFacts;
   /** The end of the allocation as it is known now, in Unix milliseconds. */
   readonly endAtMs: () => number | undefined;
@@ -35,7 +38,8 @@ export async function createSteps(options: StepsOptions): Promise<Steps> {
   const { mode, client, reads, workflow, facts, endAtMs, environment, allocation, log } = options;
   if (mode === 'direct' || allocation === undefined) {
     const sonar = writesSonar(workflow) ? await sonarRecord(options) : undefined;
-    return createDirectSteps({ facts, environment, allocation, jobVariable: options.jobVariable, log, sonar });
+    const memory = enforcesMemory(workflow) ? await memoryGroups(options) : undefined;
+    return createDirectSteps({ facts, environment, allocation, jobVariable: options.jobVariable, log, sonar, memory });
   }
   const { jobs, granularity } = workflow.resource_monitor_config ?? {};
   const slurm = {
@@ -58,6 +62,15 @@ export async function createSteps(options: StepsOptions): Promise<Steps> {
   if (!sonar) return createSlurmSteps(slurm);
   const { createSampledSteps } = await import('../step/batch/sampled.ts');
   return createSampledSteps(createSlurmSteps(slurm), inside);
+}
+
+/** Limits the memory of jobs by control groups where this user may make some, and says in the log what limits it. */
+async function memoryGroups({ environment, memoryLimitOf, log }: StepsOptions) {
+  const { createJobGroups } = await import('../step/direct/job-groups.ts');
+  const groups = environment['TORC_CONTROL_GROUPS'] === 'off' ? 'TORC_CONTROL_GROUPS is off' : createJobGroups();
+  const isUsed = typeof groups !== 'string';
+  log.write('info', 'Memory limits are enforced', isUsed ? { by: groups.about } : { by: 'samples', reason: groups });
+  return isUsed ? { groups, limitOf: memoryLimitOf } : undefined;
 }
 
 /** Loaded for workflows that request it. */

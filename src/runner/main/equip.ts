@@ -40,7 +40,10 @@ export async function equip(
   const { workflow, facts, ledger, log } = registered;
   const { reads } = server;
   const { limit } = given;
+  const defaultId = await reads.defaultRequirements();
+  const memoryLimit = (job: ClaimedJob) => memoryLimitOf(job, defaultId);
   const steps = await createSteps({
+    memoryLimitOf: memoryLimit,
     mode: registered.mode,
     client: patient,
     reads,
@@ -88,7 +91,5 @@ export async function equip(
     log,
     onDone: given.onActionsDone,
   });
-  const defaultId = await reads.defaultRequirements();
-  const memoryLimit = (job: ClaimedJob) => memoryLimitOf(job, defaultId);
   return { steps, monitor, outbox, disk, shells, retry, memoryLimitOf: memoryLimit, crate, actions };
 }

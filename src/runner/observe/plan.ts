@@ -49,6 +49,15 @@ export function monitorPlanOf({
   };
 }
 
+/** Whether the runner enforces the memory limits of jobs; not if its configuration is invalid, which is reported where it is read. */
+export function enforcesMemory(workflow: Pick<Workflow, 'resource_monitor_config' | 'execution_config'>): boolean {
+  try {
+    return monitorPlanOf(workflow).limitsMemory;
+  } catch {
+    return false;
+  }
+}
+
 /** Whether samples of jobs are written as Sonar records, too. */
 export const writesSonar = ({ resource_monitor_config: config }: Pick<Workflow, 'resource_monitor_config'>): boolean =>
   config?.sonar ?? false;

@@ -95,9 +95,10 @@ export function createWatch(options: WatchOptions): Watch {
     const cpuPercent = addUse(each, use, atMs, memoryBytes);
     if (cpuPercent === undefined) return;
     onSample?.({ job, atMs: Date.now(), cpuPercent, memoryBytes, processes: use.processes });
-    if (limitBytes === undefined || memoryBytes <= limitBytes) return;
+    if (limitBytes === undefined || (memoryBytes <= limitBytes && use.isOutOfMemory !== true)) return;
     each.limitBytes = undefined;
-    violated({ id, job, memoryBytes, limitBytes });
+    // After a kill by the kernel only the rest of it is left, which uses little.
+    violated({ id, job, memoryBytes: Math.max(memoryBytes, use.isOutOfMemory === true ? limitBytes : 0), limitBytes });
   };
 
   return {

@@ -120,6 +120,8 @@ export interface StepUse {
   /** The highest memory so far, if that is known. */
   readonly peakBytes?: number | undefined;
   readonly processes: number;
+  /** The kernel killed one of its processes at its memory limit; the others are still there. */
+  readonly isOutOfMemory?: boolean | undefined;
   /** Only something to compare the next one with: where figures come late, the first ones say nothing about the present. */
   readonly isBaseline?: boolean | undefined;
   /** Measures the memory again, with shared memory counted once. No job is killed before that. */

@@ -7,7 +7,9 @@ import { createLauncher } from '../../launch/choose.ts';
 import { type ProcessEnd, LaunchError, type Launcher } from '../../launch/launcher.ts';
 import type { Log } from '../../facts/log.ts';
 import { createOutputFolders } from '../../launch/output-folders.ts';
+import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import type { CpuPool } from './cpu-pool.ts';
+import type { JobGroups, KernelKill } from './job-groups.ts';
 import { createKernelKills } from './kernel-kills.ts';
 import { createProcessUse, type ProcessUse } from '../process-use.ts';
 import { launchRequestOf, type RunFacts } from '../request.ts';
@@ -27,6 +29,10 @@ export interface DirectOptions {
   readonly sonar?: SonarRecord | undefined;
   /** Binds each step to CPUs of its own; absent: all share those of this process. */
   readonly cpus?: Pick<CpuPool, 'take' | 'release'> | undefined;
+  /** Limits the memory of jobs by control groups of their own; absent: nothing, or samples, limit it. */
+  readonly memory?:
+    | { readonly groups: JobGroups; readonly limitOf: (job: ClaimedJob) => number | undefined }
+    | undefined;
   /** The launcher; the default is the fastest that works here. */
   readonly launcherOf?: ((onEnd: (endings: readonly ProcessEnd[]) => void) => Launcher) | undefined;
 }
@@ -43,6 +49,7 @@ export function createDirectSteps({
   log,
   sonar,
   cpus,
+  memory,
   launcherOf = (onEnd) => createLauncher({ environment, onEnd }),
 }: DirectOptions): Steps {
   const pids = new Map<StepId, number>();
@@ -52,10 +59,19 @@ export function createDirectSteps({
   const seen = createSeenSignals();
   const kernelKills = createKernelKills();
   const killed = new Set<StepId>();
+  const groupKills = new Map<StepId, KernelKill>();
 
   const accountOf = (end: StepEnd): Account => {
     const account = { ...end, asked: seen.take(end.id) };
     const isOurs = killed.delete(end.id);
+    const groupKill = groupKills.get(end.id);
+    groupKills.delete(end.id);
+    // Whatever its exit code: a part of its work was killed.
+    if (groupKill !== undefined) {
+      // Otherwise the runner that killed the rest of it has said so.
+      if (!isOurs) log.write('warn', 'OOM violation detected:', { step: end.id, reason: groupKill.cause });
+      return { ...account, endedBy: 'memory', cause: groupKill.cause };
+    }
     // The shell of a job exits with 137 after the kill of a command.
     const isKilled = end.signal === SIGKILL || end.exitCode === 128 + SIGKILL;
     if (isOurs || !isKilled || !kernelKills.explain()) return account;
@@ -71,7 +87,10 @@ export function createDirectSteps({
       pids.delete(id);
       seen.ended(id);
       cpus?.release(id);
-      ended.push({ id, exitCode, signal, cpuSeconds, peakBytes });
+      const groupKill = memory?.groups.ended(id);
+      if (groupKill !== undefined) groupKills.set(id, groupKill);
+      const knownPeakBytes = Math.max(peakBytes ?? 0, groupKill?.usedBytes ?? 0) || undefined;
+      ended.push({ id, exitCode, signal, cpuSeconds, peakBytes: knownPeakBytes });
       sonar?.ended(id, { pid, cpuSeconds, peakBytes });
     }
     report(ended);
@@ -87,12 +106,16 @@ export function createDirectSteps({
       const id = stepIdOf(facts, job);
       const request = { ...launchRequestOf(facts, job, gpus), cpus: cpus?.take(id, job) };
       try {
-        const pid = withStdioFolder(facts, () => launcher.launch(request));
+        const launch = () => withStdioFolder(facts, () => launcher.launch(request));
+        const limitBytes = memory?.limitOf(job);
+        const pid =
+          memory === undefined || limitBytes === undefined ? launch() : memory.groups.launch(id, limitBytes, launch);
         pids.set(id, pid);
         ids.set(pid, id);
         return { id, about: { pid } };
       } catch (error) {
         cpus?.release(id);
+        memory?.groups.ended(id);
         throw error;
       }
     },
@@ -121,7 +144,9 @@ export function createDirectSteps({
         log,
         onProcesses: sonar?.look,
       });
-      return use.of(wanted);
+      const uses = use.of(wanted);
+      if (memory === undefined) return uses;
+      return new Map([...uses].map(([id, each]) => [id, { ...each, isOutOfMemory: memory.groups.hasKills(id) }]));
     },
     account: accountOf,
     settle: () => sonar?.settle(),
@@ -130,6 +155,7 @@ export function createDirectSteps({
       sonar?.close();
       use?.close();
       kernelKills.close();
+      memory?.groups.close();
     },
   };
 }

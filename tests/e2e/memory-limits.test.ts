@@ -1,0 +1,53 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { ownGroups } from '../../src/cluster/host/own-groups.ts';
+import { temporaryFolder, torc } from '../support/programs.ts';
+
+/** It allocates 600 MB as fast as a process can, where it asked for 50 MB. */
+const FLOW = `
+name: greedy
+resource_requirements: [{name: small, num_cpus: 1, memory: 50m, runtime: PT5M}]
+jobs:
+  - name: greedy
+    resource_requirements: small
+    command: 'head -c 600M /dev/zero | tail -c 600M > /dev/null && echo survived'
+`;
+
+const found = ownGroups();
+const missing = typeof found === 'string' ? found : undefined;
+if (typeof found !== 'string') found.close();
+
+async function runWith(setting: 'on' | 'off') {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'flow.yaml'), FLOW);
+  const environment = { TORC_CONTROL_GROUPS: setting };
+  const { stderr } = await torc(['-s', 'run', 'flow.yaml'], { cwd: folder, environment });
+  const { stdout: explained } = await torc(['-s', 'jobs', 'explain', '1'], { cwd: folder });
+  const log = readFileSync(join(folder, `torc_output/job_runner_${hostname()}_wf1_r1.log`), 'utf8');
+  const output = readFileSync(join(folder, 'torc_output/job_stdio/job_wf1_j1_r1_a1.o'), 'utf8');
+  return { stderr, explained, log, output };
+}
+
+it.skipIf(missing !== undefined)(
+  `a job that allocates 600 MB at once with 50 MB asked is stopped by its control group, with that as its cause${missing === undefined ? '' : ` (${missing})`}`,
+  async () => {
+    const { stderr, explained, log, output } = await runWith('on');
+    expect(log).toMatch(/INFO Memory limits are enforced by="control groups v[12] in /);
+    expect(output).toBe('');
+    expect(stderr).toMatch(/it used [\d.]+ of 50 MiB, and was killed \(return code 137\)/);
+    expect(stderr).toContain('torc -s recover 1');
+    expect(explained).toContain('the kernel killed it at its memory limit of 50 MiB');
+  },
+  60_000,
+);
+
+it('a job that allocates 600 MB at once with 50 MB asked is named at the end of the run also without a control group', async () => {
+  const { stderr, explained, log } = await runWith('off');
+  expect(log).toContain('INFO Memory limits are enforced by=samples reason="TORC_CONTROL_GROUPS is off"');
+  // A sample stopped it, or it had ended before.
+  const used = /used ([\d.]+) of 50 MiB/;
+  expect(Number(used.exec(stderr)?.[1])).toBeGreaterThan(50);
+  expect(Number(used.exec(explained)?.[1] ?? /: ([\d.]+) of 50 MiB/.exec(explained)?.[1])).toBeGreaterThan(50);
+}, 60_000);
