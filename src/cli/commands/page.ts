@@ -1,4 +1,4 @@
-import { isUnknownRoute } from '../../client/errors.ts';
+import { isUnknownRoute } from '../../client/compat/unknown-route.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { command } from '../command.ts';
