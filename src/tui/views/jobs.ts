@@ -1,0 +1,114 @@
+import type { RunningJob } from '../../core/contract/allocation.ts';
+import type { Job } from '../../core/contract/job.ts';
+import type { Result } from '../../core/contract/result.ts';
+import { memoryText, momentText, percentText, sinceText, statusStyle } from './texts.ts';
+import { statusNamed } from './status-named.ts';
+import { view } from './view.ts';
+
+export const jobs = view<Job>({
+  name: 'Jobs',
+  sign: '▶',
+  columns: [
+    { title: 'ID', text: ({ id }) => String(id), align: 'right', importance: 7 },
+    { title: 'Name', text: ({ name }) => name, cut: 'middle', importance: 9 },
+    {
+      title: 'Status',
+      text: ({ status }) => status ?? '',
+      style: ({ status }) => statusStyle(status),
+      importance: 8,
+    },
+    { title: 'Node', text: ({ compute_node_id: node }) => (node ? String(node) : ''), align: 'right', importance: 3 },
+    {
+      title: 'Elapsed',
+      text: ({ status, start_time: start }, nowMs) => (status === 'running' ? sinceText(start, nowMs) : ''),
+      align: 'right',
+      importance: 4,
+    },
+    { title: 'Command', text: ({ command }) => command, cut: 'end', importance: 5 },
+  ],
+  sorts: [
+    { title: 'ID', by: 'id' },
+    { title: 'Name', by: 'name' },
+    { title: 'Status', by: 'status' },
+  ],
+  filters: [
+    { title: 'Status', query: (text) => ({ status: statusNamed(text) }), text: ({ status }) => status ?? '' },
+    { title: 'Name', query: (name) => ({ name }) },
+    { title: 'Command', query: (command) => ({ command }) },
+  ],
+  idOf: ({ id }) => id,
+  jobOf: ({ id }) => id,
+  load: (client, { workflowId, paging, filter }) =>
+    client.listJobs({ query: { workflow_id: workflowId, ...paging, ...filter } }),
+});
+
+export const running = view<RunningJob>({
+  name: 'Running',
+  sign: '▷',
+  columns: [
+    { title: 'Job ID', text: ({ job_id: id }) => String(id), align: 'right', importance: 7 },
+    { title: 'Name', text: ({ job_name: name }) => name, cut: 'middle', importance: 9 },
+    { title: 'Node', text: ({ compute_node_name: node }) => node, cut: 'middle', importance: 6 },
+    {
+      title: 'Elapsed',
+      text: ({ start_time: start }, nowMs) => sinceText(start, nowMs),
+      align: 'right',
+      importance: 8,
+    },
+    { title: 'Scheduler', text: ({ scheduler_type: type }) => type, importance: 2 },
+    { title: 'Scheduler Job ID', text: ({ scheduler_job_id: id }) => id ?? '', importance: 3 },
+  ],
+  sorts: [
+    { title: 'Job ID', by: 'job_id' },
+    { title: 'Name', value: ({ job_name: name }) => name },
+    { title: 'Elapsed', value: ({ start_time: start }) => -Date.parse(start ?? '') || 0 },
+  ],
+  filters: [],
+  idOf: ({ job_id: id }) => id,
+  jobOf: ({ job_id: id }) => id,
+  load: (client, { workflowId, paging }) => client.listRunningJobs({ params: { id: workflowId }, query: paging }),
+});
+
+export const results = view<Result>({
+  name: 'Results',
+  sign: '✓',
+  columns: [
+    { title: 'ID', text: ({ id }) => String(id), align: 'right', importance: 1 },
+    { title: 'Job ID', text: ({ job_id: id }) => String(id), align: 'right', importance: 6 },
+    { title: 'Name', text: ({ job_name: name }) => name ?? '', cut: 'middle', importance: 9 },
+    { title: 'Return', text: ({ return_code: code }) => String(code), align: 'right', importance: 8 },
+    { title: 'Status', text: ({ status }) => status, style: ({ status }) => statusStyle(status), importance: 8 },
+    {
+      title: 'Runtime (m)',
+      text: ({ exec_time_minutes: minutes }) => minutes.toFixed(2),
+      align: 'right',
+      importance: 5,
+    },
+    { title: 'Completion Time', text: ({ completion_time: time }) => momentText(time), importance: 2 },
+    { title: 'Peak Mem', text: ({ peak_memory_bytes: bytes }) => memoryText(bytes), align: 'right', importance: 4 },
+    { title: 'Peak CPU %', text: ({ peak_cpu_percent: cpu }) => percentText(cpu), align: 'right', importance: 3 },
+  ],
+  sorts: [
+    { title: 'ID', by: 'id' },
+    { title: 'Job ID', by: 'job_id' },
+    { title: 'Name', value: ({ job_name: name }) => name ?? '' },
+    { title: 'Return', by: 'return_code' },
+    { title: 'Runtime (m)', by: 'exec_time_minutes' },
+    { title: 'Completion Time', by: 'completion_time' },
+    { title: 'Peak Mem', by: 'peak_memory_bytes' },
+    { title: 'Peak CPU %', by: 'peak_cpu_percent' },
+  ],
+  filters: [
+    { title: 'Status', query: (text) => ({ status: statusNamed(text) }), text: ({ status }) => status },
+    { title: 'Return Code', query: (text) => ({ return_code: wholeNumber(text) }) },
+  ],
+  idOf: ({ id }) => id,
+  jobOf: ({ job_id: id }) => id,
+  load: (client, { workflowId, paging, filter }) =>
+    client.listResults({ query: { workflow_id: workflowId, ...paging, ...filter } }),
+});
+
+function wholeNumber(text: string): number {
+  if (!/^-?\d{1,9}$/.test(text.trim())) throw new RangeError(`"${text}" is no return code`);
+  return Number(text);
+}
