@@ -1,0 +1,175 @@
+import { grouped } from '../core/quantity/count-text.ts';
+import { type ColumnNeed, fitColumns } from '../core/text/fit-columns.ts';
+import { shortened, textWidth } from '../core/text/text-width.ts';
+import { printableLine } from '../core/contract/printable.ts';
+import type { Line, Span } from './cells.ts';
+import { activeList, type Dialog, type ListState, type Model, shownRows, viewOf } from './model.ts';
+import { detailViews } from './views/all.ts';
+import { workflows } from './views/records.ts';
+import type { View, ViewColumn } from './views/view.ts';
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Lines that are no rows: the line at the top, the tabs, the titles of both lists and the line at the bottom. */
+const FRAME = 5;
+/** Blanks between two columns. */
+const GAP = 2;
+/** The least width to which a cell is cut. */
+const LEAST_CUT = 8;
+
+/** The lines of the whole screen. */
+export function paint(model: Model, { width, height }: Size, where: string, nowMs: number): Line[] {
+  const forWorkflows = Math.max(
+    1,
+    Math.min(Math.floor((height - FRAME) / 3), Math.max(3, model.workflows.rows.length)),
+  );
+  const forDetails = Math.max(1, height - FRAME - forWorkflows);
+  const isActive = (pane: Model['pane']) => model.pane === pane;
+  const body =
+    model.dialog === undefined
+      ? paintList(viewOf(model), model.details, { width, height: forDetails }, isActive('details'), nowMs)
+      : paintDialog(model.dialog, { width, height: forDetails + 1 });
+  return [
+    paintTop(model, width, where),
+    ...paintList(workflows, model.workflows, { width, height: forWorkflows }, isActive('workflows'), nowMs),
+    paintTabs(model, width),
+    ...body,
+    paintBottom(model, width, nowMs),
+  ];
+}
+
+function paintTop({ workflow, away, isAllUsers }: Model, width: number, where: string): Line {
+  const right = away === undefined ? '' : ' the server does not answer';
+  const left = `torc tui · ${where}${isAllUsers ? ' · all users' : ''}${workflow === undefined ? '' : ` · ${workflow.name} (workflow ${workflow.id})`}`;
+  const text = shortened(printableLine(left), Math.max(0, width - textWidth(right)));
+  return [
+    { text: text.padEnd(Math.max(0, width - textWidth(right))), style: 'bold' },
+    { text: right, style: 'red' },
+  ];
+}
+
+/** The names of the views; on a narrow terminal those around the one that is shown. */
+function paintTabs({ viewIndex }: Model, width: number): Line {
+  const names = detailViews.map(({ sign, name }) => ` ${sign} ${name} `);
+  let from = 0;
+  while (from < viewIndex && textWidth(names.slice(from, viewIndex + 2).join('')) > width) from += 1;
+  return names.slice(from).map((text, at): Span => ({ text, style: from + at === viewIndex ? 'inverse' : 'dim' }));
+}
+
+/** A line of titles, and rows around the selected one. */
+function paintList(view: View, list: ListState, { width, height }: Size, isActive: boolean, nowMs: number): Line[] {
+  const rows = shownRows(view, list, nowMs);
+  const at = Math.max(0, Math.min(list.at, rows.length - 1));
+  const top = Math.max(0, Math.min(at - Math.floor(height / 2), rows.length - height));
+  const shown = rows.slice(top, top + height);
+  const cells = shown.map((row) => view.columns.map((column) => printableLine(column.text(row, nowMs))));
+  const widths = widthsOf(view.columns, cells, width);
+  const line = (texts: readonly string[], styleOf: (column: number) => Span['style']): Line =>
+    view.columns.flatMap((column, index): Span[] => {
+      const to = widths[index];
+      if (to === undefined) return [];
+      return [{ text: padded(texts[index] as string, to, column), style: styleOf(index) }, { text: ' '.repeat(GAP) }];
+    });
+  const titles = view.columns.map(({ title }) => titleOf(view, list, title));
+  const body = shown.map((row, index): Line => {
+    const isSelected = top + index === at;
+    const spans = line(cells[index] as string[], (column) => view.columns[column]?.style?.(row));
+    if (!isSelected || !isActive) return spans;
+    const text = spans.map((span) => span.text).join('');
+    return [{ text: text + ' '.repeat(Math.max(0, width - textWidth(text))), style: 'inverse' }];
+  });
+  const empty: Line[] = rows.length === 0 ? [[{ text: 'nothing here', style: 'dim' }]] : [];
+  return [line(titles, () => 'bold'), ...filled([...body, ...empty], height)];
+}
+
+/** The title of a column, with the order of the rows if they are sorted by it. */
+function titleOf(view: View, { sort }: ListState, title: string): string {
+  if (sort === undefined || view.sorts[sort.index]?.title !== title) return title;
+  return `${title} ${sort.isReverse ? '↓' : '↑'}`;
+}
+
+function widthsOf(columns: readonly ViewColumn<unknown>[], cells: readonly (readonly string[])[], width: number) {
+  const needs = columns.map(({ title, cut, importance }, at): ColumnNeed => {
+    const longest = cells.reduce((most, row) => Math.max(most, textWidth(row[at] as string)), 0);
+    // With the sign of an order.
+    const full = Math.max(longest, textWidth(title) + 2);
+    const least = cut === undefined ? full : Math.min(full, Math.max(LEAST_CUT, textWidth(title) + 2));
+    return { full, withShortTitle: full, least, importance, isEmpty: false };
+  });
+  // It counts borders, of which there are none here, and does not know beforehand how many columns it leaves out.
+  for (let available = width + columns.length + 3; ; available -= 1) {
+    const widths = fitColumns(needs, available);
+    const kept = widths.filter((each) => each !== undefined);
+    if (available <= width || kept.reduce((sum, each) => sum + each + GAP, -GAP) <= width) return widths;
+  }
+}
+
+function padded(text: string, width: number, { align, cut }: ViewColumn<unknown>): string {
+  const fits = shortened(text, width, cut);
+  const blanks = ' '.repeat(Math.max(0, width - textWidth(fits)));
+  return align === 'right' ? blanks + fits : fits + blanks;
+}
+
+function paintDialog(dialog: Dialog, { width, height }: Size): Line[] {
+  if (dialog.kind === 'confirm')
+    return filled([[{ text: '' }], [{ text: `  ${dialog.question} (y/n)`, style: 'yellow' }]], height);
+  const lines = dialog.lines.flatMap((line) => wrapped(printableLine(line), Math.max(10, width - 2)));
+  const top = Math.min(dialog.top, Math.max(0, lines.length - height + 1));
+  return filled(
+    [
+      [
+        { text: dialog.title, style: 'bold' },
+        { text: '  (Esc closes)', style: 'dim' },
+      ],
+      ...lines.slice(top, top + height - 1).map((text): Line => [{ text: `  ${text}` }]),
+    ],
+    height,
+  );
+}
+
+/** The text in lines of at most this width. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let left = text;
+  while (textWidth(left) > width) {
+    const part = shortened(left, width + 1).slice(0, -1);
+    const blank = part.lastIndexOf(' ');
+    const end = blank > width / 2 ? blank : Math.max(1, part.length);
+    lines.push(left.slice(0, end).trimEnd());
+    left = left.slice(end).trimStart();
+  }
+  return [...lines, left];
+}
+
+const filled = (lines: readonly Line[], height: number): Line[] =>
+  Array.from({ length: height }, (_, at) => lines[at] ?? []);
+
+function paintBottom(model: Model, width: number, nowMs: number): Line {
+  const { prompt, note, away } = model;
+  const view = model.pane === 'workflows' ? workflows : viewOf(model);
+  if (prompt !== undefined) {
+    const what =
+      prompt.kind === 'search'
+        ? 'search'
+        : `filter by ${view.filters[prompt.filterIndex]?.title ?? ''} (Tab: next column)`;
+    return [
+      { text: `${what}: ${prompt.text}`, style: 'yellow' },
+      { text: ' ', style: 'inverse' },
+    ];
+  }
+  if (note !== undefined) return [{ text: note.text, style: note.isError ? 'red' : 'green' }];
+  if (away !== undefined) return [{ text: away, style: 'red' }];
+  const list = activeList(model);
+  const shown = shownRows(view, list, nowMs).length;
+  const from = list.offset + (shown === 0 ? 0 : 1);
+  const place = `${grouped(from)}–${grouped(list.offset + shown)} of ${grouped(Math.max(list.total, shown))}`;
+  const narrowed = [
+    ...(list.filter === undefined ? [] : [`${view.filters[list.filter.index]?.title}: ${list.filter.text}`]),
+    ...(list.search === '' ? [] : [`search: ${list.search}`]),
+  ].map((text) => `${text} (c clears)`);
+  const left = [place, ...narrowed, '? help', 'q quit'].join(' · ');
+  return [{ text: shortened(left, width), style: 'dim' }];
+}
