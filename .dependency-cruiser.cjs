@@ -82,7 +82,7 @@ module.exports = {
     forbid(
       'operations-know-no-command-line',
       'a use case takes a client and gives values; the command line, which reads words and prints, stands above it',
-      { path: '^src/(operations|runner|client|cluster|telemetry|agents)/', pathNot: '\\.test\\.ts$' },
+      { path: '^src/(operations|runner|client|cluster|telemetry|agents|tui)/', pathNot: '\\.test\\.ts$' },
       { path: '^src/(cli|library)/' },
     ),
     forbid(
@@ -90,6 +90,12 @@ module.exports = {
       'torc-mcp-server alone loads the tools for agents, and the library of their protocol',
       { path: '^src/', pathNot: '^src/agents/|^src/cli/commands/mcp-server\\.ts$|\\.test\\.ts$' },
       { path: '^src/agents/|node_modules/@modelcontextprotocol/' },
+    ),
+    forbid(
+      'one-command-loads-the-terminal-view',
+      'torc tui alone loads what draws on a whole terminal',
+      { path: '^src/', pathNot: '^src/tui/|^src/cli/commands/tui\\.ts$|\\.test\\.ts$' },
+      { path: '^src/tui/' },
     ),
     forbid(
       'nothing-below-operations-uses-them',

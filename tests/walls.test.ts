@@ -104,6 +104,10 @@ const cruised: Readonly<Record<string, readonly [path: string, text: string]>> =
     'src/operations/serves.ts',
     "import { McpServer } from '@modelcontextprotocol/server';\nexport const serves = McpServer;\n",
   ],
+  'one-command-loads-the-terminal-view': [
+    'src/cli/presses.ts',
+    "import { keysOf } from '../tui/keys.ts';\nexport const presses = keysOf;\n",
+  ],
   'nothing-below-operations-uses-them': [
     'src/runner/climbs.ts',
     "import { readiness } from '../operations/readiness.ts';\nexport const climbs = readiness;\n",

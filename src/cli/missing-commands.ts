@@ -1,6 +1,5 @@
 /** Commands of Torc 1.0 that this program does not have yet, each with what does its work here. */
 const missing: Readonly<Record<string, string>> = {
-  tui: 'The torc tui of Torc 1.0 is not there yet. torc workflows list, torc top ID and torc events monitor ID show what happens.',
   self: 'The torc self update of Torc 1.0 is not there yet. Install the newer package file with npm, as the first one.',
 };
 

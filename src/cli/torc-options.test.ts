@@ -27,7 +27,8 @@ const rows = table
 
 /** What differs here, and why. */
 const DIFFERENT: Readonly<Record<string, string>> = {
-  'torc tui': 'there is no view for a terminal yet; the command names what to use instead',
+  'torc tui --port=8080': 'the server of -s chooses a free port, as for every command',
+  'torc tui --database=': '--db, as for every command',
   'torc self update': 'packages are updated with npm; the command says so',
   'torc --torc-server-bin=torc-server': 'the server of this installation',
   'torc monitor-node -i --sample-interval-seconds=10': 'what the workflow says, otherwise 10',

@@ -99,7 +99,7 @@ function widthsOf(columns: readonly ViewColumn<unknown>[], cells: readonly (read
     const least = cut === undefined ? full : Math.min(full, Math.max(LEAST_CUT, textWidth(title) + 2));
     return { full, withShortTitle: full, least, importance, isEmpty: false };
   });
-  // It counts borders, of which there are none here, and does not know beforehand how many columns it leaves out.
+  // It counts borders, which this list does not have, and does not know beforehand how many columns it leaves out.
   for (let available = width + columns.length + 3; ; available -= 1) {
     const widths = fitColumns(needs, available);
     const kept = widths.filter((each) => each !== undefined);

@@ -272,7 +272,6 @@ describe('words that nobody can act on', () => {
     [['jobs', 'get', '0'], 'not a job id: "0"; expected a whole number'],
     [['status', '0'], 'not a workflow id: "0"; expected a whole number'],
     [['exec'], 'no commands provided'],
-    [['tui'], 'The torc tui of Torc 1.0 is not there yet. torc workflows list'],
     [['self', 'update', '--yes'], 'Install the newer package file'],
   ])('words that nobody can act on are a usage error: torc %j', async (words, why) => {
     const { code, stdout, stderr } = await call('-f', 'json', ...words);

@@ -225,6 +225,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   watch: 'the same as recover, again and again',
   'jobs cancel': 'below: this server cannot',
   page: 'below: this server has none',
+  tui: 'needs a terminal, and asks for lists that are tried',
   'jobs profile': 'asks for records that are tried, and files',
   'logs bundle': 'asks for records that are tried, and files',
   'logs analyze': 'needs no server',

@@ -15,6 +15,7 @@ export const torcGroups: readonly CommandGroup[] = [
   { word: 'status', load: async () => [(await import('./status.ts')).status] },
   { word: 'top', load: async () => [(await import('./top.ts')).top] },
   { word: 'page', load: async () => [(await import('./page.ts')).page] },
+  { word: 'tui', load: async () => [(await import('./tui.ts')).tui] },
   { word: 'cancel', load: async () => [(await import('./cancel-delete.ts')).cancel] },
   { word: 'delete', load: async () => [(await import('./cancel-delete.ts')).remove] },
   { word: 'workflows', load: async () => (await import('./workflows/all.ts')).workflowCommands },

@@ -1,0 +1,40 @@
+import { chooseWorkflow } from '../choose-workflow.ts';
+import { command } from '../command.ts';
+import { Failure } from '../failure.ts';
+
+export const tui = command({
+  words: 'tui [workflow]',
+  says: 'Look at workflows on the whole terminal, live.',
+  more:
+    'Workflows above; below the views of one of them: summary, jobs, running jobs, results, files, user data, events, runners, allocations, accounting of Slurm. ' +
+    '? lists the keys: Enter opens a workflow, Tab goes to the next view, w explains a job, C cancels it, / searches, q ends. Torc 1.0 has the same views and keys; ' +
+    'docs/reference/tui.md says which are not there.',
+  options: [
+    {
+      flags: '-o, --output-dir <folder>',
+      says: 'output folder of the runs, for the last lines of jobs',
+      setting: 'client.run.output_dir',
+    },
+  ],
+  async run(context, [given], { outputDir }) {
+    const { settings, environment, hint } = context;
+    if (process.stdin.isTTY !== true || process.stdout.isTTY !== true || environment['TERM'] === 'dumb')
+      throw new Failure(`torc tui needs a terminal; ${hint('torc top')} prints what a workflow does`);
+    const { connection, url } = await context.service();
+    const workflowId = given === undefined ? undefined : await chooseWorkflow(context, given);
+    const { openTui } = await import('../../tui/open-tui.ts');
+    const { stdin: input, stdout: output } = process;
+    const exitCode = await openTui({
+      connection,
+      url,
+      user: settings.user,
+      environment,
+      outputDir,
+      hint,
+      workflowId,
+      input,
+      output,
+    });
+    context.exitWith(exitCode);
+  },
+});
