@@ -98,4 +98,5 @@ export const connection = {
   },
 };
 
-const base64 = (text: string) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+const base64 = (text: string) =>
+  btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''));

@@ -1,3 +1,5 @@
+import { greatest } from '../core/quantity/extremes.ts';
+
 /** Places families in layers: each stands right of everything that it depends on. */
 export interface Place {
   readonly layer: number;
@@ -40,7 +42,7 @@ export function layout(keys: readonly string[], edges: readonly Edge[]): Map<str
         continue;
       }
       const layers = (above.get(key) ?? []).flatMap((each) => layerOf.get(each) ?? []);
-      layerOf.set(key, layers.length === 0 ? 0 : Math.max(...layers) + 1);
+      layerOf.set(key, greatest(layers, -1) + 1);
       open.delete(key);
       stack.pop();
     }

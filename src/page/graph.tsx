@@ -1,5 +1,6 @@
 import type { JobFamily, WorkflowGraph } from '../core/contract/view.ts';
 import { grouped } from '../core/quantity/count-text.ts';
+import { greatest } from '../core/quantity/extremes.ts';
 import { layout } from './graph-layout.ts';
 import { Bar } from './parts.tsx';
 import { failedIn, of, shownText } from './words.ts';
@@ -18,7 +19,7 @@ export function Graph({ id, graph }: { readonly id: number; readonly graph: Work
   );
   const rowsOf = new Map<number, number>();
   for (const { layer, row } of places.values()) rowsOf.set(layer, Math.max(rowsOf.get(layer) ?? 0, row + 1));
-  const most = Math.max(1, ...rowsOf.values());
+  const most = greatest(rowsOf.values(), 1);
   const layers = rowsOf.size;
   const height = most * (HEIGHT + GAP_Y) - GAP_Y + 2 * MARGIN;
   const at = (key: string) => {

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { after, every, type Timer } from '../client/long-timers.ts';
 import { connection, type State } from './connection.ts';
 
 /** What was read last, and why the last attempt failed. */
@@ -20,8 +21,12 @@ export function useLive<T>(key: string, read: () => Promise<T>, everyMs: number)
   latest.current = read;
   useEffect(() => {
     let isOver = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let timer: Timer | undefined;
+    /** A page that becomes visible reads at once; the reading before it then plans no other one. */
+    let looks = 0;
     const look = async () => {
+      looks += 1;
+      const own = looks;
       try {
         const value = await latest.current();
         if (!isOver) hold({ key, value, error: undefined });
@@ -29,18 +34,18 @@ export function useLive<T>(key: string, read: () => Promise<T>, everyMs: number)
         if (!isOver)
           hold((before) => ({ key, value: before?.key === key ? before.value : undefined, error: error as Error }));
       }
-      if (!isOver) timer = setTimeout(() => void look(), document.hidden ? HIDDEN_MS : everyMs);
+      if (!isOver && own === looks) timer = after(document.hidden ? HIDDEN_MS : everyMs, () => void look());
     };
     const onVisible = () => {
       if (document.hidden) return;
-      clearTimeout(timer);
+      timer?.cancel();
       void look();
     };
     void look();
     document.addEventListener('visibilitychange', onVisible);
     return () => {
       isOver = true;
-      clearTimeout(timer);
+      timer?.cancel();
       document.removeEventListener('visibilitychange', onVisible);
     };
   }, [key, everyMs, turn]);
@@ -73,8 +78,8 @@ export function useHash(): string {
 export function useNow(everyMs = 10_000): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs);
-    return () => clearInterval(timer);
+    const timer = every(everyMs, () => setNow(Date.now()));
+    return () => timer.cancel();
   }, [everyMs]);
   return now;
 }

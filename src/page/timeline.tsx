@@ -1,5 +1,6 @@
 import type { WorkflowTimeline } from '../core/contract/view.ts';
 import { grouped } from '../core/quantity/count-text.ts';
+import { greatest } from '../core/quantity/extremes.ts';
 import { timeText } from '../core/quantity/time-text.ts';
 
 const [WIDTH, HEIGHT] = [720, 120];
@@ -9,7 +10,7 @@ export function Timeline({ timeline }: { readonly timeline: WorkflowTimeline }) 
   const { from, bin_seconds: binSeconds, running, ended, failed } = timeline;
   if (from === undefined || from === null || running.length === 0)
     return <p class="note">No job has started in this run.</p>;
-  const most = Math.max(1, ...running);
+  const most = greatest(running, 1);
   const step = WIDTH / running.length;
   const yOf = (value: number) => HEIGHT - (value / most) * (HEIGHT - 6);
   const line = running.map(

@@ -15,11 +15,11 @@ describe('the verdict about a workflow', () => {
     [{ ready: 2 }, false, 0, 'No runner is active; 0 of 2 jobs completed.'],
     [{ blocked: 2 }, false, 3, 'Nothing runs at the moment; 0 of 2 jobs completed.'],
     [{ completed: 1, canceled: 1 }, true, 0, 'This workflow was canceled: 1 of 2 jobs completed, 1 was canceled.'],
-  ])('of %j is a sentence', (counts, isCanceled, runners, sentence) => {
+  ])('the verdict of %j is a sentence', (counts, isCanceled, runners, sentence) => {
     expect(verdictOf(counts, isCanceled, runners)).toBe(sentence);
   });
 
-  it('names a state only if the counts have it: jobs that failed are no reason while others run', () => {
+  it('a workflow runs while jobs run although others failed, and is canceled whatever runs', () => {
     expect(stateOf({ failed: 1, running: 1 }, false)).toBe('running');
     expect(stateOf({ failed: 1 }, false)).toBe('failed');
     expect(stateOf({ failed: 1, running: 1 }, true)).toBe('canceled');
@@ -39,7 +39,7 @@ describe('the reasons why jobs wait', () => {
       ({ jobs, words, command }) => `${jobs} ${words}${command === undefined ? '' : `: ${command}`}`,
     );
 
-  it('name the next command where nothing runs, and none where an allocation is in the queue', () => {
+  it('the reasons name the next command where nothing runs, and none where an allocation is in the queue', () => {
     expect(status({ ready: 2, blocked: 1 })).toEqual([
       '2 are ready, and no runner is active: torc run 7',
       '1 waits for other jobs to complete',
@@ -49,7 +49,7 @@ describe('the reasons why jobs wait', () => {
     ]);
   });
 
-  it('name labels and times that no runner has, and only else that runners are full', () => {
+  it('the reasons name labels and times that no runner has, and only else that runners are full', () => {
     const runners = { active_compute_nodes: 1 };
     expect(status({ ready: 4 }, runners)).toEqual(['4 are ready, and the runners have no free place at the moment']);
     expect(
@@ -57,7 +57,7 @@ describe('the reasons why jobs wait', () => {
     ).toEqual(['3 need a runner with the label gpu, and none has it', '1 needs more time than any runner has left']);
   });
 
-  it('are none if no job waits', () => {
+  it('there are no reasons if no job waits', () => {
     expect(status({ completed: 2, running: 1 })).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ function prepared() {
 }
 
 describe('a session of a page', () => {
-  it('belongs to its user as long as cookie and key come together', () => {
+  it('a session belongs to its user as long as cookie and key come together', () => {
     const { sessions } = prepared();
     const { cookie, key } = sessions.begin(ada);
     const other = sessions.begin({ user: 'bob' });
@@ -21,7 +21,7 @@ describe('a session of a page', () => {
     expect(sessions.callerOf('', key)).toBeUndefined();
   });
 
-  it('goes on while it is used, and ends after twelve hours without a request, or a week', () => {
+  it('a session goes on while it is used, and ends after twelve hours without a request, or a week', () => {
     const { sessions, clock } = prepared();
     const { cookie, key } = sessions.begin(ada);
     for (let hour = 11; hour < 7 * 24; hour += 11) {
@@ -35,7 +35,7 @@ describe('a session of a page', () => {
     expect(sessions.callerOf(idle.cookie, idle.key)).toBeUndefined();
   });
 
-  it('ends with a logout, and all of them when users are read again', () => {
+  it('a session ends with a logout, and all of them when users are read again', () => {
     const { sessions } = prepared();
     const [one, other] = [sessions.begin(ada), sessions.begin(ada)];
     sessions.end(one.cookie);
@@ -47,7 +47,7 @@ describe('a session of a page', () => {
 });
 
 describe('a start token', () => {
-  it('is exchanged once, within ten minutes', () => {
+  it('a start token is exchanged once, within ten minutes', () => {
     const { sessions, clock } = prepared();
     const token = sessions.createToken(ada);
     const late = sessions.createToken(ada);

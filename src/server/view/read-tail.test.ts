@@ -19,20 +19,20 @@ const file = (name = 'job.o') => join(output, 'job_stdio', name);
 const tail = (name = 'job.o', lines = 3, of = output) => readTail(of, 'job_stdio', name, lines);
 
 describe('the end of a file', () => {
-  it('has the last lines, and says whether there are more', async () => {
+  it('the end of a file has the last lines, and says whether there are more', async () => {
     writeFileSync(file(), 'one\ntwo\nthree\nfour\n');
     expect(await tail()).toEqual({ lines: ['two', 'three', 'four'], sizeBytes: 19, hasMore: true });
     expect(await tail('job.o', 4)).toMatchObject({ lines: ['one', 'two', 'three', 'four'], hasMore: false });
   });
 
-  it('is empty for an empty file, and a line without an end counts', async () => {
+  it('the end of an empty file is empty, and a line without an end counts', async () => {
     writeFileSync(file(), '');
     expect(await tail()).toEqual({ lines: [], sizeBytes: 0, hasMore: false });
     writeFileSync(file(), 'one\ntw');
     expect(await tail()).toMatchObject({ lines: ['one', 'tw'] });
   });
 
-  it('of a large file begins with a whole line, and a long line is cut', async () => {
+  it('the end of a large file begins with a whole line, and a long line is cut', async () => {
     writeFileSync(file(), `${'x'.repeat(99)}\n`.repeat(10_000) + 'y'.repeat(10_000));
     const found = await tail('job.o', 1000);
     expect('lines' in found && [...new Set(found.lines.map((line) => line.length))]).toEqual([99, 4000]);
@@ -41,40 +41,40 @@ describe('the end of a file', () => {
 });
 
 describe('a file that is not read', () => {
-  it('does not exist, or is a folder', async () => {
+  it('a file that does not exist is not read, and a folder is not', async () => {
     expect(await tail()).toEqual({ reason: 'it is not on the host of the server' });
     mkdirSync(file());
     expect(await tail()).toEqual({ reason: 'it is no regular file' });
   });
 
-  it('is a symbolic link to a file elsewhere', async () => {
+  it('a symbolic link to a file elsewhere is not read', async () => {
     symlinkSync(join(folder, 'secret'), file());
     expect(await tail()).toEqual({ reason: 'it is a link' });
   });
 
-  it('is another name of a file elsewhere', async () => {
+  it('another name of a file elsewhere is not read', async () => {
     linkSync(join(folder, 'secret'), file());
     expect(await tail()).toEqual({ reason: 'the file has several names' });
   });
 
-  it('is in a folder that is a link', async () => {
+  it('a file in a folder that is a link is not read', async () => {
     rmSync(join(output, 'job_stdio'), { recursive: true });
     symlinkSync(folder, join(output, 'job_stdio'));
     expect(await tail('secret')).toEqual({ reason: 'the folder of the file is a link' });
   });
 
-  it('has a path out of the folder', async () => {
+  it('a path out of the folder is not read', async () => {
     expect(await tail('../../secret')).toEqual({ reason: 'the name of the file has a folder' });
     expect(await tail('secret', 3, `${output}/../output`)).toEqual({ reason: 'the output folder is no absolute path' });
     expect(await tail('secret', 3, 'output')).toEqual({ reason: 'the output folder is no absolute path' });
   });
 
-  it('is a pipe, which nobody has to write for the answer', async () => {
+  it('a pipe is not read, and the answer waits for no writer', async () => {
     execFileSync('mkfifo', [file()]);
     expect(await tail()).toEqual({ reason: 'it is no regular file' });
   });
 
-  it('is read where a folder above the output folder is a link, as home directories are', async () => {
+  it('a file is read where a folder above the output folder is a link, as home directories are', async () => {
     writeFileSync(file(), 'one\n');
     symlinkSync(folder, join(folder, 'home'));
     expect(await tail('job.o', 3, join(folder, 'home', 'output'))).toMatchObject({ lines: ['one'] });

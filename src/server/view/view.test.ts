@@ -31,7 +31,7 @@ async function many(): Promise<TestService> {
 }
 
 describe('the views of a workflow with many jobs', () => {
-  it('are small, right and hold the server at most 50 ms', async () => {
+  it('the views of a workflow with many jobs are small and right, and hold the server at most 50 ms', async () => {
     const { client } = await many();
     const of = { params: { id: 1 } };
     const replies: unknown[] = [];
@@ -55,7 +55,7 @@ describe('the views of a workflow with many jobs', () => {
     expect(longest).toBeLessThan(50);
   });
 
-  it('list the jobs of a family by pages, and those of a status', async () => {
+  it('the jobs of a family are listed by pages, and those of a status', async () => {
     const { client } = await many();
     const { families } = await client.getWorkflowGraph({ params: { id: 1 } });
     const params = { id: 1, family: families[1]?.key ?? '' };
@@ -67,7 +67,7 @@ describe('the views of a workflow with many jobs', () => {
     expect(failed).toMatchObject({ items: [{ id: 7 }, { id: 107 }], has_more: true });
   });
 
-  it('read their rows from indexes, in order, without a sort', () => {
+  it('the views read their rows from indexes, in order, without a sort', () => {
     const { store } = testService();
     const plans: Record<string, string[]> = {};
     viewQueries({
@@ -108,11 +108,11 @@ describe('the end of what a job wrote', () => {
     return client.getOutputTail({ params: { id }, query: { stream: 'stderr' } });
   }
 
-  it('is read where the folder of its runner is', async () => {
+  it('the end of what a job wrote is read where the folder of its runner is', async () => {
     expect(await written(false)).toMatchObject({ lines: ['Traceback', 'KeyError: 7'], has_more: false });
   });
 
-  it('is not read by a server with access control, whose users name folders and do not trust each other', async () => {
+  it('the end of what a job wrote is not read by a server with access control, whose users name folders and do not trust each other', async () => {
     const tail = await written(true);
     expect(tail).toMatchObject({ path: expect.any(String), reason: expect.stringContaining('access control') });
     expect(tail).not.toHaveProperty('lines');

@@ -7,7 +7,7 @@ import { createLoadPage } from './load.ts';
 const load = createLoadPage();
 
 describe('the page', () => {
-  it.each(['/', '/dashboard'])('is served at %s to everybody, and holds no data', async (path) => {
+  it.each(['/', '/dashboard'])('the page is served at %s to everybody, and holds no data', async (path) => {
     const { app } = testService({ credential: 'secret', page: load });
     const response = await app.request(path);
     expect(response.status).toBe(200);
@@ -21,7 +21,7 @@ describe('the page', () => {
     expect((await app.request(`${BASE_PATH}/workflows`)).status).toBe(401);
   });
 
-  it('has a policy without inline scripts and other hosts, and is not framed', async () => {
+  it('the page has a policy without inline scripts and other hosts, and is not framed', async () => {
     const response = await testService({ page: load }).app.request('/');
     const policy = response.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'");
@@ -30,7 +30,7 @@ describe('the page', () => {
     expect(await response.text()).not.toMatch(/<script(?![^>]*src=)|<style|\son\w+=/);
   });
 
-  it('is compressed for those who accept it, and at most 80 KB for the first view', async () => {
+  it('the page is compressed for those who accept it, and at most 80 KB for the first view', async () => {
     const { app } = testService({ page: load });
     const accepts = { headers: { 'Accept-Encoding': 'br, gzip' } };
     const sizes = await Promise.all(
@@ -47,13 +47,13 @@ describe('the page', () => {
     expect(sizes.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(80 * 1024);
   });
 
-  it('has no file besides its own', async () => {
+  it('the page has no file besides its own', async () => {
     const { app } = testService({ page: load });
     for (const name of ['none.js', '..%2fpackage.json', 'page.js%00'])
       expect((await app.request(`/page/${name}`)).status).toBe(404);
   });
 
-  it('is a text about the server where no page is served, and where its files are missing', async () => {
+  it('the page is a text about the server where no page is served, and where its files are missing', async () => {
     const notices: string[] = [];
     const failing = () => Promise.reject(new Error('no files'));
     for (const options of [{}, { page: failing, onNotice: (words: string) => void notices.push(words) }]) {
@@ -98,7 +98,7 @@ async function session(service: TestService, authorization: string) {
 }
 
 describe('a session of the page', () => {
-  it('begins with a login and serves requests with its cookie and its key, and no request with one of them', async () => {
+  it('a session begins with a login and serves requests with its cookie and its key, and no request with one of them', async () => {
     const service = testService({ login: users });
     const { status, key, cookie, set } = await session(service, basic('ada', 'right'));
     expect([status, set]).toEqual([
@@ -117,7 +117,7 @@ describe('a session of the page', () => {
       expect((await list(headers as Record<string, string>)).status).toBe(401);
   });
 
-  it('is the user of the login, and over TLS its cookie is sent over TLS alone', async () => {
+  it('a session is that of the user who logged in, and over TLS its cookie is sent over TLS alone', async () => {
     const service = testService({ login: users, access: { enforce: true, administrators: [] } });
     await service.as('ada', 'right').createWorkflow({ body: { name: 'of ada', user: 'ada' } });
     const { key, cookie } = await session(service, basic('ada', 'right'));
@@ -130,7 +130,7 @@ describe('a session of the page', () => {
     expect(secure.headers.get('set-cookie')).toContain('; Secure');
   });
 
-  it('does not begin with a wrong password, without a login, or for a page of another origin', async () => {
+  it('a session does not begin with a wrong password, without a login, or for a page of another origin', async () => {
     const service = testService({ login: users });
     expect(await session(service, basic('ada', 'wrong'))).toMatchObject({ status: 401, set: '', challenge: null });
     const without = await asked(service, '/page_session', { method: 'POST', headers: { 'X-Torc-Page': 'new' } });
@@ -140,7 +140,7 @@ describe('a session of the page', () => {
     expect((await asked(service, '/page_session', { method: 'POST', headers })).status).toBe(401);
   });
 
-  it('ends with a logout, and when the users are read again', async () => {
+  it('a session ends with a logout, and when the users are read again', async () => {
     const service = testService({ login: users });
     const list = (headers: Record<string, string>) => asked(service, '/workflow_overviews', { headers });
     const one = await session(service, basic('ada', 'right'));
@@ -157,7 +157,7 @@ describe('a session of the page', () => {
     expect((await list(headersOf(other))).status).toBe(401);
   });
 
-  it('of a server with a credential begins with a start token, once', async () => {
+  it('a session of a server with a credential begins with a start token, once', async () => {
     const service = testService({ credential: 'secret' });
     const { token } = await service.client.createPageToken();
     const { status, key, cookie } = await session(service, `Bearer ${token}`);
