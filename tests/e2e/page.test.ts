@@ -128,6 +128,7 @@ describe.skipIf(CHROMIUM === undefined)('the page in a browser (skipped where ch
     await tab.goto(`${root}/`);
     await tab.getByText('No workflow yet').waitFor();
     const stranger = await (await browser.newContext()).newPage();
+    watchPage(stranger, new URL(root).origin);
     await stranger.goto(`${root}/${address.hash}`);
     await stranger.getByText('This start link was used before').waitFor();
 

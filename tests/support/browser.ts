@@ -18,6 +18,8 @@ export async function openBrowser(): Promise<Browser> {
 
 /** What a page did that it must not: requests to another host, errors of scripts, and what its policy stopped. */
 export function watchPage(page: Page, origin: string): string[] {
+  // A machine that does other things takes its time; a test that hangs is ended by its own limit.
+  page.context().setDefaultTimeout(120_000);
   const faults: string[] = [];
   page.on('request', (asked) => {
     const url = new URL(asked.url());
