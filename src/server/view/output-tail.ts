@@ -25,7 +25,7 @@ const LINES = 40;
  *
  * The path is the one that a runner registered, so with access control, where users do not trust each other, the server
  * reads no file: a user could name the folder of another one. Without it everybody may add jobs, and so read everything
- * that runners may read (docs/adr/0143).
+ * that runners may read (docs/adr/0050).
  */
 export function createOutputTails(
   { find }: Store,
