@@ -24,6 +24,15 @@ export async function chooseWorkflow(context: Context, given: unknown): Promise<
   return ask(context, items);
 }
 
+/** The newest workflow of the user. */
+export async function latestWorkflow({ service, settings: { user } }: Context): Promise<number> {
+  const { client } = await service();
+  const query = { user, is_archived: false, sort_by: 'id', reverse_sort: true, limit: 1 };
+  const [latest] = (await client.listWorkflows({ query })).items;
+  if (latest === undefined) throw new Failure(`no workflows of user ${user}; name one by its id`);
+  return latest.id;
+}
+
 export const workflowId = (given: unknown): number => idOf('workflow', given);
 
 /** Candidates that are shown. */

@@ -307,7 +307,7 @@ describe('a wish that is refused', () => {
   });
 
   it('a wish that is refused ends the program with 1', async () => {
-    const { code, stdout, stderr } = await program('status');
+    const { code, stdout, stderr } = await program('jobs', 'list');
     expect([code, stdout, stderr]).toEqual([1, '', 'Error: a workflow ID is required when stdin is not a terminal\n']);
   });
 

@@ -163,7 +163,7 @@ describe('a table', () => {
 
   it('a table ends with how many there are', async () => {
     expect((await call('files', 'list', '1')).stdout).toMatch(/^Files for workflow 1:\n╭[^]*╯\n\nTotal: 2 files\n$/);
-    expect((await call('user-data', 'list', '1')).stdout).toMatch(/Total: 1 user data records\n$/);
+    expect((await call('user-data', 'list', '1')).stdout).toMatch(/Total: 1 user data record\n$/);
   });
 });
 

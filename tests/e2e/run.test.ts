@@ -25,6 +25,8 @@ describe('torc -s run FILE', () => {
     expect(stderr).toMatch(/^Created workflow 1$/m);
     expect(stderr).toMatch(/✓ diamond \(workflow 1\): 4 jobs completed in /);
     expect(readFileSync(join(folder, 'torc_output/diamond/result.txt'), 'utf8')).toBe('5050 338350\n');
+    const table = (await torc(['-s', 'jobs', 'list', '1'], { cwd: folder })).stdout;
+    expect(table.match(/│ completed │ +0 │ +1 │ +[\d.]+m?s │/g)).toHaveLength(4);
     expect((await jobs(folder)).map(({ status }) => status)).toEqual([
       'completed',
       'completed',

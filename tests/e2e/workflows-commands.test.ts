@@ -77,6 +77,23 @@ describe('workflows list', () => {
   });
 });
 
+describe('a table of workflows', () => {
+  it('a table of workflows shows how each stands, without empty columns; CSV keeps the columns of Torc', async () => {
+    const { stdout } = await call('workflows', 'list');
+    expect(stdout).toMatch(/│ ID │ Name .*│ Owner .*│ State .*│ Run │ Age │/);
+    expect(stdout).not.toMatch(/│ (?:Failed|Metadata) /);
+    expect(stdout).toMatch(/\n\nTotal: (?:1 workflow|\d+ workflows)\n$/);
+    const csv = (await call('-f', 'csv', 'workflows', 'list')).stdout;
+    expect(csv.split('\n')[0]).toBe('ID,Name,Run,Canceled,Archived,Description,Project,Metadata,Timestamp');
+  });
+
+  it('status without an id shows the workflow that the user created last', async () => {
+    const { items } = await json('workflows', 'list');
+    const last = Math.max(...(items as { id: number }[]).map((each) => each.id));
+    expect((await call('status')).stdout).toContain(`Workflow ID: ${last}\n`);
+  });
+});
+
 describe('workflows is-complete', () => {
   it('workflows is-complete says no while jobs are left and yes when the workflow was canceled', async () => {
     expect(await json('workflows', 'is-complete', id)).toEqual({ is_canceled: false, is_complete: false });

@@ -1,13 +1,13 @@
-import { chooseWorkflow } from '../choose-workflow.ts';
+import { chooseWorkflow, latestWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';
 
 const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]') =>
   command({
     words,
-    says: 'Show the status of a workflow.',
+    says: 'Show the status of a workflow; without an id of the one that you created last.',
     options: [{ flags: '--watch', says: 'show what it does until it ends, as torc top' }],
     async run(context, [workflow], { watch }) {
-      const id = await chooseWorkflow(context, workflow);
+      const id = workflow === undefined ? await latestWorkflow(context) : await chooseWorkflow(context, workflow);
       if (watch === true) {
         const { showTop } = await import('../show-top.ts');
         return showTop(context, id, { once: false, intervalSeconds: undefined });

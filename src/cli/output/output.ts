@@ -90,7 +90,9 @@ export function createOutput(format: Format, { out, err }: Streams, colours: boo
       else if (items.length === 0) print(empty);
       else {
         const { text, leftOut } = tableOf(columns, items, isWide ? Infinity : widthOf(out));
-        print(`${title === undefined ? '' : `${title}\n`}${text}\n\nTotal: ${items.length} ${things}`);
+        print(
+          `${title === undefined ? '' : `${title}\n`}${text}\n\nTotal: ${items.length} ${items.length === 1 ? singular(things) : things}`,
+        );
         if (leftOut.length > 0) say(`Columns not shown: ${leftOut.join(', ')}. Use --wide to see them.`);
       }
     },
@@ -115,6 +117,13 @@ export function createOutput(format: Format, { out, err }: Streams, colours: boo
     terminalText: (which, text) => paint(which, printable(text)),
   };
 }
+
+/** `1 workflow`, `1 entry`, `1 process`. */
+const singular = (things: string): string =>
+  things.replace(
+    /(?:(ss)es|(ies)|s)$/,
+    (_, doubled?: string, ies?: string) => doubled ?? (ies === undefined ? '' : 'y'),
+  );
 
 /** The width of a terminal that does not report it. */
 const USUAL_WIDTH = 80;

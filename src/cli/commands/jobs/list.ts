@@ -1,5 +1,9 @@
 import type { RunningJob } from '../../../core/contract/allocation.ts';
 import type { Job } from '../../../core/contract/job.ts';
+import type { Result } from '../../../core/contract/result.ts';
+import { isEnd } from '../../../core/lifecycle/job.ts';
+import { all } from '../../../client/every.ts';
+import type { Context } from '../../context.ts';
 import type { JobStatus } from '../../../core/contract/job-statuses.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { chooseJob, recordKinds, recordWithin, workflowOption } from '../../choose-record.ts';
@@ -27,6 +31,36 @@ const columns: readonly Column<Job>[] = [
   { title: 'Elapsed', value: ({ start_time: start }) => elapsed(start), align: 'right', importance: 4 },
   { title: 'Command', value: ({ command }) => command, cut: 'end', importance: 5 },
 ];
+
+/** How a job ended in this run, with where. */
+type Ended = Pick<Result, 'exec_time_minutes' | 'compute_node_id'>;
+
+/** The results of jobs that have ended, for a table: the records of jobs do not have their time and their node any more. */
+async function endedOf(
+  { service, output }: Context,
+  id: number,
+  jobs: readonly Job[],
+): Promise<ReadonlyMap<number, Ended>> {
+  const wanted = new Set(jobs.filter(({ status }) => status && isEnd(status)).map((each) => each.id));
+  if (output.format !== 'table' || wanted.size === 0) return new Map();
+  const { client } = await service();
+  const results = await all((page) => client.listResults({ query: { workflow_id: id, ...page } }));
+  return new Map(results.flatMap((each) => (wanted.has(each.job_id) ? [[each.job_id, each] as const] : [])));
+}
+
+const columnsWith = (ended: ReadonlyMap<number, Ended>): readonly Column<Job>[] =>
+  columns.map((column) => {
+    if (column.title === 'Elapsed')
+      return { ...column, value: ({ id, start_time: start }: Job) => elapsedOf(ended.get(id)) ?? elapsed(start) };
+    if (column.title === 'Compute Node')
+      return {
+        ...column,
+        value: ({ id, compute_node_id: node }: Job) => node || ended.get(id)?.compute_node_id || undefined,
+      };
+    return column;
+  });
+
+const elapsedOf = (ended: Ended | undefined) => ended && secondsText(ended.exec_time_minutes * 60);
 
 const list = command({
   words: 'jobs list [workflow]',
@@ -61,9 +95,10 @@ const list = command({
       if (!columns.some(({ title }) => title.toLowerCase() === name))
         context.output.warn(`no column "${name}" to exclude`);
     }
+    const ended = await endedOf(context, id, items);
     context.output.list({
       items,
-      columns: columns.filter(({ title }) => !excluded.includes(title.toLowerCase())),
+      columns: columnsWith(ended).filter(({ title }) => !excluded.includes(title.toLowerCase())),
       things: 'jobs',
       title: `Jobs for workflow ${id}:`,
       empty: `No jobs found for workflow ID: ${id}`,
