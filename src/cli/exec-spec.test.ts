@@ -39,6 +39,14 @@ const namesOf = (...parameters: string[]) => jobsOf(['x'], parameters).map(([nam
 const warningsOf = (command: string, parameters: readonly string[], call: Call = {}) =>
   execWarnings([command], axesOf(parameters, call));
 
+it('a token without a parameter is a warning that names the option, and braces for the shell or a program are none', () => {
+  expect(warningsOf('echo {i}', [])).toEqual([
+    '{i} stays as it is in the command: there is no --param i=…, such as --param i=1:3',
+  ]);
+  for (const command of ['echo ${HOME}', "jq '{name}' x.json", 'mv a.{c,h} b', 'find . -exec ls {} +'])
+    expect(warningsOf(command, [])).toEqual([]);
+});
+
 describe('the jobs of exec are named', () => {
   it('job1, job2 and so on without parameters, as in Torc', () => {
     expect(jobsOf(['a', 'b'], [])).toEqual([

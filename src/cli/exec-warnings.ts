@@ -12,7 +12,7 @@ const LOOKED_AT = 100_000;
  * parameters of which no command has a token.
  */
 export function execWarnings(commands: readonly string[], axes: Axes): string[] {
-  return [...unquoted(commands, axes), ...unused(commands, axes)];
+  return [...unquoted(commands, axes), ...unused(commands, axes), ...missing(commands, axes)];
 }
 
 /** One warning for each parameter. */
@@ -68,6 +68,24 @@ function unused(commands: readonly string[], { axes }: Axes): string[] {
     .map(
       ({ name }) => `no command has a token of parameter ${name}: write {${name}} where its value belongs, not ${like}`,
     );
+}
+
+/** A token without any parameter, outside of quotes, where no shell and no program reads braces. */
+function missing(commands: readonly string[], { axes }: Axes): string[] {
+  if (axes.length > 0) return [];
+  for (const command of commands) {
+    const tokens = [...command.matchAll(/(?<!\$)\{([A-Za-z_]\w*)(?::[^{}]*)?\}/g)];
+    const contexts = quoteContexts(
+      command,
+      tokens.map(({ index }) => index),
+    );
+    const [first] = tokens.filter((_, at) => contexts[at]?.quotes === 'none');
+    if (first !== undefined)
+      return [
+        `${first[0]} stays as it is in the command: there is no --param ${first[1]}=…, such as --param ${first[1]}=1:3`,
+      ];
+  }
+  return [];
 }
 
 const plain = printerOf(undefined);

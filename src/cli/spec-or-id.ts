@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { Unreachable } from '../client/errors.ts';
 import { workflowNamed } from './choose-workflow.ts';
 import type { Context } from './context.ts';
@@ -34,6 +35,21 @@ export async function existingWorkflow(context: Context, given: string): Promise
   );
 }
 
+/** Files of other programs, by the names that these give them. */
+const OTHERS: readonly (readonly [name: RegExp, what: string, page: string])[] = [
+  [/^(?:Snakefile|.*\.smk)$/, 'Snakemake', 'coming-from-snakemake.md'],
+  [/^(?:GNUmakefile|[Mm]akefile|.*\.mk)$/, 'Make', 'coming-from-make.md'],
+];
+
+function refuseOfOthers(path: string): void {
+  const found = OTHERS.find(([name]) => name.test(basename(path)));
+  if (found === undefined) return;
+  const [, what, page] = found;
+  throw new Failure(
+    `'${path}' is a file of ${what}, and torc reads workflow files in YAML, JSON, JSON5 and KDL; docs/how-to/${page} shows how to write it as one`,
+  );
+}
+
 /** Creates the workflow of a file; its line as JSON is left out where a later line names the workflow. */
 export async function createFromFile(
   context: Context,
@@ -50,6 +66,7 @@ export async function createFromFile(
   }: { saysJson?: boolean; prepare?: () => void; whenCreated?: () => void } = {},
 ): Promise<number> {
   const { output } = context;
+  refuseOfOthers(path);
   const { readSpecFile, acceptedPlan, createAndReport } = await import('./read-spec.ts');
   const reading = readSpecFile(path, context, { strict: options.strict === true });
   const plan = await acceptedPlan(context, reading, { skipChecks: options.skipChecks === true });

@@ -309,10 +309,10 @@ describe('a workflow that is to be lost', () => {
     expect((await program('delete', id, '--force')).code).toBe(1);
   });
 
-  it('a workflow that is to be lost is not canceled then either', async () => {
+  it('a workflow that is to be lost is not canceled then either, and the exit code says so', async () => {
     const id = await created('workflows', 'new', '--name', 'goes on');
     const { code, stdout, stderr } = await program('cancel', id);
-    expect([code, stdout]).toEqual([0, '']);
+    expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('Not canceled. Use --no-prompts to continue without asking.');
     expect(await json('workflows', 'get', id)).toMatchObject({ is_canceled: false });
     expect((await program('cancel', id, '--no-prompts')).stdout).toBe(`Canceled workflow ${id} (goes on)\n`);
