@@ -43,7 +43,7 @@ export function createChildLauncher({ bash, environment, onEnd }: ChildOptions):
 
   return {
     name: 'child_process',
-    launch({ script, variables, stdout, stderr, cpus }) {
+    launch({ script, program, without, variables, stdout, stderr, cpus }) {
       const opened: number[] = [];
       const open = (path: string) => {
         const fd = openSync(path, OPEN.replace, modeOfFiles());
@@ -54,17 +54,20 @@ export function createChildLauncher({ bash, environment, onEnd }: ChildOptions):
         const out = stdout === undefined ? 'ignore' : open(stdout);
         const err = stderr === undefined ? 'ignore' : stderr === stdout ? out : open(stderr);
         const isBound = cpus !== undefined && taskset !== undefined;
-        const command = isBound ? [taskset, '-c', cpus.join(','), 'bash', '-c', script] : [bash, '-c', script];
+        const [name = 'bash', ...words] = program?.words ?? ['bash', '-c', script];
+        const path = program?.path ?? bash;
+        const command = isBound ? [taskset, '-c', cpus.join(','), program?.path ?? name, ...words] : [path, ...words];
+        const inherited = Object.entries(environment).filter(([each]) => without?.has(each) !== true);
         const child = asUser(() =>
           spawn(command[0] as string, command.slice(1), {
-            ...(isBound ? {} : { argv0: 'bash' }),
+            ...(isBound ? {} : { argv0: name }),
             detached: true,
             stdio: ['ignore', out, err],
-            env: { ...environment, ...Object.fromEntries(variables) },
+            env: { ...Object.fromEntries(inherited), ...Object.fromEntries(variables) },
           }),
         );
         child.once('error', () => {});
-        if (child.pid === undefined) throw notStarted(bash);
+        if (child.pid === undefined) throw notStarted(name, path);
         child.once('exit', (code, signal) => end(child, code, signal));
         return child.pid;
       } catch (error) {
@@ -81,13 +84,13 @@ export function createChildLauncher({ bash, environment, onEnd }: ChildOptions):
   };
 }
 
-/** The runtime reports the reason too late: either bash is missing, or there are too many processes or files. */
-function notStarted(bash: string): LaunchError {
+/** The runtime reports the reason too late: either the program is missing, or there are too many processes or files. */
+function notStarted(name: string, path: string): LaunchError {
   try {
-    accessSync(bash, files.X_OK);
-    return new LaunchError('EAGAIN', 'bash could not be started: too many processes or open files');
+    accessSync(path, files.X_OK);
+    return new LaunchError('EAGAIN', `${name} could not be started: too many processes or open files`);
   } catch (cause) {
     const { code = 'ENOENT', message } = cause as NodeJS.ErrnoException;
-    return new LaunchError(code, `bash could not be started: ${message}`);
+    return new LaunchError(code, `${name} could not be started: ${message}`);
   }
 }

@@ -105,6 +105,24 @@ describe.each(['child_process', 'posix_spawn'] as const)('a job launched by %s',
       expect(readFileSync(join(folder, 'links'), 'utf8')).toBe(expected.replace('FOLDER', folder));
     });
 
+    it('a program that is named is started with its words unchanged, without a shell and without the variables that it must not get', async () => {
+      const path = join(temporaryFolder(), 'o');
+      const words = ['printenv', 'SHARED', 'INHERITED'];
+      const program = { path: '/usr/bin/printenv', words };
+      const both = await jobs.launch({ program, stdout: path }).ended;
+      expect([both.exitCode, readFileSync(path, 'utf8')]).toEqual([0, 'runner\nrunner\n']);
+      const one = await jobs.launch({ program, without: new Set(['SHARED']), stdout: path }).ended;
+      expect([one.exitCode, readFileSync(path, 'utf8')]).toEqual([1, 'runner\n']);
+      const named = { path: '/bin/cat', words: ['any name', '/proc/self/cmdline', `a 'b' "$c"`] };
+      await jobs.launch({ program: named, stdout: path }).ended;
+      expect(readFileSync(path, 'utf8')).toBe(`any name\0/proc/self/cmdline\0a 'b' "$c"\0`);
+    });
+
+    it('a program that does not exist is not started, and the error names it', () => {
+      const program = { path: '/no/such/srun', words: ['srun'] };
+      expect(() => jobs.launch({ program })).toThrow('srun could not be started');
+    });
+
     it('a job whose output folder is missing is not started, and the next job is', async () => {
       const folder = temporaryFolder();
       const [there, nowhere] = [join(folder, 'o'), join(folder, 'missing', 'e')];

@@ -1,6 +1,10 @@
 /** A launch: a command line for bash, with its additions to the runner's environment. */
 export interface LaunchRequest {
   readonly script: string;
+  /** What is started instead of bash: the path of a program, and its words, of which the first is its own name. */
+  readonly program?: { readonly path: string; readonly words: readonly string[] } | undefined;
+  /** Variables of the runner that the process does not get. */
+  readonly without?: ReadonlySet<string> | undefined;
   /** Variables for this process alone; they replace the runner's. */
   readonly variables: readonly (readonly [name: string, value: string])[];
   /** File for standard output; undefined discards it. */
@@ -28,7 +32,7 @@ export interface ProcessEnd {
 /**
  * Starts jobs and reports their ends.
  *
- * A job is `bash -c`, in its own session and process group, with default signal dispositions, empty standard input and
+ * A job is `bash -c`, or the program of its request, in its own session and process group, with default signal dispositions, empty standard input and
  * files, not pipes, for its output. The job has started when `launch` returns.
  */
 export interface Launcher {

@@ -170,25 +170,29 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, ffi: 
   }
   const head = used;
 
-  const spawn = ({ script, variables, stdout, stderr }: LaunchRequest): number => {
-    used = head;
-    const scriptAt = put(script);
-    if (used - head > ARGUMENT_BYTES) {
-      throw new LaunchError(
-        'E2BIG',
-        `the command is ${used - head - 1} bytes long; the kernel takes ${ARGUMENT_BYTES - 1}`,
-      );
+  const putWord = (word: string): Pointer => {
+    const at = put(word);
+    const bytes = used - Number(at - scratch.at);
+    if (bytes > ARGUMENT_BYTES) {
+      throw new LaunchError('E2BIG', `the command is ${bytes - 1} bytes long; the kernel takes ${ARGUMENT_BYTES - 1}`);
     }
+    return at;
+  };
+
+  const spawn = ({ script, program, without, variables, stdout, stderr }: LaunchRequest): number => {
+    used = head;
+    const pathAt = program === undefined ? bashAt : put(program.path);
+    const words = program === undefined ? [bashName, dashC, putWord(script)] : program.words.map(putWord);
     let next = 0;
     const point = (at: Pointer) => {
       if (next >= POINTERS) throw new LaunchError('E2BIG', `the environment has more than ${POINTERS - 8} variables`);
       pointers.view.setBigUint64(next * 8, at, true);
       next += 1;
     };
-    for (const at of [bashName, dashC, scriptAt, 0n]) point(at);
+    for (const at of [...words, 0n]) point(at);
     const environmentAt = pointers.at + BigInt(next * 8);
     const own = new Set(variables.map(([name]) => name));
-    for (const [name, at] of inherited) if (!own.has(name)) point(at);
+    for (const [name, at] of inherited) if (!own.has(name) && without?.has(name) !== true) point(at);
     for (const [name, value] of variables) point(put(`${name}=${value}`));
     point(0n);
 
@@ -202,7 +206,7 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, ffi: 
       open(1, stdout === undefined ? devNull : put(stdout), OPEN.replace);
       if (stderr !== undefined && stderr === stdout) invoke('posix_spawn_file_actions_adddup2', actions.at, 1, 2);
       else open(2, stderr === undefined ? devNull : put(stderr), OPEN.replace);
-      return asUser(() => invoke('posix_spawn', pid.at, bashAt, actions.at, attributes.at, pointers.at, environmentAt));
+      return asUser(() => invoke('posix_spawn', pid.at, pathAt, actions.at, attributes.at, pointers.at, environmentAt));
     } finally {
       invoke('posix_spawn_file_actions_destroy', actions.at);
     }
@@ -251,7 +255,7 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, ffi: 
       const code = spawnBound(request);
       if (code !== 0) {
         const name = getSystemErrorName(-code);
-        throw new LaunchError(name, `bash could not be started: ${name}`);
+        throw new LaunchError(name, `${request.program?.words[0] ?? 'bash'} could not be started: ${name}`);
       }
       const started = pid.view.getInt32(0, true);
       running.add(started);

@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { inheritedInputs, srunOptions, srunScript, stepMinutes, type StepPlace } from './srun.ts';
+import { inheritedInputs, srunOptions, srunWords, stepMinutes, type StepPlace } from './srun.ts';
 import { WRAPPER } from './wrapper.ts';
 
 const GIBIBYTE = 2 ** 30;
@@ -119,13 +118,19 @@ it('the variables that srun would take for options are not passed to it, and no 
 });
 
 it('a command that is a colon is no separator of srun', () => {
-  expect(srunScript('srun', [], { mark: '/m', command: ':', without: [] })).toMatch(/ ':\n'$/);
-  expect(srunScript('srun', [], { mark: '/m', command: ': x', without: [] })).toMatch(/ ': x'$/);
+  expect(srunWords([], { mark: '/m', command: ':' }).at(-1)).toBe(':\n');
+  expect(srunWords([], { mark: '/m', command: ': x' }).at(-1)).toBe(': x');
 });
 
-it('the line of srun passes every word unchanged, and removes variables before', () => {
+it('srun gets every word unchanged', () => {
   const command = `echo "it's" '$HOME' "a  b"; exit 3`;
-  const line = srunScript('printf', ['%s|'], { mark: '/m', command, without: ['GONE', 'LOST'] });
-  expect(line.startsWith('unset GONE LOST; exec printf ')).toBe(true);
-  expect(execFileSync('bash', ['-c', line], { encoding: 'utf8' })).toBe(`bash|-c|${WRAPPER}|/m|${command}|`);
+  expect(srunWords(['--exact'], { mark: '/m', command })).toEqual([
+    'srun',
+    '--exact',
+    'bash',
+    '-c',
+    WRAPPER,
+    '/m',
+    command,
+  ]);
 });

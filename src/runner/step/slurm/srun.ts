@@ -66,19 +66,15 @@ const INPUT_VARIABLES =
 export const inheritedInputs = (environment: Readonly<Record<string, string | undefined>>): string[] =>
   Object.keys(environment).filter((name) => INPUT_VARIABLES.test(name));
 
-/** The line of bash that becomes srun. */
-export function srunScript(
-  program: string,
+/** The words of srun for a step. */
+export function srunWords(
   options: readonly string[],
-  { mark, command, without }: { readonly mark: string; readonly command: string; readonly without: readonly string[] },
-): string {
+  { mark, command }: { readonly mark: string; readonly command: string },
+): string[] {
   // A lone colon separates the parts of a heterogeneous job.
   const given = command === ':' ? `${command}\n` : command;
-  const words = [program, ...options, 'bash', '-c', WRAPPER, mark, given].map(quoted).join(' ');
-  return `${without.length === 0 ? '' : `unset ${without.join(' ')}; `}exec ${words}`;
+  return ['srun', ...options, 'bash', '-c', WRAPPER, mark, given];
 }
-
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 /**
  * Whole minutes for a step until the kill time of the runner; `refusal` if less than one is left. Torc's words.
