@@ -50,9 +50,19 @@ type ArgumentsOf<Words extends string> = Words extends `${string} ${infer Rest}`
       : ArgumentsOf<Rest>
   : [];
 
-interface TypedCommand<Words extends string, Options extends readonly Option[]> extends CommandTable<Words, Options> {
-  readonly run: (context: Context, args: ArgumentsOf<Words>, options: ValuesOf<Options>) => Promise<void>;
-}
+/** What a command does, with the arguments and the values of the options that it declares. */
+type Run<Words extends string, Options extends readonly Option[]> = (
+  context: Context,
+  args: ArgumentsOf<Words>,
+  options: ValuesOf<Options>,
+) => Promise<void>;
+
+type TypedCommand<Words extends string, Options extends readonly Option[]> = CommandTable<Words, Options> &
+  (
+    | { readonly run: Run<Words, Options> }
+    /** Its function from a module of its own, which is loaded when the command runs, and not for help. */
+    | { readonly load: () => Promise<Run<Words, Options>> }
+  );
 
 /**
  * One command: its words, its help, its options and arguments, and a function that asks a use case and passes the reply
@@ -60,4 +70,9 @@ interface TypedCommand<Words extends string, Options extends readonly Option[]> 
  */
 export const command = <const Words extends string, const Options extends readonly Option[] = readonly []>(
   table: TypedCommand<Words, Options>,
-): Command => table as unknown as Command;
+): Command => {
+  if ('run' in table) return table as unknown as Command;
+  const { load, ...declared } = table;
+  const run: Run<Words, Options> = async (...given) => (await load())(...given);
+  return { ...declared, run } as unknown as Command;
+};

@@ -1,0 +1,52 @@
+import { counted } from '../core/quantity/count-text.ts';
+import { diagnose } from '../operations/recover/diagnose.ts';
+import { plannedAllocations } from '../operations/recover/planned-allocations.ts';
+import { hasWork } from '../operations/recover/recover-workflow.ts';
+import type { RecoverOptions, RecoverTools } from '../operations/recover/tools.ts';
+import { unfinishedAllocations } from '../operations/slurm/finish-submissions.ts';
+import type { Context } from './context.ts';
+import { cleanedText } from './output/cleaned.ts';
+import { planLines } from './output/recovered.ts';
+import { regeneratedJson, regeneratedText } from './output/regenerated.ts';
+import { endLines, hasCleaned, nextLine, reportJson, usesOf } from './recover-report.ts';
+
+/** `torc recover --dry-run`: shows what a recovery would do. */
+export async function recoverDryRun(
+  context: Context,
+  id: number,
+  tools: RecoverTools,
+  options: RecoverOptions,
+): Promise<void> {
+  const { client } = tools;
+  const unsubmitted = (await unfinishedAllocations(client, id)).length;
+  if (unsubmitted > 0) {
+    const what = `Would complete an interrupted submission first: ${counted(unsubmitted, 'allocation')}`;
+    context.output.record('recover', { workflow_id: id, dry_run: true, unsubmitted_allocations: unsubmitted }, what);
+    return;
+  }
+  const found = await diagnose(tools, id, options, true);
+  const slurm =
+    found.kind === 'slurm' && hasWork(found.recovery) ? await plannedAllocations(tools, id, found.recovery) : undefined;
+  const about = slurm && { workflowId: id, isDryRun: true, submits: true, profile: slurm.profile };
+  const json = await reportJson(context, id, {
+    done: { ...found, reset: 0, regenerated: undefined },
+    options,
+    uses: await usesOf(context, id),
+    isDryRun: true,
+  });
+  const planned = slurm && about ? regeneratedJson(slurm.planned, about) : undefined;
+  context.output.record(
+    'recover',
+    planned === undefined ? json : { ...json, result: { ...json.result, slurm_dry_run: planned } },
+    [
+      ...(hasCleaned(found.cleaned) || found.lostRunners > 0
+        ? [cleanedText(found.cleaned, found.lostRunners, true)]
+        : []),
+      ...planLines(id, found.recovery, false),
+      ...(slurm && about ? [regeneratedText(slurm.planned, about)] : []),
+      await nextLine(context, id, found, hasWork(found.recovery)),
+      ...(await endLines(context, id, { ...found, reset: found.recovery.plan.retried.length }, true)),
+      'Nothing was changed (dry run).',
+    ].join('\n'),
+  );
+}

@@ -1,0 +1,94 @@
+import { fixesOf, noneLine, summaryLines } from '../core/lifecycle/recovery-lines.ts';
+import { type CheckedResources, checkResources } from '../operations/check-resources.ts';
+import type { Cleaned } from '../operations/orphans/clean.ts';
+import { nextOf } from '../operations/recover/next.ts';
+import type { Recovered } from '../operations/recover/recover-workflow.ts';
+import type { RecoverOptions } from '../operations/recover/tools.ts';
+import type { Context } from './context.ts';
+import { cleanedJson } from './output/cleaned.ts';
+import { lackReported, reported } from './output/measured-use.ts';
+import { recoveryJson } from './output/recovered.ts';
+
+/** Why nothing was recovered, although jobs failed; as in Torc 1.0.0 that is a failure of the command, too. */
+export function failureOf({ recovery }: Pick<Recovered, 'recovery'>): string | undefined {
+  const fixes = fixesOf(recovery.plan);
+  return recovery.plan.retried.length + recovery.waiting === 0 && fixes.skipped > 0 ? noneLine(fixes) : undefined;
+}
+
+export async function endLines(
+  context: Context,
+  workflowId: number,
+  { kind, recovery, reset }: Pick<Recovered, 'kind' | 'recovery' | 'reset'>,
+  isDryRun: boolean,
+): Promise<string[]> {
+  if (isDryRun && failureOf({ recovery }) !== undefined)
+    return [`[DRY RUN] Summary for workflow ${workflowId}`, 'No auto-recoverable jobs found.'];
+  const { client } = await context.service();
+  const next = await nextOf(client, workflowId, kind);
+  return summaryLines({ workflowId, fixes: fixesOf(recovery.plan), reset, isDryRun, next });
+}
+
+export const hasCleaned = (cleaned: Cleaned): boolean =>
+  cleaned.failed.length +
+    cleaned.finishedWorkKept +
+    cleaned.jobsRequeued +
+    cleaned.activeAllocationsEnded +
+    cleaned.pendingAllocationsCleaned +
+    cleaned.computeNodesDeactivated >
+  0;
+
+export async function nextLine(
+  context: Context,
+  id: number,
+  { kind }: Pick<Recovered, 'kind'>,
+  works: boolean,
+): Promise<string> {
+  if (!works) return 'No job runs again.';
+  const { client } = await context.service();
+  const next = await nextOf(client, id, kind);
+  return next === undefined
+    ? `How it goes on: ${context.hint(`torc status ${id}`)}`
+    : `Run them: ${context.hint(next)}`;
+}
+
+export const NO_USES: CheckedResources = { looked: 0, measurements: [], violations: [], within: [], lacking: [] };
+
+/** What the jobs used; asked before they are reset, because a job that is reset has no current result. */
+export async function usesOf({ service, output }: Context, id: number): Promise<CheckedResources> {
+  const { client } = await service();
+  return output.format === 'json'
+    ? checkResources(client, id, { runId: undefined, includesFailed: true, leastOverPercent: 1 })
+    : NO_USES;
+}
+
+interface Report {
+  readonly done: Recovered;
+  readonly options: RecoverOptions;
+  readonly uses: CheckedResources;
+  readonly isDryRun: boolean;
+}
+
+export async function reportJson(context: Context, id: number, { done, options, uses, isDryRun }: Report) {
+  const { client } = await context.service();
+  const next = await nextOf(client, id, done.kind);
+  const works = done.recovery.plan.retried.length > 0 || done.recovery.waiting > 0;
+  return {
+    workflow_id: id,
+    dry_run: isDryRun,
+    memory_multiplier: options.memoryMultiplier,
+    runtime_multiplier: options.runtimeMultiplier,
+    result: recoveryJson(done.recovery),
+    diagnosis: {
+      workflow_id: id,
+      total_results: uses.looked,
+      over_utilization_count: uses.violations.length,
+      violations: uses.violations.map(reported),
+      resource_violations_count: uses.lacking.length,
+      resource_violations: uses.lacking.map(lackReported),
+    },
+    orphans: cleanedJson(done.cleaned, done.lostRunners, isDryRun),
+    jobs_reset: done.reset,
+    allocations_submitted: done.completed.length + (done.regenerated?.submitted.length ?? 0),
+    ...(works && next !== undefined ? { next } : {}),
+  };
+}

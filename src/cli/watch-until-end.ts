@@ -1,0 +1,185 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { pause } from '../client/long-timers.ts';
+import { openSlurm } from '../cluster/slurm/slurm.ts';
+import type { WorkflowStatus } from '../core/contract/workflow.ts';
+import { unclaimableWords } from '../core/lifecycle/unclaimable.ts';
+import { correctRecords } from '../operations/orphans/correct-records.ts';
+import { placeOf } from '../operations/place.ts';
+import { queuedAllocations } from '../operations/queued-allocations.ts';
+import { badEnds } from '../operations/recover/bad-ends.ts';
+import { unfinishedRecovery } from '../operations/recover/unfinished.ts';
+import { cancelUnneeded } from '../operations/slurm/cancel-unneeded.ts';
+import { replaceLost } from '../operations/slurm/replace-lost.ts';
+import { hasStartedIn } from '../operations/started-in.ts';
+import { unrunnableJobs } from '../operations/unrunnable.ts';
+import { nextLines } from '../operations/views/next-lines.ts';
+import { stuckAllocations } from '../operations/views/queue-lines.ts';
+import { recoverOnce, scheduleOnce, submitHeldBack } from '../operations/watch/act.ts';
+import { watchWorkflow } from '../operations/watch/watch.ts';
+import { openLog } from '../runner/facts/log.ts';
+import { chooseWorkflow } from './choose-workflow.ts';
+import type { Context } from './context.ts';
+import type { ValuesOf } from './option.ts';
+import { badEndLines } from './output/recovered.ts';
+import { recoverOptionsOf, recoverTools } from './recover-tools.ts';
+import type { watchOptions } from './watch-options.ts';
+
+type Given = ValuesOf<typeof watchOptions>;
+
+/** `torc watch`: watches a workflow until it ends, and recovers it where that was asked for. */
+export async function watchUntilEnd(context: Context, [given]: [string], options: Given): Promise<void> {
+  const { output } = context;
+  output.recordOnly('watch');
+  const id = await chooseWorkflow(context, given);
+  const { client } = await context.service();
+  const rows = await client.listScheduledComputeNodes({ query: { workflow_id: id, limit: 1 } });
+  const isAllocated = rows.items.length > 0;
+  const needsAllocations = options.recover === true || (await placeOf(client, id)).runsIn === 'allocations';
+  if (!isAllocated && needsAllocations && options.persistent !== true) {
+    output.error(
+      `No scheduled compute nodes found for workflow ${id}: torc submit ${id} submits some; --persistent watches without`,
+    );
+    context.exitWith(1);
+    return;
+  }
+  const recovery = await recoverTools(context, id, options);
+  const path = join(options.outputDir, `watch_${hostname()}_wf${id}.log`);
+  const log = openLog(path, 'info', Date.now, () => {});
+  let counts = '';
+  let reportedUnsubmitted: string | undefined;
+  const reportedStuck = new Set<string>();
+  /** A controller that is away is asked again at the next look. */
+  const cancelSurplus = async () => {
+    const canceled = await cancelUnneeded(client, openSlurm({ environment: context.environment }), id).catch(() => []);
+    if (canceled.length > 0)
+      report(
+        'info',
+        `Canceled ${canceled.length} queued allocation(s), in which no job is left to run: ${canceled.join(', ')}`,
+      );
+  };
+  const report = (level: 'info' | 'warn' | 'error', words: string) => {
+    log.write(level, words, { workflow_id: id });
+    if (level === 'info') output.notice(words);
+    else output[level](words);
+  };
+  report('info', watchingLine(id, options));
+  try {
+    const exitCode = await watchWorkflow(
+      {
+        async status() {
+          // What a limit held back follows as others leave the queue.
+          const words = await submitHeldBack(recovery, id).then(
+            () => undefined,
+            (error: Error) => error.message,
+          );
+          if (words !== undefined && words !== reportedUnsubmitted)
+            report('warn', `Planned allocations could not be submitted: ${words}`);
+          reportedUnsubmitted = words;
+          return client.getWorkflowStatus({ params: { id } });
+        },
+        async clean() {
+          const { cleaned } = await correctRecords(recovery, id, false);
+          for (const { job_id: job, job_name: name, reason } of cleaned.failed)
+            report('warn', `Job ${job} (${name}) failed: ${reason}`);
+          for (const warning of cleaned.warnings) log.write('warn', warning, { workflow_id: id });
+          await cancelSurplus();
+          for (const each of stuckAllocations(await queuedAllocations(client, id, context.environment))) {
+            if (!reportedStuck.has(each.key)) report('warn', each.line);
+            reportedStuck.add(each.key);
+          }
+          const jobs = cleaned.failed.length + cleaned.finishedWorkKept + cleaned.jobsRequeued;
+          return { jobs, lost: cleaned.lost };
+        },
+        replace: (lost) =>
+          replaceLost(
+            client,
+            id,
+            lost.map(({ recordId }) => recordId),
+          ),
+        async recover() {
+          const done = await recoverOnce(recovery, id, recoverOptionsOf(options));
+          return { ...done, next: done.next && context.hint(done.next) };
+        },
+        isUnfinished: async () => (await unfinishedRecovery(client, id))?.wasSubmitting === true,
+        schedule: () => scheduleOnce(recovery, id),
+        async begun(allocations) {
+          const states = await openSlurm({ environment: context.environment }).statesOf(allocations);
+          return allocations.filter((job) => (states.get(job)?.seconds ?? 0) > 0).length;
+        },
+        hasStarted: (allocations) => hasStartedIn(client, id, allocations),
+        unrunnable: async () => (await unrunnableJobs(client, id))?.reasons.map(unclaimableWords) ?? [],
+        async extraJobs() {
+          const query = { workflow_id: id, status: 'ready' as const, origin_is_set: true, labels: '', limit: 1000 };
+          return (await client.listJobs({ query })).items.length;
+        },
+        causes: async () => badEndLines(await badEnds(client, id)),
+        wait: () => pause(options.pollInterval * 1000),
+        nowMs: () => performance.now(),
+        report,
+        showCounts(status) {
+          const text = countsText(id, status);
+          if (text !== counts) log.write('info', text);
+          if (text !== counts && options.showJobCounts === true) output.notice(text);
+          counts = text;
+        },
+      },
+      {
+        recovers: options.recover === true,
+        maxRetries: options.maxRetries,
+        maxFruitless: options.maxFruitless,
+        isPersistent: options.persistent === true || (!isAllocated && !needsAllocations),
+        asksAgent: options.aiRecovery === true,
+        autoSchedule:
+          options.autoSchedule === true
+            ? {
+                threshold: options.autoScheduleThreshold,
+                cooldownMs: options.autoScheduleCooldown * 1000,
+                strandedMs: options.autoScheduleStrandedTimeout * 1000,
+              }
+            : undefined,
+      },
+    );
+    const status = await client.getWorkflowStatus({ params: { id } });
+    if (exitCode !== 0 && options.recover !== true) {
+      const place = await placeOf(client, id);
+      for (const line of nextLines(status, { live: status.active_compute_nodes, lost: [] }, context.hint, place))
+        output.notice(line);
+    }
+    if (output.format === 'json')
+      output.json({ workflow_id: id, exit_code: exitCode, jobs_by_status: status.jobs_by_status });
+    context.exitWith(exitCode);
+  } finally {
+    log.close();
+  }
+}
+
+interface Watching {
+  readonly pollInterval: number;
+  readonly recover?: boolean | undefined;
+  readonly maxRetries: number | undefined;
+  readonly showJobCounts?: boolean | undefined;
+}
+
+/** The first line, as Torc 1.0.0 has it. */
+function watchingLine(id: number, { pollInterval, recover, maxRetries, showJobCounts }: Watching): string {
+  const parts = [
+    `poll interval: ${pollInterval}s`,
+    ...(recover === true
+      ? ['recover enabled', maxRetries === undefined ? 'unlimited retries' : `max retries: ${maxRetries}`]
+      : []),
+    ...(showJobCounts === true ? ['job counts enabled'] : []),
+  ];
+  return `Watching workflow ${id} (${parts.join(', ')})`;
+}
+
+/** Those that Torc 1.0.0 prints, in its order; the others follow where they are not 0. */
+const COUNTED = ['ready', 'blocked', 'running', 'completed', 'failed'] as const;
+
+function countsText(id: number, { jobs_by_status: jobs }: WorkflowStatus): string {
+  const others = Object.entries(jobs).filter(
+    ([status, count]) => count > 0 && !COUNTED.some((each) => each === status),
+  );
+  const counts = [...COUNTED.map((status) => [status, jobs[status]] as const), ...others];
+  return `Job counts workflow_id=${id} ${counts.map(([status, count]) => `${status}=${count}`).join(' ')}`;
+}
