@@ -1,0 +1,99 @@
+/**
+ * Calls of libc through the runtime's foreign function interface.
+ *
+ * Buffers whose addresses are passed to libc stay in `kept` for the life of the process: if one were collected while
+ * its address is in use, memory would be corrupted.
+ */
+export interface Libc {
+  /** Calls a function by its name. */
+  readonly invoke: Invoke;
+  readonly memory: (bytes: number) => Memory;
+}
+
+export type Invoke = (name: FunctionName, ...args: (number | Pointer)[]) => number;
+
+/** Memory at a fixed address, which is never freed. */
+export interface Memory {
+  readonly bytes: Buffer;
+  readonly view: DataView;
+  readonly at: Pointer;
+}
+
+export type Pointer = bigint;
+type Call = (...args: (number | Pointer)[]) => number | bigint;
+
+/** The runtime renamed these between versions; it ignores unknown names. */
+interface Signature {
+  readonly arguments: readonly string[];
+  readonly return: string;
+  readonly parameters: readonly string[];
+  readonly result: string;
+}
+
+const takes = (...types: string[]): Signature => ({
+  arguments: types,
+  return: 'i32',
+  parameters: types,
+  result: 'i32',
+});
+
+interface ForeignFunctions {
+  dlopen(path: null, definitions: Record<string, Signature>): { functions: Record<string, Call> };
+  getRawPointer(buffer: ArrayBuffer): Pointer;
+}
+
+/** Larger than any libc's: file actions take 80 bytes, attributes 336, a signal set 128, rusage 144 (glibc) or 272 (musl). */
+export const STRUCT_BYTES = 512;
+
+const p = 'pointer';
+const i = 'i32';
+const FUNCTIONS = {
+  posix_spawn: takes(p, p, p, p, p, p),
+  posix_spawnattr_init: takes(p),
+  posix_spawnattr_setflags: takes(p, 'i16'),
+  posix_spawnattr_setsigdefault: takes(p, p),
+  posix_spawnattr_setsigmask: takes(p, p),
+  posix_spawn_file_actions_init: takes(p),
+  posix_spawn_file_actions_destroy: takes(p),
+  posix_spawn_file_actions_addopen: takes(p, i, p, i, 'u32'),
+  posix_spawn_file_actions_adddup2: takes(p, i, i),
+  sigemptyset: takes(p),
+  wait4: takes(i, p, i, p),
+  fcntl: takes(i, i, i),
+  getrlimit: takes(i, p),
+  setrlimit: takes(i, p),
+  syscall: { ...takes('i64', 'i64', p, 'i64', 'i64'), return: 'i64', result: 'i64' },
+  sched_getaffinity: takes(i, 'i64', p),
+  sched_setaffinity: takes(i, 'i64', p),
+} satisfies Record<string, Signature>;
+
+type FunctionName = keyof typeof FUNCTIONS;
+
+const kept: ArrayBuffer[] = [];
+
+/** Throws where the runtime has no foreign functions, or libc lacks one of these. */
+export function openLibc(): Libc {
+  const ffi = foreignFunctions();
+  const { functions } = ffi.dlopen(null, FUNCTIONS);
+  return {
+    invoke: (name, ...args) => Number((functions[name] as Call)(...args)),
+    memory(bytes) {
+      const buffer = new ArrayBuffer(bytes);
+      kept.push(buffer);
+      return { bytes: Buffer.from(buffer), view: new DataView(buffer), at: ffi.getRawPointer(buffer) };
+    },
+  };
+}
+
+function foreignFunctions(): ForeignFunctions {
+  // The runtime warns that the interface is experimental; users need not read that.
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    const ffi = (process.getBuiltinModule as (name: string) => unknown)('node:ffi') as ForeignFunctions | undefined;
+    if (ffi === undefined) throw new Error('this runtime has no node:ffi');
+    return ffi;
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
