@@ -1,0 +1,80 @@
+import type { SlurmStepOptions } from '../slurm/slurm.ts';
+import { type Carrier, type CarrierOptions, type Gone, startCarrier } from './carrier.ts';
+import type { Report } from './protocol.ts';
+
+export interface CarriersOptions extends Pick<
+  SlurmStepOptions,
+  'facts' | 'environment' | 'allocation' | 'log' | 'defaultRequirementsId'
+> {
+  /** The nodes of the allocation, with their CPUs where these are known. */
+  readonly nodes: readonly { readonly name: string; readonly cpus: number | undefined }[];
+  /** The program that runs in a step and starts jobs there. */
+  readonly program: readonly string[];
+  readonly sonar: boolean;
+}
+
+export interface CarrierNews {
+  readonly onReported: (carrier: Carrier, reported: Extract<Report, { is: 'changed' }>) => void;
+  readonly onGone: (carrier: Carrier, gone: Gone) => void;
+}
+
+/** The long steps of an allocation, one a node. */
+export interface Carriers {
+  /** That of a node; started if there is none, or if the last one is gone. */
+  on(node: string): Carrier;
+  all(): readonly Carrier[];
+  /** Its launchers ended so often before they spoke that jobs there need steps of their own. */
+  isBroken(node: string): boolean;
+}
+
+/** Steps of a node in a row that ended before their launcher spoke. Then jobs there are steps of their own. */
+const MOST_FAILURES = 3;
+
+export function createCarriers(options: CarriersOptions, { onReported, onGone }: CarrierNews): Carriers {
+  const carriers = new Map<string, Carrier>();
+  const failures = new Map<string, number>();
+
+  const start = (node: string): Carrier => {
+    const carrier: Carrier = startCarrier({
+      ...optionsOn(node, options),
+      onReported: (reported) => onReported(carrier, reported),
+      onGone(gone) {
+        failures.set(node, carrier.step === undefined ? (failures.get(node) ?? 0) + 1 : 0);
+        onGone(carrier, gone);
+      },
+    });
+    carriers.set(node, carrier);
+    return carrier;
+  };
+
+  return {
+    on(node) {
+      const present = carriers.get(node);
+      return present === undefined || present.isGone ? start(node) : present;
+    },
+    all: () => [...carriers.values()],
+    isBroken: (node) => (failures.get(node) ?? 0) >= MOST_FAILURES,
+  };
+}
+
+function optionsOn(node: string, options: CarriersOptions): Omit<CarrierOptions, 'onReported' | 'onGone'> {
+  const { facts, environment, allocation, nodes, program, sonar, log, defaultRequirementsId } = options;
+  return {
+    node,
+    name: `wf${facts.workflowId}_r${facts.runId}_jobs_${node}`,
+    allocation,
+    cpus: nodes.find(({ name }) => name === node)?.cpus,
+    program,
+    environment,
+    log,
+    begin: {
+      do: 'begin',
+      facts,
+      sonar,
+      beside: {
+        defaultRequirementsId,
+        bytes: node === environment['SLURMD_NODENAME'] ? process.memoryUsage.rss() : 0,
+      },
+    },
+  };
+}

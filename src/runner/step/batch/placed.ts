@@ -1,0 +1,59 @@
+import type { ClaimedJob } from '../../../core/contract/exchange.ts';
+import type { StepId } from '../../../core/contract/files/job.ts';
+import type { Lease } from '../../claim/capacity.ts';
+import type { Account, StepEnd } from '../steps.ts';
+import type { Carrier } from './carrier.ts';
+
+/** A job that was sent to the launcher of a node and has not ended. */
+export interface Placed {
+  readonly job: ClaimedJob;
+  readonly lease: Lease;
+  readonly carrier: Carrier;
+  readonly begun: (agoMs: number) => void;
+  /** It was sent ahead, and its launcher has not said that it starts. */
+  isAhead: boolean;
+}
+
+/** What is known of an end before it is asked for. */
+export type Known = Pick<Account, 'endedBy' | 'asked' | 'cause' | 'carriedBy' | 'refused' | 'isTakenBack'>;
+
+export const NO_END = { exitCode: undefined, signal: undefined, cpuSeconds: undefined, peakBytes: undefined };
+
+/** The jobs of all launchers, from their start until the account of their end was asked for. */
+export interface PlacedJobs {
+  add(id: StepId, placed: Placed): void;
+  get(id: StepId): Placed | undefined;
+  has(id: StepId): boolean;
+  /** Those that were sent to one launcher. */
+  of(carrier: Carrier): readonly (readonly [StepId, Placed])[];
+  /** How many a node has. */
+  countOn(node: string): number;
+  /** Lets go of a job that will be placed again. */
+  drop(id: StepId): void;
+  /** A job has ended; `known` is kept for its account. */
+  end(id: StepId, known: Known, end?: Omit<StepEnd, 'id'>): StepEnd;
+  account(end: StepEnd): Account;
+}
+
+export function createPlacedJobs(): PlacedJobs {
+  const placed = new Map<StepId, Placed>();
+  const known = new Map<StepId, Known>();
+  return {
+    add: (id, each) => void placed.set(id, each),
+    get: (id) => placed.get(id),
+    has: (id) => placed.has(id),
+    of: (carrier) => [...placed].filter(([, each]) => each.carrier === carrier),
+    countOn: (node) => [...placed.values()].filter(({ carrier }) => carrier.node === node).length,
+    drop: (id) => void placed.delete(id),
+    end(id, what, end = NO_END) {
+      placed.delete(id);
+      known.set(id, what);
+      return { id, ...end };
+    },
+    account(end) {
+      const what = known.get(end.id) ?? {};
+      known.delete(end.id);
+      return { ...end, ...what };
+    },
+  };
+}
