@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { jobIdOf } from '../../cluster/batch/allocation.ts';
+import { allocationOf } from '../../cluster/slurm/allocation.ts';
+import type { Log } from '../facts/log.ts';
+import { markVariables } from '../facts/marks.ts';
+import { startGuardian } from '../launch/guardian.ts';
+import { endLeftoverProcesses, killLeft } from '../recover/leftover-processes.ts';
+import type { Order, Report, ReportedEnd } from '../step/batch/protocol.ts';
+import { bindableCpus, cpuNumbers, createCpuPool } from '../step/direct/cpu-pool.ts';
+import { createDirectSteps } from '../step/direct/direct.ts';
+import type { RunFacts } from '../step/request.ts';
+import type { Account, StepEnd, Steps } from '../step/steps.ts';
+import { environmentOfJobs } from './environment.ts';
+import { createMemoryLimits, type MemoryLimits } from './memory-limits.ts';
+import { createNews } from './news.ts';
+import { createSonarRecords } from './sonar-records.ts';
+import { createStarts } from './starts.ts';
+
+/** The jobs of a launcher, from the first order of its runner to the last. */
+export interface Work {
+  obey(order: Exclude<Order, { do: 'begin' | 'end' }>): void;
+  /** Reports what has not been reported yet. */
+  flush(): void;
+  signaled(signal: 'SIGCONT' | 'SIGTERM'): void;
+  /** `alone`: the runner is gone, and every process of a job is killed. */
+  end(why: 'end' | 'alone'): Promise<void>;
+}
+
+export function createWork(
+  { facts: runnerFacts, sonar: wantsSonar, beside }: Extract<Order, { do: 'begin' }>,
+  environment: Readonly<Record<string, string | undefined>>,
+  report: (message: Report) => void,
+): Work {
+  const log: Log = { write: (level, words, fields = {}) => report({ is: 'log', level, words, fields }), close() {} };
+  // A mark of its own, inside that of the runner: on its node it finds its own processes, and the runner finds all.
+  const mark = randomUUID();
+  const facts = markedFacts(runnerFacts, mark);
+  const allocation = allocationOf(environment);
+  const allocationId = jobIdOf(allocation);
+  const cpus = bindableCpus(allowedCpus(), allocation?.cpus || undefined);
+  const isLimited = ({ resource_requirements_id: id }: { resource_requirements_id?: number | null | undefined }) =>
+    id !== beside.defaultRequirementsId;
+
+  const sonar = wantsSonar ? createSonarRecords({ facts, runnerFacts, environment, allocation, log }) : undefined;
+  const steps = createDirectSteps({
+    facts,
+    environment: environmentOfJobs(environment),
+    allocation,
+    log,
+    cpus: cpus && createCpuPool(cpus, isLimited),
+    sonar: sonar?.ofSteps,
+  });
+  const news = createNews(report);
+  const limits = createMemoryLimits({ steps, limitBytes: allocation?.memoryBytes, beside, log });
+  const starts = createStarts({ facts, steps, limits, news });
+  steps.listen((ends: readonly StepEnd[]) => {
+    const timed = ends.map((end) => ({ ...end, seconds: starts.secondsOf(end.id) }));
+    // A signal to all processes of the step is heard in the turn of the ends that it caused, or before.
+    setImmediate(() => starts.follow(timed.map((end) => endOf(end, steps, limits))));
+  });
+  const guardian = startGuardian({ mark, allocationId });
+  report({
+    is: 'ready',
+    step: `${allocationId}.${allocation?.step || '?'}`,
+    launcher: steps.name,
+    ...(cpus === undefined ? {} : { cpus: cpus.join(',') }),
+  });
+
+  const look = async ({ question, ids }: Extract<Order, { do: 'look' }>) => {
+    const measuredAtMs = performance.now();
+    const observe = () => steps.observe(new Set(ids));
+    const uses = await (sonar === undefined ? observe() : sonar.recorded(observe));
+    report({ is: 'uses', question, uses: [...uses].map(([id, use]) => [id, { ...use, measuredAtMs }]) });
+  };
+
+  return {
+    flush: () => news.report(),
+    signaled(signal) {
+      steps.allocationSignaled(signal);
+      starts.allocationSignaled();
+    },
+    obey(order) {
+      if (order.do === 'start') starts.order(order);
+      else if (order.do === 'take-back') starts.takeBack(order.id);
+      else if (order.do === 'signal') {
+        if (!starts.takeBack(order.id)) steps.signal(order.id, order.signal);
+      } else if (order.do === 'kill') {
+        if (!starts.takeBack(order.id)) steps.kill(order.id);
+      } else if (order.do === 'look') void look(order);
+      else if (order.do === 'sample') sonar?.sample(order.ids);
+      else {
+        const { id, cpuSeconds, peakBytes } = order;
+        sonar?.sampled(id, { cpuSeconds, peakBytes });
+      }
+    },
+    async end(why) {
+      starts.close();
+      limits.close();
+      if (why === 'alone') await killLeft({ mark, allocationId });
+      else await endLeftoverProcesses({ mark, allocationId }, log);
+      await sonar?.close();
+      await steps.settle();
+      guardian?.dismiss();
+      steps.close();
+    },
+  };
+}
+
+function markedFacts(given: RunFacts, mark: string): RunFacts {
+  const marks = markVariables(mark, Object.fromEntries(given.variables));
+  const others = given.variables.filter(([name]) => !marks.some(([each]) => each === name));
+  return { ...given, variables: [...others, ...marks] };
+}
+
+/** The end of a step with what only this process knows of it. */
+function endOf(end: StepEnd, steps: Steps, limits: MemoryLimits): ReportedEnd {
+  const { peakBytes: seen, isKilled } = limits.end(end.id);
+  const { asked, endedBy } = steps.account(end) as Account;
+  return {
+    ...end,
+    peakBytes: Math.max(end.peakBytes ?? 0, seen) || undefined,
+    ...(asked === undefined ? {} : { asked }),
+    ...(isKilled || endedBy === 'memory' ? { endedBy: 'memory' } : {}),
+  };
+}
+
+/** The CPUs on which this process may run. */
+function allowedCpus(): number[] {
+  try {
+    return cpuNumbers(/^Cpus_allowed_list:\s*(.*)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '');
+  } catch {
+    return [];
+  }
+}
