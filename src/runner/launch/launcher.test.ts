@@ -91,15 +91,13 @@ describe.each(['child_process', 'posix_spawn'] as const)('a job launched by %s',
       expect(readFileSync(path, 'utf8')).toBe('a\nother\nb\n');
     });
 
-    it.each<[string, Partial<LaunchRequest>, string]>([
+    it.each<[string, { readonly stdout?: string; readonly stderr?: string }, string]>([
       ['neither', {}, '/dev/null\n/dev/null\n'],
       ['only standard output', { stdout: 'o' }, 'FOLDER/o\n/dev/null\n'],
       ['only standard error', { stderr: 'e' }, '/dev/null\nFOLDER/e\n'],
     ])('a job with one kept stream writes %s, and the other is discarded', async (_, files, expected) => {
       const folder = temporaryFolder();
-      const kept = Object.fromEntries(
-        Object.entries(files).map(([stream, file]) => [stream, join(folder, String(file))]),
-      );
+      const kept = Object.fromEntries(Object.entries(files).map(([stream, file]) => [stream, join(folder, file)]));
       const script = `readlink /proc/$$/fd/1 /proc/$$/fd/2 >"${folder}/links"; echo x; echo y >&2`;
       await jobs.launch({ script, ...kept }).ended;
       expect(readFileSync(join(folder, 'links'), 'utf8')).toBe(expected.replace('FOLDER', folder));

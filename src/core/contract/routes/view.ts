@@ -30,7 +30,7 @@ export const viewRoutes = {
     access: 'workflow in path',
     says: 'The graph of a workflow by families: jobs whose names are the same without numbers, and whose dependencies are (addition).',
     params: ofId,
-    query: z.object({ by: z.literal('family').optional() }),
+    query: z.object({ by: z.enum(['family']).optional() }),
     reply: WorkflowGraph,
   }),
   listFamilyJobs: route({
