@@ -2,6 +2,8 @@ import { useState } from 'preact/hooks';
 import type { Job } from '../../core/contract/job.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import type { Result } from '../../core/contract/result.ts';
+import { parseMemory } from '../../core/quantity/bytes.ts';
+import { parseDuration } from '../../core/quantity/duration.ts';
 import { sizeText } from '../../core/quantity/size-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { Confirm } from '../confirm.tsx';
@@ -197,14 +199,32 @@ function Use({ job, result }: { readonly job: Job; readonly result: Result | und
   );
 }
 
+/** An amount of a workflow file in the unit of measured ones; one that cannot be read, which an import may bring, as it is. */
+function inWords(amount: string | null | undefined, textOf: (amount: string) => string): string {
+  if (!amount) return '–';
+  try {
+    return textOf(amount);
+  } catch {
+    return amount;
+  }
+}
+
 /** A resource, what was asked for, and what the last attempt used. */
 function rowsOf(asked: ResourceRequirements, result: Result | undefined): [string, string, string][] {
   const [memory, cpu] = [result?.peak_memory_bytes, result?.peak_cpu_percent];
   return [
     ['CPUs', String(asked.num_cpus ?? 1), typeof cpu === 'number' ? (cpu / 100).toFixed(1) : '–'],
-    ['Memory', asked.memory ?? '–', typeof memory === 'number' ? sizeText(memory) : '–'],
+    [
+      'Memory',
+      inWords(asked.memory, (text) => sizeText(parseMemory(text))),
+      typeof memory === 'number' ? sizeText(memory) : '–',
+    ],
     ...((asked.num_gpus ?? 0) > 0 ? [['GPUs', String(asked.num_gpus), '–'] as [string, string, string]] : []),
-    ['Time', asked.runtime ?? '–', result === undefined ? '–' : timeText(Math.max(0, result.exec_time_minutes * 60))],
+    [
+      'Time',
+      inWords(asked.runtime, (text) => timeText(parseDuration(text))),
+      result === undefined ? '–' : timeText(Math.max(0, result.exec_time_minutes * 60)),
+    ],
   ];
 }
 

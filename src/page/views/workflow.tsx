@@ -90,7 +90,7 @@ function Facts({ workflow, status }: Pick<Facts, 'workflow' | 'status'>) {
       <span>
         created <time title={timestamp ?? ''}>{ageText(timestamp, now)}</time>
       </span>
-      {typeof status.walltime_seconds === 'number' && <span>walltime {timeText(status.walltime_seconds)}</span>}
+      {typeof status.walltime_seconds === 'number' && <span>elapsed {timeText(status.walltime_seconds)}</span>}
       {status.active_compute_nodes > 0 && <span>{counted(status.active_compute_nodes, 'runner')}</span>}
     </p>
   );
