@@ -192,7 +192,7 @@ describe('while access is enforced', () => {
     expect(service.errors).toEqual([]);
   });
 
-  it('every path that is served is in the table, but for pages and the document, which contain nothing of users', async () => {
+  it('every path that is served is in the table, but for the document, the page and its sessions, which contain nothing of users', async () => {
     const { service } = await shared();
     const inTable = new Set(
       Object.values(routes).map(({ method, path }) => `${method} ${BASE_PATH}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
@@ -204,6 +204,9 @@ describe('while access is enforced', () => {
     expect(served.filter((each) => !inTable.has(each))).toEqual([
       'GET /',
       'GET /dashboard',
+      'GET /dashboard/',
+      `POST ${BASE_PATH}/page_session`,
+      `DELETE ${BASE_PATH}/page_session`,
       `GET ${BASE_PATH}/openapi.json`,
     ]);
   });
