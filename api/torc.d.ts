@@ -859,7 +859,7 @@ export interface Calls {
       hardware_ids?: string[] | null | undefined;
     } | undefined;
   }>;
-  /** Give the recovery lease back (addition); one that somebody else has stays. */
+  /** Give the recovery lease back (addition); one that another user has stays. */
   readonly releaseRecoveryLease: (call: {
     params: {
       id: number;
@@ -1355,7 +1355,7 @@ export interface Calls {
     may_take: boolean;
     unneeded_allocations: ScheduledComputeNodes[];
   }>;
-  /** Mark those of these queued allocations as canceled for which no work is left or to come, and return them (addition). The caller cancels them in Slurm; nobody else gets the same ones. */
+  /** Mark those of these queued allocations as canceled for which no work is left or to come, and return them (addition). The caller cancels them in Slurm; no other caller gets the same ones. */
   readonly cancelUnneededAllocations: (call: {
     params: {
       id: number;

@@ -209,7 +209,7 @@ describe('an incomplete run', () => {
   it.each(['complete', 'unreachable', 'stopped'] as const)(
     'or %s, says what becomes of what the server was not told, where there is such',
     async (ending) => {
-      const kept = 'what was not told to the server is kept, and the next runner on this host tells it';
+      const kept = 'what did not reach the server is kept, and the next runner on this host reports it';
       expect(await said({ a: 0 }, { summary: { ending, isReported: false } })).toContain(kept);
       expect(await said({ a: 0 }, { summary: { ending, isReported: true } })).not.toContain(kept);
     },
@@ -218,7 +218,7 @@ describe('an incomplete run', () => {
   it('an incomplete run counts what is kept in a journal, and does not ask a server for failures that it could not tell', async () => {
     const journal = { path: 'offline_journal/x.db', completions: 3 };
     const text = await said({ a: 1 }, { summary: { ending: 'unreachable', isReported: false, journal } });
-    expect(text).toContain('what was not told to the server is kept (3 results), and the next runner');
+    expect(text).toContain('what did not reach the server is kept (3 results), and the next runner');
     expect(text).not.toContain('failed with exit code');
   });
 });

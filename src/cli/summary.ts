@@ -93,10 +93,10 @@ function overMemoryWords({ hint, workflow, summary: { overMemory } }: SummaryOpt
 function endingWords({ ending, isReported, logPath, journal }: RunSummary): string | undefined {
   const unreported = isReported
     ? ''
-    : `; what was not told to the server is kept${journal === undefined ? '' : ` (${counted(journal.completions, 'result')})`}, and the next runner on this host tells it`;
+    : `; what did not reach the server is kept${journal === undefined ? '' : ` (${counted(journal.completions, 'result')})`}, and the next runner on this host reports it`;
   switch (ending) {
     case 'complete':
-      return isReported ? undefined : `not everything could be told to the server${unreported}`;
+      return isReported ? undefined : `not everything could be reported to the server${unreported}`;
     case 'canceled':
       return 'the workflow was canceled';
     case 'superseded':

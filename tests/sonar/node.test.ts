@@ -403,7 +403,7 @@ describe('torc sonar about a Slurm cluster', () => {
     const tools = onPath({ sacct: `echo '${line}'`, scontrol: 'exit 0' });
     const { code, stderr, stdout } = await sonar(['jobs', '--state', join(folder, 'told')], tools);
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('remove it to tell all jobs');
+    expect(stderr).toContain('remove it to report all jobs');
     expect(readFileSync(join(folder, 'told'), 'utf8')).toBe('precious');
   });
 

@@ -18,7 +18,7 @@ export const serverRun = command({
   words: 'run',
   isDefault: true,
   says: 'Serve workflows from a database file.',
-  more: 'Prints TORC_SERVER_PORT=<port> when it answers. SIGTERM and SIGINT end it once requests under way are answered;\nSIGUSR1 copies the database to TORC_SERVER_SNAPSHOT_PATH. Without --auth-file whoever reaches it may do everything.',
+  more: 'Prints TORC_SERVER_PORT=<port> when it answers. SIGTERM and SIGINT end it once requests under way are answered;\nSIGUSR1 copies the database to TORC_SERVER_SNAPSHOT_PATH. Without --auth-file every user who reaches it may do everything.',
   offline: true,
   options: [
     ...runOptions,

@@ -12,7 +12,7 @@ const WORDS: Readonly<Record<Exclude<Cause, 'downstream'>, readonly [one: string
   cpus: ['used more CPUs than requested', 'used more CPUs than requested'],
   'at maximum': ['had all that its failure handler allows', 'had all that their failure handler allows'],
   lost: ['lost its runner or allocation', 'lost their runner or allocation'],
-  killed: ['was killed, nobody knows by whom', 'were killed, nobody knows by whom'],
+  killed: ['was killed; by whom is unknown', 'were killed; by whom is unknown'],
   disk: ['failed on a disk without room for its output', 'failed on a disk without room for their output'],
   'missing output': ['did not write a declared output', 'did not write a declared output'],
   'bad command': ['could not start its command', 'could not start their command'],

@@ -105,7 +105,7 @@ async function attachAgain(
     if (!isReported && performance.now() >= lateMs) {
       isReported = true;
       output.warn(
-        'nobody starts the standalone torc-server again. Running jobs go on, and the runner keeps their results; end it with Ctrl-C, and resume with another -s command',
+        'no command starts the standalone torc-server again. Running jobs go on, and the runner keeps their results; end it with Ctrl-C, and resume with another -s command',
       );
     }
     await pause(PAUSE_MS);

@@ -10,7 +10,7 @@ export const CAUSES = {
   node: 'its node failed, or the process that started it was killed',
   allocation: 'its allocation ended, or was being ended',
   stopped: 'its runner was stopped',
-  canceled: 'somebody canceled its step',
+  canceled: 'a user canceled its step',
   killed: 'it was killed, and nothing says by whom',
   unproven: 'it exited with 0 after a signal that it does not handle: a part of its work may be missing',
   missing_output: 'it exited with 0 and did not write a declared output',

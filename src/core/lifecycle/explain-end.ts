@@ -227,9 +227,9 @@ function senderOf(signal: string): string {
     case 'SIGXCPU':
       return 'it used more CPU time than it may (ulimit -t)';
     case 'SIGPIPE':
-      return 'it wrote to a pipe that nobody reads any more';
+      return 'it wrote to a pipe that no process reads any more';
     default:
-      return 'not sent by the runner: by the program itself, or by somebody else';
+      return 'not sent by the runner: by the program itself, or by another process';
   }
 }
 

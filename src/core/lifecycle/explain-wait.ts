@@ -40,7 +40,7 @@ function waitOf(job: JobFacts): Wait {
   if (status === 'disabled') {
     return {
       headline: 'is disabled: it takes no part in its workflow',
-      reasons: [{ code: 'disabled', message: 'somebody disabled the job' }],
+      reasons: [{ code: 'disabled', message: 'a user disabled the job' }],
       next: [`torc jobs reset-status ${id} --reinit`],
     };
   }

@@ -22,7 +22,7 @@ export async function askAgent(client: Client, workflowId: number, options: Agen
   if (jobs.length === 0) return 0;
   const { agent, outputDir, environment } = options;
   const input = [
-    `Workflow ${workflowId} of torc has ${jobs.length} job(s) with status pending_failed: each failed, and somebody has to decide about it.`,
+    `Workflow ${workflowId} of torc has ${jobs.length} job(s) with status pending_failed: each failed, and a person has to decide about it.`,
     `The output of each is below ${outputDir}; torc jobs explain ID and torc jobs output ID show what happened.`,
     'For a failure that may not happen again (network, busy file system, node failure): torc jobs reset-status ID --reinit --no-prompts',
     'Leave the others as they are, and say why.',

@@ -176,7 +176,7 @@ class Session {
       await this.#consumer.commit({ offsets });
       for (const [key, position] of this.#reported) if (offsets.includes(position)) this.#reported.delete(key);
     } catch (error) {
-      this.#options.onProblem(`the broker was not told how far the group is: ${reasonOf(error)}`);
+      this.#options.onProblem(`the offsets of the group were not committed: ${reasonOf(error)}`);
     }
   }
 }

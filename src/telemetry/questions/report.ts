@@ -171,7 +171,9 @@ async function zombies(source: TelemetryRows, window: Window): Promise<ReportLin
       gpuMemoryKb: greater(row.gpuMemoryKb, found.get(key)?.gpuMemoryKb ?? 0),
       first: found.get(key)?.first ?? row.time,
       last: row.time,
-      reason: isLost ? 'the card has memory of a process that is gone' : 'the process ended and nobody waited for it',
+      reason: isLost
+        ? 'the card has memory of a process that is gone'
+        : 'the process ended and its parent did not wait for it',
     });
   };
   for await (const rows of source.processes(window)) for (const row of rows) add(row);

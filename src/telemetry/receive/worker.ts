@@ -44,7 +44,7 @@ async function replyTo(task: Task): Promise<Reply> {
   } catch (error) {
     // The address of a database is not told to senders; who runs the server finds it in its log.
     if (error instanceof StoreAway) {
-      if (!isAway) process.stderr.write(`Warning: ${error.message}; senders are told to send again later\n`);
+      if (!isAway) process.stderr.write(`Warning: ${error.message}; senders are asked to send again later\n`);
       isAway = true;
       return refusalOf(
         503,

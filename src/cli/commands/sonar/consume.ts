@@ -16,7 +16,7 @@ export const consume = command({
   says: 'Store what Sonar daemons send to Kafka, until it is stopped.',
   more:
     'Reads the topics of all clusters that the store has (torc sonar clusters add), [prefix.]CLUSTER.TYPE, as one of the consumers of a ' +
-    'group: start several to share the work. Messages are stored before the broker is told, and what the store has already changes ' +
+    'group: start several to share the work. Messages are stored before their offsets are committed, and what the store has already changes ' +
     'nothing. What cannot be used goes to quarantine. It waits until a broker or store that is down is back. A line each ' +
     'half minute says how far each cluster is; JSON has it on standard output.',
   options: [

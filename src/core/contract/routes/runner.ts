@@ -46,7 +46,7 @@ export const runnerRoutes = {
     path: '/workflows/{id}/cancel_unneeded_allocations',
     kind: 'write',
     access: 'workflow in path',
-    says: 'Mark those of these queued allocations as canceled for which no work is left or to come, and return them (addition). The caller cancels them in Slurm; nobody else gets the same ones.',
+    says: 'Mark those of these queued allocations as canceled for which no work is left or to come, and return them (addition). The caller cancels them in Slurm; no other caller gets the same ones.',
     params: ofId,
     body: z.object({ ids: z.array(id) }),
     reply: z.object({ items: z.array(ScheduledComputeNode) }),

@@ -180,7 +180,7 @@ export const workflowRoutes = {
     path: '/workflows/{id}/recovery_lease',
     kind: 'write',
     access: 'workflow in path',
-    says: 'Give the recovery lease back (addition); one that somebody else has stays.',
+    says: 'Give the recovery lease back (addition); one that another user has stays.',
     params: ofId,
     query: z.object({ token: text }),
     reply: z.object({ released: z.boolean() }),

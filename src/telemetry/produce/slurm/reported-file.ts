@@ -17,9 +17,13 @@ export function reportedIn(path: string): ReportedJobs {
   } catch {
     // The refusal below says it.
   }
-  throw new Refusal('FILE_UNREADABLE', `${path} is no file of "torc sonar jobs --state": remove it to tell all jobs`, {
-    path,
-  });
+  throw new Refusal(
+    'FILE_UNREADABLE',
+    `${path} is no file of "torc sonar jobs --state": remove it to report all jobs`,
+    {
+      path,
+    },
+  );
 }
 
 /** Writes the file as a whole. */

@@ -98,7 +98,7 @@ export async function topologyOf(asked: Asked, wanted: string): Promise<string> 
       until: known.time + 1,
     }))
       if (envelope.data?.type === 'sysinfo') svg = envelope.data.attributes.topo_svg ?? svg;
-  if (svg === undefined) throw missing('TOPOLOGY_UNKNOWN', `node ${node} told no topology`);
+  if (svg === undefined) throw missing('TOPOLOGY_UNKNOWN', `node ${node} reported no topology`);
   return Buffer.from(svg, 'base64').toString('utf8');
 }
 
