@@ -8,7 +8,10 @@ import { isComplete } from '../core/lifecycle/job.ts';
 import type { SelectedJobs } from './reset-jobs.ts';
 
 /** Cancels these jobs of a workflow, in requests of a thousand; a job that is refused keeps no other from being canceled. */
-export async function cancelJobs(client: Client, { workflowId, jobs }: SelectedJobs): Promise<CanceledJobs> {
+export async function cancelJobs(
+  client: Client,
+  { workflowId, jobs }: { readonly workflowId: number; readonly jobs: readonly Pick<Job, 'id'>[] },
+): Promise<CanceledJobs> {
   const all: CanceledJobs = { canceled_job_ids: [], ending_job_ids: [], dependent_job_ids: [], refused: [] };
   const ids = jobs.map(({ id }) => id);
   for (let at = 0; at < ids.length; at += MOST_CANCELED_AT_ONCE) {

@@ -1,4 +1,4 @@
-import { greatest } from '../core/quantity/extremes.ts';
+import { type LayerEdge, layersOf, neighbours } from '../core/lifecycle/family-layers.ts';
 
 /** Places families in layers: each stands right of everything that it depends on. */
 export interface Place {
@@ -7,46 +7,13 @@ export interface Place {
   readonly row: number;
 }
 
-interface Edge {
-  readonly from: string;
-  readonly to: string;
-}
-
 /** Passes that sort the rows of each layer; more change little. */
 const PASSES = 4;
 
 /** The place of each key. Edges of a family to itself, and those that close a circle of families, do not count. */
-export function layout(keys: readonly string[], edges: readonly Edge[]): Map<string, Place> {
-  const above = new Map<string, string[]>(keys.map((key) => [key, []]));
-  const below = new Map<string, string[]>(keys.map((key) => [key, []]));
-  for (const { from, to } of edges) {
-    if (from === to || !above.has(from) || !above.has(to)) continue;
-    above.get(to)?.push(from);
-    below.get(from)?.push(to);
-  }
-  const layerOf = new Map<string, number>();
-  const open = new Set<string>();
-  // By hand, not by recursion: a chain of families may be long.
-  for (const start of keys) {
-    const stack = [start];
-    while (stack.length > 0) {
-      const key = stack.at(-1) as string;
-      if (layerOf.has(key)) {
-        stack.pop();
-        continue;
-      }
-      open.add(key);
-      const next = above.get(key)?.find((each) => !layerOf.has(each) && !open.has(each));
-      if (next !== undefined) {
-        stack.push(next);
-        continue;
-      }
-      const layers = (above.get(key) ?? []).flatMap((each) => layerOf.get(each) ?? []);
-      layerOf.set(key, greatest(layers, -1) + 1);
-      open.delete(key);
-      stack.pop();
-    }
-  }
+export function layout(keys: readonly string[], edges: readonly LayerEdge[]): Map<string, Place> {
+  const { above, below } = neighbours(keys, edges);
+  const layerOf = layersOf(keys, above);
   const layers: string[][] = [];
   for (const key of keys) (layers[layerOf.get(key) ?? 0] ??= []).push(key);
   const rows = new Map<string, number>();
@@ -55,10 +22,10 @@ export function layout(keys: readonly string[], edges: readonly Edge[]): Map<str
   };
   place();
   for (let pass = 0; pass < PASSES; pass += 1) {
-    const neighbours = pass % 2 === 0 ? above : below;
+    const beside = pass % 2 === 0 ? above : below;
     for (const layer of pass % 2 === 0 ? layers : layers.toReversed()) {
       const wanted = new Map(
-        layer.map((key) => [key, average(neighbours.get(key) ?? [], rows) ?? (rows.get(key) as number)]),
+        layer.map((key) => [key, average(beside.get(key) ?? [], rows) ?? (rows.get(key) as number)]),
       );
       layer.sort((one, other) => (wanted.get(one) as number) - (wanted.get(other) as number));
       place();

@@ -4,7 +4,8 @@ import { cancelJobs } from '../operations/cancel-jobs.ts';
 import { explainJob } from '../operations/explain/explain.ts';
 import { shownFiles } from '../operations/explain/shown-files.ts';
 import { explainedLines } from '../operations/views/explained.ts';
-import type { Dialog } from './model.ts';
+import { type Dialog, textDialog, type TextSource } from './model.ts';
+import { type OpenText, openText } from './read-text.ts';
 import type { View } from './views/view.ts';
 
 interface Here {
@@ -12,8 +13,6 @@ interface Here {
   readonly outputDir: string;
   readonly hint: (command: string) => string;
 }
-
-const textDialog = (title: string, lines: readonly string[]): Dialog => ({ kind: 'text', title, lines, top: 0 });
 
 /** Why a job waits, or why it ended as it did. */
 export async function explained(client: Client, id: number, { environment, outputDir, hint }: Here): Promise<Dialog> {
@@ -25,24 +24,54 @@ export async function explained(client: Client, id: number, { environment, outpu
 export function shownRecord(view: View, rows: readonly unknown[], id: number): Dialog | undefined {
   const row = rows.find((each) => (view.jobOf?.(each) ?? view.idOf(each)) === id);
   if (row === undefined) return undefined;
-  const lines = Object.entries(row as object).flatMap(([field, value]: [string, unknown]) =>
+  return textDialog(view.name, fieldLines(row as object));
+}
+
+/** All fields of a workflow. */
+export async function shownWorkflow(client: Client, id: number): Promise<Dialog> {
+  return textDialog('Workflow', fieldLines(await client.getWorkflow({ params: { id } })));
+}
+
+function fieldLines(record: object): string[] {
+  return Object.entries(record).flatMap(([field, value]: [string, unknown]) =>
     value === undefined || value === null
       ? []
       : (typeof value === 'string' ? value : JSON.stringify(value, undefined, 2))
           .split('\n')
           .map((line, at) => `${(at === 0 ? `${field}: ` : '').padEnd(at === 0 ? 0 : field.length + 2)}${line}`),
   );
-  return textDialog(view.name, lines);
 }
 
-/** What became of a job that the user cancels. */
-export async function canceled(client: Client, workflowId: number, id: number): Promise<string> {
-  const done = await cancelJobs(client, { workflowId, jobs: [await client.getJob({ params: { id } })] });
+/** What a job wrote, from its end on, or a file from its beginning. */
+export async function readText(
+  client: Client,
+  source: TextSource,
+  { outputDir }: Here,
+): Promise<{ readonly dialog: Dialog; readonly next: OpenText['next'] }> {
+  const { title, lines, next } = await openText(client, source, outputDir);
+  const top = source.from === 'job' ? 'end' : 0;
+  return { dialog: { ...textDialog(title, lines), top, source }, next };
+}
+
+/** What became of jobs that the user cancels. */
+export async function canceled(client: Client, workflowId: number, ids: readonly number[]): Promise<string> {
+  const done = await cancelJobs(client, { workflowId, jobs: ids.map((id) => ({ id })) });
   const [refused] = done.refused;
-  if (refused !== undefined) throw new Error(`job ${id} was not canceled: ${refused.message}`);
+  if (refused !== undefined)
+    throw new Error(`job ${refused.job_id} was not canceled: ${refused.message}${others(done.refused.length - 1)}`);
+  const [only] = ids;
+  const those = (some: readonly number[]) =>
+    some.length === 1 && ids.length === 1 ? `job ${only} is` : `${counted(some.length, 'job is', 'jobs are')}`;
   const dependents = done.dependent_job_ids.length;
   return [
-    done.ending_job_ids.length > 0 ? `job ${id} is being ended by its runner` : `job ${id} is canceled`,
-    ...(dependents > 0 ? [`and ${counted(dependents, 'job that depends', 'jobs that depend')} on it`] : []),
+    ...(done.ending_job_ids.length > 0
+      ? [`${those(done.ending_job_ids)} being ended by ${ids.length === 1 ? 'its runner' : 'their runners'}`]
+      : []),
+    ...(done.canceled_job_ids.length > 0 ? [`${those(done.canceled_job_ids)} canceled`] : []),
+    ...(dependents > 0
+      ? [`and ${counted(dependents, 'job that depends', 'jobs that depend')} on ${ids.length === 1 ? 'it' : 'them'}`]
+      : []),
   ].join(', ');
 }
+
+const others = (count: number): string => (count <= 0 ? '' : `; ${counted(count, 'other')} refused, too`);

@@ -30,6 +30,8 @@ const CONTROLS: Readonly<Record<string, Key>> = {
   '\u0003': 'ctrl-c',
   '\u001a': 'ctrl-z',
   '\u000c': 'ctrl-l',
+  '\u0015': 'ctrl-u',
+  '\u0017': 'ctrl-w',
 };
 
 const ESCAPE = '\u001b';

@@ -1,20 +1,14 @@
-import { grouped } from '../core/quantity/count-text.ts';
+import { counted, grouped } from '../core/quantity/count-text.ts';
 import { type ColumnNeed, fitColumns } from '../core/text/fit-columns.ts';
 import { shortened, textWidth } from '../core/text/text-width.ts';
 import { printableLine } from '../core/contract/printable.ts';
 import type { Line, Span } from './cells.ts';
-import { activeList, type Dialog, type ListState, type Model, shownRows, viewOf } from './model.ts';
+import { dialogHeight, heights, type Size, textLines, topOf } from './layout.ts';
+import { activeList, type Dialog, type ListState, type Model, type Prompt, shownRows, viewOf } from './model.ts';
 import { detailViews } from './views/all.ts';
 import { workflows } from './views/records.ts';
 import type { View, ViewColumn } from './views/view.ts';
 
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
-
-/** Lines that are no rows: the line at the top, the tabs, the titles of both lists and the line at the bottom. */
-const FRAME = 5;
 /** Blanks between two columns. */
 const GAP = 2;
 /** The least width to which a cell is cut. */
@@ -22,16 +16,12 @@ const LEAST_CUT = 8;
 
 /** The lines of the whole screen. */
 export function paint(model: Model, { width, height }: Size, where: string, nowMs: number): Line[] {
-  const forWorkflows = Math.max(
-    1,
-    Math.min(Math.floor((height - FRAME) / 3), Math.max(3, model.workflows.rows.length)),
-  );
-  const forDetails = Math.max(1, height - FRAME - forWorkflows);
+  const { forWorkflows, forDetails } = heights(model, height);
   const isActive = (pane: Model['pane']) => model.pane === pane;
   const body =
     model.dialog === undefined
       ? paintList(viewOf(model), model.details, { width, height: forDetails }, isActive('details'), nowMs)
-      : paintDialog(model.dialog, { width, height: forDetails + 1 });
+      : paintDialog(model.dialog, model, { width, height });
   return [
     paintTop(model, width, where),
     ...paintList(workflows, model.workflows, { width, height: forWorkflows }, isActive('workflows'), nowMs),
@@ -67,7 +57,7 @@ function paintList(view: View, list: ListState, { width, height }: Size, isActiv
   const shown = rows.slice(top, top + height);
   const cells = shown.map((row) => view.columns.map((column) => printableLine(column.text(row, nowMs))));
   const widths = widthsOf(view.columns, cells, width);
-  const line = (texts: readonly string[], styleOf: (column: number) => Span['style']): Line =>
+  const line = (texts: readonly string[], styleOf: (column: number) => Span['style']): Span[] =>
     view.columns.flatMap((column, index): Span[] => {
       const to = widths[index];
       if (to === undefined) return [];
@@ -75,13 +65,15 @@ function paintList(view: View, list: ListState, { width, height }: Size, isActiv
     });
   const titles = view.columns.map(({ title }) => titleOf(view, list, title));
   const body = shown.map((row, index): Line => {
-    const isSelected = top + index === at;
+    const isMarked = list.selected.size > 0 && list.selected.has(view.jobOf?.(row) ?? -1);
     const spans = line(cells[index] as string[], (column) => view.columns[column]?.style?.(row));
-    if (!isSelected || !isActive) return spans;
+    // A sign in the gap before the second column: also where a terminal has one style.
+    if (isMarked && spans[1] !== undefined) spans[1] = { text: '*'.padEnd(GAP), style: 'yellow' };
+    if (top + index !== at || !isActive) return spans;
     const text = spans.map((span) => span.text).join('');
     return [{ text: text + ' '.repeat(Math.max(0, width - textWidth(text))), style: 'inverse' }];
   });
-  const empty: Line[] = rows.length === 0 ? [[{ text: 'nothing here', style: 'dim' }]] : [];
+  const empty: Line[] = rows.length === 0 ? [[{ text: list.isRead ? 'nothing here' : 'reading…', style: 'dim' }]] : [];
   return [line(titles, () => 'bold'), ...filled([...body, ...empty], height)];
 }
 
@@ -113,50 +105,55 @@ function padded(text: string, width: number, { align, cut }: ViewColumn<unknown>
   return align === 'right' ? blanks + fits : fits + blanks;
 }
 
-function paintDialog(dialog: Dialog, { width, height }: Size): Line[] {
+function paintDialog(dialog: Dialog, model: Model, size: Size): Line[] {
+  const height = dialogHeight(model, size) + 1;
   if (dialog.kind === 'confirm')
     return filled([[{ text: '' }], [{ text: `  ${dialog.question} (y/n)`, style: 'yellow' }]], height);
-  const lines = dialog.lines.flatMap((line) => wrapped(printableLine(line), Math.max(10, width - 2)));
-  const top = Math.min(dialog.top, Math.max(0, lines.length - height + 1));
+  const lines = textLines(dialog, size);
+  const { top } = topOf(dialog, model, size);
+  const needle = dialog.find.toLowerCase();
+  const styleOf = (text: string, at: number): Span['style'] => {
+    if (at === dialog.found) return 'inverse';
+    return needle !== '' && text.toLowerCase().includes(needle) ? 'yellow' : undefined;
+  };
+  const keys =
+    dialog.source?.from === 'job' ? 'Tab: stdout or stderr, / searches, Esc closes' : '/ searches, Esc closes';
   return filled(
     [
       [
         { text: dialog.title, style: 'bold' },
-        { text: '  (Esc closes)', style: 'dim' },
+        { text: `  (${keys})`, style: 'dim' },
       ],
-      ...lines.slice(top, top + height - 1).map((text): Line => [{ text: `  ${text}` }]),
+      ...lines
+        .slice(top, top + height - 1)
+        .map((text, at): Line => [{ text: '  ' }, { text, style: styleOf(text, top + at) }]),
     ],
     height,
   );
 }
 
-/** The text in lines of at most this width. */
-function wrapped(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let left = text;
-  while (textWidth(left) > width) {
-    const part = shortened(left, width + 1).slice(0, -1);
-    const blank = part.lastIndexOf(' ');
-    const end = blank > width / 2 ? blank : Math.max(1, part.length);
-    lines.push(left.slice(0, end).trimEnd());
-    left = left.slice(end).trimStart();
-  }
-  return [...lines, left];
-}
-
 const filled = (lines: readonly Line[], height: number): Line[] =>
   Array.from({ length: height }, (_, at) => lines[at] ?? []);
+
+function promptText({ kind, filterIndex, text }: Prompt, view: View): string {
+  switch (kind) {
+    case 'command':
+      return `:torc ${text}`;
+    case 'filter':
+      return `filter by ${view.filters[filterIndex]?.title ?? ''} (Tab: next column): ${text}`;
+    default:
+      return `search: ${text}`;
+  }
+}
 
 function paintBottom(model: Model, width: number, nowMs: number): Line {
   const { prompt, note, away } = model;
   const view = model.pane === 'workflows' ? workflows : viewOf(model);
   if (prompt !== undefined) {
-    const what =
-      prompt.kind === 'search'
-        ? 'search'
-        : `filter by ${view.filters[prompt.filterIndex]?.title ?? ''} (Tab: next column)`;
+    // The end of what is typed stays visible.
+    const typed = printableLine(promptText(prompt, view));
     return [
-      { text: `${what}: ${prompt.text}`, style: 'yellow' },
+      { text: textWidth(typed) < width ? typed : `…${typed.slice(2 - width)}`, style: 'yellow' },
       { text: ' ', style: 'inverse' },
     ];
   }
@@ -169,6 +166,7 @@ function paintBottom(model: Model, width: number, nowMs: number): Line {
   const narrowed = [
     ...(list.filter === undefined ? [] : [`${view.filters[list.filter.index]?.title}: ${list.filter.text}`]),
     ...(list.search === '' ? [] : [`search: ${list.search}`]),
+    ...(list.selected.size === 0 ? [] : [`${counted(list.selected.size, 'job')} selected`]),
   ].map((text) => `${text} (c clears)`);
   const left = [place, ...narrowed, '? help', 'q quit'].join(' · ');
   return [{ text: shortened(left, width), style: 'dim' }];

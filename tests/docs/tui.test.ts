@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { HELP } from '../../src/tui/model.ts';
+import { HELP } from '../../src/tui/press/help.ts';
 import { detailViews } from '../../src/tui/views/all.ts';
 import { workflows } from '../../src/tui/views/records.ts';
 

@@ -79,6 +79,73 @@ describe.skipIf(!hasTmux)('torc tui on a terminal', () => {
     expect((await screen.shows('left 0')).join('\n')).not.toContain('Summary');
   });
 
+  it('torc tui shows what a job writes while it grows, searches in it, and shows files', async () => {
+    const { folder, server, command } = await workflow();
+    const { client } = server;
+    const lines = Array.from({ length: 60 }, (_, at) => `step ${at + 1}`).join('\\n');
+    const script = `printf '${lines}\\n'; echo to the other stream >&2; until [ -e go ]; do sleep 0.1; done; echo the very end`;
+    await client.createJob({ body: { workflow_id: 1, name: 'writes', command: script } });
+    await client.createFile({ body: { workflow_id: 1, name: 'flow', path: join(folder, 'flow.yaml') } });
+    await client.initializeJobs({ params: { id: 1 }, query: { only_uninitialized: true } });
+    const runner = torc(['--url', server.url, 'run', '1'], { cwd: folder });
+    const screen = await openScreen(folder, { width: 100, height: 30 });
+    await screen.press(`${command} 1`, 'Enter');
+    await screen.shows(/writes +running/);
+    await screen.press('/', 'w', 'r', 'i', 't', 'e', 's', 'Enter', 'l');
+    await screen.shows(/stdout of job 5 \(writes\), attempt 1: [^]*step 60/);
+    await screen.press('/', 's', 't', 'e', 'p', 'Space', '7', 'Enter');
+    await screen.shows(/^ +step 7$/m);
+    await screen.press('Tab');
+    await screen.shows('to the other stream');
+    await screen.press('Tab');
+    await screen.shows('step 60');
+    writeFileSync(join(folder, 'go'), '');
+    await screen.shows('the very end');
+    await screen.press('q', 'c', 'Tab', 'Tab', 'Tab');
+    await screen.shows(/flow +\/.*flow\.yaml/);
+    await screen.press('Enter');
+    await screen.shows('name: sweep');
+    await runner;
+  });
+
+  it('torc tui runs any command on the terminal, with its own server, and shows itself again', async () => {
+    const { folder, server, command } = await workflow();
+    const screen = await openScreen(folder, { width: 100, height: 30 });
+    await screen.press(`${command} 1`, 'Enter');
+    await screen.shows('1–4 of 4');
+    await screen.press('g', 'Space', 'Space');
+    await screen.shows('2 jobs selected (c clears)');
+    await screen.press('U');
+    await screen.shows(':torc jobs reset-status 1 2 --reinit');
+    await screen.press('C-u', 'jobs reset-status 2 --reinit --no-prompts', 'Enter');
+    await screen.shows('The command has ended with exit code 0. Any key shows the screen again.');
+    expect(await server.client.getJob({ params: { id: 2 } })).toMatchObject({ status: 'ready' });
+    await screen.press('Enter');
+    await screen.shows(/fails +ready/);
+    await screen.press(':', 'jobs nonsense', 'Enter');
+    expect((await screen.shows('exit code 2')).join('\n')).toContain('nonsense');
+    await screen.press('q');
+    await screen.shows('1–4 of 4 · ? help');
+    await screen.press('x');
+    await screen.shows(':torc run 1');
+    await screen.press('Escape', ':', 'jobs output 9 --follow', 'Enter');
+    await screen.shows('The command has ended with exit code 1');
+    await screen.press('Enter');
+    await screen.shows('1–4 of 4 · ? help');
+    await screen.press(':', 'events monitor 1', 'Enter');
+    await screen.shows(/\$ torc --url.* events monitor 1/);
+    await screen.press('C-c');
+    await screen.shows('The command has ended');
+    await screen.press('Enter');
+    await screen.shows('1–4 of 4 · ? help');
+    await screen.press('BTab', 'BTab');
+    const families = (await screen.shows(/✓ works +1 +1/)).join('\n');
+    expect(families).toMatch(/ {2}\S after +1.* fails/);
+    await screen.press('Enter');
+    await screen.shows('Family: works (c clears)');
+    await screen.press('q');
+  });
+
   it('torc tui keeps what it shows while its server is away, and goes on when it returns', async () => {
     const { folder, server, command } = await workflow();
     const screen = await openScreen(folder, { width: 80, height: 24, locale: 'C' });

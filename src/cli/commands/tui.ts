@@ -6,9 +6,9 @@ export const tui = command({
   words: 'tui [workflow]',
   says: 'Look at workflows on the whole terminal, live.',
   more:
-    'Workflows above; below the views of one of them: summary, jobs, running jobs, results, files, user data, events, runners, allocations, accounting of Slurm. ' +
-    '? lists the keys: Enter opens a workflow, Tab goes to the next view, w explains a job, C cancels it, / searches, q ends. Torc 1.0 has the same views and keys; ' +
-    'docs/reference/tui.md says which are not there.',
+    'Workflows above; below the views of one of them: summary, jobs, running jobs, results, files, user data, events, runners, allocations, accounting of Slurm, graph. ' +
+    '? lists the keys: Enter opens a workflow, Tab goes to the next view, w explains a job, l shows what it writes, C cancels it, : runs a command of torc, / searches, q ends. ' +
+    'Torc 1.0 has the same views and keys; docs/reference/tui.md says what differs.',
   options: [
     {
       flags: '-o, --output-dir <folder>',

@@ -1,11 +1,18 @@
 import type { RunningJob } from '../../core/contract/allocation.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { Result } from '../../core/contract/result.ts';
+import { jobsOfFamily } from './families.ts';
 import { memoryText, momentText, percentText, sinceText, statusStyle } from './texts.ts';
 import { statusNamed } from './status-named.ts';
 import { view } from './view.ts';
 
-export const jobs = view<Job>({
+/** The list of a family has no commands. */
+type ShownJob = Pick<Job, 'id' | 'name' | 'status'> & Partial<Job>;
+
+/** Jobs of the same name but for its numbers, and with the same dependencies: a row of the view DAG. */
+export const FAMILY = 'Family';
+
+export const jobs = view<ShownJob>({
   name: 'Jobs',
   sign: '▶',
   columns: [
@@ -24,7 +31,7 @@ export const jobs = view<Job>({
       align: 'right',
       importance: 4,
     },
-    { title: 'Command', text: ({ command }) => command, cut: 'end', importance: 5 },
+    { title: 'Command', text: ({ command }) => command ?? '', cut: 'end', importance: 5 },
   ],
   sorts: [
     { title: 'ID', by: 'id' },
@@ -35,11 +42,14 @@ export const jobs = view<Job>({
     { title: 'Status', query: (text) => ({ status: statusNamed(text) }), text: ({ status }) => status ?? '' },
     { title: 'Name', query: (name) => ({ name }) },
     { title: 'Command', query: (command) => ({ command }) },
+    { title: FAMILY, query: (family) => ({ family }) },
   ],
   idOf: ({ id }) => id,
   jobOf: ({ id }) => id,
   load: (client, { workflowId, paging, filter }) =>
-    client.listJobs({ query: { workflow_id: workflowId, ...paging, ...filter } }),
+    'family' in filter
+      ? jobsOfFamily(client, workflowId, String(filter.family), paging.offset)
+      : client.listJobs({ query: { workflow_id: workflowId, ...paging, ...filter } }),
 });
 
 export const running = view<RunningJob>({

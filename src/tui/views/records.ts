@@ -50,6 +50,7 @@ export const files = view<File>({
     { title: 'Path', query: (path) => ({ path }) },
   ],
   idOf: ({ id }) => id,
+  pathOf: ({ path }) => path,
   load: (client, { workflowId, paging, filter }) =>
     client.listFiles({ query: { workflow_id: workflowId, ...paging, ...filter } }),
 });

@@ -58,6 +58,10 @@ export interface View<Row = unknown> {
   readonly idOf: (row: Row) => number;
   /** The job of a row, for the keys that act on one. */
   readonly jobOf?: (row: Row) => number;
+  /** The family of jobs that a row stands for. */
+  readonly familyOf?: (row: Row) => string;
+  /** The file that a row stands for, which Enter shows. */
+  readonly pathOf?: (row: Row) => string;
   readonly load: (client: Client, asked: Asked) => Promise<Page<Row>>;
 }
 

@@ -1,0 +1,60 @@
+import { activeList, activeView, type Effect, type Model, noted, withList } from '../model.ts';
+import { counted } from '../../core/quantity/count-text.ts';
+import { only, type Step } from './step.ts';
+
+const NO_JOB = 'select a job first: in the views Jobs, Running, Results or Slurm Stats';
+
+const jobOf = (model: Model, row: unknown): number | undefined =>
+  row === undefined ? undefined : activeView(model).jobOf?.(row);
+
+/** Selects the job of a row, or no longer, and goes to the next row. */
+export function select(model: Model, row: unknown): Step {
+  const id = jobOf(model, row);
+  if (id === undefined) return only(noted(model, NO_JOB));
+  const { selected, at, rows } = activeList(model);
+  const next = new Set(selected);
+  if (!next.delete(id)) next.add(id);
+  return only(withList(model, { selected: next, at: Math.min(at + 1, rows.length - 1) }));
+}
+
+/** Selects the jobs of all rows that are shown; none, if all are selected. */
+export function selectAll(model: Model, rows: readonly unknown[]): Step {
+  const ids = rows.flatMap((row) => jobOf(model, row) ?? []);
+  if (ids.length === 0) return only(noted(model, NO_JOB));
+  const { selected } = activeList(model);
+  return only(withList(model, { selected: new Set(ids.every((id) => selected.has(id)) ? [] : ids) }));
+}
+
+/** What a key does with the selected jobs, or with the job of the row where no job is selected. */
+export function onJobs(model: Model, row: unknown, key: 'w' | 'l' | 'C' | 't' | 'y' | 'U'): Step {
+  const id = jobOf(model, row);
+  const { selected } = activeList(model);
+  if (key === 'C' && model.pane === 'workflows') return cancelWorkflow(model, row);
+  if (id === undefined) return only(noted(model, NO_JOB));
+  const ids = selected.size === 0 ? [id] : [...selected].sort((one, other) => one - other);
+  switch (key) {
+    case 'w':
+      return only(model, { do: 'explain', id });
+    case 'l':
+      return only(model, { do: 'read', source: { from: 'job', jobId: id, stream: 'stdout' } });
+    case 'C':
+    case 't':
+      return confirmed(model, `Cancel ${named(ids)}?`, { do: 'cancel', ids });
+    default: {
+      const words = `jobs reset-status ${ids.join(' ')} --reinit`;
+      return only({ ...model, prompt: { kind: 'command', filterIndex: 0, text: words } });
+    }
+  }
+}
+
+function cancelWorkflow(model: Model, row: unknown): Step {
+  if (row === undefined) return only(model);
+  const text = `cancel ${activeView(model).idOf(row)}`;
+  return only({ ...model, prompt: { kind: 'command', filterIndex: 0, text } });
+}
+
+const named = (ids: readonly number[]): string =>
+  ids.length === 1 ? `job ${ids[0]}` : counted(ids.length, 'job', 'jobs');
+
+const confirmed = (model: Model, question: string, effect: Effect): Step =>
+  only({ ...model, dialog: { kind: 'confirm', question, effect } });

@@ -1,0 +1,25 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { packageRoot } from '../operations/package-root.ts';
+
+/**
+ * Runs a command of torc on the terminal, with the words as a shell reads them, and returns its exit code.
+ *
+ * `torc` is this installation. Ctrl-C reaches the command and this program, which goes on.
+ */
+export async function runCommand(command: string): Promise<number> {
+  const ignore = () => {};
+  process.on('SIGINT', ignore).on('SIGQUIT', ignore);
+  try {
+    const child = spawn('/bin/sh', ['-c', command], {
+      stdio: 'inherit',
+      env: { ...process.env, PATH: `${packageRoot()}/bin:${process.env['PATH'] ?? ''}` },
+    });
+    return await new Promise<number>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('exit', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+    });
+  } finally {
+    process.off('SIGINT', ignore).off('SIGQUIT', ignore);
+  }
+}

@@ -1,0 +1,113 @@
+import type { Client } from '../../client/client.ts';
+import { isUnknownRoute } from '../../client/compat/unknown-route.ts';
+import type { JobStatus } from '../../core/contract/job-statuses.ts';
+import type { FamilyJobs, JobFamily, WorkflowGraph } from '../../core/contract/view.ts';
+import { layersOf, neighbours } from '../../core/lifecycle/family-layers.ts';
+import { grouped } from '../../core/quantity/count-text.ts';
+import type { Style } from '../cells.ts';
+import { PAGE_ROWS, view } from './view.ts';
+
+/** A family of jobs in the graph: one row, however many jobs it has. */
+interface FamilyRow extends JobFamily {
+  readonly layer: number;
+  /** Names of the families that it depends on. */
+  readonly after: readonly string[];
+}
+
+const count = ({ jobs_by_status: counts }: JobFamily, ...statuses: readonly JobStatus[]): number =>
+  statuses.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
+const shown = (number: number): string => (number === 0 ? '' : grouped(number));
+
+const failed = (family: JobFamily) => count(family, 'failed', 'terminated', 'pending_failed');
+const running = (family: JobFamily) => count(family, 'running', 'pending');
+
+/** The signs of Torc 1.0.0: done, running, failed, ready and blocked. */
+function signOf(family: JobFamily): { readonly sign: string; readonly style?: Style } {
+  if (failed(family) > 0) return { sign: '✗', style: 'red' };
+  if (running(family) > 0) return { sign: '▶', style: 'cyan' };
+  if (count(family, 'completed') === family.jobs) return { sign: '✓', style: 'green' };
+  return count(family, 'ready') > 0 ? { sign: '○' } : { sign: '◦', style: 'dim' };
+}
+
+/** The graph in layers, from what depends on nothing to what everything else leads to. */
+export const families = view<FamilyRow>({
+  name: 'DAG',
+  sign: '◇',
+  columns: [
+    {
+      title: 'Family',
+      text: (row) => `${'  '.repeat(row.layer)}${signOf(row).sign} ${row.name}`,
+      style: (row) => signOf(row).style,
+      cut: 'middle',
+      importance: 9,
+    },
+    { title: 'Jobs', text: ({ jobs }) => grouped(jobs), align: 'right', importance: 8 },
+    { title: 'Done', text: (row) => shown(count(row, 'completed')), align: 'right', importance: 6 },
+    { title: 'Running', text: (row) => shown(running(row)), align: 'right', importance: 5 },
+    { title: 'Failed', text: (row) => shown(failed(row)), align: 'right', importance: 7 },
+    { title: 'Ready', text: (row) => shown(count(row, 'ready')), align: 'right', importance: 3 },
+    { title: 'Depends on', text: ({ after }) => after.join(', '), cut: 'end', importance: 4 },
+  ],
+  sorts: [],
+  filters: [{ title: 'Family', text: ({ name }) => name }],
+  idOf: ({ first_job_id: id }) => id,
+  familyOf: ({ name }) => name,
+  async load(client, { workflowId, paging: { offset } }) {
+    const graph = await graphOf(client, workflowId);
+    const rows = rowsOf(graph);
+    // The server leaves small families out where there are hundreds.
+    return { items: rows.slice(offset, offset + PAGE_ROWS), total_count: rows.length + graph.families_left_out };
+  },
+});
+
+export function rowsOf({ families: all, edges }: WorkflowGraph): FamilyRow[] {
+  const keys = all.map(({ key }) => key);
+  const { above } = neighbours(keys, edges);
+  const layers = layersOf(keys, above);
+  const names = new Map(all.map(({ key, name }) => [key, name]));
+  return all
+    .map((family) => ({
+      ...family,
+      layer: layers.get(family.key) ?? 0,
+      after: (above.get(family.key) ?? []).map((key) => names.get(key) ?? ''),
+    }))
+    .sort((one, other) => one.layer - other.layer);
+}
+
+async function graphOf(client: Client, workflowId: number): Promise<WorkflowGraph> {
+  try {
+    return await client.getWorkflowGraph({ params: { id: workflowId }, query: {} });
+  } catch (error) {
+    if (!isUnknownRoute(error)) throw error;
+    throw new Error('this server has no graph by families; torc job-dependencies lists the dependencies', {
+      cause: error,
+    });
+  }
+}
+
+/** The most jobs that the route returns at once. */
+const MOST_JOBS = 1000;
+
+/** Jobs of the families with this name: their order is that of the families, then of their ids. */
+export async function jobsOfFamily(client: Client, workflowId: number, name: string, offset: number) {
+  const { families: all } = await graphOf(client, workflowId);
+  const found = all.filter((family) => family.name === name);
+  const items: FamilyJobs['items'] = [];
+  let skip = offset;
+  for (const { key: family, jobs } of found) {
+    if (skip >= jobs || items.length >= PAGE_ROWS) {
+      skip = Math.max(0, skip - jobs);
+      continue;
+    }
+    for (let after = 0; items.length < PAGE_ROWS;) {
+      const query = { after, limit: MOST_JOBS };
+      const page = await client.listFamilyJobs({ params: { id: workflowId, family }, query });
+      items.push(...page.items.slice(skip));
+      skip = Math.max(0, skip - page.items.length);
+      const last = page.items.at(-1);
+      if (!page.has_more || last === undefined) break;
+      after = last.id;
+    }
+  }
+  return { items: items.slice(0, PAGE_ROWS), total_count: found.reduce((sum, { jobs }) => sum + jobs, 0) };
+}
