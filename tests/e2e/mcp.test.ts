@@ -58,6 +58,16 @@ describe('what an agent reads', () => {
     expect((whole['output'] as { lines: string[] }).lines).toHaveLength(100);
   });
 
+  it('get_graph has a row for each family of jobs, with what it depends on, and refuses a workflow that is not there', async () => {
+    const { call } = await agent();
+    const { json } = await call('get_graph', { workflow_id: 1 });
+    const families = json['families'] as { name: string }[];
+    expect(families.map(({ name }) => name)).toEqual(['good', 'bad_#', 'typing', 'after']);
+    expect(families[1]).toMatchObject({ jobs: 3, jobs_by_status: { failed: 3 }, depends_on: [] });
+    expect(families[3]).toMatchObject({ jobs: 1, jobs_by_status: { canceled: 1 }, depends_on: ['bad_#'] });
+    expect(await call('get_graph', { workflow_id: 77 })).toMatchObject({ isError: true, json: { code: 'NOT_FOUND' } });
+  });
+
   it('every tool that reads answers for a workflow that was run', async () => {
     const { call } = await agent('--read-only');
     const given: Readonly<Record<string, Record<string, unknown>>> = {

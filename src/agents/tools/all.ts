@@ -12,7 +12,7 @@ import {
   updateJobResources,
 } from './resources.ts';
 import { getSlurmSacct, listResults } from './results.ts';
-import { explainWorkflowTool, getExecutionPlan, getWorkflowStatus, getWorkflowSummary } from './workflows.ts';
+import { explainWorkflowTool, getExecutionPlan, getGraph, getWorkflowStatus, getWorkflowSummary } from './workflows.ts';
 
 /** Every tool, those first that an agent needs first. */
 export const tools: readonly Tool[] = [
@@ -26,6 +26,7 @@ export const tools: readonly Tool[] = [
   getWorkflowStatus,
   getWorkflowSummary,
   getExecutionPlan,
+  getGraph,
   getJobDetails,
   listJobsByStatus,
   listFailedJobs,

@@ -51,6 +51,28 @@ export const getExecutionPlan = tool({
   },
 });
 
+export const getGraph = tool({
+  name: 'get_graph',
+  says: 'The dependencies of a workflow of any size: families of jobs (names that are the same without numbers, and the same dependencies) with their jobs by status, and what each family depends on.',
+  effect: 'reads',
+  input: ofWorkflow,
+  more: 'list_jobs_by_status lists jobs, get_job_details has the dependencies of one',
+  async run({ workflow_id: id }, { client }) {
+    const { families, edges, ...leftOut } = await (await client()).getWorkflowGraph({ params: { id }, query: {} });
+    const names = new Map(families.map(({ key, name }) => [key, name]));
+    return {
+      families: families.map(({ key, name, first_job_id, jobs, jobs_by_status }) => ({
+        name,
+        jobs,
+        jobs_by_status,
+        first_job_id,
+        depends_on: edges.filter(({ to }) => to === key).map(({ from }) => names.get(from)),
+      })),
+      ...leftOut,
+    };
+  },
+});
+
 export const explainWorkflowTool = tool({
   name: 'explain_workflow',
   says: 'What is wrong with a workflow and what to do: every cause of failure, grouped, with the jobs, the last lines that one of them wrote, and the next step. Call this first.',
