@@ -209,6 +209,16 @@ export async function runToEnd(
   }
 }
 
+/** Runs a program that has the standard streams of this process, such as a terminal, in the foreground, to its end. */
+export async function runInForeground(
+  program: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<End> {
+  const child = asUser(() => spawn(program, args, { stdio: 'inherit', env: environment }));
+  return Promise.race([new Promise<never>((_, reject) => void child.once('error', reject)), exitOf(child)]);
+}
+
 /**
  * No folder on PATH has a file of this name. A file that cannot be started is left to the system, which says why. So is a
  * missing PATH, for which it has one of its own.

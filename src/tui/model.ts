@@ -1,6 +1,6 @@
-import { EVENTS, detailViews } from './views/all.ts';
+import { detailViews } from './views/all.ts';
 import { workflows } from './views/records.ts';
-import { PAGE_ROWS, type View } from './views/view.ts';
+import type { View } from './views/view.ts';
 
 /** A list on the screen: what is read of it, and what of that is shown. */
 export interface ListState {

@@ -141,7 +141,8 @@ function promptText({ kind, filterIndex, text }: Prompt, view: View): string {
       return `:torc ${text}`;
     case 'filter':
       return `filter by ${view.filters[filterIndex]?.title ?? ''} (Tab: next column): ${text}`;
-    default:
+    case 'search':
+    case 'find':
       return `search: ${text}`;
   }
 }

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import { runInForeground } from '../cluster/exec.ts';
 import { packageRoot } from '../operations/package-root.ts';
 
 /**
@@ -11,14 +11,9 @@ export async function runCommand(command: string): Promise<number> {
   const ignore = () => {};
   process.on('SIGINT', ignore).on('SIGQUIT', ignore);
   try {
-    const child = spawn('/bin/sh', ['-c', command], {
-      stdio: 'inherit',
-      env: { ...process.env, PATH: `${packageRoot()}/bin:${process.env['PATH'] ?? ''}` },
-    });
-    return await new Promise<number>((resolve, reject) => {
-      child.once('error', reject);
-      child.once('exit', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
-    });
+    const PATH = `${packageRoot()}/bin:${process.env['PATH'] ?? ''}`;
+    const { code, signal } = await runInForeground('/bin/sh', ['-c', command], { ...process.env, PATH });
+    return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
   } finally {
     process.off('SIGINT', ignore).off('SIGQUIT', ignore);
   }

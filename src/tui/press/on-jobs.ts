@@ -40,7 +40,8 @@ export function onJobs(model: Model, row: unknown, key: 'w' | 'l' | 'C' | 't' | 
     case 'C':
     case 't':
       return confirmed(model, `Cancel ${named(ids)}?`, { do: 'cancel', ids });
-    default: {
+    case 'y':
+    case 'U': {
       const words = `jobs reset-status ${ids.join(' ')} --reinit`;
       return only({ ...model, prompt: { kind: 'command', filterIndex: 0, text: words } });
     }

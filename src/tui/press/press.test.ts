@@ -31,6 +31,8 @@ function typed(model: Model, ...keys: string[]): { model: Model; effects: Effect
 const names = ({ viewIndex, details }: Model) =>
   shownRows(detailViews[viewIndex] as never, details, 0).map((row) => (row as { name: string }).name);
 
+const letters = (text: string) => Array.from(text);
+
 describe('the list', () => {
   test.each([
     [['down', 'down', 'down'], 2],
@@ -157,7 +159,9 @@ describe('commands', () => {
     const { model, effects } = typed(opened, key);
     expect([model.prompt?.text, effects]).toEqual([text, []]);
     expect(typed(opened, key, 'esc', 'enter').effects).toEqual([{ do: 'show', id: 1 }]);
-    expect(typed(opened, key, ...'9 -x', 'enter').effects).toEqual([{ do: 'run', words: `${text}9 -x`.trim() }]);
+    expect(typed(opened, key, ...letters('9 -x'), 'enter').effects).toEqual([
+      { do: 'run', words: `${text}9 -x`.trim() },
+    ]);
   });
 
   it('in the list of workflows they mean the selected one, and without one they say so', () => {
@@ -173,7 +177,9 @@ describe('commands', () => {
 
   it('Ctrl-U clears what is typed, Ctrl-W its last word, and a command may begin with torc', () => {
     expect(typed(opened, 'v', 'ctrl-w').model.prompt?.text).toBe('recover 1 ');
-    expect(typed(opened, 'v', 'ctrl-u', ...'torc ping', 'enter').effects).toEqual([{ do: 'run', words: 'ping' }]);
+    expect(typed(opened, 'v', 'ctrl-u', ...letters('torc ping'), 'enter').effects).toEqual([
+      { do: 'run', words: 'ping' },
+    ]);
   });
 });
 
@@ -193,9 +199,9 @@ describe('a text', () => {
 
   it('/ goes to the next line with the words, n and N further, and round at the ends', () => {
     const found = (...keys: string[]) => (typed(text, 'g', ...keys).model.dialog as { found: unknown }).found;
-    const search = ['/', ...'line 9', 'enter'];
+    const search = ['/', ...letters('line 9'), 'enter'];
     expect([found(...search), found(...search, 'n'), found(...search, 'N')]).toEqual([8, 89, 98]);
-    const none = typed(text, '/', ...'absent', 'enter').model;
+    const none = typed(text, '/', ...letters('absent'), 'enter').model;
     expect([none.note?.text, none.dialog]).toEqual(['no line has "absent"', expect.objectContaining({ find: '' })]);
   });
 
