@@ -64,7 +64,7 @@ module.exports = {
     forbid(
       'no-server-code-on-a-compute-node',
       'a runner and a use case know routes, never the server',
-      { path: '^src/(runner|operations|client|cluster|telemetry|page|tui|agents)/', pathNot: '\\.test\\.ts$' },
+      { path: '^src/(runner|operations|client|cluster|telemetry|page|tui|agents|dash)/', pathNot: '\\.test\\.ts$' },
       { path: '^src/server/', reachable: true },
     ),
     forbid(
@@ -82,7 +82,7 @@ module.exports = {
     forbid(
       'operations-know-no-command-line',
       'a use case takes a client and gives values; the command line, which reads words and prints, stands above it',
-      { path: '^src/(operations|runner|client|cluster|telemetry|agents|tui)/', pathNot: '\\.test\\.ts$' },
+      { path: '^src/(operations|runner|client|cluster|telemetry|agents|tui|dash)/', pathNot: '\\.test\\.ts$' },
       { path: '^src/(cli|library)/' },
     ),
     forbid(

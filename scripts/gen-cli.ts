@@ -65,6 +65,9 @@ ${(await commandsOf('torc-slurm-job-runner'))
     section('torc-slurm-job-runner', command).replace('torc-slurm-job-runner run ', 'torc-slurm-job-runner '),
   )
   .join('\n')}
+## torc-dash
+
+${(await commandsOf('torc-dash')).map((command) => section('torc-dash', command).replace('torc-dash serve', 'torc-dash')).join('\n')}
 ## torc-mcp-server
 
 ${(await commandsOf('torc-mcp-server'))

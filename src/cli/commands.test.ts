@@ -5,7 +5,7 @@ import { dirname, join, normalize } from 'node:path';
 import { commandsFor, commandsOf, groups, meantAmong } from './commands.ts';
 import { torcGroups } from './commands/torc.ts';
 
-const PROGRAMS = ['torc', 'torc-server', 'torc-htpasswd', 'torc-slurm-job-runner', 'torc-mcp-server'];
+const PROGRAMS = ['torc', 'torc-server', 'torc-htpasswd', 'torc-slurm-job-runner', 'torc-mcp-server', 'torc-dash'];
 
 it('every group of commands has a description, and no other group has', async () => {
   const tables = await Promise.all(PROGRAMS.map(commandsOf));

@@ -8,6 +8,7 @@ const tables: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
   'torc-server': async () => (await import('./commands/server.ts')).serverCommands,
   'torc-slurm-job-runner': async () => [(await import('./commands/slurm-runner.ts')).slurmRunner],
   'torc-htpasswd': async () => (await import('./commands/htpasswd.ts')).htpasswdCommands,
+  'torc-dash': async () => [(await import('./commands/dash.ts')).dash],
   'torc-mcp-server': async () => [(await import('./commands/mcp-server.ts')).mcpServer],
 };
 

@@ -95,6 +95,7 @@ const chosen: Readonly<Record<string, string>> = {
   'torc-server service install': '--user',
   'torc-server export': '1 --database torc.db --output one.db',
   'torc-mcp-server serve': '--read-only',
+  'torc-dash serve': '--standalone --port 8090',
   'torc-htpasswd add': '--file users.htpasswd ada',
   'torc-htpasswd hash': 'ada',
   'torc-htpasswd remove': '--file users.htpasswd ada',

@@ -6,7 +6,7 @@ import { exampleOf } from './examples.ts';
 import { headingOf, wordsWithHeading } from './help.ts';
 import { meantBy } from './program.ts';
 
-const PROGRAMS = ['torc', 'torc-server', 'torc-htpasswd', 'torc-slurm-job-runner', 'torc-mcp-server'];
+const PROGRAMS = ['torc', 'torc-server', 'torc-htpasswd', 'torc-slurm-job-runner', 'torc-mcp-server', 'torc-dash'];
 const all = (
   await Promise.all(PROGRAMS.map(async (program) => ({ program, commands: await commandsOf(program) })))
 ).flatMap(({ program, commands }) =>

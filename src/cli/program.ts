@@ -37,10 +37,13 @@ export async function runProgram(
     const configuration =
       command.ignoresConfiguration === true ? builtIn : await configurationFor(program, process.env, plain);
     const options = fill(given, isGiven, [...(command.options ?? []), ...globalsOf(program)], configuration);
+    // Two spellings of one option: the one that was given precedes a value of the configuration.
+    const either = (own: string, usual: string) =>
+      isGiven(usual) && !isGiven(own) ? options[usual] : (options[own] ?? options[usual]);
     // If the command defines --format itself, it also handles it.
     const format = command.options?.some((option) => optionName(option) === 'format') ? undefined : options['format'];
-    const url = command.namesService === true ? args[0] : (options['apiUrl'] ?? options['url']);
-    const settings = settingsOf({ ...options, format, url }, process.env);
+    const url = command.namesService === true ? args[0] : either('apiUrl', 'url');
+    const settings = settingsOf({ ...options, format, url, db: either('database', 'db') }, process.env);
     refuseMemory(command, settings);
     const output = createOutput(settings.format, streams, colours, settings.wide);
     if (command.offline === true && settings.standalone)

@@ -71,7 +71,8 @@ const OF_A_PROTOCOL = new Set([
 /** Options of every command of a program: servers and files of passwords ask no service, so they have none. */
 export function globalsOf(program: string): readonly Option[] {
   if (program === 'torc-server' || program === 'torc-htpasswd') return [];
-  if (program === 'torc-mcp-server') return globalOptions.filter((option) => OF_A_PROTOCOL.has(optionName(option)));
+  if (program === 'torc-mcp-server' || program === 'torc-dash')
+    return globalOptions.filter((option) => OF_A_PROTOCOL.has(optionName(option)));
   return globalOptions;
 }
 
@@ -125,7 +126,8 @@ export function settingsOf(given: Values, environment: Environment): Settings {
     tlsInsecure: options.tlsInsecure === true,
     skipVersionCheck: options.skipVersionCheck === true,
     standalone: options.standalone === true,
-    database: options.db ?? './torc_output/torc.db',
+    // A connection string of Torc 1.0.0 is a path, too: `sqlite:torc.db?mode=rwc`.
+    database: (options.db ?? './torc_output/torc.db').replace(/^sqlite:(?:\/\/)?([^?]*).*$/, '$1'),
     inMemory: options.inMemory === true,
     snapshotIntervalSeconds: interval === undefined ? undefined : Number(interval),
     trustsOwner: options.trustOwner === true,

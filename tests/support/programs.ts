@@ -65,7 +65,7 @@ interface StartOptions {
 
 /** Starts a program of the package; it is killed when the test, or the file that started it for all, ends before it. */
 export function start(
-  program: 'torc' | 'torc-server' | 'torc-slurm-job-runner' | 'torc-htpasswd' | 'torc-mcp-server',
+  program: 'torc' | 'torc-server' | 'torc-slurm-job-runner' | 'torc-htpasswd' | 'torc-mcp-server' | 'torc-dash',
   args: readonly string[],
   { cwd, environment, input }: StartOptions,
 ): Program {

@@ -218,6 +218,10 @@ export const refusals = {
     status: 409,
     remedy: 'Name other workflows, or another file; --overwrite replaces an existing file.',
   },
+  SERVER_AWAY: {
+    status: 502,
+    remedy: 'Start the server again; the page goes on by itself when it answers.',
+  },
   SHUTTING_DOWN: { status: 503, remedy: 'Repeat the request when the server is back.' },
 } as const satisfies Record<string, { status: number; remedy: string }>;
 

@@ -1,0 +1,121 @@
+import type { Server } from 'node:http';
+import { isUnknownRoute } from '../../client/compat/unknown-route.ts';
+import { certificatesIn } from '../../client/node/certificates.ts';
+import { BASE_PATH } from '../../core/contract/base-path.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import { command } from '../command.ts';
+import type { Context } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { integer, optionsOf } from '../option.ts';
+import { untilAsked } from '../until-asked.ts';
+
+/** Options of Torc 1.0.0 for parts that this program does not have. */
+const withoutEffect = optionsOf([
+  { flags: '--torc-bin <path>', says: 'no effect: no command is started', isHidden: true },
+  { flags: '--torc-mcp-server-bin <path>', says: 'no effect: there is no chat', isHidden: true },
+  { flags: '--server-port <port>', says: 'no effect: any free port', isHidden: true },
+  { flags: '--server-host <host>', says: 'no effect: 127.0.0.1', isHidden: true },
+  { flags: '--completion-check-interval-secs <n>', says: 'no effect: completion is known at once', isHidden: true },
+  ...['llm-provider', 'github-token'].map((name) => ({
+    flags: `--${name} <text>` as const,
+    says: 'no effect: there is no chat',
+    isHidden: true as const,
+  })),
+]);
+
+export const dash = command({
+  words: 'serve',
+  isDefault: true,
+  says: 'Serve the page of a server in a browser on an address of this machine, as the dashboard of Torc 1.0.0 was started.',
+  more:
+    'Every torc-server has the page itself, and `torc page` prints its address; this program is for habits and scripts, for servers that only this machine reaches, and for ' +
+    'a socket. It prints the address, with a start token where the server asks for a login, and ends with Ctrl-C.',
+  options: [
+    {
+      flags: '-p, --port <port>',
+      says: 'port; the next free one if it is in use',
+      setting: 'dash.port',
+      read: integer('--port', 0),
+    },
+    { flags: '--host <host>', says: 'address to listen on', setting: 'dash.host' },
+    {
+      flags: '--socket <path>',
+      says: 'listen on this Unix socket instead; only this user may use it',
+      setting: 'dash.socket',
+    },
+    { flags: '-a, --api-url <url>', says: 'the same as --url, as Torc 1.0.0 has it', setting: 'dash.api_url' },
+    {
+      flags: '-s, --standalone',
+      says: 'start a server for this user, or use that of another -s command',
+      setting: 'dash.standalone',
+    },
+    {
+      flags: '--database <file>',
+      says: 'the same as --db, as Torc 1.0.0 has it',
+      setting: 'dash.database',
+    },
+    ...withoutEffect,
+  ],
+  async run(context, _, options) {
+    const { settings, output, environment } = context;
+    const { client, url } = await context.service();
+    const root = new URL(url.slice(0, url.lastIndexOf(BASE_PATH) + 1));
+    await client.listWorkflowOverviews({ query: { limit: 1 } }).catch((error: unknown) => refuseWithoutPage(error));
+    const { listenOnPort, listenOnSocket } = await import('../../dash/listen.ts');
+    const { isLoopbackAddress } = await import('../../server/http/origin.ts');
+    const { host, port, socket } = options;
+    const isLoopback = socket !== undefined || host === 'localhost' || isLoopbackAddress(host);
+    const server = await serverOf(context, root, isLoopback);
+    const listening = socket === undefined ? listenOnPort(server, host, port) : listenOnSocket(server, socket);
+    const bound = await listening.catch((error: Error) => {
+      throw new Failure(`torc-dash cannot listen: ${error.message}`, { cause: error });
+    });
+
+    if (socket === undefined && port !== 0 && bound !== port)
+      output.warn(`port ${port} is in use; torc-dash listens on ${bound}`);
+    const asksForLogin = settings.standalone || settings.password !== undefined || settings.asksPassword;
+    const token = asksForLogin ? `#token=${(await client.createPageToken()).token}` : '';
+    const address = socket ?? `http://${host.includes(':') ? `[${host}]` : host}:${bound}/${token}`;
+    output.record('page', { url: address, server: root.href }, address);
+    if (socket !== undefined) {
+      if (token !== '') output.notice(`Its page opens with ${token} behind its address.`);
+    } else {
+      const rights = asksForLogin ? 'the server asks for a login' : 'it can do everything there';
+      if (!isLoopback) output.warn(`every machine that reaches ${host} reaches the page; ${rights}`);
+      else if (environment['SSH_CONNECTION'] !== undefined)
+        output.notice(
+          `From your own machine: ssh -L ${bound}:127.0.0.1:${bound} <this host>, then open the address there.`,
+        );
+    }
+    await untilAsked();
+    server.close();
+    server.closeAllConnections();
+  },
+});
+
+/** What a browser reaches: the page and the routes of the server, behind the checks that our servers have. */
+async function serverOf({ settings, output }: Context, root: URL, isLoopback: boolean): Promise<Server> {
+  const { createForwarding, isForwarded } = await import('../../dash/forward.ts');
+  const { answerOwn } = await import('../../dash/own-paths.ts');
+  const { behindGate } = await import('../../server/http/gate.ts');
+  const forward = createForwarding({
+    root,
+    certificates: certificatesIn(settings.tlsCaCert, output.warn),
+    insecure: settings.tlsInsecure,
+    cookie: settings.cookie,
+  });
+  const { createServer } = process.getBuiltinModule('node:http');
+  return createServer(
+    behindGate({ isLoopback, isTls: false, hosts: [], origins: [] }, (incoming, outgoing) =>
+      isForwarded((incoming.url ?? '/').replace(/\?.*$/, ''))
+        ? forward(incoming, outgoing)
+        : answerOwn(incoming, outgoing, settings.user),
+    ),
+  );
+}
+
+function refuseWithoutPage(error: unknown): never {
+  if (!isUnknownRoute(error)) throw error;
+  const message = 'this server has no page, as Torc 1.0.0: start our torc-server on its database, or its own torc-dash';
+  throw new Refusal('ROUTE_UNKNOWN', message, {}, { cause: error });
+}
