@@ -1,26 +1,21 @@
 import { Command as Commander, CommanderError, Option as CommanderOption } from 'commander';
-import { ServiceError, Unreachable } from '../client/errors.ts';
-import { Refusal } from '../core/contract/refusals.ts';
 import { VERSION } from '../core/contract/version.ts';
 import type { Command } from './command.ts';
-import { Failure, UsageError } from './failure.ts';
-import { fileErrorText } from './file-error.ts';
+import { Failure } from './failure.ts';
 import { type Option, optionName, type Values } from './option.ts';
 import { commandsFor, groups, meantAmong } from './commands.ts';
 import { missingCommand } from './missing-commands.ts';
-import { listOfMissing } from './not-found.ts';
 import { exampleOf } from './examples.ts';
 import { fitted, headingOf } from './help.ts';
 import { type Context, createContext, type Printed } from './context.ts';
-import { CsvRefused, createOutput, type Output, type Streams } from './output/output.ts';
+import { createOutput, type Streams } from './output/output.ts';
 import { connecting, givenOf, optionWords, withOptions } from './hint.ts';
 import { builtIn, keyAt } from './config/schema.ts';
 import { fill } from './config/fill.ts';
 import { configurationFor } from './config/for-program.ts';
+import { reportError } from './report-error.ts';
 import { globalsOf, type Settings, settingsOf } from './settings.ts';
 import { printsVersion } from './prints-version.ts';
-
-const USAGE = 2;
 
 /** Runs the command that the arguments name, and returns its exit code. */
 export async function runProgram(
@@ -64,7 +59,7 @@ export async function runProgram(
   } catch (error) {
     const missing = program === 'torc' && isUnknownCommand(error) ? missingCommand(argv) : undefined;
     if (missing !== undefined) plain.notice(missing);
-    return explain(error, plain, hint);
+    return reportError(error, plain, hint);
   }
 }
 
@@ -105,46 +100,6 @@ function hintsOf(
 
 const isUnknownCommand = (error: unknown) =>
   error instanceof CommanderError && error.code === 'commander.unknownCommand';
-
-/** Reports an error, and returns its exit code. */
-function explain(error: unknown, output: Output, hint: Context['hint']): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
-  if (error instanceof UsageError) {
-    output.error(error.message);
-    return USAGE;
-  }
-  if (error instanceof Failure) {
-    output.error(error.message);
-    return error.exitCode;
-  }
-  if (error instanceof CsvRefused) {
-    output.error(error.message);
-    return 1;
-  }
-  if (error instanceof Refusal || error instanceof ServiceError) {
-    const list = listOfMissing(error.message);
-    const remedy = list === undefined ? error.remedy : `These are there: ${list}`;
-    // Other messages may name commands that run somewhere else.
-    output.error(error.code === 'RECOVERY_REFUSED' ? hint(error.message) : error.message);
-    if (remedy !== undefined) output.notice(hint(remedy));
-    return 1;
-  }
-  if (error instanceof Unreachable) {
-    output.error(error.message);
-    output.notice(
-      error.remedy ??
-        'Is the server running, and is the URL right? Start one with `torc-server run`, or add -s to start one for this command alone.',
-    );
-    return 1;
-  }
-  const ofFile = fileErrorText(error);
-  if (ofFile !== undefined) {
-    output.error(ofFile);
-    return 1;
-  }
-  output.error(`a bug in torc: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-  return 1;
-}
 
 /** The command that the arguments mean; throws where they are not valid. Nothing is run. */
 export async function meantBy(program: string, argv: readonly string[]): Promise<Command | undefined> {

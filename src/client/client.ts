@@ -58,5 +58,5 @@ export function queryOf(query: object): string {
   return `?${set.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&')}`;
 }
 
-/** `listComputeNodes` → `calling list compute nodes`: for messages. */
-const wordsOf = (name: string) => `calling ${name.replaceAll(/([A-Z])/g, ' $1').toLowerCase()}`;
+/** `listComputeNodes` → `list compute nodes`: for messages. */
+const wordsOf = (name: string) => name.replaceAll(/([A-Z])/g, ' $1').toLowerCase();

@@ -1,29 +1,47 @@
 import { expect, it } from 'vitest';
 import { ServiceError } from './errors.ts';
 
-const said = (status: number, text: string) => {
-  const { message, code, remedy } = new ServiceError('asking', { status, text });
-  return { message, code, remedy };
-};
+const refused = (status: number, text: string) => new ServiceError('list jobs', { status, text });
+const withMessage = (status: number, message: string) => refused(status, JSON.stringify({ error: { message } }));
 
-it('a refusal is reported with its status, its message and its remedy', () => {
-  const text = JSON.stringify({ error: { message: 'no such job', code: 'NOT_FOUND', remedy: 'Look again.' } });
-  expect(said(404, text)).toEqual({
-    message: 'API error while asking (status: 404 Not Found): no such job',
-    code: 'NOT_FOUND',
-    remedy: 'Look again.',
-  });
+it('a refusal is reported with its explanation alone, its code and its remedy', () => {
+  const text = JSON.stringify({ error: { message: 'the job runs', code: 'STATUS_REFUSED', remedy: 'Look again.' } });
+  expect(refused(422, text)).toMatchObject({ message: 'the job runs', code: 'STATUS_REFUSED', remedy: 'Look again.' });
+});
+
+it.each([
+  ['Workflow not found with ID: 77', { kind: 'workflow', id: '77' }, 'there is no workflow 77'],
+  ['Resource not found in compute_node with ID: 7', { kind: 'compute_node', id: '7' }, 'there is no compute node 7'],
+  [
+    'Resource not found in slurm_scheduler with ID: 7',
+    { kind: 'slurm_scheduler', id: '7' },
+    'there is no Slurm scheduler 7',
+  ],
+])('a record that the service does not have is named in a sentence: %s', (message, missing, sentence) => {
+  expect(withMessage(404, message)).toMatchObject({ message: sentence, missing });
+});
+
+it('a 404 about something else than a record keeps its explanation', () => {
+  expect(withMessage(404, 'there is no GET /x')).toMatchObject({ message: 'there is no GET /x', missing: undefined });
+  expect(refused(404, '<html>')).toMatchObject({ missing: undefined });
 });
 
 it('a refused login is reported with the way to log in, although the reply does not contain it', () => {
-  expect(said(401, 'Unauthorized')).toEqual({
-    message: 'API error while asking (status: 401 Unauthorized): Unauthorized',
+  expect(refused(401, 'Unauthorized')).toMatchObject({
+    message: 'the server refused the login',
     code: undefined,
     remedy: 'Log in: set TORC_USERNAME and TORC_PASSWORD, or give --prompt-password.',
   });
 });
 
-it('a reply of another program is reported with its text, or as a reply without an explanation', () => {
-  expect(said(502, '<html>').message).toBe('API error while asking (status: 502): <html>');
-  expect(said(502, '').message).toBe('API error while asking (status: 502): no explanation');
+it('a failure, or a reply of another program, is reported with the request, the status and its text', () => {
+  expect(refused(502, '<html>').message).toBe('list jobs: the server replied 502 Bad Gateway: <html>');
+  expect(refused(502, '').message).toBe('list jobs: the server replied 502 Bad Gateway: no explanation');
+  expect(withMessage(500, 'disk is full').message).toBe(
+    'list jobs: the server replied 500 Internal Server Error: disk is full',
+  );
+});
+
+it('an explanation that is not text is no explanation', () => {
+  expect(refused(400, '{"error":{"message":{"a":1}}}').message).toContain('the server replied 400 Bad Request');
 });

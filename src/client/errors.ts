@@ -15,24 +15,36 @@ export class Unreachable extends Error {
   }
 }
 
-/** The service refused or failed. `code` is the refusal's code, if the reply contained one. */
+/** A record that a request named, and that the service does not have. */
+export interface MissingRecord {
+  /** As the service names it: `workflow`, `slurm_scheduler`. */
+  readonly kind: string;
+  readonly id: string;
+}
+
+/**
+ * The service refused or failed. `code` is the refusal's code, if the reply contained one.
+ *
+ * The message is for a person: the explanation of the service alone. Only a failure, and the reply of another program,
+ * name the request and the status, because nothing else says what happened.
+ */
 export class ServiceError extends Error {
   readonly status: number;
   readonly code: string | undefined;
   readonly remedy: string | undefined;
   readonly text: string;
+  readonly missing: MissingRecord | undefined;
 
-  constructor(doing: string, { status, text }: Response) {
+  constructor(doing: string, { status, text }: Response, options: { refused?: string; remedy?: string } = {}) {
     const reported = reportedBy(text);
-    const reason = REASONS[status];
-    super(
-      `API error while ${doing} (status: ${status}${reason === undefined ? '' : ` ${reason}`}): ${reported.message}`,
-    );
+    const missing = status === 404 ? missingIn(reported) : undefined;
+    super(options.refused ?? (missing === undefined ? sentenceOf(doing, status, text, reported) : noneWords(missing)));
     this.name = 'ServiceError';
     this.status = status;
     this.code = reported.code;
-    this.remedy = reported.remedy ?? REMEDIES[status];
+    this.remedy = options.remedy ?? reported.remedy ?? REMEDIES[status];
     this.text = text;
+    this.missing = missing;
   }
 }
 
@@ -51,15 +63,51 @@ const REASONS: Readonly<Record<number, string>> = {
   415: 'Unsupported Media Type',
   422: 'Unprocessable Entity',
   500: 'Internal Server Error',
+  502: 'Bad Gateway',
   503: 'Service Unavailable',
+  504: 'Gateway Timeout',
 };
 
-function reportedBy(text: string): { message: string; code?: string; remedy?: string } {
+interface Reported {
+  readonly message?: string;
+  readonly code?: string;
+  readonly remedy?: string;
+}
+
+function sentenceOf(doing: string, status: number, text: string, { message }: Reported): string {
+  if (message !== undefined && status < 500) return message;
+  if (status === 401) return 'the server refused the login';
+  const reason = REASONS[status];
+  const explained = message ?? (text.trim() === '' ? 'no explanation' : text.slice(0, 500));
+  return `${doing}: the server replied ${status}${reason === undefined ? '' : ` ${reason}`}: ${explained}`;
+}
+
+/** Of this server and of Torc's own: `Workflow not found with ID: 7`, `Resource not found in file with ID: 7`. */
+const MISSING = /^(?:Resource not found in (?<table>\w+)|(?<what>[A-Z]\w+) not found) with ID: (?<id>\d+)$/;
+
+function missingIn({ message = '' }: Reported): MissingRecord | undefined {
+  const { table, what, id } = MISSING.exec(message)?.groups ?? {};
+  const kind = table ?? what?.toLowerCase();
+  return kind === undefined || id === undefined ? undefined : { kind, id };
+}
+
+/** Kinds whose name in the database is not their name in a sentence. */
+const NAMES: Readonly<Record<string, string>> = {
+  slurm_scheduler: 'Slurm scheduler',
+  scheduled_compute_node: 'allocation (scheduled compute node)',
+  user_data: 'user data record',
+  resource_requirements: 'record of resource requirements',
+  ro_crate_entity: 'RO-Crate entity',
+};
+
+const noneWords = ({ kind, id }: MissingRecord) => `there is no ${NAMES[kind] ?? kind.replaceAll('_', ' ')} ${id}`;
+
+function reportedBy(text: string): Reported {
   try {
-    const { error } = JSON.parse(text) as { error?: { message?: string; code?: string; remedy?: string } };
-    if (error?.message !== undefined) return { ...error, message: error.message };
+    const { error } = JSON.parse(text) as { error?: Reported };
+    if (typeof error?.message === 'string') return error;
   } catch {
     // Not JSON: a proxy or another program replied; its text is the only information.
   }
-  return { message: text === '' ? 'no explanation' : text.slice(0, 500) };
+  return {};
 }

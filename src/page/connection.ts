@@ -60,7 +60,7 @@ const send = async ({ method, path, body }: Request): Promise<Reply> => {
 async function startSession(authorization: string): Promise<void> {
   const response = await request('/page_session', { method: 'POST', headers: { Authorization: authorization } });
   const text = await response.text();
-  if (response.status !== 200) throw new ServiceError('logging in', { status: response.status, text });
+  if (response.status !== 200) throw new ServiceError('log in', { status: response.status, text });
   localStorage.setItem(KEY, (JSON.parse(text) as { key: string }).key);
   become({ is: 'here' });
 }

@@ -175,7 +175,7 @@ describe('the stand-in for Torc’s own server', () => {
     const { first, nodeId } = await chain();
     const params = { id: first, run_id: 1, compute_node_id: nodeId };
     await server.client.startJob({ params });
-    await expect(server.client.startJob({ params })).rejects.toThrow(/status: 500.*invalid status=running/);
+    await expect(server.client.startJob({ params })).rejects.toThrow(/replied 500.*invalid status=running/);
   });
 
   it('the stand-in for Torc’s own server releases a dependent when its background task runs, and not with the end of the job', async () => {

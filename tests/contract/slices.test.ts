@@ -251,11 +251,11 @@ describe('a workflow that is being deleted', () => {
     const { items } = await client.listJobs({ query: { workflow_id: id } });
     const gone = client.deleteWorkflow({ params: { id } });
     while (store.find.removed.size === 0) await new Promise((resolve) => void setImmediate(resolve));
-    await expect(client.getWorkflow({ params: { id } })).rejects.toThrow('Workflow not found');
-    await expect(client.listJobs({ query: { workflow_id: id } })).rejects.toThrow('Workflow not found');
-    await expect(client.getJob({ params: { id: items[199]?.id as number } })).rejects.toThrow('Job not found');
+    await expect(client.getWorkflow({ params: { id } })).rejects.toThrow('there is no workflow');
+    await expect(client.listJobs({ query: { workflow_id: id } })).rejects.toThrow('there is no workflow');
+    await expect(client.getJob({ params: { id: items[199]?.id as number } })).rejects.toThrow('there is no job');
     await expect(client.createJob({ body: { workflow_id: id, name: 'x', command: 'true' } })).rejects.toThrow(
-      'Workflow not found',
+      'there is no workflow',
     );
     expect((await client.listWorkflows({ query: {} })).items).toEqual([]);
     // Nothing of that had to wait for the rows.

@@ -36,7 +36,7 @@ describe('SQL that reads', () => {
   it('changes nothing, and is not audited', async () => {
     const { code, stdout, stderr } = await call('admin', 'sql', "update workflow set name = 'x' where id = 1");
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('422');
+    expect(stderr).toContain('Correct the statement.');
     expect(await names()).toContainEqual(['first', null]);
     expect(await audited()).toEqual([]);
   });
@@ -88,7 +88,6 @@ describe('SQL that changes', () => {
   ])('SQL that changes is refused where it does harm or cannot be carried out: %j', async (words, why) => {
     const { code, stdout, stderr } = await call('-f', 'json', 'admin', 'sql', '--write', ...words);
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('422');
     expect(stderr).toContain(why);
     expect(await names()).toHaveLength(2);
   });

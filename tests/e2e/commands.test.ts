@@ -295,7 +295,7 @@ describe('words that nobody can act on', () => {
 
 describe('a wish that is refused', () => {
   it.each([
-    [['jobs', 'list', '99'], 'API error while calling list jobs (status: 404 Not Found)'],
+    [['jobs', 'list', '99'], 'Error: there is no workflow 99\n'],
     [['-f', 'xml', 'ping'], "Error: format must be one of 'table', 'json', or 'csv'"],
     [['--url', 'nowhere', 'ping'], 'not a URL: "nowhere"'],
     [['--url', 'http://127.0.0.1:1/torc-service/v1', 'jobs', 'list', '1'], 'Is the server running'],

@@ -101,7 +101,7 @@ describe.each(SEEDS)('a server that is killed, with moments of seed %d,', (seed)
           () => true,
         ),
     );
-    await expect(back.client.getWorkflow({ params: { id } })).rejects.toThrow('Workflow not found');
+    await expect(back.client.getWorkflow({ params: { id } })).rejects.toThrow('there is no workflow');
     await settled(back);
     expect([await rowsOf(back, 'job'), await rowsOf(back, 'job_depends_on'), await rowsOf(back, 'workflow')]).toEqual([
       JOBS,

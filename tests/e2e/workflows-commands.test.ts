@@ -30,11 +30,11 @@ describe('a record that is not there', () => {
     ['jobs', 'list-resource-requirements', 999],
     ['jobs', 'list-failure-handlers', '-j', 999_999],
   ])(
-    'a record that is not there is refused with 404 beside the result, which stays empty: torc %s %s %s',
+    'a record that is not there is refused in a sentence beside the result, which stays empty: torc %s %s %s',
     async (...words) => {
       const { code, stdout, stderr } = await call('-f', 'json', ...words);
       expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toContain('404');
+      expect(stderr).toContain('Error: there is no ');
     },
   );
 });
@@ -119,7 +119,7 @@ describe('workflows archive', () => {
       status: 'partial_success',
       is_archived: true,
       updated_workflows: [id],
-      errors: [expect.stringContaining('404')],
+      errors: [expect.stringContaining('there is no workflow 999')],
     });
     expect(await refusedJson('workflows', 'archive', 'true', 999)).toMatchObject({
       status: 'error',
@@ -181,7 +181,7 @@ describe('the actions of a workflow', () => {
   it.each([
     [0, [], 'Error: no fields to update. Provide at least one of --scheduler-id'],
     [1, ['--num-allocations', 2], 'only supports schedule_nodes'],
-    [0, ['--json', '{"color": "red"}'], '422'],
+    [0, ['--json', '{"color": "red"}'], "Unsupported field 'color'"],
   ])('the actions of a workflow refuse other changes: action %i %j', async (which, words, why) => {
     const action = (await actions())[which];
     const { code, stdout, stderr } = await call('workflows', 'update-action', id, action?.['id'], ...words);

@@ -178,7 +178,7 @@ describe('workflows reset-status', () => {
     await startJob('first');
     const { code, stdout, stderr } = await call('workflows', 'reset-status', id, '--no-prompts');
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('422');
+    expect(stderr).toContain('jobs are currently running');
     expect(await statuses()).toMatchObject({ first: 'running' });
     expect((await call('workflows', 'reset-status', id, '--force', '--no-prompts')).code).toBe(0);
   });

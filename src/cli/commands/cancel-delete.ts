@@ -76,7 +76,8 @@ export const remove = command({
       } catch (error) {
         if (error instanceof Interrupted) throw error;
         failed += 1;
-        output.error(`workflow ${id}: ${(error as Error).message}`);
+        const { message } = error as Error;
+        output.error(new RegExp(`\\bworkflow ${id}\\b`).test(message) ? message : `workflow ${id}: ${message}`);
       }
     }
     if (output.format === 'json') output.record('delete', deleted, '');

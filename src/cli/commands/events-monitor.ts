@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { after, pause } from '../../client/long-timers.ts';
-import { ServiceError } from '../../client/errors.ts';
+import { ServiceError, Unreachable } from '../../client/errors.ts';
 import type { StreamEvent } from '../../core/contract/event.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';
@@ -35,14 +35,24 @@ export const eventsMonitor = command({
     if (minutes !== undefined) after(minutes * 60_000, () => abort.abort()).unref();
     const openFrom = connection.events(`/workflows/${id}/events/stream${queryOf({ level: options.level })}`);
     let first = options.lastEventId;
+    // A server that never answered is reported at once; an outage once, until it is over.
+    let wasReached = false;
+    let reported: string | undefined;
     const events = followEvents({
       open: (last, signal) => openFrom(last ?? first, signal),
       signal: abort.signal,
       wait: pause,
+      onConnected() {
+        wasReached = true;
+        reported = undefined;
+      },
       onLost: (error) => {
         // A refusal stays the same, however often the request is repeated.
         if (error instanceof ServiceError && error.status < 500) throw error;
-        context.output.warn(`the event stream was lost (${(error as Error).message}); connecting again`);
+        if (error instanceof Unreachable && !wasReached) throw error;
+        const { message } = error as Error;
+        if (message !== reported) context.output.warn(`the event stream was lost (${message}); connecting again`);
+        reported = message;
       },
     });
     let left = options.limit ?? Infinity;
@@ -51,7 +61,8 @@ export const eventsMonitor = command({
       if (first !== undefined && eventId === undefined)
         context.output.warn('this server does not number its events, so earlier events are not repeated');
       first = undefined;
-      const text = context.output.format === 'json' ? JSON.stringify(reported(event), undefined, 2) : eventText(event);
+      const text =
+        context.output.format === 'json' ? JSON.stringify(withLocalTime(event), undefined, 2) : eventText(event);
       context.output.text(text);
       append(`${text}\n`);
       left -= 1;
@@ -75,7 +86,7 @@ function appendTo(file: string | undefined): (text: string) => void {
   return append;
 }
 
-const reported = (event: StreamEvent) => ({ ...event, timestamp_formatted: localTime(event.timestamp) });
+const withLocalTime = (event: StreamEvent) => ({ ...event, timestamp_formatted: localTime(event.timestamp) });
 
 function eventText({ timestamp, severity, event_type: type, data }: StreamEvent): string {
   return `${localTime(timestamp)} ${severity.toUpperCase().padEnd(7)} ${type} ${JSON.stringify(data)}`;

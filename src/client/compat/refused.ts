@@ -5,8 +5,8 @@ import { ServiceError, Unreachable } from '../errors.ts';
 /** Rethrows an error; a missing workflow gets the code that a runner recognises. */
 export function workflowGone(error: unknown): never {
   // Only with this text: a proxy may answer 404 too.
-  if (error instanceof ServiceError && error.status === 404 && error.message.includes('Workflow not found'))
-    throw refusal(404, 'NOT_FOUND', error.message);
+  if (error instanceof ServiceError && error.missing?.kind === 'workflow')
+    throw refusal(404, 'NOT_FOUND', `Workflow not found with ID: ${error.missing.id}`);
   throw error;
 }
 
@@ -34,4 +34,4 @@ export const isOfRequest = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.status >= 400 && error.status < 500 && error.status !== 401;
 
 const refusal = (status: number, code: string, message: string, facts: object = {}): ServiceError =>
-  new ServiceError('performing an exchange', { status, text: JSON.stringify({ error: { message, code, ...facts } }) });
+  new ServiceError('exchange', { status, text: JSON.stringify({ error: { message, code, ...facts } }) });

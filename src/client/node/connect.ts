@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Request, Send } from '../client.ts';
 import { connectionAdvice } from './connection-advice.ts';
 import { type Response, ServiceError, Unreachable } from '../errors.ts';
+import { type Login, LoginRefused } from './login-refused.ts';
 import type { OpenStream } from '../event-stream.ts';
 
 /** The address of a service. */
@@ -49,7 +50,14 @@ export function connect(address: ServiceAddress): Connection {
     agent,
   };
   const base = url.pathname.replace(/\/+$/, '');
-  const headers = headersOf(address, url);
+  const login = loginOf(address, url);
+  const headers = headersOf(login, address.cookie);
+
+  const unreachable = (cause: unknown) =>
+    new Unreachable(`no reply from ${address.url}: ${(cause as Error).message}`, {
+      cause,
+      remedy: connectionAdvice(cause, address.url),
+    });
 
   const ask = (
     { method, path, body, key }: Request,
@@ -72,19 +80,15 @@ export function connect(address: ServiceAddress): Connection {
   return {
     send: (sent) =>
       new Promise<Response>((resolve, reject) => {
-        const lost = (cause: unknown) =>
-          reject(
-            new Unreachable(`no reply from ${address.url}: ${(cause as Error).message}`, {
-              cause,
-              remedy: connectionAdvice(cause, address.url),
-            }),
-          );
+        const lost = (cause: unknown) => reject(unreachable(cause));
         const asked = ask(sent, {}, (response) => {
           const parts: Buffer[] = [];
           response.on('data', (part: Buffer) => parts.push(part));
-          response.on('end', () =>
-            resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString('utf8') }),
-          );
+          response.on('end', () => {
+            const answer = { status: response.statusCode ?? 0, text: Buffer.concat(parts).toString('utf8') };
+            if (answer.status === 401) reject(new LoginRefused(answer, address.url, login));
+            else resolve(answer);
+          });
           response.on('error', lost);
         });
         asked.on('error', lost);
@@ -92,6 +96,7 @@ export function connect(address: ServiceAddress): Connection {
       }),
     events: (path) => (lastEventId, signal) =>
       new Promise((resolve, reject) => {
+        const lost = (cause: unknown) => reject(unreachable(cause));
         const extra = {
           Accept: 'text/event-stream',
           ...(lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }),
@@ -104,25 +109,34 @@ export function connect(address: ServiceAddress): Connection {
           }
           let text = '';
           response.on('data', (part: string) => (text += part));
-          response.on('end', () =>
-            reject(new ServiceError('opening the event stream', { status: response.statusCode ?? 0, text })),
-          );
-          response.on('error', reject);
+          response.on('end', () => {
+            const answer = { status: response.statusCode ?? 0, text };
+            reject(
+              answer.status === 401
+                ? new LoginRefused(answer, address.url, login)
+                : new ServiceError('open the event stream', answer),
+            );
+          });
+          response.on('error', lost);
         });
-        asked.on('error', reject);
+        asked.on('error', lost);
         signal.addEventListener('abort', () => asked.destroy(), { once: true });
       }),
     close: () => agent.destroy(),
   };
 }
 
-function headersOf({ username, password, cookie }: ServiceAddress, url: URL): Record<string, string> {
-  const user = url.username === '' ? username : decodeURIComponent(url.username);
-  const secret = url.password === '' ? password : decodeURIComponent(url.password);
+/** Those of the URL come first. */
+const loginOf = ({ username, password }: ServiceAddress, url: URL): Login => ({
+  user: url.username === '' ? username : decodeURIComponent(url.username),
+  password: url.password === '' ? password : decodeURIComponent(url.password),
+});
+
+function headersOf({ user, password }: Login, cookie: string | undefined): Record<string, string> {
   return {
-    ...(secret === undefined
+    ...(password === undefined
       ? {}
-      : { Authorization: `Basic ${Buffer.from(`${user ?? ''}:${secret}`).toString('base64')}` }),
+      : { Authorization: `Basic ${Buffer.from(`${user ?? ''}:${password}`).toString('base64')}` }),
     ...(user === undefined ? {} : { 'X-Torc-Client-User': user.replaceAll(/[^\x20-\x7e]/g, '?') }),
     ...(cookie === undefined ? {} : { Cookie: cookie }),
   };

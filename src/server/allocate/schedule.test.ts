@@ -39,7 +39,7 @@ describe('an allocation', () => {
     expect(await named({ scheduler_config_id: 2 })).toEqual([]);
     expect(await client.deleteScheduledComputeNode({ params })).toMatchObject({ status: 'active' });
     await expect(client.getScheduledComputeNode({ params })).rejects.toThrow(
-      `Resource not found in scheduled_compute_node with ID: ${second.id}`,
+      `there is no allocation (scheduled compute node) ${second.id}`,
     );
     expect(await client.deleteScheduledComputeNodes(all(id))).toEqual({ count: 1 });
     await expect(client.createScheduledComputeNode({ body: allocation(99) })).rejects.toMatchObject({ status: 404 });

@@ -262,7 +262,7 @@ describe('jobs that wait for each other because of what they read and write', ()
       status: 422,
       code: 'CIRCLE',
       message: expect.stringMatching(
-        /: jobs wait for each other, by files or user data that they read and write: (first → second → first|second → first → second)$/,
+        /^jobs wait for each other, by files or user data that they read and write: (first → second → first|second → first → second)$/,
       ),
     });
     expect(new Set(Object.values(await statuses(service, id)))).toEqual(new Set(['uninitialized']));
