@@ -12,22 +12,26 @@ const offset = option({
   default: 0,
   read: integer('--offset', 0),
 });
-const sortBy = option({ flags: '--sort-by <field>', says: 'order by this field' });
+/** A field that the list does not have is refused with those that it has: a server would sort by the id. */
+const sortBy = <const Field extends string>(choices: readonly Field[]) =>
+  option({ flags: '--sort-by <field>', says: 'order by this field', choices });
 const reverseSort = option({ flags: '--reverse-sort', says: 'largest first' });
 
 /** Options of lists with a fixed order. */
 export const rangeOptions = optionsOf([limit, offset]);
 
-/** Options of most lists. */
-export const pagingOptions = optionsOf([...rangeOptions, sortBy, reverseSort]);
+/** Options of most lists, which can be sorted by these fields. */
+export const pagingOptions = <const Field extends string>(fields: readonly Field[]) =>
+  optionsOf([limit, offset, sortBy(fields), reverseSort]);
 
 /** The same where each has a letter. */
-export const letteredPagingOptions = optionsOf([
-  limit,
-  { ...offset, flags: '-o, --offset <n>' },
-  { ...sortBy, flags: '-s, --sort-by <field>' },
-  { ...reverseSort, flags: '-r, --reverse-sort' },
-]);
+export const letteredPagingOptions = <const Field extends string>(fields: readonly Field[]) =>
+  optionsOf([
+    limit,
+    { ...offset, flags: '-o, --offset <n>' },
+    { ...sortBy(fields), flags: '-s, --sort-by <field>' },
+    { ...reverseSort, flags: '-r, --reverse-sort' },
+  ]);
 
 /** Options of lists that are limited by default. */
 export const cutRangeOptions = (atMost: number) =>
@@ -37,7 +41,8 @@ export const cutRangeOptions = (atMost: number) =>
   ]);
 
 /** The order, for lists with separate options for the range. */
-export const sortOptions = optionsOf([sortBy, reverseSort]);
+export const sortOptions = <const Field extends string>(fields: readonly Field[]) =>
+  optionsOf([sortBy(fields), reverseSort]);
 
 export interface Paging {
   offset: number;

@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { pathOf } from '../../src/client/client.ts';
 import { BASE_PATH } from '../../src/core/contract/base-path.ts';
+import { sortFields } from '../../src/core/contract/sort-fields.ts';
 import { type Route, routes } from '../../src/core/contract/routes.ts';
 import { answerOf } from '../support/listening.ts';
 import { unharmedServer } from './unharmed.ts';
@@ -181,7 +182,7 @@ describe('a list', () => {
 
   it.each(lists)('%s sorts by what it knows and passes over what it does not', async (name, route) => {
     for (const column of [
-      'id',
+      ...new Set(Object.values(sortFields).flat()),
       '',
       'nonsense',
       'id desc',

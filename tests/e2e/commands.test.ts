@@ -293,6 +293,30 @@ describe('words that nobody can act on', () => {
   });
 });
 
+describe('the order of a list', () => {
+  it('the order of a list by a field that it does not have is refused with those that it has, before a server is asked', async () => {
+    const { code, stdout, stderr } = await program(
+      '--url',
+      'http://127.0.0.1:1',
+      'files',
+      'list',
+      '1',
+      '--sort-by',
+      'x',
+    );
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain("'x' is invalid. Allowed choices are id, name, path, st_mtime, workflow_id.");
+  });
+
+  it('the order of a list by the priority of its jobs is that of their numbers', async () => {
+    const priorities = async (...words: string[]) =>
+      (await items('jobs', 'list', '1', '--sort-by', 'priority', ...words)).map(({ priority }) => Number(priority));
+    const rising = await priorities();
+    expect(rising).toEqual(rising.toSorted((one, other) => one - other));
+    expect(await priorities('--reverse-sort')).toEqual(rising.toReversed());
+  });
+});
+
 describe('a wish that is refused', () => {
   it.each([
     [['jobs', 'list', '99'], 'Error: there is no workflow 99\n'],

@@ -1,3 +1,4 @@
+import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import type { Command } from '../command.ts';
 import { integer } from '../option.ts';
@@ -72,7 +73,7 @@ const computeNodesList = listCommand({
       says: 'only runners in this allocation',
       read: integer('--scheduled-compute-node', 1),
     },
-    ...letteredPagingOptions,
+    ...letteredPagingOptions(sortFields.compute_node),
   ],
   columns,
   page: (client, id, options, paging) =>

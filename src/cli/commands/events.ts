@@ -1,3 +1,4 @@
+import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { Event } from '../../core/contract/event.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { type Command, command } from '../command.ts';
@@ -50,7 +51,7 @@ const eventsList = listCommand({
   options: [
     { flags: '-t, --type <category>', says: 'only events of this category' },
     { flags: '--category <category>', says: 'the same as --type' },
-    ...letteredPagingOptions,
+    ...letteredPagingOptions(sortFields.event),
   ],
   columns,
   page: (client, id, options, paging) => {

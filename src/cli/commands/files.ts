@@ -1,3 +1,4 @@
+import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { File } from '../../core/contract/artifact.ts';
 import { chooseRecord, recordKinds, workflowOption } from '../choose-record.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
@@ -47,7 +48,10 @@ const filesList = listCommand({
   words: 'files list',
   says: 'List the files of a workflow.',
   things: 'files',
-  options: [{ flags: '--produced-by-job-id <job>', says: 'only outputs of this job, by id or name' }, ...pagingOptions],
+  options: [
+    { flags: '--produced-by-job-id <job>', says: 'only outputs of this job, by id or name' },
+    ...pagingOptions(sortFields.file),
+  ],
   columns,
   jobOptions: ['producedByJobId'],
   page: (client, workflowId, _options, paging, jobIds) =>

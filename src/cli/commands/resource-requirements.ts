@@ -1,3 +1,4 @@
+import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import { chooseRecord, recordKinds, workflowOption } from '../choose-record.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
@@ -81,7 +82,7 @@ const requirementsList = listCommand({
   words: 'resource-requirements list',
   says: 'List the resource requirements of a workflow.',
   things: THING,
-  options: pagingOptions,
+  options: pagingOptions(sortFields.resource_requirements),
   columns,
   page: (client, id, _options, paging) => client.listResourceRequirements({ query: { workflow_id: id, ...paging } }),
 });

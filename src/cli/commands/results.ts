@@ -1,3 +1,4 @@
+import { sortFields } from '../../core/contract/sort-fields.ts';
 import { all } from '../../client/every.ts';
 import type { Result } from '../../core/contract/result.ts';
 import type { Cause } from '../../operations/causes.ts';
@@ -79,7 +80,7 @@ const resultsList = command({
       says: 'with --include-logs: output folder of the runs',
       default: 'torc_output',
     },
-    ...pagingOptions,
+    ...pagingOptions(sortFields.result),
   ],
   async run(context, [workflow], options) {
     const id = await chooseWorkflow(context, workflow);

@@ -1,3 +1,4 @@
+import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { RoCrateEntity } from '../../core/contract/artifact.ts';
 import { recordKinds, recordWithin } from '../choose-record.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
@@ -97,7 +98,7 @@ export const roCrateCommands: readonly Command[] = [
     words: 'ro-crate list',
     says: 'List the entities of the research object of a workflow.',
     things: 'RO-Crate entities',
-    options: pagingOptions,
+    options: pagingOptions(sortFields.ro_crate_entity),
     columns,
     page: (client, id, _options, paging) => client.listRoCrateEntities({ params: { id }, query: paging }),
   }),

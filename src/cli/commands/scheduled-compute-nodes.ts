@@ -1,3 +1,4 @@
+import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import { jobOfAllocation } from '../../core/allocation/slurm-job.ts';
@@ -31,7 +32,7 @@ const scheduledNodesList = listCommand({
       flags: '--status <status>',
       says: 'only with this status: planned, submitting, pending, active, complete or canceled',
     },
-    ...letteredPagingOptions,
+    ...letteredPagingOptions(sortFields.scheduled_compute_node),
   ],
   columns,
   page: (client, id, options, paging) =>

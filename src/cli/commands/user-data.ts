@@ -1,3 +1,4 @@
+import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { UserData } from '../../core/contract/artifact.ts';
 import { chooseRecord, recordKinds, workflowOption } from '../choose-record.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
@@ -43,7 +44,7 @@ const userDataList = listCommand({
   counted: 'user data records',
   options: [
     ...cutRangeOptions(LISTED),
-    ...sortOptions,
+    ...sortOptions(sortFields.user_data),
     { flags: '--name <text>', says: 'only names that contain this' },
     {
       flags: '--is-ephemeral <flag>',

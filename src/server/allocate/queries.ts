@@ -1,3 +1,4 @@
+import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { LocalScheduler, RemoteWorker, ScheduledComputeNode, SlurmStats } from '../../core/contract/allocation.ts';
 import type { Database, Value } from '../store/database.ts';
 import { allocationOf, type AllocationRow } from '../records/allocation/row.ts';
@@ -5,7 +6,7 @@ import { insertEvent } from '../records/event/row.ts';
 import { unsettled } from '../records/job/row.ts';
 import { present } from '../records/present.ts';
 import { whole } from '../records/records.ts';
-import { createListing } from '../store/listing.ts';
+import { createListing, sortable } from '../store/listing.ts';
 import type { ComputeNodeRow } from '../records/node/row.ts';
 import { STATUS } from '../records/job/status.ts';
 
@@ -48,7 +49,7 @@ export const allocateQueries = (db: Database) => ({
         status: 'status = :status',
         is_open: ":is_open = (status in ('pending', 'active'))",
       },
-      sortable: { scheduler_id: 'scheduler_id', scheduler_config_id: 'scheduler_config_id', status: 'status' },
+      sortable: sortable('scheduled_compute_node', sortFields.scheduled_compute_node),
       idColumn: 'id',
     },
     allocationOf,

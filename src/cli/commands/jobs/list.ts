@@ -1,3 +1,4 @@
+import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { RunningJob } from '../../../core/contract/allocation.ts';
 import type { Job } from '../../../core/contract/job.ts';
 import type { Result } from '../../../core/contract/result.ts';
@@ -73,7 +74,7 @@ const list = command({
     },
     { flags: '--include-relationships', says: 'include dependencies, inputs and outputs' },
     { flags: '-x, --exclude <column...>', says: 'leave these columns out of the table' },
-    ...pagingOptions,
+    ...pagingOptions(sortFields.job),
   ],
   async run(context, [workflow], options) {
     const id = await chooseWorkflow(context, workflow);

@@ -1,3 +1,4 @@
+import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { Workflow } from '../../../core/contract/workflow.ts';
 import { command } from '../../command.ts';
 import { dateText } from '../../output/local-time.ts';
@@ -67,7 +68,7 @@ export const workflowsList = command({
   words: 'workflows list',
   says: 'List workflows.',
   options: [
-    ...pagingOptions,
+    ...pagingOptions(sortFields.workflow),
     { flags: '--archived-only', says: 'only archived ones' },
     { flags: '--include-archived', says: 'include archived ones' },
     { flags: '-a, --all-users', says: 'of all users' },

@@ -1,6 +1,7 @@
+import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { RoCrateEntity } from '../../../core/contract/artifact.ts';
 import type { Database, Value } from '../../store/database.ts';
-import { createListing } from '../../store/listing.ts';
+import { createListing, sortable } from '../../store/listing.ts';
 import { present } from '../present.ts';
 import { whole } from '../records.ts';
 
@@ -48,7 +49,7 @@ export const entityQueries = (db: Database) => ({
         file_id: 'file_id = :file_id',
         entity_id: 'entity_id = :entity_id',
       },
-      sortable: { entity_id: 'entity_id', entity_type: 'entity_type', file_id: 'file_id' },
+      sortable: sortable('ro_crate_entity', sortFields.ro_crate_entity),
       idColumn: 'id',
     },
     entityOf,

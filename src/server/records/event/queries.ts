@@ -1,3 +1,4 @@
+import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { Event } from '../../../core/contract/event.ts';
 import type { Database } from '../../store/database.ts';
 import { type Asked, createListing, type OfWorkflow, sortable } from '../../store/listing.ts';
@@ -21,7 +22,7 @@ export const eventQueries = (db: Database) => ({
         category: "json_extract(event.data, '$.category') = :category",
         after_timestamp: 'event.timestamp > :after_timestamp',
       },
-      sortable: sortable('event', ['id', 'workflow_id', 'timestamp', 'data']),
+      sortable: sortable('event', sortFields.event),
       idColumn: 'event.id',
     },
     eventOf,

@@ -1,6 +1,7 @@
+import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { File } from '../../../core/contract/artifact.ts';
 import type { Database } from '../../store/database.ts';
-import { contains, createListing } from '../../store/listing.ts';
+import { contains, createListing, sortable } from '../../store/listing.ts';
 import { whole } from '../records.ts';
 import { fileOf, type FileRow } from './row.ts';
 import { STATUS } from '../job/status.ts';
@@ -34,13 +35,7 @@ export const fileQueries = (db: Database) => ({
         is_output: (asked) =>
           asked ? 'exists (select 1 from job_output_file o where o.file_id = file.id)' : undefined,
       },
-      sortable: {
-        id: 'file.id',
-        name: 'file.name',
-        path: 'file.path',
-        st_mtime: 'file.st_mtime',
-        workflow_id: 'file.workflow_id',
-      },
+      sortable: sortable('file', sortFields.file),
       idColumn: 'file.id',
     },
     fileOf,

@@ -1,6 +1,7 @@
+import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { ComputeNode } from '../../../core/contract/node.ts';
 import type { Database } from '../../store/database.ts';
-import { contains, createListing } from '../../store/listing.ts';
+import { contains, createListing, sortable } from '../../store/listing.ts';
 import { unsettled } from '../job/row.ts';
 import { whole } from '../records.ts';
 import { computeNodeOf, type ComputeNodeRow } from './row.ts';
@@ -40,19 +41,7 @@ export const nodeQueries = (db: Database) => ({
         may_hold_jobs: `:may_hold_jobs = (compute_node.is_active or ${HOLDS_JOBS})`,
         in_slurm: ":in_slurm = (json_extract(compute_node.scheduler, '$.slurm_job_id') is not null)",
       },
-      sortable: {
-        id: 'compute_node.id',
-        workflow_id: 'compute_node.workflow_id',
-        hostname: 'compute_node.hostname',
-        pid: 'compute_node.pid',
-        start_time: 'compute_node.start_time',
-        duration_seconds: 'compute_node.duration_seconds',
-        is_active: 'compute_node.is_active',
-        num_cpus: 'compute_node.num_cpus',
-        memory_gb: 'compute_node.memory_gb',
-        num_gpus: 'compute_node.num_gpus',
-        num_nodes: 'compute_node.num_nodes',
-      },
+      sortable: sortable('compute_node', sortFields.compute_node),
       idColumn: 'compute_node.id',
     },
     computeNodeOf,

@@ -1,3 +1,4 @@
+import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { ResourceRequirements } from '../../../core/contract/resources.ts';
 import type { Database, Value } from '../../store/database.ts';
 import { type Asked, createListing, type OfWorkflow, sortable } from '../../store/listing.ts';
@@ -52,7 +53,7 @@ export const requirementsQueries = (db: Database) => ({
         num_nodes: 'num_nodes = :num_nodes',
         runtime: 'runtime_s = :runtime',
       },
-      sortable: sortable('resource_requirements', requirementsColumns),
+      sortable: sortable('resource_requirements', sortFields.resource_requirements),
       idColumn: 'id',
     },
     (row) => row,

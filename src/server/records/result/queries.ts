@@ -1,3 +1,4 @@
+import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { Result } from '../../../core/contract/result.ts';
 import type { Database, Value } from '../../store/database.ts';
 import { type Asked, createListing, type OfWorkflow, sortable } from '../../store/listing.ts';
@@ -32,22 +33,7 @@ export const resultQueries = (db: Database) => ({
         compute_node_id: 'result.compute_node_id = :compute_node_id',
         all_runs: (asked) => (asked ? undefined : 'job.result_id = result.id'),
       },
-      sortable: sortable('result', [
-        'id',
-        'job_id',
-        'workflow_id',
-        'run_id',
-        'attempt_id',
-        'compute_node_id',
-        'return_code',
-        'exec_time_minutes',
-        'completion_time',
-        'status',
-        'peak_memory_bytes',
-        'avg_memory_bytes',
-        'peak_cpu_percent',
-        'avg_cpu_percent',
-      ]),
+      sortable: sortable('result', sortFields.result),
       idColumn: 'result.id',
     },
     resultOf,

@@ -1,6 +1,7 @@
+import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { UserData } from '../../../core/contract/artifact.ts';
 import type { Database } from '../../store/database.ts';
-import { contains, createListing } from '../../store/listing.ts';
+import { contains, createListing, sortable } from '../../store/listing.ts';
 import { records } from '../records.ts';
 import { userDataColumns, userDataOf, type UserDataRow } from './row.ts';
 import { STATUS } from '../job/status.ts';
@@ -37,13 +38,7 @@ export const userDataQueries = (db: Database) => ({
         name: contains('user_data.name', 'name'),
         is_ephemeral: 'user_data.is_ephemeral = :is_ephemeral',
       },
-      sortable: {
-        id: 'user_data.id',
-        name: 'user_data.name',
-        data: 'user_data.data',
-        is_ephemeral: 'user_data.is_ephemeral',
-        workflow_id: 'user_data.workflow_id',
-      },
+      sortable: sortable('user_data', sortFields.user_data),
       idColumn: 'user_data.id',
     },
     userDataOf,

@@ -1,3 +1,4 @@
+import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { Workflow } from '../../../core/contract/workflow.ts';
 import type { Database, Value } from '../../store/database.ts';
 import { type Asked, contains, createListing, sortable } from '../../store/listing.ts';
@@ -83,17 +84,7 @@ export const workflowQueries = (db: Database) => ({
           join user_group_membership member on member.group_id = share.group_id
           where member.user_name = :seen_by))`,
       },
-      sortable: sortable('workflow', [
-        'id',
-        'name',
-        'user',
-        'description',
-        'timestamp',
-        'project',
-        'run_id',
-        'is_archived',
-        'is_canceled',
-      ]),
+      sortable: sortable('workflow', sortFields.workflow),
       idColumn: 'workflow.id',
     },
     workflowOf,

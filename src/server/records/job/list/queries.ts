@@ -1,3 +1,4 @@
+import { sortFields } from '../../../../core/contract/sort-fields.ts';
 import type { Job } from '../../../../core/contract/job.ts';
 import type { Database } from '../../../store/database.ts';
 import { type Asked, contains, createListing, type OfWorkflow, sortable } from '../../../store/listing.ts';
@@ -40,21 +41,7 @@ export const jobListQueries = (db: Database) => ({
             : `job.labels is not null and not exists (
                 select 1 from json_each(job.labels) own where own.value not in (select value from json_each(:labels)))`,
       },
-      sortable: sortable('job', [
-        'id',
-        'workflow_id',
-        'name',
-        'command',
-        'env',
-        'cancel_on_blocking_job_failure',
-        'supports_termination',
-        'resource_requirements_id',
-        'invocation_script',
-        'status',
-        'scheduler_id',
-        'failure_handler_id',
-        'attempt_id',
-      ]),
+      sortable: sortable('job', sortFields.job),
       idColumn: 'job.id',
       total: keptTotal(db),
     },
