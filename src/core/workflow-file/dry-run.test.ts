@@ -77,17 +77,18 @@ it('a dry run of an unreadable file has counts of 0, but the name of the workflo
 });
 
 it('a dry run separates warnings from errors, except for resources', () => {
-  const jobs = [{ name: 'a', command: 'x ${files.input.f}', resource_requirements: 'r', scheduler: 's' }];
+  const jobs = [{ name: 'a', command: 'x ${user_data.input.u}', resource_requirements: 'r', scheduler: 's' }];
   const requirements = [{ name: 'r', num_cpus: 1, memory: '2g' }];
   const { valid, errors, warnings } = report({
     jobs,
+    user_data: [{ name: 'u' }],
     resource_requirements: requirements,
     slurm_schedulers: [{ name: 's', account: 'a', mem: '1g' }],
   });
   expect(valid).toBe(false);
   expect(errors).toEqual(["Job 'a': memory '2g' exceeds scheduler 's' mem '1g'"]);
   expect(warnings).toEqual([
-    expect.stringContaining('flow.yaml: warning: jobs[0].command: ${files.input.f} stays as it is'),
+    expect.stringContaining('flow.yaml: warning: jobs[0].command: ${user_data.input.u} stays as it is'),
   ]);
 });
 

@@ -68,6 +68,7 @@ export const problemKinds = {
 
   RECORD_DUPLICATE: ['reference', 'error'],
   REFERENCE_UNKNOWN: ['reference', 'error'],
+  TOKEN_UNKNOWN: ['reference', 'error'],
   PATTERN_MALFORMED: ['reference', 'error'],
   PATTERN_UNMATCHED: ['reference', 'error'],
   PATTERNS_TOO_MANY: ['reference', 'error'],
@@ -91,7 +92,7 @@ export const problemKinds = {
   SETTING_USELESS: ['advice', 'warning'],
   RAISE_LIMITED: ['advice', 'warning'],
   SLURM_DEFAULT_SKIPPED: ['advice', 'warning'],
-  TOKEN_UNKNOWN: ['advice', 'warning'],
+  TOKEN_EMPTY: ['advice', 'warning'],
   UNIT_DOUBTFUL: ['advice', 'warning'],
   FILE_WRITTEN_TWICE: ['advice', 'warning'],
   INPUT_MISSING: ['advice', 'warning'],
@@ -101,11 +102,10 @@ export const problemKinds = {
 export type ProblemCode = keyof typeof problemKinds;
 
 /**
- * What `--strict` turns into an error: parts of the file that a reader ignored, and unknown names in a command. When
- * the job runs, the shell would replace `${files.input.x}` by an error, or by an empty word.
+ * What `--strict` turns into an error: parts of the file that a reader ignored, and records without data in a command.
+ * When the job runs, the shell would replace `${user_data.input.x}` by an error, or by an empty word.
  */
-export const isStrictError = (code: ProblemCode): boolean =>
-  problemKinds[code][0] === 'read' || code === 'TOKEN_UNKNOWN';
+export const isStrictError = (code: ProblemCode): boolean => problemKinds[code][0] === 'read' || code === 'TOKEN_EMPTY';
 
 /** One problem, before its place in the file is known. */
 export interface Complaint {

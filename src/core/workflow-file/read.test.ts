@@ -56,17 +56,17 @@ jobs:
   - {name: b, command: 'true', invocation_script: 'run \${user_data.input.empty}'}
 `;
 
-  it('unknown names in a command are warnings: the job runs with the text unchanged', () => {
+  it('an unknown name in a command is an error, and a record without data a warning: its data may come later', () => {
     const reading = readText(flow);
     expect(reading.problems.map(({ code, severity }) => [code, severity])).toEqual([
-      ['TOKEN_UNKNOWN', 'warning'],
-      ['TOKEN_UNKNOWN', 'warning'],
+      ['TOKEN_UNKNOWN', 'error'],
+      ['TOKEN_EMPTY', 'warning'],
     ]);
-    expect(isAcceptable(reading)).toBe(true);
-    expect(dryRunReport(reading).valid).toBe(true);
+    expect(isAcceptable(reading)).toBe(false);
+    expect(dryRunReport(reading).valid).toBe(false);
   });
 
-  it('unknown names in a command are errors with --strict, in the dry run and at creation', () => {
+  it('records without data in a command are errors with --strict, in the dry run and at creation', () => {
     const reading = readText(flow, 'yaml', {}, true);
     expect(reading.problems.map(({ severity, found, line }) => [severity, found, line])).toEqual([
       ['error', 'missing', 4],

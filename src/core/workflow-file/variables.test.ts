@@ -56,7 +56,7 @@ describe('a variable', () => {
     ['$${a}', '$${a}'],
     ['${{a}}', '${X}'],
     ['\\{a}', '\\X'],
-    ['${HOME} ${TORC_JOB_ID} ${files.input.f}', '${HOME} ${TORC_JOB_ID} ${files.input.f}'],
+    ['${HOME} ${TORC_JOB_ID} ${other.input.f}', '${HOME} ${TORC_JOB_ID} ${other.input.f}'],
     ['{} { a } {1a} {a-b} {é} {a', '{} { a } {1a} {a-b} {é} {a'],
     ["awk '{print $1}'", "awk '{print $1}'"],
     ['{x{a}', '{x{a}'],
@@ -66,7 +66,7 @@ describe('a variable', () => {
     ['{{{a}}}', '{{{a}}}'],
     ['{{a} {a}}', '{X X}'],
     ['{{.Names}} {a}', '{{.Names}} X'],
-    ['${files.input.{a}}', '${files.input.X}'],
+    ['${other.input.{a}}', '${other.input.X}'],
     ['{a:{a}', '{a:{a}'],
     ['{a}{a}', 'XX'],
   ])('a variable in %s gives %s', (command, result) => expect(commandOf(command, { a: 'X', HOME: 'no' })).toBe(result));

@@ -291,16 +291,23 @@ describe('a token in a command', () => {
   );
 
   test.each([
-    ['${files.input.otter}', 'there is no such record', 'other'],
-    ['${user_data.input.empty}', 'it has no data', undefined],
-  ])('a token for an unknown record, %s, stays with a warning', (command, why, suggestion) => {
+    ['TOKEN_UNKNOWN', 'error', '${files.input.otter}', 'names no file of this workflow', 'other'],
+    [
+      'TOKEN_UNKNOWN',
+      'error',
+      '${user_data.output.nothing_like_it}',
+      'names no user data record of this workflow',
+      undefined,
+    ],
+    ['TOKEN_EMPTY', 'warning', '${user_data.input.empty}', 'it has no data', undefined],
+  ])('a token without a value is a problem, %s, an %s: %s', (code, severity, command, why, suggestion) => {
     const reading = read({ jobs: [job('j', { command })], files, user_data });
     expect(reading.plan?.jobs.at(0)).toMatchObject({
       command,
       inputFiles: new Int32Array(),
       inputUserData: new Int32Array(),
     });
-    expect(reading.problems).toMatchObject([{ code: 'TOKEN_UNKNOWN', severity: 'warning', path: 'jobs[0].command' }]);
+    expect(reading.problems).toMatchObject([{ code, severity, path: 'jobs[0].command' }]);
     expect(reading.problems[0]?.message).toContain(why);
     expect(reading.problems[0]?.suggestion).toBe(suggestion);
   });

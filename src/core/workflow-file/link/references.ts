@@ -159,11 +159,14 @@ export class Linker {
   private reportUnknownToken({ name, part, field, isThere }: UnknownToken, site: Site): void {
     const { family, relation, targets, combination } = site;
     const suggestion = isThere ? undefined : this.suggest(name, targets.names);
-    const why = isThere ? 'it has no data' : 'there is no such record';
     const token = `\${${relation.token?.kind}.${relation.token?.direction}.${name}}`;
+    const place = `in the ${field} of job '${family.name.render(combination)}'`;
+    const record = relation.token?.kind === 'files' ? 'file' : 'user data record';
     this.complain({
-      code: 'TOKEN_UNKNOWN',
-      message: `${token} stays as it is in the ${field} of job '${family.name.render(combination)}': ${why}`,
+      // Torc runs the job with the text, on which every shell ends with "bad substitution".
+      ...(isThere
+        ? { code: 'TOKEN_EMPTY', message: `${token} stays as it is ${place}: it has no data` }
+        : { code: 'TOKEN_UNKNOWN', message: `${token} ${place} names no ${record} of this workflow` }),
       path: ['jobs', family.at, field],
       part,
       found: name,
