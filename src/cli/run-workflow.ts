@@ -65,7 +65,11 @@ export const runnerOptions = optionsOf([
     flags: '--persistent',
     says: 'keep running until all jobs with matching labels have ended, even when idle',
   },
-  { flags: '--fail', says: 'exit with 1 when jobs failed or did not finish, as exec always does' },
+  {
+    flags: '--fail',
+    says: 'exit with 1 when jobs failed or did not finish, as exec always does',
+    setting: 'client.run.failed_exit',
+  },
 ]);
 
 /** The values of these options. */

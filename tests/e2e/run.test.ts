@@ -59,6 +59,8 @@ jobs:
       brave: 'completed',
     });
     expect((await torc(['-s', 'run', '--fail', path], { cwd: folder })).code).toBe(1);
+    writeFileSync(join(folder, 'torc.toml'), '[client.run]\nfailed_exit = true\n');
+    expect((await torc(['-s', 'run', path], { cwd: folder })).code).toBe(1);
   });
 
   it('torc -s run FILE creates nothing from a file with mistakes, and tells all of them with their lines', async () => {

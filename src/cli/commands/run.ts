@@ -11,7 +11,7 @@ import { makeOutputFolder } from '../output-folder.ts';
 export const run = command({
   words: 'run <spec-or-id>',
   says: 'Run a workflow on this machine: a file, standard input ("-"), or an existing workflow by its id or name.',
-  more: 'Exits with 0 when the runner did its work, even when jobs failed; with --fail, jobs that failed or did not finish make it 1.',
+  more: 'Exits with 0 when the runner did its work, even when jobs failed; with --fail, or client.run.failed_exit in the configuration, jobs that failed or did not finish make it 1.',
   inMemory: true,
   options: [
     ...runnerOptions,

@@ -89,6 +89,11 @@ export const schema = {
   'client.run.num_cpus': unset(integer(1), 'CPUs to offer (default: all of the machine)'),
   'client.run.memory_gb': unset(positive, 'memory to offer in GiB (default: all of the machine)'),
   'client.run.num_gpus': unset(integer(0), 'GPUs to offer (default: all of the machine)'),
+  'client.run.failed_exit': key(
+    boolean,
+    false,
+    'run exits with 1 when jobs failed or did not finish, as with --fail (Torc exits with 0)',
+  ),
 
   'client.run.umask': key(
     mask,
