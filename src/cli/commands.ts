@@ -67,6 +67,7 @@ async function groupsOf(program: string): Promise<readonly CommandGroup[]> {
 
 /** The description of each group of commands, by all of its words. */
 export const groups: Readonly<Record<string, string>> = {
+  import: 'Converters: files of other programs become workflow files.',
   workflows: 'Workflows: list, initialize, reset, export and more.',
   jobs: 'Jobs: list, change, run again.',
   results: 'Results of job attempts.',

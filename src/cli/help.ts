@@ -2,7 +2,7 @@ import type { Command as Commander, Help } from 'commander';
 
 /** The headings under which `torc --help` lists commands, in this order. */
 const headings: Readonly<Record<string, readonly string[]>> = {
-  'Run workflows:': ['create', 'run', 'exec', 'submit', 'cancel', 'watch', 'recover'],
+  'Run workflows:': ['create', 'run', 'exec', 'import', 'submit', 'cancel', 'watch', 'recover'],
   'Look at workflows:': ['status', 'top', 'tui', 'page', 'jobs', 'results', 'events', 'logs', 'plot-resources'],
   'Change workflows:': [
     'workflows',

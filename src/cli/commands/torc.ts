@@ -9,6 +9,7 @@ export const torcGroups: readonly CommandGroup[] = [
   { word: 'create', load: async () => [(await import('./create.ts')).create] },
   { word: 'run', load: async () => [(await import('./run.ts')).run] },
   { word: 'exec', load: async () => [(await import('./exec.ts')).exec] },
+  { word: 'import', load: async () => (await import('./import/all.ts')).importCommands },
   { word: 'submit', load: async () => [(await import('./submit.ts')).submit] },
   { word: 'recover', load: async () => [(await import('./recover.ts')).recover] },
   { word: 'watch', load: async () => [(await import('./watch.ts')).watch] },

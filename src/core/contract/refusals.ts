@@ -59,6 +59,10 @@ export const refusals = {
     status: 422,
     remedy: 'Give a file that torc workflows export has written; torc create makes a workflow of a workflow file.',
   },
+  CONVERSION_REFUSED: {
+    status: 422,
+    remedy: 'Correct the file, or write its jobs as a workflow file: docs/how-to has a guide for each format.',
+  },
   JOB_ELSEWHERE: { status: 422, remedy: 'Name jobs of one workflow at a time.' },
   ATTEMPT_UNKNOWN: {
     status: 404,
