@@ -33,6 +33,7 @@ const chosen: Readonly<Record<string, string>> = {
   'torc create': 'sweep.yaml --dry-run',
   'torc run': 'sweep.yaml --max-parallel-jobs 4',
   'torc exec': "-c 'gzip {f}' --param 'f=[a.txt,b.txt]'",
+  'torc import make': 'Makefile all -o pipeline.yaml',
   'torc import slurm-array': 'align.sbatch -o align.yaml',
   'torc jobs list': '1 --status failed',
   'torc jobs explain': 'train_3 -w 1',

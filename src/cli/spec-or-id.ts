@@ -38,7 +38,7 @@ export async function existingWorkflow(context: Context, given: string): Promise
 /** Files of other programs, by the names that these give them, and the converter of each. */
 const OTHERS: readonly (readonly [name: RegExp, what: string, converter: string | undefined, page: string])[] = [
   [/^(?:Snakefile|.*\.smk)$/, 'Snakemake', undefined, 'coming-from-snakemake.md'],
-  [/^(?:GNUmakefile|[Mm]akefile|.*\.mk)$/, 'Make', undefined, 'coming-from-make.md'],
+  [/^(?:GNUmakefile|[Mm]akefile|.*\.mk)$/, 'Make', 'make', 'coming-from-make.md'],
   [/\.(?:sbatch|slurm)$/, 'Slurm', 'slurm-array', 'coming-from-slurm-arrays.md'],
 ];
 

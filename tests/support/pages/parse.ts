@@ -6,8 +6,8 @@
  *   output that the reader is promised. `…` in such a line stands for anything; a line `^C` is the key that the reader presses.
  * - A comment on the line before a block says how it is run: `<!-- exit 1 -->` (the last command ends with this code),
  *   `<!-- in a clone -->` (in a fresh clone of the repository), `<!-- in a clone after npm ci -->`,
- *   `<!-- on a Slurm cluster -->`, `<!-- with hosts that ssh reaches -->`, `<!-- with PostgreSQL -->`,
- *   `<!-- with Kafka and PostgreSQL -->`, `<!-- not run: the reason -->`.
+ *   `<!-- on a Slurm cluster -->`, `<!-- with hosts that ssh reaches -->`, `<!-- with the program make -->`,
+ *   `<!-- with PostgreSQL -->`, `<!-- with Kafka and PostgreSQL -->`, `<!-- not run: the reason -->`.
  *
  * Other blocks are text.
  */
@@ -32,6 +32,8 @@ export interface RunCommands {
   readonly needsSlurm: boolean;
   /** Whether it needs the hosts worker1 and worker2, which ssh reaches. */
   readonly needsHosts: boolean;
+  /** A program of this machine that it needs. */
+  readonly program: string | undefined;
   /** The servers of others that it needs. */
   readonly servers: readonly OtherServer[];
   /** Why the block is not run. */
@@ -88,12 +90,13 @@ const isAboutRunning = (comment: string) => /^(?:exit|in a clone|on a Slurm clus
 function howToRun(
   comment: string | undefined,
   line: number,
-): Pick<RunCommands, 'exitCode' | 'clone' | 'needsSlurm' | 'needsHosts' | 'servers' | 'notRun'> {
+): Pick<RunCommands, 'exitCode' | 'clone' | 'needsSlurm' | 'needsHosts' | 'program' | 'servers' | 'notRun'> {
   const usual = {
     exitCode: 0,
     clone: 'none' as const,
     needsSlurm: false,
     needsHosts: false,
+    program: undefined,
     servers: [],
     notRun: undefined,
   };
@@ -106,6 +109,8 @@ function howToRun(
   if (comment === 'with hosts that ssh reaches') return { ...usual, needsHosts: true };
   if (comment === 'with PostgreSQL') return { ...usual, servers: ['PostgreSQL'] };
   if (comment === 'with Kafka and PostgreSQL') return { ...usual, servers: ['Kafka', 'PostgreSQL'] };
+  const program = /^with the program (\S+)$/.exec(comment)?.[1];
+  if (program !== undefined) return { ...usual, program };
   const reason = /^not run: (\S.*)$/.exec(comment)?.[1];
   if (reason !== undefined) return { ...usual, notRun: reason };
   throw new Error(

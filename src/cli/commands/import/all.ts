@@ -1,4 +1,5 @@
 import type { Command } from '../../command.ts';
+import { importMake } from './make.ts';
 import { importSlurmArray } from './slurm-array.ts';
 
-export const importCommands: readonly Command[] = [importSlurmArray];
+export const importCommands: readonly Command[] = [importMake, importSlurmArray];
