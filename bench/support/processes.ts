@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -131,7 +131,9 @@ export function which(program: string): string | undefined {
 
 /** What the measurement ran on. */
 export function machine(): string {
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+  // A copy of the files has no commits.
+  const { stdout } = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' });
+  const commit = stdout.trim() || 'unknown';
   const cpu = /model name\s+: (.*)/.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[1] ?? 'unknown CPU';
   const load = readFileSync('/proc/loadavg', 'utf8').split(' ')[0];
   return `Node ${process.version}, commit ${commit}, ${cpu}, load ${load}`;

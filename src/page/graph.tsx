@@ -2,7 +2,7 @@ import type { JobFamily, WorkflowGraph } from '../core/contract/view.ts';
 import { grouped } from '../core/quantity/count-text.ts';
 import { greatest } from '../core/quantity/extremes.ts';
 import { layout } from './graph-layout.ts';
-import { Bar } from './parts.tsx';
+import { Bar, present } from './parts.tsx';
 import { failedIn, of, shownText } from './words.ts';
 
 /** Sizes in pixels. */
@@ -74,7 +74,7 @@ function FamilyNode({
   const { name, jobs, jobs_by_status: counts } = family;
   const inner = WIDTH - 20;
   let left = 0;
-  const parts = Object.entries(counts).map(([status, count]) => {
+  const parts = present(counts).map(([status, count]) => {
     const part = { status, from: left, length: (inner * count) / jobs };
     left += part.length;
     return part;

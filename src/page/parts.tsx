@@ -20,7 +20,8 @@ const ORDER: readonly JobStatus[] = [
   'disabled',
 ];
 
-const present = (counts: Counts) =>
+/** The statuses that occur with their counts, in the order in which they are shown everywhere. */
+export const present = (counts: Counts) =>
   ORDER.flatMap((status) => ((counts[status] ?? 0) > 0 ? [[status, counts[status] as number] as const] : []));
 
 /** How far something is, as a bar whose parts are the statuses; the words are for those who do not see it. */

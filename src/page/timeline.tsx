@@ -40,7 +40,14 @@ export function Timeline({ timeline }: { readonly timeline: WorkflowTimeline }) 
         )}
         <line class="axis" x1="0" x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
       </svg>
+      <div class="scale" aria-hidden="true">
+        <span>{clock(Date.parse(from))}</span>
+        <span>at most {grouped(Math.round(most))} at the same time</span>
+        <span>{clock(Date.parse(from) + seconds * 1000)}</span>
+      </div>
       <figcaption>{words}</figcaption>
     </figure>
   );
 }
+
+const clock = (ms: number) => new Date(ms).toLocaleTimeString();

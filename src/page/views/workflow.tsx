@@ -72,8 +72,8 @@ function Whole({ workflow, status, again }: Facts) {
       </section>
       {failedIn(counts) > 0 && <Failed id={id} moved={moved} />}
       <Waiting status={status} />
-      {of(counts, 'running') > 0 && <Running id={id} jobs={counts.running} />}
       {status.total_jobs > 0 && <Parts id={id} moved={moved} />}
+      {of(counts, 'running') > 0 && <Running id={id} jobs={counts.running} />}
     </>
   );
 }
@@ -206,7 +206,7 @@ function Waiting({ status }: { readonly status: WorkflowStatus }) {
   );
 }
 
-const MOST_RUNNING = 12;
+const MOST_RUNNING = 10;
 
 function Running({ id, jobs }: { readonly id: number; readonly jobs: number }) {
   const now = useNow(1_000);
@@ -261,14 +261,14 @@ function Parts({ id, moved }: { readonly id: number; readonly moved: string }) {
   const timeline = useLive(`timeline ${id}`, () => client.getWorkflowTimeline({ params: { id } }), 5_000);
   return (
     <>
-      <Section title="Over time">
-        <Shown live={timeline} what="the timeline">
-          {(found) => <Timeline timeline={found} />}
-        </Shown>
-      </Section>
       <Section title="Families of jobs">
         <Shown live={graph} what="the graph">
           {(found) => <Graph id={id} graph={found} />}
+        </Shown>
+      </Section>
+      <Section title="Over time">
+        <Shown live={timeline} what="the timeline">
+          {(found) => <Timeline timeline={found} />}
         </Shown>
       </Section>
     </>
