@@ -118,6 +118,25 @@ export function startDetached(program: string, args: readonly string[], outputFd
   };
 }
 
+/**
+ * Starts a program for the user in its own session, and neither waits for it nor reads what it prints. Throws
+ * `HelperFailed` if it cannot be started.
+ */
+export async function startAside(
+  program: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  if (isNowhere(program, environment)) throw notStarted(program, args, { isMissing: true });
+  const child = asUser(() => spawn(program, args, { stdio: 'ignore', env: environment, detached: true }));
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', ({ message }) => reject(notStarted(program, args, { isMissing: false, message })));
+  });
+  child.on('error', () => {});
+  child.unref();
+}
+
 /** A helper program failed: it is missing, was too slow, or reported an error, which the message contains. */
 export class HelperFailed extends Error {
   /** It was killed at its time limit: what it was asked to do may have been done. */

@@ -75,11 +75,14 @@ export const connection = {
     return () => void watchers.delete(call);
   },
 
-  /** Exchanges the start token of the address, if there is one, and removes it from the address and the history. */
+  /**
+   * Exchanges the start token of the address, if there is one, and removes it from the address and the history; a view behind
+   * it stays.
+   */
   async begin(): Promise<void> {
-    const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
+    const [, token, view = '/'] = /^#token=([\w-]+)(\/[^#]*)?$/.exec(location.hash) ?? [];
     if (token === undefined) return;
-    history.replaceState(null, '', `${location.pathname}${location.search}#/`);
+    history.replaceState(null, '', `${location.pathname}${location.search}#${view}`);
     await startSession(`Bearer ${token}`).catch((error: Error) =>
       become({
         is: 'logged out',

@@ -21,6 +21,10 @@ export const run = command({
       says: 'turn warnings into errors: ignored nodes and keys, and unknown names in commands',
     },
     { flags: '--resume', says: 'first make ready again the jobs that were interrupted: terminated or canceled' },
+    {
+      flags: '--page',
+      says: 'print the address of the page that shows this run in a browser; on a desktop, open it',
+    },
     { flags: '--retry-failed', says: 'like --resume, and make failed jobs ready again as well' },
   ],
   async run(context, [given], options) {
@@ -41,12 +45,18 @@ export const run = command({
     const resumed = await prepareRun(client, id, { again, report: reportPreparation(output) });
     if (resumed !== undefined) reportResumed(output, id, resumed, again === 'failed');
 
-    const summary = await runWorkflow(context, id, options, undefined, undefined, held);
+    const closePage = options.page === true ? await openPage(context, id, options.outputDir) : () => {};
+    const summary = await runWorkflow(context, id, options, undefined, undefined, held).finally(closePage);
     const { endRun } = await import('../end-of-run.ts');
     const failsWithJobs = options.fail === true;
     await endRun(context, { client, workflow: { ...workflow, id }, summary, options, failsWithJobs });
   },
 });
+
+async function openPage(...given: [Context, number, string]): Promise<() => void> {
+  const { showPage } = await import('../show-page.ts');
+  return showPage(...given);
+}
 
 function refuseFile({ hint }: Context, given: string): never {
   throw new UsageError(
