@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { beginSlice } from '../store/slices.ts';
 import type { Answers } from './answers.ts';
+import { acceptedEncoding, createCompressor, LEAST_BYTES } from './compress.ts';
 import { headersFor, JSON_TYPE } from './headers.ts';
 import { isLongReply, jsonParts } from './json-parts.ts';
 import { note } from './watch.ts';
@@ -14,21 +15,30 @@ export class Written {
   }
 }
 
+const compressor = createCompressor();
+
 /** Sends a reply as JSON. A long one is written in slices, as fast as the connection accepts them. */
 export async function send(context: Context<Answers>, reply: unknown, status: ContentfulStatusCode): Promise<Response> {
   const incoming = context.env?.incoming;
+  const headers = headersFor(context, JSON_TYPE);
+  const isGet = context.req.method === 'GET';
+  const encoding = isGet ? acceptedEncoding(context.req.header('accept-encoding')) : undefined;
+  if (isGet) headers['Vary'] = 'Accept-Encoding';
   if (!(reply instanceof Written) && !isLongReply(reply)) {
     const text = JSON.stringify(reply);
     note(incoming, { response: text });
-    return context.body(text, status, headersFor(context, JSON_TYPE));
+    const bytes =
+      encoding === undefined || text.length <= LEAST_BYTES ? undefined : await compressor.text(text, encoding);
+    if (bytes === undefined) return context.body(text, status, headers);
+    return context.body(bytes, status, { ...headers, 'Content-Encoding': encoding as string });
   }
   const { parts } = reply instanceof Written ? reply : await written(reply);
-  const bytes = parts.reduce((sum, part) => sum + part.length, 0);
-  note(incoming, { response: { bytes, head: Buffer.from(parts[0] ?? []) } });
-  return context.body(streamOf(parts), status, {
-    ...headersFor(context, JSON_TYPE),
-    'Content-Length': String(bytes),
-  });
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  note(incoming, { response: { bytes: length, head: Buffer.from(parts[0] ?? []) } });
+  const stream = encoding === undefined || length <= LEAST_BYTES ? undefined : compressor.parts(parts, encoding);
+  if (stream === undefined)
+    return context.body(streamOf(parts), status, { ...headers, 'Content-Length': String(length) });
+  return context.body(stream, status, { ...headers, 'Content-Encoding': encoding as string });
 }
 
 async function written(reply: unknown): Promise<Written> {

@@ -1,12 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { constants, gzip, zstdCompress } from 'node:zlib';
+import type { Encoding } from '../compress.ts';
 
 export interface PageFile {
   readonly type: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly zipped: Uint8Array<ArrayBuffer>;
+  /** The same, compressed as far as possible. */
+  readonly encoded: Readonly<Record<Encoding, Uint8Array<ArrayBuffer>>>;
 }
 
 /** The files of the page by name. Throws where they are missing: a package without them, or sources without tools. */
@@ -18,7 +20,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=UTF-8',
 };
 
-const zip = promisify(gzip);
+const [zip, zstd] = [promisify(gzip), promisify(zstdCompress)];
+const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 19 } };
 
 /** Loads the page once, with the first request: from the package, or made from the sources beside these. */
 export function createLoadPage(): LoadPage {
@@ -35,8 +38,11 @@ async function load(): Promise<ReadonlyMap<string, PageFile>> {
   const files = await (extname(import.meta.url) === '.ts' ? fromSources() : fromPackage());
   const entries = [...files].map(async ([name, content]) => {
     const bytes = new Uint8Array(content);
-    const zipped = new Uint8Array(await zip(bytes));
-    return [name, { type: TYPES[extname(name)] ?? 'application/octet-stream', bytes, zipped }] as const;
+    const encoded = {
+      gzip: new Uint8Array(await zip(bytes, { level: 9 })),
+      zstd: new Uint8Array(await zstd(bytes, ZSTD)),
+    };
+    return [name, { type: TYPES[extname(name)] ?? 'application/octet-stream', bytes, encoded }] as const;
   });
   return new Map(await Promise.all(entries));
 }

@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono';
 import type { Answers } from '../answers.ts';
+import { acceptedEncoding } from '../compress.ts';
 import { FRONT_PAGE } from '../front-page.ts';
 import type { LoadPage, PageFile } from './load.ts';
 
@@ -51,9 +52,9 @@ export function servePage(root: Hono<Answers>, { load, onNotice }: PageOptions):
   });
 }
 
-function reply(context: Context<Answers>, { type, bytes, zipped }: PageFile, caching: string): Response {
-  const isZipped = /\bgzip\b/.test(context.req.header('accept-encoding') ?? '');
-  return context.body(isZipped ? zipped : bytes, 200, {
+function reply(context: Context<Answers>, { type, bytes, encoded }: PageFile, caching: string): Response {
+  const encoding = acceptedEncoding(context.req.header('accept-encoding'));
+  return context.body(encoding === undefined ? bytes : encoded[encoding], 200, {
     'Content-Type': type,
     'Cache-Control': caching,
     'Content-Security-Policy': POLICY,
@@ -61,6 +62,6 @@ function reply(context: Context<Answers>, { type, bytes, zipped }: PageFile, cac
     'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
     Vary: 'Accept-Encoding',
-    ...(isZipped ? { 'Content-Encoding': 'gzip' } : {}),
+    ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
   });
 }
