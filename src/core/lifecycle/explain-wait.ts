@@ -5,6 +5,7 @@ import { counted } from '../quantity/count-text.ts';
 import { nextCommand } from './next-command.ts';
 import { nearestObstacles, obstacles } from './obstacles.ts';
 import { queueReasonOf } from './queue-reason.ts';
+import { tooWide } from './too-wide.ts';
 
 type Wait = Omit<Explanation, 'kind'>;
 
@@ -83,6 +84,10 @@ function ready(job: JobFacts): Wait {
     }
     const never = neverOf(job);
     if ((job.queued ?? []).length > 0) return inQueue(job, never);
+    const wide = tooWide(job);
+    if (wide !== undefined) {
+      return { headline: WIDE, reasons: [none, ...wide.reasons], next: wide.next };
+    }
     return {
       headline: 'is ready, and no runner is there',
       reasons: [none, ...never],
@@ -98,12 +103,16 @@ function ready(job: JobFacts): Wait {
     return { headline: 'is ready and will be taken soon', reasons: [{ code: 'soon', message }], next: [] };
   }
   if (able.length > 0) return { headline: 'is ready and waits for other jobs to end', reasons, next: [] };
+  const wide = tooWide(job);
   return {
-    headline: `is ready, and none of ${counted(job.runners.length, 'runner')} can ever take it`,
-    reasons,
-    next: otherRunner(run, job, reasons),
+    headline:
+      wide === undefined ? `is ready, and none of ${counted(job.runners.length, 'runner')} can ever take it` : WIDE,
+    reasons: wide?.reasons ?? reasons,
+    next: wide?.next ?? otherRunner(run, job, reasons),
   };
 }
+
+const WIDE = 'is ready, and asks for more than any machine that is known has';
 
 /** Why no allocation of the workflow's schedulers could run the job: what the one lacks that comes nearest. */
 function impossibleOf({ futureRooms = [], ...job }: JobFacts): Reason[] {

@@ -123,6 +123,35 @@ describe('the explanation of a waiting job', () => {
     expect(explain(job({ lastRunner: able })).next).toEqual(['torc run 1']);
   });
 
+  it('a job that is wider than every known machine is to be lowered, and no runner on one of these is advised', () => {
+    const { free: _, ...last } = runner({ cpus: 1 });
+    const here = { hostname: 'desk', room: { ...room, cpus: 1, memoryBytes: GIBIBYTE / 2 } };
+    const reported = explain(job({ lastRunner: last, here }));
+    expect(reported.headline).toBe('is ready, and asks for more than any machine that is known has');
+    expect(reported.reasons.map(({ code }) => code)).toEqual(['no_runner', 'cpus']);
+    expect(reported.reasons[1]?.message).toBe(
+      'the job needs 2 CPUs, and the largest machine that is known, n1, has 1 CPU',
+    );
+    expect(reported.next).toEqual([
+      'lower what the job asks for: torc resource-requirements update 5 --num-cpus 1',
+      'or start a runner on a machine that has 2 CPUs: torc run 1',
+    ]);
+    expect(explain(job({ here })).next[0]).toBe(
+      'lower what the job asks for: torc resource-requirements update 5 --num-cpus 1 --memory 512m',
+    );
+    expect(explain(job({ here, runners: [runner({ cpus: 1 })] })).next).toEqual(reported.next);
+  });
+
+  it.each([
+    ['this machine', {}, { cpus: 1 }],
+    ['the last runner', { cpus: 1 }, {}],
+    ['a runner that counts jobs only', { cpus: 1 }, { countsJobs: true }],
+  ])('a job that is narrow enough for %s is not called too wide', (_which, ofHere, ofLast) => {
+    const { free: _, ...last } = runner(ofLast);
+    const { headline } = explain(job({ lastRunner: last, here: { hostname: 'desk', room: { ...room, ...ofHere } } }));
+    expect(headline).toBe('is ready, and no runner is there');
+  });
+
   it('a job whose labels no runner has needs a runner with them or none of them, and no lower requirements', () => {
     const { free: _, ...last } = runner();
     const reported = explain(job({ labels: ['gpu'], lastRunner: last }));

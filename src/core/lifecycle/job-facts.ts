@@ -75,6 +75,8 @@ export interface JobFacts extends JobKind {
   readonly futureRooms?: readonly RunnerRoom[];
   /** If no runner is active: the last one, as it was. */
   readonly lastRunner: Omit<LiveRunner, 'free'> | undefined;
+  /** If a person starts runners: what one would have on this machine. */
+  readonly here?: Pick<LiveRunner, 'hostname' | 'room'> | undefined;
   /** The runner that executes the job. */
   readonly runningOn: string | undefined;
   readonly end: AttemptEnd | undefined;

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { hostFacts } from '../../cluster/host/facts.ts';
 import { all } from '../../client/every.ts';
 import { standardExecution } from '../../core/contract/execution.ts';
 import type { Job } from '../../core/contract/job.ts';
@@ -48,6 +49,7 @@ export async function gatherFacts(client: Client, id: number, { nowMs, environme
   const runners = status === 'ready' ? await liveRunners(client, workflow, nowMs) : [];
   const { execution_config: execution } = workflow;
   const attempt = job.attempt_id ?? 1;
+  const place = status === 'ready' ? await placeOf(client, workflowId) : undefined;
   const requirements = await client.getResourceRequirements({ params: { id: job.resource_requirements_id as number } });
   const reported = new Set(results.map((each) => each.attempt_id ?? 1));
 
@@ -70,7 +72,7 @@ export async function gatherFacts(client: Client, id: number, { nowMs, environme
         id: workflowId,
         isCanceled: workflow.is_canceled === true,
         isArchived: workflow.is_archived === true,
-        ...(status === 'ready' ? { place: await placeOf(client, workflowId) } : {}),
+        ...(place === undefined ? {} : { place }),
         timeoutExitCode: execution?.timeout_exit_code ?? standardExecution.timeout_exit_code,
         oomExitCode: execution?.oom_exit_code ?? standardExecution.oom_exit_code,
         endingSeconds:
@@ -86,6 +88,7 @@ export async function gatherFacts(client: Client, id: number, { nowMs, environme
       futureRooms: status === 'ready' && runners.length === 0 ? await futureRooms(client, workflow) : [],
       lastRunner:
         status === 'ready' && runners.length === 0 ? await lastRunner(client, workflowId, execution) : undefined,
+      here: place?.runsIn === 'anywhere' ? roomHere() : undefined,
       runningOn: node?.hostname,
       end: result && attemptEndOf(result, node),
       earlier: results
@@ -191,6 +194,13 @@ async function liveRunners(
       },
     };
   });
+}
+
+/** What a runner would have that a person starts here without options. */
+function roomHere(): JobFacts['here'] {
+  const { hostname, cpus, memoryBytes, gpus } = hostFacts();
+  const room = { cpus, memoryBytes, gpus, nodes: 1, labels: [], schedulerId: null, isStrict: false, countsJobs: false };
+  return { hostname, room: { ...room, time: undefined } };
 }
 
 /** The last runner, as it was at its start. */
