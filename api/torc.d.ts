@@ -2721,6 +2721,39 @@ export interface Calls {
     }[];
     groups_left_out: number;
   }>;
+  /** What jobs used beside what they asked for, by the requirements that they share, with what would fit them (addition). */
+  readonly getResourceUse: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<{
+    classes: {
+      resource_requirements_id: number;
+      name: string;
+      num_cpus: number;
+      num_gpus: number;
+      memory: string;
+      runtime: string;
+      jobs: number;
+      ended: number;
+      lacking: number;
+      peak_memory_bytes?: number | null | undefined;
+      peak_cpu_percent?: number | null | undefined;
+      longest_seconds?: number | null | undefined;
+      suggestion?: {
+        direction: "upscale" | "downscale";
+        num_cpus?: number | null | undefined;
+        memory?: string | null | undefined;
+        runtime?: string | null | undefined;
+      } | null | undefined;
+      most_memory: {
+        job_id: number;
+        job_name: string;
+        peak_memory_bytes: number;
+      }[];
+    }[];
+    classes_left_out: number;
+  }>;
   /** The last lines of what an attempt wrote, if the server can read them; else where they are (addition). The default is the current attempt. */
   readonly getOutputTail: (call: {
     params: {

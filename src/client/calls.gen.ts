@@ -156,6 +156,7 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   listFamilyJobs: ['GET', '/workflows/{id}/families/{family}/jobs'],
   getWorkflowTimeline: ['GET', '/workflows/{id}/timeline'],
   listFailureGroups: ['GET', '/workflows/{id}/failure_groups'],
+  getResourceUse: ['GET', '/workflows/{id}/resource_use'],
   getOutputTail: ['GET', '/jobs/{id}/output_tail'],
   createPageToken: ['POST', '/page_tokens'],
 };

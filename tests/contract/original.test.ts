@@ -60,6 +60,7 @@ describe('the stand-in for Torc’s own server', () => {
       '/workflows/1/families/1/jobs',
       '/workflows/1/timeline',
       '/workflows/1/failure_groups',
+      '/workflows/1/resource_use',
       '/jobs/1/output_tail',
       '/page_tokens',
     ]);

@@ -80,6 +80,40 @@ export type FailureGroup = z.output<typeof FailureGroup>;
 export const FailureGroups = z.object({ groups: z.array(FailureGroup), groups_left_out: z.int() });
 export type FailureGroups = z.output<typeof FailureGroups>;
 
+/** What jobs used that share requirements. The greatest values are absent where nothing was measured. */
+export const ResourceUseClass = z.object({
+  resource_requirements_id: id,
+  name: text,
+  num_cpus: z.int(),
+  num_gpus: z.int(),
+  memory: text,
+  runtime: text,
+  jobs: z.int(),
+  /** Jobs that have a result in the current run. */
+  ended: z.int(),
+  /** Those of them that lacked memory, CPUs or time. */
+  lacking: z.int(),
+  peak_memory_bytes: maybe(z.int()),
+  /** 100 is one core. */
+  peak_cpu_percent: maybe(z.number()),
+  longest_seconds: maybe(z.number()),
+  /** What `torc workflows correct-resources` would change; absent if it would change nothing. */
+  suggestion: maybe(
+    z.object({
+      direction: z.enum(['upscale', 'downscale']),
+      num_cpus: maybe(z.int()),
+      memory: maybe(text),
+      runtime: maybe(text),
+    }),
+  ),
+  most_memory: z.array(z.object({ job_id: id, job_name: text, peak_memory_bytes: z.int() })),
+});
+export type ResourceUseClass = z.output<typeof ResourceUseClass>;
+
+/** The requirements that most jobs share. */
+export const ResourceUse = z.object({ classes: z.array(ResourceUseClass), classes_left_out: z.int() });
+export type ResourceUse = z.output<typeof ResourceUse>;
+
 /** The end of what an attempt wrote, or where it is. */
 export const OutputTail = z.object({
   job_id: id,

@@ -5,6 +5,7 @@ import { createFailures } from './failures.ts';
 import { createGraphs } from './graph.ts';
 import { createOutputTails } from './output-tail.ts';
 import { viewQueries } from './queries.ts';
+import { createResourceUse } from './resource-use.ts';
 import { someCounts } from './some-counts.ts';
 import { createTimelines } from './timeline.ts';
 
@@ -17,6 +18,7 @@ export const viewHandlers = (store: Store, permissions: Permissions) => {
   const graphs = createGraphs(store, queries);
   const timeline = createTimelines(store, queries);
   const failures = createFailures(store, queries);
+  const resourceUse = createResourceUse(store, queries);
   const outputTail = createOutputTails(store, queries, permissions);
 
   return {
@@ -46,6 +48,7 @@ export const viewHandlers = (store: Store, permissions: Permissions) => {
     listFamilyJobs: ({ params: { id, family }, query }) => graphs.jobs(id, family, query),
     getWorkflowTimeline: ({ params, query }) => timeline(params.id, query.bins),
     listFailureGroups: ({ params }) => failures(params.id),
+    getResourceUse: ({ params }) => resourceUse(params.id),
     getOutputTail: ({ params, query }) => outputTail(params.id, query),
   } satisfies Partial<Handlers>;
 };

@@ -31,6 +31,31 @@ export interface FailedRow {
   attempt_id: number;
 }
 
+export interface RequirementsRow {
+  id: number;
+  name: string;
+  num_cpus: number;
+  num_gpus: number;
+  memory: string;
+  runtime: string;
+  memory_bytes: number;
+  runtime_s: number;
+}
+
+/** A job with its current result, if it has one. */
+export interface UsedRow {
+  id: number;
+  name: string;
+  status: number;
+  resource_requirements_id: number;
+  result_status: number | null;
+  return_code: number | null;
+  cause_code: string | null;
+  seconds: number | null;
+  peak_memory_bytes: number | null;
+  peak_cpu_percent: number | null;
+}
+
 export interface AttemptRow {
   run_id: number;
   attempt_id: number;
@@ -89,6 +114,17 @@ export const viewQueries = (db: Database) => ({
     from job
     join result on result.id = job.result_id
     where job.workflow_id = :workflowId and job.status = :status and ${unsettled} and job.id > :after
+    order by job.id limit :limit`),
+  requirements: db.prepare<{ workflowId: number }, RequirementsRow>(`
+    select id, name, num_cpus, num_gpus, memory, runtime, memory_bytes, runtime_s
+    from resource_requirements where workflow_id = :workflowId order by id`),
+  used: db.prepare<Part, UsedRow>(`
+    select job.id, job.name, job.status, job.resource_requirements_id, result.status as result_status,
+      result.return_code, result.cause_code, result.exec_time_minutes * 60 as seconds, result.peak_memory_bytes,
+      result.peak_cpu_percent
+    from job
+    left join result on result.id = job.result_id
+    where job.workflow_id = :workflowId and job.id > :after
     order by job.id limit :limit`),
   attempts: db.prepare<{ jobId: number }, AttemptRow>(`
     select run_id, attempt_id, compute_node_id from result where job_id = :jobId order by run_id, attempt_id`),

@@ -37,9 +37,9 @@ describe('the views of a workflow with many jobs', () => {
     const replies: unknown[] = [];
     const longest = await longestWait(async () => {
       replies.push(await client.getWorkflowGraph(of), await client.listFailureGroups(of));
-      replies.push(await client.getWorkflowTimeline({ ...of, query: { bins: 2 } }));
+      replies.push(await client.getWorkflowTimeline({ ...of, query: { bins: 2 } }), await client.getResourceUse(of));
     });
-    const [graph, failures, timeline] = replies;
+    const [graph, failures, timeline, use] = replies;
     const failed = JOBS / 100;
     expect(graph).toMatchObject({
       families: [
@@ -52,6 +52,7 @@ describe('the views of a workflow with many jobs', () => {
     expect(failures).toMatchObject({ groups: [{ status: 'failed', return_code: 1, jobs: failed }] });
     expect(timeline).toMatchObject({ ended: [expect.any(Number), expect.any(Number)] });
     expect((timeline as { ended: number[] }).ended.reduce((sum, each) => sum + each, 0)).toBe(JOBS);
+    expect(use).toMatchObject({ classes: [{ jobs: JOBS, ended: JOBS, lacking: 0, longest_seconds: 30 }] });
     expect(longest).toBeLessThan(50);
   });
 

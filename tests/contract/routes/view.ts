@@ -26,6 +26,16 @@ const family = (name: string, firstJobId: number, status: string) => ({
   jobs_by_status: { [status]: 1 },
 });
 const output = { job_id: 1, run_id: 1, attempt_id: 1, hostname: 'n01.cluster' };
+const usual = {
+  resource_requirements_id: 1,
+  name: 'default',
+  num_cpus: 1,
+  num_gpus: 0,
+  memory: '1m',
+  runtime: 'P0DT1M',
+};
+const big = { resource_requirements_id: 3, name: 'big', num_cpus: 2, num_gpus: 0, memory: '2g', runtime: 'PT1H' };
+const unused = { ended: 0, lacking: 0, most_memory: [] };
 const noReading = { status: 400, code: 'PARAMETER_REFUSED', message: 'limit' } as const;
 
 export const viewCases: Cases = {
@@ -145,6 +155,49 @@ export const viewCases: Cases = {
             },
           ],
           groups_left_out: 0,
+        },
+      },
+    ],
+    refuses: [inUnknownWorkflow],
+  },
+
+  getResourceUse: {
+    answers: [
+      {
+        says: 'has what jobs asked for, and nothing that they used before they end',
+        params: { id: 1 },
+        reply: {
+          classes: [
+            { ...usual, jobs: 2, ...unused },
+            { ...big, jobs: 1, ...unused },
+          ],
+          classes_left_out: 0,
+        },
+      },
+      {
+        says: 'has the greatest use, who used most memory, and what would fit',
+        before: async (world) => {
+          await world.start();
+          const body = { ...resultOf(137), peak_memory_bytes: 5 * 2 ** 30, peak_cpu_percent: 250 };
+          await world.client.completeJob({ params: { id: 1, status: 'failed', run_id: 1 }, body });
+        },
+        params: { id: 1 },
+        reply: {
+          classes: [
+            { ...usual, jobs: 2, ...unused },
+            {
+              ...big,
+              jobs: 1,
+              ended: 1,
+              lacking: 1,
+              peak_memory_bytes: 5 * 2 ** 30,
+              peak_cpu_percent: 250,
+              longest_seconds: 30,
+              suggestion: { direction: 'upscale', num_cpus: 3, memory: '6g' },
+              most_memory: [{ job_id: 1, job_name: 'first', peak_memory_bytes: 5 * 2 ** 30 }],
+            },
+          ],
+          classes_left_out: 0,
         },
       },
     ],

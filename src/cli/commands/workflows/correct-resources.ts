@@ -1,4 +1,4 @@
-import type { Correction } from '../../../core/lifecycle/correct-resources.ts';
+import { type Correction, USUAL_MULTIPLIERS } from '../../../core/lifecycle/correct-resources.ts';
 import { recordKinds, recordsWithin } from '../../choose-record.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
@@ -7,11 +7,11 @@ import { number, option } from '../../option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { adjustmentJson, adjustmentLines } from '../../output/adjustments.ts';
 
-const multiplier = <const Name extends string>(name: Name, what: string) =>
+const multiplier = <const Name extends keyof typeof USUAL_MULTIPLIERS>(name: Name, what: string) =>
   option({
     flags: `--${name}-multiplier <factor>` as const,
     says: `factor between the measured ${what} and the new requirement`,
-    default: 1.2,
+    default: USUAL_MULTIPLIERS[name],
     read(text: string) {
       const value = number(`--${name}-multiplier`)(text);
       if (value <= 0) throw new UsageError(`--${name}-multiplier: expected more than 0, found ${text}`);

@@ -1,7 +1,15 @@
 import * as z from 'zod';
 import { jobStatus } from '../job.ts';
 import { queryInteger, text } from '../shape.ts';
-import { FailureGroups, FamilyJobs, OutputTail, WorkflowGraph, WorkflowOverview, WorkflowTimeline } from '../view.ts';
+import {
+  FailureGroups,
+  FamilyJobs,
+  OutputTail,
+  ResourceUse,
+  WorkflowGraph,
+  WorkflowOverview,
+  WorkflowTimeline,
+} from '../view.ts';
 import { ofId, route, type Route } from './route.ts';
 
 /** Rows of a page that a list returns; more are not shown at once. */
@@ -61,6 +69,15 @@ export const viewRoutes = {
     says: 'Jobs that failed, in groups of the same cause, the largest first (addition).',
     params: ofId,
     reply: FailureGroups,
+  }),
+  getResourceUse: route({
+    method: 'GET',
+    path: '/workflows/{id}/resource_use',
+    kind: 'own',
+    access: 'workflow in path',
+    says: 'What jobs used beside what they asked for, by the requirements that they share, with what would fit them (addition).',
+    params: ofId,
+    reply: ResourceUse,
   }),
   getOutputTail: route({
     method: 'GET',

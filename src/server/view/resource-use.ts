@@ -1,0 +1,118 @@
+import { jobStatus, statusCode } from '../../core/contract/job.ts';
+import type { CauseCode } from '../../core/contract/cause-code.ts';
+import type { ResourceUse, ResourceUseClass } from '../../core/contract/view.ts';
+import { type Correction, correctResources, USUAL_MULTIPLIERS } from '../../core/lifecycle/correct-resources.ts';
+import { createRepresentatives } from '../../core/lifecycle/representative-uses.ts';
+import type { Use } from '../../core/lifecycle/resource-use.ts';
+import { formatMemory } from '../../core/quantity/bytes.ts';
+import { formatRuntime } from '../../core/quantity/duration.ts';
+import type { Store } from '../records/store.ts';
+import { beginSlice } from '../store/slices.ts';
+import { createKept } from './kept.ts';
+import { eachPart, ROWS } from './parts.ts';
+import type { UsedRow, ViewQueries } from './queries.ts';
+
+/** Classes and jobs that a person reads. */
+const [MOST_CLASSES, MOST_NAMED] = [50, 5];
+const COMPLETED = statusCode[jobStatus.enum.completed];
+
+/** What jobs used beside what they asked for, by the requirements that they share. */
+export function createResourceUse({ find }: Store, queries: ViewQueries) {
+  const read = async (workflowId: number): Promise<ResourceUse> => {
+    const slice = beginSlice();
+    const classes = new Map(
+      queries.requirements.all({ workflowId }).map((row) => {
+        const limits = { memoryBytes: row.memory_bytes, numCpus: row.num_cpus, runtimeSeconds: row.runtime_s };
+        return [row.id, { row, limits, uses: createRepresentatives(limits), totals: createTotals() }] as const;
+      }),
+    );
+    await eachPart(slice, (after) => {
+      const rows = queries.used.all({ workflowId, after, limit: ROWS });
+      for (const row of rows) {
+        const of = classes.get(row.resource_requirements_id);
+        const use = useOf(row);
+        of?.totals.add(row, use);
+        of?.uses.add({
+          id: row.id,
+          name: row.name,
+          requirementsId: row.resource_requirements_id,
+          isCompleted: row.status === COMPLETED,
+          use,
+        });
+      }
+      return rows;
+    });
+    const found = [...classes.values()].flatMap(({ row, limits, uses, totals }): ResourceUseClass[] => {
+      if (totals.jobs === 0) return [];
+      const { id, name, num_cpus, num_gpus, memory, runtime } = row;
+      const asked = { resource_requirements_id: id, name, num_cpus, num_gpus, memory, runtime };
+      const [correction] = correctResources(new Map([[id, limits]]), uses.jobs, USUAL_MULTIPLIERS, { downsizes: true });
+      return [{ ...asked, ...totals.finish(), lacking: uses.lacking, ...suggestionOf(correction) }];
+    });
+    const largest = found.toSorted((one, other) => other.jobs - one.jobs);
+    return { classes: largest.slice(0, MOST_CLASSES), classes_left_out: Math.max(0, largest.length - MOST_CLASSES) };
+  };
+  const kept = createKept(read);
+  return (workflowId: number): Promise<ResourceUse> => {
+    find.run(workflowId);
+    return kept(workflowId);
+  };
+}
+
+function useOf(row: UsedRow): Use | undefined {
+  if (row.return_code === null) return undefined;
+  return {
+    isSuccess: row.result_status === COMPLETED && row.return_code === 0,
+    returnCode: row.return_code,
+    causeCode: (row.cause_code as CauseCode | null) ?? undefined,
+    seconds: row.seconds ?? 0,
+    peakMemoryBytes: row.peak_memory_bytes ?? undefined,
+    peakCpuPercent: row.peak_cpu_percent ?? undefined,
+  };
+}
+
+/** The greatest use of a class, and the jobs that used most memory. */
+function createTotals() {
+  let [jobs, ended, longest] = [0, 0, 0];
+  let cpu: number | undefined;
+  let most: ResourceUseClass['most_memory'] = [];
+  return {
+    get jobs() {
+      return jobs;
+    },
+    add({ id, name }: UsedRow, use: Use | undefined) {
+      jobs += 1;
+      if (use === undefined) return;
+      ended += 1;
+      longest = Math.max(longest, use.seconds);
+      if (use.peakCpuPercent !== undefined) cpu = Math.max(cpu ?? 0, use.peakCpuPercent);
+      const bytes = use.peakMemoryBytes ?? 0;
+      const least = most.length < MOST_NAMED ? 0 : (most.at(-1)?.peak_memory_bytes ?? 0);
+      if (bytes <= least) return;
+      most = [...most, { job_id: id, job_name: name, peak_memory_bytes: bytes }]
+        .toSorted((one, other) => other.peak_memory_bytes - one.peak_memory_bytes)
+        .slice(0, MOST_NAMED);
+    },
+    finish: () => ({
+      jobs,
+      ended,
+      ...(ended === 0 ? {} : { longest_seconds: longest }),
+      ...(cpu === undefined ? {} : { peak_cpu_percent: cpu }),
+      ...(most[0] === undefined ? {} : { peak_memory_bytes: most[0].peak_memory_bytes }),
+      most_memory: most,
+    }),
+  };
+}
+
+function suggestionOf(correction: Correction | undefined): Pick<ResourceUseClass, 'suggestion'> {
+  if (correction === undefined) return {};
+  const { direction, numCpus, memoryBytes, runtimeSeconds } = correction;
+  return {
+    suggestion: {
+      direction,
+      ...(numCpus === undefined ? {} : { num_cpus: numCpus }),
+      ...(memoryBytes === undefined ? {} : { memory: formatMemory(memoryBytes) }),
+      ...(runtimeSeconds === undefined ? {} : { runtime: formatRuntime(runtimeSeconds) }),
+    },
+  };
+}
