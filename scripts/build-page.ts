@@ -1,5 +1,5 @@
 /**
- * The page as files that a server sends: a document, a script and a style sheet. The names of the last two contain a hash of
+ * The page as files that a server sends: a document, scripts and a style sheet. The names of all but the document contain a hash of
  * their content, so a browser keeps them for ever.
  *
  * `scripts/build.ts` writes them into the package; a server that runs from its sources makes them at the first request
@@ -24,14 +24,21 @@ export async function buildPage(): Promise<BuiltPage> {
     platform: 'browser',
     logLevel: 'warn',
   });
-  const { output } = await bundle.generate({ format: 'esm', minify: true });
+  const { output } = await bundle.generate({
+    format: 'esm',
+    minify: true,
+    entryFileNames: 'page-[hash].js',
+    // Parts that a view loads when it is opened: they stand beside the first script.
+    chunkFileNames: '[name]-[hash].js',
+  });
   await bundle.close();
-  const [script, ...others] = output;
-  if (others.length > 0) throw new Error('the page is one script: its budget is for the first view');
+  const scripts = output.filter((each) => each.type === 'chunk');
+  const first = scripts.find(({ isEntry }) => isEntry);
+  if (first === undefined || scripts.length !== output.length) throw new Error('the page is made of scripts alone');
   const style = readFileSync(join(FOLDER, 'style.css'), 'utf8')
     .replaceAll(/\/\*.*?\*\//gs, '')
     .replaceAll(/\s*\n\s*/g, '\n');
-  const names = { SCRIPT: `page-${hashOf(script.code)}.js`, STYLE: `style-${hashOf(style)}.css` };
+  const names = { SCRIPT: first.fileName, STYLE: `style-${hashOf(style)}.css` };
   const document = readFileSync(join(FOLDER, 'index.html'), 'utf8')
     .replace('SCRIPT', names.SCRIPT)
     .replace('STYLE', names.STYLE);
@@ -39,10 +46,10 @@ export async function buildPage(): Promise<BuiltPage> {
   return {
     files: new Map([
       ['index.html', encoder.encode(document)],
-      [names.SCRIPT, encoder.encode(script.code)],
+      ...scripts.map(({ fileName, code }) => [fileName, encoder.encode(code)] as const),
       [names.STYLE, encoder.encode(style)],
     ]),
-    modules: script.moduleIds,
+    modules: scripts.flatMap(({ moduleIds }) => moduleIds),
   };
 }
 

@@ -17,12 +17,26 @@ const isForDocs = argument === '--docs';
 const target = resolve(isForDocs ? join(import.meta.dirname, '../docs/how-to/pictures') : argument);
 mkdirSync(target, { recursive: true });
 
+const PASTED = `name: sweep
+jobs:
+  - name: 'train_{lr}'
+    command: 'python train.py --rate {lr}'
+    parameters: { lr: '[0.1, 0.01, 0.001]' }
+  - name: best
+    comand: 'sort -n out/* | tail -1'
+    depends_on: [train_0.1]
+`;
+
 /** Where each view is, and the words that are there when it has loaded. */
 const VIEWS = [
   { name: 'workflows', open: toList, has: 'grid-forecast' },
   { name: 'workflow', open: toWorkflow, has: 'KeyError' },
   { name: 'job', open: toJob, has: 'Jobs that wait for it' },
   { name: 'family', open: toFamily, has: 'align_24' },
+  { name: 'resources', open: toPart('resources'), has: 'Most memory' },
+  { name: 'events', open: toPart('events'), has: 'torc events monitor' },
+  { name: 'files', open: toPart('files'), has: 'ID0042.vcf' },
+  { name: 'new', open: toNew, has: 'prevents its creation' },
 ] as const;
 
 /** Those of the documentation: small enough to be loaded with the text, and as sharp as the text around them. */
@@ -90,6 +104,15 @@ async function toJob(page: Page, root: string): Promise<void> {
 async function toFamily(page: Page, root: string): Promise<void> {
   await toWorkflow(page, root);
   await page.getByRole('table').getByRole('link', { name: 'align_#' }).click();
+}
+
+function toPart(part: string) {
+  return (page: Page, root: string): Promise<unknown> => page.goto(`${root}#/workflows/4/${part}`);
+}
+
+async function toNew(page: Page, root: string): Promise<void> {
+  await page.goto(`${root}#/new`);
+  await page.getByRole('textbox', { name: 'Text of the workflow file' }).fill(PASTED);
 }
 
 /** WebP, which playwright does not write itself: half the size of PNG. */

@@ -34,6 +34,11 @@ jobs:
     parameters: { sample: "1:48" }
   - { name: annotate, command: sleep 3, depends_on: [fetch_reference], resource_requirements: small }
   - { name: merge, command: "true", depends_on_regexes: ["^call_.*", "^annotate$"], resource_requirements: small }
+files:
+  - { name: reference, path: data/GRCh38.fa }
+  - { name: cohort, path: out/ID0042.vcf }
+user_data:
+  - { name: thresholds, data: { quality: 30, depth: 8 } }
 `;
 
 const ALIGN = `#!/bin/bash

@@ -7,8 +7,8 @@ import { BATCH, createJobsInOrder } from './create-jobs.ts';
 
 export interface CreateOptions {
   readonly user: string;
-  /** The absolute working directory of the user who submits. */
-  readonly submissionDirectory: string;
+  /** The absolute working directory of the user who submits; undefined for one in a browser. */
+  readonly submissionDirectory: string | undefined;
   /** Monitors jobs in summary mode if the plan does not configure monitoring. */
   readonly monitorsJobs: boolean;
   /** The modification time of a file in seconds; undefined if it does not exist. */

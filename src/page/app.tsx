@@ -3,8 +3,12 @@ import { connection, type State } from './connection.ts';
 import { useConnection, useHash, useNow } from './hooks.ts';
 import { LogIn } from './log-in.tsx';
 import { ageText } from './words.ts';
+import { EventsView } from './views/events.tsx';
 import { FamilyView } from './views/family.tsx';
+import { FilesView } from './views/files.tsx';
 import { JobView } from './views/job.tsx';
+import { NewView } from './views/new.tsx';
+import { ResourcesView } from './views/resources.tsx';
 import { WorkflowView } from './views/workflow.tsx';
 import { WorkflowsView } from './views/workflows.tsx';
 
@@ -50,11 +54,22 @@ function viewOf(hash: string) {
       title: `Workflow ${number}`,
       content: <FamilyView key={key} id={number} family={decodeURIComponent(key)} />,
     };
+  const parameters = new URLSearchParams(query);
+  if (kind === 'new') return { title: 'New workflow', content: <NewView /> };
+  if (kind === 'workflows' && Number.isSafeInteger(number) && part === 'resources')
+    return { title: `Resources of workflow ${number}`, content: <ResourcesView key={number} id={number} /> };
+  if (kind === 'workflows' && Number.isSafeInteger(number) && part === 'events')
+    return {
+      title: `Events of workflow ${number}`,
+      content: <EventsView key={number} id={number} query={parameters} />,
+    };
+  if (kind === 'workflows' && Number.isSafeInteger(number) && part === 'files')
+    return { title: `Files of workflow ${number}`, content: <FilesView key={number} id={number} query={parameters} /> };
   if (kind === 'workflows' && Number.isSafeInteger(number))
     return { title: `Workflow ${number}`, content: <WorkflowView key={number} id={number} /> };
   if (kind === 'jobs' && Number.isSafeInteger(number))
     return { title: `Job ${number}`, content: <JobView key={number} id={number} /> };
-  return { title: 'Workflows', content: <WorkflowsView query={new URLSearchParams(query)} /> };
+  return { title: 'Workflows', content: <WorkflowsView query={parameters} /> };
 }
 
 function Connection({ state }: { readonly state: State }) {

@@ -15,6 +15,7 @@ export type State =
 
 const SERVICE = new URL('../torc-service/v1', import.meta.url).href;
 const KEY = `torc page ${SERVICE}`;
+const USER = `${KEY} user`;
 /** A request that takes longer counts as an outage. */
 const PATIENCE_MS = 20_000;
 
@@ -61,7 +62,10 @@ async function startSession(authorization: string): Promise<void> {
   const response = await request('/page_session', { method: 'POST', headers: { Authorization: authorization } });
   const text = await response.text();
   if (response.status !== 200) throw new ServiceError('log in', { status: response.status, text });
-  localStorage.setItem(KEY, (JSON.parse(text) as { key: string }).key);
+  const { key, user } = JSON.parse(text) as { key: string; user?: string };
+  localStorage.setItem(KEY, key);
+  if (user === undefined) localStorage.removeItem(USER);
+  else localStorage.setItem(USER, user);
   become({ is: 'here' });
 }
 
@@ -94,9 +98,14 @@ export const connection = {
   get hasSession(): boolean {
     return localStorage.getItem(KEY) !== null;
   },
+  /** Who logged in; undefined on a server without names. */
+  get user(): string | undefined {
+    return localStorage.getItem(USER) ?? undefined;
+  },
   async logOut(): Promise<void> {
     await request('/page_session', { method: 'DELETE' }).catch(() => {});
     localStorage.removeItem(KEY);
+    localStorage.removeItem(USER);
     become({ is: 'logged out', why: undefined });
   },
 };

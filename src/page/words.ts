@@ -111,3 +111,13 @@ export const statusWords = (status: string): string => status.replaceAll('_', ' 
 /** A name or another text of users: cut, and with visible marks that would change the direction of writing. */
 export const shownText = (text: string, most = 200): string =>
   printable(text.length > most ? `${text.slice(0, most)}…` : text);
+
+/** An amount of a workflow file in the unit of measured ones; one that cannot be read, which an import may bring, as it is. */
+export function inWords(amount: string | null | undefined, textOf: (amount: string) => string): string {
+  if (!amount) return '–';
+  try {
+    return textOf(amount);
+  } catch {
+    return amount;
+  }
+}

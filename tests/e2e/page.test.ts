@@ -50,7 +50,8 @@ describe.skipIf(CHROMIUM === undefined)('the page in a browser (skipped where ch
     expect(await faultsOfAxe(page)).toEqual([]);
 
     // The keyboard alone: to the family in the table, its jobs, and one of them.
-    await page.getByRole('table').getByRole('link', { name: 'long_1' }).last().focus();
+    const families = page.getByRole('group', { name: 'Table of the families' });
+    await families.getByRole('link', { name: 'long_1' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'long_1' }).waitFor();
     expect(await faultsOfAxe(page)).toEqual([]);

@@ -11,7 +11,7 @@ import { connection } from '../connection.ts';
 import { useLive, useNow } from '../hooks.ts';
 import { Command, Section, Shown, Status, Time } from '../parts.tsx';
 import { Tail } from '../tail.tsx';
-import { ageText, statusWords, shownText } from '../words.ts';
+import { ageText, inWords, statusWords, shownText } from '../words.ts';
 
 const { client } = connection;
 const ACTIVE = ['ready', 'blocked', 'pending', 'running'];
@@ -197,16 +197,6 @@ function Use({ job, result }: { readonly job: Job; readonly result: Result | und
       </Shown>
     </Section>
   );
-}
-
-/** An amount of a workflow file in the unit of measured ones; one that cannot be read, which an import may bring, as it is. */
-function inWords(amount: string | null | undefined, textOf: (amount: string) => string): string {
-  if (!amount) return '–';
-  try {
-    return textOf(amount);
-  } catch {
-    return amount;
-  }
 }
 
 /** A resource, what was asked for, and what the last attempt used. */

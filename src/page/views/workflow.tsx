@@ -9,6 +9,7 @@ import { useLive, useNow } from '../hooks.ts';
 import { Bar, Command, CountList, jobsWords, Section, Shown } from '../parts.tsx';
 import { Tail } from '../tail.tsx';
 import { Timeline } from '../timeline.tsx';
+import { WorkflowTabs } from '../workflow-tabs.tsx';
 import { ageText, failedIn, of, reasonsToWait, stateOf, statusWords, verdictOf, shownText } from '../words.ts';
 
 const { client } = connection;
@@ -63,6 +64,7 @@ function Whole({ workflow, status, again }: Facts) {
         </div>
         <Actions workflow={workflow} status={status} again={again} />
       </div>
+      <WorkflowTabs id={id} shown="" />
       <section class="card verdict">
         <p class={`sentence is-${stateOf(counts, isCanceled).replace(' ', '-')}`} aria-live="polite">
           {verdictOf(counts, isCanceled, status.active_compute_nodes)}

@@ -4,6 +4,7 @@ import { grouped } from '../../core/quantity/count-text.ts';
 import { connection } from '../connection.ts';
 import { useLive, useNow } from '../hooks.ts';
 import { Bar, Shown, Status } from '../parts.tsx';
+import { replaceQuery } from '../query.ts';
 import { ageText, failedIn, of, stateOf, shownText } from '../words.ts';
 
 const PAGE = 50;
@@ -14,12 +15,7 @@ export function WorkflowsView({ query }: { readonly query: URLSearchParams }) {
   const [limit, setLimit] = useState(PAGE);
   const asked = { limit, name: name === '' ? undefined : name, user: user === '' ? undefined : user };
   const live = useLive(JSON.stringify(asked), () => connection.client.listWorkflowOverviews({ query: asked }), 2_000);
-  const filter = (field: 'name' | 'user', value: string) => {
-    const next = new URLSearchParams(query);
-    if (value === '') next.delete(field);
-    else next.set(field, value);
-    location.replace(next.size === 0 ? '#/' : `#/?${next}`);
-  };
+  const filter = (field: 'name' | 'user', value: string) => replaceQuery('/', query, field, value);
   return (
     <>
       <div class="heading">
@@ -43,6 +39,9 @@ export function WorkflowsView({ query }: { readonly query: URLSearchParams }) {
               onInput={(event) => filter('user', event.currentTarget.value)}
             />
           </label>
+          <a class="button" href="#/new">
+            New workflow
+          </a>
         </form>
       </div>
       <Shown live={live} what="workflows">
@@ -106,7 +105,9 @@ function List({ items }: { readonly items: readonly WorkflowOverview[] }) {
 const Empty = () => (
   <section class="card empty">
     <h2>No workflow yet</h2>
-    <p>Write a workflow file, or run a list of commands; it appears here at once:</p>
+    <p class="text">
+      <a href="#/new">Paste a workflow file</a>, or run one, or a list of commands; it appears here at once:
+    </p>
     <pre class="output">torc run workflow.yaml{'\n'}torc exec --input commands.txt -- bash -c</pre>
   </section>
 );

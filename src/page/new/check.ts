@@ -1,0 +1,62 @@
+import type { Client } from '../../client/client.ts';
+import { createWorkflow } from '../../client/create-workflow.ts';
+import type { Plan } from '../../core/workflow-file/plan/plan.ts';
+import type { Problem } from '../../core/workflow-file/problems.ts';
+import { isAcceptable, readSpec } from '../../core/workflow-file/read.ts';
+import type { Format } from '../../core/workflow-file/text/read-text.ts';
+
+/**
+ * The reader of workflow files, the same as that of the commands. It is four times as large as the rest of the page, so it is
+ * loaded by the view that needs it.
+ */
+export interface Checked {
+  readonly name: string;
+  readonly problems: readonly Problem[];
+  readonly jobs: number;
+  readonly files: number;
+  /** Present if the workflow may be created. */
+  readonly plan: Plan | undefined;
+}
+
+/** A browser that counts more jobs than these stands still for seconds; a command creates them. */
+export const MOST_JOBS = 200_000;
+
+/** Reads the text of a workflow file. */
+export function check(text: string, format: Format): Checked {
+  const reading = readSpec(
+    { text, name: 'workflow file', format },
+    {
+      maxJobs: MOST_JOBS,
+      readFile() {
+        throw new Error('a page reads no other files; use torc create');
+      },
+    },
+  );
+  const { plan, problems, name } = reading;
+  return {
+    name,
+    problems,
+    jobs: plan?.jobs.length ?? 0,
+    files: plan?.files.length ?? 0,
+    plan: isAcceptable(reading) ? plan : undefined,
+  };
+}
+
+interface CreateOptions {
+  readonly user: string;
+  readonly onProgress: (jobs: number) => void;
+}
+
+/** Creates the workflow, makes its first jobs ready, and returns its id. */
+export async function create(client: Client, plan: Plan, { user, onProgress }: CreateOptions): Promise<number> {
+  const id = await createWorkflow(client, plan, {
+    user,
+    submissionDirectory: undefined,
+    monitorsJobs: true,
+    // The files are on other machines: a runner looks at them.
+    mtimeOf: () => Promise.resolve(undefined),
+    onProgress,
+  });
+  await client.initializeJobs({ params: { id } });
+  return id;
+}

@@ -1,0 +1,173 @@
+import type { ResourceUseClass } from '../../core/contract/view.ts';
+import { counted, grouped } from '../../core/quantity/count-text.ts';
+import { parseMemory } from '../../core/quantity/bytes.ts';
+import { parseDuration } from '../../core/quantity/duration.ts';
+import { sizeText } from '../../core/quantity/size-text.ts';
+import { timeText } from '../../core/quantity/time-text.ts';
+import { connection } from '../connection.ts';
+import { useLive } from '../hooks.ts';
+import { Command, jobsWords, Section, Shown } from '../parts.tsx';
+import { WorkflowHead } from '../workflow-tabs.tsx';
+import { inWords, shownText } from '../words.ts';
+
+/** What jobs used beside what they asked for, with the lines that would fit them. */
+export function ResourcesView({ id }: { readonly id: number }) {
+  const live = useLive(`use ${id}`, () => connection.client.getResourceUse({ params: { id } }), 5_000);
+  return (
+    <>
+      <WorkflowHead id={id} shown="resources" />
+      <Section title="Asked for and used">
+        <Shown live={live} what="what the jobs used">
+          {({ classes, classes_left_out: leftOut }) => (
+            <>
+              {classes.length === 0 && <p class="note">This workflow has no jobs.</p>}
+              {classes.map((each) => (
+                <Class key={each.resource_requirements_id} of={each} />
+              ))}
+              {leftOut > 0 && <p class="note">{grouped(leftOut)} more requirements are not shown.</p>}
+              {classes.some(({ suggestion }) => suggestion) && (
+                <>
+                  <p class="next">
+                    Shows these changes for the workflow on the server, and without --dry-run makes them:
+                  </p>
+                  <Command text={`torc workflows correct-resources ${id} --dry-run`} />
+                </>
+              )}
+            </>
+          )}
+        </Shown>
+      </Section>
+    </>
+  );
+}
+
+function Class({ of }: { readonly of: ResourceUseClass }) {
+  const { name, jobs, ended, lacking, suggestion, most_memory: most } = of;
+  return (
+    <article class="class">
+      <h3 class="name">{shownText(name, 80)}</h3>
+      <p class="facts">
+        <span>{jobsWords(jobs)}</span>
+        <span>{grouped(ended)} ended</span>
+        {lacking > 0 && <span class="is-bad">{grouped(lacking)} lacked something</span>}
+      </p>
+      <div
+        class="scroll"
+        tabIndex={0}
+        role="group"
+        aria-label={`Table of what ${shownText(name, 80)} asked for and used`}
+      >
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Resource</th>
+              <th scope="col" class="number">
+                Asked for
+              </th>
+              <th scope="col" class="number">
+                Used, at most
+              </th>
+              <th scope="col">Share</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rowsOf(of).map(({ resource, asked, used, share }) => (
+              <tr key={resource}>
+                <td>{resource}</td>
+                <td class="number">{asked}</td>
+                <td class="number">{used}</td>
+                <td>{share === undefined ? 'not measured' : <Share of={share} />}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {most.length > 0 && (
+        <p class="names">
+          <span>Most memory:</span>
+          {most.map(({ job_id: jobId, job_name: job, peak_memory_bytes: bytes }) => (
+            <span key={jobId}>
+              <a href={`#/jobs/${jobId}`} class="name">
+                {shownText(job, 60)}
+              </a>{' '}
+              {sizeText(bytes)}
+            </span>
+          ))}
+        </p>
+      )}
+      {suggestion && (
+        <>
+          <p class="next">
+            {suggestion.direction === 'upscale'
+              ? `${counted(lacking, 'job')} needed more. A fifth above what was used:`
+              : 'All of them completed with much less. A fifth above what was used:'}
+          </p>
+          <Command text={lineOf(of)} />
+        </>
+      )}
+    </article>
+  );
+}
+
+function Share({ of }: { readonly of: number }) {
+  const percent = Math.round(of * 100);
+  return (
+    <div class="use">
+      <span>{of > 0 && percent === 0 ? 'under 1' : percent} %</span>
+      <div class={`share ${of > 1 ? 'is-over' : ''}`} aria-hidden="true">
+        <span style={{ width: `${Math.min(100, percent)}%` }} />
+      </div>
+    </div>
+  );
+}
+
+function numberOf(amount: string, read: (text: string) => number): number | undefined {
+  try {
+    return read(amount);
+  } catch {
+    return undefined;
+  }
+}
+
+function rowsOf(of: ResourceUseClass) {
+  const { num_cpus: cpus, memory, runtime } = of;
+  const [bytes, cpu, seconds] = [
+    of.peak_memory_bytes ?? undefined,
+    of.peak_cpu_percent ?? undefined,
+    of.longest_seconds ?? undefined,
+  ];
+  const shareOf = (used: number | undefined, asked: number | undefined) =>
+    used === undefined || asked === undefined || asked === 0 ? undefined : used / asked;
+  return [
+    {
+      resource: 'Memory',
+      asked: inWords(memory, (text) => sizeText(parseMemory(text))),
+      used: bytes === undefined ? '–' : sizeText(bytes),
+      share: shareOf(bytes, numberOf(memory, parseMemory)),
+    },
+    {
+      resource: 'CPUs',
+      asked: String(cpus),
+      used: cpu === undefined ? '–' : (cpu / 100).toFixed(1),
+      share: shareOf(cpu, cpus * 100),
+    },
+    {
+      resource: 'Time',
+      asked: inWords(runtime, (text) => timeText(parseDuration(text))),
+      used: seconds === undefined ? '–' : timeText(seconds),
+      share: shareOf(seconds, numberOf(runtime, parseDuration)),
+    },
+  ];
+}
+
+/** The requirements as a line of a workflow file in YAML. A JSON text is one of YAML. */
+function lineOf({ name, num_cpus: cpus, num_gpus: gpus, memory, runtime, suggestion }: ResourceUseClass): string {
+  const parts = [
+    `name: ${/^[A-Za-z_][\w-]*$/.test(name) ? name : JSON.stringify(name)}`,
+    `num_cpus: ${suggestion?.num_cpus ?? cpus}`,
+    ...(gpus > 0 ? [`num_gpus: ${gpus}`] : []),
+    `memory: ${suggestion?.memory ?? memory}`,
+    `runtime: ${suggestion?.runtime ?? runtime}`,
+  ];
+  return `- { ${parts.join(', ')} }`;
+}
