@@ -52,6 +52,8 @@ export interface ServeOptions {
    * default.
    */
   readonly pages?: { readonly hosts: readonly string[]; readonly origins: readonly string[] } | undefined;
+  /** Origins whose pages may show ours in a frame; none by default. */
+  readonly frameOrigins?: readonly string[] | undefined;
   /** What administrators may do with SQL; the default is everything. */
   readonly adminSql?: 'writes' | 'reads' | 'nothing' | undefined;
   /** Serves no page: browsers get a text. */
@@ -139,6 +141,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
       traffic,
       reader,
       page: options.withoutPage === true ? undefined : createLoadPage(),
+      frameOrigins: options.frameOrigins,
       bulkMebibytes,
       bodyGraceMs,
       onNotice,

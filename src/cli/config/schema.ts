@@ -175,6 +175,9 @@ export const schema = {
   'server.allowed_origins': key(names, [], 'origins whose web pages may use the server: https://portal.example.org', {
     variable: 'TORC_ALLOWED_ORIGINS',
   }),
+  'server.frame_origins': key(names, [], 'origins whose web pages may show the page in a frame', {
+    variable: 'TORC_FRAME_ORIGINS',
+  }),
   'server.completion_check_interval_secs': key(
     positive,
     30,

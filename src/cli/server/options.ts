@@ -80,6 +80,12 @@ export const runOptions = optionsOf([
     many: true,
   },
   {
+    flags: '--frame-origin <origin>',
+    says: 'an origin whose web pages may show the page in a frame, such as https://portal.example.org; may be repeated (TORC_FRAME_ORIGINS)',
+    setting: 'server.frame_origins',
+    many: true,
+  },
+  {
     flags: '--sonar-store <file>',
     says: 'receive telemetry into this store (a file, or postgres://USER@HOST/DATABASE), and answer questions about it',
     setting: 'server.sonar_store',

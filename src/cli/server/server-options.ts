@@ -28,7 +28,8 @@ export async function serverOptionsOf(options: ServerValues, environment: Enviro
     attach: credential === undefined ? undefined : attachable(database === ':memory:' ? snapshotPath : database),
     // A request with the credential may do everything; all others are refused.
     access: credential === undefined ? accessOf(options) : undefined,
-    pages: { hosts: hostsOf(options.allowedHost), origins: originsOf(options.allowedOrigin) },
+    pages: { hosts: hostsOf(options.allowedHost), origins: originsOf('--allowed-origin', options.allowedOrigin) },
+    frameOrigins: originsOf('--frame-origin', options.frameOrigin),
     tls: options.https === true ? (await import('./tls.ts')).tlsOf(options) : undefined,
     adminSql: adminSqlOf(options),
     withoutPage: options.page === false,
@@ -69,11 +70,11 @@ function hostsOf(value: unknown): string[] {
   });
 }
 
-function originsOf(value: unknown): string[] {
+function originsOf(flag: string, value: unknown): string[] {
   return listed(value).map((text) => {
     const origin = originOf(text);
     if (origin !== undefined) return origin;
-    throw new Failure(`--allowed-origin: expected an origin such as https://portal.example.org, found "${text}"`);
+    throw new Failure(`${flag}: expected an origin such as https://portal.example.org, found "${text}"`);
   });
 }
 

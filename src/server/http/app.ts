@@ -49,6 +49,8 @@ export interface AppOptions extends BodyLimits {
   readonly traffic?: TrafficLog | undefined;
   /** The page; without it, browsers get a text. */
   readonly page?: LoadPage | undefined;
+  /** Origins whose pages may show ours in a frame. */
+  readonly frameOrigins?: readonly string[] | undefined;
   /** Executes reads over many rows off the event loop; without it they are executed in pieces. */
   readonly reader?: Reader | undefined;
   /** Called for actions of the server that a user may want to know: it ended a stream, for instance. */
@@ -95,7 +97,7 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   const readWide = createWideReads(store, permissions, options.reader);
   const room = createBodyRoom();
   const root = new Hono<Answers>();
-  servePage(root, { load: options.page, onNotice });
+  servePage(root, { load: options.page, frameOrigins: options.frameOrigins, onNotice });
   const app = root.basePath(BASE_PATH);
   app.onError((thrown, context) => {
     // A read that met the lock of another program.

@@ -30,6 +30,16 @@ describe('the page', () => {
     expect(await response.text()).not.toMatch(/<script(?![^>]*src=)|<style|\son\w+=/);
   });
 
+  it('the page may be framed by pages of the origins that the server allows, and by no others', async () => {
+    const { app } = testService({ page: load, frameOrigins: ['https://portal.example.org'] });
+    const { headers } = await app.request('/');
+    expect(headers.get('content-security-policy')).toMatch(/frame-ancestors 'self' https:\/\/portal\.example\.org$/);
+    expect(headers.get('x-frame-options')).toBeNull();
+    // Replies of routes are never framed.
+    expect((await app.request(`${BASE_PATH}/ping`)).headers.get('x-frame-options')).toBe('DENY');
+    expect((await testService({ page: load }).app.request('/')).headers.get('x-frame-options')).toBe('DENY');
+  });
+
   it('the page is compressed for those who accept it, and at most 80 KB for the first view and 150 KB in all', async () => {
     const { app } = testService({ page: load });
     const sizeOf = async (path: string, encoding: string) => {
