@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 interface Question {
@@ -12,10 +13,12 @@ interface Question {
   /** Why it cannot be done now. */
   readonly unlessFor?: string | undefined;
   readonly act: () => Promise<unknown>;
+  /** Fields that the user fills in. */
+  readonly children?: ComponentChildren;
 }
 
 /** A button that says what it will do before it does it. */
-export function Confirm({ label, title, says, does, isDangerous = false, unlessFor, act }: Question) {
+export function Confirm({ label, title, says, does, isDangerous = false, unlessFor, act, children }: Question) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isOpen, setOpen] = useState(false);
   const [isBusy, setBusy] = useState(false);
@@ -51,26 +54,29 @@ export function Confirm({ label, title, says, does, isDangerous = false, unlessF
       </button>
       {isOpen && (
         <dialog ref={dialog} aria-label={title} onCancel={close} onClose={close}>
-          <h2>{title}</h2>
-          <p>{says}</p>
-          {error !== undefined && (
-            <p class="note is-error" role="alert">
-              {error}
-            </p>
-          )}
-          <div class="buttons">
-            <button type="button" onClick={close}>
-              No
-            </button>
-            <button
-              type="button"
-              class={isDangerous ? 'danger main' : 'main'}
-              disabled={isBusy}
-              onClick={() => void go()}
-            >
-              {does}
-            </button>
-          </div>
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              void go();
+            }}
+          >
+            <h2>{title}</h2>
+            <p>{says}</p>
+            {children}
+            {error !== undefined && (
+              <p class="note is-error" role="alert">
+                {error}
+              </p>
+            )}
+            <div class="buttons">
+              <button type="button" onClick={close}>
+                No
+              </button>
+              <button type="submit" class={isDangerous ? 'danger main' : 'main'} disabled={isBusy}>
+                {does}
+              </button>
+            </div>
+          </form>
         </dialog>
       )}
     </>

@@ -9,6 +9,7 @@ import { timeText } from '../../core/quantity/time-text.ts';
 import { Confirm } from '../confirm.tsx';
 import { connection } from '../connection.ts';
 import { useLive, useNow } from '../hooks.ts';
+import { JobPriority } from '../job-priority.tsx';
 import { Command, Section, Shown, Status, Time } from '../parts.tsx';
 import { Tail } from '../tail.tsx';
 import { ageText, inWords, statusWords, shownText } from '../words.ts';
@@ -56,6 +57,7 @@ function Whole({ job, again }: { readonly job: Job; readonly again: () => void }
           </p>
         </div>
         <div class="buttons">
+          <JobPriority job={job} again={again} />
           <Confirm
             label="Cancel this job …"
             title="Cancel this job?"

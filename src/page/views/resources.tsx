@@ -6,6 +6,7 @@ import { sizeText } from '../../core/quantity/size-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
+import { ChangeRequirements as Change } from '../change-requirements.tsx';
 import { Command, jobsWords, Section, Shown } from '../parts.tsx';
 import { WorkflowHead } from '../workflow-tabs.tsx';
 import { inWords, shownText } from '../words.ts';
@@ -22,7 +23,7 @@ export function ResourcesView({ id }: { readonly id: number }) {
             <>
               {classes.length === 0 && <p class="note">This workflow has no jobs.</p>}
               {classes.map((each) => (
-                <Class key={each.resource_requirements_id} of={each} />
+                <Class key={each.resource_requirements_id} of={each} again={live.again} />
               ))}
               {leftOut > 0 && <p class="note">{grouped(leftOut)} more requirements are not shown.</p>}
               {classes.some(({ suggestion }) => suggestion) && (
@@ -41,11 +42,14 @@ export function ResourcesView({ id }: { readonly id: number }) {
   );
 }
 
-function Class({ of }: { readonly of: ResourceUseClass }) {
+function Class({ of, again }: { readonly of: ResourceUseClass; readonly again: () => void }) {
   const { name, jobs, ended, lacking, suggestion, most_memory: most } = of;
   return (
     <article class="class">
-      <h3 class="name">{shownText(name, 80)}</h3>
+      <header>
+        <h3 class="name">{shownText(name, 80)}</h3>
+        <Change of={of} again={again} />
+      </header>
       <p class="facts">
         <span>{jobsWords(jobs)}</span>
         <span>{grouped(ended)} ended</span>

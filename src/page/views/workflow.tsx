@@ -2,13 +2,13 @@ import type { FailureGroup } from '../../core/contract/view.ts';
 import type { Workflow, WorkflowStatus } from '../../core/contract/workflow.ts';
 import { counted, grouped } from '../../core/quantity/count-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
-import { Confirm } from '../confirm.tsx';
 import { connection } from '../connection.ts';
 import { Graph } from '../graph.tsx';
 import { useLive, useNow } from '../hooks.ts';
 import { Bar, Command, CountList, jobsWords, Section, Shown } from '../parts.tsx';
 import { Tail } from '../tail.tsx';
 import { Timeline } from '../timeline.tsx';
+import { WorkflowActions } from '../workflow-actions.tsx';
 import { WorkflowTabs } from '../workflow-tabs.tsx';
 import { ageText, failedIn, of, reasonsToWait, stateOf, statusWords, verdictOf, shownText } from '../words.ts';
 
@@ -62,7 +62,7 @@ function Whole({ workflow, status, again }: Facts) {
           <h1 class="name">{shownText(workflow.name, 200)}</h1>
           <Facts workflow={workflow} status={status} />
         </div>
-        <Actions workflow={workflow} status={status} again={again} />
+        <WorkflowActions workflow={workflow} status={status} again={again} />
       </div>
       <WorkflowTabs id={id} shown="" />
       <section class="card verdict">
@@ -95,51 +95,6 @@ function Facts({ workflow, status }: Pick<Facts, 'workflow' | 'status'>) {
       {typeof status.walltime_seconds === 'number' && <span>elapsed {timeText(status.walltime_seconds)}</span>}
       {status.active_compute_nodes > 0 && <span>{counted(status.active_compute_nodes, 'runner')}</span>}
     </p>
-  );
-}
-
-function Actions({ workflow: { id, is_archived: isArchived }, status, again }: Facts) {
-  const { jobs_by_status: counts } = status;
-  const [active, open] = [of(counts, 'running', 'pending'), of(counts, 'ready', 'blocked', 'running', 'pending')];
-  const bad = failedIn(counts) + of(counts, 'canceled');
-  const params = { id };
-  const runAgain = async () => {
-    await client.resetStatus({ params });
-    await client.resetJobStatus({ params, query: { failed_only: true } });
-    await client.initializeJobs({ params, query: { only_uninitialized: true } });
-    again();
-  };
-  return (
-    <div class="buttons">
-      <Confirm
-        label="Run again …"
-        title="Run the jobs again that did not complete?"
-        says={`A new run begins. ${jobsWords(bad)} that failed or were canceled, and all jobs that depend on them, become ready or blocked; what completed stays. A runner must be active, or be started with: torc run ${id}`}
-        does="Run again"
-        unlessFor={
-          isArchived === true
-            ? 'The workflow is archived'
-            : active > 0
-              ? 'Jobs are still running'
-              : bad === 0
-                ? 'No job failed or was canceled'
-                : undefined
-        }
-        act={runAgain}
-      />
-      <Confirm
-        label="Cancel …"
-        title="Cancel this workflow?"
-        says={`${jobsWords(active)} that ${active === 1 ? 'runs is' : 'run are'} ended, and ${jobsWords(open - active)} that ${open - active === 1 ? 'waits does' : 'wait do'} not start. What completed stays.`}
-        does="Cancel the workflow"
-        isDangerous
-        unlessFor={status.is_canceled ? 'It is canceled' : open === 0 ? 'No job waits or runs' : undefined}
-        act={async () => {
-          await client.cancelWorkflow({ params });
-          again();
-        }}
-      />
-    </div>
   );
 }
 

@@ -1,0 +1,63 @@
+import { useState } from 'preact/hooks';
+import type { ResourceUseClass } from '../core/contract/view.ts';
+import { parseMemory } from '../core/quantity/bytes.ts';
+import { parseDuration } from '../core/quantity/duration.ts';
+import { Confirm } from './confirm.tsx';
+import { connection } from './connection.ts';
+import { jobsWords } from './parts.tsx';
+import { shownText } from './words.ts';
+
+const { client } = connection;
+
+interface ChangeProps {
+  readonly of: ResourceUseClass;
+  readonly again: () => void;
+}
+
+/** Changes requirements that jobs share, with what would fit them already filled in. */
+export function ChangeRequirements({ of, again }: ChangeProps) {
+  const { resource_requirements_id: id, name, jobs, suggestion } = of;
+  const [cpus, setCpus] = useState(String(suggestion?.num_cpus ?? of.num_cpus));
+  const [memory, setMemory] = useState(suggestion?.memory ?? of.memory);
+  const [runtime, setRuntime] = useState(suggestion?.runtime ?? of.runtime);
+  const act = async () => {
+    // They are checked here too: the server takes texts of Torc 1.0 that a runner reads differently.
+    parseMemory(memory);
+    parseDuration(runtime);
+    const { id: _id, ...before } = await client.getResourceRequirements({ params: { id } });
+    await client.updateResourceRequirements({
+      params: { id },
+      body: { ...before, num_cpus: Number(cpus), memory, runtime },
+    });
+    again();
+  };
+  const textField = (label: string, value: string, set: (value: string) => void) => (
+    <label>
+      {label}
+      <input required value={value} onInput={({ currentTarget }) => set(currentTarget.value)} />
+    </label>
+  );
+  return (
+    <Confirm
+      label="Change …"
+      title={`Change the requirements ${shownText(name, 80)}?`}
+      says={`${jobsWords(jobs)} ${jobs === 1 ? 'has' : 'share'} them: ${of.num_cpus} CPUs, ${of.memory} of memory and ${of.runtime}. Those that start later have the new ones, also in later runs; those that run keep theirs.`}
+      does="Change them"
+      act={act}
+    >
+      <label>
+        CPUs
+        <input
+          type="number"
+          min="1"
+          step="1"
+          required
+          value={cpus}
+          onInput={({ currentTarget }) => setCpus(currentTarget.value)}
+        />
+      </label>
+      {textField('Memory, such as 4g', memory, setMemory)}
+      {textField('Time, such as PT2H30M', runtime, setRuntime)}
+    </Confirm>
+  );
+}
