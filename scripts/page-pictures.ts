@@ -41,7 +41,7 @@ const VIEWS = [
 
 /** Those of the documentation: small enough to be loaded with the text, and as sharp as the text around them. */
 const SHOWN = [
-  { view: 'workflow', file: 'page-workflow', width: 1200, height: 932 },
+  { view: 'workflow', file: 'page-workflow', width: 1200, height: 978 },
   { view: 'workflows', file: 'page-workflows', width: 1000, height: 600 },
   { view: 'job', file: 'page-job', width: 1000, height: 822 },
 ] as const;
