@@ -95,7 +95,7 @@ it('a page of an allowed origin may ask beforehand, ask, and read the answer; ot
   expect([answer.status, answer.headers['access-control-allow-origin'], answer.headers['vary']]).toEqual([
     200,
     origin,
-    'Origin',
+    'Origin, Accept-Encoding',
   ]);
   expect((await ask({ port, path, headers: { Origin: 'https://other.lab' } })).status).toBe(403);
   expect((await ask({ port, path, headers: {} })).headers['access-control-allow-origin']).toBeUndefined();

@@ -27,4 +27,13 @@ export function answerHeaders(
   };
 }
 
+/**
+ * The value of `Vary` for a reply whose encoding depends on the request. It keeps what stands there for the pages of other
+ * origins: without `Origin` a cache would give the reply to one of them to another.
+ */
+export function variesByEncoding(context: Context<Answers>): string {
+  const before = context.env?.outgoing?.getHeader('Vary');
+  return typeof before === 'string' ? `${before}, Accept-Encoding` : 'Accept-Encoding';
+}
+
 export const JSON_TYPE = 'application/json';

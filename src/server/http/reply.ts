@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { beginSlice } from '../store/slices.ts';
 import type { Answers } from './answers.ts';
 import { acceptedEncoding, createCompressor, LEAST_BYTES } from './compress.ts';
-import { headersFor, JSON_TYPE } from './headers.ts';
+import { headersFor, JSON_TYPE, variesByEncoding } from './headers.ts';
 import { isLongReply, jsonParts } from './json-parts.ts';
 import { note } from './watch.ts';
 
@@ -23,7 +23,7 @@ export async function send(context: Context<Answers>, reply: unknown, status: Co
   const headers = headersFor(context, JSON_TYPE);
   const isGet = context.req.method === 'GET';
   const encoding = isGet ? acceptedEncoding(context.req.header('accept-encoding')) : undefined;
-  if (isGet) headers['Vary'] = 'Accept-Encoding';
+  if (isGet) headers['Vary'] = variesByEncoding(context);
   if (!(reply instanceof Written) && !isLongReply(reply)) {
     const text = JSON.stringify(reply);
     note(incoming, { response: text });

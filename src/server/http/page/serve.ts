@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono';
 import type { Answers } from '../answers.ts';
 import { acceptedEncoding } from '../compress.ts';
+import { variesByEncoding } from '../headers.ts';
 import { FRONT_PAGE } from '../front-page.ts';
 import type { LoadPage, PageFile } from './load.ts';
 
@@ -71,7 +72,7 @@ function reply(
     'Content-Type': type,
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
-    Vary: 'Accept-Encoding',
+    Vary: variesByEncoding(context),
     ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
   });
 }
