@@ -128,6 +128,19 @@ describe.skipIf(!hasMake)(hasMake ? 'torc import make' : 'torc import make: skip
     expect(stderr).toContain('rules.mk:3: note: $(MAKE) for all');
   });
 
+  it('names with blanks and dollar signs keep their dependencies', async () => {
+    const folder = folderWith({
+      Makefile: "all: a\\ b.txt c$$d.txt\n\tcat 'a b.txt'\na\\ b.txt: ; touch '$@'\nc$$d.txt: ; touch '$@'\n",
+    });
+    const { stdout } = await torc(['-f', 'json', 'import', 'make', 'Makefile'], { cwd: folder });
+    const { jobs, files } = JSON.parse(stdout) as { jobs: readonly Job[]; files: readonly object[] };
+    expect(files).toEqual([
+      { name: 'a_b.txt', path: 'a b.txt' },
+      { name: 'c_d.txt', path: 'c$d.txt' },
+    ]);
+    expect(jobs.find(({ name }) => name === 'all')?.input_files).toEqual(['a_b.txt', 'c_d.txt']);
+  });
+
   it('what a makefile prints with $(info) is no command, and several lines of a variable are', async () => {
     const folder = folderWith({
       Makefile:

@@ -30,7 +30,29 @@ export function readDatabase(text: string): ReadonlyMap<string, Target> {
     const other = targets.get(name);
     targets.set(name, other === undefined ? target : together(other, target));
   }
-  return targets;
+  return withBlanks(targets);
+}
+
+/** Make prints a name with a blank as two words; every name is a target of its own, so the longest one that fits is meant. */
+function withBlanks(targets: ReadonlyMap<string, Target>): ReadonlyMap<string, Target> {
+  const most = [...targets.keys()].reduce((words, name) => Math.max(words, name.split(' ').length), 1);
+  if (most === 1) return targets;
+  const joined = (words: readonly string[]): string[] => {
+    const found: string[] = [];
+    for (let at = 0; at < words.length;) {
+      let length = Math.min(most, words.length - at);
+      while (length > 1 && !targets.has(words.slice(at, at + length).join(' '))) length -= 1;
+      found.push(words.slice(at, at + length).join(' '));
+      at += length;
+    }
+    return found;
+  };
+  return new Map(
+    [...targets].map(([name, { prerequisites, orderOnly, alsoMakes, ...target }]) => [
+      name,
+      { ...target, prerequisites: joined(prerequisites), orderOnly: joined(orderOnly), alsoMakes: joined(alsoMakes) },
+    ]),
+  );
 }
 
 function targetOf(block: string): [string, Target] | undefined {
