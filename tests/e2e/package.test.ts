@@ -54,9 +54,11 @@ describe('the package', () => {
         'examples/diamond.yaml',
         'api/workflow.schema.json',
         'api/openapi.json',
+        'python/pyproject.toml',
+        'python/torc_flow/workflow.py',
       ]),
     );
-    const expected = /^(api|bin|dist|docs|examples)\/|^(README|CHANGELOG)\.md$|^LICENSE$|^package\.json$/;
+    const expected = /^(api|bin|dist|docs|examples|python)\/|^(README|CHANGELOG)\.md$|^LICENSE$|^package\.json$/;
     expect(paths.filter((path) => !expected.test(path))).toEqual([]);
   });
 

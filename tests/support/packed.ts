@@ -27,7 +27,7 @@ const store = join(root, '.build/package');
 /** What a build needs, and what goes into the package. */
 const NEEDED = [
   ...'package.json tsconfig.json tsconfig.base.json README.md LICENSE CHANGELOG.md'.split(' '),
-  ...'bin migrations scripts src api docs examples'.split(' '),
+  ...'bin migrations scripts src api docs examples python'.split(' '),
 ];
 
 /** A build takes seconds; two cores may be busy with other tests. */

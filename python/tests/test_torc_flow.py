@@ -1,0 +1,147 @@
+"""The tests of torc_flow, with a real `torc` on PATH; tests/clients/torc-flow.test.ts runs them."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+from pathlib import Path
+from typing import Any, List
+
+import torc_flow as torc
+from torc_flow import pickles
+
+
+def scaled(value: int) -> int:
+    return value * 10
+
+
+@torc.job
+def decorated(value: int) -> int:
+    return scaled(value)
+
+
+def through_pickle(value: Any) -> Any:
+    return pickles.loads(pickles.dumps(value, lambda _: None), lambda name: name)
+
+
+class Pickles(unittest.TestCase):
+    def test_functions_of_modules_are_pickled_by_name(self) -> None:
+        self.assertIs(through_pickle(scaled), scaled)
+        self.assertIs(through_pickle(decorated.function), decorated.function)
+
+    def test_functions_without_a_name_are_pickled_with_what_they_use(self) -> None:
+        factor = 3
+
+        def fact(n: int) -> int:
+            return 1 if n == 0 else n * fact(n - 1)
+
+        self.assertEqual(through_pickle(lambda n, more=1: scaled(n) * factor + more)(2), 61)
+        self.assertEqual(through_pickle(fact)(5), 120)
+
+    def test_what_cannot_be_pickled_is_refused_before_anything_runs(self) -> None:
+        with self.assertRaises((pickle.PicklingError, TypeError)):
+            pickles.dumps(sys.stdin, lambda _: None)
+
+    def test_a_file_is_written_whole(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            pickles.write(Path(folder) / "a", b"text")
+            self.assertEqual(os.listdir(folder), ["a"])
+
+
+class Flows(unittest.TestCase):
+    def setUp(self) -> None:
+        self._folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self._folder.cleanup)
+        self.folder = self._folder.name
+
+    def script(self, text: str) -> List[str]:
+        path = Path(self.folder) / "script.py"
+        path.write_text("import torc_flow as torc\n" + textwrap.dedent(text))
+        return [sys.executable, str(path)]
+
+    def test_a_script_gets_the_results_of_its_own_functions(self) -> None:
+        script = self.script(
+            """
+            SCALE = 10
+
+            @torc.job
+            def square(n):
+                return n * n * SCALE
+
+            @torc.job(cpus=1, memory="200m", runtime="PT5M")
+            def total(parts):
+                return sum(parts)
+
+            with torc.Workflow("sums") as flow:
+                whole = total(torc.map(square, range(4)))
+            print(flow.run().tasks[-1].result(), square(2))
+            """
+        )
+        ran = subprocess.run(script, cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual((ran.returncode, ran.stdout, ran.stderr), (0, "140 40\n", ""))
+
+    def test_an_exception_arrives_with_its_traceback_and_the_other_results_stay(self) -> None:
+        with torc.Workflow("halves", self.folder) as flow:
+            halves = torc.map(lambda n: 6 // n, [1, 0, 2])
+        with self.assertRaisesRegex(torc.Failed, "1 of 3 tasks have no result(.|\n)*ZeroDivisionError"):
+            flow.run()
+        self.assertEqual([task.result() for task in (halves[0], halves[2])], [6, 3])
+        with self.assertRaisesRegex(torc.Failed, "ZeroDivisionError"):
+            halves[1].result()
+        self.assertEqual([job["name"] for job in flow.spec()["jobs"]], [halves[1].name])
+
+    def test_a_task_of_another_workflow_is_refused(self) -> None:
+        with torc.Workflow("first", self.folder):
+            task = decorated(1)
+        with torc.Workflow("second", self.folder), self.assertRaisesRegex(ValueError, "another workflow"):
+            decorated(task)
+
+    def test_a_workflow_without_tasks_has_nothing_to_run(self) -> None:
+        self.assertEqual(torc.map(scaled, [], progress=False), [])
+
+    @unittest.skipUnless("TORC_TEST_URL" in os.environ, "TORC_TEST_URL names no server")
+    def test_a_workflow_is_created_on_a_server_by_its_routes(self) -> None:
+        with torc.Workflow("served", self.folder) as flow:
+            first = torc.map(scaled, [1, 2])
+            last = decorated(first[1])
+            both = decorated(last)
+        flow.run(os.environ["TORC_TEST_URL"])
+        self.assertEqual([task.result() for task in first], [10, 20])
+        self.assertEqual((last.result(), both.result()), (200, 2000))
+
+    def test_a_server_that_does_not_answer_is_reported(self) -> None:
+        with torc.Workflow("unreachable", self.folder) as flow:
+            decorated(1)
+        with self.assertRaisesRegex(torc.ServiceError, "does not answer"):
+            flow.run("http://127.0.0.1:9/torc-service/v1")
+
+    def test_ctrl_c_ends_the_jobs(self) -> None:
+        script = self.script(
+            """
+            import os, time
+
+            def sleep(path):
+                with open(path, "w") as pipe:
+                    pipe.write(str(os.getpid()))
+                time.sleep(600)
+
+            torc.map(sleep, ["started"])
+            """
+        )
+        started = Path(self.folder) / "started"
+        os.mkfifo(started)
+        program = subprocess.Popen(script, cwd=self.folder, stderr=subprocess.PIPE, text=True)
+        job = int(started.read_text())
+        program.send_signal(signal.SIGINT)
+        _, errors = program.communicate()
+        self.assertIn("KeyboardInterrupt", errors)
+        with self.assertRaises(ProcessLookupError):
+            os.kill(job, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
