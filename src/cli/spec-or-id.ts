@@ -36,8 +36,8 @@ export async function existingWorkflow(context: Context, given: string): Promise
 }
 
 /** Files of other programs, by the names that these give them, and the converter of each. */
-const OTHERS: readonly (readonly [name: RegExp, what: string, converter: string | undefined, page: string])[] = [
-  [/^(?:Snakefile|.*\.smk)$/, 'Snakemake', undefined, 'coming-from-snakemake.md'],
+const OTHERS: readonly (readonly [name: RegExp, what: string, converter: string, page: string])[] = [
+  [/^(?:Snakefile|.*\.smk)$/, 'Snakemake', 'snakemake', 'coming-from-snakemake.md'],
   [/^(?:GNUmakefile|[Mm]akefile|.*\.mk)$/, 'Make', 'make', 'coming-from-make.md'],
   [/\.(?:sbatch|slurm)$/, 'Slurm', 'slurm-array', 'coming-from-slurm-arrays.md'],
 ];
@@ -46,7 +46,7 @@ function refuseOfOthers(path: string): void {
   const found = OTHERS.find(([name]) => name.test(basename(path)));
   if (found === undefined) return;
   const [, what, converter, page] = found;
-  const how = converter === undefined ? '' : `'torc import ${converter} ${path} -o flow.yaml' converts it, and `;
+  const how = `'torc import ${converter} ${path} -o flow.yaml' converts it, and `;
   throw new Failure(
     `'${path}' is a file of ${what}, and torc reads workflow files in YAML, JSON, JSON5 and KDL; ${how}docs/how-to/${page} shows how to write it as one`,
   );

@@ -1,5 +1,6 @@
 import type { Command } from '../../command.ts';
 import { importMake } from './make.ts';
 import { importSlurmArray } from './slurm-array.ts';
+import { importSnakemake } from './snakemake.ts';
 
-export const importCommands: readonly Command[] = [importMake, importSlurmArray];
+export const importCommands: readonly Command[] = [importMake, importSnakemake, importSlurmArray];

@@ -1,6 +1,6 @@
 import { Refusal } from '../../contract/refusals.ts';
-import type { ValueMap } from '../../workflow-file/text/value.ts';
 import { reportOf, type Conversion, type Report } from '../conversion.ts';
+import { fileNames } from '../file-names.ts';
 import { uniqueNames } from '../unique-names.ts';
 import { readDatabase, type Target } from './database.ts';
 import { commandOf, type Shell } from './recipe.ts';
@@ -167,22 +167,4 @@ function needsOf(
     for (const name of targets.get(each)?.orderOnly ?? []) visit(name, true);
   }
   return { inputs: [...inputs], dependsOn: [...dependsOn] };
-}
-
-/** Entries of `files`, made when a path is first named. */
-function fileNames(): { readonly entries: ValueMap[]; readonly nameOf: (path: string) => string } {
-  const unique = uniqueNames();
-  const names = new Map<string, string>();
-  const entries: ValueMap[] = [];
-  return {
-    entries,
-    nameOf(path) {
-      const known = names.get(path);
-      if (known !== undefined) return known;
-      const name = unique(path);
-      names.set(path, name);
-      entries.push({ name, path });
-      return name;
-    },
-  };
 }

@@ -1,0 +1,75 @@
+/** What stands in a Snakefile of a rule: what a dry run does not print. */
+export interface WrittenRule {
+  readonly file: string;
+  readonly line: number;
+  /** The names of its directives: `shell`, `conda`, `run`. */
+  readonly directives: ReadonlyMap<string, number>;
+  /** The number behind `threads:`, if it is one. */
+  readonly threads: number | undefined;
+  /** Functions around its files: `temp`, `touch`. */
+  readonly flags: ReadonlySet<string>;
+}
+
+export interface Snakefile {
+  readonly path: string;
+  readonly text: string;
+}
+
+const HEAD = /^(\s*)(?:(?:rule|checkpoint)|use\s+rule\s+(\w+)\s+as)\s+(\w+)(?:\s+with)?\s*:/;
+
+interface Draft extends WrittenRule {
+  readonly directives: Map<string, number>;
+  readonly flags: Set<string>;
+  threads: number | undefined;
+}
+
+/** The rules of Snakefiles by name. Only names that are written are found, none that a program makes. */
+export function readRules(files: readonly Snakefile[]): ReadonlyMap<string, WrittenRule> {
+  const rules = new Map<string, WrittenRule>();
+  for (const { path, text } of files) {
+    let rule: (Draft & { readonly indent: number }) | undefined;
+    for (const [at, line] of text.split(/\r?\n/).entries()) {
+      const [, indent = '', base, name] = HEAD.exec(line) ?? [];
+      if (name !== undefined) {
+        // A rule that uses another one has its directives, too.
+        const other = base === undefined ? undefined : rules.get(base);
+        rule = {
+          file: path,
+          line: at + 1,
+          threads: other?.threads,
+          indent: indent.length,
+          directives: new Map(other?.directives),
+          flags: new Set(other?.flags),
+        };
+        rules.set(name, rule);
+      } else if (rule !== undefined && line.trim() !== '') {
+        const depth = /^\s*/.exec(line)?.[0].length ?? 0;
+        if (depth <= rule.indent && !/^\s*#/.test(line)) rule = undefined;
+        else readLine(line, at + 1, rule);
+      }
+    }
+  }
+  return rules;
+}
+
+function readLine(line: string, number: number, rule: Draft): void {
+  const [, directive, threads] = /^\s+([a-z_]+)\s*:(?!:)\s*(\d+)?/.exec(line) ?? [];
+  if (directive !== undefined && !rule.directives.has(directive)) rule.directives.set(directive, number);
+  if (directive === 'threads') rule.threads = threads === undefined ? undefined : Number(threads);
+  for (const [, flag = ''] of line.matchAll(/\b(temp|temporary|protected|touch|pipe|service)\(/g)) rule.flags.add(flag);
+}
+
+/** The paths of literal `include:` lines, and the lines of those that a program makes. */
+export function includesOf({ text }: Snakefile): {
+  readonly paths: readonly string[];
+  readonly unread: readonly number[];
+} {
+  const paths: string[] = [];
+  const unread: number[] = [];
+  for (const [at, line] of text.split(/\r?\n/).entries()) {
+    const [, literal] = /^\s*include\s*:\s*["']([^"'{}]+)["']\s*(?:#.*)?$/.exec(line) ?? [];
+    if (literal !== undefined) paths.push(literal);
+    else if (/^\s*(?:include|module\s+\w+)\s*:/.test(line)) unread.push(at + 1);
+  }
+  return { paths, unread };
+}
