@@ -10,6 +10,7 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   listWorkflows: ['GET', '/workflows'],
   getWorkflow: ['GET', '/workflows/{id}'],
   updateWorkflow: ['PUT', '/workflows/{id}'],
+  updatePlan: ['POST', '/workflows/{id}/update_plan'],
   deleteWorkflow: ['DELETE', '/workflows/{id}'],
   archiveWorkflow: ['POST', '/workflows/{id}/archive'],
   cancelWorkflow: ['PUT', '/workflows/{id}/cancel'],

@@ -40,6 +40,7 @@ describe('the stand-in for Torc’s own server', () => {
       .filter((path) => !isOriginalPath(path));
     // Three are routes of the original that its document does not have: streams, and one of administrators.
     expect(ours).toEqual([
+      '/workflows/1/update_plan',
       '/workflows/1/reset_interrupted_jobs',
       '/workflows/1/recovery_lease',
       '/workflows/1/recovery_lease',
@@ -95,6 +96,7 @@ describe('the stand-in for Torc’s own server', () => {
       'POST /compute_nodes process',
       // Told by the server alone. A lost attempt counts there.
       'POST /jobs refunded_attempts',
+      'POST /jobs removed_at_ms',
       // The cause of an end is not kept there; the return code is.
       'POST /jobs/{id}/complete_job/{status}/{run_id} cause',
       'POST /jobs/{id}/complete_job/{status}/{run_id} cause_code',
@@ -120,6 +122,7 @@ describe('the stand-in for Torc’s own server', () => {
       'POST /workflows/{id}/initialize_jobs keep_pending_failed',
       'PUT /compute_nodes/{id} process',
       'PUT /jobs/{id} refunded_attempts',
+      'PUT /jobs/{id} removed_at_ms',
       'PUT /results/{id} cause',
       'PUT /results/{id} cause_code',
       'PUT /results/{id} handler_limit',

@@ -42,6 +42,8 @@ export const NewJob = z.object({
   attempt_id: maybe(z.int()),
   /** addition: attempts that were lost with their runner; failure handlers do not count them. Absent if 0. */
   refunded_attempts: maybe(z.int()),
+  /** addition: when an update removed the job from the plan, in Unix milliseconds. It is disabled and keeps its results. */
+  removed_at_ms: maybe(z.int()),
   priority: maybe(z.int()),
   compute_node_id: maybe(id),
   start_time: maybe(text),

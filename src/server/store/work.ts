@@ -33,7 +33,8 @@ export type WorkKind =
   | 'initialize_jobs'
   | 'process_changed'
   | 'reset_interrupted'
-  | 'reset_jobs';
+  | 'reset_jobs'
+  | 'update_plan';
 
 /** Creates the work again from its stored data; undefined if nothing is left to do. */
 type Resume = (workflowId: number, parameters: never) => Work<unknown>;

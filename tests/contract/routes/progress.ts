@@ -10,6 +10,80 @@ const lastEvent = async ({ client }: World) =>
 const process = (pid: number) => ({ pid, boot_id: 'b', pid_namespace: 'n', start_ticks: 5 });
 
 export const progressCases: Cases = {
+  updatePlan: {
+    answers: [
+      {
+        says: 'adds, changes and removes jobs, and leaves one that runs as it is, with its name',
+        before: (world) => world.start(),
+        params: { id: 1 },
+        body: {
+          files: { add: [{ name: 'more', path: 'more.csv' }] },
+          jobs: {
+            add: [{ name: 'fourth', command: 'true', input_file_ids: [-1], depends_on_job_ids: [1] }],
+            change: [{ id: 1, runs_again: true, command: 'false' }],
+            remove: [3],
+          },
+        },
+        reply: {
+          added_jobs: 1,
+          changed_jobs: 0,
+          removed_jobs: 1,
+          rerun_jobs: 1,
+          held: [{ job_id: 1, job_name: 'first', reason: 'running', running_job_name: 'first' }],
+        },
+        after: async (world) => {
+          const { items } = await world.client.listJobs({ query: { workflow_id: 1 } });
+          expect(items.map(({ name, status, command }) => [name, status, command])).toEqual([
+            ['first', 'running', 'python first.py'],
+            ['second', 'blocked', 'true'],
+            ['fourth', 'blocked', 'true'],
+          ]);
+          expect(await lastEvent(world)).toMatchObject({
+            category: 'user_action',
+            action: 'update_plan',
+            added_jobs: 1,
+          });
+        },
+      },
+      {
+        says: 'changes nothing with dry_run',
+        params: { id: 1 },
+        query: { dry_run: true },
+        body: { jobs: { change: [{ id: 1, runs_again: true, command: 'false' }] } },
+        reply: { added_jobs: 0, changed_jobs: 1, removed_jobs: 0, rerun_jobs: 2, held: [] },
+        after: async ({ client }) =>
+          expect((await client.getJob({ params: { id: 1 } })).command).toBe('python first.py'),
+      },
+    ],
+    refuses: [
+      { ...inUnknownWorkflow, body: {} },
+      {
+        says: 'answers 422 for a job of another workflow',
+        params: { id: 1 },
+        body: { jobs: { remove: [4] } },
+        status: 422,
+        code: 'REFERENCE_UNKNOWN',
+        message: 'jobs.remove names 4 of jobs, which workflow 1 does not have',
+      },
+      {
+        says: 'answers 422 for a record that the request does not add',
+        params: { id: 1 },
+        body: { jobs: { add: [{ name: 'x', command: 'true', input_file_ids: [-1] }] } },
+        status: 422,
+        code: 'REFERENCE_UNKNOWN',
+        message: "input_file_ids of job 'x' names -1 of files, and the request adds 0",
+      },
+      {
+        says: 'answers 422 for a job that is there already',
+        params: { id: 1 },
+        body: { jobs: { add: [{ name: 'first', command: 'true' }] } },
+        status: 422,
+        code: 'DUPLICATE',
+        message: "workflow 1 has a job 'first' already",
+      },
+    ],
+  },
+
   cancelJobs: {
     answers: [
       {

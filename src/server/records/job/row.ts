@@ -23,6 +23,7 @@ export interface JobRow {
   start_time: string | null;
   origin: string | null;
   labels: string | null;
+  removed_at_ms: number | null;
 }
 
 /** The condition that makes a query use the index `job_unsettled`, in addition to the statuses that it selects. */
@@ -31,7 +32,8 @@ export const unsettled = `job.status > 2 and job.status <> ${STATUS.completed}`;
 export const jobColumns = `
   job.id, job.workflow_id, job.name, job.command, job.invocation_script, job.env, job.status,
   job.cancel_on_blocking_job_failure, job.supports_termination, job.resource_requirements_id, job.scheduler_id,
-  job.failure_handler_id, job.attempt_id, job.refunded_attempts, job.priority, job.compute_node_id, job.start_time, job.origin, job.labels`;
+  job.failure_handler_id, job.attempt_id, job.refunded_attempts, job.priority, job.compute_node_id, job.start_time, job.origin, job.labels,
+  job.removed_at_ms`;
 
 /**
  * A job as the API returns it.
@@ -68,6 +70,7 @@ export function claimedJobOf(row: JobRow): Job & { id: number; attempt_id: numbe
     compute_node_id: row.compute_node_id ?? undefined,
     start_time: row.start_time ?? undefined,
     origin: row.origin ?? undefined,
+    ...(row.removed_at_ms === null ? {} : { removed_at_ms: row.removed_at_ms }),
     labels: row.labels === null ? undefined : (JSON.parse(row.labels) as string[]),
   };
 }

@@ -29,7 +29,7 @@ function groupIds(queries: WorkflowQueries, groups: readonly string[] | null | u
   });
 }
 
-function refuseIterations({ dynamic_jobs: dynamic }: WorkflowChange): void {
+export function refuseIterations({ dynamic_jobs: dynamic }: WorkflowChange): void {
   const most = dynamic?.max_iterations;
   if (most === undefined || most === null || most >= 1) return;
   throw new Refusal(
@@ -40,7 +40,7 @@ function refuseIterations({ dynamic_jobs: dynamic }: WorkflowChange): void {
 }
 
 /** Settings of the other mode. With `auto` the mode is known only when a runner starts. */
-function refuseMisplaced({ execution_config: config }: WorkflowChange): void {
+export function refuseMisplaced({ execution_config: config }: WorkflowChange): void {
   if (config === undefined || config === null || config.mode === 'auto') return;
   const misplaced = misplacedSettings(config, config.mode ?? 'direct');
   if (misplaced.length === 0) return;

@@ -30,7 +30,7 @@ export function* countUnmet(
       size = Math.ceil(jobs / 4);
       continue;
     }
-    if (edges > HEAVY) yield* countHeavy(queries, upto);
+    if (edges > HEAVY) yield* countPages(queries, upto);
     else queries.countUnmet.run(window);
     then(window);
     if (isLast) return;
@@ -40,7 +40,8 @@ export function* countUnmet(
   }
 }
 
-function* countHeavy(queries: InitializeQueries, id: number): Steps {
+/** The same for one job, a page of its dependencies at a time. */
+export function* countPages(queries: InitializeQueries, id: number): Steps {
   let [after, unmet, failed] = [0, 0, 0];
   for (;;) {
     const some = queries.countSome.get({ id, after, limit: HEAVY });

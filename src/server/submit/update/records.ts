@@ -1,0 +1,90 @@
+import type { PlanRecords, RecordKind } from '../../../core/contract/plan-update.ts';
+import { failureHandlerQueries } from '../../records/failure-handler/queries.ts';
+import { fileQueries } from '../../records/file/queries.ts';
+import { storedRequirements } from '../../records/requirements/fields.ts';
+import { requirementsQueries } from '../../records/requirements/queries.ts';
+import { schedulerQueries } from '../../records/scheduler/queries.ts';
+import { createSlurmScheduler } from '../../records/scheduler/scheduler.ts';
+import type { Store } from '../../records/store.ts';
+import { userDataQueries } from '../../records/user-data/queries.ts';
+import type { Applying } from './applying.ts';
+import type { UpdateQueries } from './queries.ts';
+import type { RecordStep } from './steps.ts';
+
+type Writers = {
+  readonly [Kind in RecordKind]: {
+    /** Returns its id. */
+    readonly add: (record: PlanRecords[Kind], applying: Applying) => number;
+    readonly change: (id: number, record: PlanRecords[Kind], applying: Applying) => void;
+  };
+};
+
+/** Writes the records that jobs refer to; ids of new ones are appended to those of the update. */
+export const createRecordWriter = (store: Store, queries: UpdateQueries) => {
+  const { db } = store;
+  const [files, needs, handlers] = [fileQueries(db), requirementsQueries(db), failureHandlerQueries(db)];
+  const [userData, schedulers] = [userDataQueries(db), schedulerQueries(db)];
+  const addScheduler = createSlurmScheduler(store, schedulers);
+  const textOf = (data: unknown) => (data === undefined || data === null ? null : JSON.stringify(data));
+
+  const writers: Writers = {
+    files: {
+      add: ({ name, path, st_mtime: mtime }, { workflowId }) =>
+        files.insertFile.insert({ workflowId, name, path, mtime: mtime ?? null }),
+      change: (id, { name, path, st_mtime: mtime }) =>
+        void queries.changeFile.run({ id, name, path, mtime: mtime ?? null }),
+    },
+    user_data: {
+      add({ name, data, is_ephemeral: isEphemeral }, { workflowId, isInitialized }) {
+        const given = { name, data: textOf(data), isEphemeral: Number(isEphemeral ?? false) };
+        const id = userData.insertUserData.insert({ workflowId, ...given });
+        if (isInitialized) queries.settleUserData.run({ id });
+        return id;
+      },
+      change(id, { name, data, is_ephemeral: isEphemeral }, { isInitialized }) {
+        queries.changeUserData.run({ id, name, data: textOf(data), isEphemeral: Number(isEphemeral ?? false) });
+        if (isInitialized) queries.settleUserData.run({ id });
+      },
+    },
+    resource_requirements: {
+      add: (record, { workflowId }) =>
+        needs.insertRequirements.insert({ workflowId, ...storedRequirements({ ...record, workflow_id: workflowId }) }),
+      change: (id, record, { workflowId }) =>
+        void needs.updateRequirements.run({ id, ...storedRequirements({ ...record, workflow_id: workflowId }) }),
+    },
+    slurm_schedulers: {
+      add: (record, { workflowId }) => addScheduler({ ...record, workflow_id: workflowId }).id,
+      change: (id, record) =>
+        void schedulers.updateScheduler.run({
+          id,
+          name: record.name ?? '',
+          account: record.account,
+          nodes: record.nodes,
+          walltime: record.walltime,
+          gres: record.gres ?? null,
+          mem: record.mem ?? null,
+          ntasks_per_node: record.ntasks_per_node ?? null,
+          partition: record.partition ?? null,
+          qos: record.qos ?? null,
+          tmp: record.tmp ?? null,
+          extra: record.extra ?? null,
+          serialize_allocations: Number(record.serialize_allocations ?? false),
+        }),
+    },
+    failure_handlers: {
+      add: ({ name, rules }, { workflowId }) => handlers.insertHandler.insert({ workflowId, name, rules }),
+      change: (id, { name, rules }) => void queries.changeHandler.run({ id, name, rules }),
+    },
+  };
+
+  const write = <Kind extends RecordKind>(
+    kind: Kind,
+    { add, change }: Pick<Extract<RecordStep, { kind: Kind }>, 'add' | 'change'>,
+    applying: Applying,
+  ): void => {
+    const writer = writers[kind];
+    for (const record of add) applying.ids[kind].push(writer.add(record as PlanRecords[Kind], applying));
+    for (const { id, record } of change) writer.change(id, record as PlanRecords[Kind], applying);
+  };
+  return (step: RecordStep, applying: Applying): void => write(step.kind, step, applying);
+};
