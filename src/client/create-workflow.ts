@@ -1,7 +1,7 @@
-import type { NewJob } from '../core/contract/job.ts';
 import { storedRules } from '../core/lifecycle/cause-rules.ts';
-import type { ExecutionConfig, ResourceMonitorConfig, NewWorkflow } from '../core/contract/workflow.ts';
-import type { Plan, PlannedAction, PlannedJob } from '../core/workflow-file/plan/plan.ts';
+import type { NewWorkflow } from '../core/contract/workflow.ts';
+import { actionBody, type Ids, jobBody, workflowBody } from '../core/workflow-file/plan/bodies.ts';
+import type { Plan } from '../core/workflow-file/plan/plan.ts';
 import type { Client } from './client.ts';
 import { BATCH, createJobsInOrder } from './create-jobs.ts';
 
@@ -45,9 +45,6 @@ export async function createWhole(
     throw error;
   }
 }
-
-/** Ids of created records, by number in the plan. */
-type Ids = Float64Array;
 
 async function createRecords(client: Client, plan: Plan, workflowId: number, options: CreateOptions): Promise<void> {
   const files = await createFiles(client, plan, workflowId, options);
@@ -120,99 +117,6 @@ async function createUserData(client: Client, plan: Plan, workflowId: number): P
     for (const [index, { id }] of created.entries()) ids[numbers[index] as number] = id;
   }
   return ids;
-}
-
-interface RecordIds {
-  readonly files: Ids;
-  readonly userData: Ids;
-  readonly requirements: readonly number[];
-  readonly schedulers: readonly number[];
-  readonly handlers: readonly number[];
-}
-
-/** `earlier` are the ids of its dependencies. */
-function jobBody(job: PlannedJob, workflowId: number, records: RecordIds, earlier: number[]): NewJob {
-  const { files, userData, requirements, schedulers, handlers } = records;
-  const of = (numbers: Int32Array, ids: Ids) =>
-    numbers.length === 0 ? undefined : Array.from(numbers, (number) => ids[number] as number);
-  const one = (number: number | undefined, ids: readonly number[]) => (number === undefined ? undefined : ids[number]);
-  return {
-    workflow_id: workflowId,
-    name: job.name,
-    command: job.command,
-    invocation_script: job.invocationScript,
-    env: job.env as Record<string, string> | undefined,
-    priority: job.priority,
-    cancel_on_blocking_job_failure: job.cancelOnBlockingJobFailure,
-    supports_termination: job.supportsTermination,
-    labels: job.labels as string[] | undefined,
-    resource_requirements_id: one(job.resourceRequirements, requirements),
-    scheduler_id: one(job.scheduler, schedulers),
-    failure_handler_id: one(job.failureHandler, handlers),
-    depends_on_job_ids: earlier.length === 0 ? undefined : earlier,
-    input_file_ids: of(job.inputFiles, files),
-    output_file_ids: of(job.outputFiles, files),
-    input_user_data_ids: of(job.inputUserData, userData),
-    output_user_data_ids: of(job.outputUserData, userData),
-  };
-}
-
-/** The monitoring configuration if the file has none. */
-const MONITORING: ResourceMonitorConfig = {
-  sample_interval_seconds: 10,
-  flush_interval_seconds: 300,
-  generate_plots: false,
-  jobs: { enabled: true, granularity: 'summary' },
-};
-
-function workflowBody(plan: Plan, { user, submissionDirectory, monitorsJobs }: CreateOptions) {
-  const {
-    resource_monitor: monitor,
-    metadata,
-    slurm_defaults: defaults,
-    access_groups: groups,
-    env,
-    ...workflow
-  } = plan.workflow;
-  return {
-    ...workflow,
-    user,
-    env: env as Record<string, string> | undefined,
-    metadata: metadata as never,
-    slurm_defaults: defaults as never,
-    access_groups: groups as string[] | undefined,
-    resource_monitor_config: (monitor as ResourceMonitorConfig | undefined) ?? (monitorsJobs ? MONITORING : undefined),
-    execution_config: plan.executionConfig() as ExecutionConfig | undefined,
-    submission_directory: submissionDirectory,
-  };
-}
-
-function actionBody(
-  plan: Plan,
-  { spec, jobs: numbers }: PlannedAction,
-  workflowId: number,
-  jobs: Ids,
-  schedulers: readonly number[],
-) {
-  const scheduler = plan.slurmSchedulers.findIndex(({ name }) => name === spec.scheduler);
-  const config =
-    spec.action_type === 'run_commands'
-      ? { commands: spec.commands }
-      : {
-          scheduler_id: spec.scheduler_type === 'slurm' ? schedulers[scheduler] : 0,
-          scheduler_type: spec.scheduler_type,
-          num_allocations: spec.num_allocations ?? 1,
-          start_one_worker_per_node: spec.start_one_worker_per_node,
-          max_parallel_jobs: spec.max_parallel_jobs,
-        };
-  return {
-    workflow_id: workflowId,
-    trigger_type: spec.trigger_type,
-    action_type: spec.action_type,
-    action_config: JSON.parse(JSON.stringify(config)) as never,
-    job_ids: numbers.length === 0 ? undefined : Array.from(numbers, (number) => jobs[number] as number),
-    persistent: spec.persistent ?? false,
-  };
 }
 
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);

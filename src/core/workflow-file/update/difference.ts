@@ -1,0 +1,56 @@
+import type { PlanUpdate, RecordKind } from '../../contract/plan-update.ts';
+
+/** What differs in a job. Those of the first list make it run again, the others do not. */
+export const rerunFields = [
+  'command',
+  'invocation_script',
+  'env',
+  'inputs',
+  'outputs',
+  'user data',
+  'waits for',
+] as const;
+export const settingFields = [
+  'requirements',
+  'priority',
+  'labels',
+  'scheduler',
+  'failure handler',
+  'cancel_on_blocking_job_failure',
+  'supports_termination',
+] as const;
+export type JobField = (typeof rerunFields)[number] | (typeof settingFields)[number];
+
+/** One reason why a job is changed; the texts are shown to people. */
+export interface FieldChange {
+  readonly field: JobField;
+  readonly before?: string;
+  readonly after?: string;
+  /** Names that a list gained and lost. */
+  readonly added?: readonly string[];
+  readonly removed?: readonly string[];
+}
+
+export interface JobDifference {
+  readonly kind: 'added' | 'removed' | 'changed';
+  /** Absent if it is added. */
+  readonly id?: number;
+  readonly name: string;
+  readonly reruns: boolean;
+  readonly changes: readonly FieldChange[];
+}
+
+/** A record, an action or a setting that is added, removed or changed. */
+export interface RecordDifference {
+  readonly kind: JobDifference['kind'];
+  readonly of: RecordKind | 'workflow_actions' | 'settings';
+  readonly name: string;
+}
+
+export interface PlanDifference {
+  readonly update: PlanUpdate;
+  readonly jobs: readonly JobDifference[];
+  readonly records: readonly RecordDifference[];
+  /** The number of jobs that stay as they are. */
+  readonly unchanged: number;
+}

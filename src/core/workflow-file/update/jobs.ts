@@ -1,0 +1,119 @@
+import type { AddedJob, ChangedJob, RelationList } from '../../contract/plan-update.ts';
+import type { Job, NewJob } from '../../contract/job.ts';
+import { raisedName } from '../../lifecycle/cause-rules.ts';
+import type { FieldChange, JobField } from './difference.ts';
+import { isSame, setChange } from './same.ts';
+import type { StoredPlan } from './stored.ts';
+
+/** What jobs are compared with. */
+export interface Comparison {
+  readonly requirements: ReadonlyMap<number, StoredPlan['requirements'][number]>;
+  /** The requirements of jobs that name none. */
+  readonly defaultRequirements: number;
+  /** Files with another path, and user data with another value that no job makes. */
+  readonly changedFiles: ReadonlySet<number>;
+  readonly changedUserData: ReadonlySet<number>;
+  /** A name for people, of an id or of an added record. */
+  readonly nameOf: (kind: 'jobs' | 'files' | 'userData' | 'requirements', id: number) => string;
+}
+
+/** A job as the plan wants it: every field, with the defaults. */
+export type WantedJob = Omit<NewJob, 'workflow_id'>;
+
+export interface JobChange {
+  readonly update: ChangedJob;
+  readonly changes: FieldChange[];
+  readonly reruns: boolean;
+}
+
+const LISTS: readonly (readonly [RelationList, JobField, 'jobs' | 'files' | 'userData'])[] = [
+  ['input_file_ids', 'inputs', 'files'],
+  ['output_file_ids', 'outputs', 'files'],
+  ['input_user_data_ids', 'user data', 'userData'],
+  ['output_user_data_ids', 'user data', 'userData'],
+  ['depends_on_job_ids', 'waits for', 'jobs'],
+];
+
+/**
+ * What differs between a job and what the plan wants; undefined if nothing does. `needs` are the dependencies that have to be
+ * there. `again` is set for a job that was removed.
+ */
+export function jobChange(
+  stored: Job,
+  { wanted, needs: needed }: { readonly wanted: WantedJob; readonly needs: readonly number[] },
+  comparison: Comparison,
+  again: boolean,
+): JobChange | undefined {
+  const changes: FieldChange[] = [];
+  const set: Partial<AddedJob> = {};
+  let reruns = again;
+  const differ = (field: JobField, before: unknown, after: unknown, to: Partial<AddedJob>) => {
+    if (isSame(before, after)) return;
+    changes.push({ field, ...texts(before, after) });
+    Object.assign(set, to);
+  };
+  differ('command', stored.command, wanted.command, { command: wanted.command });
+  const script = wanted.invocation_script || null;
+  differ('invocation_script', stored.invocation_script || null, script, { invocation_script: script });
+  differ('env', stored.env ?? {}, wanted.env ?? {}, { env: wanted.env ?? {} });
+  const add: Partial<Record<RelationList, number[]>> = {};
+  const remove: Partial<Record<RelationList, number[]>> = {};
+  for (const [list, field, kind] of LISTS) {
+    const change = setChange(stored[list], wanted[list]);
+    // Those that files imply may be there or not, as long as the workflow was not initialized.
+    if (list === 'depends_on_job_ids') change.add = setChange(stored[list], needed).add;
+    const isTouched = (wanted[list] ?? []).some((id) => isChangedContent(list, id, comparison));
+    if (change.add.length + change.remove.length === 0 && !isTouched) continue;
+    if (change.add.length > 0) add[list] = change.add;
+    if (change.remove.length > 0) remove[list] = change.remove;
+    const named = (ids: readonly number[]) => ids.map((id) => comparison.nameOf(kind, id));
+    const changed = (wanted[list] ?? []).filter((id) => isChangedContent(list, id, comparison));
+    changes.push({ field, added: named([...change.add, ...changed]), removed: named(change.remove) });
+  }
+  reruns ||= changes.length > 0;
+
+  const needs = wanted.resource_requirements_id ?? comparison.defaultRequirements;
+  const had = stored.resource_requirements_id ?? 0;
+  if (had !== needs && !isRaised(had, needs, comparison)) {
+    const [before, after] = [comparison.nameOf('requirements', had), comparison.nameOf('requirements', needs)];
+    changes.push({ field: 'requirements', before, after });
+    set.resource_requirements_id = needs;
+  }
+  differ('priority', stored.priority ?? 0, wanted.priority ?? 0, { priority: wanted.priority ?? 0 });
+  const labels = [...new Set(wanted.labels ?? [])].sort();
+  differ('labels', [...(stored.labels ?? [])].sort(), labels, { labels });
+  differ('scheduler', stored.scheduler_id || 0, wanted.scheduler_id || 0, {
+    scheduler_id: wanted.scheduler_id ?? null,
+  });
+  const handler = wanted.failure_handler_id ?? null;
+  differ('failure handler', stored.failure_handler_id || null, handler, { failure_handler_id: handler });
+  const cancels = wanted.cancel_on_blocking_job_failure ?? true;
+  differ('cancel_on_blocking_job_failure', stored.cancel_on_blocking_job_failure ?? true, cancels, {
+    cancel_on_blocking_job_failure: cancels,
+  });
+  const terminable = wanted.supports_termination ?? false;
+  differ('supports_termination', stored.supports_termination ?? false, terminable, {
+    supports_termination: terminable,
+  });
+  if (changes.length === 0 && !again) return undefined;
+  return { update: { id: stored.id, runs_again: reruns, ...set, add, remove }, changes, reruns };
+}
+
+/** A file or a value that a job reads or writes under the same name, and that is another one now. */
+function isChangedContent(list: RelationList, id: number, { changedFiles, changedUserData }: Comparison): boolean {
+  if (list === 'depends_on_job_ids') return false;
+  return list.endsWith('file_ids') ? changedFiles.has(id) : list === 'input_user_data_ids' && changedUserData.has(id);
+}
+
+/** A failure handler or a recovery raised what the plan asks for: that stays. */
+function isRaised(had: number, wanted: number, { requirements }: Comparison): boolean {
+  const [before, after] = [requirements.get(had), requirements.get(wanted)];
+  if (before === undefined || after === undefined) return false;
+  return before.name === raisedName(after.name, before.memory ?? '', before.runtime ?? '');
+}
+
+/** Texts for people, of a value that has a short one. */
+function texts(before: unknown, after: unknown): Pick<FieldChange, 'before' | 'after'> {
+  const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+  return { before: text(before), after: text(after) };
+}

@@ -1,0 +1,144 @@
+import { type PlanRecords, type PlanUpdate, recordKinds } from '../../contract/plan-update.ts';
+import { storedRules } from '../../lifecycle/cause-rules.ts';
+import type { RecordIds } from '../plan/bodies.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { RecordDifference } from './difference.ts';
+import { matchRecords } from './records.ts';
+import { isSame } from './same.ts';
+import { isSpawned, type StoredPlan } from './stored.ts';
+
+/** The records of a plan that jobs refer to, matched with those of a workflow. */
+export interface MatchedPlan {
+  readonly refs: RecordIds;
+  readonly changedFiles: ReadonlySet<number>;
+  readonly changedUserData: ReadonlySet<number>;
+  /** Removes what the plan does not have, except these requirements. */
+  readonly removeOthers: (requirements: ReadonlySet<number>) => void;
+  readonly update: () => Partial<PlanUpdate>;
+  readonly differences: () => readonly RecordDifference[];
+}
+
+export function matchPlan(plan: Plan, stored: StoredPlan): MatchedPlan {
+  const made = new Set<number>();
+  for (let number = 0; number < plan.jobs.length; number += 1)
+    for (const data of plan.jobs.at(number).outputUserData) made.add(data);
+  const madeNames = new Set([...made].map((number) => plan.userData.at(number).name));
+
+  const files = matchRecords(
+    'files',
+    { length: plan.files.length, at: (number) => fileOf(plan, number) },
+    stored.files,
+    // Its time is read from disk before a run.
+    { isSame: (had, { path }) => had.path === path },
+  );
+  const userData = matchRecords(
+    'user_data',
+    { length: plan.userData.length, at: (number) => userDataOf(plan, number) },
+    stored.userData,
+    {
+      // A value that a job makes is not the file's.
+      isSame: (had, { name, data, is_ephemeral: isEphemeral }) =>
+        (had.is_ephemeral ?? false) === isEphemeral && (madeNames.has(name) || isSame(had.data ?? null, data ?? null)),
+    },
+  );
+  const needs = plan.resourceRequirements;
+  const requirements = matchRecords(
+    'resource_requirements',
+    {
+      length: needs.length,
+      at: (number) => ({ num_gpus: 0, num_nodes: 1, runtime: 'PT1H', ...needs[number] }) as never,
+    },
+    stored.requirements,
+  );
+  const specs = plan.slurmSchedulers;
+  const schedulers = matchRecords(
+    'slurm_schedulers',
+    {
+      length: specs.length,
+      at: (number) =>
+        ({
+          nodes: 1,
+          walltime: '01:00:00',
+          serialize_allocations: false,
+          ...specs[number],
+        }) as PlanRecords['slurm_schedulers'],
+    },
+    stored.schedulers,
+  );
+  const handlers = matchRecords(
+    'failure_handlers',
+    {
+      length: plan.failureHandlers.length,
+      at(number) {
+        const handler = plan.failureHandlers[number];
+        return handler && { name: handler.name, rules: JSON.stringify(storedRules(handler)) };
+      },
+    },
+    stored.handlers,
+  );
+
+  const all = {
+    files,
+    user_data: userData,
+    resource_requirements: requirements,
+    slurm_schedulers: schedulers,
+    failure_handlers: handlers,
+  };
+  const usage = usageOf(stored);
+  return {
+    refs: {
+      files: files.ids,
+      userData: userData.ids,
+      requirements: [...requirements.ids],
+      schedulers: [...schedulers.ids],
+      handlers: [...handlers.ids],
+    },
+    changedFiles: files.changed,
+    changedUserData: userData.changed,
+    removeOthers(used) {
+      files.removeOthers(({ id }) => usage.filesOfSpawned.has(id));
+      // Without a job it is the state of one that adds jobs.
+      userData.removeOthers(
+        ({ id, is_ephemeral: isEphemeral }) =>
+          usage.dataOfSpawned.has(id) || (isEphemeral === true && !usage.data.has(id)),
+      );
+      requirements.removeOthers(({ id, name }) => name === 'default' || used.has(id));
+      // Where the file has none, a submission has generated them.
+      if (specs.length > 0) schedulers.removeOthers(({ id }) => usage.schedulersOfOthers.has(id));
+      handlers.removeOthers(({ id }) => usage.handlersOfOthers.has(id));
+    },
+    update: () =>
+      Object.fromEntries(
+        recordKinds.flatMap((kind) => {
+          const { update } = all[kind];
+          return update.add.length + update.change.length + update.remove.length === 0 ? [] : [[kind, update]];
+        }),
+      ),
+    differences: () => recordKinds.flatMap((kind) => all[kind].differences),
+  };
+}
+
+function fileOf(plan: Plan, number: number): PlanRecords['files'] {
+  const { name, path, stMtime } = plan.files.at(number);
+  return { name, path, ...(stMtime === undefined ? {} : { st_mtime: stMtime }) };
+}
+
+function userDataOf(plan: Plan, number: number): PlanRecords['user_data'] | undefined {
+  const { name, data, isEphemeral } = plan.userData.at(number);
+  return name === undefined ? undefined : { name, data: data as never, is_ephemeral: isEphemeral };
+}
+
+/** What jobs that stay without being in the file use. */
+function usageOf({ jobs }: StoredPlan) {
+  const spawned = jobs.filter(isSpawned);
+  const others = jobs.filter((job) => isSpawned(job) || typeof job.removed_at_ms === 'number');
+  return {
+    filesOfSpawned: new Set(spawned.flatMap((job) => [...(job.input_file_ids ?? []), ...(job.output_file_ids ?? [])])),
+    dataOfSpawned: new Set(
+      spawned.flatMap((job) => [...(job.input_user_data_ids ?? []), ...(job.output_user_data_ids ?? [])]),
+    ),
+    data: new Set(jobs.flatMap((job) => [...(job.input_user_data_ids ?? []), ...(job.output_user_data_ids ?? [])])),
+    schedulersOfOthers: new Set(others.map(({ scheduler_id: id }) => id)),
+    handlersOfOthers: new Set(others.map(({ failure_handler_id: id }) => id)),
+  };
+}
