@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Unreachable } from '../client/errors.ts';
+import type { Plan } from '../core/workflow-file/plan/plan.ts';
 import { workflowNamed } from './choose-workflow.ts';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';
@@ -52,26 +53,43 @@ function refuseOfOthers(path: string): void {
   );
 }
 
+/** The plan of a valid workflow file. */
+export async function planOfFile(context: Context, path: string, options: ReadingOptions): Promise<Plan> {
+  refuseOfOthers(path);
+  const { readSpecFile, acceptedPlan } = await import('./read-spec.ts');
+  const reading = readSpecFile(path, context, { strict: options.strict === true });
+  return acceptedPlan(context, reading, { skipChecks: options.skipChecks === true });
+}
+
+interface ReadingOptions {
+  readonly strict?: boolean | undefined;
+  readonly skipChecks?: boolean | undefined;
+}
+
 /** Creates the workflow of a file; its line as JSON is left out where a later line names the workflow. */
-export async function createFromFile(
+export const createFromFile = async (
   context: Context,
   path: string,
-  options: { readonly strict?: boolean | undefined; readonly skipChecks?: boolean | undefined },
+  options: ReadingOptions,
+  created: { readonly saysJson?: boolean } = {},
+): Promise<number> => createWorkflowOf(context, await planOfFile(context, path, options), created);
+
+/** Creates the workflow of a plan. */
+export async function createWorkflowOf(
+  context: Context,
+  plan: Plan,
   /**
-   * `prepare` is called for a valid file before anything is created: what it throws leaves no workflow behind. `whenCreated` is called
-   * before anybody is told of the workflow: who is told may press Ctrl-C at once.
+   * `prepare` is called before anything is created: what it throws leaves no workflow behind. `whenCreated` is called before the
+   * workflow is reported: a user who reads of it may press Ctrl-C at once.
    */
   {
     saysJson = true,
     prepare = () => {},
     whenCreated = () => {},
-  }: { saysJson?: boolean; prepare?: () => void; whenCreated?: () => void } = {},
+  }: { readonly saysJson?: boolean; readonly prepare?: () => void; readonly whenCreated?: () => void } = {},
 ): Promise<number> {
   const { output } = context;
-  refuseOfOthers(path);
-  const { readSpecFile, acceptedPlan, createAndReport } = await import('./read-spec.ts');
-  const reading = readSpecFile(path, context, { strict: options.strict === true });
-  const plan = await acceptedPlan(context, reading, { skipChecks: options.skipChecks === true });
+  const { createAndReport } = await import('./read-spec.ts');
   prepare();
   const id = await createAndReport(context, plan, { monitorsJobs: true });
   whenCreated();

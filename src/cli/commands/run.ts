@@ -5,7 +5,8 @@ import { prepareRun } from '../../operations/run.ts';
 import { reportPreparation, reportResumed } from '../output/preparation.ts';
 import { type HeldSignals, holdSignals } from '../held-signals.ts';
 import { runnerOptions, runWorkflow } from '../run-workflow.ts';
-import { createFromFile, existingWorkflow, isSpec } from '../spec-or-id.ts';
+import { createWorkflowOf, existingWorkflow, isSpec, planOfFile } from '../spec-or-id.ts';
+import { chooseUpdate, refuseUpdateOptions, updateOptions } from '../update-workflow.ts';
 import { makeOutputFolder } from '../output-folder.ts';
 
 export const run = command({
@@ -15,6 +16,7 @@ export const run = command({
   inMemory: true,
   options: [
     ...runnerOptions,
+    ...updateOptions,
     { flags: '--skip-checks', says: 'create despite warnings about resources' },
     {
       flags: '--strict',
@@ -30,14 +32,21 @@ export const run = command({
   async run(context, [given], options) {
     const { output } = context;
     const goesOn = options.resume === true || options.retryFailed === true;
-    if (goesOn && isSpec(given)) refuseFile(context, given);
+    refuseUpdateOptions(options, isSpec(given));
+    if (goesOn && isSpec(given) && options.update !== true) refuseFile(context, given);
     let held: HeldSignals | undefined;
-    const id = isSpec(given)
-      ? await createFromFile(context, given, options, {
-          prepare: () => makeOutputFolder(context, options.outputDir),
-          whenCreated: () => (held = holdSignals()),
-        })
-      : await existingWorkflow(context, given);
+    const fromFile = async (): Promise<number | undefined> => {
+      const plan = await planOfFile(context, given, options);
+      const chosen = await chooseUpdate(context, given, plan, options);
+      if (chosen.kind === 'reported') return undefined;
+      const prepare = () => makeOutputFolder(context, options.outputDir);
+      if (chosen.kind === 'create')
+        return createWorkflowOf(context, plan, { prepare, whenCreated: () => (held = holdSignals()) });
+      prepare();
+      return chosen.id;
+    };
+    const id = isSpec(given) ? await fromFile() : await existingWorkflow(context, given);
+    if (id === undefined) return;
     held ??= holdSignals();
     const { client } = await context.service();
     const workflow = await client.getWorkflow({ params: { id } });
@@ -60,6 +69,6 @@ async function openPage(...given: [Context, number, string]): Promise<() => void
 
 function refuseFile({ hint }: Context, given: string): never {
   throw new UsageError(
-    `--resume and --retry-failed need the id of a workflow, found the file '${given}'; ids: ${hint('torc workflows list')}`,
+    `--resume and --retry-failed need the id of a workflow, or --update with its file, found the file '${given}'; ids: ${hint('torc workflows list')}`,
   );
 }

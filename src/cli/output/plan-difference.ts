@@ -1,0 +1,116 @@
+import type { PlanUpdated } from '../../core/contract/plan-update.ts';
+import { counted, grouped, someOf } from '../../core/quantity/count-text.ts';
+import type {
+  FieldChange,
+  JobDifference,
+  PlanDifference,
+  RecordDifference,
+} from '../../core/workflow-file/update/difference.ts';
+import type { UpdatedPlan } from '../../operations/update-plan.ts';
+import type { Context } from '../context.ts';
+import { widthOf } from './output.ts';
+import { tableOf } from './table.ts';
+
+/** Jobs in the table; JSON has all. */
+const SHOWN = 50;
+
+/** Prints what an update changes, or has changed. Jobs that stay as they are because they run make the exit code 1. */
+export function reportUpdate(
+  { output, exitWith }: Pick<Context, 'output' | 'exitWith'>,
+  workflowId: number,
+  { difference, updated }: UpdatedPlan,
+  isDryRun: boolean,
+): void {
+  if (output.format === 'json') {
+    const { jobs, records, unchanged } = difference;
+    const report = { workflow_id: workflowId, dry_run: isDryRun, ...updated, unchanged_jobs: unchanged, jobs, records };
+    if (isDryRun) output.json(report);
+    else output.jsonLine(report);
+  } else {
+    const text = differenceText(workflowId, difference, updated, { isDryRun, width: widthOf(process.stdout) });
+    if (isDryRun) output.text(text);
+    else output.notice(text);
+  }
+  if (updated.held.length === 0) return;
+  output.warn(heldText(updated.held));
+  if (!isDryRun) exitWith(1);
+}
+
+export function differenceText(
+  workflowId: number,
+  { jobs, records, unchanged }: PlanDifference,
+  updated: PlanUpdated,
+  { isDryRun, width }: { readonly isDryRun: boolean; readonly width: number },
+): string {
+  const held = new Set(updated.held.map(({ job_id: id }) => id));
+  const shown = jobs.filter(({ id }) => id === undefined || !held.has(id));
+  if (shown.length === 0 && records.length === 0 && held.size === 0)
+    return `Workflow ${workflowId} is what the file says; nothing ${isDryRun ? 'would change' : 'changed'}.`;
+  const would = isDryRun ? 'would ' : '';
+  const { text } = tableOf<JobDifference>(
+    [
+      { title: 'Job', value: ({ name }) => name, cut: 'middle', importance: 9 },
+      { title: 'Change', value: ({ kind }) => kind, importance: 10 },
+      { title: 'Runs', value: ({ reruns }) => (reruns ? 'yes' : 'no'), importance: 8 },
+      { title: 'Why', value: whyText, cut: 'end', importance: 7 },
+    ],
+    shown.slice(0, SHOWN),
+    width,
+  );
+  return [
+    ...(shown.length === 0 ? [] : [text]),
+    ...(shown.length > SHOWN
+      ? [`and ${counted(shown.length - SHOWN, 'more job', 'more jobs')}; -f json lists all`]
+      : []),
+    ...recordLines(records),
+    `Workflow ${workflowId}: ${countsText(updated)}, ${grouped(unchanged)} unchanged; ${counted(updated.rerun_jobs, 'job')} ${would}run${isDryRun || updated.rerun_jobs !== 1 ? '' : 's'}.`,
+  ].join('\n');
+}
+
+const countsText = ({ added_jobs: added, changed_jobs: changed, removed_jobs: removed }: PlanUpdated) =>
+  `${counted(added, 'job')} added, ${grouped(changed)} changed, ${grouped(removed)} removed`;
+
+function heldText(held: PlanUpdated['held']): string {
+  const of = held.map(({ job_name: name, reason, running_job_name: running }) =>
+    reason === 'running' ? `${name} (runs)` : `${name} (${running}, which depends on it, runs)`,
+  );
+  return `${counted(held.length, 'job')} stay${held.length === 1 ? 's' : ''} as ${held.length === 1 ? 'it is' : 'they are'} until a later update, because a runner has ${held.length === 1 ? 'it' : 'them'}: ${someOf(of)}`;
+}
+
+const WORDS: Readonly<Record<RecordDifference['of'], string>> = {
+  files: 'Files',
+  user_data: 'User data',
+  resource_requirements: 'Resource requirements',
+  slurm_schedulers: 'Slurm schedulers',
+  failure_handlers: 'Failure handlers',
+  workflow_actions: 'Actions',
+  settings: 'Settings',
+};
+
+/** One line a kind of records: `Files: added raw_31; removed raw_2`. */
+function recordLines(records: readonly RecordDifference[]): string[] {
+  return (Object.keys(WORDS) as RecordDifference['of'][]).flatMap((of) => {
+    const parts = (['added', 'changed', 'removed'] as const).flatMap((kind) => {
+      const names = records.filter((each) => each.of === of && each.kind === kind).map(({ name }) => name);
+      return names.length === 0 ? [] : [`${kind} ${someOf(names)}`];
+    });
+    return parts.length === 0 ? [] : [`${WORDS[of]}: ${parts.join('; ')}`];
+  });
+}
+
+function whyText({ kind, changes }: JobDifference): string {
+  if (kind === 'removed') return 'the file does not have it any more';
+  if (kind === 'added') return 'the file has it, the workflow does not';
+  return changes.map(changeText).join('; ');
+}
+
+function changeText({ field, before, after, added, removed }: FieldChange): string {
+  if (added !== undefined || removed !== undefined) {
+    const parts = [
+      ...(added === undefined || added.length === 0 ? [] : [`+ ${someOf(added)}`]),
+      ...(removed === undefined || removed.length === 0 ? [] : [`- ${someOf(removed)}`]),
+    ];
+    return `${field} ${parts.join(' ')}`;
+  }
+  return `${field}: ${before ?? 'none'} → ${after ?? 'none'}`;
+}
