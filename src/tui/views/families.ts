@@ -102,7 +102,7 @@ export async function jobsOfFamily(client: Client, workflowId: number, name: str
     for (let after = 0; items.length < PAGE_ROWS;) {
       const query = { after, limit: MOST_JOBS };
       const page = await client.listFamilyJobs({ params: { id: workflowId, family }, query });
-      items.push(...page.items.slice(skip));
+      for (const item of page.items.slice(skip)) items.push(item);
       skip = Math.max(0, skip - page.items.length);
       const last = page.items.at(-1);
       if (!page.has_more || last === undefined) break;

@@ -7,7 +7,7 @@ export type Ids = Float64Array;
 
 interface Submission {
   readonly user: string;
-  readonly submissionDirectory: string;
+  readonly submissionDirectory: string | undefined;
   readonly monitorsJobs: boolean;
 }
 
