@@ -26,7 +26,7 @@ const families = createFamilies({ sinceTicks: 0, ownerBy: () => undefined });
 
 console.log(`${processes} processes; ${machine()}`);
 try {
-  // The first look knows nobody yet.
+  // The first reading knows no process yet.
   const found = families.look(new Set([root])).get(root)?.members.length ?? 0;
   if (found <= processes) throw new Error(`only ${found} of ${processes + 1} processes of the job were found`);
   for (let round = 1; round <= rounds; round += 1) {

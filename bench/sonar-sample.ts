@@ -80,7 +80,7 @@ const exporter = await startProcessExporter();
 if (exporter === undefined) console.log('process-exporter is not installed (Debian: prometheus-process-exporter)');
 try {
   await answers.next();
-  // The first samples know nobody yet, and the code is not compiled.
+  // The first samples know no process yet, and the code is not compiled.
   await costOf(1);
   for (let round = 1; round <= rounds; round += 1) {
     console.log(`round ${round}`);

@@ -1,5 +1,5 @@
 /**
- * Telemetry in the embedded store: how fast is it stored, in how much memory and how many bytes, and how soon are profiles told?
+ * Telemetry in the embedded store: how fast is it stored, in how much memory and how many bytes, and how soon are profiles read?
  *
  * `node bench/sonar.ts [day] [NODES] [SAMPLES]`: a part of a simulated day, by default 20 nodes with 288 samples of 40 processes;
  * `day 1000` is all of it, 11.5 million rows. `node bench/sonar.ts jobs [JOBS] [DAYS]`: jobs of four nodes with 64 processes each over

@@ -7,7 +7,7 @@ export interface Verdict {
   readonly falselyDone: readonly string[];
   /** Work that was done again although its end could be known. */
   readonly twice: readonly string[];
-  /** Work that was done again because a kill met its end: nobody could know that it was done. */
+  /** Work that was done again because a kill met its end: it could not be known that it was done. */
   readonly unknowable: readonly string[];
   /** Attempts that began while another one of the same job was alive. */
   readonly beside: readonly string[];

@@ -17,7 +17,7 @@ interface Killer {
 }
 
 /**
- * Kills somebody at random times until the minutes are over or `over` is aborted. Daemons and nodes come back after a while: all are
+ * Kills a victim at random times until the minutes are over or `over` is aborted. Daemons and nodes come back after a while: all are
  * back when this ends.
  */
 export async function killSome(killer: Killer, over: AbortSignal): Promise<Kill[]> {
@@ -155,7 +155,7 @@ async function runnersOf(client: Client, workflowId: number): Promise<Runner[]> 
   }));
 }
 
-/** A process id may belong to somebody else by now. */
+/** A process id may belong to another process by now. */
 const isAlive = (pid: number): boolean =>
   wordsOf(pid, 'cmdline').some((word) => word.includes('torc-slurm-job-runner'));
 

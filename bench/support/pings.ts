@@ -63,7 +63,7 @@ function ping(port: number, pid: number): void {
       response.resume().on('end', () => {
         longestMs = Math.max(longestMs, performance.now() - sentAt);
         workedMs = Math.max(workedMs, mainThreadMs(pid) - workedAtFirst);
-        // Told only now, so that a ping which waits counts for the operation that made it wait.
+        // Added only now, so that a ping which waits counts for the operation that made it wait.
         if (isAsked) {
           parentPort?.postMessage({ longestMs, workedMs });
           longestMs = 0;

@@ -12,7 +12,7 @@ const TRIES = 200;
 const MS_PER_TICK = 10;
 
 export interface ProcessExporter {
-  /** Asks for its metrics; returns how many present processes it told of: those that ended stay, with 0. */
+  /** Asks for its metrics; returns how many present processes it listed: those that ended stay, with 0. */
   scrape(): Promise<number>;
   /** CPU milliseconds so far. */
   cpuMs(): number;
@@ -20,7 +20,7 @@ export interface ProcessExporter {
 }
 
 /**
- * process-exporter, which tells of each process by itself, as a sample does, without what a sample has not: threads and
+ * process-exporter, which lists each process by itself, as a sample does, without what a sample has not: threads and
  * proportional sizes. Undefined where it is not installed.
  */
 export async function startProcessExporter(): Promise<ProcessExporter | undefined> {

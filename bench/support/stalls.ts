@@ -49,7 +49,7 @@ export type Measure = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
 /** Jobs of a call that creates a shape: what `torc create` sends. */
 const A_CALL = 1_000;
-/** Jobs that a runner tells of in one turn: as many as it prefetches. */
+/** Jobs that a runner reports in one turn: as many as it prefetches. */
 const A_TURN = 128;
 /** Jobs that a runner reports in one turn when it was away from its server. */
 const A_LONG_TURN = 1_000;
@@ -384,7 +384,7 @@ async function until(client: Client, id: number, status: 'ready' | 'canceled', j
   }
 }
 
-/** Listens for a second to a stream that has everything to catch up with and nothing to tell. */
+/** Listens for a second to a stream that has everything to catch up with and no new event. */
 async function listen(port: number, id: number): Promise<void> {
   const over = new AbortController();
   const response = await fetch(`http://127.0.0.1:${port}${BASE_PATH}/workflows/${id}/events/stream?types=job_started`, {

@@ -35,7 +35,7 @@ export interface Context {
   /** The service: connected, or started for this command. */
   service(): Promise<Service>;
   /**
-   * A command, or a sentence with commands, that the person is told to run next: with the options that reach the same server,
+   * A command, or a sentence with commands, that is suggested to the person: with the options that reach the same server,
    * and behind it those of `repeated` that were given to this command.
    */
   hint(command: string, repeated?: readonly Option[]): string;

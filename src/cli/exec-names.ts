@@ -30,7 +30,7 @@ const wordOf = (text: string): string =>
     .replaceAll(/[^\p{L}\p{N}.+=,@%-]+/gu, '_')
     .replaceAll(/^_+|_+$/g, '');
 
-/** The end tells more than the beginning: paths differ there. */
+/** The end says more than the beginning: paths differ there. */
 function shortened(word: string, length: number): string {
   const letters = Array.from(word);
   if (letters.length <= length) return word;

@@ -20,7 +20,7 @@ export interface KeepOrderOptions {
 
 /** Prints what the jobs of `exec` write to their standard output, in the order of the list. */
 export interface KeepOrder {
-  /** To be called with what clears the progress line; answers what is told of each job that ends. */
+  /** To be called with what clears the progress line; answers what is printed for each job that ends. */
   begin(clear: () => void): (job: EndedJob) => void;
   /** Prints the rest, and says of how many jobs there is nothing here. */
   finish(client: Client, summary: RunSummary): Promise<void>;

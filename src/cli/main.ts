@@ -9,7 +9,7 @@ export async function main(program: string, argv: readonly string[]): Promise<vo
     process.stdout.write(`${program} ${VERSION}\n`);
     return;
   }
-  // Jobs run on although nobody can be told of them: a full disk or a closed terminal ends no runner.
+  // Jobs run on although no message about them can be printed: a full disk or a closed terminal ends no runner.
   process.stderr.on('error', () => {});
   let lost: Error | undefined;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

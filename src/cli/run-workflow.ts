@@ -91,7 +91,7 @@ export async function runWorkflow(
   workflowId: number,
   options: RunnerChoices,
   registration: Registration = { computeNodeType: 'local' },
-  /** What is told of each job that ends, given what clears the progress line. */
+  /** What is printed for each job that ends, given what clears the progress line. */
   watcherOf?: (clear: () => void) => RunnerOptions['onJobEnded'],
   held = holdSignals(),
 ): Promise<RunSummary> {

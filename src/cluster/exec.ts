@@ -13,7 +13,7 @@ export interface Companion {
   readonly ended: Promise<End>;
   /** Writes to its standard input; lost if it has ended. */
   write(text: string): void;
-  /** Closes its standard input, which tells some programs to end. */
+  /** Closes its standard input, at which some programs end. */
   endInput(): void;
   signal(signal: NodeJS.Signals): void;
   /** Lets it go on without us: it keeps us from ending no longer, and what it prints is not read any more. */

@@ -7,7 +7,7 @@ import { terminationOf } from '../core/contract/execution.ts';
 
 /** What happens while a new run begins. */
 export type BeginNews =
-  /** Earlier attempts have not ended; told again when the attempts change. */
+  /** Earlier attempts have not ended; reported again when the attempts change. */
   | { readonly kind: 'waits for attempts'; readonly holders: readonly AttemptHolder[] }
   /** A runner of this host that was killed could not be recovered completely; the message says what is left to do. */
   | { readonly kind: 'recovery warning'; readonly message: string };

@@ -49,7 +49,7 @@ interface CreateOptions {
   readonly user: string;
   /** Monitors jobs in summary mode if the plan does not configure monitoring. */
   readonly monitorsJobs: boolean;
-  /** Told the number of jobs created so far. */
+  /** Called with the number of jobs created so far. */
   readonly report: (jobs: number) => void;
 }
 

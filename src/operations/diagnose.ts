@@ -24,7 +24,7 @@ export interface Diagnosis {
   readonly unrunnable: Unclaimable | undefined;
 }
 
-/** Tells whether ready jobs lack only time. */
+/** Whether ready jobs lack only time. */
 export async function diagnose(client: Client, id: number, nowMs: number): Promise<Diagnosis> {
   const jobs = await all((page) => client.listJobs({ query: { workflow_id: id, status: 'ready', ...page } }));
   const needs = await all((page) => client.listResourceRequirements({ query: { workflow_id: id, ...page } }));

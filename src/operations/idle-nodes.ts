@@ -8,7 +8,7 @@ export interface PartlyIdle {
   readonly idle_nodes: number;
 }
 
-/** Allocations with idle nodes, as the active runners of a workflow tell. */
+/** Allocations with idle nodes, as the active runners of a workflow report. */
 export async function idleNodes(client: Client, workflowId: number): Promise<PartlyIdle[]> {
   const { items } = await client.listComputeNodes({ query: { workflow_id: workflowId, is_active: true } });
   return partlyIdle(items);

@@ -77,7 +77,7 @@ const LOOK_MS = 500;
 /** Statuses of a job that may still start, or start again. */
 const WAITING: ReadonlySet<string> = new Set(['uninitialized', 'blocked', 'ready', 'pending']);
 
-/** Waits while a job has not started, and tells so once. An attempt that is named by number is not waited for. */
+/** Waits while a job has not started, and reports so once. An attempt that is named by number is not waited for. */
 export async function untilStarted(
   client: Client,
   jobId: number,

@@ -10,7 +10,7 @@ export interface Runners {
   readonly lost: readonly number[];
 }
 
-/** Which runners work on a workflow; changes nothing. A silent runner of another host counts as live: nobody here can know. */
+/** Which runners work on a workflow; changes nothing. A silent runner of another host counts as live: it cannot be known here. */
 export async function runnersOf(
   client: Client,
   { workflow_id: workflowId, active_compute_nodes: active }: WorkflowStatus,

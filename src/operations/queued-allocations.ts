@@ -8,7 +8,7 @@ export interface QueuedAllocation {
   readonly slurmJobId: SlurmJob;
   /** The word of squeue; undefined where there is none or it did not answer. */
   readonly reason: string | undefined;
-  /** Slurm says that it has ended, and no runner of it told the server. */
+  /** Slurm says that it has ended, and no runner of it reported to the server. */
   readonly hasEnded: boolean;
 }
 

@@ -77,7 +77,7 @@ export async function underLease<T>(
 /** Throws `RECOVERY_ACTIVE` if another command took the lease meanwhile: this process was suspended for a minute. */
 export const confirmLease = async (): Promise<void> => held.getStore()?.confirm();
 
-/** Whether nobody else may do the same now: not where the server has no leases. */
+/** Whether no other process may do the same now: not where the server has no leases. */
 export const isUnderLease = (): boolean => held.getStore()?.isShared === false;
 
 const hasEnded = ({ process: other }: RecoveryLease): boolean =>

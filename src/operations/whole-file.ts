@@ -10,7 +10,7 @@ export async function writeWhole<T>(
   path: string,
   writeTo: (write: (text: string) => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  // A name that nobody else could have prepared, and private: a workflow is private to its user.
+  // A name that no other user could have prepared, and private: a workflow is private to its user.
   const part = `${path}.${randomUUID()}.part`;
   const file = await open(part, 'wx', 0o600).catch((cause: unknown) => {
     throw new Refusal('FILE_UNWRITABLE', `cannot write ${path}: ${(cause as Error).message}`, {}, { cause });

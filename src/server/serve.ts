@@ -191,7 +191,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
         if (path !== ':memory:') db.run('pragma wal_checkpoint(truncate)');
         db.close();
         acknowledged?.remove();
-        // Not before: who finds the lock held and no address would take this for a server that nobody can attach to.
+        // Not before: who finds the lock held and no address would take this for a server that no command can attach to.
         address?.remove();
         owned?.release();
       },

@@ -9,7 +9,7 @@ import type { Database } from './store/database.ts';
 export function snapshot(db: Database, path: string, keep: number): void {
   const fresh = `${path}.new`;
   rmSync(fresh, { force: true });
-  // Created here, and only if nobody else has created it meanwhile: SQLite would follow a link, and let everybody read
+  // Created here, and only if no other process has created it meanwhile: SQLite would follow a link, and let every user read
   // the file.
   closeSync(openSync(fresh, 'wx', 0o600));
   db.prepare<{ fresh: string }>('vacuum into :fresh').run({ fresh });

@@ -75,12 +75,12 @@ const standing = ({ store }: World) =>
       .map(({ id, status }) => [id, status]),
   );
 
-/** Has a job that was there another status, or is it gone? Jobs that are created are told by the answer alone. */
+/** Has a job that was there another status, or is it gone? Jobs that are created are in the reply alone. */
 const hasMoved = (before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>) =>
   [...before].some(([id, status]) => after.get(id) !== status);
 
 const names = Object.keys(routes) as RouteName[];
-/** These answer as long as somebody listens: stream.test.ts. */
+/** These answer as long as a client listens: stream.test.ts. */
 const streams = names.filter((name) => routes[name].kind === 'stream');
 
 for (const name of names.filter((each) => !streams.includes(each))) {
@@ -95,7 +95,7 @@ for (const name of names.filter((each) => !streams.includes(each))) {
         const reportedBefore = world.store.changes.lastId;
         const { status, json } = await ask(world, name, asked);
         expect([status, json]).toEqual([asked.status ?? 200, reply]);
-        // Nobody has to ask for what the event stream could tell.
+        // No client has to ask for what the event stream could report.
         if (hasMoved(stood, standing(world))) expect(world.store.changes.lastId).toBeGreaterThan(reportedBefore);
         expectShape(name, json);
         await after?.(world);
@@ -139,7 +139,7 @@ describe('the cases', () => {
   });
 });
 
-// Torc's document is not part of this repository; whoever has it beside the repository compares with it.
+// Torc's document is not part of this repository; where it is beside the repository, this compares with it.
 const ORIGINAL = join(import.meta.dirname, '../../../shared/reference/torc/openapi.yaml');
 
 describe.skipIf(!existsSync(ORIGINAL))('every operation of the original’s document', () => {

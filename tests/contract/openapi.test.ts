@@ -6,7 +6,7 @@ import { openApiDocument } from '../../src/core/contract/openapi.ts';
 import { BASE_PATH } from '../../src/core/contract/base-path.ts';
 import { testService } from '../support/service.ts';
 
-// Torc's document is not part of this repository; whoever has it beside the repository compares with it.
+// Torc's document is not part of this repository; where it is beside the repository, this compares with it.
 const ORIGINAL = join(import.meta.dirname, '../../../shared/reference/torc/openapi.yaml');
 
 interface Schema {

@@ -94,7 +94,7 @@ describe('the stand-in for Torc’s own server', () => {
       'POST /bulk_jobs depends_on_positions',
       'POST /bulk_jobs reply',
       'POST /compute_nodes process',
-      // Told by the server alone. A lost attempt counts there.
+      // Reported by the server alone. A lost attempt counts there.
       'POST /jobs refunded_attempts',
       'POST /jobs removed_at_ms',
       // The cause of an end is not kept there; the return code is.

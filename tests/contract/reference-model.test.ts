@@ -11,7 +11,7 @@ interface Sketch {
   readonly returnCode: number;
 }
 
-/** What each job must come to: the whole of scheduling, told in a few lines. */
+/** What each job must come to: the whole of scheduling in a few lines. */
 function expectedStates(jobs: readonly Sketch[]): string[] {
   const states: string[] = [];
   for (const { after, cancels, returnCode } of jobs) {

@@ -10,7 +10,7 @@ import { startServer, temporaryFolder, until } from '../support/programs.ts';
 
 const make = (name: string) => ({ body: { name, user: 'ada' } });
 
-/** Another program that holds the lock for writing until it is told to end. */
+/** Another program that holds the lock for writing until it is asked to end. */
 async function lockedBy(database: string) {
   const script = `
     const db = new (require('node:sqlite').DatabaseSync)(process.argv[1], { timeout: 10_000 });

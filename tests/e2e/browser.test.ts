@@ -60,7 +60,7 @@ async function pageOf(scriptOf: () => string): Promise<{ port: number; outcomes:
   return { port: (server.address() as AddressInfo).port, outcomes };
 }
 
-/** Tries each way in which a page can send something to another server, and tells its own server how it went. */
+/** Tries each way in which a page can send something to another server, and reports the outcome to its own server. */
 const attack = (service: string) => `
   const at = (path) => ${JSON.stringify(service)} + '${BASE_PATH}' + path;
   const tried = (promise) => promise.then((answer) => answer.type + ' ' + answer.status, () => 'failed');

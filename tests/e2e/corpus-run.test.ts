@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startServer, temporaryFolder, torc } from '../support/programs.ts';
 
-// Torc's own example files are not ours to keep; whoever has them beside the repository runs this as well.
+// Torc's own example files are not ours to keep; where they are beside the repository, this runs as well.
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus/torc-examples');
 
 /** A folder as the examples expect it, with a `sleep` that takes no time and a `python` that says what it was asked. */

@@ -169,7 +169,7 @@ it('what a killed runner had finished and not told is not run again', async () =
   );
   await torc(['--url', server.url, 'create', path], { cwd: folder });
   await torc(['--url', server.url, 'workflows', 'init', '1'], { cwd: folder });
-  // The server goes away as soon as the jobs are out, so that the end of the first one cannot be told.
+  // The server goes away as soon as the jobs are out, so that the end of the first one cannot be reported.
   const run = start('torc', ['--url', server.url, 'run', '1', '--num-cpus', '2'], { cwd: folder });
   await until(
     () => existsSync(join(folder, 'ran')) || existsSync(join(folder, 'began')),

@@ -132,7 +132,7 @@ class Day {
     },
   };
 
-  /** One random fault after the other, until nobody wants any more. */
+  /** One random fault after the other, until the time is over. */
   async harm(isEnough: () => boolean): Promise<void> {
     const names = Object.keys(this.#kinds);
     while (!isEnough()) {

@@ -105,7 +105,7 @@ describe.each(SEEDS)('with blows of seed %d', (seed) => {
       const { code } = await torc(words, { cwd: folder, environment });
       expect(code).toBe(0);
 
-      // Those that did not, with what their results say: a count alone would not tell why.
+      // Those that did not, with what their results say: a count alone would not say why.
       const { items: jobs } = await server.client.listJobs({ query: { workflow_id: 1, limit: JOBS } });
       const { items } = await server.client.listResults({ query: { workflow_id: 1, all_runs: true } });
       const left = jobs.filter(({ status }) => status !== 'completed');

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServer, startServer, temporaryFolder } from '../support/programs.ts';
 
 const MEBIBYTE = 2 ** 20;
-/** What a server may use, whoever sends what: without requests it uses 100 MiB. */
+/** What a server may use, whatever is sent: without requests it uses 100 MiB. */
 const MOST_BYTES = 500 * MEBIBYTE;
 
 interface Shape {

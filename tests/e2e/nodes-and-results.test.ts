@@ -251,7 +251,7 @@ describe('an entity of the research object', () => {
 });
 
 describe('a task of the server', () => {
-  /** One that nobody carries out, as the database has it. */
+  /** One that no runner carries out, as the database has it. */
   async function storedTask(status: string, error: string): Promise<string> {
     await json(
       'admin',

@@ -33,7 +33,7 @@ interface Sketch {
 const jobLine = ({ name, after, inAnyCase = false }: Sketch) =>
   `  - {name: ${name}, ${after === undefined ? '' : `depends_on: [${after}], `}${inAnyCase ? 'cancel_on_blocking_job_failure: false, ' : ''}command: 'echo "${name} $TORC_ATTEMPT_ID" >> began; until test -e release-${name}; do sleep 0.05; done; test ${name} != bad'}`;
 
-/** Runners look for the server every second, and have no patience at all unless told. */
+/** Runners look for the server every second, and do not wait at all unless their options say so. */
 const impatient = { TORC_CLIENT__OFFLINE__DRAIN_PING_INTERVAL_SECS: '1' };
 
 async function place(jobs: readonly Sketch[], patienceMinutes = 0): Promise<Place> {
@@ -318,7 +318,7 @@ describe('a server that comes back with an older database', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('the server came back with an older database')]);
     expect(at.began()).toEqual(['a 1', 'b 1', 'c 1']);
     expect(await at.statuses(older)).toEqual({ a: 'ready', b: 'ready', c: 'ready' });
-    // What the server that is gone had been told stands in a journal of its own.
+    // What had been reported to the server that is gone stands in a journal of its own.
     const folder = join(at.folder, 'torc_output/offline_journal');
     expect(at.journals()).toHaveLength(2);
     const jobs = at.journals().flatMap((name) => readJournal(join(folder, name)).payloads);

@@ -277,7 +277,7 @@ describe('torc run on a server that has no exchange, when answers are lost', () 
   ])(
     'torc run on a server that has no exchange, when answers are lost runs each job once though the answer to %s is lost',
     async (_, method, path) => {
-      // The start of a job that ends at once is never told by itself.
+      // The start of a job that ends at once is never reported by itself.
       const file = spec(`
 name: lossy
 jobs:

@@ -120,7 +120,7 @@ describe.each(SEEDS)('a server that is killed, with moments of seed %d,', (seed)
       () => server.client.initializeJobs({ params: { id } }),
       async () => (await counts(server, id)).uninitialized < JOBS,
     );
-    // Whoever claims waits until it is done, and meets no job twice.
+    // A claim waits until it is done, and meets no job twice.
     const { jobs } = await back.client.claimNextJobs({ params: { id }, query: { limit: JOBS } });
     expect(new Set(jobs?.map(({ name }) => name)).size).toBe(JOBS / 2);
     expect(await counts(back, id)).toMatchObject({ pending: JOBS / 2, blocked: JOBS / 2, uninitialized: 0 });

@@ -11,10 +11,10 @@ beforeAll(async () => {
   server = await startServer(folder);
 }, 60_000);
 
-/** An hour from now, as Slurm tells it: Unix seconds. */
+/** An hour from now, as Slurm sets it: Unix seconds. */
 const later = String(Math.floor(Date.now() / 1000) + 3600);
 
-/** What Slurm tells a task on one node of allocation 42. */
+/** What Slurm sets for a task on one node of allocation 42. */
 const allocation = {
   SLURM_JOB_ID: '42',
   SLURM_NODEID: '0',

@@ -62,7 +62,7 @@ it('a runner writes samples of the processes of its jobs, and beside them to whi
   // Three attempts, the one that was too short for a sample as well.
   expect(ends).toHaveLength(3);
   expect(new Set(links.map(({ workflow, run: id, attempt }) => `${workflow} ${id} ${attempt}`)).size).toBe(1);
-  // No process is told without its attempt, and none in two.
+  // No process is reported without its attempt, and none in two.
   expect(processes.map(({ pid }) => pid).filter((pid) => !linked.some((link) => link.pid === pid))).toEqual([]);
   const byJob = Map.groupBy(linked, (link) => link.workflow_job);
   const sleeps = (pids: readonly number[]) =>

@@ -22,7 +22,7 @@ interface Certificate {
   readonly certificate: string;
 }
 
-/** A certificate that nobody signed but itself, for a host, valid between two dates. */
+/** A certificate that is signed by itself alone, for a host, valid between two dates. */
 function certificateFor(host: string, from: string, until: string): Certificate {
   const cwd = temporaryFolder();
   const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd, stdio: 'ignore' });

@@ -11,7 +11,7 @@ import { fill, noSmallDisk, smallDisk } from '../support/small-disk.ts';
 const torc = resolve(import.meta.dirname, '../../bin/torc');
 const own = `torc-compiled-${process.getuid?.()}`;
 
-/** `torc --version` with its temporary files in this folder; `taken` tells how many files it had compiled already. */
+/** `torc --version` with its temporary files in this folder; `taken` says how many files it had compiled already. */
 async function start(folder: string) {
   const { NODE_COMPILE_CACHE: _, ...others } = process.env;
   const env = { ...others, TMPDIR: folder, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' };

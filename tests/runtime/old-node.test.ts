@@ -122,7 +122,7 @@ describe.skipIf(old === undefined || process.platform !== 'linux')('a server ins
 });
 
 describe('signals that arrive directly and are passed on', () => {
-  /** A process that prints each SIGINT that its program gets, and ends when told. */
+  /** A process that prints each SIGINT that its program gets, and ends on request. */
   async function innerProcess(listens: boolean) {
     const folder = temporaryFolder();
     const script = join(folder, 'inner.mjs');

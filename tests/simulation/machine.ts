@@ -73,7 +73,7 @@ export function createMachine(endsIn: () => number, failing: ReadonlySet<number>
     signal(group, signal) {
       const pid = -group;
       if (!processes.has(pid)) throw new Error('ESRCH');
-      // A job that is asked to end takes a moment; the kernel tells of a killed one as soon as the runner looks.
+      // A job that is asked to end takes a moment; the kernel reports a killed one as soon as the runner looks.
       setTimeout(() => kill(pid, signal), signal === 'SIGKILL' ? 0 : 5);
     },
     killMarked(runner) {

@@ -19,7 +19,7 @@ const LATEST_MS = 20_000;
 /**
  * A network that loses, doubles, delays and reorders requests and answers, by the numbers that `next` gives.
  *
- * `late`: the sender is told that the connection broke, and the request is delivered after that, perhaps after later ones.
+ * `late`: the sender learns that the connection broke, and the request is delivered after that, perhaps after later ones.
  * `doubled`: it is delivered twice, and one of the two answers arrives.
  */
 export function createNetwork(next: () => number): Network {

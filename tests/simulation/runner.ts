@@ -148,7 +148,7 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
         else then();
       },
       undefined,
-      // The workflow went on to another run: whoever belongs to that looks after it.
+      // The workflow went on to another run: the runners of that run have its jobs.
       then,
     );
   };

@@ -18,7 +18,7 @@ const REST_MS = 400_000;
 export interface Outcome {
   /** What is wrong, a sentence each; empty where all is well. */
   readonly faults: string[];
-  /** What happened, for whoever looks into a seed. */
+  /** What happened, to study a seed. */
   readonly story: string[];
 }
 
@@ -128,7 +128,7 @@ export async function simulate(seed: number): Promise<Outcome> {
       },
     ];
 
-    /** Ctrl-C is not enough for somebody: the workflow begins anew while runners of the run before may be at work. */
+    /** Ctrl-C is not enough for a user: the workflow begins anew while runners of the run before may be at work. */
     const restart = async (cancels: boolean) => {
       const { client } = testService({ store: server.store });
       const params = { id: workflow.id };

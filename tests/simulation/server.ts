@@ -21,7 +21,7 @@ export interface SimulatedServer {
   run(): number;
   isActive(nodeId: number): boolean;
   reportLost(key: string, nodeId: number, body: LostRunner): LostRunnerReply;
-  /** Kills it at the next request, at this moment of it; `onDown` hears of it, and somebody starts it again. */
+  /** Kills it at the next request, at this moment of it; `onDown` is called then, and the test starts it again. */
   killAt(moment: Moment, onDown: () => void): void;
   /** It is not killed after all. */
   spare(): void;

@@ -13,7 +13,7 @@ import type { Cluster } from './cluster.ts';
  *
  * - no job is completed without its last line in that attempt;
  * - after recoveries every job is completed;
- * - no job does its work twice, unless it ended when somebody was being killed: then nobody can know.
+ * - no job does its work twice, unless it ended when a victim was being killed: then it cannot be known.
  */
 
 const MODES = ['direct', 'steps', 'batched', 'two nodes'] as const;
@@ -51,7 +51,7 @@ const KINDS: Readonly<Record<string, (seconds: number) => string>> = {
 export interface Verdict {
   readonly words: string;
   readonly faults: readonly string[];
-  /** Jobs that did their work twice because they ended when somebody was being killed. */
+  /** Jobs that did their work twice because they ended when a victim was being killed. */
   readonly met: readonly string[];
 }
 
@@ -137,7 +137,7 @@ async function run({ cluster, server, folder }: Lane, plan: Plan): Promise<Omit<
     return states.every((state) => !open.includes(state));
   };
   await kill(cluster, server, { id, allocation, victim }).catch(async (error: unknown) => {
-    // On a busy machine all its jobs may be done, and then there is nobody to kill.
+    // On a busy machine all its jobs may be done, and then there is no victim.
     if (!(await isOver())) throw error;
   });
   const isDone = async () => (await jobsOf()).every(({ status }) => ENDED.includes(status ?? ''));

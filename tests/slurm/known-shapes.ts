@@ -8,7 +8,7 @@ export const CARD = { uuid: 'GPU-known-shape', useMegabytes: 512, computePercent
 const STRANGER = 4_194_303;
 
 /**
- * What each job does; all tell their processes on their standard output, `pid 7`. They wait for samples instead of for a time:
+ * What each job does; all print their processes on their standard output, `pid 7`. They wait for samples instead of for a time:
  * a step that takes them starts after the jobs, on a busy machine some seconds later.
  */
 const SCRIPTS = {

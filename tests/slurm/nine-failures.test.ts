@@ -124,7 +124,7 @@ describe.skipIf(slurmIsMissing !== undefined)('nine further failures on a cluste
   const cases: Readonly<Record<string, () => Promise<Row>>> = {
     async 'interrupted submit'() {
       const id = await create('cut', { jobs: 24, allocations: 3 });
-      // Slurm has taken the first request, and nobody was told.
+      // Slurm has taken the first request, and no reply arrived.
       const tools = tool(
         'cut',
         'sbatch',

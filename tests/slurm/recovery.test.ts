@@ -82,7 +82,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs of an allocation that is gon
   const acts = {
     async killed() {
       const { id, allocation } = await begin('killed', 'n[2-5]');
-      // Nobody reports anything.
+      // No runner reports anything.
       process.kill((await nodesOf(id))[0]?.pid as number, 'SIGKILL');
       await until(
         () => cluster.run('squeue', '-h', '-t', 'all', '-j', allocation, '-o', '%T').trim(),

@@ -186,7 +186,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs of known shape, two at a tim
         expectNear(total, await accounted(job, `wf${id}_j${burner.job_id}_r1_a1`));
         return;
       }
-      // The step of all jobs has the runner's or the launcher's own time too, which nothing tells apart: all jobs have less.
+      // The step of all jobs has the runner's or the launcher's own time too, which no record separates: all jobs have less.
       const all = await Promise.all(shapes.map((shape) => profileOf(id, results[shape])));
       const sum = all.reduce((before, { cpu_seconds: seconds }) => before + (seconds ?? Number.NaN), 0);
       const name = mode === 'batches' ? `wf${id}_r1_jobs_` : 'batch';

@@ -298,7 +298,7 @@ ${flow.slice(flow.indexOf('actions:')).replace('num_allocations: 2', 'num_alloca
       tasks(all).filter(({ job_step: step, job_state: state }) => step === '0' && state === 'COMPLETED'),
     ).toHaveLength(2);
     expect(all.every(({ job_state: state }) => state !== 'PENDING' && state !== 'RUNNING')).toBe(true);
-    // What was told is not told again, unless something changed.
+    // What was reported is not reported again, unless something changed.
     const { slurm_jobs: again } = await sonar('jobs', '--state', reported);
     expect(tasks(again).filter(({ array_task_id: task }) => task === 1)).toEqual([]);
 

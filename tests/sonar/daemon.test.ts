@@ -52,7 +52,7 @@ it('a daemon appends samples to its folder until a signal ends it, and one of a 
     ...recordsIn(globSync(join(folder, `data/*/*/*/0+sysinfo-${node}.json`))[0] ?? ''),
   ];
   expect(records.flatMap((record) => [...refusalsOf(record), ...checkEnvelope(record).problems])).toEqual([]);
-  // Sysinfo at the start; a node on which nobody works says that it is alive.
+  // Sysinfo at the start; a node without work says that it is alive.
   expect(records.filter(({ data }) => data.type === 'sysinfo')).toHaveLength(1);
   expect(recordsIn(sampleFile(folder)).every(({ data }) => data.attributes.jobs?.length === 0)).toBe(true);
   expect(existsSync(join(folder, `data/sonar-lock.${node}`))).toBe(false);

@@ -1,4 +1,4 @@
-/** A receiving server, without its routes, closes days at once and prints what it tells: `node keep-and-report.ts STORE NOTICES`. */
+/** A receiving server, without its routes, closes days at once and prints its notices: `node keep-and-report.ts STORE NOTICES`. */
 import { createReceiver } from '../../src/telemetry/receive/receiver.ts';
 
 const [path = '', expected = ''] = process.argv.slice(2);

@@ -278,7 +278,7 @@ describe.each(kinds)('%s', (kind) => {
     const [before, seconds] = [START + 300 * DAY, 30 * DAY];
     expect(await archive.prune(before, seconds)).toBe(0);
     expect(await live.prune(before, seconds)).toBeGreaterThan(10);
-    // Somebody asks for it.
+    // It is queried.
     expect(await archive.prune(before)).toBeGreaterThan(10);
     await archive.close();
     await live.close();
@@ -469,7 +469,7 @@ describe.skipIf(postgresIsMissing !== undefined)('PostgreSQL', () => {
       await withClusters(store);
       await store.ingestEach(recordsIn(...shuffled(messagesOfTwoDays(), 5)), options);
       await store.addLinks(links);
-      // In PostgreSQL, deleting makes the hours of days whose hours nobody made.
+      // In PostgreSQL, deleting makes the hours of days that had none.
       const closed = store === both[0] ? [] : await closedDays(store, last);
       const samples = (await exported(store, { types: ['sample'] })).length;
       expect(await store.prune(last)).toBeGreaterThanOrEqual(samples);
@@ -509,7 +509,7 @@ describe.skipIf(postgresIsMissing !== undefined)('PostgreSQL', () => {
     await store.addLinks(links);
     await clean.prune(last);
     expect(await hourAnswers(clean)).toEqual(await hourAnswers(store));
-    // What was deleted comes again: an hour with samples is told from them, and nothing counts twice.
+    // What was deleted comes again: an hour with samples comes from them, and nothing counts twice.
     const figures = (reported: unknown) =>
       JSON.stringify(
         (reported as { readonly items: readonly object[] }).items.map((each) => ({ ...each, samples: 0 })),

@@ -21,7 +21,7 @@ const message = (type: MessageType, attributes: object, producer = 'sonar', more
   );
 
 /**
- * What a small cluster tells in two days: samples of three nodes with cards and disks, of two producers on one of them, hardware, Slurm
+ * What a small cluster reports in two days: samples of three nodes with cards and disks, of two producers on one of them, hardware, Slurm
  * jobs that wait, run, are requeued and end, and states of the cluster. No two samples of different nodes have one time.
  */
 export function messagesOfTwoDays(): string[] {

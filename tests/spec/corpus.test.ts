@@ -8,7 +8,7 @@ import { readSpec, type SpecReading } from '../../src/core/workflow-file/read.ts
 import { each } from '../../src/core/workflow-file/sequence.ts';
 import { testService } from '../support/service.ts';
 
-// Torc's own example files are not ours to keep; whoever has them beside the repository runs this as well.
+// Torc's own example files are not ours to keep; where they are beside the repository, this runs as well.
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus/torc-examples');
 
 /**

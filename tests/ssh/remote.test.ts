@@ -315,7 +315,7 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
     const own = readdirSync(join(folder, out)).filter((name) => name.startsWith('torc_worker_'));
     expect(own.length).toBeGreaterThan(1);
     for (const name of own) expect(readFileSync(join(folder, out, name), 'utf8')).not.toContain('open-sesame');
-    // The folder that the start made lets nobody else see the names in it.
+    // The folder that the start made lets no other user see the names in it.
     expect((statSync(join(folder, out)).mode & 0o777).toString(8)).toBe('700');
     await remote(['stop', String(id), '-o', out, '--force'], secret);
   }, 120_000);

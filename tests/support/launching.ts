@@ -28,7 +28,7 @@ interface Ended extends ProcessEnd {
 /** A launcher with the promise of each job's end. */
 export interface Jobs {
   readonly launcher: Launcher;
-  /** All that was told, in order. */
+  /** All that was reported, in order. */
   readonly reported: readonly ProcessEnd[];
   launch(request: Partial<LaunchRequest>): { readonly pid: number; readonly ended: Promise<ProcessEnd> };
   /** Runs a line to its end, with files of its own for its output. */

@@ -11,7 +11,7 @@ import { createStore, type Store } from '../../src/server/records/store.ts';
 /** The real app over a real database in memory, with the real client, in one process and without a port. */
 export interface TestService {
   readonly client: Client;
-  /** The same for somebody with a login. */
+  /** The same for a caller with a login. */
   readonly as: (user: string, password?: string) => Client;
   readonly store: Store;
   readonly app: ReturnType<typeof createApp>;
@@ -158,7 +158,7 @@ export async function registerNode(
   return node.id;
 }
 
-/** The end of an attempt, as a runner tells it. */
+/** The end of an attempt, as a runner reports it. */
 export function ended({ id, attempt_id: attempt }: Pick<ClaimedJob, 'id' | 'attempt_id'>, returnCode = 0) {
   return {
     job_id: id,

@@ -39,7 +39,7 @@ export function fill(disk: string): () => void {
   try {
     writeFileSync(path, Buffer.alloc(bavail * bsize));
   } catch (error) {
-    // Somebody else wrote meanwhile, so less fits: the disk is full all the same.
+    // Another process wrote meanwhile, so less fits: the disk is full all the same.
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
   }
   return () => rmSync(path);

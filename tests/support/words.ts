@@ -19,7 +19,7 @@ export async function said(
       return true;
     }),
   );
-  // Nobody is there to be asked.
+  // There is no terminal to ask on.
   const stdin = Object.getOwnPropertyDescriptor(process, 'stdin') as PropertyDescriptor;
   Object.defineProperty(process, 'stdin', { configurable: true, get: () => Readable.from([]) });
   for (const [name, value] of Object.entries({ USER: 'tester', ...environment })) vi.stubEnv(name, value);

@@ -28,7 +28,7 @@ export const createWorkflow = tool({
     { spec_json: given, action, workflow_type: type, user, account, hpc_profile: profile, output_path: path },
     backend,
   ) {
-    // The problems of the text itself come first: the command for Slurm would stop at them with a file that nobody named.
+    // The problems of the text itself come first: the command for Slurm would stop at them with a file that the caller did not name.
     if (action === 'validate' && type === 'local') return dryRunReport(readSpec(given, backend));
     planFrom(given, backend);
     const text = type === 'slurm' ? await withSchedulers(given, { account, profile }, backend) : given;

@@ -103,7 +103,7 @@ export const exec = command({
     makeOutputFolder(context, options.outputDir);
     const { client } = await context.service();
     const id = await createAndReport(context, plan, { monitorsJobs: false });
-    // Before anybody is told of the workflow: who is told may press Ctrl-C at once.
+    // Before the workflow is printed: a user who sees it may press Ctrl-C at once.
     const held = holdSignals();
     output.notice(`Created workflow ${id}`);
     await initialize(client, id, { force: false, report: reportPreparation(output) });

@@ -129,7 +129,7 @@ const END_OF_INPUT = 'end of standard input';
 
 /**
  * The command that started this server has ended, and others still use it: the server ends with the last of them. A database in
- * memory is copied then, because nobody asks for the copy any more.
+ * memory is copied then, because no signal can ask for the copy any more.
  */
 async function outlast(
   service: Service,

@@ -10,10 +10,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A person waits for the shell: what a server says later is not shown. */
 const PATIENCE_MS = 1_000;
-/** Candidates that are asked for: nobody reads more, and each letter that is typed makes them fewer. */
+/** Candidates that are asked for: more are not read, and each letter that is typed makes them fewer. */
 const MOST = 200;
 
-/** Ids and names of records that begin with what is typed, as far as a server tells them soon. */
+/** Ids and names of records that begin with what is typed, as far as a server replies soon. */
 export async function recordsFor(wanted: Wanted, environment: Environment): Promise<readonly Candidate[]> {
   const address = await addressFor(await settingsFor(wanted.given, environment));
   if (address === undefined) return [];

@@ -29,7 +29,7 @@ export function rerunsText(workflowId: number, { run, canceled, failed }: Reruns
 
 const namesOf = (jobs: readonly { readonly name: string }[]) => someOf(jobs.map(({ name }) => name));
 
-/** The jobs that it waits for are one reason; of other reasons the first two are told. */
+/** The jobs that it waits for are one reason; of other reasons the first two are shown. */
 function reasonsText(reasons: readonly RerunReason[]): string {
   const before = reasons.flatMap((reason) => (reason.kind === 'job' ? [reason.job_name] : []));
   const own = reasons.filter((reason) => reason.kind !== 'job');

@@ -39,7 +39,7 @@ const START_MS = 60_000;
  */
 export async function startServerProcess(start: ServerStart): Promise<ServerProcess | undefined> {
   const heard = createHeard();
-  // What a server says that does not start is told when it is known whether that matters.
+  // The messages of a server that does not start are printed when it is known whether they matter.
   let early: string[] | undefined = [];
   const onErrorLine = (line: string) => (early === undefined ? start.say(line) : void early.push(line));
   const server = await spawned(start, { onLine: heard.line, onErrorLine });

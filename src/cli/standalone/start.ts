@@ -20,14 +20,14 @@ export interface Standalone {
   stop(): Promise<void>;
 }
 
-/** Our own server tells within this time that others use it, or has ended; killed, it would be taken from the others. */
+/** Our own server reports within this time that others use it, or has ended; killed, it would be taken from the others. */
 const STOP_MS = 10_000;
 /** A program that was named is to end within this time, as Torc's server does. */
 const STOP_NAMED_MS = 2_000;
 /** How long the end of commands is waited for that use the server, before this one ends without them. */
 const STAY_MS = 500;
 const SNAPSHOT_MS = 5_000;
-/** How often a person is told that it goes on like this. */
+/** How often a message says that it goes on like this. */
 const SAY_AGAIN_MS = 30_000;
 
 /** Starts a server of this command's own. Undefined where another server has the database. */
@@ -38,7 +38,7 @@ export async function startStandalone(
   umask: string,
 ): Promise<Standalone | undefined> {
   const { database, inMemory, snapshotIntervalSeconds } = settings;
-  // Its server and the runner make the other folders, as private as they are told to.
+  // Its server and the runner make the other folders, as private as their options say.
   makeFolder(dirname(database), 0o777 & ~Number.parseInt(umask, 8));
   const credential = randomBytes(32).toString('base64url');
   const say = sayOnce((line) => output.notice(`[torc-server] ${line}`));

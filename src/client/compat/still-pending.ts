@@ -2,7 +2,7 @@ import type { PlainJob } from './plain-job.ts';
 
 /**
  * The claimed jobs that are still ours by what the server says of them now: pending, in the attempt that was claimed. The
- * others were canceled with their workflow, or reset by somebody.
+ * others were canceled with their workflow, or reset by another caller.
  */
 export function stillPending(claimed: readonly PlainJob[], now: readonly PlainJob[]): PlainJob[] {
   const attempts = new Map(

@@ -61,7 +61,7 @@ export function parseRocmCards(text: string, nodeName: string): { cards: GpuCard
  * Processes: of `--showpids` `{"system": {"PID42": "python3, 2, 1073741824, 0, 55"}}` (name, cards, bytes, …, compute
  * units in percent), and of `--showpidgpus` the cards of each.
  *
- * The tool tells what a process uses of all its cards together: each has an equal share.
+ * The tool has what a process uses of all its cards together: each has an equal share.
  */
 export function parseRocmUses(cards: readonly GpuCard[], pids: string, pidGpus: string): GpuUse[] {
   const cardsOf = (objectIn(pidGpus)['system'] ?? {}) as Json;

@@ -17,7 +17,7 @@ export interface GpuCard {
   readonly maxMemoryClockMhz: number;
 }
 
-/** The present state of a card. 0 and the empty text mean that the card does not tell. */
+/** The present state of a card. 0 and the empty text mean that the card does not report it. */
 export interface GpuState {
   readonly index: number;
   readonly uuid: string;
@@ -25,7 +25,7 @@ export interface GpuState {
   /** Of the greatest speed; may exceed 100. */
   readonly fanPercent: number;
   readonly computeMode: string;
-  /** P0 is the highest; undefined if the card does not tell. */
+  /** P0 is the highest; undefined if the card does not report it. */
   readonly performanceState: number | undefined;
   readonly memoryKilobytes: number;
   readonly computePercent: number;

@@ -114,7 +114,7 @@ export function parseCards(text: string, members: readonly QueryMember[], nodeNa
   return { cards, states, hasSlices: rows.some((row) => row.get('mig.mode.current') === 'Enabled') };
 }
 
-/** The state of a card that was there, and of which the tool does not tell any more. */
+/** The state of a card that was there, and that the tool does not list any more. */
 export const lostState = ({ index, uuid }: GpuCard): GpuState => ({
   index,
   uuid,

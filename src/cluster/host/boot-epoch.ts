@@ -34,7 +34,7 @@ export function bootEpoch(bootId: string, bootedAt: number, folder = ownFolder()
 
 /**
  * A folder of this machine that only this user can write in: in /run for root, for others that of their session, or one
- * below the temporary folder. Undefined where there is none, or where somebody else made it.
+ * below the temporary folder. Undefined where there is none, or where another user made it.
  */
 function ownFolder(): string | undefined {
   const user = process.getuid?.();

@@ -183,7 +183,7 @@ export function openDetails(root = '/proc'): DetailsReader {
     of(processes) {
       reads += 1;
       const most = mostKept(MOST_KEPT);
-      // The clock of start times is that of the kernel; the youngest process tells how late it is.
+      // The clock of start times is that of the kernel; the youngest process shows how late it is.
       let latest = 0;
       for (const { startTicks } of processes) if (startTicks > latest) latest = startTicks;
       const youngAfterTicks = latest - YOUNG_TICKS;

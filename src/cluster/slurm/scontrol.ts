@@ -61,7 +61,7 @@ export const jobLine = (jobId: number, text: string): string =>
 export const isPreempted = (text: string): boolean =>
   /\bJobState=(PREEMPTED|NODE_FAIL|BOOT_FAIL)\b/.test(text) || /\bPreemptTime=\d/.test(text);
 
-/** How a job stands by `scontrol show job`. While its processes are being ended it is COMPLETING, and the reason tells why. */
+/** How a job stands by `scontrol show job`. While its processes are being ended it is COMPLETING, and the reason says why. */
 export function fateIn(text: string): Fate {
   if (isPreempted(text)) return 'preempted';
   const state = /\bJobState=(\w+)/.exec(text)?.[1];

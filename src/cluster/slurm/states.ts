@@ -25,7 +25,7 @@ export function statesFrom(wanted: readonly SlurmJob[], { queued, accounted }: S
     const isOver =
       isTask && queued !== undefined && !reported.has(job) && wholeJobs([job]).some((array) => known.has(array));
     const found = reported.get(job) ?? ended.get(job);
-    // The accounting is told of tasks that wait together, and later that one of them is gone.
+    // The accounting records tasks that wait together, and later that one of them is gone.
     if (found !== undefined && !(isOver && found.state !== 'ended')) states.set(job, found);
     else if (isOver) states.set(job, { jobId: job, state: 'ended', word: 'CANCELLED' });
   }

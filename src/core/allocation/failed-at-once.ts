@@ -19,7 +19,7 @@ const AT_ONCE_SECONDS = 10;
  * The last allocations if so many in a row ended at once and without a runner, in the order in which they were submitted:
  * the next one would do the same. Empty otherwise.
  *
- * Those that wait or run say nothing yet, and one that somebody canceled says nothing about the others.
+ * Those that wait or run say nothing yet, and one that a user canceled says nothing about the others.
  */
 export function failedAtOnce(submitted: readonly Outcome[]): readonly Outcome[] {
   const reported = submitted.filter(({ state, word }) => state === 'ended' && !word.startsWith('CANCELLED'));

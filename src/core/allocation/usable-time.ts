@@ -7,7 +7,7 @@ import { formatWalltime } from '../quantity/slurm-time.ts';
 /**
  * The time of an allocation, or of any runner with an end, as its jobs see it.
  *
- * Planned walltimes, claims and what is told about jobs that wait all follow from this file, so a job that a plan
+ * Planned walltimes, claims and what is said about jobs that wait all follow from this file, so a job that a plan
  * promises time to is claimed, and a job that is claimed can start.
  */
 export interface TimeMargins {

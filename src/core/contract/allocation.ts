@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { id, maybe, text, stored } from './shape.ts';
 
 /**
- * What was asked for when an allocation was planned: `allocations` in all, and how their runners start. Whoever finds the
+ * What was asked for when an allocation was planned: `allocations` in all, and how their runners start. The process that finds the
  * record can submit it.
  */
 export const AllocationPlan = z.object({

@@ -72,8 +72,8 @@ export type Retried = z.output<typeof Retried>;
 const NodeSize = z.object({ num_cpus: z.int(), memory_gb: z.number(), num_gpus: z.int() });
 
 /**
- * How many jobs a runner takes that still wait for jobs which it holds. `after` names held jobs whose dependants it wants;
- * the dependants of jobs that this turn assigns are looked at in any case.
+ * How many jobs a runner takes that still wait for jobs which it holds. `after` names held jobs whose dependents it wants;
+ * the dependents of jobs that this turn assigns are looked at in any case.
  */
 const WantAhead = z.object({ limit: z.int().min(0), after: maybe(z.array(id)) });
 
@@ -155,8 +155,8 @@ export type AheadJob = z.output<typeof AheadJob>;
 /**
  * Jobs that wait only for jobs which the runner holds.
  *
- * `rest` are held jobs whose dependants were not looked at because `limit` was reached: the runner may name them in its
- * next `after`. `settled` are held jobs all of whose dependants the runner holds: their end makes no other job ready.
+ * `rest` are held jobs whose dependents were not looked at because `limit` was reached: the runner may name them in its
+ * next `after`. `settled` are held jobs all of whose dependents the runner holds: their end makes no other job ready.
  */
 export const Ahead = z.object({ jobs: z.array(AheadJob), rest: z.array(id), settled: z.array(id) });
 export type Ahead = z.output<typeof Ahead>;
@@ -196,7 +196,7 @@ export const ExchangeReply = z.object({
   /** Only if the request asked for it. */
   setup: maybe(RunnerSetup),
   /**
-   * No work is left or to come for some queued allocations, and this runner is to cancel them. One runner is told at a
+   * No work is left or to come for some queued allocations, and this runner is to cancel them. One runner is asked at a
    * time, and only if it can.
    */
   has_unneeded_allocations: maybe(z.boolean()),

@@ -11,7 +11,7 @@ export type KeptScheduler = Pick<
  * The sbatch options of a planned scheduler: those that the old one had, with the CPUs that the plan counts on.
  *
  * Where nodes are shared, an allocation has one CPU unless it asks for more. Undefined if there is nothing to say, as where
- * somebody asked for tasks or whole nodes.
+ * the request named tasks or whole nodes.
  */
 export function extraOf(
   kept: KeptScheduler | undefined,

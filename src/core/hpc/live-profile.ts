@@ -57,7 +57,7 @@ function gpusOf(partitionName: string, gres: string): NodeKind['gpus'] {
     const found = parseGres(text);
     return found === undefined || found.count === 0 ? undefined : { count: found.count, type: found.type ?? null };
   }
-  // Some sites hide generic resources: then the name tells of GPUs.
+  // Some sites hide generic resources: then the name says that there are GPUs.
   const name = partitionName.toLowerCase();
   return name.includes('gpu') ? { count: 4, type: TYPES.find((type) => name.includes(type)) ?? 'gpu' } : undefined;
 }

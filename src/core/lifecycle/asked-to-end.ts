@@ -3,11 +3,11 @@ import { signalNumber } from '../contract/signal.ts';
 /**
  * What an exit code is worth after a signal that ends processes.
  *
- * Whoever ends an allocation signals its processes one after another, in any order. The child of a script may die first; the
+ * What ends an allocation signals its processes one after another, in any order. The child of a script may die first; the
  * script then goes on, and may end with 0 before the signal reaches it. So a 0 proves that work is done only if nothing had
  * asked the job to end, or if its first process handles the signal: then the exit code is the job's own answer.
  *
- * Slurm sends SIGCONT to all processes of an allocation before it sends SIGTERM to the first of them. That order tells whether
+ * Slurm sends SIGCONT to all processes of an allocation before it sends SIGTERM to the first of them. That order proves whether
  * an end came before or after the request.
  */
 

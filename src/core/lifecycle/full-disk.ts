@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<Shortage, string>> = {
 /** The words of cause code `disk`: it may be why a job failed. */
 export const shortageCause = (shortage: Shortage): string => WORDS[shortage];
 
-/** A file system as statfs(2) tells it, in blocks and files. */
+/** A file system as statfs(2) describes it, in blocks and files. */
 export interface FileSystemRoom {
   readonly blocks: number;
   readonly bsize: number;
@@ -34,7 +34,7 @@ export interface FileSystemRoom {
  */
 const LEAST_BYTES = 64 * 1024;
 
-/** What the file system has too little of; undefined if it has enough, or does not tell. */
+/** What the file system has too little of; undefined if it has enough, or does not say it. */
 export function shortageOf(
   { blocks, bsize, bfree, bavail, files, ffree }: FileSystemRoom,
   isAdministrator: boolean,

@@ -29,7 +29,7 @@ export interface AttemptEnd {
   readonly attempt: number;
   readonly endedAt: string;
   readonly peakMemoryBytes: number | undefined;
-  /** Why it ended, if the server was told more than a return code. */
+  /** Why it ended, if more than a return code was reported to the server. */
   readonly cause?: string | undefined;
   readonly causeCode?: CauseCode | undefined;
   readonly handlerLimit?: HandlerLimit | undefined;

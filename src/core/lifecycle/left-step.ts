@@ -37,7 +37,7 @@ export interface ProvenEnd {
 
 /** The accounting has whole seconds, and a busy node reports late. */
 const MARGIN_MS = 2_000;
-/** Codes of commands that SIGKILL and SIGTERM ended: nobody knows who sent them. */
+/** Codes of commands that SIGKILL and SIGTERM ended: their sender is unknown. */
 const BY_SIGNAL: ReadonlySet<number> = new Set([137, 143]);
 
 /** The end of the job; undefined if nothing proves one. */
@@ -59,6 +59,6 @@ const endOf = (code: number): ProvenEnd => ({ status: code === 0 ? 'completed' :
 const endedBefore = (row: LeftRow | undefined, runnerEndedAtMs: number | undefined): boolean =>
   row?.endedAtMs !== undefined && runnerEndedAtMs !== undefined && row.endedAtMs + MARGIN_MS <= runnerEndedAtMs;
 
-/** Whether the accounting may still tell something that decides: it is some seconds behind. */
+/** Whether the accounting may still get something that decides: it is some seconds behind. */
 export const mayBeReported = (mark: Mark, hasRow: boolean): boolean =>
   !hasRow && mark.code !== undefined && mark.asked === undefined;

@@ -1,7 +1,7 @@
 /** What squeue says of an allocation that waits, in words. */
 export interface QueueReason {
   readonly words: string;
-  /** It does not start unless somebody changes something. */
+  /** It does not start without a change. */
   readonly isFinal: boolean;
 }
 

@@ -20,7 +20,7 @@ export interface EndedBadly {
 /**
  * Why a job did not end well, by what recovery does about it.
  *
- * `lost`: its runner or its allocation ended; it runs again as it is. `killed`: by SIGKILL of somebody unknown; it runs again as it
+ * `lost`: its runner or its allocation ended; it runs again as it is. `killed`: by SIGKILL of an unknown sender; it runs again as it
  * is, for nothing proves that it lacked memory. `disk`: there was no room for its output. `at maximum`: its failure handler says that it gets no more
  * memory or time. `unknown` and what follows is not repeated unless
  * that is asked for: the same would happen again.

@@ -13,7 +13,7 @@ export type SchedulerShape = Pick<NewSlurmScheduler, 'id' | 'name' | 'nodes' | '
 const MEBIBYTE = 2 ** 20;
 
 /**
- * The runner of a future allocation, as far as its scheduler tells; what the site decides counts as unlimited.
+ * The runner of a future allocation, as far as its scheduler says; what the site decides counts as unlimited.
  *
  * The allocation has begun a second ago: any runner starts later. Slurm rounds its time up to whole minutes.
  */
@@ -42,7 +42,7 @@ export function roomOfScheduler(
   };
 }
 
-/** The runner of an allocation whose scheduler was deleted: nobody knows what it has. */
+/** The runner of an allocation whose scheduler was deleted: it is unknown what it has. */
 export const UNLIMITED: RunnerRoom = {
   labels: [],
   schedulerId: null,

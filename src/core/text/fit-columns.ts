@@ -77,7 +77,7 @@ function keptColumns(needs: readonly ColumnNeed[], available: number): readonly 
   return kept;
 }
 
-/** The greatest width up to `most` that is good, or 0. Whoever is good is good with less, too. */
+/** The greatest width up to `most` that is good, or 0. A width below a good one is good, too. */
 function greatest(most: number, isGood: (width: number) => boolean): number {
   let low = 0;
   let high = Math.max(0, most);

@@ -29,9 +29,9 @@ import type { Value } from './text/value.ts';
 export interface PlanOptions {
   /** Reads a parameter table or a list of values; throws if it cannot. */
   readonly readFile: (path: string) => string;
-  /** Looks whether a file is there; without it nobody warns about missing inputs. */
+  /** Looks whether a file is there; without it there is no warning about missing inputs. */
   readonly fileExists?: (path: string) => boolean;
-  /** The workflow was made by a program, as by `torc exec`: nobody wrote it, so nobody is advised about its texts. */
+  /** The workflow was made by a program, as by `torc exec`: no user wrote it, so there is no advice about its texts. */
   readonly isGenerated?: boolean;
   /** The maximum number of jobs, files and records of user data, each. */
   readonly maxJobs?: number;

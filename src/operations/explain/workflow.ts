@@ -46,7 +46,7 @@ export interface ExplainedWorkflow {
 const MOST_GROUPS = 20;
 /** Jobs that are named in each. */
 const MOST_NAMED = 20;
-/** Files of which the last line tells groups apart; the other jobs are grouped by code and cause alone. */
+/** Files of which the last line separates groups; the other jobs are grouped by code and cause alone. */
 const MOST_READ = 500;
 
 /** Explains what is wrong with a workflow: its failures in groups of the same cause, and what makes it continue. */

@@ -33,7 +33,7 @@ export async function askAgent(client: Client, workflowId: number, options: Agen
       : []),
     '',
   ].join('\n');
-  // Of the agents that are programs, this one answers a request on its standard input only if it is told to.
+  // Of the agents that are programs, this one answers a request on its standard input only with an option.
   const more = /(^|\/)claude$/.test(agent.trim()) ? ['-p'] : [];
   await runUserProgram({ command: agent, more, input, environment });
   return jobs.length;

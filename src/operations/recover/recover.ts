@@ -16,7 +16,7 @@ export interface RecoveryPolicy {
   readonly retriesUnknown: boolean;
 }
 
-/** How the jobs of a workflow run: in allocations, on hosts, or where somebody types. */
+/** How the jobs of a workflow run: in allocations, on hosts, or where a person types. */
 export type WorkflowKind = 'slurm' | 'remote' | 'local';
 
 export async function kindOf(client: Client, workflowId: number): Promise<WorkflowKind> {

@@ -50,7 +50,7 @@ export async function noteBeginning(
 export interface Unfinished {
   /** It was killed when its jobs were ready and its allocations were being submitted. */
   readonly wasSubmitting: boolean;
-  /** The requirements that it raised, as they were before, by id; those that somebody has changed since are left out. */
+  /** The requirements that it raised, as they were before, by id; those that were changed since are left out. */
   readonly before: ReadonlyMap<number, ResourceRequirements>;
 }
 

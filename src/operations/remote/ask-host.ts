@@ -61,7 +61,7 @@ export async function askHost(worker: Worker, request: AgentRequest, options: As
   return known ?? noAnswer(worker, request, outcome, options);
 }
 
-/** The reasons that the exit code and ssh's own words tell. */
+/** The reasons by the exit code and ssh's own words. */
 export function silenceOf(
   { options: { torc = 'torc', workDir }, host }: Worker,
   { code, stderr, isLate }: Outcome,

@@ -116,7 +116,7 @@ function settled(part: string, stem: string): string {
       return path;
     } catch (error) {
       if (existsSync(path)) continue;
-      // A file system without links: nobody else writes here.
+      // A file system without links: no other process writes here.
       if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
       renameSync(part, path);
       return path;

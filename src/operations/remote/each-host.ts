@@ -1,7 +1,7 @@
 /**
  * Calls a function for each item, a number of them at once, and returns the results in the order of the items.
  *
- * `onDone` is told as each is done, so that a person sees progress.
+ * `onDone` is called as each is done, so that a person sees progress.
  */
 export async function eachAtOnce<Item, Result>(
   items: readonly Item[],

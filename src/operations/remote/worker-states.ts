@@ -72,7 +72,7 @@ export async function stopWorkers(workers: readonly Worker[], options: StopOptio
   return eachAtOnce(workers, atOnce, stop, (_, report) => onDone(report));
 }
 
-/** What a host recovered: its lost runners, with notes about each; without a number where the host could not tell. */
+/** What a host recovered: its lost runners, with notes about each; without a number where the host could not say it. */
 export interface HostRecovery {
   readonly runners?: number | undefined;
   readonly notes: readonly string[];

@@ -61,7 +61,7 @@ async function cancelOne(tools: Tools, record: AllocationRecord): Promise<SlurmJ
         ? await jobBehind(tools, record)
         : jobOfAllocation(record);
   if (job !== undefined) await slurm.cancel(job);
-  // A submitter reads this status after sbatch, and cancels the job that nobody saw yet.
+  // A submitter reads this status after sbatch, and cancels the job that no runner saw yet.
   const changed = await changeAllocations(client, workflowId, [id], { from: status, status: 'canceled' });
   if (changed.length > 0) return job;
   const now = (await client.getScheduledComputeNode({ params: { id } })) as AllocationRecord;

@@ -13,7 +13,7 @@ let nodeId: number;
 let canceled: SlurmJob[][];
 let scancel: () => Promise<void>;
 
-/** The task 80_1 and allocation 72 have started, and 73 has ended, before a runner of them has told the server; others wait in the queue. */
+/** The task 80_1 and allocation 72 have started, and 73 has ended, before a runner of them has reported to the server; others wait in the queue. */
 const slurm = {
   statesOf: async (ids: readonly SlurmJob[]) =>
     new Map(

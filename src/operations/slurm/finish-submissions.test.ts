@@ -308,7 +308,7 @@ describe('limits of submissions', () => {
       `No more allocations are submitted: ${words} (101 FAILED, 102 FAILED, 103 FAILED)\nThe last lines of their output:\n  slurmstepd: error: torc-slurm-job-runner: not found`,
     ]);
     expect(tools.held).toEqual([`3: paused: ${words} (101 FAILED, 102 FAILED, 103 FAILED)`]);
-    // Within this process it stays so, and is told once.
+    // Within this process it stays so, and is reported once.
     expect([await settleSubmissions(tools, of.id), tools.warnings.length]).toEqual([[], 1]);
     // A person who repeats the command has repaired it.
     of.played.trouble('sbatch', {});

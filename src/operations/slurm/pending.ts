@@ -13,7 +13,7 @@ import { needOf } from '../explain/facts.ts';
 import { slurmJobOf } from '../orphans/find.ts';
 import { openAllocations } from './cancel-allocations.ts';
 
-/** What waits for a job in one of these statuses waits until somebody decides. */
+/** What waits for a job in one of these statuses waits for a decision. */
 const NEVER_ENDING = ['pending_failed', 'disabled'] as const;
 
 /** Everything downstream of these jobs. */

@@ -14,7 +14,7 @@ import { allocationsInUse, pendingJobs } from './pending.ts';
 import { regenerate, type RegenerateOptions } from './regenerate.ts';
 import type { SubmitTools } from './submit-allocations.ts';
 
-/** A cluster in memory: allocations wait until somebody starts or ends them. */
+/** A cluster in memory: allocations wait until a test starts or ends them. */
 function cluster() {
   const states = new Map<number | string, 'queued' | 'running' | 'ended'>();
   let next = 100;

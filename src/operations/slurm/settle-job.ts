@@ -52,7 +52,7 @@ async function settleOther({ client, slurm, onWarning }: SubmitTools, batch: Bat
 const isKnown = ({ scheduler_id: id, array_job_id: array }: ScheduledComputeNode): boolean =>
   (array ?? 0) > 0 || id > 0;
 
-/** Tasks that were canceled before the array got its id: whoever canceled them could not name them to Slurm. */
+/** Tasks that were canceled before the array got its id: they could not be named to Slurm then. */
 async function canceledTasks({ client }: SubmitTools, { workflowId, first }: Batch): Promise<number[]> {
   const query = { workflow_id: workflowId, status: 'canceled' };
   const canceled = await all((page) => client.listScheduledComputeNodes({ query: { ...query, ...page } }));

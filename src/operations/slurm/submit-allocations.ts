@@ -13,7 +13,7 @@ export { type AllocationRequest, AllocationsFailed, type SubmitTools } from './s
 /**
  * Submits allocations of a scheduler to Slurm and returns their jobs.
  *
- * All of them have records on the server before sbatch runs, so that nothing is submitted twice, and whoever repeats the
+ * All of them have records on the server before sbatch runs, so that nothing is submitted twice, and a caller that repeats the
  * command submits what is left. Those that a limit holds back stay planned.
  * Throws `AllocationsFailed` if Slurm does not accept all others.
  */

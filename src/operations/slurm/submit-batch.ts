@@ -40,7 +40,7 @@ export async function submitBatch(
   }
 }
 
-/** Stores the id of a job that Slurm has, and tells of it. */
+/** Stores the id of a job that Slurm has, and reports it. */
 export async function acceptJob(
   tools: SubmitTools,
   { batch, draft, jobId }: { readonly batch: Batch; readonly draft: Draft | undefined; readonly jobId: number },

@@ -57,7 +57,7 @@ export class AllocationsFailed extends Error {
 
 export type AllocationRecord = ScheduledComputeNode & { readonly id: number };
 
-/** What a record has to say so that whoever finds it can submit it. */
+/** What a record has to say so that the process that finds it can submit it. */
 export const planOf = (request: AllocationRequest): AllocationPlan => ({
   allocations: request.allocations,
   ...(request.startOneWorkerPerNode ? { start_one_worker_per_node: true } : {}),

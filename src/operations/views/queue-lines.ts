@@ -27,7 +27,7 @@ export function queueLines(queued: readonly QueuedAllocation[], id: number, hint
 }
 
 /**
- * The allocations that do not start unless somebody changes something, each with a line of its own; tasks of an array that
+ * The allocations that do not start without a change, each with a line of its own; tasks of an array that
  * wait for the same reason have one together.
  */
 export const stuckAllocations = (queued: readonly QueuedAllocation[]) =>

@@ -8,7 +8,7 @@ export interface Memory {
   scheduledAtMs: number | undefined;
   extraSinceMs: number | undefined;
   lastRound: string | undefined;
-  /** Causes that were told since the last recovery. */
+  /** Causes that were shown since the last recovery. */
   reported: Set<string>;
   /** Allocations that were submitted last, and those in a row before them in which no job started. */
   submitted: readonly SlurmJob[];

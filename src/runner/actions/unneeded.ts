@@ -4,7 +4,7 @@ import type { Scheduling } from '../facts/scheduling.ts';
 /** Cancels the queued allocations for which no work is left; resolves when that is done, and never rejects. */
 export type CancelUnneeded = () => Promise<void>;
 
-/** One call at a time: the server tells it, and the end of the runner asks once more. Without sbatch here, others do it. */
+/** One call at a time: the server asks for it, and the end of the runner asks once more. Without sbatch here, others do it. */
 export function createCancelUnneeded(scheduling: Scheduling | undefined, log: Log): CancelUnneeded {
   let last: Promise<void> = Promise.resolve();
   const cancel = async () => {

@@ -38,7 +38,7 @@ export function createConclude({ facts, attempts, disk }: ConcludeOptions): Conc
   };
 }
 
-/** With an exit code of its own that nobody and nothing else explains. */
+/** With an exit code of its own that nothing else explains. */
 const failedByItself = ({ endedFor }: Attempt, { exitCode = 0, endedBy, cause }: Account): boolean =>
   exitCode > 0 &&
   exitCode <= LARGEST_OWN_CODE &&
@@ -46,5 +46,5 @@ const failedByItself = ({ endedFor }: Attempt, { exitCode = 0, endedBy, cause }:
   endedBy === undefined &&
   cause === undefined;
 
-/** Larger ones tell of a signal. */
+/** Larger ones stand for a signal. */
 const LARGEST_OWN_CODE = 128;

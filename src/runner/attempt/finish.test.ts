@@ -14,7 +14,7 @@ afterEach(() => void vi.useRealTimers());
 const unasked = { exitCode: 0, signal: undefined, cpuSeconds: undefined, peakBytes: undefined };
 const unhandled = { isHandled: false, isCertain: true };
 
-/** A runner in an allocation: what Slurm would say of it, and when it is told to stop. */
+/** A runner in an allocation: what Slurm would say of it, and when it gets its signal to stop. */
 function runnerIn({
   fate,
   hasSteps = false,

@@ -20,7 +20,7 @@ export interface FinishOptions {
   readonly log: Log;
   /** When and why the runner signaled its jobs; undefined if it did not. */
   readonly signaled: () => Signaled | undefined;
-  /** Whoever ends its allocation signals the jobs and the runner together. */
+  /** What ends its allocation signals the jobs and the runner together. */
   readonly sharesSignals: boolean;
   /** Slurm signals the steps of jobs before the runner where it ends an allocation for its time, or for another one. */
   readonly hasSteps: boolean;
@@ -40,7 +40,7 @@ export interface Finish {
 
 type Concluding = ReturnType<Conclude>;
 
-/** The job was signaled first: SIGTERM, without the SIGCONT before that tells the order of its end and the signal. */
+/** The job was signaled first: SIGTERM, without the SIGCONT before that shows the order of its end and the signal. */
 const SIGNALED_FIRST = { isHandled: false, isCertain: true };
 
 export function createFinish(options: FinishOptions): Finish {
@@ -68,7 +68,7 @@ export function createFinish(options: FinishOptions): Finish {
     return conclude(attempt, end, account);
   };
 
-  /** The runner was not told to stop. It may be told late, on a busy node, or be told with the last node of several. */
+  /** The runner got no signal to stop. It may get it late, on a busy node, or with the last node of several. */
   const decideUnsignaled = (attempt: Attempt, end: EndTime, account: Account): Concluding => {
     // Slurm continued its processes without a signal after it: the allocation goes on.
     if (account.asked?.isCertain === false) return decide(attempt, end, { ...account, asked: undefined });

@@ -7,7 +7,7 @@ export interface OutputDiskOptions {
   /** Where the output of jobs goes. */
   readonly folder: string;
   readonly log: Pick<Log, 'write'>;
-  /** Milliseconds between two looks that nobody waits for. */
+  /** Milliseconds between two checks that no job waits for. */
   readonly restMs?: number;
   /** Milliseconds for which a block that could be written proves that the quota of the user is not used up. */
   readonly freshMs?: number;
@@ -61,7 +61,7 @@ export function createOutputDisk({ folder, log, restMs = REST_MS, freshMs = FRES
       if (lacking === undefined) wroteAtMs = performance.now();
       return lacking;
     } catch {
-      // The folder is gone, or nobody may look at it.
+      // The folder is gone, or this user may not read it.
       return undefined;
     }
   };
@@ -121,7 +121,7 @@ async function inTime(answer: Promise<Shortage | undefined>): Promise<Shortage |
   return first;
 }
 
-/** Not every file system tells the quota of the user by statfs, so a block is written. */
+/** Not every file system has the quota of the user in statfs, so a block is written. */
 async function shortageOfBlock(folder: string): Promise<Shortage | undefined> {
   const path = `${folder}/.room-${process.pid}`;
   try {

@@ -6,10 +6,10 @@ import type { EndTime } from './attempt.ts';
 import { type EndedFor, isUnproven } from '../step/outcome.ts';
 
 /**
- * Whoever ends an allocation signals its jobs and its runner together: a job may end before the runner learns why. It handles
- * the signal or not, so its exit code does not tell.
+ * What ends an allocation signals its jobs and its runner together: a job may end before the runner learns why. It handles
+ * the signal or not, so its exit code proves nothing.
  *
- * So inside an allocation the result of a job that did not succeed waits for a moment. If the runner is told to stop by then, the
+ * So inside an allocation the result of a job that did not succeed waits for a moment. If the runner gets its signal to stop by then, the
  * same signal ended both. A job that exited with 0 does not wait, unless Slurm had continued its processes just before: that is
  * how Slurm begins to end an allocation.
  */
@@ -35,7 +35,7 @@ export interface Signaled {
 
 type How = Pick<Account, 'exitCode' | 'signal' | 'endedBy' | 'asked'>;
 
-/** Whether a signal to the allocation may have ended it: not if it succeeded, or if Slurm tells another reason. */
+/** Whether a signal to the allocation may have ended it: not if it succeeded, or if Slurm has another reason. */
 export const mayShareSignal = (how: How): boolean =>
   (how.exitCode !== 0 || isUnproven(how)) &&
   (how.endedBy === undefined || how.endedBy === 'cancel' || how.endedBy === 'allocation');

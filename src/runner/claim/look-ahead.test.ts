@@ -18,7 +18,7 @@ interface Change {
   readonly noWorkMs?: number | undefined;
 }
 
-/** A runner that is idle unless told otherwise, and is given these answers one after the other. */
+/** A runner that is idle unless a test says otherwise, and is given these answers one after the other. */
 function looking(answers: Prospect[], { waitMs = 0, isIdle = true, noWorkMs }: Change = {}) {
   const startedAt = performance.now();
   const said = { asked: [] as boolean[], reported: [] as string[], left: [] as string[] };

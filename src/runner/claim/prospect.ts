@@ -6,7 +6,7 @@ import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 
 /**
- * What an idle runner does about jobs that it was not handed: it waits, tells that it can take none, or leaves.
+ * What an idle runner does about jobs that it was not handed: it waits, reports that it can take none, or leaves.
  * `isProven`: the server says that none comes for it, by actions neither.
  */
 export type Prospect =
@@ -15,7 +15,7 @@ export type Prospect =
   | { readonly kind: 'leave'; readonly reason: string; readonly isProven: boolean };
 
 export interface Standing {
-  /** As the server told this runner while it held nothing. */
+  /** As the server replied to this runner while it held nothing. */
   readonly counts: JobStatusCounts;
   /** Which ready jobs this runner cannot take. */
   readonly left: Unclaimable;
@@ -23,9 +23,9 @@ export interface Standing {
   readonly status: Pick<WorkflowStatus, 'active_compute_nodes' | 'pending_scheduled_nodes'> | undefined;
   /** The runner is in an allocation, and has had no job for so long that it leaves if none is left for it. */
   readonly isLong: boolean;
-  /** May runners come that nobody has told the server of? None does to a server of this command's own. */
+  /** May runners come that the server has no record of? None comes to a server of this command's own. */
   readonly othersMayCome: boolean;
-  /** The runner was told to stay while jobs are left, or has no idle time. */
+  /** The runner stays while jobs are left by its options, or has no idle time. */
   readonly stays: boolean;
 }
 

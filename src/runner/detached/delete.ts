@@ -27,7 +27,7 @@ export function deleteLogs({ workflow_id, output_dir, until_ms }: AgentRequestOf
   return { is: 'deleted', files: deleted.length };
 }
 
-/** Deletes a file that did not change after a time; false if it stays, or if somebody else deleted it. */
+/** Deletes a file that did not change after a time; false if it stays, or if another process deleted it. */
 function wasDeleted(path: string, untilMs: number): boolean {
   const changedMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
   if (changedMs === undefined || changedMs > untilMs) return false;

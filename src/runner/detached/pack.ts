@@ -13,7 +13,7 @@ import type { HostFault } from '../../core/contract/refusals.ts';
 const PACK_MS = 60 * 60_000;
 /** Another host that shares the folder may delete files while they are packed: so often the rest is packed. */
 const MOST_LISTINGS = 3;
-/** What GNU tar says, with exit code 1, of a file to which somebody wrote. */
+/** What GNU tar says, with exit code 1, of a file that was written meanwhile. */
 const GREW = ': file changed as we read it';
 
 /** The whole archive with its checksum, which the asker knows afterwards. */

@@ -53,7 +53,7 @@ export interface RunnerOptions {
   readonly schedulerConfigId?: number | undefined;
   /** Submits allocations for actions that request them; without it such actions are left to other runners. */
   readonly scheduling?: Scheduling | undefined;
-  /** Puts the options that reach the server into a command that a person is told to run. */
+  /** Puts the options that reach the server into a command that is suggested to a person. */
   readonly hint?: (command: string) => string;
   /** It is registered and starts to work. */
   readonly onRegistered?: ((as: RegisteredAs) => void) | undefined;

@@ -20,7 +20,7 @@ export interface PendingJobs {
   readonly queued: number;
   /** The number of jobs that were claimed ahead and wait for others. */
   readonly ahead: number;
-  /** Held jobs whose dependants the server has not looked at. */
+  /** Held jobs whose dependents the server has not looked at. */
   readonly after: readonly number[];
   /** Whether jobs may start. Jobs that become free while they may not are given back. */
   readonly isOpen: boolean;
@@ -134,7 +134,7 @@ export function createPendingJobs({ outbox, underWay, hasTimeFor }: PendingJobsO
   };
 }
 
-/** What the server said about dependants of held jobs. */
+/** What the server said about dependents of held jobs. */
 function createHints() {
   const quiet = new Set<number>();
   let after: readonly number[] = [];

@@ -2,7 +2,7 @@ import type { Running } from './under-way.ts';
 
 /**
  * A place is a lease that attempts have one after the other: the first of them runs, the others were sent ahead and start in turn,
- * without asking the runner. Whoever is the last to leave it gives the lease back.
+ * without asking the runner. The last one that leaves it returns the lease.
  */
 
 /** Attempts that wait behind one that runs. With one, a slot is idle while the next is on its way; more only wait longer. */
@@ -14,7 +14,7 @@ export function follow(before: Running, attempt: Running): void {
   attempt.before = before;
 }
 
-/** An attempt leaves its place; true if nobody is left in it. */
+/** An attempt leaves its place; true if no attempt is left in it. */
 export function leave(attempt: Running): boolean {
   const { before, follower } = attempt;
   if (before !== undefined) before.follower = follower;

@@ -20,11 +20,11 @@ import { createUnderWay } from './under-way.ts';
 export interface RunningJobsOptions extends AttemptOptions {
   readonly capacity: Capacity;
   readonly steps: Steps;
-  /** The disk of the output of jobs; absent: nobody watches it. */
+  /** The disk of the output of jobs; absent: it is not watched. */
   readonly disk?: OutputDisk | undefined;
   /**
    * Jobs ended and are in the outbox. `isQuiet`: their ends make no other job ready, and jobs that were claimed ahead took
-   * their places, so there is no hurry to tell the server.
+   * their places, so there is no hurry to report to the server.
    */
   readonly onEnded: (count: number, isQuiet: boolean) => void;
   /** Is enough of the runner's time left for a job with this need? */
@@ -39,7 +39,7 @@ export interface RunningJobsOptions extends AttemptOptions {
   readonly successWaitMs?: number | undefined;
   /** The warning before the time limit of a step that has one; absent if its workflow asks for none. */
   readonly warning?: Pick<StepLimitsOptions, 'signal' | 'leadSeconds'> | undefined;
-  /** Whoever ends its allocation signals the jobs and the runner together. */
+  /** What ends its allocation signals the jobs and the runner together. */
   readonly sharesSignals?: boolean | undefined;
   /** Jobs can be started again after a pause. */
   readonly onResumed?: (() => void) | undefined;

@@ -22,7 +22,7 @@ export interface StepsEndedOptions {
   readonly filling: Pick<Filling, 'fill' | 'fillFreed' | 'seen' | 'refused' | 'takenBack' | 'ended'>;
   readonly limits: Pick<StepLimits, 'forget'> | undefined;
   readonly ledger: Pick<Ledger, 'flush'>;
-  /** Whoever ends the allocation signals the steps and this process together: a turn later all of that is heard. */
+  /** What ends the allocation signals the steps and this process together: a turn later all of that has arrived. */
   readonly sharesSignals: boolean;
   /** Ends are in the outbox, this many. */
   readonly onEnded: (count: number, isQuiet: boolean) => void;

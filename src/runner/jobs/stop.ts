@@ -27,7 +27,7 @@ export interface Stop {
    */
   ask(endedFor: EndedFor, killAtMs?: number, abandonAtMs?: number): void;
   /**
-   * Starts no job and lets running jobs end by themselves. The runner can still be told to terminate or to kill its
+   * Starts no job and lets running jobs end by themselves. The runner can still be asked to terminate or to kill its
    * jobs.
    */
   drain(): void;

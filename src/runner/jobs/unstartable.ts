@@ -16,7 +16,7 @@ interface Parts {
 }
 
 /**
- * Reports a job as failed that cannot be started here, whoever tries: its command is too long, or its output has no folder.
+ * Reports a job as failed that no runner can start here: its command is too long, or its output has no folder.
  *
  * The reason stands where its standard error would. Undefined if the result is final at once.
  */

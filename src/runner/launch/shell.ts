@@ -19,7 +19,7 @@ export type ShellEnd = string | undefined;
 /**
  * Runs scripts of the workflow: recovery scripts between two attempts, and actions.
  *
- * They end with the runner; once the runner is told to stop, each has the lead time of a job. They use the runtime's
+ * They end with the runner; once the runner gets its signal to stop, each has the lead time of a job. They use the runtime's
  * own spawn, because they are few and need a working directory.
  */
 export interface Shells {

@@ -143,7 +143,7 @@ function removeIfThere(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // Somebody replaced its folder by something else.
+    // Its folder was replaced by something else.
   }
 }
 

@@ -31,7 +31,7 @@ export function runnerLimit(
   });
 }
 
-/** The record of the runner tells its end: a job that needs more time waits for another one. */
+/** The record of the runner has its end: a job that needs more time waits for another one. */
 async function reportEnd(client: Client, { nodeId, node, log }: Registered, endAtMs: number): Promise<void> {
   node.end_time = new Date(endAtMs).toISOString();
   try {

@@ -59,7 +59,7 @@ export interface WorkOptions extends AttemptOptions {
   readonly actions: BusyActions;
   /** The behaviour while the server is away. */
   readonly drainOf: (runningJobs: RunningJobs, mayGoOn: () => boolean) => Drain;
-  /** Whether the server may tell this runner to cancel queued allocations, and how it does. */
+  /** Whether the server may ask this runner to cancel queued allocations, and how it does. */
   readonly cancelsAllocations?: boolean;
   readonly cancelUnneeded?: CancelUnneeded;
   /** Ends the runner's own scripts within this many milliseconds. */

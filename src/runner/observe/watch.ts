@@ -54,7 +54,7 @@ export function createWatch(options: WatchOptions): Watch {
   const { intervalSeconds, observe, limitOf, onSample, agesMs } = options;
   const watched = new Map<StepId, Watched>();
   let violated: (violation: Violation) => void = () => {};
-  /** A sample is being taken, by somebody who answers later; the next one waits for that. */
+  /** A sample is being taken by a program that answers later; the next one waits for that. */
   let isObserving = false;
 
   const sweep = (nowMs: number) => {

@@ -44,7 +44,7 @@ export interface Watched {
   cpuSeconds: number;
   lastCpuSeconds: number;
   lastMs: number;
-  /** Of the last use, on the clock of whoever measured it. */
+  /** Of the last use, on the clock of the process that measured it. */
   lastMeasuredMs: number | undefined;
   isAsked: boolean;
 }

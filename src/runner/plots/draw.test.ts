@@ -39,7 +39,7 @@ interface Attempt {
   readonly limitBytes?: number;
 }
 
-/** An attempt at job 1 that ended, as the runner tells of it. */
+/** An attempt at job 1 that ended, as the runner reports it. */
 const attemptOf = ({ attempt, from, to, peakBytes, limitBytes }: Attempt) => ({
   job: {
     id: 1,

@@ -67,7 +67,7 @@ export function drawPlots(
   return { paths, jobs: jobs.length, missing: [...(jobIds ?? [])].filter((id) => !drawn.has(id)) };
 }
 
-/** `index.html` in a folder of somebody is often the page of a site. */
+/** `index.html` in a folder of another program is often the page of a site. */
 function refuseForeign(path: string): void {
   if (existsSync(path) && !readFileSync(path, 'utf8').includes(GENERATOR))
     throw new NoMetrics(`${path} is a page that torc did not make; name another folder for the plots, or a prefix`);

@@ -128,7 +128,7 @@ async function recover(
 interface Known {
   readonly records: Pick<BatchSystem, 'account'>;
   readonly runId: number;
-  /** What the ledger tells. */
+  /** What the ledger says. */
   readonly known: ReturnType<typeof provenBy>;
 }
 

@@ -31,7 +31,7 @@ export interface Outcome {
   readonly causeCode?: CauseCode | undefined;
 }
 
-/** The return code of a job that ended with its node, was canceled by a person, or killed by somebody else: 128 + SIGKILL. */
+/** The return code of a job that ended with its node, was canceled by a person, or killed by another process: 128 + SIGKILL. */
 const KILLED = 128 + constants.signals.SIGKILL;
 const TERMINATED = 128 + constants.signals.SIGTERM;
 

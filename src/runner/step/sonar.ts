@@ -24,7 +24,7 @@ export interface SonarOptions {
  *
  * Samples go to `<output>/sonar/<cluster>/`, in the layout that sonalyze and `torc sonar ingest` read. The format has no
  * place for workflows and jobs. So links stand beside them, in files that end in `.links`: which process belongs to which
- * attempt, and what an attempt used in total, as its parent was told, also if it was too short for a sample.
+ * attempt, and what an attempt used in total, as its parent got it from the kernel, also if it was too short for a sample.
  */
 export interface SonarRecord {
   /**

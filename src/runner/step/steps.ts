@@ -72,7 +72,7 @@ export interface StepEnd {
   readonly cpuSeconds: number | undefined;
   /** Largest resident size of one of its processes. Undefined if it is not known. */
   readonly peakBytes: number | undefined;
-  /** How long it ran, where that was measured in the process that started it, and the end is told by another one. */
+  /** How long it ran, where that was measured in the process that started it, and another one reports the end. */
   readonly seconds?: number | undefined;
 }
 
@@ -115,7 +115,7 @@ export interface StepUse {
   readonly cpuSeconds: number;
   /** Its memory; memory that its processes share may be counted several times. */
   readonly memoryBytes: number;
-  /** When it was measured, on the monotonic clock of whoever did; absent if that is this process. */
+  /** When it was measured, on the monotonic clock of the process that did; absent if that is this one. */
   readonly measuredAtMs?: number | undefined;
   /** The highest memory so far, if that is known. */
   readonly peakBytes?: number | undefined;

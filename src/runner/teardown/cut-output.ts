@@ -14,7 +14,7 @@ export interface CutOutputOptions {
   readonly isReported: boolean;
 }
 
-/** Tells at the end of a run of jobs whose output may be cut because there was no room for it: in the log, and as an event. */
+/** Names at the end of a run the jobs whose output may be cut because there was no room for it: in the log, and as an event. */
 export async function reportCutOutput(options: CutOutputOptions): Promise<void> {
   const { client, disk, workflowId, nodeId, hostname, log, isReported } = options;
   const cut = await disk.settle();

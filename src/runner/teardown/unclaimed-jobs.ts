@@ -15,7 +15,7 @@ export interface Leaving {
 
 /**
  * When a runner exits while jobs are ready, reports which of them it could not take, and why: in its log, and as an
- * event. The result is also shown in the summary of the run. One that was idle and for which nothing was left is told as
+ * event. The result is also shown in the summary of the run. One that was idle and for which nothing was left is reported as
  * an event, too: its allocation ends before its time.
  */
 export async function reportUnclaimedJobs({

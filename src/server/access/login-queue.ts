@@ -75,7 +75,7 @@ export function createLoginQueue(now: () => number): LoginQueue {
     return found.lastMs + Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (found.count - FREE_FAILURES));
   };
   const note = ({ name, address, isTrusted }: WaitingLogin, isRight: boolean) => {
-    // A runner that logs in every minute does not prove that nobody else tries passwords from its address.
+    // A runner that logs in every minute does not prove that no other program tries passwords from its address.
     if (isTrusted && isRight) return;
     const key = keyOf(name, address);
     const before = failures.get(key);

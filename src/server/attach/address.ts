@@ -69,7 +69,7 @@ const MOST_BYTES = 4_096;
 /**
  * Writes the file, readable by this user only, and gives the way to remove it.
  *
- * Whoever holds the lock of the database replaces what is there. A database in memory has no lock: its server must be the first
+ * The server that holds the lock of the database replaces what is there. A database in memory has no lock: its server must be the first
  * to make the file, and is refused with `DATABASE_IN_USE` otherwise.
  */
 export function writeAddress(database: string, address: Address): { remove(): void } {
@@ -137,7 +137,7 @@ export function removeStale({ path, address }: Extract<Beside, { kind: 'address'
   }
 }
 
-/** Reads what stands beside a database, and trusts it only if nobody else can have written it. */
+/** Reads what stands beside a database, and trusts it only if no other user can have written it. */
 export const readAddress = (database: string): Beside => read(addressPath(database), process.getuid?.());
 
 function read(path: string, user: number | undefined): Beside {

@@ -21,7 +21,7 @@ export const ENDING = 'ending\n';
 
 export type Side = 'client' | 'server';
 
-/** The sides differ, so that nobody can send back what it was sent. */
+/** The sides differ, so that neither can send back what it was sent. */
 export const proofOf = (side: Side, credential: string, nonce: string): string =>
   createHmac('sha256', credential).update(`torc-attach ${side} ${nonce}`).digest('hex');
 

@@ -15,7 +15,7 @@ export interface ChosenAhead {
 
 export interface AheadWanted {
   readonly limit: number;
-  /** Held jobs whose dependants are looked at, best first. */
+  /** Held jobs whose dependents are looked at, best first. */
   readonly after: readonly number[];
   /** Could the runner take a job of this kind? */
   readonly fits: (kind: JobKind) => boolean;
@@ -42,7 +42,7 @@ const MOST_REST = 64;
 /**
  * Claims jobs that wait only for jobs which the runner holds, level by level (ADR 4).
  *
- * Such a job can only become ready by a report of this runner, so nobody else loses by the claim: the job stays blocked,
+ * Such a job can only become ready by a report of this runner, so no other runner loses by the claim: the job stays blocked,
  * in the name of the runner, and becomes pending in its name when the last job that it waits for completes.
  */
 export const createAheadClaims = (queries: ClaimQueries) => {
@@ -100,7 +100,7 @@ export const createAheadClaims = (queries: ClaimQueries) => {
   return { choose, again };
 };
 
-/** The parents to look at next time, of which `at` were looked at; if the limit was reached, the last of them may have more dependants. */
+/** The parents to look at next time, of which `at` were looked at; if the limit was reached, the last of them may have more dependents. */
 const restOf = (parents: readonly number[], at: number, isComplete: boolean): number[] => {
   const from = isComplete ? at : Math.max(0, at - 1);
   return parents.slice(from, from + MOST_REST);

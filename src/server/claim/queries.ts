@@ -18,7 +18,7 @@ interface ReadyClassRow extends KindRow {
   example_name: string | null;
 }
 
-/** A blocked job that waits for another, and that nobody claimed ahead. */
+/** A blocked job that waits for another, and that no runner claimed ahead. */
 export interface Dependant {
   id: number;
   class_id: number;

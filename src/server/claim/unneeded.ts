@@ -12,7 +12,7 @@ export interface Unneeded {
   find(workflowId: number): ScheduledComputeNode[];
   /** Marks those of these records as canceled that are still planned or queued and not needed, and returns them. */
   cancel(workflowId: number, ids: readonly number[]): ScheduledComputeNode[];
-  /** Whether this runner is to cancel some: one runner is told, and another one only after a while. */
+  /** Whether this runner is to cancel some: one runner is asked, and another one only after a while. */
   isReported(workflowId: number): boolean;
 }
 
@@ -22,7 +22,7 @@ export interface Unneeded {
  */
 const CHECK_MS = 2_000;
 /**
- * Time for the runner that was told. Its calls of squeue and scancel take a second, or 20 if the controller is away. Longer,
+ * Time for the runner that was asked. Its calls of squeue and scancel take a second, or 20 if the controller is away. Longer,
  * and allocations that are submitted meanwhile start for nothing.
  */
 const REPORTED_MS = 20_000;

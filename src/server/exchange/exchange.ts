@@ -111,7 +111,7 @@ export const createExchange = (
 
     const errors = hear(workflowId, turn);
     if (isLast === true) claim.giveBackAllBut({ workflowId, nodeId }, turn.held ?? []);
-    // A deregistered node gets no jobs: nobody would notice if it did not start them.
+    // A deregistered node gets no jobs: it would stay unnoticed if it did not start them.
     const mayTake = isLast !== true && !isCanceled && node.isActive;
     const jobs = mayTake ? handOut(workflowId, turn) : [];
     const ahead =

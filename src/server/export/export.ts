@@ -36,7 +36,7 @@ export function exportWorkflows(option: ExportOption): Exported {
     const ids = source.select(option);
     if (ids.length === 0) throw new Refusal('EXPORT_REFUSED', 'no workflow of the database matches', { database });
     rmSync(fresh, { force: true });
-    // Only if nobody else has created it meanwhile: SQLite would follow a link.
+    // Only if no other process has created it meanwhile: SQLite would follow a link.
     closeSync(openSync(fresh, 'wx'));
     source.copyTo(fresh);
     const jobs = reduce(fresh, ids, option);

@@ -143,7 +143,7 @@ function refuse(
   throw new Refusal(code, `${what}: ${reported}${more}`, { issues });
 }
 
-/** Characters of a wrong value that are told. */
+/** Characters of a wrong value that are shown. */
 const FOUND_LENGTH = 60;
 
 /** The value that is none of the expected ones. */

@@ -103,7 +103,7 @@ export interface ParseOptions {
   readonly pieceBytes?: number;
   /** The check of the list under this name in the outermost object; it is called only where the list is split. */
   readonly checkOf?: (name: string) => ListCheck | undefined;
-  /** The client has gone: nobody waits for the value. */
+  /** The client has gone: no request waits for the value. */
   readonly isGone?: () => boolean;
 }
 

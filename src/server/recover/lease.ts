@@ -5,7 +5,7 @@ import type { RecoverQueries } from './queries.ts';
 
 /**
  * The lease under which one command at a time recovers a workflow or submits its allocations: two at once would both submit
- * allocations for the same jobs. It ends by itself, so a command that was killed blocks nobody for long; a process that was proven to have ended
+ * allocations for the same jobs. It ends by itself, so a command that was killed blocks no other for long; a process that was proven to have ended
  * loses it at once.
  */
 export const createLease = ({ find, now }: Store, queries: RecoverQueries) => ({

@@ -13,7 +13,7 @@ interface Reported {
  * Refuses the report of a job that a runner claimed ahead and started, although not every job that it waits for has
  * completed here. Undefined for every other report.
  *
- * It happens when the end of one of those jobs was refused, because that job was reset or reported by somebody else
+ * It happens when the end of one of those jobs was refused, because that job was reset or reported by another caller
  * meanwhile. The job that started too early waits on as its next attempt, because this attempt has run.
  */
 export function refuseTooEarly(

@@ -193,7 +193,7 @@ function inserts<P extends Parameters>(some: Compiled, one: Statement<P, unknown
     let at = 0;
     for (; at + ROWS <= rows.length; at += ROWS) {
       const values = rows.slice(at, at + ROWS).flatMap((row) => names.map((name) => row[name] ?? null));
-      // One statement assigns consecutive ids, and nobody else writes meanwhile.
+      // One statement assigns consecutive ids, and no other writer writes meanwhile.
       const last = Number(some().run(...values).lastInsertRowid);
       for (let id = last - ROWS + 1; id <= last; id += 1) ids.push(id);
     }

@@ -17,7 +17,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
  *
  * The lock belongs to the file, not to the name: a symbolic link is followed, and a file with several names (hard
  * links) is refused, because SQLite finds the log of a database by its name. So is one that another user prepared, or may
- * change: whoever writes it decides which commands run (`NOT_TRUSTED`, see `refuseForeign`).
+ * change: a user who writes it decides which commands run (`NOT_TRUSTED`, see `refuseForeign`).
  */
 export function ownDatabase(path: string, pid: number, { trustsOwner = false } = {}): { release(): void } {
   const folder = dirname(resolve(path));
@@ -122,7 +122,7 @@ export interface Owner {
 }
 
 /**
- * Who owns a database: undefined where nobody does, `unknown` where its server has not yet said who it is.
+ * Who owns a database: undefined where no server does, `unknown` where its server has not yet said who it is.
  *
  * Takes the lock for a moment to learn it; a server that starts meanwhile waits for longer than that.
  */

@@ -48,7 +48,7 @@ const SESSION_MS = 10_000;
 type Ended = 'done' | 'topics changed' | 'damaged' | 'careful';
 
 /**
- * Reads topics as a member of a group until it is told to end: stores messages, and then tells the broker how far it is. A
+ * Reads topics as a member of a group until it is stopped: stores messages, and then commits their offsets. A
  * consumer that is killed between both reads them again, which changes nothing in the store.
  *
  * Throws: what the library says when the broker is away, and what the store says that does not pass.
@@ -68,7 +68,7 @@ export async function runSession(options: SessionOptions): Promise<Ended> {
       rebalanceTimeout: 2 * SESSION_MS,
       heartbeatInterval: SESSION_MS / 5,
     });
-    // Errors arrive at the reader, too; without a listener they would end the program while nobody reads.
+    // Errors arrive at the reader, too; without a listener they would end the program while no call reads.
     stream.on('error', () => {});
     try {
       return await new Session(options, consumer).read(new Arrivals(stream));
@@ -90,7 +90,7 @@ const RETRIES = { retries: 3, retryDelay: 300 };
 class Session {
   readonly #options: SessionOptions;
   readonly #consumer: KafkaConsumer;
-  /** What is stored, and not told to the broker yet. */
+  /** What is stored, and whose offsets are not committed yet. */
   readonly #reported = new Map<string, Position>();
   #statusAtMs = 0;
 
@@ -162,7 +162,7 @@ class Session {
     await this.#commit();
   }
 
-  /** What cannot be told now, because the group changes, is told with the next messages or not at all: it is read again then. */
+  /** What cannot be committed now, because the group changes, is committed with the next messages. If it never is, it is read again. */
   async #commit(): Promise<void> {
     const own = new Set(
       (this.#consumer.assignments ?? []).flatMap(({ topic, partitions }) =>
@@ -181,7 +181,7 @@ class Session {
   }
 }
 
-/** Tries again while the store is away: nothing is told to the broker before. */
+/** Tries again while the store is away: no offset is committed before. */
 async function storeUntilDone(
   { store, signal, isPassing, onProblem }: SessionOptions,
   records: readonly EnvelopeRecord[],

@@ -123,7 +123,7 @@ export function parseDaemonConfig(text: string, path: string): DaemonConfig {
         : {
             cadenceSeconds: jobsEvery,
             windowSeconds: window ?? 2 * jobsEvery,
-            // Jobs are told once for each state, so those that wait or run cost little; Sonar leaves them out.
+            // Jobs are reported once for each state, so those that wait or run cost little; Sonar leaves them out.
             uncompleted: uncompleted ?? true,
             batchSize,
           },

@@ -34,7 +34,7 @@ const ALWAYS: readonly ArchiveTableName[] = ['sample', 'process'];
  * Moves the samples of days that are over from hot rows into files, one for each cluster, table and day.
  *
  * Files are written under other names, made durable and renamed. They become valid in the one transaction that deletes the
- * envelopes of the hot rows and keeps their hashes; whoever reads, reads before or behind it. So a close that is killed has
+ * envelopes of the hot rows and keeps their hashes; a reader reads before or after it. So a close that is killed has
  * either happened or not, and the next one removes what it left. Late envelopes of a closed day are hot rows until the
  * next close, which writes the files of the day anew.
  *

@@ -19,7 +19,7 @@ const POLL_MS = 100;
 /**
  * Deletes the rows of archived envelopes in slices, and gives their pages back to the disk.
  *
- * SQLite cannot empty its log while somebody reads an older state of the store, and each slice adds to it: a reader that
+ * SQLite cannot empty its log while a reader has an older state of the store, and each slice adds to it: a reader that
  * stayed during the deletion of 11.5 million rows made it 4.4 GB. So beyond `logBytes` the deletion waits for readers, and after
  * `patienceMs` it ends: the rows left are invisible and listed in `leftover`, and the next close deletes them.
  */

@@ -211,7 +211,7 @@ export class ArchiveRows {
     for await (const portion of rows) yield portion.map((row) => diskOf(row, cluster));
   }
 
-  /** Hours without samples; an hour of a node of which a sample came again is told from that. */
+  /** Hours without samples; for an hour of a node of which a sample came again they say so. */
   async hours(
     table: HourTableName,
     days: readonly ClosedDay[],

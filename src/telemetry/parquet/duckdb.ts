@@ -22,7 +22,7 @@ export async function loadDuckDB(): Promise<DuckDB> {
 const READING = { threads: '2', memory_limit: '256MB' };
 
 /**
- * A close goes through a whole day, so it always reaches its limit. What goes to files is freed, and unless it is told to, the
+ * A close goes through a whole day, so it always reaches its limit. What goes to files is freed, and unless that is requested, the
  * allocator of DuckDB keeps it: with the limit for reading, 300 MB more. With 64 MB a sort fails.
  */
 const CLOSING = {

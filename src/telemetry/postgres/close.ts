@@ -83,7 +83,7 @@ async function closeDay(store: Closing, toClose: DayToClose, now: number): Promi
       const values = await valuesOf(store.writer, cluster, jobHours, nodeHours);
       return writing.transaction(async () => {
         await writing.query('select pg_advisory_xact_lock($1)', WRITERS_LOCK);
-        // Nobody writes now: what was added up is all that the day has, or it is added up again.
+        // No program writes now: what was added up is all that the day has, or it is added up again.
         if ((await numberOf(writing, SAMPLES_OF_DAY)) !== samples) return false;
         await replace(writing, 'job_hour', values.jobs, toClose);
         await replace(writing, 'node_hour', values.nodes, toClose);

@@ -149,7 +149,7 @@ const PORTION = 2000;
  */
 const MOST_SPARE = 2;
 
-/** Two programs that wait for each other: one of them is told to begin again. */
+/** Two programs that wait for each other: the database makes one of them begin again. */
 const MOST_ATTEMPTS = 5;
 
 const isConflict = (error: unknown): boolean => ['40001', '40P01', '23505', '55P03'].includes(codeOf(error));

@@ -20,7 +20,7 @@ export interface PgWire {
   sendCopyFail(message: string): void;
 }
 
-/** A statement whose rows are told one by one. */
+/** A statement whose rows are handed on one by one. */
 export interface PgQuery extends Submittable {
   on(event: 'row', listener: (row: PgRow) => void): void;
   on(event: 'error', listener: (error: Error) => void): void;

@@ -39,7 +39,7 @@ export class Portal {
     this.#rows = [];
     if (!this.isOver) {
       this.#arrived = Promise.withResolvers<void>();
-      // The connection may be lost while nobody waits: the next call says so.
+      // The connection may be lost while no call waits: the next call says so.
       this.#arrived.promise.catch(() => {});
     }
     return rows;

@@ -19,11 +19,11 @@ const GROWTH = 10;
 
 interface DayRows {
   rows: number;
-  /** Rows when the planner was told. */
+  /** Rows when the statistics of the planner were made. */
   reported: number;
 }
 
-/** Tells the planner of days that were written. */
+/** Updates the statistics of the planner for days that were written. */
 export class Statistics {
   readonly #db: PgConnection;
   readonly #days = new Map<number, DayRows>();

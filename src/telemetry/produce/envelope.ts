@@ -27,7 +27,7 @@ export const dataMessage = <Type extends MessageType>(
   attributes: DataEnvelope<Type>['data']['attributes'],
 ): Message => ({ type, cluster, node, atMs, envelope: { meta: META, data: { type, attributes } } as Envelope });
 
-/** A record that says why nothing can be told. */
+/** A record that says why nothing can be reported. */
 export const errorMessage = (type: MessageType, origin: Origin, atMs: number, details: readonly string[]): Message => ({
   type,
   cluster: origin.cluster,

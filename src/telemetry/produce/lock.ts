@@ -21,7 +21,7 @@ export function takeLock(folder: string, node: string): Lock | undefined {
   const temporary = `${path}.${process.pid}`;
   writeFileSync(temporary, own);
   try {
-    // A second try, behind the removal of a stale lock; if somebody else was faster, that one holds it.
+    // A second try, after the removal of a stale lock; if another process was faster, that one holds it.
     for (let attempt = 0; attempt < 2; attempt += 1) {
       try {
         // Either the whole file appears under this name, or it was there.

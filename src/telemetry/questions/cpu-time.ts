@@ -84,7 +84,7 @@ export async function eachSample(
   samples.end();
 }
 
-/** The same for rows that are read by somebody else, portion by portion; `end` is called behind the last one. */
+/** The same for rows that the caller reads, portion by portion; `end` is called behind the last one. */
 export function samplesFor(use: UseSample): { read(rows: readonly ProcessRow[]): void; end(): void } {
   let open: ProcessRow[] = [];
   let envelope: number | undefined;

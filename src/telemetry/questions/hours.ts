@@ -58,7 +58,7 @@ export async function* jobHoursOf(
     let tally = tallies.get(`${key} ${hour}`);
     if (tally === undefined)
       tallies.set(`${key} ${hour}`, (tally = newTally({ cluster, node, job, epoch, user, time: hour, first: time })));
-    // What it had used before the first sample of its node, nobody knows when.
+    // What it had used before the first sample of its node, at an unknown time.
     const isKnown = before !== undefined || time > (begins.get(`${cluster} ${node}`) ?? 0);
     add(tally, rows, isKnown ? used : 0, before === undefined ? undefined : time - before);
   });

@@ -12,7 +12,7 @@ export interface JobUse {
   readonly user: string;
   readonly time: number;
   readonly processes: number;
-  /** 0 where nobody knows when it was used. */
+  /** 0 where it is unknown when it was used. */
   readonly cpuSeconds: Uint;
   /** Since the sample before; undefined at the first one. */
   readonly elapsed: number | undefined;
@@ -59,7 +59,7 @@ export async function jobUses(source: TelemetryRows, window: Window, key: JobKey
   return withKnownBegins(source, window, uses);
 }
 
-/** What a job had used before the first sample of its node, nobody knows when. Days are looked at as when their hours are added up. */
+/** What a job had used before the first sample of its node, at an unknown time. Days are looked at as when their hours are added up. */
 async function withKnownBegins(source: TelemetryRows, window: Window, uses: readonly JobUse[]): Promise<JobUse[]> {
   const firsts = uses.filter(({ elapsed, cpuSeconds }) => elapsed === undefined && cpuSeconds > 0);
   const begins = new Map<number, ReadonlyMap<string, number>>();

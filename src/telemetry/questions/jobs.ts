@@ -17,7 +17,7 @@ export interface JobUse {
   readonly samples: number;
   readonly commands: readonly string[];
   /**
-   * Used within the window: what the job had used at the first sample of its node is not counted, as nobody knows when it
+   * Used within the window: what the job had used at the first sample of its node is not counted, as it is unknown when it
    * did.
    */
   readonly cpuSeconds: Uint;
@@ -110,7 +110,7 @@ export async function jobsOf(source: TelemetryRows, window: Window, gapSeconds =
 }
 
 /**
- * A job of Slurm is one on all nodes; any other belongs to its node, and its epoch tells boots apart. Job 0 is no job: its
+ * A job of Slurm is one on all nodes; any other belongs to its node, and its epoch separates boots. Job 0 is no job: its
  * entries are never merged with one another.
  */
 function identityOf(

@@ -22,7 +22,7 @@ export interface LoadStep {
   readonly gpuMemoryKb: Uint;
 }
 
-/** A counter that fell (a boot) and a gap longer than this tell nothing of the time between. */
+/** A counter that fell (a boot) and a gap longer than this leave the time between unknown. */
 const GREATEST_GAP_SECONDS = 3600;
 
 /** The use of each node in intervals that begin at multiples of their length. */

@@ -11,7 +11,7 @@ import type { ProcessRow, SlurmJobRow, TelemetryRows, Window } from './rows.ts';
 export const reportKinds = ['users', 'commands', 'hogs', 'idle-gpu', 'zombies', 'greedy'] as const;
 export type ReportKind = (typeof reportKinds)[number];
 
-/** One line of any report; what a report does not tell is absent. */
+/** One line of any report; what a report does not have is absent. */
 export interface ReportLine {
   readonly cluster: string;
   readonly subject: string;
@@ -33,7 +33,7 @@ const HOUR = 3600;
 /** A hog takes at least this share of a node with cards, without using one, for this long. */
 const HOG_PERCENT = 10;
 const HOG_SECONDS = 600;
-/** A card is idle below this average, and only a job that had it for this long is told. */
+/** A card is idle below this average, and only a job that had it for this long is listed. */
 const IDLE_PERCENT = 5;
 const IDLE_SECONDS = 1800;
 /** A greedy job used less than this share of what it asked for, and ran for this long. */
@@ -138,7 +138,7 @@ async function idleCards(source: TelemetryRows, window: Window): Promise<ReportL
     const [first, last] = [Math.max(job.start ?? Infinity, window.from), Math.min(job.end ?? job.seen, window.until)];
     const ranges = fields['nodes']?.[2];
     const nodes = nodesIn(Array.isArray(ranges) ? ranges.map(String) : []);
-    // Of a node that sends no samples nobody knows what uses its cards.
+    // For a node that sends no samples it is unknown what uses its cards.
     const isKnown = nodes.some((node) => sampled.has(`${job.cluster} ${firstLabelOf(node)}`));
     if (cards === 0 || last - first < IDLE_SECONDS || !isKnown || withCards.has(`${job.cluster} ${job.job}`)) continue;
     idle.push({
@@ -155,7 +155,7 @@ async function idleCards(source: TelemetryRows, window: Window): Promise<ReportL
   return idle;
 }
 
-/** Processes that ended and were not waited for, and memory of cards whose process is gone. Each is told once. */
+/** Processes that ended and were not waited for, and memory of cards whose process is gone. Each is listed once. */
 async function zombies(source: TelemetryRows, window: Window): Promise<ReportLine[]> {
   const found = new Map<string, ReportLine>();
   const add = (row: ProcessRow) => {

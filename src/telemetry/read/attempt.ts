@@ -15,11 +15,11 @@ export interface AttemptKey {
   readonly attempt: number;
 }
 
-/** What the samples of a runner tell about an attempt (ADR 46). */
+/** What the samples of a runner say about an attempt (ADR 46). */
 export interface AttemptSamples {
   /** Its processes in the order of time; job and epoch are 1, whatever process groups they have. */
   readonly rows: readonly ProcessRow[];
-  /** The total that the parent of its first process was told; absent while it runs. */
+  /** The total that the parent of its first process got from the kernel; absent while it runs. */
   readonly total?: { readonly cpuSeconds: number | undefined; readonly peakBytes: number | undefined };
 }
 

@@ -5,7 +5,7 @@ import type { TelemetryStore } from '../store/telemetry-store.ts';
 import { type Credential, type ReceiveTask, refusalOf, type Reply, replyOf } from './thread/messages.ts';
 import { refusals } from '../../core/contract/refusals.ts';
 
-/** What a sender is told of an envelope. */
+/** What a sender learns about an envelope. */
 interface Verdict {
   readonly record: number;
   readonly verdict: 'stored' | 'repeated' | 'refused';
@@ -64,7 +64,7 @@ async function deniedFor(
   if (token === undefined || token === '') return `there is no token for ${cluster} in the request`;
   const expected = await store.tokenHashOf(cluster);
   const presented = createHash('sha256').update(token).digest();
-  // The same for a cluster that is unknown and one without a token: names are not told to strangers.
+  // The same for a cluster that is unknown and one without a token: strangers learn no names.
   return expected !== undefined && timingSafeEqual(presented, expected)
     ? undefined
     : `the token is not that of ${cluster}`;

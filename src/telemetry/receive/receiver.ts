@@ -9,7 +9,7 @@ import { type Credential, refusalOf, type Reply, V2 } from './thread/messages.ts
 import { StoreThread } from './thread/thread.ts';
 import { refusals } from '../../core/contract/refusals.ts';
 
-/** Who asks a question: nobody, or a user who may see everything or what concerns him. */
+/** Who asks a question: an anonymous caller, or a user who may see everything or what concerns him. */
 export type Viewer = { readonly onlyUser: string | undefined } | 'refused';
 
 export interface Receiver {
@@ -112,7 +112,7 @@ export async function createReceiver(options: ReceiverOptions): Promise<Receiver
   };
 }
 
-/** Closes days a minute after the start, then every hour. A problem is told once, until it is another one. */
+/** Closes days a minute after the start, then every hour. A problem is logged once, until it is another one. */
 function keepRegularly(keeper: StoreThread, options: ReceiverOptions): { timer: Timer } {
   const { hotDays = HOT_DAYS, keptDays = KEPT_DAYS, onNotice } = options;
   const { keepAfterMs = MINUTE_MS, keepEveryMs = 60 * MINUTE_MS } = options;

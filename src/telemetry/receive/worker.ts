@@ -24,7 +24,7 @@ function storeOfThread(): Promise<TelemetryStore> {
   return opened;
 }
 
-/** Told once for each time that the store is away. */
+/** Reported once for each time that the store is away. */
 let isAway = false;
 
 const seconds = (): number => Math.floor(Date.now() / 1000);
@@ -42,7 +42,7 @@ async function replyTo(task: Task): Promise<Reply> {
     isAway = false;
     return reply;
   } catch (error) {
-    // The address of a database is not told to senders; who runs the server finds it in its log.
+    // Senders do not get the address of a database; the log of the server has it.
     if (error instanceof StoreAway) {
       if (!isAway) process.stderr.write(`Warning: ${error.message}; senders are asked to send again later\n`);
       isAway = true;

@@ -11,7 +11,7 @@ export interface HttpTarget {
   /** Messages go to `<root>/[prefix.]<type>`. */
   readonly root: string;
   readonly prefix: string;
-  /** Of the user with the name of the cluster; undefined: nobody is asked. */
+  /** Of the user with the name of the cluster; undefined: no login is sent. */
   readonly password: string | undefined;
   /** Certificates that sign the one of the receiver. */
   readonly caFile: string | undefined;
@@ -52,7 +52,7 @@ export function createHttpDelivery(target: HttpTarget): (packet: Packet) => Prom
 
 /**
  * What an answer means. A message is dropped only where the receiver says that the message itself is wrong. A wrong password or
- * address will be corrected by somebody, and messages wait for that.
+ * address will be corrected, and messages wait for that.
  */
 export function outcomeOf(status: number, reason: string): Delivery {
   if (status >= 200 && status < 300) return { kind: 'delivered' };

@@ -9,7 +9,7 @@ export interface KafkaTarget {
   readonly prefix: string;
   readonly cluster: string;
   readonly node: string;
-  /** Of the user with the name of the cluster, as SASL PLAIN; undefined: nobody is asked. */
+  /** Of the user with the name of the cluster, as SASL PLAIN; undefined: no login is sent. */
   readonly password: string | undefined;
   /** With it the connection is TLS. */
   readonly caFile: string | undefined;
@@ -22,7 +22,7 @@ interface Producer {
 }
 
 const AT_MOST_MS = 30_000;
-/** Brokers take messages up to 1 MB, unless they are told otherwise. */
+/** Brokers take messages up to 1 MB, unless they are configured otherwise. */
 const MOST_BYTES = 1_000_000;
 
 /**

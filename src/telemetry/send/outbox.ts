@@ -29,12 +29,12 @@ export function createOutbox({ spool, deliver, onProblem, windowMs, random = Mat
   let draining: Promise<void> | undefined;
   let isAway = false;
   let isClosing = false;
-  /** Messages that had no room, and how many there were when that was told last. */
+  /** Messages that had no room, and how many there were when that was logged last. */
   let [lost, reportedLost] = [0, 0];
 
   const lose = (count: number, reason: string) => {
     lost += count;
-    // Told again when it is twice as bad: an outage may last for days.
+    // Logged again when it is twice as bad: an outage may last for days.
     if (lost < 2 * reportedLost) return;
     reportedLost = lost;
     onProblem(`${reason}: ${lost} messages are lost so far`);

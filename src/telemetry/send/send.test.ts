@@ -86,7 +86,7 @@ it('the spool keeps messages in their order across restarts, and no more bytes t
   const folder = temporaryFolder();
   const first = openSpool(folder, 400);
   for (const each of ['a', 'b']) expect(first.add(packet(each))).toBe(0);
-  // What a crash left half-written is no message, and neither is what somebody damaged.
+  // What a crash left half-written is no message, and neither is what was damaged.
   writeFileSync(join(folder, '000000000009.json.new'), '{');
   const second = openSpool(folder, 400);
   expect([second.count, second.first()?.packet]).toEqual([2, packet('a')]);

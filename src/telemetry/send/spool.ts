@@ -75,7 +75,7 @@ export function openSpool(folder: string, mostBytes: number): Spool {
         try {
           return { id, packet: JSON.parse(readFileSync(join(folder, id), 'utf8')) as Packet };
         } catch {
-          // Somebody removed or damaged it.
+          // It was removed or damaged.
           drop();
         }
       }

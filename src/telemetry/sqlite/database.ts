@@ -18,7 +18,7 @@ export interface StoreAccess {
 
 /** Another program may write for this long before a statement fails. */
 const BUSY_MS = 30_000;
-/** A log that grew larger while somebody read is cut to this when it begins anew. */
+/** A log that grew larger while a reader held it is cut to this when it begins anew. */
 const LOG_BYTES_KEPT = 64 * 1024 * 1024;
 
 /** A connection to the store, with its statements prepared once. */
@@ -162,7 +162,7 @@ export class StoreDatabase {
     return statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   }
 
-  /** Copies the write-ahead log into the file and empties it. False, without a wait, if somebody reads from it or writes. */
+  /** Copies the write-ahead log into the file and empties it. False, without a wait, if a reader or writer holds it. */
   cutLog(): boolean {
     this.#database.exec('pragma busy_timeout = 0');
     try {

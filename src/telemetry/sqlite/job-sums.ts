@@ -52,7 +52,7 @@ export function countersIn(packed: Uint8Array): { names: number[]; ppids: number
   return { names: numbers.slice(0, count), ppids: numbers.slice(count, 2 * count), cpuTimes: numbers.slice(2 * count) };
 }
 
-/** As SQLite adds floating-point numbers up, so that a sum is the same whoever made it. Source: Kahan, Babuška, Neumaier. */
+/** As SQLite adds floating-point numbers up, so that a sum is the same in every store. Source: Kahan, Babuška, Neumaier. */
 function total(values: readonly number[]): number {
   let sum = 0;
   let lost = 0;

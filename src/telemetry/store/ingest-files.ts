@@ -49,7 +49,7 @@ export async function ingestFiles(
       const received = now();
       if (addsClusters) for (const name of clustersOf(own, fallback)) await store.addCluster(name, received);
       const counts = ingest(store, own, { received, origin: file.path, cluster: fallback });
-      // Its failure is told when it is finished.
+      // Its failure is reported when it is finished.
       counts.catch(() => {});
       await finish();
       finish = async () => {

@@ -7,7 +7,7 @@ export interface IngestCounts {
   /** Envelopes that the store had already. */
   repeated: number;
   quarantined: number;
-  /** Envelopes of clusters that nobody added, which are not stored. */
+  /** Envelopes of clusters that were not added, which are not stored. */
   readonly unknownClusters: Map<string, number>;
 }
 

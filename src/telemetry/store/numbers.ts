@@ -2,7 +2,7 @@ import { amountOf } from '../../core/contract/sonar/amounts.ts';
 import { exactUint } from '../../core/contract/sonar/extended-uint.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 
-/** Between numbers of the format and columns of the store. Statements that read are told to give bigints. */
+/** Between numbers of the format and columns of the store. Statements that read return bigints. */
 
 /** A column as it is read. */
 export type Cell = bigint | number | string | Uint8Array | null;

@@ -22,7 +22,7 @@ export interface TelemetryStore {
    * Deletes envelopes from before a time, and gives their number. The newest facts of each node and cluster stay, and the merged
    * records of Slurm jobs.
    *
-   * With `arrivedWithin`, in seconds, a day stays whole if anything of it arrived later than that: somebody has stored an archive.
+   * With `arrivedWithin`, in seconds, a day stays whole if anything of it arrived later than that: an archive was stored.
    */
   prune(before: number, arrivedWithin?: number): Promise<number>;
   /**

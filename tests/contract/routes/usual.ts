@@ -2,7 +2,7 @@ import { job } from './world.ts';
 
 /** What many routes answer alike. */
 
-/** Job 2 as lists tell it. */
+/** Job 2 as lists show it. */
 export const second = {
   ...job,
   id: 2,

@@ -245,7 +245,7 @@ export const viewCases: Cases = {
     ],
   },
 
-  // It answers whoever may ask: permit.test.ts. What the token is for: page-session.test.ts.
+  // It answers callers that may ask: permit.test.ts. What the token is for: page-session.test.ts.
   createPageToken: {
     answers: [{ says: 'creates a start token', reply: { token: expect.stringMatching(/^[\w-]{43}$/) } }],
     refuses: [],

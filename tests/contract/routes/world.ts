@@ -78,7 +78,7 @@ export const output = { id: 2, workflow_id: 1, name: 'out', path: 'data/out.csv'
 export const parameters = { id: 1, workflow_id: 1, name: 'parameters', data: { a: [1, null] }, is_ephemeral: false };
 export const answer = { id: 2, workflow_id: 1, name: 'answer', is_ephemeral: true };
 
-/** Job 1 as lists tell it; what is not set stands as zeros and empty text. */
+/** Job 1 as lists show it; what is not set stands as zeros and empty text. */
 export const job = {
   id: 1,
   workflow_id: 1,
@@ -149,7 +149,7 @@ export const entity = {
   metadata: { '@id': 'data/in.csv' },
 };
 
-/** What a runner tells of the end of job 1. */
+/** What a runner reports of the end of job 1. */
 export const resultOf = (returnCode = 0) => ({
   job_id: 1,
   workflow_id: 1,

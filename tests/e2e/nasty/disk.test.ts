@@ -39,7 +39,7 @@ describe.skipIf(noSmallDisk)('a full disk under the output of a run', () => {
     });
     const { items: events } = await server.client.listEvents({ query: { workflow_id: 1, category: 'output_cut' } });
     expect(events.map(({ data }) => data)).toMatchObject([{ level: 'warning', lacking: 'space', count: 42 }]);
-    // Everything was told, so nothing of it is kept.
+    // Everything was reported, so nothing of it is kept.
     expect(readdirSync(join(disk, 'job_runner_ledger'))).toEqual([]);
   });
 

@@ -19,7 +19,7 @@ failure_handlers: [{name: again, rules: [{exit_codes: [9], max_retries: 1}]}]
 
 export let folder: string;
 export let server: RunningServer;
-/** A workflow that nobody runs: its records are made and unmade here. */
+/** A workflow that no runner runs: its records are made and unmade here. */
 export let empty: string;
 /** Ids of the jobs of workflow 1 by name. */
 export let jobs: Record<string, number>;

@@ -17,7 +17,7 @@ export const ORIGINAL_EVENTS: ReadonlySet<string> = new Set([
 
 /**
  * Passes an event stream on with Torc's event types only and without ids. `job_canceled` is left out: the original
- * sends it for an end that somebody reports and not for a canceled workflow, and here the two look alike.
+ * sends it for an end that is reported and not for a canceled workflow, and here the two look alike.
  */
 export async function eventsOfOriginal(opened: Response, response: ServerResponse): Promise<void> {
   response.writeHead(opened.status, { 'Content-Type': opened.headers.get('content-type') ?? 'text/plain' });

@@ -194,7 +194,7 @@ const TEXT = 'text/plain';
 
 const NOT_IMPLEMENTED = new Set(['DELETE /events', 'GET /workflows/{id}/ready_job_requirements']);
 const BATCH = '/workflows/{id}/batch_complete_jobs';
-/** Routes after which dependants wait for the background task. */
+/** Routes after which dependents wait for the background task. */
 const ENDS = new Set(['/jobs/{id}/complete_job/{status}/{run_id}', BATCH]);
 
 const loginOf = (authorization: string | undefined): Record<string, string> =>
@@ -281,7 +281,7 @@ async function refusesBatch(behind: Client, body: string): Promise<boolean> {
 const ENDING: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled', 'terminated', 'pending_failed']);
 
 /**
- * Torc assigns a job that was reset, whoever still runs an earlier attempt, and in the same attempt: the triggers
+ * Torc assigns a job that was reset, even while a runner has an earlier attempt, and in the same attempt: the triggers
  * by which our database remembers such attempts go.
  */
 function forgetHeldAttempts(database: Database): void {

@@ -1,8 +1,8 @@
 import type { Client } from '../../../src/client/client.ts';
 
 /**
- * The background task by which the original releases dependants: what the end of a job makes ready is blocked again until
- * the task runs. Requests wait while that is done, so that nobody sees or claims such a job before.
+ * The background task by which the original releases dependents: what the end of a job makes ready is blocked again until
+ * the task runs. Requests wait while that is done, so that no client sees or claims such a job before.
  */
 export function createUnblocker(behind: Client, everyMs: number) {
   const held = new Map<number, number>();

@@ -84,7 +84,7 @@ function environmentOf(
     PATH: [join(home, 'npm/bin'), ...path].join(':'),
     READER_OUTPUT: outputs,
     XDG_CONFIG_HOME: join(home, '.config'),
-    // `npm install --global` installs for this reader alone, with the registry and the cache of whoever runs the tests.
+    // `npm install --global` installs for this reader alone, with the registry and the cache of the user who runs the tests.
     ...(hasNetwork
       ? { npm_config_prefer_offline: 'true' }
       : { npm_config_offline: 'true', npm_config_omit: 'optional' }),

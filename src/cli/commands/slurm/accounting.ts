@@ -215,7 +215,7 @@ const stats = command({
     const seconds = new Map(results.map((result) => [key(result), result.exec_time_minutes * 60]));
     const rows = items.map((row) => {
       const elapsed = seconds.get(key(row)) ?? 0;
-      // Slurm tells whole seconds, and 0 where nothing was measured.
+      // Slurm has whole seconds, and 0 where nothing was measured.
       const cpu = row.ave_cpu_seconds || undefined;
       return { ...row, percent: elapsed > 0 && cpu !== undefined ? (100 * cpu) / elapsed : undefined };
     });

@@ -43,7 +43,7 @@ export const jobs = command({
       onProblem: (problem) => output.warn(problem),
     });
     for (const { envelope } of messages) output.text(encodeEnvelope(envelope, options.compat));
-    // Behind the output: jobs that could not be printed are told by the next run.
+    // Behind the output: jobs that could not be printed are printed by the next run.
     if (options.state !== undefined) keepReported(options.state, reported);
   },
 });

@@ -2,7 +2,7 @@ import { type Compat, parseCompat } from '../../../core/contract/sonar/compat.ts
 import { UsageError } from '../../failure.ts';
 import { optionsOf } from '../../option.ts';
 
-/** Options of every command that tells about this node or its cluster, as Sonar has them. */
+/** Options of every command that reports on this node or its cluster, as Sonar has them. */
 export const originOptions = optionsOf([
   {
     flags: '--cluster <name>',

@@ -35,7 +35,7 @@ function unknownOf(members: object, known: ReadonlySet<string>): string {
   return text;
 }
 
-/** The attributes alone, values as they are: what identifies a message, whoever formatted it. */
+/** The attributes alone, values as they are: what identifies a message, however it was formatted. */
 export const encodeAttributes = (type: MessageType, attributes: Members): string =>
   encodeObject(attributeTables[type], attributes, unchangedCompat);
 

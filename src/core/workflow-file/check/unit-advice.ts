@@ -27,7 +27,7 @@ export function walltimeAdvice(field: string, text: string): string {
   return `\`${field}\` must be HH:MM:SS or D-HH:MM:SS, ${meant}; found "${text}"`;
 }
 
-/** Smaller than any program needs: somebody forgot the letter. */
+/** Smaller than any program needs: a letter was forgotten. */
 const FEWEST_BYTES = 2 ** 20;
 
 /** Says that a memory without a letter means bytes; nothing where it may well mean them. */
@@ -64,7 +64,7 @@ function exactMemory(bytes: number): string {
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** Seconds of `5m`, `1h30m`, `90 min`, `1:00:00`, `1-12:00:00`, `pt5m`; nothing for a bare number, whose unit nobody knows. */
+/** Seconds of `5m`, `1h30m`, `90 min`, `1:00:00`, `1-12:00:00`, `pt5m`; nothing for a bare number, whose unit is unknown. */
 function looseSeconds(text: string): number | undefined {
   const bare = text.trim().toLowerCase();
   const [, days = '0', first, second, third] = /^(?:(\d{1,4})-)?(\d{1,4}):(\d{2})(?::(\d{2}))?$/.exec(bare) ?? [];

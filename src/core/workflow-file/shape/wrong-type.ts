@@ -117,7 +117,7 @@ function mapForText(value: ValueMap): string {
     : 'Put a text with braces, or with a colon followed by a space, in quotes';
 }
 
-/** The text that stood between braces in YAML; nothing for a map that somebody meant. */
+/** The text that stood between braces in YAML; nothing for a map that was meant. */
 export function bracesIn(value: ValueMap): string | undefined {
   const [key, ...others] = Object.keys(value);
   return key !== undefined && others.length === 0 && value[key] === null ? key : undefined;

@@ -122,7 +122,7 @@ const unclosed: Rule = ({ reason }) =>
 
 const indentOf = (line: string): number => /^ */.exec(line)?.[0].length ?? 0;
 
-// The first that applies is told: a reason that the parser is sure of goes before a look at the line.
+// The first that applies is shown: a reason that the parser is sure of goes before a look at the line.
 const RULES: readonly Rule[] = [
   mergeMarker,
   tab,

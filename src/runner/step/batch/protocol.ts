@@ -6,8 +6,8 @@ import type { RunFacts } from '../request.ts';
 import type { EndedBy, StepEnd, StepUse } from '../steps.ts';
 
 /**
- * What a runner and its launcher in a step tell each other: a line of JSON a message, through the standard input and output
- * of the step. srun carries both, so no port is opened and nobody else can speak.
+ * The messages between a runner and its launcher in a step: a line of JSON each, through the standard input and output
+ * of the step. srun carries both, so no port is opened and no other process can write.
  *
  * The end of the input is the end of the runner: the launcher then kills what it started.
  */
@@ -29,7 +29,7 @@ export type Order =
   /** No job runs any more: it ends what jobs left behind, and itself. */
   | { readonly do: 'end' };
 
-/** What the launcher is told of the rest of the run. */
+/** What the launcher has to know of the rest of the run. */
 export interface Beside {
   /** Of jobs that limit nothing. */
   readonly defaultRequirementsId: number | undefined;

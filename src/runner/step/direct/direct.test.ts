@@ -15,7 +15,7 @@ const jobOf = (command: string): ClaimedJob => ({
   need: { num_cpus: 1, memory_bytes: 0, num_gpus: 0, num_nodes: 1, runtime_seconds: 60 },
 });
 
-/** Steps of real processes, and what was told of their ends. */
+/** Steps of real processes, and what was reported of their ends. */
 function stepsIn(folder: string, allocation?: { readonly jobId: number }) {
   const facts = {
     workflowId: 7,

@@ -160,7 +160,7 @@ export function createDirectSteps({
   };
 }
 
-/** Launches, and once more if somebody removed the folder of the output meanwhile. */
+/** Launches, and once more if the folder of the output was removed meanwhile. */
 export function withStdioFolder({ outputDir }: Pick<RunFacts, 'outputDir'>, launch: () => number): number {
   try {
     return launch();

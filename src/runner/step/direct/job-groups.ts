@@ -56,7 +56,7 @@ export function createJobGroups(own: OwnGroups | NoGroups = ownGroups()): JobGro
         mkdirSync(group);
         own.enter(group);
       } catch {
-        // No room for more groups, or somebody removed the folder: samples limit this job.
+        // No room for more groups, or the folder was removed: samples limit this job.
         removeGroup(group);
         return launch();
       }

@@ -18,7 +18,7 @@ export function createKernelKills(count: () => number | undefined = ownCount()):
     known === undefined
       ? undefined
       : setInterval(() => {
-          // The end of a process is told after its kill: what was counted just now may explain it.
+          // The end of a process is reported after its kill: what was counted just now may explain it.
           known = latest;
           latest = count();
         }, FORGOTTEN_MS).unref();

@@ -21,7 +21,7 @@ export interface StepEvidence {
  * The State of the accounting says what ended it from outside, and speaks before the mark: a command may end with 0 although it
  * was being killed. The mark says with which code it ended, and whether something asked it to end before. srun's exit code
  * counts only where both are missing, and its 0 never does: srun exits with 0 when a node fails, and when a step that it was
- * told to end does not end in time. Such a step was killed.
+ * asked to end does not end in time. Such a step was killed.
  */
 export function accountOf({ srun, mark, row, lastWords }: StepEvidence): Account {
   const cpuSeconds = row?.aveCpuSeconds || undefined;

@@ -10,7 +10,7 @@ export interface RunningStep {
   /** Resolves the promise that the step has begun, with the milliseconds since then. */
   readonly begun: (agoMs: number) => void;
   hasBegun: boolean;
-  /** The runner ended it: then nobody has to be asked what did. */
+  /** The runner ended it: then it is known what did. */
   isSignaled: boolean;
   /** On the monotonic clock. */
   launchedAt: number;

@@ -34,7 +34,7 @@ export function callerOfSession(context: Context<Answers>, sessions: Sessions): 
  */
 export function serveSessions(app: Hono<Answers>, login: Login, sessions: Sessions): void {
   app.post('/page_session', async (context) => {
-    // Without it, a form of another page could log its user in as somebody else.
+    // Without it, a form of another page could log its user in as another user.
     if (context.req.header(KEY_HEADER) === undefined) throw refused();
     const authorization = context.req.header('authorization');
     const token = /^bearer (.*)$/i.exec(authorization ?? '')?.[1];

@@ -70,7 +70,7 @@ export function createActionClaims(db: Database, now: () => number) {
       for (const claim of queries.openOf.all({ ...claimed })) {
         const { id } = claim;
         const { nodeId } = claimed;
-        // Its allocations were planned with the claim: whoever submits next submits them.
+        // Its allocations were planned with the claim: the next submission submits them.
         if (finished?.includes(id) || queries.hasPlan.get({ id, workflowId: claimed.workflowId }) !== undefined) {
           queries.end.run({ id, nodeId, outcome: 'done' });
         } else if (begun === undefined || begun === null || begun.includes(id)) {

@@ -7,7 +7,7 @@ import type { NewJobQueries } from './queries.ts';
 /**
  * Work that creates jobs: all or none for the caller.
  *
- * Its jobs are known by the lowest id that one of them can have, because nobody else creates jobs in the workflow
+ * Its jobs are known by the lowest id that one of them can have, because no other request creates jobs in the workflow
  * meanwhile. Jobs that a killed server left are removed at the next start: no client got their ids.
  */
 export const createCreation = (store: Store, queries: NewJobQueries, edges: Edges) => {

@@ -2,7 +2,7 @@ import type { NewScheduledComputeNode } from '../../../core/contract/allocation.
 import { Refusal } from '../../../core/contract/refusals.ts';
 import type { Database } from '../../store/database.ts';
 
-/** What a record names; an id that nobody has is accepted, as by Torc 1.0.0. */
+/** What a record names; an id that no record has is accepted, as by Torc 1.0.0. */
 interface Named {
   readonly schedulerId?: unknown;
   /** `slurm` or `local`; another one says nothing about the id. */

@@ -23,7 +23,7 @@ export interface SampleFacts {
   readonly problems: readonly string[];
 }
 
-/** The attributes of a sample. A node without processes to tell of has an empty list of jobs: it is alive. */
+/** The attributes of a sample. A node without processes to report has an empty list of jobs: it is alive. */
 export const sampleAttributes = ({ origin, atMs, epoch, records, node, problems }: SampleFacts): SampleAttributes => ({
   time: timestampOf(atMs),
   cluster: origin.cluster,

@@ -11,7 +11,7 @@ import { rollUp, type RollUpKey } from './roll-up.ts';
 
 export interface RecorderOptions {
   readonly origin: Origin;
-  /** Tell the state of the node, too. */
+  /** Report the state of the node, too. */
   readonly load: boolean;
   readonly rollUp: boolean;
   readonly filters: SampleFilters;
@@ -21,7 +21,7 @@ export interface RecorderOptions {
   readonly readGpus: () => Promise<GpuReading>;
   /** Ids for rolled-up records; without it they have none. */
   readonly pidOf?: ((key: RollUpKey) => number) | undefined;
-  /** It gets only some of the node's processes, and tells of no others. */
+  /** It gets only some of the node's processes, and reports no others. */
   readonly isPartial?: boolean | undefined;
   /** The Slurm job of processes whose control group names none. */
   readonly slurm?: SlurmStep | undefined;
@@ -36,7 +36,7 @@ export interface Recorded {
   readonly epoch: number;
 }
 
-/** Makes samples of processes that somebody read: the daemon all of a node, a runner those of its jobs. */
+/** Makes samples of processes that its caller read: the daemon all of a node, a runner those of its jobs. */
 export interface Recorder {
   /** Remembers what the processes used so far, so that the next sample knows what they used since. */
   prepare(processes: readonly ProcessSample[]): void;
@@ -54,7 +54,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       before = usesOf(processes);
     },
     async take(read) {
-      // The slow tools first: what is told of processes and node is of one moment then.
+      // The slow tools first: then the figures of processes and node are of one moment.
       const gpus = await options.readGpus().catch((error: unknown) => failedGpus(error));
       const atMs = Date.now();
       const processes = read();

@@ -35,7 +35,7 @@ export interface RecordOptions {
   readonly utilOf: (process: DetailedProcess) => number | undefined;
   readonly nameOf: (userId: number) => string | undefined;
   readonly gpuUses: readonly GpuUse[];
-  /** The processes are only some of the node's: then others that use a card are not told of. */
+  /** The processes are only some of the node's: then others that use a card are left out. */
   readonly isPartial?: boolean | undefined;
 }
 

@@ -20,11 +20,11 @@ export interface JobsOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** From and to, as sacct reads them. */
   readonly span: readonly [from: string, to: string];
-  /** Tell jobs that wait or run, too. */
+  /** Report jobs that wait or run, too. */
   readonly uncompleted: boolean;
   /** The most records of an envelope; undefined for all in one. */
   readonly batchSize: number | undefined;
-  /** What was told before; undefined to tell everything. */
+  /** What was reported before; undefined to report everything. */
   readonly reported: ReportedJobs | undefined;
   readonly programs?: SlurmPrograms | undefined;
   readonly onProblem: (problem: string) => void;
@@ -39,7 +39,7 @@ const SACCT_MS = 180_000;
 const SCONTROL_MS = 30_000;
 
 /**
- * The jobs of the cluster, from sacct and scontrol. If one of the two fails, what the other knows is told; if both do,
+ * The jobs of the cluster, from sacct and scontrol. If one of the two fails, what the other knows is reported; if both do,
  * an envelope of errors.
  */
 export async function readJobs(options: JobsOptions): Promise<JobsRead> {
@@ -86,7 +86,7 @@ const withResources = (jobs: readonly SlurmJob[], asked: ReadonlyMap<number, str
 
 /**
  * Jobs that sacct lists, and those that only the controller knows: sacct lists no job that was never eligible, such as one that
- * is held since its submission. A held job has priority 0, whatever it had when sacct was told of it.
+ * is held since its submission. A held job has priority 0, whatever it had when the accounting recorded it.
  */
 function withLiving(accounted: readonly SlurmJob[], living: readonly SlurmJob[]): SlurmJob[] {
   const held = new Set(living.filter(({ priority }) => priority === HELD_PRIORITY).map(({ job_id: id }) => id));

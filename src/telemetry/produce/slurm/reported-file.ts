@@ -2,7 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import type { ReportedJobs } from './reported-jobs.ts';
 
-/** What was told according to the file; nothing if it does not exist. */
+/** What was reported according to the file; nothing if it does not exist. */
 export function reportedIn(path: string): ReportedJobs {
   let text: string;
   try {

@@ -2,16 +2,16 @@ import type { SlurmJob } from '../../../core/contract/sonar/jobs.ts';
 import { stateWord } from '../../../core/contract/sonar/conventions.ts';
 import { hasEnded } from './slurm-text.ts';
 
-/** What was told of a job or step, and when. */
+/** What was reported of a job or step, and when. */
 interface Reported {
   readonly state: string;
-  /** Its fields as they were told, as JSON. */
+  /** Its fields as they were reported, as JSON. */
   readonly fields: Readonly<Record<string, string>>;
   readonly fullAtMs: number;
   readonly seenAtMs: number;
 }
 
-/** What was told of all jobs, by job and step. */
+/** What was reported of all jobs, by job and step. */
 export type ReportedJobs = Readonly<Record<string, Reported>>;
 
 const DAY_MS = 86_400_000;
@@ -21,15 +21,15 @@ const IDENTITY = ['job_id', 'job_step', 'job_name', 'job_state'] as const;
 /** Members that every record has: the format requires the time of submission, and importers refuse records without it. */
 const ALWAYS = [...IDENTITY, 'submit_time'] as const;
 
-/** Figures that grow while a job runs: what the processes use is told by samples. */
+/** Figures that grow while a job runs: samples have what the processes use. */
 const GROWING = new Set(['sacct', 'suspend_time']);
 
 /**
  * Which records to send now, so that a consumer knows everything and little is repeated.
  *
- * A job is told once for each of its states, with the fields that are new or changed; all fields are told again after a
+ * A job is reported once for each of its states, with the fields that are new or changed; all fields again after a
  * day. A record of the past 24 hours that is not in `jobs` is remembered, so that a job whose accounting is late is not
- * told twice.
+ * reported twice.
  */
 export function newsOf(
   jobs: readonly SlurmJob[],
@@ -61,7 +61,7 @@ export function newsOf(
   return { news, reported: next };
 }
 
-/** Fields that have a value. One that lost its value, as the nodes of a requeued job, cannot be told: the state says it. */
+/** Fields that have a value. One that lost its value, as the nodes of a requeued job, cannot be reported: the state says it. */
 const fieldsOf = (job: SlurmJob): Record<string, string> =>
   Object.fromEntries(
     Object.entries(job).flatMap(([name, value]) => {

@@ -1,6 +1,6 @@
 import type { RefusalCode } from '../../../core/contract/refusals.ts';
 
-/** What the server and its thread of telemetry tell each other. */
+/** The messages between the server and its thread of telemetry. */
 
 /** Who sends envelopes, as its `Authorization` says. */
 export interface Credential {

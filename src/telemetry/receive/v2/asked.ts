@@ -86,7 +86,7 @@ export interface Interval {
   readonly resolutionSeconds: number;
 }
 
-/** The last hour, in 120 points that are not less than a minute apart, unless told otherwise. */
+/** The last hour, in 120 points that are not less than a minute apart, unless the query says otherwise. */
 export function intervalOf(asked: Asked): Interval {
   const end = secondsIn(asked, 'end_time_in_s') ?? asked.now;
   const start = secondsIn(asked, 'start_time_in_s') ?? end - HOUR;

@@ -12,7 +12,7 @@ import { wantedNodes } from './names.ts';
 import { eachOf, lazily, memoryOfNodes } from './node-series.ts';
 import { processCardSeries, processSeries } from './series.ts';
 
-/** A node that nobody knows is an error; an interval without data is not. */
+/** An unknown node is an error; an interval without data is not. */
 async function start(asked: Asked) {
   const { window, resolutionSeconds } = intervalOf(asked);
   const wanted = asked.parameters['nodename'] ?? '';

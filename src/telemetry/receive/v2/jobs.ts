@@ -8,7 +8,7 @@ import { type Asked, countIn, missing, secondsIn, uintIn } from './asked.ts';
 import { expanded, RECENT_SECONDS } from './names.ts';
 import { numbered, pageAsked } from './page.ts';
 
-/** A job as slurm-monitor tells it. `cards` are those that its processes used; undefined where nobody looked. */
+/** A job as slurm-monitor shows it. `cards` are those that its processes used; undefined where they were not read. */
 export function jobResponse(row: SlurmJobRow, cards?: readonly string[]) {
   const values = valuesOf(storedJson(row.fields) as Merged);
   const text = (name: string) => (typeof values[name] === 'string' ? values[name] : '');
@@ -98,13 +98,13 @@ async function cardsByJob({ store, cluster, onlyUser }: Asked, from: number, unt
 
 const QUARTER_HOUR = 900;
 
-/** Jobs that waited or ran at some time of an interval: the last 15 minutes, unless told otherwise. */
+/** Jobs that waited or ran at some time of an interval: the last 15 minutes, unless the query says otherwise. */
 export async function jobsIn(asked: Asked) {
   const { store, cluster, now, onlyUser } = asked;
   const until = secondsIn(asked, 'end_time_in_s') ?? now;
   const from = secondsIn(asked, 'start_time_in_s') ?? until - QUARTER_HOUR;
   const states = statesIn(asked);
-  // A job that lives is told anew within a day.
+  // A job that lives is reported again within a day.
   const rows = await store.rows.slurmJobs({ cluster, from: from - RECENT_SECONDS, until: until + 1 });
   const cards = await cardsByJob(asked, Math.max(0, from), until + 1);
   return {

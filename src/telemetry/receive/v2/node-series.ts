@@ -98,7 +98,7 @@ export async function disksOfNodes(asked: Asked, wanted: string | undefined) {
   return byNode(names, answers, []);
 }
 
-/** What processes use of the cards of nodes, by card and job. Other users' jobs are not told. */
+/** What processes use of the cards of nodes, by card and job. Other users' jobs are left out. */
 export async function processCardsOfNodes(asked: Asked, wanted: string | undefined, key: JobKey | undefined) {
   const { window, names, resolution, points } = await start(asked, wanted);
   const nodes = lazily(() =>

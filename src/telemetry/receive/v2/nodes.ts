@@ -9,7 +9,7 @@ import { expanded, isNode, nodeNames, RECENT_SECONDS, recordOf, wantedNodes } fr
 import { pageOf } from './page.ts';
 import { addAmounts, amountsOf, type Tres } from './tres.ts';
 
-/** The end of what an instant is told from: the one that is asked for, or now. */
+/** The end of the interval from which an instant is shown: the one that is asked for, or now. */
 export const untilOf = (asked: Pick<Asked, 'parameters' | 'now'>): number =>
   (secondsIn(asked, 'time_in_s') ?? asked.now) + 60;
 
@@ -35,7 +35,7 @@ export const nodesOfCluster = (asked: Asked): Promise<string[]> => nodeNames(ask
 /** A site has fewer. */
 const MOST_RUNNING = 100_000;
 
-/** Of nodes that told what they are. */
+/** Of nodes that have reported what they are. */
 export async function infoOf(asked: Asked, wanted: string | undefined) {
   const { store, cluster } = asked;
   const until = untilOf(asked);
@@ -52,7 +52,7 @@ export async function infoOf(asked: Asked, wanted: string | undefined) {
   const allocated = allocatedBy(running);
   const answer: Record<string, object> = {};
   for (const { node, time, info } of await store.rows.sysinfo(window)) {
-    // A node without sysinfo has nothing to tell.
+    // A node without sysinfo has nothing to show.
     if (time === undefined || !isNode(node, wanted)) continue;
     const [text, number] = [textIn(info), numberIn(info)];
     answer[node] = {
@@ -128,7 +128,7 @@ function cardOf(card: Members, time: number, cluster: string, node: string): obj
   };
 }
 
-/** What running jobs have on each node, by its label. Slurm tells the sum of a job: it is taken as even over its nodes. */
+/** What running jobs have on each node, by its label. Slurm has the sum of a job: it is divided evenly between its nodes. */
 export function allocatedBy(running: readonly SlurmJobRow[]): ReadonlyMap<string, Tres> {
   const found = new Map<string, Tres>();
   for (const { fields } of running) {

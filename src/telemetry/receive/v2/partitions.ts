@@ -14,7 +14,7 @@ import { allocatedBy, untilOf } from './nodes.ts';
 const MOST_LIVING = 100_000;
 const IN_USE_SECONDS = 300;
 
-/** The partitions of a cluster with what waits and runs in them. Other users' jobs count, but are not told. */
+/** The partitions of a cluster with what waits and runs in them. Other users' jobs count, but are not listed. */
 export async function partitionsOf(asked: Asked) {
   const { store, cluster, now, onlyUser } = asked;
   const until = untilOf(asked);

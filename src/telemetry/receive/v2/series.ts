@@ -64,7 +64,7 @@ export interface ProcessPoint {
   readonly processes_avg: number;
 }
 
-/** Processes of a node, of a job on a node, or one process. `memoryKb` is what the node has; 0 if nobody told it. */
+/** Processes of a node, of a job on a node, or one process. `memoryKb` is what the node has; 0 if it is unknown. */
 export function processSeries(resolution: number, points: Points, memoryKb: Uint): Intervals<SampleSum, ProcessPoint> {
   return new Intervals(resolution, points, (sums, begin) => {
     const resident = meanOf(sums, ({ rssKb }) => rssKb);
@@ -109,7 +109,7 @@ export function processCardPoint(uses: readonly ProcessCard[], begin: number): P
   };
 }
 
-/** The state of a card: figures are averages, words the latest ones, and a failure is told whenever there was one. */
+/** The state of a card: figures are averages, words the latest ones, and a failure is shown if there was one. */
 export const cardSeries = (resolution: number, points: Points) =>
   new Intervals(resolution, points, (states: readonly CardSample[], begin) => {
     const average = (value: (state: CardSample) => Uint) => rounded(meanOf(states, value));
@@ -154,7 +154,7 @@ export const DISK_FIELDS = [
 /** All others only rise. */
 const IN_PROGRESS = DISK_FIELDS.indexOf('ios_currently_in_progress');
 
-/** A gap that is longer tells nothing of the interval behind it. */
+/** A gap that is longer leaves the interval after it unknown. */
 const GREATEST_GAP_SECONDS = 3600;
 
 /**
