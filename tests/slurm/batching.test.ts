@@ -215,7 +215,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
     await nothingIsLeft(id);
   });
 
-  it('of short jobs whose launcher is killed, those that had begun fail, the others run in a new step, and none runs twice', async () => {
+  it('of short jobs whose launcher is killed, those that were sent to it fail, the others run in a new step, and none runs twice', async () => {
     const { id, job } = begun.ahead;
     const results = Object.values(await lane.finished(id));
     const lines = readFileSync(join(folder, 'ahead'), 'utf8').trim().split('\n');
@@ -224,8 +224,8 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
     const completed = results.filter(({ status }) => status === 'completed');
     expect(completed.filter(({ job_id: each }) => !lines.includes(`${each} ends`))).toEqual([]);
     const failed = results.filter(({ status }) => status !== 'completed');
-    // Those that ran at that moment, and those that were being started in their places.
-    expect(failed.length).toBeLessThanOrEqual(2 * CPUS);
+    // Those that ran at that moment, and up to two that were sent ahead to the place of each.
+    expect(failed.length).toBeLessThanOrEqual(3 * CPUS);
     for (const { return_code: code, cause } of failed) {
       expect(code).toBe(137);
       expect(cause).toMatch(new RegExp(`^step ${job}\\.\\d+ on n\\d+, in which it ran, ended before it`));

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startStepLauncher } from '../../../tests/support/step-launcher.ts';
@@ -14,7 +14,7 @@ async function launcher() {
   await seen(() => reports.some(({ is }) => is === 'ready'));
   const messages = () => reports.filter((each) => each.is === 'changed');
   const id = (job: number): StepId => stepIdOf(facts, { id: job, attempt_id: 1 });
-  const all = (kind: 'starting' | 'started' | 'takenBack') => messages().flatMap((each) => each[kind]);
+  const all = (kind: 'started' | 'takenBack') => messages().flatMap((each) => each[kind]);
   return {
     child,
     folder,
@@ -27,7 +27,6 @@ async function launcher() {
       gpus: [],
       ...(after === undefined ? {} : { after: id(after) }),
     }),
-    starting: () => all('starting'),
     takenBack: () => all('takenBack'),
     ended: (job: number) => seen(() => messages().some(({ ended }) => ended.some((end) => end.id === id(job)))),
     areTakenBack: (...jobs: number[]) => seen(() => jobs.every((job) => all('takenBack').includes(id(job)))),
@@ -40,7 +39,7 @@ async function launcher() {
 const AWAITS_GO = 'until [ -e go ]; do sleep 0.01; done';
 
 describe('a step that is sent ahead', () => {
-  it('a step that was sent ahead starts when the one before it has ended, and this is reported before', async () => {
+  it('a step that was sent ahead starts when the one before it has ended, and is not reported as started before that', async () => {
     const { order, startOf, ended, has, go, messages, id } = await launcher();
     order(startOf(1, `${AWAITS_GO}; touch first`), startOf(2, 'test -e first', 1), startOf(3, 'touch third', 2));
     go();
@@ -50,10 +49,10 @@ describe('a step that is sent ahead', () => {
         .flatMap((each) => each.ended)
         .find((end) => end.id === id(job));
     expect([of(1)?.exitCode, of(2)?.exitCode, has('third')]).toEqual([0, 0, true]);
-    const reportOf = (job: number) => messages().findIndex((each) => each.starting.includes(id(job)));
+    const reportOf = (job: number) => messages().findIndex((each) => each.started.includes(id(job)));
     const endOf = (job: number) => messages().findIndex((each) => each.ended.some((end) => end.id === id(job)));
-    expect(reportOf(2)).toBe(endOf(1));
-    expect(reportOf(3)).toBe(endOf(2));
+    expect(reportOf(2)).toBeGreaterThan(endOf(1));
+    expect(reportOf(3)).toBeGreaterThan(endOf(2));
   });
 
   it('a long step that was sent ahead is reported as started while it runs', async () => {
@@ -64,14 +63,12 @@ describe('a step that is sent ahead', () => {
     await ended(2);
   });
 
-  it('a step that is sent after one that has ended starts at once, which is reported before', async () => {
-    const { order, startOf, ended, messages, id } = await launcher();
+  it('a step that is sent after one that has ended starts at once', async () => {
+    const { order, startOf, ended } = await launcher();
     order(startOf(1, 'true'));
     await ended(1);
     order(startOf(2, 'true', 1));
     await ended(2);
-    const [first] = messages().filter(({ starting, started }) => [...starting, ...started].includes(id(2)));
-    expect(first).toMatchObject({ starting: [id(2)], started: [] });
   });
 
   it.each([
@@ -138,21 +135,5 @@ describe('a step that is sent ahead', () => {
     child.stdin?.end();
     await once(child, 'exit');
     expect(has('second')).toBe(false);
-  });
-
-  it('of a launcher that is killed, only steps have begun that it had reported', async () => {
-    const { child, folder, order, startOf, starting, ended, id } = await launcher();
-    const LAST = 60;
-    const command = (job: number) => `touch ran-${job}`;
-    order(startOf(1, command(1)));
-    for (let job = 2; job <= LAST; job += 1) order(startOf(job, command(job), job - 1));
-    await ended(10);
-    child.kill('SIGKILL');
-    await once(child, 'close');
-    // Its job is not a child of this test: one that began is at its file a moment later.
-    const ran = () => readdirSync(folder).flatMap((name) => (name.startsWith('ran-') ? [Number(name.slice(4))] : []));
-    const reported = new Set(starting());
-    expect(ran().filter((job) => job > 1 && !reported.has(id(job)))).toEqual([]);
-    expect(reported.has(id(LAST))).toBe(false);
   });
 });

@@ -7,8 +7,8 @@ export interface News {
   ended(end: ReportedEnd): void;
   refused(step: NotStarted): void;
   takenBack(ids: readonly StepId[]): void;
-  /** Reports all of it, and what starts next, in one line. */
-  report(starting?: readonly StepId[]): void;
+  /** Reports all of it in one line. */
+  report(): void;
   /** The same with the next end, or after a while. */
   reportSoon(): void;
 }
@@ -26,11 +26,11 @@ export function createNews(send: (report: Extract<Report, { is: 'changed' }>) =>
   let takenBack: StepId[] = [];
   let soon: NodeJS.Timeout | undefined;
 
-  const report = (starting: readonly StepId[] = []) => {
+  const report = () => {
     clearTimeout(soon);
     soon = undefined;
-    if (started.length + ended.length + refused.length + starting.length + takenBack.length === 0) return;
-    send({ is: 'changed', started, ended, refused, starting, takenBack });
+    if (started.length + ended.length + refused.length + takenBack.length === 0) return;
+    send({ is: 'changed', started, ended, refused, takenBack });
     started = [];
     ended = [];
     refused = [];

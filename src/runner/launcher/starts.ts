@@ -78,7 +78,6 @@ export function createStarts({ facts, steps, limits, news }: StartsOptions): Sta
       // It was sent before the runner knew of the signal.
       if (isSignaled) return news.takenBack([id]);
       if (startedAtMs.has(after) || successors.has(after)) return successors.add(after, { ...order, id });
-      news.report([id]);
       start({ ...order, id });
     },
     takeBack(id) {
@@ -95,7 +94,8 @@ export function createStarts({ facts, steps, limits, news }: StartsOptions): Sta
     follow(ends) {
       for (const end of ends) news.ended(end);
       const next = ends.flatMap(nextAfter);
-      news.report(next.map(({ id }) => id));
+      // The runner gets the ends before the next starts take their time.
+      news.report();
       for (const each of next) start(each);
       news.reportSoon();
     },

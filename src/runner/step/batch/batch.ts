@@ -5,7 +5,7 @@ import type { Lease } from '../../claim/capacity.ts';
 import { createOutputFolders } from '../../launch/output-folders.ts';
 import type { SlurmStepOptions } from '../slurm/slurm.ts';
 import type { StartedStep, StepEnd, Steps, StepUse } from '../steps.ts';
-import type { Carrier, Gone } from './carrier.ts';
+import type { Carrier } from './carrier.ts';
 import { type Carriers, type CarriersOptions, createCarriers } from './carriers.ts';
 import { endOfStep } from './end-of-step.ts';
 import { createOwnSteps, type OwnSteps } from './own-steps.ts';
@@ -34,7 +34,7 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
       // A step that began and ended in one message is reported in this order.
       if (ends.length > 0) queueMicrotask(() => report(ends));
     },
-    onGone: (carrier, gone) => endWith(parts, carrier, gone),
+    onGone: (carrier, words) => endWith(parts, carrier, words),
   });
   const slurm = stepsOfAllocation(options.allocation.jobId, options.environment);
   const parts: Parts = { options, jobs, own, carriers, slurm, report };
@@ -123,7 +123,7 @@ function place(parts: Parts, { id, job, lease, begun, after }: Start): Pick<Star
     return { about: started.about, limitSeconds: started.limitSeconds };
   }
   const carrier = before ?? carriers.on(node);
-  jobs.add(id, { job, lease, carrier, begun, isAhead: before !== undefined });
+  jobs.add(id, { job, lease, carrier, begun });
   carrier.order({
     do: 'start',
     job,
@@ -147,13 +147,9 @@ const needsOwnStep = (carriers: Carriers, { need }: ClaimedJob, node: string): b
 function endsReported(
   parts: Parts,
   carrier: Carrier,
-  { started, ended, refused, starting, takenBack }: Extract<Report, { is: 'changed' }>,
+  { started, ended, refused, takenBack }: Extract<Report, { is: 'changed' }>,
 ): StepEnd[] {
   const { jobs } = parts;
-  for (const id of starting) {
-    const each = jobs.get(id);
-    if (each !== undefined) each.isAhead = false;
-  }
   for (const id of started) jobs.get(id)?.begun(0);
   const carriedBy = carryingStep(parts, carrier);
   return [
@@ -166,10 +162,10 @@ function endsReported(
 }
 
 /**
- * A long step has ended, and its jobs with it. What its launcher was sent may have run, though no report said so; only where
- * all its reports arrived, a step that was sent ahead did not start unless they say so.
+ * A long step has ended, and its jobs with it. All that its launcher was sent may have run, also what was sent ahead: Slurm can
+ * lose the last lines that a killed launcher wrote.
  */
-function endWith(parts: Parts, carrier: Carrier, { words, isAllHeard }: Gone): void {
+function endWith(parts: Parts, carrier: Carrier, words: string): void {
   const { options, jobs, slurm, report } = parts;
   const { node, step } = carrier;
   const left = jobs.of(carrier);
@@ -189,13 +185,7 @@ function endWith(parts: Parts, carrier: Carrier, { words, isAllHeard }: Gone): v
   const lost: Known = { endedBy: 'node', cause, carriedBy: carryingStep(parts, carrier) };
   // If srun alone was killed, its step goes on for some seconds, and a job must not run twice at a time.
   void endOfStep(slurm, step, options.log).then(() =>
-    report(
-      left.map(([id, { isAhead }]) =>
-        isAhead && isAllHeard
-          ? jobs.end(id, { isTakenBack: true })
-          : jobs.end(id, lost, { ...NO_END, signal: SIGKILL }),
-      ),
-    ),
+    report(left.map(([id]) => jobs.end(id, lost, { ...NO_END, signal: SIGKILL }))),
   );
 }
 

@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import { type Companion, startCompanion } from '../../../cluster/exec.ts';
 import { slurmProgram } from '../../../cluster/slurm/programs.ts';
 import { type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
@@ -21,16 +20,8 @@ export interface CarrierOptions {
   readonly begin: Extract<Order, { do: 'begin' }>;
   readonly log: Log;
   readonly onReported: (reported: Extract<Report, { is: 'changed' }>) => void;
-  /** The step has ended, or never began. */
-  readonly onGone: (gone: Gone) => void;
-}
-
-/** How a long step ended. */
-export interface Gone {
-  /** What it said last. */
-  readonly words: string;
-  /** Its launcher ended while Slurm carried its output: every report that it wrote has arrived. */
-  readonly isAllHeard: boolean;
+  /** The step has ended, or never began; with what it said last. */
+  readonly onGone: (words: string) => void;
 }
 
 /** A long step of Slurm on one node, with our launcher in it. */
@@ -56,8 +47,6 @@ const LOOK_MS = 5_000;
 /** The launcher ends what jobs left behind, which takes 2 s, and Slurm ends the step. */
 const END_MS = 10_000;
 const LAST_LINES = 5;
-/** srun's exit code where SIGKILL ended the launcher: srun had all its output by then. After the end of a node it exits with 0. */
-const LAUNCHER_KILLED = 128 + constants.signals.SIGKILL;
 
 /** srun's options for the step: all that the allocation has on the node, shared with the steps of jobs on several nodes. */
 export const carrierOptions = ({
@@ -119,7 +108,7 @@ export function startCarrier(options: CarrierOptions): Carrier {
         ask: () => send({ do: 'look', question: 0, ids: [] }),
         onSilent() {
           companion?.signal('SIGKILL');
-          over({ words: `its launcher has not answered for ${SILENT_SECONDS} s`, isAllHeard: false });
+          over(`its launcher has not answered for ${SILENT_SECONDS} s`);
         },
       });
     }
@@ -131,13 +120,13 @@ export function startCarrier(options: CarrierOptions): Carrier {
     log.write('debug', 'A step said', { node, line });
   };
 
-  const over = (gone: Gone) => {
+  const over = (words: string) => {
     if (isGone) return;
     isGone = true;
     heartbeat?.close();
     for (const answer of questions.values()) answer([]);
     questions.clear();
-    onGone(gone);
+    onGone(words);
   };
 
   const run = async () => {
@@ -155,12 +144,9 @@ export function startCarrier(options: CarrierOptions): Carrier {
       );
       companion.write(lineOf(begin));
       const { code, signal } = await companion.ended;
-      over({
-        words: lastWords.at(-1) ?? `srun ended with ${signal ?? `exit code ${code}`}`,
-        isAllHeard: code === LAUNCHER_KILLED,
-      });
+      over(lastWords.at(-1) ?? `srun ended with ${signal ?? `exit code ${code}`}`);
     } catch (error) {
-      over({ words: (error as Error).message, isAllHeard: false });
+      over((error as Error).message);
     }
   };
   const ended = run();

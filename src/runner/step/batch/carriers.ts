@@ -1,5 +1,5 @@
 import type { SlurmStepOptions } from '../slurm/slurm.ts';
-import { type Carrier, type CarrierOptions, type Gone, startCarrier } from './carrier.ts';
+import { type Carrier, type CarrierOptions, startCarrier } from './carrier.ts';
 import type { Report } from './protocol.ts';
 
 export interface CarriersOptions extends Pick<
@@ -15,7 +15,7 @@ export interface CarriersOptions extends Pick<
 
 export interface CarrierNews {
   readonly onReported: (carrier: Carrier, reported: Extract<Report, { is: 'changed' }>) => void;
-  readonly onGone: (carrier: Carrier, gone: Gone) => void;
+  readonly onGone: (carrier: Carrier, words: string) => void;
 }
 
 /** The long steps of an allocation, one a node. */
@@ -38,9 +38,9 @@ export function createCarriers(options: CarriersOptions, { onReported, onGone }:
     const carrier: Carrier = startCarrier({
       ...optionsOn(node, options),
       onReported: (reported) => onReported(carrier, reported),
-      onGone(gone) {
+      onGone(words) {
         failures.set(node, carrier.step === undefined ? (failures.get(node) ?? 0) + 1 : 0);
-        onGone(carrier, gone);
+        onGone(carrier, words);
       },
     });
     carriers.set(node, carrier);

@@ -10,8 +10,6 @@ export interface Placed {
   readonly lease: Lease;
   readonly carrier: Carrier;
   readonly begun: (agoMs: number) => void;
-  /** It was sent ahead, and its launcher has not said that it starts. */
-  isAhead: boolean;
 }
 
 /** What is known of an end before it is asked for. */

@@ -56,11 +56,6 @@ export type Report =
       readonly started: readonly StepId[];
       readonly ended: readonly ReportedEnd[];
       readonly refused: readonly NotStarted[];
-      /**
-       * Steps that were sent ahead and are started next. This is written before they start: a step that waited, and of which no
-       * report says this, has not begun.
-       */
-      readonly starting: readonly StepId[];
       /** Steps that were sent ahead, did not start, and are forgotten. */
       readonly takenBack: readonly StepId[];
     }

@@ -31,7 +31,7 @@ export function createSampledSteps(steps: Steps, options: SampledStepsOptions): 
       log,
       begin: { do: 'begin', facts, sonar: true, beside: { defaultRequirementsId: undefined, bytes: 0 } },
       onReported() {},
-      onGone: ({ words }) => log.write('info', 'The step that takes samples has ended', { node, reason: words }),
+      onGone: (words) => log.write('info', 'The step that takes samples has ended', { node, reason: words }),
     });
     carriers.set(node, carrier);
     return carrier;
