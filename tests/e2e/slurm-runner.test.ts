@@ -190,7 +190,7 @@ execution_config: {sigkill_headroom_seconds: 1, sigterm_lead_seconds: 1}
 resource_requirements: [{name: brief, num_cpus: 1, memory: 1m, runtime: PT1S}]
 jobs: [{name: long, command: exec sleep 600, resource_requirements: brief}]
 `);
-    const end = String(Math.ceil(Date.now() / 1000) + 6);
+    const end = String(Math.ceil(Date.now() / 1000) + 12);
     const { code, stderr } = await runner(workflow, { ...allocation, SLURM_JOB_END_TIME: end });
     expect(await statusesOf(workflow)).toEqual({ long: 'terminated' });
     expect(stderr).toContain('Runner ended (deadline): 0 completed, 0 failed, 1 terminated');
