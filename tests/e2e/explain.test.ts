@@ -162,7 +162,7 @@ jobs:
   });
   expect((await reportedOf('third')).reasons[0]).toMatchObject({
     code: 'cpus',
-    message: expect.stringMatching(/the job needs 9 CPUs, it has 2 CPUs$/),
+    message: expect.stringMatching(/the job needs 9 CPUs, and the largest machine that is known, \S+, has 2 CPUs$/),
   });
   writeFileSync(join(folder, 'go'), '');
   run.child.kill('SIGINT');
