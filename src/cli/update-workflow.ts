@@ -64,7 +64,7 @@ export async function chooseUpdate(context: Context, path: string, plan: Plan, o
 }
 
 const described = ({ id, name, timestamp }: Workflow) =>
-  `Workflow ${id} ("${name}", created ${dateText(timestamp)}) has the name of this file's`;
+  `Workflow ${id} is named "${name}", too (created ${dateText(timestamp)})`;
 
 async function apply(context: Context, id: number, plan: Plan, isDryRun: boolean): Promise<Chosen> {
   const { client } = await context.service();
