@@ -1,4 +1,3 @@
-import { Refusal } from '../../core/contract/refusals.ts';
 import type { Handlers } from '../handlers.ts';
 import { userActions } from '../records/event/user-action.ts';
 import { createEdges } from '../records/job/edges.ts';
@@ -9,6 +8,7 @@ import { initializeQueries } from './initialize/queries.ts';
 import { taskQueries } from './queries.ts';
 import { updateQueries } from './update/queries.ts';
 import { createPlanUpdate } from './update/update.ts';
+import { refuseIncomplete } from './refuse-incomplete.ts';
 import { createTasks } from './task.ts';
 
 export const submitHandlers = (store: Store) => {
@@ -37,13 +37,3 @@ export const submitHandlers = (store: Store) => {
     getActiveTask: ({ params }) => ({ task: tasks.active(params.id) }),
   } satisfies Partial<Handlers>;
 };
-
-/** An incomplete workflow lacks jobs or dependencies. */
-function refuseIncomplete({ find }: Store, id: number): void {
-  if (find.workflow(id).being_created_at_ms === null) return;
-  throw new Refusal(
-    'WORKFLOW_INCOMPLETE',
-    `workflow ${id} is incomplete: its creation is in progress or was interrupted`,
-    { workflow_id: id },
-  );
-}

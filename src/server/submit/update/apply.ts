@@ -114,9 +114,9 @@ export const createApply = (store: Store, queries: UpdateQueries, edges: Edges) 
     // Each is detached in the step that notes that it has to be counted again.
     for (;;) {
       const page = queries.waitingFor.all({ id, limit: PAGE });
-      for (const { id: dependant, status } of page) {
-        queries.unrelate.depends_on_job_ids.run({ jobId: dependant, otherId: id });
-        if (isInitialized && status === statusCode.blocked) queries.runAgain.run({ id: dependant, runId });
+      for (const { id: dependent, status } of page) {
+        queries.unrelate.depends_on_job_ids.run({ jobId: dependent, otherId: id });
+        if (isInitialized && status === statusCode.blocked) queries.runAgain.run({ id: dependent, runId });
       }
       yield;
       if (page.length < PAGE) break;

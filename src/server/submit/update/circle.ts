@@ -33,10 +33,10 @@ export function* refuseNewCircle(queries: UpdateQueries, { jobs }: PlanUpdate): 
   }
   const isRemoved = new Set(jobs?.remove);
 
-  function* dependantsOf(id: number): Steps<number[]> {
+  function* dependentsOf(id: number): Steps<number[]> {
     const found = [...(gained.get(id) ?? [])];
     for (let after = 0; id > 0;) {
-      const page = queries.dependants.all({ id, after, limit: PAGE });
+      const page = queries.dependents.all({ id, after, limit: PAGE });
       for (const { id: job } of page) if (!isRemoved.has(job) && !lost.has(`${job} ${id}`)) found.push(job);
       yield;
       if (page.length < PAGE) break;
@@ -49,7 +49,7 @@ export function* refuseNewCircle(queries: UpdateQueries, { jobs }: PlanUpdate): 
   const onPath = new Set<number>();
   for (const source of sources) {
     if (done.has(source)) continue;
-    const path = [{ id: source, open: yield* dependantsOf(source) }];
+    const path = [{ id: source, open: yield* dependentsOf(source) }];
     onPath.add(source);
     for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
       const next = last.open.pop();
@@ -61,7 +61,7 @@ export function* refuseNewCircle(queries: UpdateQueries, { jobs }: PlanUpdate): 
         const ids = path.map(({ id }) => id);
         throw circle(queries, jobs, ids.slice(ids.indexOf(next)));
       } else if (!done.has(next)) {
-        path.push({ id: next, open: yield* dependantsOf(next) });
+        path.push({ id: next, open: yield* dependentsOf(next) });
         onPath.add(next);
       }
     }

@@ -52,9 +52,9 @@ export function* withoutHeld(queries: UpdateQueries, update: PlanUpdate): Steps<
     const job = queries.placed.get({ id }) as PlacedJob;
     if (job.is_held === 1) hold(job, 'running', job);
     else
-      yield* eachDependant(queries, id, (dependant) => {
-        const stays = held.get(dependant.id);
-        if (stays !== undefined || dependant.is_held === 1) hold(job, 'dependent_running', dependant);
+      yield* eachDependent(queries, id, (dependent) => {
+        const stays = held.get(dependent.id);
+        if (stays !== undefined || dependent.is_held === 1) hold(job, 'dependent_running', dependent);
       });
     yield;
   }
@@ -82,13 +82,13 @@ function* downstreamOf(queries: UpdateQueries, changed: readonly ChangedJob[]): 
     open.push(job.id);
   };
   for (const { id, runs_again: runsAgain } of changed) if (runsAgain) meet(queries.placed.get({ id }) as PlacedJob);
-  for (let id = open.pop(); id !== undefined; id = open.pop()) yield* eachDependant(queries, id, meet);
+  for (let id = open.pop(); id !== undefined; id = open.pop()) yield* eachDependent(queries, id, meet);
   return found;
 }
 
-function* eachDependant(queries: UpdateQueries, id: number, meet: (job: PlacedJob) => void): Steps {
+function* eachDependent(queries: UpdateQueries, id: number, meet: (job: PlacedJob) => void): Steps {
   for (let after = 0; ;) {
-    const page = queries.dependants.all({ id, after, limit: PAGE });
+    const page = queries.dependents.all({ id, after, limit: PAGE });
     for (const job of page) meet(job);
     yield;
     if (page.length < PAGE) return;

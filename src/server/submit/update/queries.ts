@@ -59,7 +59,7 @@ export const updateQueries = (db: Database) => ({
   ),
   names: db.prepare<Window, { name: string }>(`select name from job where ${OF_WINDOW} and removed_at_ms is null`),
   placed: db.prepare<{ id: number }, PlacedJob>(`select ${placed} from job where id = :id`),
-  dependants: db.prepare<{ id: number; after: number; limit: number }, PlacedJob>(`
+  dependents: db.prepare<{ id: number; after: number; limit: number }, PlacedJob>(`
     select ${placed}
     from job_depends_on edge
     cross join job on job.id = edge.job_id

@@ -22,10 +22,10 @@ export const createSettle = (store: Store, queries: UpdateQueries, initialize: I
     function* from(id: number): Steps {
       for (let after = 0; ;) {
         const page = initialize.dependants.all({ id, after, limit: PAGE });
-        for (const { id: dependant, status } of page) {
+        for (const { id: dependent, status } of page) {
           if (status === statusCode.uninitialized || status === statusCode.disabled) continue;
-          queries.runAgain.run({ id: dependant, runId });
-          found.push(dependant);
+          queries.runAgain.run({ id: dependent, runId });
+          found.push(dependent);
         }
         yield;
         if (page.length < PAGE) return;

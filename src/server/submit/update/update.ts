@@ -7,6 +7,7 @@ import type { Store } from '../../records/store.ts';
 import { inPages } from '../../store/rows.ts';
 import type { Steps, Work } from '../../store/work.ts';
 import type { InitializeQueries } from '../initialize/queries.ts';
+import { refuseIncomplete } from '../refuse-incomplete.ts';
 import { createApply } from './apply.ts';
 import { type Applying, noIds } from './applying.ts';
 import { refuseBadUpdate } from './check.ts';
@@ -30,7 +31,7 @@ interface Progress {
  *
  * Everything is checked first; then the steps are stored, and then applied. A small update is one transaction. During a
  * larger one the workflow is locked; a server that is killed before all steps are stored has changed nothing, and one that
- * is killed later applies the rest before it listens again.
+ * is killed later applies the rest when it starts again.
  */
 export const createPlanUpdate = (
   store: Store,
@@ -91,17 +92,9 @@ export const createPlanUpdate = (
   }
 
   function* check(id: number, update: PlanUpdate) {
-    const workflow = find.workflow(id);
-    if (workflow.is_archived === 1)
+    if (find.workflow(id).is_archived === 1)
       throw new Refusal('WORKFLOW_ARCHIVED', `workflow ${id} is archived`, { workflow_id: id });
-    if (workflow.being_created_at_ms !== null)
-      throw new Refusal(
-        'WORKFLOW_INCOMPLETE',
-        `workflow ${id} is incomplete: its creation is in progress or was interrupted`,
-        {
-          workflow_id: id,
-        },
-      );
+    refuseIncomplete(store, id);
     yield* refuseBadUpdate(queries, windows, id, update);
     const applicable = yield* withoutHeld(queries, update);
     yield* refuseNewCircle(queries, applicable.update);
