@@ -1,6 +1,13 @@
-import { storedRules } from '../core/lifecycle/cause-rules.ts';
 import type { NewWorkflow } from '../core/contract/workflow.ts';
-import { actionBody, type Ids, jobBody, workflowBody } from '../core/workflow-file/plan/bodies.ts';
+import {
+  actionBody,
+  handlerBody,
+  type Ids,
+  jobBody,
+  requirementsBody,
+  schedulerBody,
+  workflowBody,
+} from '../core/workflow-file/plan/bodies.ts';
 import type { Plan } from '../core/workflow-file/plan/plan.ts';
 import type { Client } from './client.ts';
 import { BATCH, createJobsInOrder } from './create-jobs.ts';
@@ -51,17 +58,17 @@ async function createRecords(client: Client, plan: Plan, workflowId: number, opt
   const userData = await createUserData(client, plan, workflowId);
   const requirements: number[] = [];
   for (const spec of plan.resourceRequirements) {
-    const body = { workflow_id: workflowId, num_gpus: 0, num_nodes: 1, runtime: 'PT1H', ...spec };
+    const body = { workflow_id: workflowId, ...requirementsBody(spec) };
     requirements.push((await client.createResourceRequirements({ body })).id);
   }
   const schedulers: number[] = [];
   for (const spec of plan.slurmSchedulers) {
-    const body = { workflow_id: workflowId, nodes: 1, walltime: '01:00:00', ...spec };
+    const body = { workflow_id: workflowId, ...schedulerBody(spec) };
     schedulers.push(spec.name === undefined ? 0 : (await client.createSlurmScheduler({ body })).id);
   }
   const handlers: number[] = [];
   for (const handler of plan.failureHandlers) {
-    const body = { workflow_id: workflowId, name: handler.name, rules: JSON.stringify(storedRules(handler)) };
+    const body = { workflow_id: workflowId, ...handlerBody(handler) };
     handlers.push((await client.createFailureHandler({ body })).id);
   }
   const records = { files, userData, requirements, schedulers, handlers };

@@ -1,5 +1,6 @@
 import type { NewJob } from '../../contract/job.ts';
 import type { ExecutionConfig, ResourceMonitorConfig } from '../../contract/workflow.ts';
+import { storedRules } from '../../lifecycle/cause-rules.ts';
 import type { Plan, PlannedAction, PlannedJob } from './plan.ts';
 
 /** Ids of records, by number in the plan. */
@@ -46,6 +47,23 @@ export function jobBody(job: PlannedJob, workflowId: number, records: RecordIds,
     output_user_data_ids: of(job.outputUserData, userData),
   };
 }
+
+/** Requirements as the API takes them, with the defaults of the file. */
+export const requirementsBody = (spec: Plan['resourceRequirements'][number]) => ({
+  num_gpus: 0,
+  num_nodes: 1,
+  runtime: 'PT1H',
+  ...spec,
+});
+
+/** A Slurm scheduler as the API takes it, likewise. */
+export const schedulerBody = (spec: Plan['slurmSchedulers'][number]) => ({ nodes: 1, walltime: '01:00:00', ...spec });
+
+/** A failure handler as the API takes it. */
+export const handlerBody = (handler: Plan['failureHandlers'][number]) => ({
+  name: handler.name,
+  rules: JSON.stringify(storedRules(handler)),
+});
 
 /** The monitoring configuration if the file has none. */
 const MONITORING: ResourceMonitorConfig = {

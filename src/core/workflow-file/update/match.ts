@@ -1,6 +1,5 @@
 import { type PlanRecords, type PlanUpdate, recordKinds } from '../../contract/plan-update.ts';
-import { storedRules } from '../../lifecycle/cause-rules.ts';
-import type { RecordIds } from '../plan/bodies.ts';
+import { handlerBody, type RecordIds, requirementsBody, schedulerBody } from '../plan/bodies.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { RecordDifference } from './difference.ts';
 import { matchRecords } from './records.ts';
@@ -46,7 +45,7 @@ export function matchPlan(plan: Plan, stored: StoredPlan): MatchedPlan {
     'resource_requirements',
     {
       length: needs.length,
-      at: (number) => ({ num_gpus: 0, num_nodes: 1, runtime: 'PT1H', ...needs[number] }) as never,
+      at: (number) => requirementsBody(needs[number] as never) as never,
     },
     stored.requirements,
   );
@@ -56,12 +55,7 @@ export function matchPlan(plan: Plan, stored: StoredPlan): MatchedPlan {
     {
       length: specs.length,
       at: (number) =>
-        ({
-          nodes: 1,
-          walltime: '01:00:00',
-          serialize_allocations: false,
-          ...specs[number],
-        }) as PlanRecords['slurm_schedulers'],
+        ({ serialize_allocations: false, ...schedulerBody(specs[number] as never) }) as PlanRecords['slurm_schedulers'],
     },
     stored.schedulers,
   );
@@ -71,7 +65,7 @@ export function matchPlan(plan: Plan, stored: StoredPlan): MatchedPlan {
       length: plan.failureHandlers.length,
       at(number) {
         const handler = plan.failureHandlers[number];
-        return handler && { name: handler.name, rules: JSON.stringify(storedRules(handler)) };
+        return handler && handlerBody(handler);
       },
     },
     stored.handlers,

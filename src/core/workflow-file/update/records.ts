@@ -22,7 +22,7 @@ export interface MatchedRecords<Kind extends RecordKind, Had> {
   readonly removeOthers: (stays: (stored: Had) => boolean) => void;
 }
 
-/** Matches the records of a plan, of which one without a name is not created, with those of the workflow. */
+/** Matches the records of a plan with those of the workflow, by name. Records without a name are not created. */
 export function matchRecords<Kind extends RecordKind, Had extends Named>(
   kind: Kind,
   wanted: { readonly length: number; readonly at: (number: number) => PlanRecords[Kind] | undefined },

@@ -19,7 +19,7 @@ const DEFAULTS = {
   compute_node_wait_for_healthy_database_minutes: STANDARD_OUTAGE_MINUTES,
 } as const;
 
-/** The settings that change. How jobs are monitored, and who may see the workflow, stays where the file does not say. */
+/** The settings that change. Monitoring and access groups stay as they are if the file does not have them. */
 export function settingChanges(
   stored: Workflow,
   body: ReturnType<typeof workflowBody>,
