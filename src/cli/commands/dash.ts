@@ -1,12 +1,10 @@
 import type { Server } from 'node:http';
-import { isUnknownRoute } from '../../client/compat/unknown-route.ts';
 import { certificatesIn } from '../../client/node/certificates.ts';
-import { BASE_PATH } from '../../core/contract/base-path.ts';
-import { Refusal } from '../../core/contract/refusals.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { integer, optionsOf } from '../option.ts';
+import { asksForLogin, rootOf, startToken, tunnelTo } from '../page-address.ts';
 import { untilAsked } from '../until-asked.ts';
 
 /** Options of Torc 1.0.0 for parts that this program does not have. */
@@ -57,10 +55,11 @@ export const dash = command({
     ...withoutEffect,
   ],
   async run(context, _, options) {
-    const { settings, output, environment } = context;
+    const { settings, output } = context;
     const { client, url } = await context.service();
-    const root = new URL(url.slice(0, url.lastIndexOf(BASE_PATH) + 1));
-    await client.listWorkflowOverviews({ query: { limit: 1 } }).catch((error: unknown) => refuseWithoutPage(error));
+    const root = new URL(rootOf(url));
+    const token = await startToken(context, client);
+    const behind = token === '' ? '' : `#${token}`;
     const { listenOnPort, listenOnSocket } = await import('../../dash/listen.ts');
     const { isLoopbackAddress } = await import('../../server/http/origin.ts');
     const { host, port, socket } = options;
@@ -73,19 +72,16 @@ export const dash = command({
 
     if (socket === undefined && port !== 0 && bound !== port)
       output.warn(`port ${port} is in use; torc-dash listens on ${bound}`);
-    const asksForLogin = settings.standalone || settings.password !== undefined || settings.asksPassword;
-    const token = asksForLogin ? `#token=${(await client.createPageToken()).token}` : '';
-    const address = socket ?? `http://${host.includes(':') ? `[${host}]` : host}:${bound}/${token}`;
+    const address = socket ?? `http://${host.includes(':') ? `[${host}]` : host}:${bound}/${behind}`;
     output.record('page', { url: address, server: root.href }, address);
     if (socket !== undefined) {
-      if (token !== '') output.notice(`Its page opens with ${token} behind its address.`);
+      if (behind !== '') output.notice(`Its page opens with ${behind} behind its address.`);
+    } else if (isLoopback) {
+      const tunnel = tunnelTo(context, bound);
+      if (tunnel !== undefined) output.notice(tunnel);
     } else {
-      const rights = asksForLogin ? 'the server asks for a login' : 'it can do everything there';
-      if (!isLoopback) output.warn(`every machine that reaches ${host} reaches the page; ${rights}`);
-      else if (environment['SSH_CONNECTION'] !== undefined)
-        output.notice(
-          `From your own machine: ssh -L ${bound}:127.0.0.1:${bound} <this host>, then open the address there.`,
-        );
+      const rights = asksForLogin(settings) ? 'the server asks for a login' : 'it can do everything there';
+      output.warn(`every machine that reaches ${host} reaches the page; ${rights}`);
     }
     await untilAsked();
     server.close();
@@ -112,10 +108,4 @@ async function serverOf({ settings, output }: Context, root: URL, isLoopback: bo
         : answerOwn(incoming, outgoing, settings.user),
     ),
   );
-}
-
-function refuseWithoutPage(error: unknown): never {
-  if (!isUnknownRoute(error)) throw error;
-  const message = 'this server has no page, as Torc 1.0.0: start our torc-server on its database, or its own torc-dash';
-  throw new Refusal('ROUTE_UNKNOWN', message, {}, { cause: error });
 }

@@ -1,7 +1,7 @@
 import { command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
 import { readInput } from '../../read-input.ts';
-import { conversionOptions } from './write-conversion.ts';
+import { conversionOptions } from './options.ts';
 
 export const importMake = command({
   words: 'import make <makefile> [targets...]',

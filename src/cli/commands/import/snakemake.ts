@@ -2,7 +2,7 @@ import { command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
 import { integer } from '../../option.ts';
 import { readInput } from '../../read-input.ts';
-import { conversionOptions } from './write-conversion.ts';
+import { conversionOptions } from './options.ts';
 
 export const importSnakemake = command({
   words: 'import snakemake <snakefile> [targets...]',

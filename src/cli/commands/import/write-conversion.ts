@@ -8,12 +8,6 @@ import { planHere } from '../../../operations/create.ts';
 import { writeWhole } from '../../../operations/whole-file.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import { optionsOf } from '../../option.ts';
-
-export const conversionOptions = optionsOf([
-  { flags: '-o, --output <file>', says: 'workflow file to write, .yaml or .json (default: standard output)' },
-  { flags: '--partial', says: 'write the workflow also if something that changes its result had to be left out' },
-]);
 
 interface Asked {
   readonly output: string | undefined;
