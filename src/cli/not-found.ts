@@ -6,7 +6,7 @@ const otherWords: Readonly<Record<string, string>> = { group: 'access-groups', s
 /** Of all of these, a list is of one workflow. */
 const WITHOUT_WORKFLOW: ReadonlySet<string> = new Set(['workflows', 'access-groups']);
 
-/** The command that lists the records of which the service did not have one; undefined where there is none. */
+/** The command that lists records of the kind that was not found; undefined for a kind without such a command. */
 export function listOfMissing({ kind }: MissingRecord): string | undefined {
   const dashed = kind.replaceAll('_', '-');
   const words = [otherWords[kind], `${dashed}s`, dashed];

@@ -80,7 +80,7 @@ export async function createWorkflowOf(
   plan: Plan,
   /**
    * `prepare` is called before anything is created: what it throws leaves no workflow behind. `whenCreated` is called before the
-   * workflow is reported: a user who reads of it may press Ctrl-C at once.
+   * workflow is printed: a user who sees it may press Ctrl-C at once.
    */
   {
     saysJson = true,

@@ -60,13 +60,14 @@ export const getGraph = tool({
   async run({ workflow_id: id }, { client }) {
     const { families, edges, ...leftOut } = await (await client()).getWorkflowGraph({ params: { id }, query: {} });
     const names = new Map(families.map(({ key, name }) => [key, name]));
+    const above = Map.groupBy(edges, ({ to }) => to);
     return {
       families: families.map(({ key, name, first_job_id, jobs, jobs_by_status }) => ({
         name,
         jobs,
         jobs_by_status,
         first_job_id,
-        depends_on: edges.filter(({ to }) => to === key).map(({ from }) => names.get(from)),
+        depends_on: (above.get(key) ?? []).map(({ from }) => names.get(from)),
       })),
       ...leftOut,
     };

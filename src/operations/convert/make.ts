@@ -30,7 +30,7 @@ export async function convertMakefile({ path, targets, environment }: Makefile):
     const why = end.isLate ? `it was stopped after ${AT_MOST_MS / 1000} s` : end.stderr.trim();
     throw new Refusal('CONVERSION_REFUSED', `${path}: make refuses it: ${why}`);
   };
-  // The line that prints the environment fails in a SHELL that is none; the rest is there.
+  // If SHELL is not a shell, the line that prints the environment fails; the other facts are printed.
   const facts = readFacts(await run(['-s', '--eval', FACTS, FACTS_TARGET], ({ stdout }) => stdout.includes(MARK)), own);
   const goals = targets.length > 0 ? targets : facts.goals;
   if (goals.length === 0) throw new Refusal('CONVERSION_REFUSED', `${path}: it has no target`);

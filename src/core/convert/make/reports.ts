@@ -3,8 +3,8 @@ import type { Target } from './database.ts';
 import { prefixOf, writtenLines } from './recipe.ts';
 
 /**
- * The lines of a recipe of which make ignores the failure: `-` before them, or `.IGNORE`. What make prints has no `-`, so they
- * are looked up in the recipe as it was written, which works where it has as many lines.
+ * The lines of a recipe whose failure make ignores: those with `-` before them, or all with `.IGNORE`. Make prints lines without
+ * the `-`, so this reads the recipe as it was written. It must have as many lines.
  */
 export function ignoredLines(
   target: string,
