@@ -87,8 +87,11 @@ module.exports = {
     ),
     forbid(
       'agents-are-served-by-one-program',
-      'torc-mcp-server alone loads the tools for agents, and the library of their protocol',
-      { path: '^src/', pathNot: '^src/agents/|^src/cli/commands/mcp-server\\.ts$|\\.test\\.ts$' },
+      'torc-mcp-server and the thread of a server with --mcp load the tools for agents, and the library of their protocol',
+      {
+        path: '^src/',
+        pathNot: '^src/agents/|^src/cli/(commands/mcp-server|server/agents-worker)\\.ts$|\\.test\\.ts$',
+      },
       { path: '^src/agents/|node_modules/@modelcontextprotocol/' },
     ),
     forbid(

@@ -12,10 +12,13 @@ export interface Backend {
   readonly command: (...argv: string[]) => Promise<CommandReply>;
   /** The commands in a text, with the options that reach the same server. */
   readonly hint: (text: string) => string;
-  /** The output folder of the runs. */
-  readonly outputDir: string;
-  /** The owner of new workflows. */
-  readonly user: string;
+  /**
+   * The output folder of the runs on this machine. Undefined for callers over HTTP: files and programs of this machine are not
+   * theirs, so they get no tool that needs them, and the server reads what jobs wrote as far as its settings allow.
+   */
+  readonly outputDir: string | undefined;
+  /** The owner of new workflows; undefined where the caller has no login. */
+  readonly user: string | undefined;
   /** The maximum number of jobs of a workflow file; undefined for the default. */
   readonly maxJobs: number | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -33,10 +36,18 @@ export interface Tool {
   readonly name: string;
   readonly says: string;
   readonly effect: Effect;
+  /** It reads files or starts programs of the machine where the workflow runs. */
+  readonly needsMachine?: true;
   readonly input: z.ZodObject;
   /** How to ask for what a long reply leaves out. */
   readonly more: string;
   readonly run: (given: never, backend: Backend) => Promise<unknown>;
+}
+
+/** The output folder, for a tool that needs this machine. */
+export function folderOf({ outputDir }: Pick<Backend, 'outputDir'>): string {
+  if (outputDir === undefined) throw new Error('a tool that needs this machine was offered without it');
+  return outputDir;
 }
 
 /** A tool of which the parameters have the type that its schema describes. */

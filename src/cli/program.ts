@@ -22,15 +22,16 @@ export async function runProgram(
   program: string,
   argv: readonly string[],
   streams: Streams = { out: process.stdout, err: process.stderr },
+  environment: Context['environment'] = process.env,
 ): Promise<number> {
-  const colours = streams.err.isTTY === true && process.env['NO_COLOR'] === undefined;
+  const colours = streams.err.isTTY === true && environment['NO_COLOR'] === undefined;
   const plain = createOutput('table', streams, colours);
   let exitCode = 0;
   let hint: Context['hint'] = (text) => text;
 
   const act = async (command: Command, args: readonly unknown[], given: Values, isGiven: (name: string) => boolean) => {
     const configuration =
-      command.ignoresConfiguration === true ? builtIn : await configurationFor(program, process.env, plain);
+      command.ignoresConfiguration === true ? builtIn : await configurationFor(program, environment, plain);
     const options = fill(given, isGiven, [...(command.options ?? []), ...globalsOf(program)], configuration);
     // Two spellings of one option: the one that was given precedes a value of the configuration.
     const either = (own: string, usual: string) =>
@@ -38,13 +39,20 @@ export async function runProgram(
     // If the command defines --format itself, it also handles it.
     const format = command.options?.some((option) => optionName(option) === 'format') ? undefined : options['format'];
     const url = command.namesService === true ? args[0] : either('apiUrl', 'url');
-    const settings = settingsOf({ ...options, format, url, db: either('database', 'db') }, process.env);
+    const settings = settingsOf({ ...options, format, url, db: either('database', 'db') }, environment);
     refuseMemory(command, settings);
     const output = createOutput(settings.format, streams, colours, settings.wide);
     if (command.offline === true && settings.standalone)
       output.warn('--standalone has no effect for this command; ignoring.');
     hint = hintsOf(program, command, { ...given, url }, isGiven);
-    const context = createContext({ settings, configuration, output, environment: process.env, hint, torc: captured });
+    const context = createContext({
+      settings,
+      configuration,
+      output,
+      environment,
+      hint,
+      torc: (words) => captured(words, environment),
+    });
     try {
       await command.run(context, args as never, options);
       exitCode = context.exitCode;
@@ -64,12 +72,13 @@ export async function runProgram(
 }
 
 /** Runs a command of `torc` in this process, and keeps what it prints: a start of a process costs ten times as much. */
-async function captured(argv: readonly string[]): Promise<Printed> {
+export async function captured(argv: readonly string[], environment: Context['environment']): Promise<Printed> {
   const printed = { stdout: '', stderr: '' };
-  const exitCode = await runProgram('torc', argv, {
-    out: { write: (text) => void (printed.stdout += text) },
-    err: { write: (text) => void (printed.stderr += text) },
-  });
+  const streams = {
+    out: { write: (text: string) => void (printed.stdout += text) },
+    err: { write: (text: string) => void (printed.stderr += text) },
+  };
+  const exitCode = await runProgram('torc', argv, streams, environment);
   return { exitCode, ...printed };
 }
 

@@ -136,7 +136,7 @@ export function settingsOf(given: Values, environment: Environment): Settings {
   };
 }
 
-function maxJobsOf(text: string | undefined): number | undefined {
+export function maxJobsOf(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
   if (!/^[1-9]\d{0,8}$/.test(text))
     throw new Failure(`TORC_MAX_JOBS: expected a whole number of 1 or more, found "${text}"`);

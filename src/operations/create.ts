@@ -40,6 +40,16 @@ const optionsHere = ({ strict = false, maxJobs, reportCompared }: ReadingOptions
 export const readSpecHere = (source: Source, options: ReadingOptions): SpecReading =>
   readSpec(source, optionsHere(options));
 
+/** The same for the text of a caller on another machine, whose files are not read here. */
+export const readSpecFromAfar = (source: Source, options: ReadingOptions): SpecReading =>
+  readSpec(source, {
+    ...optionsHere(options),
+    fileExists: () => true,
+    readFile() {
+      throw new Error('this server reads no files of its callers: write the values into the specification');
+    },
+  });
+
 /** The same for a workflow that a program has made, as an object; problems contain `name`. */
 export const planHere = (spec: unknown, name: string, options: ReadingOptions): SpecReading =>
   planOf(spec, name, { ...optionsHere(options), isGenerated: true });
@@ -52,6 +62,15 @@ interface CreateOptions {
   /** Called with the number of jobs created so far. */
   readonly report: (jobs: number) => void;
 }
+
+/** The same for a caller on another machine: a runner looks at the files there. */
+export const createFromAfar = (client: Client, plan: Plan, user: string): Promise<number> =>
+  createWorkflow(client, plan, {
+    user,
+    submissionDirectory: undefined,
+    monitorsJobs: true,
+    mtimeOf: () => Promise.resolve(undefined),
+  });
 
 /** Creates the workflow of a plan, submitted from the working directory, and returns its id. */
 export const createFromPlan = (

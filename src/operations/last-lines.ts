@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
-const LAST_LINES = 5;
+export const LAST_LINES = 5;
 const LAST_BYTES = 4096;
 
 /** The last lines of a file, as far as its last few kilobytes contain them; control characters made visible. */
@@ -26,7 +26,7 @@ export function lastLines(path: string): string[] {
 }
 
 /** The line with visible control characters, except tabs: a terminal would interpret them. */
-function printable(line: string): string {
+export function printable(line: string): string {
   return Array.from(line, (letter) => ((letter < ' ' && letter !== '\t') || letter === '\u007f' ? '�' : letter)).join(
     '',
   );

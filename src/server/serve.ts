@@ -9,6 +9,7 @@ import { createTrafficLog } from './admin/traffic.ts';
 import { type Address, writeAddress } from './attach/address.ts';
 import { asksToAttach, createWelcome, type Welcome } from './attach/welcome.ts';
 import { giveBackOpenClaims } from './claim/open-claims.ts';
+import type { AnswerAgents } from './http/agents.ts';
 import { createApp } from './http/app.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
 import { Refusal } from '../core/contract/refusals.ts';
@@ -56,6 +57,8 @@ export interface ServeOptions {
   readonly frameOrigins?: readonly string[] | undefined;
   /** What administrators may do with SQL; the default is everything. */
   readonly adminSql?: 'writes' | 'reads' | 'nothing' | undefined;
+  /** Answers agents at `/mcp`; without it they get none. */
+  readonly agents?: AnswerAgents | undefined;
   /** Serves no page: browsers get a text. */
   readonly withoutPage?: boolean | undefined;
   /** The maximum size of a body of the bulk routes in MiB; the default is 200. */
@@ -140,6 +143,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
       adminSql,
       traffic,
       reader,
+      agents: options.agents,
       page: options.withoutPage === true ? undefined : createLoadPage(),
       frameOrigins: options.frameOrigins,
       bulkMebibytes,

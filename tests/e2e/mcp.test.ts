@@ -83,7 +83,7 @@ describe('what an agent reads', () => {
       plan_allocations: { spec_json: '{"name": "one", "jobs": [{"name": "a", "command": "true"}]}', account: 'a' },
     };
     const refused: Record<string, string> = {};
-    for (const { name } of offered(true)) {
+    for (const { name } of offered({ isReadOnly: true }, { outputDir: folder })) {
       const { isError, text } = await call(name, given[name] ?? { workflow_id: 1 });
       if (isError) refused[name] = text;
     }

@@ -20,6 +20,11 @@ export async function connectAgent(cwd: string, args: readonly string[], environ
     new StdioClientTransport({ command: process.execPath, args: [program, ...args], cwd, env, stderr: 'pipe' }),
   );
   onTestFinished(() => client.close());
+  return callsOf(client);
+}
+
+/** A connected client, and calls of its tools. */
+export function callsOf(client: Client) {
   const call = async (name: string, given: Record<string, unknown> = {}): Promise<Answer> => {
     const { content, isError } = await client.callTool({ name, arguments: given });
     const [part] = content;

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { nextCommand } from '../../core/lifecycle/next-command.ts';
 import { dryRunReport } from '../../core/workflow-file/dry-run.ts';
-import { createFromPlan } from '../../operations/create.ts';
+import { createFromAfar, createFromPlan } from '../../operations/create.ts';
 import { placeOf } from '../../operations/place.ts';
 import { type Backend, tool } from '../tool.ts';
 import { parameters } from './parameters.ts';
@@ -28,6 +28,12 @@ export const createWorkflow = tool({
     { spec_json: given, action, workflow_type: type, user, account, hpc_profile: profile, output_path: path },
     backend,
   ) {
+    if (backend.outputDir === undefined && (action === 'save_spec_file' || type === 'slurm'))
+      throw new Error(
+        `${action === 'save_spec_file' ? action : 'workflow_type slurm'} needs the machine of the workflow: start torc-mcp-server there`,
+      );
+    const owner = user ?? backend.user;
+    if (owner === undefined) throw new Error('user: the call has no login, so name the owner of the workflow');
     // The problems of the text itself come first: the command for Slurm would stop at them with a file that the caller did not name.
     if (action === 'validate' && type === 'local') return dryRunReport(readSpec(given, backend));
     planFrom(given, backend);
@@ -35,11 +41,11 @@ export const createWorkflow = tool({
     if (action === 'validate') return dryRunReport(readSpec(text, backend));
     if (action === 'save_spec_file') return { path: save(text, path) };
     const client = await backend.client();
-    const id = await createFromPlan(client, planFrom(text, backend), {
-      user: user ?? backend.user,
-      monitorsJobs: true,
-      report: () => {},
-    });
+    const plan = planFrom(text, backend);
+    const id =
+      backend.outputDir === undefined
+        ? await createFromAfar(client, plan, owner)
+        : await createFromPlan(client, plan, { user: owner, monitorsJobs: true, report: () => {} });
     return { workflow_id: id, next: backend.hint(nextCommand(await placeOf(client, id))) };
   },
 });
@@ -74,6 +80,7 @@ export const planAllocations = tool({
   name: 'plan_allocations',
   says: 'How to split the Slurm allocations of a specification, from the state of the cluster.',
   effect: 'reads',
+  needsMachine: true,
   input: parameters({
     spec_json: z.string(),
     account: z.string().min(1),

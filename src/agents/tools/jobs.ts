@@ -1,5 +1,7 @@
 import { all } from '../../client/every.ts';
 import type { JobStatus } from '../../core/contract/job-statuses.ts';
+import { explainJob as explain } from '../../operations/explain/explain.ts';
+import { explainedJson } from '../../operations/views/explained.ts';
 import { type Backend, tool } from '../tool.ts';
 import { asData } from '../data.ts';
 import { ofJob, ofWorkflow, parameters, status, workflowId } from './parameters.ts';
@@ -69,8 +71,9 @@ export const explainJob = tool({
   effect: 'reads',
   input: ofJob,
   more: 'tail_output reads more of what it wrote',
-  async run({ job_id: id }, { command, outputDir }) {
-    const { stderr_tail: tail, ...found } = await command('jobs', 'explain', String(id), '--output-dir', outputDir);
-    return tail === undefined ? found : { ...found, stderr_tail: asData(tail as string[]) };
+  async run({ job_id: id }, { client, outputDir, environment, hint }) {
+    const found = await explain(await client(), id, { outputDir, environment, nowMs: Date.now() });
+    const { stderr_tail: tail, ...rest } = explainedJson(found, hint);
+    return tail === undefined ? rest : { ...rest, stderr_tail: asData(tail) };
   },
 });

@@ -1,11 +1,12 @@
 import { readdirSync } from 'node:fs';
 import * as z from 'zod';
+import type { Client } from '../../client/client.ts';
 import { findOutput } from '../../operations/job-output.ts';
 import { analyzeLogs } from '../../operations/logs/analyze.ts';
 import { findJournals } from '../../operations/reconcile/find.ts';
 import { readJournal } from '../../runner/outage/journal/file.ts';
 import { asData, tailOf } from '../data.ts';
-import { type Backend, tool } from '../tool.ts';
+import { type Backend, folderOf, tool } from '../tool.ts';
 import { id, jobId, parameters, workflowId } from './parameters.ts';
 
 const MOST_LINES = 2000;
@@ -19,7 +20,9 @@ interface Wanted {
   readonly lines: number;
 }
 
-async function outputOf({ client, outputDir }: Backend, { job, run, attempt, stream, lines }: Wanted) {
+async function outputOf({ client, outputDir }: Backend, wanted: Wanted) {
+  if (outputDir === undefined) return outputAtServer(await client(), wanted);
+  const { job, run, attempt, stream, lines } = wanted;
   const found = await findOutput(await client(), job, { wanted: { run, attempt }, stream, outputDir });
   const { lines: shown, ...rest } = tailOf(found.path, lines);
   return {
@@ -33,6 +36,15 @@ async function outputOf({ client, outputDir }: Backend, { job, run, attempt, str
     ...rest,
     output: asData(shown),
   };
+}
+
+/** The most that the server reads of a file at once. */
+const MOST_LINES_AT_SERVER = 500;
+
+async function outputAtServer(client: Client, { job, run, attempt, stream, lines }: Wanted) {
+  const query = { stream, run_id: run, attempt_id: attempt, lines: Math.min(lines, MOST_LINES_AT_SERVER) };
+  const { lines: shown, ...found } = await client.getOutputTail({ params: { id: job }, query });
+  return { ...found, stream, ...(shown === undefined || shown === null ? {} : { output: asData(shown) }) };
 }
 
 const MORE = 'ask for fewer lines, or read the file at path';
@@ -71,10 +83,11 @@ export const analyzeWorkflowLogs = tool({
   name: 'analyze_workflow_logs',
   says: 'Known patterns of failures in all logs of a workflow: jobs, runners, Slurm; each with its remedy.',
   effect: 'reads',
+  needsMachine: true,
   input: parameters({ workflow_id: workflowId, output_dir: z.string().optional() }),
   more: 'torc logs analyze prints all findings',
-  async run({ workflow_id: workflow, output_dir: folder }, { outputDir }) {
-    const { findings, files, errors, warnings } = await analyzeLogs(folder ?? outputDir, workflow);
+  async run({ workflow_id: workflow, output_dir: folder }, backend) {
+    const { findings, files, errors, warnings } = await analyzeLogs(folder ?? folderOf(backend), workflow);
     const lines = findings.map(({ text, ...each }) => ({ ...each, text: asData(text) }));
     return { workflow_id: workflow, files, errors, warnings, findings: lines };
   },
@@ -84,16 +97,17 @@ export const checkOfflineJournals = tool({
   name: 'check_offline_journals',
   says: 'Results that runners could not report to the server and wrote to journals; torc workflows reconcile sends them.',
   effect: 'reads',
+  needsMachine: true,
   input: parameters({
     workflow_id: workflowId,
     run_id: z.int().nonnegative().optional(),
     base_dir: z.string().optional().describe('the output folder of the runners, or one above'),
   }),
   more: 'torc workflows reconcile lists the journals',
-  async run({ workflow_id: workflow, run_id: given, base_dir: folder }, { client, outputDir }) {
-    const server = await client();
+  async run({ workflow_id: workflow, run_id: given, base_dir: folder }, backend) {
+    const server = await backend.client();
     const run = given ?? (await server.getWorkflow({ params: { id: workflow } })).run_id ?? 0;
-    const baseDir = folder ?? outputDir;
+    const baseDir = folder ?? folderOf(backend);
     // A run without an output folder here has no journals here.
     const found =
       folder === undefined && !isFolder(baseDir)

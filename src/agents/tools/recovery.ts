@@ -3,13 +3,14 @@ import type { Job } from '../../core/contract/job.ts';
 import { changeCommands } from '../../operations/change-commands.ts';
 import { failUndecided } from '../../operations/fail-undecided.ts';
 import { changeRequirements } from '../../operations/job-requirements.ts';
-import { type Backend, tool } from '../tool.ts';
+import { type Backend, folderOf, tool } from '../tool.ts';
 import { dryRun, factor, jobId, memory, parameters, runtime, workflowId } from './parameters.ts';
 
 export const recoverWorkflow = tool({
   name: 'recover_workflow',
   says: 'Run failed jobs again after raising what they lacked. With dry_run true it only shows the plan: show it to your user, then call it with dry_run false. Jobs whose command failed stay as they are without retry_unknown. The reply names the command that runs the jobs.',
   effect: 'resets',
+  needsMachine: true,
   input: parameters({
     workflow_id: workflowId,
     dry_run: dryRun,
@@ -18,13 +19,14 @@ export const recoverWorkflow = tool({
     retry_unknown: z.boolean().default(false).describe('also jobs that failed for a reason which may come back'),
   }),
   more: 'torc recover ID --dry-run prints the whole plan',
-  async run({ workflow_id: id, dry_run: isDryRun, retry_unknown: retries, ...factors }, { command, hint, outputDir }) {
+  async run({ workflow_id: id, dry_run: isDryRun, retry_unknown: retries, ...factors }, backend) {
+    const { command, hint } = backend;
     const { next, ...found } = await command(
       'recover',
       String(id),
       '--no-prompts',
       '--output-dir',
-      outputDir,
+      folderOf(backend),
       ...(isDryRun ? ['--dry-run'] : []),
       ...(retries ? ['--retry-unknown'] : []),
       ...multiplier('--memory-multiplier', factors.memory_multiplier),
@@ -76,6 +78,8 @@ export const classifyAndResolveFailures = tool({
   name: 'classify_and_resolve_failures',
   says: 'Decide about jobs that wait for a decision (pending_failed): retry runs a job again, with more memory or time if given; fail makes it failed.',
   effect: 'resets',
+  // A retry looks at the input files of the jobs.
+  needsMachine: true,
   input: parameters({
     workflow_id: workflowId,
     classifications: z.array(classification).min(1),

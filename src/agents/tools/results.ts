@@ -41,6 +41,7 @@ export const getSlurmSacct = tool({
   name: 'get_slurm_sacct',
   says: 'What the accounting of Slurm has of the allocations of a workflow and their steps. Needs sacct on this machine.',
   effect: 'reads',
+  needsMachine: true,
   input: ofWorkflow,
   more: 'torc slurm sacct prints all',
   run: ({ workflow_id: id }, { command }) => command('slurm', 'sacct', String(id)),

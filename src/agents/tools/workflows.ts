@@ -46,7 +46,8 @@ export const getExecutionPlan = tool({
   more: 'torc workflows execution-plan prints the whole plan',
   async run({ spec_or_id: given }, backend) {
     if (/^\s*[{[]/.test(given)) return executionPlan(planFrom(given, backend));
-    if (/^\d+$/.test(given) || existsSync(given)) return backend.command('workflows', 'execution-plan', given);
+    if (/^\d+$/.test(given) || (backend.outputDir !== undefined && existsSync(given)))
+      return backend.command('workflows', 'execution-plan', given);
     throw new Error(`"${given}" is no id of a workflow, no path of a file here, and no JSON`);
   },
 });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Backend, CommandReply } from '../../agents/tool.ts';
+import type { Backend } from '../../agents/tool.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { packageRoot } from '../../operations/package-root.ts';
@@ -35,9 +35,10 @@ export const mcpServer = command({
       return;
     }
     const { serve } = await import('../../agents/serve.ts');
+    const { replyOf } = await import('../../agents/command-reply.ts');
     const backend: Backend = {
       client: async () => (await context.service()).client,
-      command: async (...argv) => commandReply(context, argv),
+      command: async (...argv) => replyOf(argv, await context.torc([...(await connecting(context)), ...argv])),
       hint: context.hint,
       outputDir: options.outputDir ?? environment['TORC_OUTPUT_DIR'] ?? configuration['client.run.output_dir'],
       user: context.settings.user,
@@ -50,12 +51,10 @@ export const mcpServer = command({
   },
 });
 
-/** Runs a command of `torc` for the same server, and reads the JSON that it prints. */
-async function commandReply(context: Context, argv: readonly string[]): Promise<CommandReply> {
-  const { CommandFailed } = await import('../../agents/tool.ts');
-  const { settings } = context;
-  const { url } = await context.service();
-  const { exitCode, stdout, stderr } = await context.torc([
+/** The options with which a command reaches the same server, and prints JSON. */
+async function connecting({ service, settings }: Context): Promise<string[]> {
+  const { url } = await service();
+  return [
     '-f',
     'json',
     '--skip-version-check',
@@ -65,11 +64,5 @@ async function commandReply(context: Context, argv: readonly string[]): Promise<
     ...(settings.tlsCaCert === undefined ? [] : ['--tls-ca-cert', settings.tlsCaCert]),
     ...(settings.tlsInsecure ? ['--tls-insecure'] : []),
     ...(settings.trustsOwner ? ['--trust-owner'] : []),
-    ...argv,
-  ]);
-  const reply = stdout.trim() === '' ? undefined : (JSON.parse(stdout) as CommandReply);
-  const notices = stderr.trim();
-  if (exitCode !== 0)
-    throw new CommandFailed(notices === '' ? `torc ${argv[0]} ended with ${exitCode}` : notices, reply);
-  return { ...reply, ...(notices === '' ? {} : { notices: notices.split('\n') }) };
+  ];
 }

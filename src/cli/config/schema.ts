@@ -178,6 +178,10 @@ export const schema = {
   'server.frame_origins': key(names, [], 'origins whose web pages may show the page in a frame', {
     variable: 'TORC_FRAME_ORIGINS',
   }),
+  'server.mcp': unset(
+    choice('all', 'read-only'),
+    'serve agents at /mcp in the Model Context Protocol: all tools, or those that change nothing',
+  ),
   'server.completion_check_interval_secs': key(
     positive,
     30,

@@ -100,6 +100,12 @@ export const runOptions = optionsOf([
     says: 'delete telemetry that is older, but for the hours of closed days; 0 keeps everything (default 365)',
     read: integer('--sonar-kept-days', 0),
   },
+  {
+    flags: '--mcp <tools>',
+    says: 'serve agents at /mcp in the Model Context Protocol: all tools, or read-only for those that change nothing',
+    setting: 'server.mcp',
+    choices: ['all', 'read-only'],
+  },
   { flags: '--no-page', says: 'serve no page for browsers' },
   { flags: '--disable-admin-sql', says: 'disable SQL of administrators', setting: 'server.disable_admin_sql' },
   {

@@ -5,6 +5,7 @@ import { nameOf, originOf } from '../../server/http/origin.ts';
 import { CREDENTIAL_VARIABLE } from '../credential-variable.ts';
 import { Failure } from '../failure.ts';
 import { integer } from '../option.ts';
+import { maxJobsOf } from '../settings.ts';
 import type { ServerValues } from './options.ts';
 import { accessOf } from './access.ts';
 
@@ -32,6 +33,7 @@ export async function serverOptionsOf(options: ServerValues, environment: Enviro
     frameOrigins: originsOf('--frame-origin', options.frameOrigin),
     tls: options.https === true ? (await import('./tls.ts')).tlsOf(options) : undefined,
     adminSql: adminSqlOf(options),
+    agents: options.mcp === undefined ? undefined : await agentsOf(options.mcp, environment),
     withoutPage: options.page === false,
     sonarStore: options.sonarStore,
     sonarHotDays: options.sonarHotDays,
@@ -44,6 +46,11 @@ export async function serverOptionsOf(options: ServerValues, environment: Enviro
       keep: countIn(environment, 'TORC_SERVER_SNAPSHOT_KEEP', 1) ?? 5,
     },
   };
+}
+
+async function agentsOf(tools: 'all' | 'read-only', environment: Environment): Promise<ServeOptions['agents']> {
+  const { createAgents } = await import('./agents-thread.ts');
+  return createAgents({ isReadOnly: tools === 'read-only', maxJobs: maxJobsOf(environment['TORC_MAX_JOBS']) });
 }
 
 const attachable = (beside: string) => ({

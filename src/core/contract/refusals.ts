@@ -97,6 +97,7 @@ export const refusals = {
     remedy:
       'Send the name of the cluster and its token as a login, or the token as Bearer. torc sonar clusters add NAME --new-token gives a cluster a token.',
   },
+  AGENTS_BUSY: { status: 503, remedy: 'Send it again later.' },
   TELEMETRY_BUSY: { status: 503, remedy: 'Send it again later.' },
   TELEMETRY_UNAVAILABLE: { status: 503, remedy: 'Send it again later.' },
   CLUSTER_UNKNOWN: { status: 404, remedy: 'Correct the path; /api/v2/cluster lists the clusters.' },

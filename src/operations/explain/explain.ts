@@ -1,13 +1,16 @@
 import type { Client } from '../../client/client.ts';
 import { explain } from '../../core/lifecycle/explain.ts';
 import type { Explanation, JobFacts } from '../../core/lifecycle/job-facts.ts';
-import { lastLines } from '../last-lines.ts';
 import { filesOfAttempt } from '../result-files.ts';
 import { gatherFacts, type Here } from './facts.ts';
+import { lastErrorLines } from './last-error-lines.ts';
 
-interface ExplainOptions extends Here {
-  /** The output folder of the run, for the paths of the job's files. */
-  readonly outputDir: string;
+export interface ExplainOptions extends Here {
+  /**
+   * The output folder of the run, for the paths of the job's files. Undefined for the caller of another machine: the server reads
+   * what it may, and no path is named.
+   */
+  readonly outputDir: string | undefined;
 }
 
 export interface ExplainedJob {
@@ -27,14 +30,14 @@ export async function explainJob(
 ): Promise<ExplainedJob> {
   const { facts, workflow, result, node } = await gatherFacts(client, jobId, here);
   const attempt = result ?? (facts.status === 'running' ? runningAttempt(facts, workflow.run_id ?? 0) : undefined);
-  const paths: ExplainedJob['paths'] = attempt === undefined ? {} : filesOfAttempt(workflow, attempt, node, outputDir);
+  const paths: ExplainedJob['paths'] =
+    attempt === undefined || outputDir === undefined ? {} : filesOfAttempt(workflow, attempt, node, outputDir);
   const hasFailed = facts.end !== undefined && facts.end.status !== 'completed';
-  const { job_stderr: stderr } = paths;
   return {
     facts,
     explanation: explain(facts),
     paths,
-    stderrTail: hasFailed && stderr !== undefined ? lastLines(stderr) : [],
+    stderrTail: attempt !== undefined && hasFailed ? await lastErrorLines(client, workflow, attempt, outputDir) : [],
   };
 }
 

@@ -6,16 +6,10 @@ import type { Workflow } from '../../core/contract/workflow.ts';
 import { nextCommand } from '../../core/lifecycle/next-command.ts';
 import { withoutNumbers } from '../../core/quantity/without-numbers.ts';
 import { type Cause, causesOf } from '../causes.ts';
-import { lastLines } from '../last-lines.ts';
 import { placeOf } from '../place.ts';
 import { FAILED_STATUSES } from '../resource-use.ts';
-import { filesOfAttempt } from '../result-files.ts';
-import { type ExplainedJob, explainJob } from './explain.ts';
-import type { Here } from './facts.ts';
-
-interface ExplainOptions extends Here {
-  readonly outputDir: string;
-}
+import { type ExplainedJob, type ExplainOptions, explainJob } from './explain.ts';
+import { lastErrorLines } from './last-error-lines.ts';
 
 /** Jobs that failed in the same way. */
 export interface FailureGroup {
@@ -60,15 +54,12 @@ export async function explainWorkflow(client: Client, id: number, options: Expla
   );
   const results = lists.flat();
   const causes = await causesOf(client, id, results);
+  const lasts = new Map<Result, string | undefined>();
+  for (const result of results.slice(0, MOST_READ))
+    lasts.set(result, (await lastErrorLines(client, workflow, result, options.outputDir)).at(-1));
   const groups = [
-    ...Map.groupBy(results.entries(), ([index, result]) => {
-      const path =
-        index < MOST_READ ? filesOfAttempt(workflow, result, undefined, options.outputDir).job_stderr : undefined;
-      return groupOf(result, causes.get(result) ?? [], path === undefined ? undefined : lastLines(path).at(-1));
-    }).values(),
-  ]
-    .map((group) => group.map(([, result]) => result))
-    .toSorted((one, other) => other.length - one.length);
+    ...Map.groupBy(results, (result) => groupOf(result, causes.get(result) ?? [], lasts.get(result))).values(),
+  ].toSorted((one, other) => other.length - one.length);
   const failures: FailureGroup[] = [];
   for (const group of groups.slice(0, MOST_GROUPS)) failures.push(await explained(client, group, options));
   const jobs = status.jobs_by_status;

@@ -17,5 +17,19 @@ export const explainedLines = (
   ),
 ];
 
+/** The same for programs. Lines of a job are what a program wrote. */
+export const explainedJson = ({ facts, explanation, paths, stderrTail }: ExplainedJob, hint: Hint) => ({
+  job_id: facts.id,
+  job_name: facts.name,
+  workflow_id: facts.workflow.id,
+  status: facts.status,
+  kind: explanation.kind,
+  headline: explanation.headline,
+  reasons: explanation.reasons,
+  next: explanation.next.map((each) => hint(each)),
+  paths,
+  ...(stderrTail.length === 0 ? {} : { stderr_tail: stderrTail }),
+});
+
 const linesOf = (title: string, lines: readonly string[]) =>
   lines.length === 0 ? [] : ['', title, ...lines.map((line) => `  ${line}`)];

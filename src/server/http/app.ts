@@ -23,6 +23,7 @@ import type { Handlers } from '../handlers.ts';
 import type { Store } from '../records/store.ts';
 import { submitHandlers } from '../submit/handlers.ts';
 import { viewHandlers } from '../view/handlers.ts';
+import { type AnswerAgents, serveAgents } from './agents.ts';
 import { serveApiEvents } from './api-event-stream.ts';
 import { createBodyRoom } from './body-room.ts';
 import { bind, type BodyLimits } from './bind.ts';
@@ -47,6 +48,8 @@ export interface AppOptions extends BodyLimits {
   /** What administrators may do with SQL; the default is everything. */
   readonly adminSql?: 'writes' | 'reads' | 'nothing' | undefined;
   readonly traffic?: TrafficLog | undefined;
+  /** Answers agents at `/mcp`; without it they get none. */
+  readonly agents?: AnswerAgents | undefined;
   /** The page; without it, browsers get a text. */
   readonly page?: LoadPage | undefined;
   /** Origins whose pages may show ours in a frame. */
@@ -98,6 +101,8 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   const room = createBodyRoom();
   const root = new Hono<Answers>();
   servePage(root, { load: options.page, frameOrigins: options.frameOrigins, onNotice });
+  const identified = login === openLogin ? undefined : identify(login, sessions);
+  if (options.agents !== undefined) serveAgents(root, { answer: options.agents, identify: identified, room });
   const app = root.basePath(BASE_PATH);
   app.onError((thrown, context) => {
     // A read that met the lock of another program.
@@ -114,9 +119,9 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
       ...(methods === undefined ? {} : { Allow: methods.join(', ') }),
     });
   });
-  if (login !== openLogin) {
+  if (identified !== undefined) {
     serveSessions(app, login, sessions);
-    app.use(identify(login, sessions));
+    app.use(identified);
   }
   let document: string | undefined;
   app.get('/openapi.json', (context) =>
