@@ -11,6 +11,10 @@ test.each([
   ['\u0003\u001a', ['ctrl-c', 'ctrl-z']],
   ['\u001bq', ['esc', 'q']],
   ['\u001b[1;5A\u0001', []],
+  [
+    '\u001b[<0;12;5M\u001b[<0;12;5m\u001b[<64;1;1M\u001b[<65;1;1M\u001b[<2;3;4M',
+    ['click 11 4', 'wheel-up', 'wheel-down'],
+  ],
 ])('the input %j is these keys', (input, keys) => {
   expect(keysOf(input)).toEqual({ keys, rest: '' });
 });
@@ -22,7 +26,7 @@ it('a sequence that is cut waits for its rest, and an escape alone may be one', 
 });
 
 it('input that arrives in pieces is the same keys as input at once', () => {
-  const part = fc.constantFrom('a', '\u001b[A', '\u001b[5~', '\t', '\u001bOB', 'é');
+  const part = fc.constantFrom('a', '\u001b[A', '\u001b[5~', '\t', '\u001bOB', '\u001b[<0;12;5M', 'é');
   fc.assert(
     fc.property(fc.array(part), fc.nat(), (parts, at) => {
       const input = parts.join('');

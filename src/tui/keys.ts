@@ -1,4 +1,4 @@
-/** Names of keys: a letter or sign is its own name. */
+/** Names of keys: a letter or sign is its own name. The mouse has `wheel-up`, `wheel-down` and `click COLUMN LINE`, from 0. */
 export type Key = string;
 
 const SEQUENCES: Readonly<Record<string, Key>> = {
@@ -36,9 +36,11 @@ const CONTROLS: Readonly<Record<string, Key>> = {
 
 const ESCAPE = '\u001b';
 // eslint-disable-next-line no-control-regex
-const SEQUENCE = /^\u001b(\[[\d;]*[A-Za-z~]|O[A-Za-z])/;
+const SEQUENCE = /^\u001b(\[<?[\d;]*[A-Za-z~]|O[A-Za-z])/;
 // eslint-disable-next-line no-control-regex
-const BEGUN = /^\u001b(\[[\d;]*|O)?$/;
+const BEGUN = /^\u001b(\[<?[\d;]*|O)?$/;
+/** The mouse in the form of xterm 1006: button, column and line from 1, M when it goes down. */
+const MOUSE = /^\[<(\d+);(\d+);(\d+)M$/;
 
 export interface Keys {
   readonly keys: readonly Key[];
@@ -53,7 +55,7 @@ export function keysOf(input: string): Keys {
   while (left !== '') {
     const [whole, sequence] = SEQUENCE.exec(left) ?? [];
     if (whole !== undefined) {
-      const key = SEQUENCES[sequence ?? ''];
+      const key = SEQUENCES[sequence ?? ''] ?? mouseKey(sequence ?? '');
       if (key !== undefined) keys.push(key);
       left = left.slice(whole.length);
     } else if (BEGUN.test(left)) {
@@ -69,4 +71,11 @@ export function keysOf(input: string): Keys {
     }
   }
   return { keys, rest: '' };
+}
+
+function mouseKey(sequence: string): Key | undefined {
+  const [, button, column, line] = MOUSE.exec(sequence) ?? [];
+  if (button === '64') return 'wheel-up';
+  if (button === '65') return 'wheel-down';
+  return button === '0' ? `click ${Number(column) - 1} ${Number(line) - 1}` : undefined;
 }

@@ -1,6 +1,7 @@
 import { printableLine } from '../core/contract/printable.ts';
 import { shortened, textWidth } from '../core/text/text-width.ts';
 import type { Model, TextDialog } from './model.ts';
+import { detailViews } from './views/all.ts';
 
 /** How the lines of the screen are shared, and how a text fills its part. */
 
@@ -16,6 +17,30 @@ const FRAME = 5;
 export function heights({ workflows }: Model, height: number): { forWorkflows: number; forDetails: number } {
   const forWorkflows = Math.max(1, Math.min(Math.floor((height - FRAME) / 3), Math.max(3, workflows.rows.length)));
   return { forWorkflows, forDetails: Math.max(1, height - FRAME - forWorkflows) };
+}
+
+/** The first row of a list that is shown: the selected one stands in the middle. */
+export const topRow = (at: number, rows: number, height: number): number =>
+  Math.max(0, Math.min(at - Math.floor(height / 2), rows - height));
+
+interface Tab {
+  readonly view: number;
+  readonly text: string;
+}
+
+/** The names of the views; on a narrow terminal those around the one that is shown. */
+export function tabs({ viewIndex }: Pick<Model, 'viewIndex'>, width: number): readonly Tab[] {
+  const all = detailViews.map(({ sign, name }, view): Tab => ({ view, text: ` ${sign} ${name} ` }));
+  const widthOf = (from: number) =>
+    textWidth(
+      all
+        .slice(from, viewIndex + 2)
+        .map(({ text }) => text)
+        .join(''),
+    );
+  let from = 0;
+  while (from < viewIndex && widthOf(from) > width) from += 1;
+  return all.slice(from);
 }
 
 /** Lines of a text that are seen at once: it has the rows of the view, below a title. */

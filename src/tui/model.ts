@@ -56,6 +56,8 @@ export interface Model {
   readonly viewIndex: number;
   readonly details: ListState;
   readonly isAllUsers: boolean;
+  /** The terminal sends what the mouse does, and selects no text. */
+  readonly hasMouse: boolean;
   readonly dialog: Dialog | undefined;
   readonly prompt: Prompt | undefined;
   readonly note: { readonly text: string; readonly isError: boolean } | undefined;
@@ -68,6 +70,7 @@ export type Effect =
   | { readonly do: 'load-workflows' | 'load-details' | 'quit' | 'suspend' | 'redraw' }
   | { readonly do: 'explain' | 'show' | 'show-workflow'; readonly id: number }
   | { readonly do: 'cancel'; readonly ids: readonly number[] }
+  | { readonly do: 'mouse'; readonly isUsed: boolean }
   | { readonly do: 'read'; readonly source: TextSource }
   /** Runs `torc` with these words of a shell on the terminal, in place of this screen. */
   | { readonly do: 'run'; readonly words: string };
@@ -91,6 +94,7 @@ export const firstModel: Model = {
   viewIndex: 1,
   details: emptyList,
   isAllUsers: false,
+  hasMouse: false,
   dialog: undefined,
   prompt: undefined,
   note: undefined,

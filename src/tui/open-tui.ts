@@ -58,6 +58,8 @@ export async function openTui(options: TuiOptions): Promise<number> {
         return suspend();
       case 'redraw':
         return drawing.forget();
+      case 'mouse':
+        return screen.useMouse(effect.isUsed);
       case 'load-workflows':
         return void lists.load('workflows');
       case 'load-details':

@@ -3,9 +3,8 @@ import { type ColumnNeed, fitColumns } from '../core/text/fit-columns.ts';
 import { shortened, textWidth } from '../core/text/text-width.ts';
 import { printableLine } from '../core/contract/printable.ts';
 import type { Line, Span } from './cells.ts';
-import { dialogHeight, heights, type Size, textLines, topOf } from './layout.ts';
+import { dialogHeight, heights, type Size, tabs, textLines, topOf, topRow } from './layout.ts';
 import { activeList, type Dialog, type ListState, type Model, type Prompt, shownRows, viewOf } from './model.ts';
-import { detailViews } from './views/all.ts';
 import { workflows } from './views/records.ts';
 import type { View, ViewColumn } from './views/view.ts';
 
@@ -41,19 +40,14 @@ function paintTop({ workflow, away, isAllUsers }: Model, width: number, where: s
   ];
 }
 
-/** The names of the views; on a narrow terminal those around the one that is shown. */
-function paintTabs({ viewIndex }: Model, width: number): Line {
-  const names = detailViews.map(({ sign, name }) => ` ${sign} ${name} `);
-  let from = 0;
-  while (from < viewIndex && textWidth(names.slice(from, viewIndex + 2).join('')) > width) from += 1;
-  return names.slice(from).map((text, at): Span => ({ text, style: from + at === viewIndex ? 'inverse' : 'dim' }));
-}
+const paintTabs = (model: Model, width: number): Line =>
+  tabs(model, width).map(({ view, text }): Span => ({ text, style: view === model.viewIndex ? 'inverse' : 'dim' }));
 
 /** A line of titles, and rows around the selected one. */
 function paintList(view: View, list: ListState, { width, height }: Size, isActive: boolean, nowMs: number): Line[] {
   const rows = shownRows(view, list, nowMs);
   const at = Math.max(0, Math.min(list.at, rows.length - 1));
-  const top = Math.max(0, Math.min(at - Math.floor(height / 2), rows.length - height));
+  const top = topRow(at, rows.length, height);
   const shown = rows.slice(top, top + height);
   const cells = shown.map((row) => view.columns.map((column) => printableLine(column.text(row, nowMs))));
   const widths = widthsOf(view.columns, cells, width);

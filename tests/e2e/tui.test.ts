@@ -68,6 +68,10 @@ describe.skipIf(!hasTmux)('torc tui on a terminal', () => {
     await screen.shows(/Job ID +Name +Return +Status/);
     await screen.resize(120, 40);
     expect((await screen.shows('Slurm Stats')).join('\n')).toMatch(/Runtime \(m\) +Completion Time/);
+    // As a terminal sends a click on the name of a view: column and line from 1.
+    await screen.press('m');
+    await screen.press('-l', '\u001b[<0;16;6M');
+    await screen.shows(/ID +Name +Status +Node/);
     await screen.press('C-z');
     await screen.shows('Stopped');
     await screen.press('fg', 'Enter');

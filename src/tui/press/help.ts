@@ -25,6 +25,7 @@ export const HELP: readonly string[] = [
   'e                   events',
   'r                   read everything again',
   '↑ ↓ g G / n N       in a text: move, search, next and previous match',
+  'm                   mouse: click selects and opens, the wheel moves; again: off',
   'Ctrl-L Ctrl-Z       draw again; suspend',
   'q Esc Ctrl-C        close the text; quit',
 ];

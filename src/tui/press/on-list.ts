@@ -50,3 +50,7 @@ export function filtered(model: Model, index: number, text: string): Step {
   const changed = withList(model, { filter: text === '' ? undefined : { index, text }, at: 0, offset: 0 });
   return only(changed, load(model));
 }
+
+export function toView(model: Model, viewIndex: number): Step {
+  return only({ ...model, viewIndex, pane: 'details', details: emptyList }, { do: 'load-details' });
+}

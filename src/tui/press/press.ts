@@ -1,5 +1,5 @@
 import type { Key } from '../keys.ts';
-import { activeList, activeView, emptyList, type Model, noted, shownRows, withList, withText } from '../model.ts';
+import { activeList, activeView, type Model, noted, shownRows, withList, withText } from '../model.ts';
 import type { Size } from '../layout.ts';
 import { EVENTS, detailViews } from '../views/all.ts';
 import { PAGE_ROWS } from '../views/view.ts';
@@ -7,7 +7,8 @@ import { commandFor } from './command-keys.ts';
 import { HELP } from './help.ts';
 import { pressInPrompt } from './in-prompt.ts';
 import { pressInText } from './in-text.ts';
-import { entered, filterByRow, sorted } from './on-list.ts';
+import { click } from './click.ts';
+import { entered, filterByRow, sorted, toView } from './on-list.ts';
 import { onJobs, select, selectAll } from './on-jobs.ts';
 import { JUMP_ROWS, load, only, type Step } from './step.ts';
 
@@ -16,6 +17,8 @@ export function press(given: Model, key: Key, nowMs: number, size: Size): Step {
   if (key === 'ctrl-c') return only(given, { do: 'quit' });
   if (key === 'ctrl-z') return only(given, { do: 'suspend' });
   if (key === 'ctrl-l') return only(given, { do: 'redraw' });
+  if (key === 'wheel-up' || key === 'wheel-down') return wheel(given, key, nowMs, size);
+  if (key.startsWith('click ')) return click(given, key, nowMs, size);
   if (given.prompt !== undefined) return pressInPrompt(given, given.prompt, key, size);
   if (given.dialog?.kind === 'text') return pressInText(given, given.dialog, key, size);
   if (given.dialog !== undefined) {
@@ -60,6 +63,8 @@ function pressInList(model: Model, key: Key, nowMs: number): Step {
     case '[':
     case ']':
       return paged(model, key === ']' ? PAGE_ROWS : -PAGE_ROWS);
+    case 'm':
+      return only({ ...model, hasMouse: !model.hasMouse }, { do: 'mouse', isUsed: !model.hasMouse });
     case 'q':
       return only(model, { do: 'quit' });
     case '?':
@@ -100,13 +105,19 @@ function pressInList(model: Model, key: Key, nowMs: number): Step {
   }
 }
 
-function toView(model: Model, viewIndex: number): Step {
-  return only({ ...model, viewIndex, pane: 'details', details: emptyList }, { do: 'load-details' });
-}
-
 function paged(model: Model, by: number): Step {
   const { offset, total } = activeList(model);
   const next = offset + by;
   if (next < 0 || next >= total) return only(model);
   return only(withList(model, { offset: next, at: 0 }), load(model));
+}
+
+/** A turn of the wheel is this many presses of an arrow. */
+const WHEEL_ROWS = 3;
+
+function wheel(model: Model, key: Key, nowMs: number, size: Size): Step {
+  if (model.prompt !== undefined || model.dialog?.kind === 'confirm') return only(model);
+  let now = model;
+  for (let row = 0; row < WHEEL_ROWS; row += 1) now = press(now, key === 'wheel-up' ? 'up' : 'down', nowMs, size).model;
+  return only(now);
 }
