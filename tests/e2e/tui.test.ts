@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { HELP } from '../../src/tui/press/help.ts';
 import { startServer, temporaryFolder, torc } from '../support/programs.ts';
 import { hasTmux, openScreen } from '../support/screen.ts';
 
@@ -148,6 +149,100 @@ describe.skipIf(!hasTmux)('torc tui on a terminal', () => {
     await screen.press('Enter');
     await screen.shows('Family: works (c clears)');
     await screen.press('q');
+  });
+
+  /** Keys of the help on the list of jobs, each with what the screen shows then. Escape ends what a key began. */
+  const SHOWN: readonly (readonly [keys: string, shows: string | RegExp, ...ends: string[]])[] = [
+    ['G', /1–4 of 4/],
+    ['g', /1–4 of 4/],
+    ['Down', /1–4 of 4/],
+    ['Up', /1–4 of 4/],
+    ['PgDn', /1–4 of 4/],
+    ['PgUp', /1–4 of 4/],
+    ['Enter', /command: true/, 'Escape'],
+    ['2', /Name ↓/],
+    ['2', /Name ↑/],
+    ['2', /ID +Name +Status/],
+    ['/', /search:/, 'Escape'],
+    ['f', /filter by Status \(Tab: next column\)/, 'Escape'],
+    ['=', /Status: completed \(c clears\)/],
+    ['c', /1–4 of 4 · \? help/],
+    ['Space', /1 job selected/],
+    ['*', /4 jobs selected/],
+    ['c', /1–4 of 4 · \? help/],
+    ['w', /[Jj]ob \d \(\w+\) completed/, 'Escape'],
+    ['l', /stdout of job \d/, 'Escape'],
+    ['C', /Cancel job \d\? \(y\/n\)/, 'n'],
+    ['t', /Cancel job \d\? \(y\/n\)/, 'n'],
+    ['y', /:torc jobs reset-status \d --reinit/, 'Escape'],
+    ['U', /:torc jobs reset-status \d --reinit/, 'Escape'],
+    ['D', /name: sweep/, 'Escape'],
+    ['n', /:torc create/, 'Escape'],
+    ['i', /:torc workflows init 1/, 'Escape'],
+    ['I', /:torc workflows reinit 1/, 'Escape'],
+    ['R', /:torc workflows reset-status 1/, 'Escape'],
+    ['x', /:torc run 1/, 'Escape'],
+    ['s', /:torc submit 1/, 'Escape'],
+    ['W', /:torc watch 1 --recover/, 'Escape'],
+    ['v', /:torc recover 1 --dry-run/, 'Escape'],
+    ['V', /:torc recover 1(?! --dry-run)/, 'Escape'],
+    ['d', /:torc delete 1/, 'Escape'],
+    [':', /:torc$/, 'Escape'],
+    ['?', /the jobs of a family or the file/, 'Escape'],
+    ['r', /1–4 of 4/],
+    ['m', /1–4 of 4/],
+    ['m', /1–4 of 4/],
+    ['C-l', /1–4 of 4/],
+    [']', /1–4 of 4/],
+    ['[', /1–4 of 4/],
+    ['Left', /1–1 of 1/],
+    ['a', /all users/],
+    ['C', /:torc cancel 1/, 'Escape'],
+    ['Right', /1–4 of 4/],
+    ['e', /Event +Level|Level +Event|Timestamp/],
+    ['BTab', /Name +Data|nothing here/],
+    ['Tab', /Timestamp|Level/],
+  ];
+
+  it('every key of the help does on a terminal what the help says', async () => {
+    const named: Readonly<Record<string, string>> = {
+      '↑': 'Up',
+      '↓': 'Down',
+      '←': 'Left',
+      '→': 'Right',
+      'Shift-Tab': 'BTab',
+      'Ctrl-L': 'C-l',
+      'Ctrl-Z': 'C-z',
+      Esc: 'Escape',
+      'Ctrl-C': 'C-c',
+    };
+    const inHelp = HELP.filter((line) => !line.includes('in a text')).flatMap((line) =>
+      line
+        .slice(0, 20)
+        .trim()
+        .replace('1 to 9', '2')
+        .split(' ')
+        .map((key) => named[key] ?? key),
+    );
+    const driven = new Set(SHOWN.flatMap(([keys, , ...ends]) => [keys, ...ends]));
+    // The first test has Ctrl-Z; Ctrl-C is the last key of this one, and q ends others.
+    expect(inHelp.filter((key) => !driven.has(key) && !['C-z', 'C-c', 'q'].includes(key))).toEqual([]);
+
+    const { folder, command } = await workflow();
+    const screen = await openScreen(folder, { width: 160, height: 50 });
+    await screen.press(`${command} 1`, 'Enter');
+    await screen.shows('1–4 of 4');
+    for (const [key, shows, ...ends] of SHOWN) {
+      await screen.press(key === 'PgDn' ? 'NPage' : key === 'PgUp' ? 'PPage' : key);
+      await screen.shows(shows);
+      for (const end of ends) await screen.press(end);
+      if (ends.length > 0) await screen.shows(/· \? help/);
+    }
+    await screen.press('C-c');
+    // What stood there before.
+    await screen.shows('tui 1');
+    await screen.press('echo left $?', 'Enter');
+    await screen.shows('left 0');
   });
 
   it('torc tui keeps what it shows while its server is away, and goes on when it returns', async () => {
