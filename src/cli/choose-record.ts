@@ -62,6 +62,18 @@ export const recordKinds = {
       all((page) => client.listResourceRequirements({ query: { workflow_id, name, ...page } })),
     get: (client, id) => client.getResourceRequirements({ params: { id } }),
   },
+  slurmScheduler: {
+    thing: 'Slurm scheduler',
+    things: 'Slurm schedulers',
+    list: async (client, workflow_id, name) =>
+      (await all((page) => client.listSlurmSchedulers({ query: { workflow_id, ...page } }))).flatMap((each) =>
+        (each.name ?? '').includes(name) ? [{ ...each, name: each.name ?? '' }] : [],
+      ),
+    get: async (client, id) => {
+      const found = await client.getSlurmScheduler({ params: { id } });
+      return { ...found, name: found.name ?? '' };
+    },
+  },
 } as const satisfies Record<string, RecordKind>;
 
 /** The id of the given record; `workflow` is the value of `--workflow-id`. */

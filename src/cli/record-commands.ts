@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { chooseRecord, recordKinds, type RecordKind, recordWithin, workflowOption } from './choose-record.ts';
 import { chooseWorkflow } from './choose-workflow.ts';
+import type { Context } from './context.ts';
 import { idOf } from './id-or-name.ts';
 import type { Command } from './command.ts';
 import type { Option, Values, ValuesOf } from './option.ts';
@@ -78,19 +79,20 @@ interface Single<Row> {
   /** What the record is: `file`. */
   readonly thing: string;
   /** For records with names: the name is accepted too. */
-  readonly kind?: RecordKind;
+  readonly kind?: RecordKind | undefined;
+  /** For records outside of workflows that have names: the id of the given one. */
+  readonly choose?: ((context: Context, given: unknown) => Promise<number>) | undefined;
   readonly call: (client: Client, id: number) => Promise<Row>;
 }
 
 /** A command that shows one record. */
-export const getCommand = <Row extends object>({ words, thing, kind, call }: Single<Row>): Command => ({
-  ...named(words, kind),
+export const getCommand = <Row extends object>({ words, thing, kind, choose, call }: Single<Row>): Command => ({
+  ...named(words, choose === undefined ? kind : thing),
   says: `Show one ${thing}.`,
   async run(context, [given], options) {
     const { output } = context;
     output.recordOnly(thing);
-    const id =
-      kind === undefined ? idOf(thing, given) : await chooseRecord(context, kind, given, workflowGiven(options));
+    const id = await idOfGiven(context, { thing, kind, choose }, given, options);
     const { client } = await context.service();
     const record = await call(client, id);
     output.record(thing, record, fieldsText(`${capital(thing)} ${id}:`, record));
@@ -98,14 +100,13 @@ export const getCommand = <Row extends object>({ words, thing, kind, call }: Sin
 });
 
 /** A command that deletes one record and prints it. */
-export const deleteCommand = <Row extends object>({ words, thing, kind, call }: Single<Row>): Command => ({
-  ...named(words, kind),
+export const deleteCommand = <Row extends object>({ words, thing, kind, choose, call }: Single<Row>): Command => ({
+  ...named(words, choose === undefined ? kind : thing),
   says: `Delete one ${thing}.`,
   async run(context, [given], options) {
     const { output } = context;
     output.recordOnly(thing);
-    const id =
-      kind === undefined ? idOf(thing, given) : await chooseRecord(context, kind, given, workflowGiven(options));
+    const id = await idOfGiven(context, { thing, kind, choose }, given, options);
     const { client } = await context.service();
     output.record(thing, await call(client, id), `Deleted ${thing} ${id}`);
   },
@@ -114,9 +115,23 @@ export const deleteCommand = <Row extends object>({ words, thing, kind, call }: 
 /** The value of `--workflow-id`, of a command that has it. */
 const workflowGiven = (options: Values) => (options as Partial<ValuesOf<readonly [typeof workflowOption]>>).workflowId;
 
-const named = (words: string, kind: RecordKind | undefined): Pick<Command, 'words' | 'options'> =>
+async function idOfGiven<Row>(
+  context: Context,
+  { thing, kind, choose }: Pick<Single<Row>, 'thing' | 'kind' | 'choose'>,
+  given: unknown,
+  options: Values,
+): Promise<number> {
+  if (choose !== undefined) return choose(context, given);
+  return kind === undefined ? idOf(thing, given) : chooseRecord(context, kind, given, workflowGiven(options));
+}
+
+const named = (words: string, kind: RecordKind | string | undefined): Pick<Command, 'words' | 'options'> =>
   kind === undefined
     ? { words: `${words} <id>` }
-    : { words: `${words} <${kind.thing.replaceAll(' ', '-')}>`, options: [workflowOption] };
+    : typeof kind === 'string'
+      ? { words: `${words} <${argument(kind)}>` }
+      : { words: `${words} <${argument(kind.thing)}>`, options: [workflowOption] };
+
+const argument = (thing: string) => thing.toLowerCase().replaceAll(' ', '-');
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -131,6 +131,17 @@ describe('files, user data and resource requirements', () => {
   });
 });
 
+describe('a Slurm scheduler', () => {
+  it('a Slurm scheduler is found by its name, and not by a part of it', async () => {
+    const { id } = await json('slurm', 'create', 'sweep', '-n', 'short', '-a', 'lab');
+    expect(await json('slurm', 'get', 'short')).toMatchObject({ id });
+    expect(await json('slurm', 'update', 'short', '--qos', 'high', '-w', 'sweep')).toMatchObject({ id, qos: 'high' });
+    expect((await call('slurm', 'get', 'sho')).stderr).toContain('1 Slurm scheduler with this in the name: short');
+    expect((await call('slurm', 'get', String(id), '-w', 'again')).stderr).toContain(`belongs to workflow ${sweep}`);
+    expect(await json('slurm', 'delete', 'short')).toMatchObject({ id });
+  });
+});
+
 describe('a workflow', () => {
   it('a workflow is found by the name that one of the person has', async () => {
     expect(await json('status', 'again')).toMatchObject({ workflow_id: again });

@@ -201,6 +201,23 @@ describe('a group of users', () => {
     expect((await call('access-groups', 'remove-user', id, 'ann')).stderr).toContain('not a member');
   });
 
+  it('a group of users is meant by its name wherever by its id', async () => {
+    const id = await createGroup('named');
+    expect(await json('access-groups', 'get', 'named')).toMatchObject({ id: Number(id) });
+    await json('access-groups', 'add-user', 'named', 'ann');
+    expect(await csv('access-groups', 'list-members', 'named')).toHaveLength(2);
+    await json('access-groups', 'add-workflow', '1', 'named');
+    expect(await names('list-workflow-groups', '1')).toEqual(['named']);
+    await json('access-groups', 'remove-workflow', '1', 'named');
+    await json('access-groups', 'remove-user', 'named', 'ann');
+    expect(await json('access-groups', 'delete', 'named')).toMatchObject({ id: Number(id) });
+    const gone = await call('access-groups', 'get', 'named');
+    expect([gone.code, gone.stderr]).toEqual([
+      1,
+      expect.stringContaining('no access group is named "named"; there are: '),
+    ]);
+  });
+
   it('a group of users sees workflows that are shared with it', async () => {
     const id = await createGroup('sharers');
     const share = { workflow_id: 1, group_id: Number(id) };

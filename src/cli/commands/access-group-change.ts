@@ -1,5 +1,5 @@
 import { chooseWorkflow } from '../choose-workflow.ts';
-import { idOf } from '../id-or-name.ts';
+import { chooseGroup } from '../choose-group.ts';
 import { type Command, command } from '../command.ts';
 
 const THING = 'access group';
@@ -14,10 +14,11 @@ const groupsAddUser = command({
       default: 'member',
     },
   ],
-  async run({ service, output }, [group, user], options) {
+  async run(context, [group, user], options) {
+    const { output } = context;
     output.recordOnly('membership');
-    const id = idOf(THING, group);
-    const { client } = await service();
+    const id = await chooseGroup(context, group);
+    const { client } = await context.service();
     const body = { user_name: String(user), group_id: id, role: options.role };
     const membership = await client.addGroupMember({ params: { id }, body });
     output.record('membership', membership, `Added user ${body.user_name} to ${THING} ${id} as ${body.role}`);
@@ -27,10 +28,11 @@ const groupsAddUser = command({
 const groupsRemoveUser = command({
   words: 'access-groups remove-user <group> <user>',
   says: 'Remove a user from a group.',
-  async run({ service, output }, [group, user]) {
+  async run(context, [group, user]) {
+    const { output } = context;
     output.recordOnly('membership');
-    const params = { id: idOf(THING, group), user_name: String(user) };
-    const { client } = await service();
+    const params = { id: await chooseGroup(context, group), user_name: String(user) };
+    const { client } = await context.service();
     const membership = await client.removeGroupMember({ params });
     output.record('membership', membership, `Removed user ${params.user_name} from ${THING} ${params.id}`);
   },
@@ -42,7 +44,7 @@ const groupsAddWorkflow = command({
   async run(context, [workflow, group]) {
     const { output } = context;
     output.recordOnly('share');
-    const params = { group_id: idOf(THING, group), id: await chooseWorkflow(context, workflow) };
+    const params = { id: await chooseWorkflow(context, workflow), group_id: await chooseGroup(context, group) };
     const { client } = await context.service();
     const share = await client.addWorkflowToGroup({ params });
     output.record('share', share, `Shared workflow ${params.id} with ${THING} ${params.group_id}`);
@@ -55,7 +57,7 @@ const groupsRemoveWorkflow = command({
   async run(context, [workflow, group]) {
     const { output } = context;
     output.recordOnly('share');
-    const params = { group_id: idOf(THING, group), id: await chooseWorkflow(context, workflow) };
+    const params = { id: await chooseWorkflow(context, workflow), group_id: await chooseGroup(context, group) };
     const { client } = await context.service();
     const share = await client.removeWorkflowFromGroup({ params });
     output.record('share', share, `Workflow ${params.id} is no longer shared with ${THING} ${params.group_id}`);

@@ -1,6 +1,6 @@
 import type { AccessGroup, Membership } from '../../core/contract/access.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
-import { idOf } from '../id-or-name.ts';
+import { chooseGroup } from '../choose-group.ts';
 import { type Command, command } from '../command.ts';
 import type { Output } from '../output/output.ts';
 import { dateText } from '../output/local-time.ts';
@@ -71,9 +71,10 @@ const groupsListMembers = command({
   words: 'access-groups list-members <group>',
   says: 'List the members of a group by name.',
   options: listOptions,
-  async run({ service, output }, [group], options) {
-    const id = idOf(THING, group);
-    const { client } = await service();
+  async run(context, [group], options) {
+    const { output } = context;
+    const id = await chooseGroup(context, group);
+    const { client } = await context.service();
     output.list({
       items: await allRows(options, (query) => client.listGroupMembers({ params: { id }, query })),
       columns: memberColumns,
@@ -114,12 +115,14 @@ export const accessGroupCommands: readonly Command[] = [
   getCommand({
     words: 'access-groups get',
     thing: THING,
+    choose: chooseGroup,
     call: (client, id) => client.getAccessGroup({ params: { id } }),
   }),
   groupsList,
   deleteCommand({
     words: 'access-groups delete',
     thing: THING,
+    choose: chooseGroup,
     call: (client, id) => client.deleteAccessGroup({ params: { id } }),
   }),
   groupsListMembers,

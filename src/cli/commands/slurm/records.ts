@@ -3,7 +3,7 @@ import { parseWalltime } from '../../../core/quantity/slurm-time.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
-import { idOf } from '../../id-or-name.ts';
+import { chooseRecord, recordKinds, workflowOption } from '../../choose-record.ts';
 import { integer, optionsOf, type ValuesOf } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
 import type { Column } from '../../output/table.ts';
@@ -91,7 +91,7 @@ const create = command({
 });
 
 const update = command({
-  words: 'slurm update <id>',
+  words: 'slurm update <slurm-scheduler>',
   says: 'Change a Slurm scheduler; fields that are not given keep their value.',
   options: [
     { flags: '-N, --name <name>', says: 'name of the scheduler' },
@@ -105,11 +105,12 @@ const update = command({
       says: 'true: start an allocation only after the one before has ended',
       read: trueOrFalse,
     },
+    workflowOption,
   ],
   async run(context, [given], options) {
     const { output } = context;
     output.recordOnly(THING);
-    const id = idOf(THING, given);
+    const id = await chooseRecord(context, recordKinds.slurmScheduler, given, options.workflowId);
     const changes = Object.entries(bodyOf(options)).filter(([, value]) => value !== undefined);
     if (changes.length === 0) throw new UsageError('slurm update: expected at least one option to change, found none');
     const { client } = await context.service();
@@ -139,11 +140,13 @@ export const slurmRecords: readonly Command[] = [
   getCommand({
     words: 'slurm get',
     thing: THING,
+    kind: recordKinds.slurmScheduler,
     call: (client, id) => client.getSlurmScheduler({ params: { id } }),
   }),
   deleteCommand({
     words: 'slurm delete',
     thing: THING,
+    kind: recordKinds.slurmScheduler,
     call: (client, id) => client.deleteSlurmScheduler({ params: { id } }),
   }),
 ];

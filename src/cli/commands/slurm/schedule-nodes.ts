@@ -6,6 +6,7 @@ import { initialize } from '../../../operations/initialize.ts';
 import { requestOf } from '../../../operations/slurm/fire-actions.ts';
 import { scheduleNodes } from '../../../operations/slurm/schedule-nodes.ts';
 import { AllocationsFailed } from '../../../operations/slurm/submit-allocations.ts';
+import { idOrName } from '../../id-or-name.ts';
 import { noPrompts } from '../../agree.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
@@ -35,9 +36,8 @@ export const slurmScheduleNodes = command({
     { ...outputDir, flags: '-o, --output <folder>' },
     ...runnerOptions,
     {
-      flags: '--scheduler-config-id <id>',
-      says: 'the scheduler; not needed if the workflow has one',
-      read: integer('--scheduler-config-id', 1),
+      flags: '--scheduler-config-id <scheduler>',
+      says: 'the scheduler, by id or name; not needed if the workflow has one',
     },
     { flags: '--start-one-worker-per-node', says: 'start a runner on each node of an allocation' },
     {
@@ -82,13 +82,16 @@ export const slurmScheduleNodes = command({
   },
 });
 
-async function schedulerOf(client: Client, id: number, given: number | undefined): Promise<SlurmScheduler> {
+async function schedulerOf(client: Client, id: number, given: string | undefined): Promise<SlurmScheduler> {
   const found = await all((page) => client.listSlurmSchedulers({ query: { workflow_id: id, ...page } }));
   const names = found.map(({ id: each, name }) => `${each} (${name ?? 'no name'})`).join(', ');
   if (given !== undefined) {
-    const scheduler = found.find((each) => each.id === given);
+    const meant = idOrName('Slurm scheduler', given);
+    const scheduler = found.find((each) => ('id' in meant ? each.id === meant.id : each.name === meant.name));
     if (scheduler !== undefined) return scheduler;
-    throw new Failure(`workflow ${id} has no Slurm scheduler ${given}; it has ${names === '' ? 'none' : names}`);
+    throw new Failure(
+      `workflow ${id} has no Slurm scheduler ${'id' in meant ? meant.id : `"${meant.name}"`}; it has ${names === '' ? 'none' : names}`,
+    );
   }
   const [only, ...others] = found;
   if (only === undefined)

@@ -1,3 +1,4 @@
+import { recordKinds, recordWithin } from '../../choose-record.ts';
 import type { Client } from '../../../client/client.ts';
 import type { WorkflowAction } from '../../../core/contract/scheduling.ts';
 import { agrees, noPrompts } from '../../agree.ts';
@@ -60,7 +61,7 @@ const list = command({
 });
 
 const configOptions = optionsOf([
-  { flags: '--scheduler-id <id>', says: 'scheduler of the allocations', read: integer('--scheduler-id', 1) },
+  { flags: '--scheduler-id <scheduler>', says: 'Slurm scheduler of the allocations, by id or name' },
   { flags: '--scheduler-type <type>', says: 'type of the scheduler', choices: ['slurm', 'local'] },
   { flags: '--num-allocations <n>', says: 'number of allocations', read: integer('--num-allocations', 1) },
   {
@@ -93,7 +94,7 @@ const update = command({
     const id = await chooseWorkflow(context, givenWorkflow);
     const perNode = options.startOneWorkerPerNode;
     const flags = {
-      scheduler_id: options.schedulerId,
+      scheduler_id: await recordWithin(context, recordKinds.slurmScheduler, id, options.schedulerId),
       scheduler_type: options.schedulerType,
       num_allocations: options.numAllocations,
       start_one_worker_per_node: perNode === undefined ? undefined : perNode === 'true',
