@@ -62,6 +62,28 @@ export const recordKinds = {
       all((page) => client.listResourceRequirements({ query: { workflow_id, name, ...page } })),
     get: (client, id) => client.getResourceRequirements({ params: { id } }),
   },
+  failureHandler: {
+    thing: 'failure handler',
+    things: 'failure handlers',
+    list: async (client, id, name) =>
+      (await all((query) => client.listFailureHandlers({ params: { id }, query }))).filter((each) =>
+        each.name.includes(name),
+      ),
+    get: (client, id) => client.getFailureHandler({ params: { id } }),
+  },
+  /** Its name is its `@id`. */
+  roCrateEntity: {
+    thing: 'RO-Crate entity',
+    things: 'RO-Crate entities',
+    list: async (client, id, name) =>
+      (await all((query) => client.listRoCrateEntities({ params: { id }, query }))).flatMap((each) =>
+        each.entity_id.includes(name) ? [{ ...each, name: each.entity_id }] : [],
+      ),
+    get: async (client, id) => {
+      const found = await client.getRoCrateEntity({ params: { id } });
+      return { ...found, name: found.entity_id };
+    },
+  },
   slurmScheduler: {
     thing: 'Slurm scheduler',
     things: 'Slurm schedulers',

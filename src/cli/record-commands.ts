@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import { chooseRecord, recordKinds, type RecordKind, recordWithin, workflowOption } from './choose-record.ts';
+import { chooseRecord, type RecordKind, recordWithin, workflowOption } from './choose-record.ts';
 import { chooseWorkflow } from './choose-workflow.ts';
 import type { Context } from './context.ts';
 import { idOf } from './id-or-name.ts';
@@ -11,7 +11,7 @@ import { allRows, type Paging, type PagingValues } from './paging.ts';
 
 /** The common commands of most kinds of records: list those of a workflow, show one, delete one. */
 
-interface List<Row, Options extends readonly Option[], JobName extends string> {
+interface List<Row, Options extends readonly Option[], RecordName extends string> {
   /** The words before `[workflow]`: `files list`. */
   readonly words: string;
   readonly says: string;
@@ -20,47 +20,45 @@ interface List<Row, Options extends readonly Option[], JobName extends string> {
   /** The word after the total if it differs: `user data records`. */
   readonly counted?: string;
   readonly options: Options;
-  /** Options that name a job; `page` gets their ids. */
-  readonly jobOptions?: readonly JobName[];
+  /** Options that name a record of the workflow; `page` gets their ids. */
+  readonly recordOptions?: Readonly<Record<RecordName, RecordKind>>;
   readonly columns: readonly Column<Row>[];
   readonly page: (
     client: Client,
     workflowId: number,
     options: ValuesOf<Options>,
     paging: Paging,
-    jobIds: Readonly<Record<JobName, number | undefined>>,
+    recordIds: Readonly<Record<RecordName, number | undefined>>,
   ) => Promise<{ items: Row[]; has_more: boolean }>;
   /** A row as JSON if it is more than the record. */
   readonly json?: (row: Row) => unknown;
 }
 
 /** A command that lists the records of a workflow, fetched a page at a time. */
-export const listCommand = <Row, const Options extends readonly Option[], const JobName extends string = never>({
+export const listCommand = <Row, const Options extends readonly Option[], const RecordName extends string = never>({
   words,
   says,
   things,
   counted = things,
   options,
-  jobOptions = [],
+  recordOptions,
   columns,
   page,
   json,
-}: List<Row, Options, JobName>): Command => ({
+}: List<Row, Options, RecordName>): Command => ({
   words: `${words} [workflow]`,
   says,
   options,
   async run(context, [workflow], given) {
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
-    const jobIds: Partial<Record<JobName, number>> = {};
-    for (const name of jobOptions) {
-      const jobId = await recordWithin(context, recordKinds.job, id, given[name]);
-      if (jobId !== undefined) jobIds[name] = jobId;
-    }
+    const recordIds: Record<string, number | undefined> = {};
+    for (const [name, kind] of Object.entries<RecordKind>(recordOptions ?? {}))
+      recordIds[name] = await recordWithin(context, kind, id, given[name]);
     // The values belong to the options of this table.
     const values = given as ValuesOf<Options> & PagingValues;
     const items = await allRows(values, (paging) =>
-      page(client, id, values, paging, jobIds as Record<JobName, number | undefined>),
+      page(client, id, values, paging, recordIds as Record<RecordName, number | undefined>),
     );
     context.output.list({
       items,

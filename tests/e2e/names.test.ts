@@ -138,7 +138,36 @@ describe('a Slurm scheduler', () => {
     expect(await json('slurm', 'update', 'short', '--qos', 'high', '-w', 'sweep')).toMatchObject({ id, qos: 'high' });
     expect((await call('slurm', 'get', 'sho')).stderr).toContain('1 Slurm scheduler with this in the name: short');
     expect((await call('slurm', 'get', String(id), '-w', 'again')).stderr).toContain(`belongs to workflow ${sweep}`);
+    const nodes = (scheduler: string) =>
+      call('scheduled-compute-nodes', 'list', 'sweep', '--scheduler-config-id', scheduler);
+    expect((await nodes('short')).stdout).toContain('No scheduled compute nodes found');
+    expect((await nodes('sho')).stderr).toContain('no Slurm scheduler of workflow');
     expect(await json('slurm', 'delete', 'short')).toMatchObject({ id });
+  });
+});
+
+describe('records with names that few commands take', () => {
+  it('a failure handler is found by its name', async () => {
+    const body = { workflow_id: sweep, name: 'again-on-9', rules: '[{"exit_codes":[9]}]' };
+    const { id } = await server.client.createFailureHandler({ body });
+    expect(await json('failure-handlers', 'get', 'again-on-9')).toMatchObject({ id });
+    expect((await call('failure-handlers', 'get', 'again', '-w', 'sweep')).stderr).toBe(
+      `Error: no failure handler of workflow ${sweep} is named "again"; 1 failure handler with this in the name: again-on-9\n`,
+    );
+  });
+
+  it('an entity of the research object is found by its @id', async () => {
+    const words = ['--entity-id', '#tool', '--entity-type', 'SoftwareApplication', '--metadata', '{}'];
+    const { id } = await json('ro-crate', 'create', 'sweep', ...words);
+    expect(await json('ro-crate', 'get', '#tool')).toMatchObject({ id });
+    expect(await json('ro-crate', 'update', '#tool', '--entity-type', 'File')).toMatchObject({
+      id,
+      entity_type: 'File',
+    });
+    expect((await call('ro-crate', 'get', '#too')).stderr).toContain('1 RO-Crate entity with this in the name: #tool');
+    expect((await call('ro-crate', 'delete', '#tool', '-w', 'sweep')).stdout).toBe(
+      `Deleted RO-Crate entity ${String(id)}\n`,
+    );
   });
 });
 

@@ -361,10 +361,11 @@ describe('an export', () => {
       return code === 0 ? names('out.db') : code;
     };
     expect(await exported('--user', 'ada')).toEqual(['first', 'second']);
-    expect(await exported('--access-group', String(group))).toEqual(['second']);
+    for (const which of [String(group), 'team']) expect(await exported('--access-group', which)).toEqual(['second']);
     expect(await exported('3', '--access-group', String(group))).toEqual(['second', 'third']);
     expect(await exported()).toEqual(['first', 'second', 'third']);
     expect(await exported('--user', 'nobody')).toBe(1);
+    expect(await exported('--access-group', 'others')).toBe(1);
     expect(names('out.db')).toEqual(['first', 'second', 'third']);
   });
 

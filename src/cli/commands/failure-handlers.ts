@@ -1,4 +1,5 @@
 import type { FailureHandler } from '../../core/contract/scheduling.ts';
+import { recordKinds } from '../choose-record.ts';
 import type { Command } from '../command.ts';
 import type { Column } from '../output/table.ts';
 import { rangeOptions } from '../paging.ts';
@@ -22,6 +23,7 @@ export const failureHandlerCommands: readonly Command[] = [
   getCommand({
     words: 'failure-handlers get',
     thing: 'failure handler',
+    kind: recordKinds.failureHandler,
     call: (client, id) => client.getFailureHandler({ params: { id } }),
   }),
 ];

@@ -53,12 +53,12 @@ const filesList = listCommand({
     ...pagingOptions(sortFields.file),
   ],
   columns,
-  jobOptions: ['producedByJobId'],
-  page: (client, workflowId, _options, paging, jobIds) =>
+  recordOptions: { producedByJobId: recordKinds.job },
+  page: (client, workflowId, _options, paging, recordIds) =>
     client.listFiles({
       query: {
         workflow_id: workflowId,
-        produced_by_job_id: jobIds.producedByJobId,
+        produced_by_job_id: recordIds.producedByJobId,
         ...paging,
       },
     }),

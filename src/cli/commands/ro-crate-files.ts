@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { all } from '../../client/every.ts';
+import { recordKinds, recordsWithin } from '../choose-record.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { type Command, command } from '../command.ts';
 import { hashModes } from '../../operations/crate/hash-mode.ts';
@@ -53,8 +54,8 @@ const roCrateAddDataset = command({
       says: 'number of files read at once (default: number of CPUs)',
       read: integer('--threads', 1),
     },
-    { flags: '-j, --job-id <id...>', says: 'jobs that produced it', many: true, read: integer('--job-id', 1) },
-    { flags: '--job <id...>', says: 'the same as --job-id', many: true, read: integer('--job', 1), isHidden: true },
+    { flags: '-j, --job-id <job...>', says: 'jobs that produced it, by id or name', many: true },
+    { flags: '--job <job...>', says: 'the same as --job-id', many: true, isHidden: true },
     {
       flags: '--metadata <json>',
       says: 'additional properties, as a JSON object; they have precedence',
@@ -74,7 +75,7 @@ const roCrateAddDataset = command({
       description: options.description,
       encodingFormat: options.encodingFormat,
       metadata: options.metadata,
-      jobIds: [...(options.jobId ?? []), ...(options.job ?? [])],
+      jobIds: await recordsWithin(context, recordKinds.job, id, [...(options.jobId ?? []), ...(options.job ?? [])]),
       together: options.threads ?? availableParallelism(),
     });
     output.record(

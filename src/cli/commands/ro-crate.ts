@@ -1,8 +1,7 @@
 import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { RoCrateEntity } from '../../core/contract/artifact.ts';
-import { recordKinds, recordWithin } from '../choose-record.ts';
+import { chooseRecord, recordKinds, recordWithin, workflowOption } from '../choose-record.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
-import { idOf } from '../id-or-name.ts';
 import { type Command, command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { jsonObject } from '../json-object.ts';
@@ -63,13 +62,19 @@ const roCrateCreate = command({
 });
 
 const roCrateUpdate = command({
-  words: 'ro-crate update <id>',
+  words: 'ro-crate update <ro-crate-entity>',
   says: 'Change an entity of the research object; fields that are not given keep their value.',
-  options: [entityId, entityType, metadata, fileId('the file that it describes, by id or name; 0 for none')],
+  options: [
+    entityId,
+    entityType,
+    metadata,
+    fileId('the file that it describes, by id or name; 0 for none'),
+    workflowOption,
+  ],
   async run(context, [which], options) {
     const { service, output } = context;
     output.recordOnly(THING);
-    const id = idOf(THING, which);
+    const id = await chooseRecord(context, recordKinds.roCrateEntity, which, options.workflowId);
     const fileGiven = options.fileId;
     const metadataGiven = options.metadata;
     const changes = {
@@ -105,12 +110,14 @@ export const roCrateCommands: readonly Command[] = [
   getCommand({
     words: 'ro-crate get',
     thing: THING,
+    kind: recordKinds.roCrateEntity,
     call: (client, id) => client.getRoCrateEntity({ params: { id } }),
   }),
   roCrateUpdate,
   deleteCommand({
     words: 'ro-crate delete',
     thing: THING,
+    kind: recordKinds.roCrateEntity,
     call: (client, id) => client.deleteRoCrateEntity({ params: { id } }),
   }),
   ...roCrateFileCommands,

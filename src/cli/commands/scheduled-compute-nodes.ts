@@ -3,6 +3,7 @@ import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import { jobOfAllocation } from '../../core/allocation/slurm-job.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
+import { recordKinds } from '../choose-record.ts';
 import { idOf } from '../id-or-name.ts';
 import { type Command, command } from '../command.ts';
 import { integer } from '../option.ts';
@@ -27,7 +28,7 @@ const scheduledNodesList = listCommand({
   things: 'scheduled compute nodes',
   options: [
     { flags: '--scheduler-id <id>', says: 'only with this Slurm job id', read: integer('--scheduler-id') },
-    { flags: '--scheduler-config-id <id>', says: 'only of this scheduler', read: integer('--scheduler-config-id', 1) },
+    { flags: '--scheduler-config-id <slurm-scheduler>', says: 'only of this Slurm scheduler, by id or name' },
     {
       flags: '--status <status>',
       says: 'only with this status: planned, submitting, pending, active, complete or canceled',
@@ -35,12 +36,13 @@ const scheduledNodesList = listCommand({
     ...letteredPagingOptions(sortFields.scheduled_compute_node),
   ],
   columns,
-  page: (client, id, options, paging) =>
+  recordOptions: { schedulerConfigId: recordKinds.slurmScheduler },
+  page: (client, id, options, paging, recordIds) =>
     client.listScheduledComputeNodes({
       query: {
         workflow_id: id,
         scheduler_id: options.schedulerId,
-        scheduler_config_id: options.schedulerConfigId,
+        scheduler_config_id: recordIds.schedulerConfigId,
         status: options.status,
         ...paging,
       },

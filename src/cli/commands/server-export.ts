@@ -1,7 +1,7 @@
 import { restrictFiles } from '../../cluster/umask.ts';
 import { command } from '../command.ts';
 import { workflowId } from '../choose-workflow.ts';
-import { integer } from '../option.ts';
+import { idOrName } from '../id-or-name.ts';
 
 export const serverExport = command({
   words: 'export [workflow...]',
@@ -17,10 +17,10 @@ export const serverExport = command({
     },
     { flags: '--user <user>', says: 'workflows of this user; may be repeated', many: true },
     {
-      flags: '--access-group <id>',
-      says: 'workflows shared with this group; may be repeated',
+      flags: '--access-group <group>',
+      says: 'workflows shared with this group, by id or name; may be repeated',
       many: true,
-      read: integer('--access-group', 1),
+      read: (text: string) => idOrName('access group', text),
     },
     { flags: '--overwrite', says: 'replace an existing file' },
     {
@@ -41,7 +41,7 @@ export const serverExport = command({
       const { workflows, jobs } = exportWorkflows({
         ids,
         users: options.user ?? [],
-        groups: options.accessGroup ?? [],
+        groups: (options.accessGroup ?? []).map((group) => ('id' in group ? group.id : group.name)),
         database,
         output: target,
         isOverwriting: options.overwrite === true,

@@ -55,16 +55,16 @@ const userDataList = listCommand({
     producer('only user data that this job writes, by id or name'),
   ],
   columns,
-  jobOptions: ['consumerJobId', 'producerJobId'],
-  page: (client, id, options, paging, jobIds) => {
+  recordOptions: { consumerJobId: recordKinds.job, producerJobId: recordKinds.job },
+  page: (client, id, options, paging, recordIds) => {
     const isEphemeral = options.isEphemeral;
     return client.listUserData({
       query: {
         workflow_id: id,
         name: options.name,
         is_ephemeral: isEphemeral === undefined ? undefined : isEphemeral === 'true',
-        consumer_job_id: jobIds.consumerJobId,
-        producer_job_id: jobIds.producerJobId,
+        consumer_job_id: recordIds.consumerJobId,
+        producer_job_id: recordIds.producerJobId,
         ...paging,
       },
     });

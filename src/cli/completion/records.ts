@@ -77,7 +77,10 @@ async function recordsOf(client: Client, wanted: Wanted, user: string): Promise<
     return [...ids, ...namesIn(items, 'workflow')];
   }
   if (records === 'access-group') {
-    const { items } = await client.listAccessGroups({ query: { limit: MOST } });
+    // Only administrators may list the groups of which they are no members.
+    const { items } = await client
+      .listAccessGroups({ query: { limit: MOST } })
+      .catch(() => client.listUserGroups({ params: { user_name: user }, query: { limit: MOST } }));
     return [...items.map((each) => ({ value: String(each.id), says: each.name })), ...namesIn(items, 'access group')];
   }
   const workflowId = await workflowFor(client, given.get('workflow-id'), user);
@@ -101,6 +104,12 @@ const listOf: Readonly<
   file: async (client, query) => (await client.listFiles({ query })).items,
   'user-data': async (client, query) => (await client.listUserData({ query })).items,
   requirements: async (client, query) => (await client.listResourceRequirements({ query })).items,
+  'slurm-scheduler': async (client, { workflow_id, limit }) =>
+    (await client.listSlurmSchedulers({ query: { workflow_id, limit } })).items.flatMap(({ id, name }) =>
+      typeof name === 'string' ? [{ id, name }] : [],
+    ),
+  'failure-handler': async (client, { workflow_id: id, limit }) =>
+    (await client.listFailureHandlers({ params: { id }, query: { limit } })).items,
 };
 
 /** The workflow that is named, or the newest of this user. */

@@ -11,7 +11,15 @@ export interface Candidate {
 }
 
 /** Records whose ids and names the server knows. */
-export type RecordKind = 'workflow' | 'job' | 'file' | 'user-data' | 'requirements' | 'access-group';
+export type RecordKind =
+  | 'workflow'
+  | 'job'
+  | 'file'
+  | 'user-data'
+  | 'requirements'
+  | 'slurm-scheduler'
+  | 'failure-handler'
+  | 'access-group';
 
 /** What may stand at the cursor. */
 export interface Wanted {
@@ -39,7 +47,11 @@ const kinds: Readonly<Record<string, Kind>> = {
   'user-data': { records: 'user-data' },
   'resource-requirements': { records: 'requirements' },
   requirements: { records: 'requirements' },
+  'slurm-scheduler': { records: 'slurm-scheduler' },
+  scheduler: { records: 'slurm-scheduler' },
+  'failure-handler': { records: 'failure-handler' },
   group: { records: 'access-group' },
+  'access-group': { records: 'access-group' },
   'spec-or-id': { files: SPEC_FILES, records: 'workflow' },
   file: { files: [] },
   path: { files: [] },

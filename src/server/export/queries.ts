@@ -6,7 +6,8 @@ import { migrate } from '../store/migrate.ts';
 export interface Selection {
   readonly ids: readonly number[];
   readonly users: readonly string[];
-  readonly groups: readonly number[];
+  /** Ids and names of access groups. */
+  readonly groups: readonly (number | string)[];
 }
 
 /** From this version on rows of a deleted workflow may stay for a while. */
@@ -29,7 +30,10 @@ export function openSource(path: string) {
              or user in (select value from json_each(?))
              or id in (
                select workflow_id from workflow_access_group
-               where group_id in (select value from json_each(?))))
+               where group_id in (
+                 select access_group.id from access_group join json_each(?) given
+                 on (given.type = 'integer' and given.value = access_group.id)
+                 or (given.type = 'text' and given.value = access_group.name))))
            order by id`,
         )
         .all(isAll ? 1 : 0, JSON.stringify(ids), JSON.stringify(users), JSON.stringify(groups));

@@ -7,6 +7,7 @@ import { askSlurm } from '../../../cluster/slurm/programs.ts';
 import { jobOfAllocation, type SlurmJob } from '../../../core/allocation/slurm-job.ts';
 import type { SlurmStats } from '../../../core/contract/allocation.ts';
 import { sizeText } from '../../../core/quantity/size-text.ts';
+import { recordKinds, recordWithin } from '../../choose-record.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import type { Context } from '../../context.ts';
@@ -192,7 +193,7 @@ const stats = command({
   words: 'slurm stats <workflow>',
   says: 'List the accounting data of job steps that the runners of a workflow stored.',
   options: [
-    { flags: '--job-id <id>', says: 'only of this job', read: integer('--job-id', 1) },
+    { flags: '--job-id <job>', says: 'only of this job, by id or name' },
     { flags: '--run-id <n>', says: 'only of this run', read: integer('--run-id', 0) },
     { flags: '--attempt-id <n>', says: 'only of this attempt', read: integer('--attempt-id', 1) },
   ],
@@ -201,7 +202,7 @@ const stats = command({
     const { client } = await context.service();
     const query = {
       workflow_id: id,
-      job_id: options.jobId,
+      job_id: await recordWithin(context, recordKinds.job, id, options.jobId),
       run_id: options.runId,
     };
     const attempt = options.attemptId;
