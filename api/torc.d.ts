@@ -2676,7 +2676,7 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
-  /** Whether a user may see a workflow: as its owner, or as a member of a group that it is shared with. */
+  /** Whether a user may see a workflow: as its owner, or because it is shared with the user or a group of the user. */
   readonly checkAccess: (call: {
     params: {
       workflow_id: number;
@@ -2763,6 +2763,26 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
+  /** List the workflows of other users that are shared with a user, or with a group of the user. */
+  readonly listSharedWorkflows: (call: {
+    params: {
+      user_name: string;
+    };
+    query?: {
+      is_archived?: boolean | undefined;
+      offset?: number | undefined;
+      limit?: number | undefined;
+      sort_by?: string | undefined;
+      reverse_sort?: boolean | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: Workflow[];
+    offset: number;
+    max_limit: number;
+    count: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
   /** List the groups that may see a workflow. */
   readonly listWorkflowGroups: (call: {
     params: {
@@ -2793,6 +2813,49 @@ export interface Calls {
       group_id: number;
     };
   }) => Promise<WorkflowAccessGroup>;
+  /** List the users that a workflow is shared with, and whether the server enforces access. */
+  readonly listWorkflowUsers: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      offset?: number | undefined;
+      limit?: number | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: {
+      workflow_id: number;
+      user_name: string;
+      created_at: string;
+    }[];
+    offset: number;
+    limit: number;
+    total_count: number;
+    has_more: boolean;
+    is_enforced: boolean;
+  }>;
+  /** Share a workflow with a user. */
+  readonly shareWorkflow: (call: {
+    params: {
+      id: number;
+      user_name: string;
+    };
+  }) => Promise<{
+    workflow_id: number;
+    user_name: string;
+    created_at: string;
+  }>;
+  /** Stop sharing a workflow with a user. */
+  readonly unshareWorkflow: (call: {
+    params: {
+      id: number;
+      user_name: string;
+    };
+  }) => Promise<{
+    workflow_id: number;
+    user_name: string;
+    created_at: string;
+  }>;
   /** Read the file of users again. */
   readonly reloadAuth: (call?: {
   }) => Promise<{

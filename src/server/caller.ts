@@ -29,7 +29,7 @@ export interface Permissions {
   owns(caller: Caller, workflowId: number): boolean;
   /** The user whose workflows are listed: undefined for a caller who may see all of them. */
   listedFor(caller: Caller): string | undefined;
-  /** Whether this user may see the workflow, as its owner or by a group. Administrators are not counted. */
+  /** Whether this user may see the workflow, as its owner or because it is shared with the user. Administrators are not counted. */
   isFor(workflowId: number, user: string): boolean;
   /** Within a write that takes rights away: what goes on for longer than a request checks them again after the commit. */
   haveChanged(): void;

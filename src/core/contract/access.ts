@@ -28,6 +28,10 @@ export type Membership = z.output<typeof Membership>;
 export const WorkflowAccessGroup = z.object({ workflow_id: id, group_id: id, created_at: maybe(text) });
 export type WorkflowAccessGroup = z.output<typeof WorkflowAccessGroup>;
 
+/** A user who may see a workflow of another user. */
+export const WorkflowAccessUser = z.object({ workflow_id: id, user_name: text, created_at: text });
+export type WorkflowAccessUser = z.output<typeof WorkflowAccessUser>;
+
 export const AccessCheck = z.object({
   has_access: z.boolean(),
   reason: maybe(text),

@@ -136,6 +136,11 @@ export const refusals = {
     remedy: 'Wait for as many seconds as Retry-After says, then send the right password.',
   },
   LOGIN_BUSY: { status: 503, remedy: 'Wait for as many seconds as Retry-After says, then try again.' },
+  USER_UNKNOWN: {
+    status: 422,
+    remedy: 'Check the name; the administrator of the server adds users with torc-htpasswd.',
+  },
+  SHARE_REFUSED: { status: 422, remedy: 'Name another user, or a group of users.' },
   FORBIDDEN: { status: 403, remedy: 'Ask the administrator of the server.' },
   USERS_FILE_MISSING: { status: 409, remedy: 'Start the server with --auth-file, or use it without logins.' },
   USERS_FILE_REFUSED: {

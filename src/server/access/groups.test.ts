@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { openLogin } from './login.ts';
 import { testService, type TestService } from '../../../tests/support/service.ts';
 
 let service: TestService;
@@ -98,6 +99,36 @@ describe('a workflow', () => {
     await client.removeWorkflowFromGroup(share);
     await expect(client.removeWorkflowFromGroup(share)).rejects.toMatchObject({ status: 404 });
     expect(await foundBy('lab')).toEqual([]);
+  });
+
+  it('a workflow is shared with a user once, until that is taken back, and never with its owner', async () => {
+    const { client } = service;
+    const id = await workflow({ user: 'ann' });
+    const bob = { params: { id, user_name: 'bob' } };
+    const users = async () => (await client.listWorkflowUsers({ params: { id }, query: {} })).items;
+    expect(await client.shareWorkflow(bob)).toEqual({ workflow_id: id, user_name: 'bob', created_at: AT });
+    await client.shareWorkflow({ params: { id, user_name: 'al/ice é' } });
+    expect((await users()).map((each) => each.user_name)).toEqual(['al/ice é', 'bob']);
+    await expect(client.shareWorkflow(bob)).rejects.toThrow(`Workflow ${id} is already shared with user 'bob'`);
+    await expect(client.shareWorkflow({ params: { id, user_name: 'ann' } })).rejects.toMatchObject({
+      code: 'SHARE_REFUSED',
+      message: `Workflow ${id} belongs to 'ann'`,
+    });
+    await client.unshareWorkflow(bob);
+    await expect(client.unshareWorkflow(bob)).rejects.toMatchObject({ status: 404 });
+    await client.deleteWorkflow({ params: { id } });
+    await expect(users()).rejects.toMatchObject({ status: 404 });
+    await expect(client.shareWorkflow(bob)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('a workflow is not shared with a user whom the file of users does not have', async () => {
+    const { client } = (service = testService({ login: { ...openLogin, knows: (user) => user === 'bob' } }));
+    const id = await workflow();
+    await client.shareWorkflow({ params: { id, user_name: 'bob' } });
+    await expect(client.shareWorkflow({ params: { id, user_name: 'bobb' } })).rejects.toMatchObject({
+      code: 'USER_UNKNOWN',
+      message: "This server has no user 'bobb'",
+    });
   });
 
   it.each([

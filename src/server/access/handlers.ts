@@ -6,10 +6,16 @@ import type { Permissions } from '../caller.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Store } from '../records/store.ts';
 import { groupOf, groupQueries } from './queries.ts';
+import type { Login } from './login.ts';
 import type { Sessions } from './sessions.ts';
 
-/** Groups of users, and the workflows that they may see. */
-export const accessHandlers = ({ db, find, now }: Store, permissions: Permissions, sessions: Sessions) => {
+/** Groups of users, and with whom workflows are shared. */
+export const accessHandlers = (
+  { db, find, now }: Store,
+  permissions: Permissions,
+  sessions: Sessions,
+  knows: Login['knows'],
+) => {
   const queries = groupQueries(db);
   const at = () => new Date(now()).toISOString();
   const group = (id: number) => queries.group.get({ id }) ?? missing('Group', id);
@@ -96,6 +102,36 @@ export const accessHandlers = ({ db, find, now }: Store, permissions: Permission
         queries.share.get({ workflowId, groupId }) ??
         absent(`Workflow ${workflowId} is not associated with group ${groupId}`);
       queries.deleteShare.run({ workflowId, groupId });
+      permissions.haveChanged();
+      return found;
+    },
+
+    listWorkflowUsers({ params: { id: workflowId }, query }) {
+      find.run(workflowId);
+      const users = page(
+        query,
+        (part) => queries.usersOfWorkflow({ workflowId }, part),
+        (row) => row,
+      );
+      return { ...users, is_enforced: permissions.isEnforced };
+    },
+    shareWorkflow({ params: { id: workflowId, user_name: user } }) {
+      if (find.workflow(workflowId).user === user)
+        throw new Refusal('SHARE_REFUSED', `Workflow ${workflowId} belongs to '${user}'`, { workflowId, user });
+      // Who has a workflow to share is logged in: that the name is not a user's is no secret then.
+      if (knows?.(user) === false) throw new Refusal('USER_UNKNOWN', `This server has no user '${user}'`, { user });
+      if (queries.userShare.get({ workflowId, user }) !== undefined)
+        refuse(`Workflow ${workflowId} is already shared with user '${user}'`);
+      const created = at();
+      queries.insertUserShare.run({ workflowId, user, at: created });
+      return { workflow_id: workflowId, user_name: user, created_at: created };
+    },
+    unshareWorkflow({ params: { id: workflowId, user_name: user } }) {
+      find.run(workflowId);
+      const found =
+        queries.userShare.get({ workflowId, user }) ??
+        absent(`Workflow ${workflowId} is not shared with user '${user}'`);
+      queries.deleteUserShare.run({ workflowId, user });
       permissions.haveChanged();
       return found;
     },

@@ -21,6 +21,8 @@ export interface Login {
   /** Requests have a credential instead of a user. */
   readonly isCredential?: true;
   callerOf(authorization: string | undefined, sender?: Sender): Caller | undefined | Promise<Caller | undefined>;
+  /** Whether this is a user; undefined where requests have no user. */
+  readonly knows?: (user: string) => boolean;
   /** Reads the users again and returns their number. */
   reload(): number;
   close(): Promise<void>;
@@ -150,6 +152,7 @@ export function usersLogin(
       const found = compare(user, password, sender);
       return typeof found === 'boolean' ? decide(found) : found.then(decide);
     },
+    knows: (user) => users.has(user),
     reload() {
       try {
         users = read();

@@ -142,6 +142,7 @@ function allowed({ method, path }: Route): readonly Person[] {
   if (path.startsWith('/access_groups/{id}/members') && method !== 'GET') return ['lead', 'admin'];
   if (path.startsWith('/access_groups')) return ['admin'];
   if (path.startsWith('/users/') || path.startsWith('/access_check/')) return ['member', 'admin'];
+  if (path.endsWith('/access_users/{user_name}')) return ['owner', 'admin'];
   if (path.includes('{group_id}')) return ['lead', 'owner', 'admin'];
   return ['member', 'lead', 'owner', 'admin'];
 }
@@ -259,6 +260,42 @@ describe('while access is enforced', () => {
       expect(await listed('lead')).toEqual([id]);
     });
 
+    it('a workflow that is shared with a user is his to see and to change, and not to share or to give away', async () => {
+      const friend = { params: { id, user_name: 'stranger' } };
+      await expect(service.as('member').shareWorkflow(friend)).rejects.toThrow(
+        `User 'member' is not the owner of workflow ${id}`,
+      );
+      await service.as('owner').shareWorkflow(friend);
+      expect(await listed('stranger')).toEqual([id]);
+      const stranger = service.as('stranger');
+      const { items: overviews } = await stranger.listWorkflowOverviews({ query: {} });
+      expect(overviews.map((each) => each.id)).toEqual([id]);
+      expect(await stranger.updateWorkflow({ params: { id }, body: { description: 'ours' } })).toMatchObject({ id });
+      await expect(stranger.shareWorkflow({ params: { id, user_name: 'third' } })).rejects.toMatchObject({
+        status: 403,
+      });
+      await expect(stranger.unshareWorkflow(friend)).rejects.toMatchObject({ status: 403 });
+      const given = stranger.updateWorkflow({ params: { id }, body: { user: 'stranger' } });
+      await expect(given).rejects.toMatchObject({ status: 403 });
+      await expect(service.as('third').getWorkflow({ params: { id } })).rejects.toMatchObject({ status: 403 });
+      expect((await stranger.listWorkflowUsers({ params: { id }, query: {} })).is_enforced).toBe(true);
+      await service.as('owner').unshareWorkflow(friend);
+      await expect(stranger.getWorkflow({ params: { id } })).rejects.toMatchObject({ status: 403 });
+    });
+
+    it('what is shared with a user is listed for that user and for administrators, without workflows of his own', async () => {
+      const of = async (person: string, user: string) =>
+        (await service.as(person).listSharedWorkflows({ params: { user_name: user }, query: {} })).items.map(
+          (each) => each.id,
+        );
+      await service.as('member').createWorkflow({ body: { name: 'own', user: 'member' } });
+      expect([await of('member', 'member'), await of('admin', 'member')]).toEqual([[id], [id]]);
+      expect([await of('owner', 'owner'), await of('stranger', 'stranger')]).toEqual([[], []]);
+      await expect(of('stranger', 'member')).rejects.toMatchObject({ status: 403 });
+      await service.as('owner').shareWorkflow({ params: { id, user_name: 'member' } });
+      expect(await of('member', 'member')).toEqual([id]);
+    });
+
     it('a user who leaves the group loses access at once', async () => {
       await service.as('lead').removeGroupMember({ params: { id: group, user_name: 'member' } });
       await expect(service.as('member').getWorkflow({ params: { id } })).rejects.toMatchObject({ status: 403 });
@@ -294,6 +331,17 @@ describe('while access is enforced', () => {
         for (const stream of streams) await stream.cancel();
       },
     );
+
+    it('the event stream of a user ends when the workflow is no longer shared with him by name', async () => {
+      const friend = { params: { id, user_name: 'stranger' } };
+      await service.as('owner').shareWorkflow(friend);
+      const { body } = await answer(service, 'streamEvents', 'stranger', group, true);
+      const stream = (body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream()).getReader();
+      expect((await stream.read()).value).toBe(': connected\n\n');
+      const owner = service.as('owner');
+      await Promise.all([owner.unshareWorkflow(friend), owner.cancelWorkflow({ params: { id } })]);
+      expect((await stream.read()).value).toContain('you may no longer see this workflow');
+    });
 
     it('the event stream of an owner ends when he gives the workflow away', async () => {
       const { body } = await answer(service, 'streamEvents', 'owner', group, true);

@@ -68,6 +68,13 @@ export function createPermissions(
     task: ({ params }, caller) =>
       orHidden(queries.workflowOfTask.get({ id: params['id'] as number })?.workflow_id, caller, 'Task'),
     'task of workflow in path': ({ params }, caller) => orHidden(params['id'] as number, caller, 'Workflow'),
+    owner({ params }, caller) {
+      const id = params['id'] as number;
+      const user = nameOf(caller);
+      if (ownerOf(id) === user || isAdministrator(caller)) return;
+      ofWorkflow(id, caller);
+      if (ownerOf(id) !== undefined) forbidden(`User '${user}' is not the owner of workflow ${id}`);
+    },
     /** An administrator of a group may share with it the workflows that he may see. */
     sharer({ params }, caller) {
       const [id, groupId] = [params['id'] as number, params['group_id'] as number];

@@ -1,4 +1,4 @@
-import type { AccessGroup, Membership, WorkflowAccessGroup } from '../../core/contract/access.ts';
+import type { AccessGroup, Membership, WorkflowAccessGroup, WorkflowAccessUser } from '../../core/contract/access.ts';
 import { type RecordTable, recordTables } from '../../core/contract/routes/route.ts';
 import type { Database, Statement, Value } from '../store/database.ts';
 
@@ -31,7 +31,7 @@ function listed<P extends Record<string, Value>, Row>(db: Database, select: stri
   });
 }
 
-/** Groups, their members, and the workflows shared with them. */
+/** Groups, their members, and with whom workflows are shared. */
 export const groupQueries = (db: Database) => ({
   group: db.prepare<{ id: number }, GroupRow & { is_system: number }>('select * from access_group where id = :id'),
   groupNamed: db.prepare<{ name: string }, { id: number }>('select id from access_group where name = :name'),
@@ -77,6 +77,21 @@ export const groupQueries = (db: Database) => ({
   deleteShare: db.prepare<{ workflowId: number; groupId: number }>(
     'delete from workflow_access_group where workflow_id = :workflowId and group_id = :groupId',
   ),
+
+  userShare: db.prepare<{ workflowId: number; user: string }, WorkflowAccessUser>(
+    'select * from workflow_access_user where workflow_id = :workflowId and user_name = :user',
+  ),
+  insertUserShare: db.prepare<{ workflowId: number; user: string; at: string }>(`
+    insert into workflow_access_user (workflow_id, user_name, created_at) values (:workflowId, :user, :at)`),
+  deleteUserShare: db.prepare<{ workflowId: number; user: string }>(
+    'delete from workflow_access_user where workflow_id = :workflowId and user_name = :user',
+  ),
+  usersOfWorkflow: listed<{ workflowId: number }, WorkflowAccessUser>(
+    db,
+    '*',
+    'workflow_access_user where workflow_id = :workflowId',
+    'user_name',
+  ),
 });
 
 /** The id of the system group of administrators. */
@@ -85,10 +100,9 @@ const ADMINISTRATORS = 1;
 /** The relation of users to a workflow and to a group. */
 export const accessQueries = (db: Database) => ({
   owner: db.prepare<{ id: number }, { user: string }>('select user from workflow where id = :id'),
-  sharedWith: db.prepare<{ id: number; user: string }, { shared: 1 }>(`
-    select 1 as shared from workflow_access_group share
-    join user_group_membership member on member.group_id = share.group_id
-    where share.workflow_id = :id and member.user_name = :user limit 1`),
+  sharedWith: db.prepare<{ id: number; user: string }, { shared: 1 }>(
+    'select 1 as shared from workflow_sharing where workflow_id = :id and user_name = :user limit 1',
+  ),
   isAdministrator: db.prepare<{ user: string }, { member: 1 }>(
     `select 1 as member from user_group_membership where group_id = ${ADMINISTRATORS} and user_name = :user`,
   ),

@@ -72,7 +72,7 @@ export function openCopy(path: string) {
       // Entries of administrators concern workflows of all users.
       if (tables.includes('admin_audit_log')) db.run('delete from admin_audit_log');
     },
-    /** Removes access groups: all of them, or those without a relation to the remaining workflows. */
+    /** Removes whom workflows are shared with: all users and groups, or the groups without a relation to the remaining workflows. */
     stripGroups(which: 'all' | 'unrelated'): void {
       const isKept = which === 'all' ? '0' : 'id in (select group_id from workflow_access_group)';
       db.run(`
@@ -81,6 +81,7 @@ export function openCopy(path: string) {
           or (${which === 'all' ? 1 : 0});
         delete from workflow_access_group where group_id not in (select id from access_group)
           or (${which === 'all' ? 1 : 0});
+        delete from workflow_access_user where ${which === 'all' ? 1 : 0};
       `);
     },
     vacuum: () => db.run('vacuum'),

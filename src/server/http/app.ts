@@ -90,7 +90,7 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
     ...resultHandlers(store),
     ...recoverHandlers(store),
     ...exchangeHandlers(store),
-    ...accessHandlers(store, permissions, sessions),
+    ...accessHandlers(store, permissions, sessions, login.knows),
     ...actHandlers(store),
     ...viewHandlers(store, permissions),
     ...adminHandlers(store, { database, adminSql, traffic, reloadUsers }),

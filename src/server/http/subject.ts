@@ -40,6 +40,9 @@ const COMPATIBLE: ReadonlySet<RouteName> = new Set<RouteName>([
   'changeScheduledComputeNodes',
 ]);
 
+/** Rules that concern the workflow whose id stands in the path. */
+const BY_PATH = new Set<Access>(['workflow in path', 'task of workflow in path', 'owner', 'sharer']);
+
 /** The workflow that a request concerns, for requests that must wait for work on it or come after its deletion. */
 export function createSubject({ db, find }: Store, name: RouteName) {
   const workflowOf = subjectQueries(db);
@@ -47,7 +50,7 @@ export function createSubject({ db, find }: Store, name: RouteName) {
 
   const subject = (access: Access, { params, query, body }: Given): number | undefined => {
     const id = (params as Fields)?.['id'] as number;
-    if (access === 'workflow in path' || access === 'task of workflow in path' || access === 'sharer') return id;
+    if (BY_PATH.has(access)) return id;
     if (access === 'workflow in query') return (query as Fields)?.['workflow_id'] as number;
     if (access === 'workflow in body') return (body as Fields)?.['workflow_id'] as number;
     if (access === 'workflow in entries') return workflowOfEntries(body as Fields);

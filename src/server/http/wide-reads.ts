@@ -10,6 +10,7 @@ import type { Reader } from './reader.ts';
 /** Reads whose cost grows with the number of rows, and how their lists handle a page that does not exist. */
 const WIDE: Partial<Record<RouteName, 'refuses' | 'clamps' | 'no list'>> = {
   listWorkflows: 'refuses',
+  listSharedWorkflows: 'refuses',
   listJobs: 'refuses',
   listResults: 'refuses',
   listEvents: 'refuses',

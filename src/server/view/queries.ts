@@ -75,11 +75,8 @@ export const viewQueries = (db: Database) => ({
     where id < :before and removed_at_ms is null
       and (:user is null or user = :user)
       and (:name is null or instr(lower(name), lower(:name)) > 0)
-      and (:seenBy is null or user = :seenBy or id in (
-        select share.workflow_id
-        from workflow_access_group share
-        join user_group_membership member on member.group_id = share.group_id
-        where member.user_name = :seenBy))
+      and (:seenBy is null or user = :seenBy
+        or id in (select workflow_id from workflow_sharing where user_name = :seenBy))
     order by id desc
     limit :limit`),
   jobs: db.prepare<Part, { id: number; name: string; status: number }>(`

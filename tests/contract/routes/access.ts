@@ -179,6 +179,64 @@ export const accessCases: Cases = {
       },
     ],
   },
+  listWorkflowUsers: {
+    answers: [
+      {
+        says: 'lists them by name, and whether access is enforced',
+        params: { id: 1 },
+        reply: { ...whole({ workflow_id: 1, user_name: 'eve', created_at: AT }), is_enforced: false },
+      },
+    ],
+    refuses: [inUnknownWorkflow],
+  },
+  shareWorkflow: {
+    answers: [
+      {
+        says: 'shares it with a user',
+        params: { id: 2, user_name: 'eve' },
+        reply: { workflow_id: 2, user_name: 'eve', created_at: AT },
+        after: async ({ client }) =>
+          expect(await client.checkAccess({ params: { workflow_id: 2, user_name: 'eve' } })).toMatchObject({
+            has_access: true,
+          }),
+      },
+    ],
+    refuses: [
+      { ...unknownWorkflow, params: { id: 9, user_name: 'eve' } },
+      {
+        says: 'does not share it with its owner',
+        params: { id: 1, user_name: 'ada' },
+        status: 422,
+        code: 'SHARE_REFUSED',
+        message: "Workflow 1 belongs to 'ada'",
+      },
+      {
+        says: 'shares it once',
+        params: { id: 1, user_name: 'eve' },
+        status: 422,
+        code: 'DUPLICATE',
+        message: "Workflow 1 is already shared with user 'eve'",
+      },
+    ],
+  },
+  unshareWorkflow: {
+    answers: [
+      {
+        says: 'stops sharing it with a user',
+        params: { id: 1, user_name: 'eve' },
+        reply: { workflow_id: 1, user_name: 'eve', created_at: AT },
+      },
+    ],
+    refuses: [
+      {
+        says: 'does not take back what was not shared',
+        params: { id: 1, user_name: 'bob' },
+        status: 404,
+        code: 'NOT_FOUND',
+        message: "Workflow 1 is not shared with user 'bob'",
+      },
+    ],
+  },
   listWorkflowGroups: {
     answers: [{ says: 'lists who may see it', params: { id: 1 }, reply: whole(team) }],
     refuses: [inUnknownWorkflow],

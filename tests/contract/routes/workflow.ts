@@ -107,6 +107,18 @@ export const workflowCases: Cases = {
     ],
   },
 
+  listSharedWorkflows: {
+    answers: [
+      {
+        says: 'lists those of others that are shared with a user or his groups',
+        params: { user_name: 'eve' },
+        reply: whole(workflow),
+      },
+      { says: 'leaves out those of the user', params: { user_name: 'ada' }, reply: whole() },
+      { says: 'finds archived ones', params: { user_name: 'eve' }, query: { is_archived: true }, reply: whole() },
+    ],
+    refuses: [{ ...negativeOffset, params: { user_name: 'ada' }, query: { offset: -1 } }],
+  },
   listWorkflows: {
     answers: [
       { says: 'lists all, by id', reply: whole(workflow, other) },

@@ -196,6 +196,7 @@ export async function fill(client: Client): Promise<void> {
   await client.createAccessGroup({ body: { name: 'team', description: 'The Team' } });
   await client.addGroupMember({ params: { id: 2 }, body: { user_name: 'ada', group_id: 2, role: 'admin' } });
   await client.addWorkflowToGroup({ params: { id: 1, group_id: 2 } });
+  await client.shareWorkflow({ params: { id: 1, user_name: 'eve' } });
   await client.createEvent({ body: { workflow_id: 2, timestamp: 0, data: { category: 'note' } } });
   await client.resetStatus({ params: { id: 1 } });
   await client.initializeJobs({ params: { id: 1 } });

@@ -6,10 +6,12 @@ import {
   NewMembership,
   Membership,
   WorkflowAccessGroup,
+  WorkflowAccessUser,
   groupPage,
   groupPaging,
 } from '../access.ts';
-import { queryInteger, text } from '../shape.ts';
+import { page, paging, queryFlag, queryInteger, text } from '../shape.ts';
+import { Workflow } from '../workflow.ts';
 import { ofId, route, type Route } from './route.ts';
 
 /** Groups of users, and the workflows that they may see. */
@@ -19,7 +21,7 @@ export const accessRoutes = {
     path: '/access_check/{workflow_id}/{user_name}',
     kind: 'read',
     access: 'oneself',
-    says: 'Whether a user may see a workflow: as its owner, or as a member of a group that it is shared with.',
+    says: 'Whether a user may see a workflow: as its owner, or because it is shared with the user or a group of the user.',
     params: z.object({ workflow_id: queryInteger, user_name: text }),
     reply: AccessCheck,
   }),
@@ -98,6 +100,16 @@ export const accessRoutes = {
     query: groupPaging,
     reply: groupPage(AccessGroup),
   }),
+  listSharedWorkflows: route({
+    method: 'GET',
+    path: '/users/{user_name}/shared_workflows',
+    kind: 'read',
+    access: 'oneself',
+    says: 'List the workflows of other users that are shared with a user, or with a group of the user.',
+    params: z.object({ user_name: text }),
+    query: z.object({ is_archived: queryFlag.optional(), ...paging }),
+    reply: page(Workflow),
+  }),
   listWorkflowGroups: route({
     method: 'GET',
     path: '/workflows/{id}/access_groups',
@@ -125,5 +137,33 @@ export const accessRoutes = {
     says: 'Stop sharing a workflow with a group.',
     params: z.object({ id: queryInteger, group_id: queryInteger }),
     reply: WorkflowAccessGroup,
+  }),
+  listWorkflowUsers: route({
+    method: 'GET',
+    path: '/workflows/{id}/access_users',
+    kind: 'read',
+    access: 'workflow in path',
+    says: 'List the users that a workflow is shared with, and whether the server enforces access.',
+    params: ofId,
+    query: groupPaging,
+    reply: groupPage(WorkflowAccessUser).extend({ is_enforced: z.boolean() }),
+  }),
+  shareWorkflow: route({
+    method: 'POST',
+    path: '/workflows/{id}/access_users/{user_name}',
+    kind: 'write',
+    access: 'owner',
+    says: 'Share a workflow with a user.',
+    params: z.object({ id: queryInteger, user_name: text }),
+    reply: WorkflowAccessUser,
+  }),
+  unshareWorkflow: route({
+    method: 'DELETE',
+    path: '/workflows/{id}/access_users/{user_name}',
+    kind: 'write',
+    access: 'owner',
+    says: 'Stop sharing a workflow with a user.',
+    params: z.object({ id: queryInteger, user_name: text }),
+    reply: WorkflowAccessUser,
   }),
 } as const satisfies Record<string, Route>;

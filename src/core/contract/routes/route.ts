@@ -21,8 +21,8 @@ export type RecordTable = (typeof recordTables)[number];
 /**
  * Who may use a route while access is enforced: `anyone`; a `user`, which is anyone with a login; users who may see the
  * workflow that the request names in its path, its query, its body, the entries of its body, or by the id of one of its
- * records or tasks; `sharer`, who may decide which groups see the workflow; `oneself`, the user that the path names;
- * the administrators of a group; and the administrators, who may use every route.
+ * records or tasks; its `owner`; `sharer`, who may decide which groups see the workflow; `oneself`, the user that the
+ * path names; the administrators of a group; and the administrators, who may use every route.
  */
 export type Access =
   | 'anyone'
@@ -31,6 +31,7 @@ export type Access =
   | `workflow of ${RecordTable}`
   | 'task'
   | 'task of workflow in path'
+  | 'owner'
   | 'sharer'
   | 'oneself'
   | 'group administrator'

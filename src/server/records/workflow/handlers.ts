@@ -47,6 +47,9 @@ export const workflowHandlers = (store: Store, permissions: Permissions, edges: 
       const asked = { name, user, description, is_archived, access_group, is_being_created, seen_by };
       return queries.listWorkflows(asked, paging);
     },
+    listSharedWorkflows({ params: { user_name: shared_with }, query: { is_archived, ...paging } }) {
+      return queries.listWorkflows({ is_archived, shared_with }, paging);
+    },
     getWorkflow: ({ params }) => find.wholeWorkflow(params.id),
   } satisfies Partial<Handlers>;
 };

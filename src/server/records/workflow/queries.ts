@@ -58,6 +58,7 @@ export const workflowQueries = (db: Database) => ({
       access_group: string;
       is_being_created: boolean;
       seen_by: string;
+      shared_with: string;
     }>,
     SharedWorkflowRow,
     Workflow
@@ -78,11 +79,10 @@ export const workflowQueries = (db: Database) => ({
           from workflow_access_group share
           join access_group on access_group.id = share.group_id
           where access_group.name = :access_group)`,
-        seen_by: `(workflow.user = :seen_by or workflow.id in (
-          select share.workflow_id
-          from workflow_access_group share
-          join user_group_membership member on member.group_id = share.group_id
-          where member.user_name = :seen_by))`,
+        seen_by:
+          '(workflow.user = :seen_by or workflow.id in (select workflow_id from workflow_sharing where user_name = :seen_by))',
+        shared_with: `(workflow.user <> :shared_with
+          and workflow.id in (select workflow_id from workflow_sharing where user_name = :shared_with))`,
       },
       sortable: sortable('workflow', sortFields.workflow),
       idColumn: 'workflow.id',
