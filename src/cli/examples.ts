@@ -27,6 +27,7 @@ const values: Readonly<Record<string, string>> = {
   statement: '"select count(*) from job"',
   url: 'http://login1:8080/torc-service/v1',
   user: 'ada',
+  'user-or-group': 'ada',
   'user-data': 'threshold',
   workflow: '1',
   'workflow...': '1',

@@ -7,6 +7,7 @@ const headings: Readonly<Record<string, readonly string[]>> = {
   'Change workflows:': [
     'workflows',
     'delete',
+    'share',
     'files',
     'user-data',
     'resource-requirements',

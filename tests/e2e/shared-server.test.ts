@@ -99,6 +99,51 @@ describe.skipIf(!hasOpenssl)('a server for several people (needs openssl)', () =
     });
   });
 
+  it('a server for several people shows a workflow to the user that it is shared with, beside his own and with its owner, and to no third user', async () => {
+    const shared = await call('ada', 'share', '1', 'bob');
+    expect([shared.code, shared.stdout, shared.stderr]).toEqual([0, 'Shared workflow 1 with user bob\n', '']);
+    expect((await call('ada', 'share', '1', 'bob')).stderr).toContain("Workflow 1 is already shared with user 'bob'");
+    expect((await call('ada', 'share', '1', 'bobb')).stderr).toContain(
+      "This server has no user 'bobb', and no access group of yours has this name",
+    );
+    expect((await call('ada', 'share', '1', 'ada')).stderr).toContain("Workflow 1 belongs to 'ada'");
+
+    const table = (await call('bob', 'workflows', 'list')).stdout;
+    expect(table).toMatch(/^No workflows found for user: bob\n\nShared with bob:\n/);
+    expect(table).toMatch(/│ +1 │ one +│ ada +│ finished +│ +1\/1 │/);
+    expect((await call('bob', 'status', '1')).stdout).toContain('Workflow ID: 1\n');
+    const json = async (...words: string[]) =>
+      JSON.parse((await call('bob', '-f', 'json', ...words)).stdout) as unknown;
+    expect(await json('workflows', 'list')).toEqual({ items: [] });
+    expect(await json('workflows', 'list', '--shared')).toMatchObject({ items: [{ id: 1, user: 'ada' }] });
+    expect((await call('bob', 'share', '1', 'root')).stderr).toContain("User 'bob' is not the owner of workflow 1");
+    expect((await call('bob', 'share', '1')).stdout).toMatch(/│ user │ bob +│/);
+
+    expect(await call('ada', 'share', '1', 'bob', '--remove')).toMatchObject({
+      code: 0,
+      stdout: 'Workflow 1 is no longer shared with user bob\n',
+    });
+    expect((await call('bob', 'status', '1')).stderr).toContain("User 'bob' does not have access to workflow 1");
+    expect((await call('bob', 'workflows', 'list')).stdout).toBe('No workflows found for user: bob\n');
+    expect((await call('ada', 'share', '1', 'bob', '--remove')).stderr).toContain(
+      'workflow 1 is not shared with bob; it is shared with no one',
+    );
+  });
+
+  it('a server for several people shows a workflow to the members of a group that it is shared with by name', async () => {
+    await call('root', 'access-groups', 'create', 'lab');
+    await call('root', 'access-groups', 'add-user', 'lab', 'bob');
+    // Only members and administrators know a group by its name.
+    expect((await call('ada', 'share', '1', 'lab')).code).toBe(1);
+    await call('root', 'access-groups', 'add-user', 'lab', 'ada');
+    expect((await call('ada', 'share', '1', 'lab')).stdout).toBe('Shared workflow 1 with group lab\n');
+    expect((await call('bob', 'workflows', 'list')).stdout).toContain('Shared with bob:');
+    expect((await call('ada', 'share', '1')).stdout).toMatch(/│ group │ lab +│/);
+    expect((await call('ada', 'share', '1', 'user:lab')).stderr).toContain("This server has no user 'lab'");
+    expect((await call('ada', 'share', '1', 'group:lab', '--remove')).code).toBe(0);
+    expect((await call('bob', 'jobs', 'list', '1')).code).toBe(1);
+  });
+
   it('a server for several people lets a user in as soon as its file was read again', async () => {
     expect((await call('eve', 'ping')).code).toBe(1);
     const words = ['add', '-f', 'users', 'eve', '--cost', '4', '--reload-auth', '--url', url];

@@ -52,6 +52,7 @@ export const torcGroups: readonly CommandGroup[] = [
       ...(await import('./access-group-change.ts')).accessGroupChanges,
     ],
   },
+  { word: 'share', load: async () => [(await import('./share.ts')).share] },
   { word: 'remote', load: async () => (await import('./remote/remote.ts')).remoteCommands },
   { word: 'ro-crate', load: async () => (await import('./ro-crate.ts')).roCrateCommands },
   ...sonarGroups,

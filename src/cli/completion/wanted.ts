@@ -52,6 +52,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   'failure-handler': { records: 'failure-handler' },
   group: { records: 'access-group' },
   'access-group': { records: 'access-group' },
+  'user-or-group': { records: 'access-group' },
   'spec-or-id': { files: SPEC_FILES, records: 'workflow' },
   file: { files: [] },
   path: { files: [] },

@@ -1,11 +1,17 @@
+import type { Client } from '../../../client/client.ts';
+import { isUnknownRoute } from '../../../client/compat/unknown-route.ts';
+import { ServiceError } from '../../../client/errors.ts';
 import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { Workflow } from '../../../core/contract/workflow.ts';
 import { command } from '../../command.ts';
+import { UsageError } from '../../failure.ts';
 import { dateText } from '../../output/local-time.ts';
 import type { Column } from '../../output/table.ts';
 import { ageSeconds, roughText } from '../../output/words.ts';
 import type { WorkflowStanding } from '../../../operations/views/workflow-state.ts';
-import { allRows, pagingOptions } from '../../paging.ts';
+import { allRows, type PagingValues, pagingOptions } from '../../paging.ts';
+
+const FORBIDDEN = 403;
 
 /** Of Torc, which CSV has; a table has what a person looks for. */
 const columns = (withUser: boolean): readonly Column<Workflow>[] => [
@@ -66,49 +72,93 @@ function shownColumns(
 
 export const workflowsList = command({
   words: 'workflows list',
-  says: 'List workflows.',
+  says: 'List the workflows of the user.',
+  more: 'A table also shows the workflows that other users share with the user. JSON and CSV have them with --shared only, as programs expect their own.',
   options: [
     ...pagingOptions(sortFields.workflow),
     { flags: '--archived-only', says: 'only archived ones' },
     { flags: '--include-archived', says: 'include archived ones' },
     { flags: '-a, --all-users', says: 'of all users' },
     { flags: '-g, --access-group <name>', says: 'only those shared with this group, of all users' },
+    { flags: '--shared', says: 'only those that other users share with the user' },
   ],
   async run({ service, settings, output }, _args, options) {
     const { client } = await service();
     const group = options.accessGroup;
+    const onlyShared = options.shared === true;
+    if (onlyShared && (options.allUsers === true || group !== undefined))
+      throw new UsageError('workflows list: --shared, --all-users and --access-group exclude each other');
     const everybody = options.allUsers === true || group !== undefined;
     const archived = options.archivedOnly === true ? true : options.includeArchived === true ? undefined : false;
-    const items = await allRows(options, (paging) =>
-      client.listWorkflows({
-        query: {
-          user: everybody ? undefined : settings.user,
-          access_group: group,
-          is_archived: archived,
-          ...paging,
-        },
-      }),
-    );
     const isTable = output.format === 'table';
-    const standings = isTable
-      ? await (
-          await import('../../../operations/workflow-standings.ts')
-        ).workflowStandings(
-          client,
-          items.map(({ id }) => id),
-          everybody ? undefined : settings.user,
-        )
-      : new Map<number, WorkflowStanding>();
-    output.list({
-      items,
-      columns: isTable ? shownColumns(standings, items, Date.now()) : columns(everybody),
-      things: 'workflows',
-      empty: emptyWords(settings.user, { everybody, group }),
-    });
+    const shared =
+      onlyShared || (isTable && !everybody)
+        ? await sharedWith(client, settings.user, archived, options, onlyShared)
+        : [];
+    const user = everybody ? undefined : settings.user;
+    const items = onlyShared
+      ? shared
+      : await allRows(options, (paging) =>
+          client.listWorkflows({ query: { user, access_group: group, is_archived: archived, ...paging } }),
+        );
+    if (!isTable) {
+      output.list({ items, columns: columns(everybody || onlyShared), things: 'workflows', empty: '' });
+      return;
+    }
+    const { workflowStandings } = await import('../../../operations/workflow-standings.ts');
+    const standingsOf = async (rows: readonly Workflow[], owner: string | undefined) =>
+      workflowStandings(
+        client,
+        rows.map(({ id }) => id),
+        owner,
+      );
+    const show = (rows: readonly Workflow[], standings: ReadonlyMap<number, WorkflowStanding>, title?: string) =>
+      output.list({
+        items: rows,
+        columns: shownColumns(standings, rows, Date.now()),
+        things: 'workflows',
+        empty: emptyWords(settings.user, { everybody, group, onlyShared }),
+        ...(title === undefined ? {} : { title }),
+      });
+    if (!onlyShared) show(items, await standingsOf(items, user));
+    if (shared.length === 0 && !onlyShared) return;
+    const owners = [...Map.groupBy(shared, (each) => each.user)];
+    const standings = await Promise.all(owners.map(([owner, rows]) => standingsOf(rows, owner)));
+    if (!onlyShared) output.text('');
+    show(shared, new Map(standings.flatMap((each) => [...each])), `Shared with ${settings.user}:`);
   },
 });
 
-function emptyWords(user: string, { everybody, group }: { everybody: boolean; group: string | undefined }): string {
+/**
+ * None with Torc's own server, where `--access-group` lists those of a group; and none, unless they were asked for, where
+ * the login has another name than the user.
+ */
+async function sharedWith(
+  client: Client,
+  user: string,
+  archived: boolean | undefined,
+  options: PagingValues,
+  areAsked: boolean,
+): Promise<Workflow[]> {
+  try {
+    return await allRows(options, (paging) =>
+      client.listSharedWorkflows({ params: { user_name: user }, query: { is_archived: archived, ...paging } }),
+    );
+  } catch (error) {
+    if (isUnknownRoute(error)) return [];
+    if (!areAsked && error instanceof ServiceError && error.status === FORBIDDEN) return [];
+    throw error;
+  }
+}
+
+interface Asked {
+  readonly everybody: boolean;
+  readonly group: string | undefined;
+  readonly onlyShared: boolean;
+}
+
+function emptyWords(user: string, { everybody, group, onlyShared }: Asked): string {
+  if (onlyShared) return `No workflows are shared with user: ${user}`;
   if (group !== undefined) return `No workflows found for access group: ${group}`;
   return everybody ? 'No workflows found.' : `No workflows found for user: ${user}`;
 }
