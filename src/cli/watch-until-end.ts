@@ -143,7 +143,10 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
     const status = await client.getWorkflowStatus({ params: { id } });
     if (exitCode !== 0 && options.recover !== true) {
       const place = await placeOf(client, id);
-      for (const line of nextLines(status, { live: status.active_compute_nodes, lost: [] }, context.hint, place))
+      for (const line of nextLines(
+        { status, runners: { live: status.active_compute_nodes, lost: [] }, place },
+        context.hint,
+      ))
         output.notice(line);
     }
     if (output.format === 'json')

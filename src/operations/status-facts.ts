@@ -4,6 +4,7 @@ import type { WorkflowAction } from '../core/contract/scheduling.ts';
 import type { Unclaimable } from '../core/contract/unclaimable.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
 import type { Place } from '../core/lifecycle/next-command.ts';
+import { type Imported, importedResults } from './imported.ts';
 import type { PartlyIdle } from './idle-nodes.ts';
 import type { Runners } from './live-runners.ts';
 import type { QueuedAllocation } from './queued-allocations.ts';
@@ -23,6 +24,10 @@ export interface StatusFacts {
   readonly queued: readonly QueuedAllocation[];
   /** Allocations that are planned and not submitted. */
   readonly unsubmitted: readonly ScheduledComputeNode[];
+  /** Attempts of the run after which the job was tried again. */
+  readonly retries: number;
+  /** The results of an imported workflow of which nothing has run here. */
+  readonly imported: Imported | undefined;
 }
 
 /**
@@ -63,7 +68,22 @@ export async function gatherReasons(
     queued:
       status.pending_scheduled_nodes === 0 ? [] : await queuedAllocations(client, id, environment).catch(() => []),
     unsubmitted: status.is_complete ? [] : await unfinishedAllocations(client, id).catch(() => []),
+    retries: await retriesOf(client, status).catch(() => 0),
+    imported: await importedResults(client, { ...status, id, run_id: status.run_id ?? 0 }).catch(() => undefined),
   };
+}
+
+/** The results of the run that are not the last ones of their jobs. */
+async function retriesOf(
+  client: Client,
+  { workflow_id, run_id, jobs_by_status: jobs }: WorkflowStatus,
+): Promise<number> {
+  const attempted = jobs.completed + jobs.failed + jobs.terminated + jobs.canceled + jobs.running + jobs.ready;
+  if (attempted === 0 || run_id === undefined || run_id === null) return 0;
+  const query = { workflow_id, run_id, limit: 1 };
+  const all = await client.listResults({ query: { ...query, all_runs: true } });
+  const last = await client.listResults({ query });
+  return Math.max(0, all.total_count - last.total_count);
 }
 
 /** Where a server does not say. */

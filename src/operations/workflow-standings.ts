@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { isUnknownRoute } from '../client/compat/unknown-route.ts';
 import { greatest, smallest } from '../core/quantity/extremes.ts';
+import { importedResults } from './imported.ts';
 import { standingOf, type WorkflowStanding } from './views/workflow-state.ts';
 
 const PAGE = 1000;
@@ -21,7 +22,9 @@ export async function workflowStandings(
       const { items, has_more: hasMore } = await client.listWorkflowOverviews({
         query: { user, before, limit: Math.min(PAGE, before - last) },
       });
-      for (const each of items) if (wanted.has(each.id)) found.set(each.id, standingOf(each));
+      for (const each of items.filter(({ id }) => wanted.has(id))) {
+        found.set(each.id, standingOf(each, await importedResults(client, each)));
+      }
       before = items.at(-1)?.id ?? last;
       if (!hasMore || before <= last) return found;
     }

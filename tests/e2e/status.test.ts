@@ -106,3 +106,88 @@ it('status of a workflow with Slurm schedulers names torc submit before its firs
     `torc --url ${server.url} workflows reset-status 1 --failed-only --reinitialize, then torc --url ${server.url} recover 1`,
   );
 });
+
+/** A workflow file and the commands of a person in a folder with a server of its own. */
+async function person(files: Readonly<Record<string, string>>) {
+  const folder = temporaryFolder();
+  const server = await startServer(folder);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  const call = async (...words: string[]) =>
+    (await torc(['--url', server.url, ...words], { cwd: folder })).stdout.trimEnd();
+  const state = async (id: number) => {
+    const { state: word } = JSON.parse(await call('-f', 'json', 'status', String(id))) as { state: string };
+    const [, line] = /^  State: (.*)$/m.exec(await call('status', String(id))) ?? [];
+    const row = (await call('workflows', 'list'))
+      .split('\n')
+      .find((each) => each.startsWith('│') && each.includes(` ${id} │`));
+    expect([line, row]).toEqual([word, expect.stringContaining(` ${word} `)]);
+    return word;
+  };
+  return { server, call, state };
+}
+
+const ONE = "name: one\njobs: [{name: only, command: 'true'}]\n";
+
+it('status and the list of workflows say in the same words that one was never run, is canceled, was reset or is finished', async () => {
+  const { call, state } = await person({ 'one.yaml': ONE });
+  await call('create', 'one.yaml');
+  expect(await state(1)).toBe('never run');
+  expect(await call('status', '1')).not.toContain('in progress');
+  await call('cancel', '1', '--no-prompts');
+  expect(await state(1)).toBe('canceled');
+  expect(await call('status', '1')).toContain('✗ Workflow canceled');
+  await call('run', 'one.yaml', '--new');
+  expect(await state(2)).toBe('finished');
+  await call('workflows', 'reset-status', '2', '--no-prompts');
+  expect(await state(2)).toBe('reset');
+});
+
+it('status of an imported workflow says whether all of its jobs had completed elsewhere', async () => {
+  const { call, state } = await person({
+    'one.yaml': ONE,
+    'two.yaml': "name: two\njobs: [{name: good, command: 'true'}, {name: bad, command: 'exit 3'}]\n",
+  });
+  for (const [id, name] of [
+    [1, 'one'],
+    [2, 'two'],
+  ] as const) {
+    await call('run', `${name}.yaml`);
+    await call('workflows', 'export', String(id), '--include-results', '-o', `${name}.json`);
+  }
+  await call('workflows', 'import', 'one.json');
+  expect(await state(3)).toBe('finished');
+  expect(await call('status', '3')).toMatch(
+    /imported with its results: its job had completed[^]*To run its jobs here: .* run 3$/,
+  );
+  await call('workflows', 'import', 'two.json');
+  expect(await state(4)).toBe('imported');
+  expect(await call('status', '4')).toContain('1 of 2 jobs had completed');
+  await call('workflows', 'import', 'one.json', '--skip-results');
+  expect(await state(5)).toBe('never run');
+});
+
+it('status counts the attempts after which jobs were tried again', async () => {
+  const { call } = await person({
+    'retry.yaml':
+      "name: retry\nfailure_handlers: [{name: h, rules: [{exit_codes: [3], max_retries: 3}]}]\njobs: [{name: bad, command: 'exit 3', failure_handler: h}, {name: good, command: 'true'}]\n",
+    'one.yaml': ONE,
+  });
+  await call('run', 'retry.yaml');
+  expect(await call('status', '1')).toContain('\nRetries: 2\n');
+  await call('run', 'one.yaml');
+  expect(await call('status', '2')).not.toContain('Retries');
+});
+
+it('status of jobs that are wider than the machine names explain, and no run that would take none of them', async () => {
+  const { server, call } = await person({
+    'wide.yaml':
+      "name: wide\nresource_requirements: [{name: big, num_cpus: 9999, memory: 1m, runtime: PT1M}]\njobs: [{name: b, command: 'true', resource_requirements: big}]\n",
+  });
+  await call('run', 'wide.yaml');
+  const said = await call('status', '1');
+  expect(said).toContain(
+    `No runner works on this workflow, and one like the last could take none of its ready jobs: torc --url ${server.url} jobs explain 1\n`,
+  );
+  expect(said).not.toContain('run 1');
+  expect(await call('jobs', 'explain', '1')).not.toContain('run 1');
+});

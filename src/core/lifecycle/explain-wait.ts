@@ -3,6 +3,7 @@ import { isComplete } from './job.ts';
 import { sizeTexts } from '../quantity/size-text.ts';
 import { counted } from '../quantity/count-text.ts';
 import { nextCommand } from './next-command.ts';
+import { noPartition } from './no-partition.ts';
 import { nearestObstacles, obstacles } from './obstacles.ts';
 import { queueReasonOf } from './queue-reason.ts';
 import { tooWide } from './too-wide.ts';
@@ -73,6 +74,8 @@ function ready(job: JobFacts): Wait {
     const none = { code: 'no_runner', message: `no runner of workflow ${job.workflow.id} is active` };
     const impossible = impossibleOf(job);
     if (impossible.length > 0) {
+      const nowhere = noPartition(job);
+      if (nowhere !== undefined) return { headline: NOWHERE, reasons: [none, ...nowhere.reasons], next: nowhere.next };
       return {
         headline: 'is ready, and no allocation of its workflow can ever run it',
         reasons: [none, ...impossible],
@@ -103,6 +106,8 @@ function ready(job: JobFacts): Wait {
     return { headline: 'is ready and will be taken soon', reasons: [{ code: 'soon', message }], next: [] };
   }
   if (able.length > 0) return { headline: 'is ready and waits for other jobs to end', reasons, next: [] };
+  const nowhere = noPartition(job);
+  if (nowhere !== undefined) return { headline: NOWHERE, ...nowhere };
   const wide = tooWide(job);
   return {
     headline:
@@ -112,6 +117,7 @@ function ready(job: JobFacts): Wait {
   };
 }
 
+const NOWHERE = 'is ready, and no partition of this site could run it';
 const WIDE = 'is ready, and asks for more than any machine that is known has';
 
 /** Why no allocation of the workflow's schedulers could run the job: what the one lacks that comes nearest. */

@@ -1,6 +1,7 @@
 import { shortageCause } from './full-disk.ts';
 import { describe, expect, it, test } from 'vitest';
 import { marginsOf } from '../allocation/usable-time.ts';
+import { partition } from '../hpc/profile.ts';
 import { explain } from './explain.ts';
 import type { AttemptEnd, JobFacts, LiveRunner, OtherJob } from './job-facts.ts';
 import type { RunnerRoom } from './obstacles.ts';
@@ -134,7 +135,7 @@ describe('the explanation of a waiting job', () => {
     );
     expect(reported.next).toEqual([
       'lower what the job asks for: torc resource-requirements update 5 --num-cpus 1',
-      'or start a runner on a machine that has 2 CPUs: torc run 1',
+      'or start a runner of the workflow on a machine that has 2 CPUs',
     ]);
     expect(explain(job({ here })).next[0]).toBe(
       'lower what the job asks for: torc resource-requirements update 5 --num-cpus 1 --memory 512m',
@@ -223,6 +224,37 @@ describe('the explanation of a waiting job', () => {
     expect(codes({ ...facts, futureRooms: [small, { ...room, future }] })).toEqual(['no_runner']);
     // Labels are for runners that people start.
     expect(codes({ ...facts, labels: ['x'] })).toEqual(['no_runner']);
+  });
+
+  it('a job that no partition of the site could run is to be lowered, and no plan of allocations is advised', () => {
+    const small: RunnerRoom = {
+      ...room,
+      cpus: 1,
+      future: { scheduler: 's', walltime: '01:00:00', margins: marginsOf({}) },
+    };
+    const place = { workflowId: 1, runsIn: 'allocations', submission: 'done' } as const;
+    const workflow = { ...job().workflow, place };
+    const of = (name: string, cpus: number, more = {}) =>
+      partition({ name, cpus_per_node: cpus, memory_mb: 8192, max_walltime_secs: 86_400, ...more });
+    const need = { ...job().need, num_cpus: 200 };
+    const facts = job({ need, workflow, futureRooms: [small], partitions: [of('tiny', 4), of('standard', 104)] });
+    const lowered = 'lower what the job asks for: torc resource-requirements update 5 --num-cpus 104';
+    const nowhere = {
+      headline: 'is ready, and no partition of this site could run it',
+      next: [lowered],
+    };
+    expect(explain(facts)).toMatchObject(nowhere);
+    expect(messages(facts)[1]).toBe(
+      'the job needs 200 CPUs, and the partition that comes nearest, standard, has 104 CPUs',
+    );
+    // Also while runners work that cannot take it.
+    expect(explain({ ...facts, futureRooms: [], runners: [runner({ cpus: 1 })] })).toMatchObject(nowhere);
+    const long = { ...facts, need: { ...job().need, num_cpus: 2, runtime_seconds: 90_000 } };
+    expect(explain(long).next).toEqual([expect.stringContaining('--runtime PT86400S')]);
+    for (const partitions of [undefined, [], [of('wide', 200)]])
+      expect(explain({ ...facts, partitions }).next[0]).toBe(
+        'plan allocations that can: torc slurm regenerate 1 --submit',
+      );
   });
 
   it('a job that fits waits for free resources, and the explanation says what is free', () => {

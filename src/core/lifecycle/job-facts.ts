@@ -1,5 +1,6 @@
 import type { CauseCode, HandlerLimit } from '../contract/cause-code.ts';
 import type { SlurmJob } from '../allocation/slurm-job.ts';
+import type { HpcPartition } from '../hpc/profile.ts';
 import type { JobStatus } from '../contract/job.ts';
 import type { Place } from './next-command.ts';
 import type { JobKind, RunnerRoom } from './obstacles.ts';
@@ -73,6 +74,8 @@ export interface JobFacts extends JobKind {
   }[];
   /** If no runner is active, and torc submits allocations: the runners that they would have. */
   readonly futureRooms?: readonly RunnerRoom[];
+  /** If torc submits allocations, and the site is known: its partitions. */
+  readonly partitions?: readonly HpcPartition[] | undefined;
   /** If no runner is active: the last one, as it was. */
   readonly lastRunner: Omit<LiveRunner, 'free'> | undefined;
   /** If a person starts runners: what one would have on this machine. */

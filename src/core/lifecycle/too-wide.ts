@@ -1,7 +1,6 @@
 import type { ObstacleReason } from '../contract/unclaimable.ts';
 import type { JobFacts, Reason } from './job-facts.ts';
-import { nextCommand } from './next-command.ts';
-import { type Obstacle, obstacles, type RunnerRoom } from './obstacles.ts';
+import { obstacles, type RunnerRoom } from './obstacles.ts';
 
 /** What another machine could have more of; time and labels are not matters of size. */
 const SIZES = ['cpus', 'memory', 'gpus', 'nodes'] as const satisfies readonly ObstacleReason[];
@@ -22,7 +21,7 @@ const options: Readonly<Record<Size, (room: RunnerRoom) => string>> = {
  * Another runner on the same machines would take the job as little: that is never advised.
  */
 export function tooWide(job: JobFacts): { reasons: readonly Reason[]; next: readonly string[] } | undefined {
-  const { here, lastRunner, runners, workflow, labels, requirementsId } = job;
+  const { here, lastRunner, runners, labels, requirementsId } = job;
   if (here === undefined) return undefined;
   const known = [here, ...runners, ...(lastRunner === undefined ? [] : [lastRunner])].map(({ hostname, room }) => ({
     hostname,
@@ -34,22 +33,25 @@ export function tooWide(job: JobFacts): { reasons: readonly Reason[]; next: read
   if (largest === undefined) return undefined;
   const { hostname, room, lacks } = largest;
   const needs = lacks.map((each) => each.needs).join(' and ');
-  const place = workflow.place ?? { workflowId: workflow.id, runsIn: 'anywhere', submission: 'none' };
-  const run = nextCommand(place, { labels, hasRunners: runners.length > 0 });
+  const label = labels.map((each) => ` --label ${each}`).join('');
   return {
     reasons: lacks.map((each) => ({
       code: each.reason,
       message: `the job needs ${each.needs}, and the largest machine that is known, ${hostname}, has ${each.has}`,
     })),
     next: [
-      `lower what the job asks for: torc resource-requirements update ${requirementsId} ${lacks.map(({ reason }) => options[reason](room)).join(' ')}`,
-      `or start a runner on a machine that has ${needs}: ${run}`,
+      `lower what the job asks for: torc resource-requirements update ${requirementsId} ${lacks.map(({ reason }) => loweringOption(reason, room)).join(' ')}`,
+      `or start a runner of the workflow${label} on a machine that has ${needs}`,
     ],
   };
 }
 
-const isSize = (obstacle: Obstacle): obstacle is Obstacle & { readonly reason: Size } =>
-  SIZES.some((size) => size === obstacle.reason);
+export const loweringOption = (reason: Size, room: RunnerRoom): string => options[reason](room);
+
+/** Whether a larger machine would help. */
+export const isSize = <Found extends { readonly reason: ObstacleReason }>(
+  found: Found,
+): found is Found & { readonly reason: Size } => SIZES.some((size) => size === found.reason);
 
 const compare = (one: { readonly room: RunnerRoom }, other: { readonly room: RunnerRoom }) =>
   one.room.cpus - other.room.cpus || one.room.memoryBytes - other.room.memoryBytes;

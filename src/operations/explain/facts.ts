@@ -7,6 +7,7 @@ import type { ComputeNode } from '../../core/contract/node.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import type { Result } from '../../core/contract/result.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
+import type { HpcPartition } from '../../core/hpc/profile.ts';
 import type { AttemptEnd, JobFacts, LiveRunner, OtherJob } from '../../core/lifecycle/job-facts.ts';
 import { roomOfNode } from '../../core/lifecycle/obstacles.ts';
 import { placeOf } from '../place.ts';
@@ -30,10 +31,16 @@ export interface Here {
   readonly nowMs: number;
   /** With the programs of Slurm on its PATH, allocations that wait are asked about. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The partitions of the site, if one is known; asked only for a job that waits for an allocation. */
+  readonly partitions?: () => Promise<readonly HpcPartition[] | undefined>;
 }
 
 /** Reads all facts that explain the status of a job. */
-export async function gatherFacts(client: Client, id: number, { nowMs, environment }: Here): Promise<Gathered> {
+export async function gatherFacts(
+  client: Client,
+  id: number,
+  { nowMs, environment, partitions }: Here,
+): Promise<Gathered> {
   const job = await client.getJob({ params: { id } });
   const { workflow_id: workflowId, status = 'uninitialized' } = job;
   const workflow = await client.getWorkflow({ params: { id: workflowId } });
@@ -86,6 +93,7 @@ export async function gatherFacts(client: Client, id: number, { nowMs, environme
       queued:
         status === 'ready' && runners.length === 0 ? await queuedAllocations(client, workflowId, environment) : [],
       futureRooms: status === 'ready' && runners.length === 0 ? await futureRooms(client, workflow) : [],
+      partitions: place?.runsIn === 'allocations' ? await partitions?.() : undefined,
       lastRunner:
         status === 'ready' && runners.length === 0 ? await lastRunner(client, workflowId, execution) : undefined,
       here: place?.runsIn === 'anywhere' ? roomHere() : undefined,

@@ -1,6 +1,7 @@
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import { nextCommand, type Place } from '../../core/lifecycle/next-command.ts';
-import type { Runners } from '../live-runners.ts';
+import { isSize } from '../../core/lifecycle/too-wide.ts';
+import type { StatusFacts } from '../status-facts.ts';
 import { nextStep } from './shortfalls.ts';
 
 /** A command as a person has to type it: with the options that reach the same server. */
@@ -10,8 +11,11 @@ export type Hint = (command: string) => string;
 export const incompleteWords = (id: number, hint: Hint): string =>
   `is incomplete: its creation is in progress or was interrupted. If it was interrupted, remove it: ${hint(`torc delete ${id}`)}`;
 
+type Facts = Pick<StatusFacts, 'status' | 'runners' | 'place'> & Partial<Pick<StatusFacts, 'unclaimable' | 'imported'>>;
+
 /** Whether a runner works on it, and the command that goes on. */
-export function nextLines(found: WorkflowStatus, { live, lost }: Runners, hint: Hint, place: Place): string[] {
+export function nextLines({ status: found, runners, place, unclaimable, imported }: Facts, hint: Hint): string[] {
+  const { live, lost } = runners;
   const { jobs_by_status: counts, is_canceled: isCanceled, workflow_id: id } = found;
   if (found.is_being_created === true) return [`This workflow ${incompleteWords(id, hint)}`];
   if (found.is_complete) {
@@ -19,9 +23,23 @@ export function nextLines(found: WorkflowStatus, { live, lost }: Runners, hint: 
     return next === undefined ? [] : [`${next.says}: ${hint(nextCommand(place, { again: next.flag, isCanceled }))}`];
   }
   if (live > 0 || found.active_scheduled_nodes + found.pending_scheduled_nodes > 0) return [];
+  if (imported !== undefined) return [`To run its jobs here: ${hint(nextCommand(place))}`];
   const who =
     lost.length === 0
       ? 'No runner works on this workflow'
       : `No runner works on this workflow: ${lost.length === 1 ? `compute node ${lost[0]} has` : `compute nodes ${lost.join(', ')} have`} ended without reporting it`;
+  const wide = tooWideFor(found, place, unclaimable);
+  if (wide !== undefined)
+    return [`${who}, and one like the last could take none of its ready jobs: ${hint(`torc jobs explain ${wide}`)}`];
   return [`${who}. To start one: ${hint(nextCommand(place))}`];
+}
+
+/** A job, if every ready one is larger than the machine of the last runner: to start another there does not help. */
+function tooWideFor(
+  { jobs_by_status: { ready } }: WorkflowStatus,
+  { runsIn }: Place,
+  found: StatusFacts['unclaimable'],
+): number | undefined {
+  if (runsIn !== 'anywhere' || found === undefined || ready === 0 || found.unclaimable_jobs < ready) return undefined;
+  return found.reasons.every(isSize) ? found.reasons[0]?.job_id : undefined;
 }

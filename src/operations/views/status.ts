@@ -11,13 +11,17 @@ import type { PartlyIdle } from '../idle-nodes.ts';
 import type { StatusFacts } from '../status-facts.ts';
 import { type Hint, nextLines } from './next-lines.ts';
 import { queueLines } from './queue-lines.ts';
+import { stateOfStatus } from './workflow-state.ts';
 import { unsubmittedBy, unsubmittedLines } from './unsubmitted-lines.ts';
 
 /** The status of a workflow for programs. */
-export function statusRecord({ status, unclaimable, interrupted, runners, idle, queued, unsubmitted }: StatusFacts) {
+export function statusRecord(facts: StatusFacts) {
+  const { status, unclaimable, interrupted, runners, idle, queued, unsubmitted, retries } = facts;
   const { walltime_seconds: walltime, total_exec_time_minutes: minutes } = status;
   return {
     ...status,
+    state: stateWord(facts),
+    retries,
     total_exec_time_formatted: timeText(minutes * 60),
     ...(walltime === undefined || walltime === null ? {} : { walltime_formatted: timeText(walltime) }),
     unserved_ready_labels: status.unserved_ready_labels ?? {},
@@ -48,16 +52,16 @@ const queuedIds = (job: SlurmJob) =>
 
 /** The status of a workflow for people: its counts, and what keeps its jobs from running. */
 export const statusLines = (facts: StatusFacts, hint: Hint): string[] => [
-  ...countLines(facts.status),
+  ...countLines(facts),
   ...obstacleLines(facts, hint),
 ];
 
 /** What keeps the jobs of a workflow from running, and the commands that change it. Empty lines separate its parts. */
 export const obstacleLines = (facts: StatusFacts, hint: Hint): string[] => {
-  const { status, unclaimable, interrupted, place, runners, idle, queued, unsubmitted } = facts;
+  const { status, unclaimable, interrupted, idle, queued, unsubmitted } = facts;
   const { workflow_id: id } = status;
   return [
-    ...(unsubmitted.length > 0 ? [] : nextLines(status, runners, hint, place)),
+    ...(unsubmitted.length > 0 ? [] : nextLines(facts, hint)),
     ...unsubmittedLines(unsubmitted, id, hint),
     ...queueLines(queued, id, hint),
     ...heldLines(status),
@@ -114,10 +118,31 @@ function interruptedLines(actions: readonly WorkflowAction[]): string[] {
   ];
 }
 
-/** How far the workflow is, in one line. */
-export function stateLine({ is_complete: isComplete, jobs_by_status: jobs }: WorkflowStatus): string {
-  const { failed, terminated, canceled } = jobs;
+/** The state of the workflow, with runners and allocations that work for it or will. */
+const stateWord = ({ status, runners, imported }: StatusFacts) =>
+  stateOfStatus(status, runners.live + status.active_scheduled_nodes + status.pending_scheduled_nodes, imported);
+
+/** How far the workflow is, in one line; none if nothing works on it, which is what the next lines say. */
+function stateLines(facts: StatusFacts): string[] {
+  const { status, imported } = facts;
+  const state = stateWord(facts);
+  if (imported !== undefined && !status.is_canceled) {
+    const all = imported.completed === 1 ? 'its job had completed' : `all ${imported.completed} jobs had completed`;
+    return state === 'finished'
+      ? [`✓ Workflow complete, imported with its results: ${all} on another server`]
+      : [
+          `○ Workflow imported with its results: ${imported.completed} of ${counted(status.total_jobs, 'job')} had completed`,
+        ];
+  }
+  return status.is_complete || state === 'running' ? [stateLine(status)] : [];
+}
+
+/** The same of a workflow that has ended or on which runners work. */
+export function stateLine({ is_complete: isComplete, is_canceled: isCanceled, ...found }: WorkflowStatus): string {
+  const { failed, terminated, canceled } = found.jobs_by_status;
+  if (isCanceled) return '✗ Workflow canceled';
   if (!isComplete) return '◷ Workflow in progress...';
+  if (found.total_jobs === 0) return '○ Workflow without jobs';
   if (failed + terminated + canceled === 0) return '✓ Workflow complete';
   return `✗ Workflow complete with failures (${failed} failed, ${terminated} terminated, ${canceled} canceled)`;
 }
@@ -126,7 +151,8 @@ export function stateLine({ is_complete: isComplete, jobs_by_status: jobs }: Wor
 export const isSuccess = ({ is_canceled: isCanceled, jobs_by_status: jobs }: WorkflowStatus): boolean =>
   !isCanceled && jobs.failed + jobs.terminated + jobs.canceled === 0;
 
-function countLines(found: WorkflowStatus): string[] {
+function countLines(facts: StatusFacts): string[] {
+  const { status: found, retries } = facts;
   const counts = Object.entries(found.jobs_by_status).filter(([, jobs]) => jobs > 0);
   return [
     'Workflow Summary',
@@ -134,11 +160,12 @@ function countLines(found: WorkflowStatus): string[] {
     `  Name: ${withShortWords(found.workflow_name)}`,
     `  User: ${found.workflow_user}`,
     ...(found.run_id === undefined || found.run_id === null ? [] : [`  Run: ${found.run_id}`]),
-    ...(found.is_canceled ? ['  Canceled: true'] : []),
+    `  State: ${stateWord(facts)}`,
     '',
     `Job Status (total: ${found.total_jobs}):`,
     ...counts.map(([name, jobs]) => `  ${name}: ${jobs}`),
     '',
+    ...(retries === 0 ? [] : [`Retries: ${retries}`, '']),
     `Total Execution Time: ${timeText(found.total_exec_time_minutes * 60)}`,
     ...(found.walltime_seconds === undefined || found.walltime_seconds === null
       ? []
@@ -150,6 +177,6 @@ function countLines(found: WorkflowStatus): string[] {
       ? []
       : [`  Allocations: ${found.active_scheduled_nodes} active, ${found.pending_scheduled_nodes} pending`]),
     '',
-    stateLine(found),
+    ...stateLines(facts),
   ];
 }

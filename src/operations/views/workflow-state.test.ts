@@ -22,7 +22,9 @@ const overview = (
 
 test.each([
   ['empty', {}, {}],
-  ['never run', { uninitialized: 3 }, {}],
+  ['never run', { uninitialized: 3 }, { run_id: 0 }],
+  ['never run', { uninitialized: 3, disabled: 1 }, { run_id: 0 }],
+  ['reset', { uninitialized: 3 }, {}],
   ['running', { ready: 2, completed: 1 }, { active_compute_nodes: 1 }],
   ['waiting', { ready: 2, failed: 1 }, {}],
   ['waiting', { pending_failed: 1, completed: 1 }, {}],
@@ -38,4 +40,11 @@ test.each([
 test('the figures of a workflow count terminated jobs as failed, and pending ones as running', () => {
   const jobs = { completed: 4, failed: 1, terminated: 2, running: 3, pending: 1, canceled: 5 };
   expect(standingOf(overview(jobs))).toMatchObject({ done: 4, total: 16, failed: 3, running: 4 });
+});
+
+test('an imported workflow is finished if all of its jobs had completed, and imported if some had not', () => {
+  const jobs = { uninitialized: 2, disabled: 1 };
+  expect(standingOf(overview(jobs), { ended: 2, completed: 2 })).toMatchObject({ state: 'finished', done: 2 });
+  expect(standingOf(overview(jobs), { ended: 2, completed: 1 })).toMatchObject({ state: 'imported', done: 1 });
+  expect(standingOf(overview({ ready: 2 }))).toMatchObject({ state: 'waiting', done: 0 });
 });

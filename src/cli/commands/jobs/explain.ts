@@ -1,5 +1,7 @@
+import type { HpcPartition } from '../../../core/hpc/profile.ts';
 import { chooseJob, workflowOption } from '../../choose-record.ts';
 import { command } from '../../command.ts';
+import type { Context } from '../../context.ts';
 
 export const jobsExplain = command({
   words: 'jobs explain <job>',
@@ -20,6 +22,7 @@ export const jobsExplain = command({
     const { explainedJson, explainedLines } = await import('../../../operations/views/explained.ts');
     const { shownFiles } = await import('../../../operations/explain/shown-files.ts');
     const found = await explainJob(client, id, {
+      partitions: () => partitionsHere(context),
       nowMs: Date.now(),
       environment: context.environment,
       outputDir: options.outputDir,
@@ -28,3 +31,9 @@ export const jobsExplain = command({
     output.record('job', explainedJson(found, context.hint), lines.join('\n'));
   },
 });
+
+async function partitionsHere(context: Context): Promise<readonly HpcPartition[] | undefined> {
+  const { detectedProfile } = await import('../../../operations/slurm/profiles.ts');
+  const { hpcSettings } = await import('../../hpc-profile.ts');
+  return (await detectedProfile(hpcSettings(context), context.environment))?.profile.partitions;
+}
