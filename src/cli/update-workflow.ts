@@ -49,7 +49,7 @@ export async function chooseUpdate(context: Context, path: string, plan: Plan, o
       throw new Failure(
         `no workflow of user ${settings.user} is named "${name}", so there is none to update; without --update it is created`,
       );
-    return apply(context, found.id, plan, options.dryRun === true);
+    return apply(context, found.id, plan, { isDryRun: options.dryRun === true });
   }
   if (found === undefined) return { kind: 'create' };
   if (process.stdin.isTTY !== true || path === '-' || output.format === 'json') {
@@ -57,19 +57,25 @@ export async function chooseUpdate(context: Context, path: string, plan: Plan, o
     return { kind: 'create' };
   }
   output.notice(`${described(found)}.`);
-  await apply(context, found.id, plan, true);
+  await apply(context, found.id, plan, { isDryRun: true });
   if (!(await confirm(context, `Update workflow ${found.id}? Otherwise another one is created.`)))
     return { kind: 'create' };
-  return apply(context, found.id, plan, false);
+  return apply(context, found.id, plan, { isDryRun: false, isShown: true });
 }
 
 const described = ({ id, name, timestamp }: Workflow) =>
   `Workflow ${id} is named "${name}", too (created ${dateText(timestamp)})`;
 
-async function apply(context: Context, id: number, plan: Plan, isDryRun: boolean): Promise<Chosen> {
+async function apply(
+  context: Context,
+  id: number,
+  plan: Plan,
+  /** `isShown`: the user has seen the jobs already. */
+  { isDryRun, isShown = false }: { readonly isDryRun: boolean; readonly isShown?: boolean },
+): Promise<Chosen> {
   const { client } = await context.service();
   const { updateFromPlan } = await import('../operations/update-plan.ts');
   const { reportUpdate } = await import('./output/plan-difference.ts');
-  reportUpdate(context, id, await updateFromPlan(client, id, plan, { isDryRun }), isDryRun);
+  reportUpdate(context, id, await updateFromPlan(client, id, plan, { isDryRun }), { isDryRun, isShown });
   return isDryRun ? { kind: 'reported' } : { kind: 'updated', id };
 }

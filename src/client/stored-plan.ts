@@ -6,14 +6,16 @@ import { all } from './every.ts';
 export async function storedPlan(client: Client, id: number): Promise<StoredPlan> {
   const params = { id };
   const of = { workflow_id: id };
-  return {
-    workflow: await client.getWorkflow({ params }),
-    jobs: await all((page) => client.listJobs({ query: { ...of, include_relationships: true, ...page } })),
-    files: await all((page) => client.listFiles({ query: { ...of, ...page } })),
-    userData: await all((page) => client.listUserData({ query: { ...of, ...page } })),
-    requirements: await all((page) => client.listResourceRequirements({ query: { ...of, ...page } })),
-    schedulers: await all((page) => client.listSlurmSchedulers({ query: { ...of, ...page } })),
-    handlers: await all((page) => client.listFailureHandlers({ params, query: page })),
-    actions: await client.listWorkflowActions({ params }),
-  };
+  // At the same time: while the client reads one page, the server writes the next.
+  const [workflow, jobs, files, userData, requirements, schedulers, handlers, actions] = await Promise.all([
+    client.getWorkflow({ params }),
+    all((page) => client.listJobs({ query: { ...of, include_relationships: true, ...page } })),
+    all((page) => client.listFiles({ query: { ...of, ...page } })),
+    all((page) => client.listUserData({ query: { ...of, ...page } })),
+    all((page) => client.listResourceRequirements({ query: { ...of, ...page } })),
+    all((page) => client.listSlurmSchedulers({ query: { ...of, ...page } })),
+    all((page) => client.listFailureHandlers({ params, query: page })),
+    client.listWorkflowActions({ params }),
+  ]);
+  return { workflow, jobs, files, userData, requirements, schedulers, handlers, actions };
 }

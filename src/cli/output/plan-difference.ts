@@ -19,7 +19,7 @@ export function reportUpdate(
   { output, exitWith }: Pick<Context, 'output' | 'exitWith'>,
   workflowId: number,
   { difference, updated }: UpdatedPlan,
-  isDryRun: boolean,
+  { isDryRun, isShown = false }: { readonly isDryRun: boolean; readonly isShown?: boolean },
 ): void {
   if (output.format === 'json') {
     const { jobs, records, unchanged } = difference;
@@ -27,7 +27,10 @@ export function reportUpdate(
     if (isDryRun) output.json(report);
     else output.jsonLine(report);
   } else {
-    const text = differenceText(workflowId, difference, updated, { isDryRun, width: widthOf(process.stdout) });
+    const width = widthOf(process.stdout);
+    const text = isShown
+      ? summaryText(workflowId, difference, updated, isDryRun)
+      : differenceText(workflowId, difference, updated, { isDryRun, width });
     if (isDryRun) output.text(text);
     else output.notice(text);
   }
@@ -38,15 +41,15 @@ export function reportUpdate(
 
 export function differenceText(
   workflowId: number,
-  { jobs, records, unchanged }: PlanDifference,
+  difference: PlanDifference,
   updated: PlanUpdated,
   { isDryRun, width }: { readonly isDryRun: boolean; readonly width: number },
 ): string {
+  const { jobs, records } = difference;
   const held = new Set(updated.held.map(({ job_id: id }) => id));
   const shown = jobs.filter(({ id }) => id === undefined || !held.has(id));
   if (shown.length === 0 && records.length === 0 && held.size === 0)
     return `Workflow ${workflowId} is what the file says; nothing ${isDryRun ? 'would change' : 'changed'}.`;
-  const would = isDryRun ? 'would ' : '';
   const { text } = tableOf<JobDifference>(
     [
       { title: 'Job', value: ({ name }) => name, cut: 'middle', importance: 9 },
@@ -63,8 +66,18 @@ export function differenceText(
       ? [`and ${counted(shown.length - SHOWN, 'more job', 'more jobs')}; -f json lists all`]
       : []),
     ...recordLines(records),
-    `Workflow ${workflowId}: ${countsText(updated)}, ${grouped(unchanged)} unchanged; ${counted(updated.rerun_jobs, 'job')} ${would}run${isDryRun || updated.rerun_jobs !== 1 ? '' : 's'}.`,
+    summaryText(workflowId, difference, updated, isDryRun),
   ].join('\n');
+}
+
+function summaryText(
+  workflowId: number,
+  { unchanged }: PlanDifference,
+  updated: PlanUpdated,
+  isDryRun: boolean,
+): string {
+  const runs = isDryRun ? 'would run' : updated.rerun_jobs === 1 ? 'runs' : 'run';
+  return `Workflow ${workflowId}: ${countsText(updated)}, ${grouped(unchanged)} unchanged; ${counted(updated.rerun_jobs, 'job')} ${runs}.`;
 }
 
 const countsText = ({ added_jobs: added, changed_jobs: changed, removed_jobs: removed }: PlanUpdated) =>

@@ -16,7 +16,8 @@ import { isRemoved, isSpawned, type StoredPlan } from './stored.ts';
  * Jobs that other jobs have added are in no file, and stay. Applied, the update leaves no difference.
  */
 export function diffPlan(plan: Plan, stored: StoredPlan): PlanDifference {
-  const matched = matchPlan(plan, stored);
+  const writers = writersOf(plan);
+  const matched = matchPlan(plan, stored, new Set(writers.userData.keys()));
   // Where the file has none, a submission has generated them, with the actions that use them.
   const hasSchedulers = plan.slurmSchedulers.length > 0;
   const settings = settingChanges(
@@ -25,8 +26,8 @@ export function diffPlan(plan: Plan, stored: StoredPlan): PlanDifference {
   );
   const byName = new Map<string, Job>();
   // A job of the file replaces one of the same name that was removed before.
-  for (const job of stored.jobs.toSorted((left, right) => Number(isRemoved(right)) - Number(isRemoved(left))))
-    if (!isSpawned(job)) byName.set(job.name, job);
+  for (const job of stored.jobs) if (isRemoved(job)) byName.set(job.name, job);
+  for (const job of stored.jobs) if (!isRemoved(job) && !isSpawned(job)) byName.set(job.name, job);
   const ids = new Float64Array(plan.jobs.length);
   let added = 0;
   for (let number = 0; number < ids.length; number += 1) {
@@ -44,7 +45,6 @@ export function diffPlan(plan: Plan, stored: StoredPlan): PlanDifference {
   const differences: JobDifference[] = [];
   const kept = new Set<number>();
   const usedNeeds = new Set<number>();
-  const writers = writersOf(plan);
   let unchanged = 0;
   for (let number = 0; number < ids.length; number += 1) {
     const job = plan.jobs.at(number);
@@ -133,28 +133,25 @@ function upstreamOf(
 
 type PlannedLists = ReturnType<Plan['jobs']['at']>;
 
-/** Names of records for people, and what counts as changed content. */
-function comparisonOf(plan: Plan, stored: StoredPlan, matched: MatchedPlan, ids: Ids): Comparison {
-  const names = {
-    jobs: new Map(stored.jobs.map(({ id, name }) => [id, name])),
-    files: new Map(stored.files.map(({ id, name }) => [id, name])),
-    userData: new Map(stored.userData.map(({ id, name }) => [id, name])),
-    requirements: new Map(stored.requirements.map(({ id, name }) => [id, name])),
+/** Names of records for people, which few jobs need, and what counts as changed content. */
+function comparisonOf(plan: Plan, stored: StoredPlan, { refs, ...matched }: MatchedPlan, ids: Ids): Comparison {
+  const known = new Map<string, ReadonlyMap<number, string>>();
+  const namesOf = (kind: Parameters<Comparison['nameOf']>[0]): ReadonlyMap<number, string> => {
+    const names = new Map(stored[kind].map(({ id, name }) => [id, name]));
+    const references = kind === 'jobs' ? ids : refs[kind];
+    const nameAt = (number: number) =>
+      kind === 'jobs'
+        ? plan.jobName(number)
+        : ((kind === 'requirements' ? plan.resourceRequirements[number] : plan[kind].at(number))?.name ?? '');
+    for (const [number, id] of references.entries()) if (id < 0) names.set(id, nameAt(number));
+    known.set(kind, names);
+    return names;
   };
-  const note = (of: Map<number, string>, all: ArrayLike<number>, nameOf: (number: number) => string | undefined) => {
-    for (let number = 0; number < all.length; number += 1)
-      if ((all[number] as number) < 0) of.set(all[number] as number, nameOf(number) ?? '');
-  };
-  const { refs } = matched;
-  note(names.jobs, ids, plan.jobName);
-  note(names.files, refs.files, (number) => plan.files.at(number).name);
-  note(names.userData, refs.userData, (number) => plan.userData.at(number).name);
-  note(names.requirements, refs.requirements, (number) => plan.resourceRequirements[number]?.name);
   return {
     requirements: new Map(stored.requirements.map((each) => [each.id, each])),
     defaultRequirements: stored.requirements.find(({ name }) => name === 'default')?.id ?? 0,
     changedFiles: matched.changedFiles,
     changedUserData: matched.changedUserData,
-    nameOf: (kind, id) => names[kind].get(id) ?? String(id),
+    nameOf: (kind, id) => (known.get(kind) ?? namesOf(kind)).get(id) ?? String(id),
   };
 }

@@ -26,6 +26,8 @@ export interface JobChange {
   readonly reruns: boolean;
 }
 
+type Lists = Partial<Record<RelationList, number[]>>;
+
 const LISTS: readonly (readonly [RelationList, JobField, 'jobs' | 'files' | 'userData'])[] = [
   ['input_file_ids', 'inputs', 'files'],
   ['output_file_ids', 'outputs', 'files'],
@@ -56,18 +58,17 @@ export function jobChange(
   const script = wanted.invocation_script || null;
   differ('invocation_script', stored.invocation_script || null, script, { invocation_script: script });
   differ('env', stored.env ?? {}, wanted.env ?? {}, { env: wanted.env ?? {} });
-  const add: Partial<Record<RelationList, number[]>> = {};
-  const remove: Partial<Record<RelationList, number[]>> = {};
+  const add: Lists = {};
+  const remove: Lists = {};
   for (const [list, field, kind] of LISTS) {
-    const change = setChange(stored[list], wanted[list]);
+    const { remove: lost, add: gained } = setChange(stored[list], wanted[list]);
     // Those that files imply may be there or not, as long as the workflow was not initialized.
-    if (list === 'depends_on_job_ids') change.add = setChange(stored[list], needed).add;
-    const isTouched = (wanted[list] ?? []).some((id) => isChangedContent(list, id, comparison));
-    if (change.add.length + change.remove.length === 0 && !isTouched) continue;
-    if (change.add.length > 0) add[list] = change.add;
-    if (change.remove.length > 0) remove[list] = change.remove;
+    const change = { remove: lost, add: list === 'depends_on_job_ids' ? setChange(stored[list], needed).add : gained };
+    const changed = changedContent(list, wanted, comparison);
+    if (change.add.length + change.remove.length + changed.length === 0) continue;
+    if (change.add.length > 0) add[list] = [...change.add];
+    if (change.remove.length > 0) remove[list] = [...change.remove];
     const named = (ids: readonly number[]) => ids.map((id) => comparison.nameOf(kind, id));
-    const changed = (wanted[list] ?? []).filter((id) => isChangedContent(list, id, comparison));
     changes.push({ field, added: named([...change.add, ...changed]), removed: named(change.remove) });
   }
   reruns ||= changes.length > 0;
@@ -99,10 +100,15 @@ export function jobChange(
   return { update: { id: stored.id, runs_again: reruns, ...set, add, remove }, changes, reruns };
 }
 
-/** A file or a value that a job reads or writes under the same name, and that is another one now. */
-function isChangedContent(list: RelationList, id: number, { changedFiles, changedUserData }: Comparison): boolean {
-  if (list === 'depends_on_job_ids') return false;
-  return list.endsWith('file_ids') ? changedFiles.has(id) : list === 'input_user_data_ids' && changedUserData.has(id);
+/** Files and values that a job reads or writes under the same name, and that are other ones now. */
+function changedContent(
+  list: RelationList,
+  wanted: WantedJob,
+  { changedFiles, changedUserData }: Comparison,
+): number[] {
+  if (list === 'depends_on_job_ids' || list === 'output_user_data_ids') return [];
+  const changed = list === 'input_user_data_ids' ? changedUserData : changedFiles;
+  return changed.size === 0 ? [] : (wanted[list] ?? []).filter((id) => changed.has(id));
 }
 
 /** A failure handler or a recovery raised what the plan asks for: that stays. */

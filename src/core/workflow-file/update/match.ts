@@ -17,10 +17,8 @@ export interface MatchedPlan {
   readonly differences: () => readonly RecordDifference[];
 }
 
-export function matchPlan(plan: Plan, stored: StoredPlan): MatchedPlan {
-  const made = new Set<number>();
-  for (let number = 0; number < plan.jobs.length; number += 1)
-    for (const data of plan.jobs.at(number).outputUserData) made.add(data);
+/** `made` are the numbers of the user data that jobs make. */
+export function matchPlan(plan: Plan, stored: StoredPlan, made: ReadonlySet<number>): MatchedPlan {
   const madeNames = new Set([...made].map((number) => plan.userData.at(number).name));
 
   const files = matchRecords(
