@@ -680,245 +680,6 @@ export interface Calls {
       is_being_created?: boolean | null | undefined;
     };
   }) => Promise<Workflow>;
-  /** Add, change and remove jobs and other records of a workflow, all or none; jobs that a runner has stay as they are and are listed. With dry_run nothing changes. */
-  readonly updatePlan: (call: {
-    params: {
-      id: number;
-    };
-    query?: {
-      dry_run?: boolean | undefined;
-    } | undefined;
-    body: {
-      settings?: {
-        description?: string | null | undefined;
-        project?: string | null | undefined;
-        metadata?: Record<string, Json> | null | undefined;
-        env?: Record<string, string> | null | undefined;
-        compute_node_wait_for_new_jobs_seconds?: number | null | undefined;
-        compute_node_ignore_workflow_completion?: boolean | null | undefined;
-        compute_node_wait_for_healthy_database_minutes?: number | null | undefined;
-        resource_monitor_config?: {
-          enabled?: boolean | null | undefined;
-          granularity?: "summary" | "time_series" | null | undefined;
-          sample_interval_seconds?: number | null | undefined;
-          flush_interval_seconds?: number | null | undefined;
-          generate_plots?: boolean | null | undefined;
-          sonar?: boolean | null | undefined;
-          jobs?: {
-            enabled?: boolean | null | undefined;
-            granularity?: "summary" | "time_series" | null | undefined;
-          } | null | undefined;
-          compute_node?: {
-            enabled?: boolean | null | undefined;
-            granularity?: "summary" | "time_series" | null | undefined;
-            cpu?: boolean | null | undefined;
-            memory?: boolean | null | undefined;
-          } | null | undefined;
-        } | null | undefined;
-        execution_config?: {
-          mode?: "direct" | "slurm" | "auto" | null | undefined;
-          limit_resources?: boolean | null | undefined;
-          termination_signal?: string | null | undefined;
-          sigterm_lead_seconds?: number | null | undefined;
-          sigkill_headroom_seconds?: number | null | undefined;
-          timeout_exit_code?: number | null | undefined;
-          oom_exit_code?: number | null | undefined;
-          srun_termination_signal?: string | null | undefined;
-          srun_mpi?: string | null | undefined;
-          enable_cpu_bind?: boolean | null | undefined;
-          staggered_start?: boolean | null | undefined;
-          step_batching?: boolean | null | undefined;
-          stdio?: {
-            mode?: "separate" | "combined" | "no_stdout" | "no_stderr" | "none" | null | undefined;
-            delete_on_success?: boolean | null | undefined;
-          } | null | undefined;
-          job_stdio_overrides?: Record<string, {
-            mode?: "separate" | "combined" | "no_stdout" | "no_stderr" | "none" | null | undefined;
-            delete_on_success?: boolean | null | undefined;
-          }> | null | undefined;
-        } | null | undefined;
-        slurm_defaults?: Record<string, Json> | null | undefined;
-        use_pending_failed?: boolean | null | undefined;
-        enable_ro_crate?: boolean | null | undefined;
-        dynamic_jobs?: {
-          max_iterations?: number | null | undefined;
-        } | null | undefined;
-      } | null | undefined;
-      files?: {
-        add?: {
-          name: string;
-          path: string;
-          st_mtime?: number | null | undefined;
-        }[] | null | undefined;
-        change?: {
-          id: number;
-          record: {
-            name: string;
-            path: string;
-            st_mtime?: number | null | undefined;
-          };
-        }[] | null | undefined;
-        remove?: number[] | null | undefined;
-      } | null | undefined;
-      user_data?: {
-        add?: {
-          name: string;
-          data?: Json | null | undefined;
-          is_ephemeral?: boolean | null | undefined;
-        }[] | null | undefined;
-        change?: {
-          id: number;
-          record: {
-            name: string;
-            data?: Json | null | undefined;
-            is_ephemeral?: boolean | null | undefined;
-          };
-        }[] | null | undefined;
-        remove?: number[] | null | undefined;
-      } | null | undefined;
-      resource_requirements?: {
-        add?: {
-          name: string;
-          num_cpus?: number | null | undefined;
-          num_gpus?: number | null | undefined;
-          num_nodes?: number | null | undefined;
-          memory?: string | null | undefined;
-          runtime?: string | null | undefined;
-        }[] | null | undefined;
-        change?: {
-          id: number;
-          record: {
-            name: string;
-            num_cpus?: number | null | undefined;
-            num_gpus?: number | null | undefined;
-            num_nodes?: number | null | undefined;
-            memory?: string | null | undefined;
-            runtime?: string | null | undefined;
-          };
-        }[] | null | undefined;
-        remove?: number[] | null | undefined;
-      } | null | undefined;
-      slurm_schedulers?: {
-        add?: {
-          name?: string | null | undefined;
-          account: string;
-          nodes: number;
-          walltime: string;
-          gres?: string | null | undefined;
-          mem?: string | null | undefined;
-          ntasks_per_node?: number | null | undefined;
-          partition?: string | null | undefined;
-          qos?: string | null | undefined;
-          tmp?: string | null | undefined;
-          extra?: string | null | undefined;
-          serialize_allocations?: boolean | null | undefined;
-        }[] | null | undefined;
-        change?: {
-          id: number;
-          record: {
-            name?: string | null | undefined;
-            account: string;
-            nodes: number;
-            walltime: string;
-            gres?: string | null | undefined;
-            mem?: string | null | undefined;
-            ntasks_per_node?: number | null | undefined;
-            partition?: string | null | undefined;
-            qos?: string | null | undefined;
-            tmp?: string | null | undefined;
-            extra?: string | null | undefined;
-            serialize_allocations?: boolean | null | undefined;
-          };
-        }[] | null | undefined;
-        remove?: number[] | null | undefined;
-      } | null | undefined;
-      failure_handlers?: {
-        add?: {
-          name: string;
-          rules: string;
-        }[] | null | undefined;
-        change?: {
-          id: number;
-          record: {
-            name: string;
-            rules: string;
-          };
-        }[] | null | undefined;
-        remove?: number[] | null | undefined;
-      } | null | undefined;
-      jobs?: {
-        add?: {
-          name: string;
-          command: string;
-          invocation_script?: string | null | undefined;
-          env?: Record<string, string> | null | undefined;
-          cancel_on_blocking_job_failure?: boolean | null | undefined;
-          supports_termination?: boolean | null | undefined;
-          depends_on_job_ids?: number[] | null | undefined;
-          input_file_ids?: number[] | null | undefined;
-          output_file_ids?: number[] | null | undefined;
-          input_user_data_ids?: number[] | null | undefined;
-          output_user_data_ids?: number[] | null | undefined;
-          resource_requirements_id?: number | null | undefined;
-          scheduler_id?: number | null | undefined;
-          failure_handler_id?: number | null | undefined;
-          priority?: number | null | undefined;
-          labels?: string[] | null | undefined;
-        }[] | null | undefined;
-        change?: {
-          name?: string | undefined;
-          command?: string | undefined;
-          invocation_script?: string | null | undefined;
-          env?: Record<string, string> | null | undefined;
-          cancel_on_blocking_job_failure?: boolean | null | undefined;
-          supports_termination?: boolean | null | undefined;
-          resource_requirements_id?: number | null | undefined;
-          scheduler_id?: number | null | undefined;
-          failure_handler_id?: number | null | undefined;
-          priority?: number | null | undefined;
-          labels?: string[] | null | undefined;
-          id: number;
-          runs_again: boolean;
-          add?: {
-            depends_on_job_ids?: number[] | null | undefined;
-            input_file_ids?: number[] | null | undefined;
-            output_file_ids?: number[] | null | undefined;
-            input_user_data_ids?: number[] | null | undefined;
-            output_user_data_ids?: number[] | null | undefined;
-          } | null | undefined;
-          remove?: {
-            depends_on_job_ids?: number[] | null | undefined;
-            input_file_ids?: number[] | null | undefined;
-            output_file_ids?: number[] | null | undefined;
-            input_user_data_ids?: number[] | null | undefined;
-            output_user_data_ids?: number[] | null | undefined;
-          } | null | undefined;
-        }[] | null | undefined;
-        remove?: number[] | null | undefined;
-      } | null | undefined;
-      workflow_actions?: {
-        add?: {
-          trigger_type: string;
-          action_type: string;
-          action_config: Json;
-          job_ids?: number[] | null | undefined;
-          persistent?: boolean | null | undefined;
-        }[] | null | undefined;
-        remove?: number[] | null | undefined;
-      } | null | undefined;
-    };
-  }) => Promise<{
-    added_jobs: number;
-    changed_jobs: number;
-    removed_jobs: number;
-    rerun_jobs: number;
-    held: {
-      job_id: number;
-      job_name: string;
-      reason: "running" | "dependent_running";
-      running_job_name: string;
-    }[];
-  }>;
   /** Delete a workflow and everything that belongs to it. */
   readonly deleteWorkflow: (call: {
     params: {
@@ -1285,6 +1046,296 @@ export interface Calls {
   }) => Promise<{
     action_id: number;
     ended: boolean;
+  }>;
+  /** The jobs of a workflow as columns, with their relationships: the fast way to read all of them. `after_id` is the last id of the previous page. */
+  readonly readJobColumns: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      after_id?: number | undefined;
+      limit?: number | undefined;
+    } | undefined;
+  }) => Promise<{
+    columns: {
+      id: number[];
+      name: string[];
+      command: string[];
+      invocation_script: (string | null)[];
+      env: (Record<string, string> | null)[];
+      status: ("uninitialized" | "blocked" | "ready" | "pending" | "running" | "completed" | "failed" | "canceled" | "terminated" | "disabled" | "pending_failed")[];
+      cancel_on_blocking_job_failure: boolean[];
+      supports_termination: (boolean | null)[];
+      resource_requirements_id: number[];
+      scheduler_id: (number | null)[];
+      failure_handler_id: (number | null)[];
+      priority: number[];
+      labels: (string[] | null)[];
+      origin: (string | null)[];
+      removed_at_ms: (number | null)[];
+      depends_on_job_ids: (number[] | null)[];
+      input_file_ids: (number[] | null)[];
+      output_file_ids: (number[] | null)[];
+      input_user_data_ids: (number[] | null)[];
+      output_user_data_ids: (number[] | null)[];
+    };
+    has_more: boolean;
+  }>;
+  /** The names and paths of the files of a workflow as columns. `after_id` is the last id of the previous page. */
+  readonly readFileColumns: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      after_id?: number | undefined;
+      limit?: number | undefined;
+    } | undefined;
+  }) => Promise<{
+    columns: {
+      id: number[];
+      name: string[];
+      path: string[];
+    };
+    has_more: boolean;
+  }>;
+  /** Add, change and remove jobs and other records of a workflow, all or none; jobs that a runner has stay as they are and are listed. With dry_run nothing changes. */
+  readonly updatePlan: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      dry_run?: boolean | undefined;
+    } | undefined;
+    body: {
+      settings?: {
+        description?: string | null | undefined;
+        project?: string | null | undefined;
+        metadata?: Record<string, Json> | null | undefined;
+        env?: Record<string, string> | null | undefined;
+        compute_node_wait_for_new_jobs_seconds?: number | null | undefined;
+        compute_node_ignore_workflow_completion?: boolean | null | undefined;
+        compute_node_wait_for_healthy_database_minutes?: number | null | undefined;
+        resource_monitor_config?: {
+          enabled?: boolean | null | undefined;
+          granularity?: "summary" | "time_series" | null | undefined;
+          sample_interval_seconds?: number | null | undefined;
+          flush_interval_seconds?: number | null | undefined;
+          generate_plots?: boolean | null | undefined;
+          sonar?: boolean | null | undefined;
+          jobs?: {
+            enabled?: boolean | null | undefined;
+            granularity?: "summary" | "time_series" | null | undefined;
+          } | null | undefined;
+          compute_node?: {
+            enabled?: boolean | null | undefined;
+            granularity?: "summary" | "time_series" | null | undefined;
+            cpu?: boolean | null | undefined;
+            memory?: boolean | null | undefined;
+          } | null | undefined;
+        } | null | undefined;
+        execution_config?: {
+          mode?: "direct" | "slurm" | "auto" | null | undefined;
+          limit_resources?: boolean | null | undefined;
+          termination_signal?: string | null | undefined;
+          sigterm_lead_seconds?: number | null | undefined;
+          sigkill_headroom_seconds?: number | null | undefined;
+          timeout_exit_code?: number | null | undefined;
+          oom_exit_code?: number | null | undefined;
+          srun_termination_signal?: string | null | undefined;
+          srun_mpi?: string | null | undefined;
+          enable_cpu_bind?: boolean | null | undefined;
+          staggered_start?: boolean | null | undefined;
+          step_batching?: boolean | null | undefined;
+          stdio?: {
+            mode?: "separate" | "combined" | "no_stdout" | "no_stderr" | "none" | null | undefined;
+            delete_on_success?: boolean | null | undefined;
+          } | null | undefined;
+          job_stdio_overrides?: Record<string, {
+            mode?: "separate" | "combined" | "no_stdout" | "no_stderr" | "none" | null | undefined;
+            delete_on_success?: boolean | null | undefined;
+          }> | null | undefined;
+        } | null | undefined;
+        slurm_defaults?: Record<string, Json> | null | undefined;
+        use_pending_failed?: boolean | null | undefined;
+        enable_ro_crate?: boolean | null | undefined;
+        dynamic_jobs?: {
+          max_iterations?: number | null | undefined;
+        } | null | undefined;
+      } | null | undefined;
+      files?: {
+        add?: {
+          name: string;
+          path: string;
+          st_mtime?: number | null | undefined;
+        }[] | null | undefined;
+        change?: {
+          id: number;
+          record: {
+            name: string;
+            path: string;
+            st_mtime?: number | null | undefined;
+          };
+        }[] | null | undefined;
+        remove?: number[] | null | undefined;
+      } | null | undefined;
+      user_data?: {
+        add?: {
+          name: string;
+          data?: Json | null | undefined;
+          is_ephemeral?: boolean | null | undefined;
+        }[] | null | undefined;
+        change?: {
+          id: number;
+          record: {
+            name: string;
+            data?: Json | null | undefined;
+            is_ephemeral?: boolean | null | undefined;
+          };
+        }[] | null | undefined;
+        remove?: number[] | null | undefined;
+      } | null | undefined;
+      resource_requirements?: {
+        add?: {
+          name: string;
+          num_cpus?: number | null | undefined;
+          num_gpus?: number | null | undefined;
+          num_nodes?: number | null | undefined;
+          memory?: string | null | undefined;
+          runtime?: string | null | undefined;
+        }[] | null | undefined;
+        change?: {
+          id: number;
+          record: {
+            name: string;
+            num_cpus?: number | null | undefined;
+            num_gpus?: number | null | undefined;
+            num_nodes?: number | null | undefined;
+            memory?: string | null | undefined;
+            runtime?: string | null | undefined;
+          };
+        }[] | null | undefined;
+        remove?: number[] | null | undefined;
+      } | null | undefined;
+      slurm_schedulers?: {
+        add?: {
+          name?: string | null | undefined;
+          account: string;
+          nodes: number;
+          walltime: string;
+          gres?: string | null | undefined;
+          mem?: string | null | undefined;
+          ntasks_per_node?: number | null | undefined;
+          partition?: string | null | undefined;
+          qos?: string | null | undefined;
+          tmp?: string | null | undefined;
+          extra?: string | null | undefined;
+          serialize_allocations?: boolean | null | undefined;
+        }[] | null | undefined;
+        change?: {
+          id: number;
+          record: {
+            name?: string | null | undefined;
+            account: string;
+            nodes: number;
+            walltime: string;
+            gres?: string | null | undefined;
+            mem?: string | null | undefined;
+            ntasks_per_node?: number | null | undefined;
+            partition?: string | null | undefined;
+            qos?: string | null | undefined;
+            tmp?: string | null | undefined;
+            extra?: string | null | undefined;
+            serialize_allocations?: boolean | null | undefined;
+          };
+        }[] | null | undefined;
+        remove?: number[] | null | undefined;
+      } | null | undefined;
+      failure_handlers?: {
+        add?: {
+          name: string;
+          rules: string;
+        }[] | null | undefined;
+        change?: {
+          id: number;
+          record: {
+            name: string;
+            rules: string;
+          };
+        }[] | null | undefined;
+        remove?: number[] | null | undefined;
+      } | null | undefined;
+      jobs?: {
+        add?: {
+          name: string;
+          command: string;
+          invocation_script?: string | null | undefined;
+          env?: Record<string, string> | null | undefined;
+          cancel_on_blocking_job_failure?: boolean | null | undefined;
+          supports_termination?: boolean | null | undefined;
+          depends_on_job_ids?: number[] | null | undefined;
+          input_file_ids?: number[] | null | undefined;
+          output_file_ids?: number[] | null | undefined;
+          input_user_data_ids?: number[] | null | undefined;
+          output_user_data_ids?: number[] | null | undefined;
+          resource_requirements_id?: number | null | undefined;
+          scheduler_id?: number | null | undefined;
+          failure_handler_id?: number | null | undefined;
+          priority?: number | null | undefined;
+          labels?: string[] | null | undefined;
+        }[] | null | undefined;
+        change?: {
+          name?: string | undefined;
+          command?: string | undefined;
+          invocation_script?: string | null | undefined;
+          env?: Record<string, string> | null | undefined;
+          cancel_on_blocking_job_failure?: boolean | null | undefined;
+          supports_termination?: boolean | null | undefined;
+          resource_requirements_id?: number | null | undefined;
+          scheduler_id?: number | null | undefined;
+          failure_handler_id?: number | null | undefined;
+          priority?: number | null | undefined;
+          labels?: string[] | null | undefined;
+          id: number;
+          runs_again: boolean;
+          add?: {
+            depends_on_job_ids?: number[] | null | undefined;
+            input_file_ids?: number[] | null | undefined;
+            output_file_ids?: number[] | null | undefined;
+            input_user_data_ids?: number[] | null | undefined;
+            output_user_data_ids?: number[] | null | undefined;
+          } | null | undefined;
+          remove?: {
+            depends_on_job_ids?: number[] | null | undefined;
+            input_file_ids?: number[] | null | undefined;
+            output_file_ids?: number[] | null | undefined;
+            input_user_data_ids?: number[] | null | undefined;
+            output_user_data_ids?: number[] | null | undefined;
+          } | null | undefined;
+        }[] | null | undefined;
+        remove?: number[] | null | undefined;
+      } | null | undefined;
+      workflow_actions?: {
+        add?: {
+          trigger_type: string;
+          action_type: string;
+          action_config: Json;
+          job_ids?: number[] | null | undefined;
+          persistent?: boolean | null | undefined;
+        }[] | null | undefined;
+        remove?: number[] | null | undefined;
+      } | null | undefined;
+    };
+  }) => Promise<{
+    added_jobs: number;
+    changed_jobs: number;
+    removed_jobs: number;
+    rerun_jobs: number;
+    held: {
+      job_id: number;
+      job_name: string;
+      reason: "running" | "dependent_running";
+      running_job_name: string;
+    }[];
   }>;
   /** Create a job; it is uninitialized. */
   readonly createJob: (call: {

@@ -18,6 +18,7 @@ import { jobCases } from './routes/job.ts';
 import { lifeCases } from './routes/life.ts';
 import { nodeCases } from './routes/node.ts';
 import { outcomeCases } from './routes/outcome.ts';
+import { columnCases } from './routes/columns.ts';
 import { progressCases } from './routes/progress.ts';
 import { requirementsCases } from './routes/requirements.ts';
 import { reviseJobCases } from './routes/revise-job.ts';
@@ -42,6 +43,7 @@ const cases: Cases = {
   ...lifeCases,
   ...nodeCases,
   ...outcomeCases,
+  ...columnCases,
   ...progressCases,
   ...requirementsCases,
   ...reviseJobCases,

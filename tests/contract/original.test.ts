@@ -40,11 +40,13 @@ describe('the stand-in for Torc’s own server', () => {
       .filter((path) => !isOriginalPath(path));
     // Three are routes of the original that its document does not have: streams, and one of administrators.
     expect(ours).toEqual([
-      '/workflows/1/update_plan',
       '/workflows/1/reset_interrupted_jobs',
       '/workflows/1/recovery_lease',
       '/workflows/1/recovery_lease',
       '/workflows/1/actions/1/end',
+      '/workflows/1/job_columns',
+      '/workflows/1/file_columns',
+      '/workflows/1/update_plan',
       '/workflows/1/cancel_jobs',
       '/workflows/1/bind_jobs',
       '/workflows/1/unclaimable',

@@ -5,6 +5,7 @@ import { allocationRoutes } from './routes/allocation.ts';
 import { artifactRoutes } from './routes/artifact.ts';
 import { jobRoutes } from './routes/job.ts';
 import { outcomeRoutes } from './routes/outcome.ts';
+import { planRoutes } from './routes/plan.ts';
 import { runnerRoutes } from './routes/runner.ts';
 import { systemRoutes } from './routes/system.ts';
 import { viewRoutes } from './routes/view.ts';
@@ -16,6 +17,7 @@ export type { Route } from './routes/route.ts';
 export const routes = {
   ...systemRoutes,
   ...workflowRoutes,
+  ...planRoutes,
   ...jobRoutes,
   ...runnerRoutes,
   ...artifactRoutes,

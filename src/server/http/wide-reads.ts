@@ -28,6 +28,8 @@ const WIDE: Partial<Record<RouteName, 'refuses' | 'clamps' | 'no list'>> = {
   listJobFileRelationships: 'clamps',
   listJobUserDataRelationships: 'clamps',
   getJob: 'no list',
+  readJobColumns: 'no list',
+  readFileColumns: 'no list',
   listJobIds: 'no list',
   getReadyJobRequirements: 'no list',
   getUnclaimableJobs: 'no list',

@@ -1,5 +1,6 @@
 import type { Permissions } from '../caller.ts';
 import type { Handlers } from '../handlers.ts';
+import { columnHandlers } from './columns/handlers.ts';
 import { entityHandlers } from './crate-entity/handlers.ts';
 import { createDeletion } from './deletion/deletion.ts';
 import { deletionQueries } from './deletion/queries.ts';
@@ -32,5 +33,6 @@ export const recordHandlers = (store: Store, permissions: Permissions) => {
     ...schedulerHandlers(store),
     ...failureHandlerHandlers(store),
     ...entityHandlers(store),
+    ...columnHandlers(store),
   } satisfies Partial<Handlers>;
 };

@@ -2,12 +2,11 @@ import * as z from 'zod';
 import { RecoveryLease, RecoveryLeaseRequest } from '../recovery.ts';
 import { ReadyJobRequirements } from '../resources.ts';
 import { JobDependency, JobFileRelationship, JobUserDataRelationship } from '../job.ts';
-import { PlanUpdate, PlanUpdated } from '../plan-update.ts';
 import { actionOutcome, NewWorkflowAction, WorkflowAction } from '../scheduling.ts';
 import { id, json, maybe, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { Task } from '../task.ts';
 import { NewWorkflow, Workflow, WorkflowChange, WorkflowStatus } from '../workflow.ts';
-import { BULK_MEBIBYTES, message, ofId, route, type Route } from './route.ts';
+import { message, ofId, route, type Route } from './route.ts';
 
 /** Workflows, their parts, and their actions. */
 export const workflowRoutes = {
@@ -56,18 +55,6 @@ export const workflowRoutes = {
     params: ofId,
     body: WorkflowChange,
     reply: Workflow,
-  }),
-  updatePlan: route({
-    method: 'POST',
-    path: '/workflows/{id}/update_plan',
-    kind: 'work',
-    access: 'workflow in path',
-    says: 'Add, change and remove jobs and other records of a workflow, all or none; jobs that a runner has stay as they are and are listed. With dry_run nothing changes.',
-    params: ofId,
-    query: z.object({ dry_run: queryFlag.optional() }),
-    body: PlanUpdate,
-    reply: PlanUpdated,
-    bodyMebibytes: BULK_MEBIBYTES,
   }),
   deleteWorkflow: route({
     method: 'DELETE',

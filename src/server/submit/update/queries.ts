@@ -1,6 +1,7 @@
-import type { RecordKind, RelationList } from '../../../core/contract/plan-update.ts';
+import type { RecordKind } from '../../../core/contract/plan-update.ts';
 import type { Database, Value } from '../../store/database.ts';
 import type { Window } from '../../store/rows.ts';
+import { relationTables } from '../../records/job/relations/tables.ts';
 import { anyOf, HELD, STATUS } from '../../records/job/status.ts';
 
 const OF_WINDOW = 'workflow_id = :workflowId and id > :after and id <= :upto';
@@ -38,14 +39,6 @@ const USES: Record<RecordKind, string> = {
     select 1 from job_class join job on job.class_id = job_class.id
     where job_class.workflow_id = :workflowId and job_class.scheduler_id = :id)`,
   failure_handlers: 'false',
-};
-
-const LISTS: Record<RelationList, readonly [table: string, other: string]> = {
-  depends_on_job_ids: ['job_depends_on', 'depends_on_job_id'],
-  input_file_ids: ['job_input_file', 'file_id'],
-  output_file_ids: ['job_output_file', 'file_id'],
-  input_user_data_ids: ['job_input_user_data', 'user_data_id'],
-  output_user_data_ids: ['job_output_user_data', 'user_data_id'],
 };
 
 const each = <Key extends string, Made>(of: Record<Key, unknown>, make: (key: Key) => Made) =>
@@ -149,13 +142,13 @@ export const updateQueries = (db: Database) => ({
       from job
       where id = :id) begun
     where job.id = :id`),
-  relate: each(LISTS, (list) => {
-    const [table, other] = LISTS[list];
+  relate: each(relationTables, (list) => {
+    const { table, other } = relationTables[list];
     return db.prepareInserts<{ jobId: number; otherId: number; workflowId: number }>(`
       insert or ignore into ${table} (job_id, ${other}, workflow_id) values (:jobId, :otherId, :workflowId)`);
   }),
-  unrelate: each(LISTS, (list) => {
-    const [table, other] = LISTS[list];
+  unrelate: each(relationTables, (list) => {
+    const { table, other } = relationTables[list];
     return db.prepare<{ jobId: number; otherId: number }>(
       `delete from ${table} where job_id = :jobId and ${other} = :otherId`,
     );

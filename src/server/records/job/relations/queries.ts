@@ -1,26 +1,19 @@
+import { relationLists } from '../../../../core/contract/plan-update.ts';
 import type { Database } from '../../../store/database.ts';
 import { createListing } from '../../../store/listing.ts';
 import { present } from '../../present.ts';
+import { relationTables } from './tables.ts';
 
 interface OfWorkflow {
   workflow_id: number;
 }
 
-/** The table and column for each relationship field of a job. */
-const RELATIONS = [
-  ['depends_on_job_ids', 'depends_on_job_id', 'job_depends_on'],
-  ['input_file_ids', 'file_id', 'job_input_file'],
-  ['output_file_ids', 'file_id', 'job_output_file'],
-  ['input_user_data_ids', 'user_data_id', 'job_input_user_data'],
-  ['output_user_data_ids', 'user_data_id', 'job_output_user_data'],
-] as const;
-
 /** For each field, the values of these jobs, given as JSON text: one query for a page, not one for each job. */
 const relations = (db: Database) =>
-  RELATIONS.map(([field, column, table]) => ({
+  relationLists.map((field) => ({
     field,
     rows: db.prepare<{ jobs: string }, { job_id: number; id: number }>(`
-      select job_id, ${column} as id from ${table}
+      select job_id, ${relationTables[field].other} as id from ${relationTables[field].table}
       where job_id in (select value from json_each(:jobs))
       order by 1, 2`),
   }));

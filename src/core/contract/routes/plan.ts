@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { COLUMNS_LIMIT, columnsPage, FileColumns, JobColumns } from '../plan-columns.ts';
+import { PlanUpdate, PlanUpdated } from '../plan-update.ts';
+import { queryFlag, queryInteger } from '../shape.ts';
+import { BULK_MEBIBYTES, ofId, route } from './route.ts';
+
+const columnPaging = z.object({
+  after_id: queryInteger.optional(),
+  limit: queryInteger.pipe(z.int().min(1).max(COLUMNS_LIMIT)).optional(),
+});
+
+/** What a workflow file is compared with, and the change of a workflow into the one of the file (additions). */
+export const planRoutes = {
+  readJobColumns: route({
+    method: 'GET',
+    path: '/workflows/{id}/job_columns',
+    kind: 'read',
+    access: 'workflow in path',
+    says: 'The jobs of a workflow as columns, with their relationships: the fast way to read all of them. `after_id` is the last id of the previous page.',
+    params: ofId,
+    query: columnPaging,
+    reply: columnsPage(JobColumns),
+  }),
+  readFileColumns: route({
+    method: 'GET',
+    path: '/workflows/{id}/file_columns',
+    kind: 'read',
+    access: 'workflow in path',
+    says: 'The names and paths of the files of a workflow as columns. `after_id` is the last id of the previous page.',
+    params: ofId,
+    query: columnPaging,
+    reply: columnsPage(FileColumns),
+  }),
+  updatePlan: route({
+    method: 'POST',
+    path: '/workflows/{id}/update_plan',
+    kind: 'work',
+    access: 'workflow in path',
+    says: 'Add, change and remove jobs and other records of a workflow, all or none; jobs that a runner has stay as they are and are listed. With dry_run nothing changes.',
+    params: ofId,
+    query: z.object({ dry_run: queryFlag.optional() }),
+    body: PlanUpdate,
+    reply: PlanUpdated,
+    bodyMebibytes: BULK_MEBIBYTES,
+  }),
+};

@@ -1,0 +1,72 @@
+import { statusOf } from '../../../core/contract/job.ts';
+import { COLUMNS_LIMIT, type FileColumns, type JobColumns } from '../../../core/contract/plan-columns.ts';
+import type { Handlers } from '../../handlers.ts';
+import type { Statement } from '../../store/database.ts';
+import type { Store } from '../store.ts';
+import { type ColumnPage, columnQueries } from './queries.ts';
+
+interface Asked {
+  readonly after_id?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** Reads the records of a workflow as columns. */
+export const columnHandlers = ({ db, find }: Store) => {
+  const queries = columnQueries(db);
+
+  function read<Columns extends { id: number[] }>(
+    statement: Statement<ColumnPage, Record<string, string>>,
+    workflowId: number,
+    { after_id: after = 0, limit = COLUMNS_LIMIT }: Asked,
+  ): { columns: Columns; has_more: boolean } {
+    find.workflow(workflowId);
+    const row = statement.get({ workflowId, after, limit }) ?? {};
+    const columns = Object.fromEntries(Object.entries(row).map(([name, text]) => [name, JSON.parse(text)])) as Columns;
+    return { columns, has_more: columns.id.length === limit };
+  }
+
+  /** The lists of ids of each job of a page. */
+  function relationsOf(workflowId: number, after: number, ids: readonly number[]) {
+    const upto = ids.at(-1) ?? after;
+    return Object.fromEntries(
+      queries.relations.map(({ list, pairs }) => {
+        const { jobs = '[]', others = '[]' } = pairs.get({ workflowId, after, upto }) ?? {};
+        return [list, grouped(ids, JSON.parse(jobs) as number[], JSON.parse(others) as number[])];
+      }),
+    ) as Pick<JobColumns, (typeof queries.relations)[number]['list']>;
+  }
+
+  return {
+    readJobColumns({ params: { id }, query }) {
+      const { columns, ...page } = read<StoredColumns>(queries.jobs, id, query);
+      return {
+        ...page,
+        columns: {
+          ...columns,
+          status: columns.status.map(statusOf),
+          cancel_on_blocking_job_failure: columns.cancel_on_blocking_job_failure.map((value) => value === 1),
+          supports_termination: columns.supports_termination.map((value) => (value === null ? null : value === 1)),
+          ...relationsOf(id, query.after_id ?? 0, columns.id),
+        },
+      };
+    },
+    readFileColumns: ({ params, query }) => read<FileColumns>(queries.files, params.id, query),
+  } satisfies Partial<Handlers>;
+};
+
+/** The columns of jobs that the database has as the API returns them, and those that it has as numbers. */
+type StoredColumns = Omit<JobColumns, 'status' | 'cancel_on_blocking_job_failure' | 'supports_termination'> & {
+  readonly status: readonly number[];
+  readonly cancel_on_blocking_job_failure: readonly number[];
+  readonly supports_termination: readonly (number | null)[];
+};
+
+/** For each id the others that it is paired with; null for none. Both ids and pairs are in order. */
+function grouped(ids: readonly number[], jobs: readonly number[], others: readonly number[]): (number[] | null)[] {
+  let at = 0;
+  return ids.map((id) => {
+    const from = at;
+    while (jobs[at] === id) at += 1;
+    return at === from ? null : others.slice(from, at);
+  });
+}

@@ -1,0 +1,70 @@
+import type { RelationList } from '../../../core/contract/plan-update.ts';
+import type { Database, Value } from '../../store/database.ts';
+import { relationTables } from '../job/relations/tables.ts';
+
+/** A page of records, after an id. */
+export interface ColumnPage extends Record<string, Value> {
+  workflowId: number;
+  after: number;
+  limit: number;
+}
+
+interface JobRange extends Record<string, Value> {
+  workflowId: number;
+  after: number;
+  upto: number;
+}
+
+/** The two ends of relationships, each a list as text. */
+interface Pairs {
+  readonly jobs: string;
+  readonly others: string;
+}
+
+const plain = (column: string) => `json_group_array(${column}) as ${column}`;
+const parsed = (column: string) => `json_group_array(json(${column})) as ${column}`;
+
+/**
+ * The database writes each column of a page as one text: 100,000 jobs with their relationships take 0.2 s, where rows that
+ * become objects and then text take 2 s.
+ */
+const columns = (db: Database, table: string, selected: readonly string[]) =>
+  db.prepare<ColumnPage, Record<string, string>>(`
+    select ${selected.join(', ')}
+    from (select * from ${table} where workflow_id = :workflowId and id > :after order by id limit :limit)`);
+
+/** In the order of the primary key, without a sort. One statement with a subquery for each job takes three times as long. */
+const relation = (db: Database, list: RelationList) => {
+  const { table, other } = relationTables[list];
+  return db.prepare<JobRange, Pairs>(`
+    select json_group_array(job_id) as jobs, json_group_array(other) as others
+    from (
+      select edge.job_id, edge.${other} as other
+      from job
+      cross join ${table} edge on edge.job_id = job.id
+      where job.workflow_id = :workflowId and job.id > :after and job.id <= :upto
+      order by job.id, edge.${other})`);
+};
+
+export const columnQueries = (db: Database) => ({
+  jobs: columns(db, 'job', [
+    ...[
+      'id',
+      'name',
+      'command',
+      'invocation_script',
+      'status',
+      'cancel_on_blocking_job_failure',
+      'supports_termination',
+      'resource_requirements_id',
+      'scheduler_id',
+      'failure_handler_id',
+      'priority',
+      'origin',
+      'removed_at_ms',
+    ].map(plain),
+    ...['env', 'labels'].map(parsed),
+  ]),
+  relations: (Object.keys(relationTables) as RelationList[]).map((list) => ({ list, pairs: relation(db, list) })),
+  files: columns(db, 'file', ['id', 'name', 'path'].map(plain)),
+});
