@@ -12,6 +12,7 @@ const all = [
   'api',
   'monitor',
   'expand',
+  'update',
   'stalls',
   'remote',
   'recover',

@@ -1,4 +1,5 @@
-import type { StoredPlan } from '../core/workflow-file/update/stored.ts';
+import type { FileColumns, JobColumns } from '../core/contract/plan-columns.ts';
+import type { StoredFile, StoredJob, StoredPlan } from '../core/workflow-file/update/stored.ts';
 import type { Client } from './client.ts';
 import { all } from './every.ts';
 
@@ -9,8 +10,8 @@ export async function storedPlan(client: Client, id: number): Promise<StoredPlan
   // At the same time: while the client reads one page, the server writes the next.
   const [workflow, jobs, files, userData, requirements, schedulers, handlers, actions] = await Promise.all([
     client.getWorkflow({ params }),
-    all((page) => client.listJobs({ query: { ...of, include_relationships: true, ...page } })),
-    all((page) => client.listFiles({ query: { ...of, ...page } })),
+    rows((query) => client.readJobColumns({ params, query }), jobAt),
+    rows((query) => client.readFileColumns({ params, query }), fileAt),
     all((page) => client.listUserData({ query: { ...of, ...page } })),
     all((page) => client.listResourceRequirements({ query: { ...of, ...page } })),
     all((page) => client.listSlurmSchedulers({ query: { ...of, ...page } })),
@@ -19,3 +20,55 @@ export async function storedPlan(client: Client, id: number): Promise<StoredPlan
   ]);
   return { workflow, jobs, files, userData, requirements, schedulers, handlers, actions };
 }
+
+interface Page<Columns> {
+  readonly columns: Columns;
+  readonly has_more: boolean;
+}
+
+/** All records that the service sends as columns. */
+async function rows<Columns extends { readonly id: readonly number[] }, Row>(
+  fetch: (query: { after_id: number }) => Promise<Page<Columns>>,
+  rowAt: (columns: Columns, index: number) => Row,
+): Promise<Row[]> {
+  const found: Row[] = [];
+  for (let after = 0; ;) {
+    const { columns, has_more: hasMore } = await fetch({ after_id: after });
+    for (let index = 0; index < columns.id.length; index += 1) found.push(rowAt(columns, index));
+    const last = columns.id.at(-1);
+    if (!hasMore || last === undefined) return found;
+    after = last;
+  }
+}
+
+// Written out: with a loop over the names of the columns, the objects of 100,000 jobs take five times as long.
+const jobAt = (of: JobColumns, index: number): StoredJob => ({
+  id: at(of.id, index),
+  name: at(of.name, index),
+  command: at(of.command, index),
+  invocation_script: at(of.invocation_script, index),
+  env: at(of.env, index),
+  status: at(of.status, index),
+  cancel_on_blocking_job_failure: at(of.cancel_on_blocking_job_failure, index),
+  supports_termination: at(of.supports_termination, index),
+  resource_requirements_id: at(of.resource_requirements_id, index),
+  scheduler_id: at(of.scheduler_id, index),
+  failure_handler_id: at(of.failure_handler_id, index),
+  priority: at(of.priority, index),
+  labels: at(of.labels, index),
+  origin: at(of.origin, index),
+  removed_at_ms: at(of.removed_at_ms, index),
+  depends_on_job_ids: at(of.depends_on_job_ids, index),
+  input_file_ids: at(of.input_file_ids, index),
+  output_file_ids: at(of.output_file_ids, index),
+  input_user_data_ids: at(of.input_user_data_ids, index),
+  output_user_data_ids: at(of.output_user_data_ids, index),
+});
+
+const fileAt = (of: FileColumns, index: number): StoredFile => ({
+  id: at(of.id, index),
+  name: at(of.name, index),
+  path: at(of.path, index),
+});
+
+const at = <Value>(column: readonly Value[], index: number) => column[index] as Value;

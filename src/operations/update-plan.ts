@@ -57,9 +57,7 @@ async function noteTimes(plan: Plan, { update }: PlanDifference): Promise<void> 
   const { add = [], change = [] } = update.files ?? {};
   const records = [...(add ?? []), ...(change ?? []).map(({ record }) => record)];
   if (records.length === 0) return;
-  const made = new Set<number>();
-  for (let number = 0; number < plan.jobs.length; number += 1)
-    for (const file of plan.jobs.at(number).outputFiles) made.add(file);
+  const made = new Set(plan.producedFiles());
   const read = new Set<string>();
   for (const number of plan.consumedFiles()) if (!made.has(number)) read.add(plan.files.at(number).name);
   const missing: string[] = [];

@@ -93,7 +93,7 @@ export function planText({ workflow, jobs, files, userData, requirements, handle
     workflow: { description, env, execution },
     jobs: sorted(
       jobs
-        .filter(({ removed_at_ms: removedAt }) => removedAt === undefined)
+        .filter(({ removed_at_ms: removedAt }) => removedAt === null)
         .map((each) => ({
           name: each.name,
           command: each.command,

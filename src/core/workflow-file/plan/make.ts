@@ -1,6 +1,7 @@
 import type { Draft, Links } from '../draft.ts';
 import type { Graph } from '../graph/graph.ts';
 import { byLevel, type Walk } from '../graph/walk.ts';
+import type { Lists } from '../int-list.ts';
 import { sequence } from '../sequence.ts';
 import { JobWriter } from './job.ts';
 import type { Plan } from './plan.ts';
@@ -42,15 +43,18 @@ export function makePlan({ draft, links, env, actionJobs, graph, explicit }: Pla
     graph,
     jobName: (job) => jobs.nameAt(job),
     executionConfig: () => executionConfigOf(draft),
-    consumedFiles: () => consumedFiles(draft, links),
+    consumedFiles: () => namedBy(links.inputFiles, files),
+    producedFiles: () => namedBy(links.outputFiles, files),
+    producedUserData: () => namedBy(links.outputUserData, userData),
   };
 }
 
-function consumedFiles({ files }: Draft, { inputFiles }: Links): Int32Array {
-  const consumed = new Set<number>();
-  for (const item of new Set(inputFiles.items)) {
-    if (item < files.length) consumed.add(item);
-    else for (const member of files.selections.membersOf(item - files.length)) consumed.add(member);
+/** The numbers of the records that lists of jobs name, by themselves or with patterns. */
+function namedBy({ items }: Lists, { length, selections }: Pick<Draft['files'], 'length' | 'selections'>): Int32Array {
+  const named = new Set<number>();
+  for (const item of new Set(items)) {
+    if (item < length) named.add(item);
+    else for (const member of selections.membersOf(item - length)) named.add(member);
   }
-  return Int32Array.from(consumed).sort();
+  return Int32Array.from(named).sort();
 }

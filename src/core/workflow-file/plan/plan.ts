@@ -40,6 +40,9 @@ export interface Plan {
   readonly executionConfig: () => ExecutionConfigSpec | undefined;
   /** Numbers of the files that some job reads: their modification times are read from disk. */
   readonly consumedFiles: () => Int32Array;
+  /** Numbers of the files, and of the records of user data, that some job writes. */
+  readonly producedFiles: () => Int32Array;
+  readonly producedUserData: () => Int32Array;
 }
 
 /** The workflow itself, without its records. Fields are named as in the API. */

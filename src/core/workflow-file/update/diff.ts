@@ -1,13 +1,15 @@
-import type { Job, NewJob } from '../../contract/job.ts';
+import type { NewJob } from '../../contract/job.ts';
 import type { PlanUpdate } from '../../contract/plan-update.ts';
 import { actionBody, type Ids, jobBody, workflowBody } from '../plan/bodies.ts';
-import type { Plan } from '../plan/plan.ts';
+import { listOf } from '../int-list.ts';
+import type { Plan, PlannedJob } from '../plan/plan.ts';
 import { matchActions } from './actions.ts';
+import { byName } from './by-name.ts';
 import type { JobDifference, PlanDifference } from './difference.ts';
 import { type Comparison, jobChange } from './jobs.ts';
 import { type MatchedPlan, matchPlan } from './match.ts';
 import { settingChanges } from './settings.ts';
-import { isRemoved, isSpawned, type StoredPlan } from './stored.ts';
+import { isRemoved, isSpawned, type StoredJob, type StoredPlan } from './stored.ts';
 
 /**
  * What turns a workflow into the one that the plan would create: jobs, files, user data, requirements, handlers and
@@ -16,52 +18,40 @@ import { isRemoved, isSpawned, type StoredPlan } from './stored.ts';
  * Jobs that other jobs have added are in no file, and stay. Applied, the update leaves no difference.
  */
 export function diffPlan(plan: Plan, stored: StoredPlan): PlanDifference {
-  const writers = writersOf(plan);
-  const matched = matchPlan(plan, stored, new Set(writers.userData.keys()));
+  const matched = matchPlan(plan, stored);
   // Where the file has none, a submission has generated them, with the actions that use them.
   const hasSchedulers = plan.slurmSchedulers.length > 0;
   const settings = settingChanges(
     stored.workflow,
     workflowBody(plan, { user: '', submissionDirectory: '', monitorsJobs: false }),
   );
-  const byName = new Map<string, Job>();
-  // A job of the file replaces one of the same name that was removed before.
-  for (const job of stored.jobs) if (isRemoved(job)) byName.set(job.name, job);
-  for (const job of stored.jobs) if (!isRemoved(job) && !isSpawned(job)) byName.set(job.name, job);
-  const ids = new Float64Array(plan.jobs.length);
-  let added = 0;
-  for (let number = 0; number < ids.length; number += 1) {
-    const had = byName.get(plan.jobName(number));
-    if (had === undefined) added += 1;
-    ids[number] = had?.id ?? -added;
-  }
-
-  const storedJobs = new Map(stored.jobs.map((job) => [job.id, job]));
+  const { ids, had: storedJobs } = matchJobs(plan, stored);
   // From then on what jobs read and write is among their dependencies.
   const isInitialized = stored.jobs.some(({ status }) => status !== 'uninitialized' && status !== 'disabled');
   const comparison = comparisonOf(plan, stored, matched, ids);
   const add: NewJob[] = [];
   const change: NonNullable<NonNullable<PlanUpdate['jobs']>['change']> = [];
   const differences: JobDifference[] = [];
-  const kept = new Set<number>();
+  const kept = new Set<StoredJob>();
   const usedNeeds = new Set<number>();
   let unchanged = 0;
   for (let number = 0; number < ids.length; number += 1) {
     const job = plan.jobs.at(number);
-    const upstream = [...upstreamOf(job, number, writers)].map((each) => ids[each] as number);
-    const { workflow_id: _of, ...body } = jobBody(job, 0, matched.refs, upstream);
-    const had = storedJobs.get(ids[number] as number);
-    const scheduler = hasSchedulers ? body.scheduler_id : had?.scheduler_id;
-    const wanted = { ...body, scheduler_id: scheduler, env: { ...plan.workflow.env, ...body.env } };
+    const had = storedJobs[number];
+    const upstream = upstreamOf(plan.graph, number, ids);
+    const wanted = jobBody(job, 0, matched.refs, upstream);
+    wanted.env = envOf(plan, job);
+    if (!hasSchedulers) wanted.scheduler_id = had?.scheduler_id;
     if (had === undefined) {
-      add.push(wanted as NewJob);
+      const { workflow_id: _of, ...added } = wanted;
+      add.push(added as NewJob);
       differences.push({ kind: 'added', name: job.name, reruns: true, changes: [] });
       continue;
     }
-    kept.add(had.id);
-    const explicit = isInitialized ? upstream : Array.from(job.dependsOn, (each) => ids[each] as number);
-    const found = jobChange(had, { wanted, needs: explicit }, comparison, isRemoved(had));
-    usedNeeds.add(found?.update.resource_requirements_id ?? had.resource_requirements_id ?? 0);
+    kept.add(had);
+    const needs = isInitialized ? upstream : Array.from(job.dependsOn, (each) => ids[each] as number);
+    const found = jobChange(had, { wanted, needs }, comparison, isRemoved(had));
+    usedNeeds.add(found?.update.resource_requirements_id ?? had.resource_requirements_id);
     if (found === undefined) {
       unchanged += 1;
       continue;
@@ -70,10 +60,10 @@ export function diffPlan(plan: Plan, stored: StoredPlan): PlanDifference {
     const kind = isRemoved(had) ? 'added' : 'changed';
     differences.push({ kind, id: had.id, name: job.name, reruns: found.reruns, changes: found.changes });
   }
-  const removed = stored.jobs.filter((job) => !kept.has(job.id) && !isSpawned(job) && !isRemoved(job));
+  const removed = stored.jobs.filter((job) => !kept.has(job) && !isSpawned(job) && !isRemoved(job));
   for (const { id, name } of removed) differences.push({ kind: 'removed', id, name, reruns: false, changes: [] });
 
-  for (const job of stored.jobs) if (isSpawned(job) || isRemoved(job)) usedNeeds.add(job.resource_requirements_id ?? 0);
+  for (const job of stored.jobs) if (isSpawned(job) || isRemoved(job)) usedNeeds.add(job.resource_requirements_id);
   matched.removeOthers(usedNeeds);
   const actions = matchActions(
     stored.actions.filter(({ action_type: type }) => hasSchedulers || type !== 'schedule_nodes'),
@@ -96,42 +86,49 @@ export function diffPlan(plan: Plan, stored: StoredPlan): PlanDifference {
 const part = (name: keyof PlanUpdate, lists: Readonly<Record<string, readonly unknown[]>>) =>
   Object.values(lists).some(({ length }) => length > 0) ? { [name]: lists } : {};
 
-interface Writers {
-  readonly files: ReadonlyMap<number, number[]>;
-  readonly userData: ReadonlyMap<number, number[]>;
-}
-
-/** The jobs of the plan that write each file and each record of user data. */
-function writersOf(plan: Plan): Writers {
-  const files = new Map<number, number[]>();
-  const userData = new Map<number, number[]>();
-  const note = (of: Map<number, number[]>, record: number, job: number) => {
-    const known = of.get(record);
-    if (known === undefined) of.set(record, [job]);
-    else known.push(job);
-  };
-  for (let number = 0; number < plan.jobs.length; number += 1) {
-    const { outputFiles, outputUserData } = plan.jobs.at(number);
-    for (const file of outputFiles) note(files, file, number);
-    for (const data of outputUserData) note(userData, data, number);
+/** For each job of the plan its id, or its position among the added ones, from -1 down; and the stored job, if there is one. */
+function matchJobs(plan: Plan, stored: StoredPlan): { ids: Ids; had: (StoredJob | undefined)[] } {
+  const wanted = { length: plan.jobs.length, nameAt: plan.jobName, order: plan.levels.items };
+  const had = byName(
+    stored.jobs.filter((job) => !isRemoved(job) && !isSpawned(job)),
+    wanted,
+  );
+  // A job that was removed before comes back, unless another one has its name.
+  const removed = new Map(stored.jobs.filter(isRemoved).map((job) => [job.name, job]));
+  const ids = new Float64Array(had.length);
+  let added = 0;
+  for (let number = 0; number < ids.length; number += 1) {
+    had[number] ??= removed.get(plan.jobName(number));
+    if (had[number] === undefined) added += 1;
+    ids[number] = had[number]?.id ?? -added;
   }
-  return { files, userData };
+  return { ids, had };
 }
 
-/** The jobs that a job waits for, by names and by what it reads. */
-function upstreamOf(
-  { dependsOn, inputFiles, inputUserData }: Pick<PlannedLists, 'dependsOn' | 'inputFiles' | 'inputUserData'>,
-  number: number,
-  writers: Writers,
-): Set<number> {
-  const upstream = new Set<number>(dependsOn);
-  for (const file of inputFiles) for (const writer of writers.files.get(file) ?? []) upstream.add(writer);
-  for (const data of inputUserData) for (const writer of writers.userData.get(data) ?? []) upstream.add(writer);
-  upstream.delete(number);
+/** The ids of the jobs that a job waits for, by names and by what it reads. */
+function upstreamOf({ jobs, waitsFor }: Plan['graph'], number: number, ids: Ids): number[] {
+  const seen = new Set<number>();
+  const upstream: number[] = [];
+  const follow = (node: number) => {
+    for (const target of listOf(waitsFor, node)) {
+      if (target === number || seen.has(target)) continue;
+      seen.add(target);
+      if (target < jobs) upstream.push(ids[target] as number);
+      // A selection, a file or a record of user data.
+      else follow(target);
+    }
+  };
+  follow(number);
   return upstream;
 }
 
-type PlannedLists = ReturnType<Plan['jobs']['at']>;
+/** The variables of a job, with those of the workflow. */
+function envOf({ workflow }: Plan, { env }: Pick<PlannedJob, 'env'>): Record<string, string> {
+  const own = workflow.env as Record<string, string> | undefined;
+  return env === undefined ? (own ?? NO_VARIABLES) : { ...own, ...env };
+}
+
+const NO_VARIABLES: Record<string, string> = {};
 
 /** Names of records for people, which few jobs need, and what counts as changed content. */
 function comparisonOf(plan: Plan, stored: StoredPlan, { refs, ...matched }: MatchedPlan, ids: Ids): Comparison {

@@ -1,9 +1,9 @@
 import type { AddedJob, ChangedJob, RelationList } from '../../contract/plan-update.ts';
-import type { Job, NewJob } from '../../contract/job.ts';
+import type { NewJob } from '../../contract/job.ts';
 import { raisedName } from '../../lifecycle/cause-rules.ts';
 import type { FieldChange, JobField } from './difference.ts';
 import { isSame, setChange } from './same.ts';
-import type { StoredPlan } from './stored.ts';
+import type { StoredJob, StoredPlan } from './stored.ts';
 
 /** What jobs are compared with. */
 export interface Comparison {
@@ -18,7 +18,7 @@ export interface Comparison {
 }
 
 /** A job as the plan wants it: every field, with the defaults. */
-export type WantedJob = Omit<NewJob, 'workflow_id'>;
+export type WantedJob = NewJob;
 
 export interface JobChange {
   readonly update: ChangedJob;
@@ -41,7 +41,7 @@ const LISTS: readonly (readonly [RelationList, JobField, 'jobs' | 'files' | 'use
  * there. `again` is set for a job that was removed.
  */
 export function jobChange(
-  stored: Job,
+  stored: StoredJob,
   { wanted, needs: needed }: { readonly wanted: WantedJob; readonly needs: readonly number[] },
   comparison: Comparison,
   again: boolean,

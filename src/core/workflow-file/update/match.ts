@@ -17,9 +17,8 @@ export interface MatchedPlan {
   readonly differences: () => readonly RecordDifference[];
 }
 
-/** `made` are the numbers of the user data that jobs make. */
-export function matchPlan(plan: Plan, stored: StoredPlan, made: ReadonlySet<number>): MatchedPlan {
-  const madeNames = new Set([...made].map((number) => plan.userData.at(number).name));
+export function matchPlan(plan: Plan, stored: StoredPlan): MatchedPlan {
+  const madeNames = new Set(Array.from(plan.producedUserData(), (number) => plan.userData.at(number).name));
 
   const files = matchRecords(
     'files',

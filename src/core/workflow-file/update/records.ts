@@ -1,4 +1,5 @@
 import type { PlanRecords, RecordKind } from '../../contract/plan-update.ts';
+import { byName } from './by-name.ts';
 import type { RecordDifference } from './difference.ts';
 import { isSame } from './same.ts';
 
@@ -32,8 +33,8 @@ export function matchRecords<Kind extends RecordKind, Had extends Named>(
     readonly isSame?: (stored: Had, wanted: PlanRecords[Kind]) => boolean;
   } = {},
 ): MatchedRecords<Kind, Had> {
-  const byName = new Map<string, Had>();
-  for (const record of stored) if (!byName.has(record.name ?? '')) byName.set(record.name ?? '', record);
+  const records = Array.from({ length: wanted.length }, (_, number) => wanted.at(number));
+  const found = byName(stored, { length: records.length, nameAt: (number) => records[number]?.name ?? undefined });
   const kept = new Set<Had>();
   const ids = new Float64Array(wanted.length);
   const update: MatchedRecords<Kind, Had>['update'] = { add: [], change: [], remove: [] };
@@ -41,10 +42,10 @@ export function matchRecords<Kind extends RecordKind, Had extends Named>(
   const changed = new Set<number>();
   const equal = rules.isSame ?? ((had: Had, record: PlanRecords[Kind]) => isSame(comparable(had), record));
   for (let number = 0; number < wanted.length; number += 1) {
-    const record = wanted.at(number);
+    const record = records[number];
     const name = record?.name;
     if (record === undefined || name === undefined || name === null) continue;
-    const had = byName.get(name);
+    const had = found[number];
     if (had === undefined) {
       update.add.push(record);
       ids[number] = -update.add.length;

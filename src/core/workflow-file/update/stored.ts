@@ -1,14 +1,18 @@
-import type { File, UserData } from '../../contract/artifact.ts';
-import type { Job } from '../../contract/job.ts';
+import type { UserData } from '../../contract/artifact.ts';
+import type { FileColumns, JobColumns } from '../../contract/plan-columns.ts';
 import type { ResourceRequirements } from '../../contract/resources.ts';
 import type { FailureHandler, SlurmScheduler, WorkflowAction } from '../../contract/scheduling.ts';
 import type { Workflow } from '../../contract/workflow.ts';
 
+/** A job as far as a file defines it, with its relationships. */
+export type StoredJob = { readonly [Field in keyof JobColumns]: JobColumns[Field][number] };
+export type StoredFile = { readonly [Field in keyof FileColumns]: FileColumns[Field][number] };
+
 /** A workflow as the service has it, with the relationships of its jobs. */
 export interface StoredPlan {
   readonly workflow: Workflow;
-  readonly jobs: readonly Job[];
-  readonly files: readonly File[];
+  readonly jobs: readonly StoredJob[];
+  readonly files: readonly StoredFile[];
   readonly userData: readonly UserData[];
   readonly requirements: readonly ResourceRequirements[];
   readonly schedulers: readonly SlurmScheduler[];
@@ -17,7 +21,7 @@ export interface StoredPlan {
 }
 
 /** A job that another one has added is in no file. */
-export const isSpawned = ({ origin }: Job): boolean => origin === 'spawn';
+export const isSpawned = ({ origin }: StoredJob): boolean => origin === 'spawn';
 
 /** A job that an earlier update removed from the plan. */
-export const isRemoved = ({ removed_at_ms: removedAt }: Job): boolean => removedAt !== undefined && removedAt !== null;
+export const isRemoved = ({ removed_at_ms: removedAt }: StoredJob): boolean => removedAt !== null;

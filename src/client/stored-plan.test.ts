@@ -1,0 +1,44 @@
+import { beforeEach, expect, it } from 'vitest';
+import { testService, type TestService } from '../../tests/support/service.ts';
+import type { Client } from './client.ts';
+import { storedPlan } from './stored-plan.ts';
+
+let service: TestService;
+beforeEach(() => {
+  service = testService();
+});
+
+/** Jobs of two workflows, whose ids alternate; each reads the file of the one before. */
+async function twoWorkflows({ client }: TestService, jobs: number): Promise<[number, number]> {
+  const create = async (name: string) => (await client.createWorkflow({ body: { name, user: 'tester' } })).id;
+  const ids: [number, number] = [await create('one'), await create('two')];
+  for (let number = 0; number < jobs; number += 1)
+    for (const workflow_id of ids) {
+      const { id: file } = await client.createFile({ body: { workflow_id, name: `f${number}`, path: `p${number}` } });
+      const body = { workflow_id, name: `j${number}`, command: `run ${workflow_id}`, input_file_ids: [file] };
+      await client.createJob({ body });
+    }
+  return ids;
+}
+
+/** A client that asks for pages of two records. */
+const paged = (client: Client): Client => ({
+  ...client,
+  readJobColumns: ({ params, query }) => client.readJobColumns({ params, query: { ...query, limit: 2 } }),
+  readFileColumns: ({ params, query }) => client.readFileColumns({ params, query: { ...query, limit: 2 } }),
+});
+
+it.each([0, 1, 2, 4, 5])(
+  'a workflow of %i jobs is read whole in pages of two, without the jobs of another',
+  async (jobs) => {
+    const [id] = await twoWorkflows(service, jobs);
+    const plan = await storedPlan(paged(service.client), id);
+    const { items } = await service.client.listJobs({ query: { workflow_id: id, include_relationships: true } });
+    expect(plan.jobs.map((job) => [job.id, job.name, job.command, job.input_file_ids])).toEqual(
+      items.map((job) => [job.id, job.name, job.command, job.input_file_ids]),
+    );
+    expect(plan.files.map(({ name, path }) => [name, path])).toEqual(
+      Array.from({ length: jobs }, (_, number) => [`f${number}`, `p${number}`]),
+    );
+  },
+);
