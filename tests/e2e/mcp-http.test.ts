@@ -176,7 +176,7 @@ describe('agents at /mcp', () => {
   it('more calls than may be open are refused with a code, and the others are answered', async () => {
     const answers = await Promise.all(Array.from({ length: 200 }, () => post(server, initialize('2025-11-25'))));
     const statuses = Map.groupBy(answers, ({ status }) => status);
-    expect([...statuses.keys()].toSorted()).toEqual([200, 503]);
+    expect(new Set(statuses.keys())).toEqual(new Set([200, 503]));
     expect(await statuses.get(503)?.[0]?.json()).toMatchObject({ error: { code: 'AGENTS_BUSY' } });
   });
 
