@@ -40,6 +40,7 @@ const chosen: Readonly<Record<string, string>> = {
   'torc exec': "-c 'gzip {f}' --param 'f=[a.txt,b.txt]'",
   'torc import make': 'Makefile all -o pipeline.yaml',
   'torc import snakemake': 'Snakefile -o pipeline.yaml',
+  'torc import cwl': 'flow.cwl inputs.yaml -o flow.yaml',
   'torc import slurm-array': 'align.sbatch -o align.yaml',
   'torc jobs list': '1 --status failed',
   'torc jobs explain': 'train_3 -w 1',

@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { convertCwlFile } from '../../src/operations/convert/cwl.ts';
+import { planHere } from '../../src/operations/create.ts';
 import { temporaryFolder, torc } from '../support/programs.ts';
 
 // Test workflows of Snakemake are not ours to keep; where they stand beside the repository, they are converted.
@@ -30,5 +32,25 @@ describe.skipIf(!isThere)(
           ]);
       },
     );
+  },
+);
+
+const CWL = join(import.meta.dirname, '../../../shared/corpus/workflows/cwl/tests');
+const processes = existsSync(CWL) ? readdirSync(CWL).filter((name) => name.endsWith('.cwl')) : [];
+
+it.skipIf(processes.length === 0)(
+  processes.length > 0
+    ? 'every process of the conformance tests of CWL converts to a valid workflow, or is refused with the reason'
+    : `processes of the conformance tests of CWL: skipped, none at ${CWL}`,
+  () => {
+    for (const name of processes) {
+      try {
+        const { workflow } = convertCwlFile({ path: join(CWL, name), inputs: undefined });
+        const { problems } = planHere(workflow, name, { maxJobs: undefined });
+        expect([name, problems.filter(({ severity }) => severity === 'error')]).toEqual([name, []]);
+      } catch (error) {
+        expect([name, error]).toEqual([name, expect.objectContaining({ code: 'CONVERSION_REFUSED' })]);
+      }
+    }
   },
 );

@@ -1,0 +1,111 @@
+import { Refusal } from '../../contract/refusals.ts';
+import type { ValueMap } from '../../workflow-file/text/value.ts';
+import { type Conversion, reportOf } from '../conversion.ts';
+import { fileNames } from '../file-names.ts';
+import { uniqueNames } from '../unique-names.ts';
+import { needsOf, NO_NEEDS, processAt, type ReadDocument } from './document.ts';
+import { located, withDefaults } from './inputs.ts';
+import { reportNeeds } from './requirements.ts';
+import { jobOf } from './tool.ts';
+import { type CwlMap, filesIn, isMap, laterIn, pathOf, Unsupported, nameIn } from './value.ts';
+import { type Run, runWorkflow } from './workflow.ts';
+
+interface Given {
+  /** The tool or workflow: `flow.cwl`, or `flow.cwl#main` of a file with several. */
+  readonly process: string;
+  /** The file with the values of its inputs; undefined if its defaults are all. */
+  readonly inputs: string | undefined;
+  readonly read: ReadDocument;
+}
+
+/**
+ * A tool or workflow of CWL with its inputs as jobs with files: each runs in a folder of its own. References such as
+ * `$(inputs.file.path)` are resolved; JavaScript is not run.
+ *
+ * Throws: `CONVERSION_REFUSED` where nothing can be carried over.
+ */
+export function convertCwl({ process: named, inputs: inputsPath, read }: Given): Conversion {
+  const [path = named] = named.split('#');
+  const report = reportOf(path);
+  const stem = path.replace(/^.*\//, '').replace(/\.\w+$/, '');
+  const names = fileNames();
+  const unique = uniqueNames();
+  const kinds = new Map<string, ValueMap>();
+  const jobs: ValueMap[] = [];
+
+  const run: Run = (process, inputs, needs, name) => {
+    if (process.body['class'] === 'Workflow')
+      return runWorkflow(process, inputs, { needs, name, read, run, leaveOut: leaveStep });
+    if (process.body['class'] !== 'CommandLineTool')
+      throw new Unsupported(
+        `${nameIn(process.body['class'])}: it computes values with JavaScript, and runs no program`,
+      );
+    const own = unique(name === '' ? stem : name);
+    const job = jobOf(process, inputs, needs, `${stem}_output/${own}`);
+    reportNeeds(needs, process.path, report);
+    const { requirements } = job.asked;
+    const key = JSON.stringify(requirements);
+    if (requirements !== undefined && !kinds.has(key))
+      kinds.set(key, { name: `needs_${kinds.size + 1}`, ...requirements });
+    jobs.push({
+      name: own,
+      command: job.command,
+      ...(requirements === undefined ? {} : { resource_requirements: kinds.get(key)?.['name'] ?? '' }),
+      ...(job.reads.length === 0 ? {} : { input_files: job.reads.map(names.nameOf) }),
+      ...(job.writes.length === 0 ? {} : { output_files: job.writes.map(names.nameOf) }),
+    });
+    return job.outputs;
+  };
+  const leaveStep = (step: string, why: string, file: string) => report.leaveOut(`step ${step}`, why, undefined, file);
+
+  try {
+    const process = processAt(named, { path: '' }, read);
+    const outputs = run(process, withDefaults(process, givenIn(inputsPath, read)), needsOf(process.body, NO_NEEDS), '');
+    reportOutputs(outputs, report);
+  } catch (error) {
+    if (!(error instanceof Unsupported)) throw error;
+    throw new Refusal('CONVERSION_REFUSED', `${named}: ${error.message}`, {}, { cause: error });
+  }
+  if (jobs.length === 0) {
+    const [left] = report.notes;
+    throw new Refusal(
+      'CONVERSION_REFUSED',
+      `${named}: no job can be made of it${left === undefined ? '' : `: ${left.found}: ${left.instead}`}`,
+    );
+  }
+  return {
+    workflow: {
+      name: stem,
+      description: `${named}, a workflow of CWL`,
+      jobs,
+      ...(names.entries.length === 0 ? {} : { files: names.entries }),
+      ...(kinds.size === 0 ? {} : { resource_requirements: [...kinds.values()] }),
+    },
+    notes: report.notes,
+  };
+}
+
+function givenIn(path: string | undefined, read: ReadDocument): CwlMap {
+  if (path === undefined) return {};
+  const value = read(path);
+  if (!isMap(value)) throw new Unsupported(`${path} has no values of inputs: it is no map`);
+  const values = Object.entries(value).filter(([name]) => !name.startsWith('cwl:'));
+  if (values.length < Object.keys(value).length) throw new Unsupported(`${path} has requirements of its own (cwl:…)`);
+  return Object.fromEntries(values.map(([name, each]) => [name, located(each, path)]));
+}
+
+/** Where each output of the whole lies. */
+function reportOutputs(outputs: CwlMap, report: ReturnType<typeof reportOf>): void {
+  for (const [name, value] of Object.entries(outputs)) {
+    const files = filesIn(value);
+    const later = laterIn(value);
+    if (later?.pattern !== undefined) report.note(`output ${name}`, `it is what matches ${later.pattern}`);
+    else if (later !== undefined)
+      report.leaveOut(`output ${name}`, `${later.why}; what the job wrote lies in its folder`);
+    else if (files.length > 0)
+      report.note(
+        `output ${name}`,
+        `it is ${files.map(pathOf).slice(0, 5).join(', ')}${files.length > 5 ? ', …' : ''}`,
+      );
+  }
+}

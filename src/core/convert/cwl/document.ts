@@ -1,0 +1,69 @@
+import { type Cwl, type CwlMap, entriesOf, isList, isMap, Unsupported, nameIn } from './value.ts';
+
+/** A process: a tool or a workflow, with the file that it stands in. */
+export interface Process {
+  readonly path: string;
+  readonly body: CwlMap;
+}
+
+/** Reads a file as JSON or YAML. Throws what reading it throws. */
+export type ReadDocument = (path: string) => Cwl;
+
+const CLASSES: ReadonlySet<unknown> = new Set(['CommandLineTool', 'Workflow', 'ExpressionTool', 'Operation']);
+
+/** The process that `run` names: `tool.cwl`, `tool.cwl#main`, `#main`, or itself. Throws `Unsupported`. */
+export function processAt(run: Cwl, { path: from }: Pick<Process, 'path'>, read: ReadDocument): Process {
+  if (isMap(run)) return checked(run, from);
+  const [file = '', name] = nameIn(run).split('#') as [string?, string?];
+  const path = file === '' ? from : besides(from, file);
+  const found = read(path);
+  const document = isMap(found) ? found : {};
+  const graph = document['$graph'] ?? (isList(found) ? found : undefined);
+  if (!isList(graph)) return checked(document, path);
+  const wanted = (name ?? 'main').replace(/^.*\//, '');
+  const of = graph.find((each) => isMap(each) && nameIn(each['id']).replace(/^.*[#/]/, '') === wanted);
+  if (!isMap(of)) throw new Unsupported(`${path} has no process named ${wanted}`);
+  return checked(of, path);
+}
+
+function checked(body: CwlMap, path: string): Process {
+  if (!CLASSES.has(body['class'])) throw new Unsupported(`${path} is no process of CWL: it has no class that is one`);
+  return { path, body };
+}
+
+/** The path of a file that another names relative to itself. */
+export function besides(from: string, file: string): string {
+  const wanted = file.replace(/^file:\/\//, '');
+  if (/^\w+:\/\//.test(wanted)) throw new Unsupported(`${wanted}: only files of this machine are read`);
+  if (wanted.startsWith('/')) return wanted;
+  const folder = from.replace(/[^/]*$/, '');
+  const parts: string[] = [];
+  for (const part of (folder + wanted).split('/')) {
+    if (part === '.' || (part === '' && parts.length > 0)) continue;
+    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
+    else parts.push(part);
+  }
+  return parts.join('/');
+}
+
+/** What a process requires and what it only hints at, by class; those of a step and of workflows above it count too. */
+export interface Needs {
+  readonly required: ReadonlyMap<string, CwlMap>;
+  readonly hinted: ReadonlyMap<string, CwlMap>;
+}
+
+export const NO_NEEDS: Needs = { required: new Map(), hinted: new Map() };
+
+/** Nearer ones win, and a requirement wins over a hint. */
+export const needsOf = (body: CwlMap, above: Needs): Needs => ({
+  required: new Map([...above.required, ...byClass(body['requirements'])]),
+  hinted: new Map([...above.hinted, ...byClass(body['hints'])]),
+});
+
+const byClass = (given: Cwl | undefined) =>
+  entriesOf(given, 'class', 'class').map(
+    ([name, each]) => [nameIn(each['class'] ?? name).replace(/^.*#/, ''), each] as const,
+  );
+
+export const needed = ({ required, hinted }: Needs, name: string): CwlMap | undefined =>
+  required.get(name) ?? hinted.get(name);
