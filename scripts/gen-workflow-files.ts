@@ -26,11 +26,15 @@ if (unused.length > 0) throw new Error(`the template leaves out the fields of ${
 write('docs/reference/workflow-files.md', page);
 
 function rowOf([name, field]: readonly [string, Field<unknown, boolean>]): string {
-  const { shape, says, standard, example, unit, isNeeded, isOld = false } = field;
+  const { shape, says, standard, example, unit, isNeeded, unless, isOld = false } = field;
   const cells = [
     `\`${name}\``,
     typeOf(shape) + (unit === undefined ? '' : `, ${unit}`),
-    isNeeded ? '**required**' : standard === undefined ? '–' : `\`${String(standard)}\``,
+    isNeeded
+      ? `**required**${unless === undefined ? '' : `, or \`${unless}\``}`
+      : standard === undefined
+        ? '–'
+        : `\`${String(standard)}\``,
     example === undefined ? '' : `\`${flowText(example)}\``,
     `${isOld ? 'Deprecated. ' : ''}${says}`,
   ];

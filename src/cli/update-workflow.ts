@@ -76,6 +76,10 @@ async function apply(
   const { client } = await context.service();
   const { updateFromPlan } = await import('../operations/update-plan.ts');
   const { reportUpdate } = await import('./output/plan-difference.ts');
-  reportUpdate(context, id, await updateFromPlan(client, id, plan, { isDryRun }), { isDryRun, isShown });
+  reportUpdate(context, id, await updateFromPlan(client, id, plan, { isDryRun }), {
+    isDryRun,
+    isShown,
+    globs: plan.globs,
+  });
   return isDryRun ? { kind: 'reported' } : { kind: 'updated', id };
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import type { Client } from '../client/client.ts';
@@ -27,10 +27,20 @@ function readHere(path: string): string {
   }
 }
 
+function listHere(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+    throw new Error(`there is no folder ${path} below the current one, ${process.cwd()}`, { cause });
+  }
+}
+
 /** Tables and lists of parameters that a workflow file names are read from this machine. */
 const optionsHere = ({ strict = false, maxJobs, reportCompared }: ReadingOptions): ReadOptions => ({
   readFile: readHere,
   fileExists: existsSync,
+  listFolder: listHere,
   strict,
   ...(maxJobs === undefined ? {} : { maxJobs }),
   ...(reportCompared === undefined ? {} : { reportCompared }),

@@ -1,5 +1,5 @@
 import { stdioOf } from '../../src/core/contract/files/job.ts';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createWorkflow } from '../../src/client/create-workflow.ts';
@@ -51,9 +51,10 @@ describe('the reference of workflow files', () => {
       expect([...table.keys()].slice(0, Object.keys(shape.fields ?? {}).length)).toEqual(
         Object.keys(shape.fields ?? {}),
       );
-      for (const [name, { isNeeded, standard, says }] of Object.entries(shape.fields ?? {})) {
+      for (const [name, { isNeeded, unless, standard, says }] of Object.entries(shape.fields ?? {})) {
         const [, initial, , meaning] = table.get(name) ?? [];
-        expect(initial).toBe(isNeeded ? '**required**' : standard === undefined ? '–' : `\`${standard}\``);
+        const required = `**required**${unless === undefined ? '' : `, or \`${unless}\``}`;
+        expect(initial).toBe(isNeeded ? required : standard === undefined ? '–' : `\`${standard}\``);
         expect(meaning).toContain(says);
       }
     },
@@ -64,7 +65,11 @@ describe('the reference of workflow files', () => {
     (format, text) => {
       const { plan, problems } = readSpec(
         { name: 'example', text: text as string, format: format as Format },
-        { readFile: (path) => readFileSync(join(root, path), 'utf8') },
+        {
+          readFile: (path) => readFileSync(join(root, path), 'utf8'),
+          listFolder: (path) => readdirSync(join(root, path)),
+          fileExists: () => true,
+        },
       );
       expect(problems.map(formatProblem)).toEqual([]);
       expect(plan?.jobs.length).toBeGreaterThan(0);

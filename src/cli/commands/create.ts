@@ -39,7 +39,7 @@ const SHOWN_JOBS = 10;
 async function sayReport({ output, exitWith }: Context, report: DryRunReport): Promise<void> {
   const { formatProblem } = await import('../../core/workflow-file/problems.ts');
   const { fewAlike } = await import('../../core/workflow-file/few-alike.ts');
-  const { isError } = await import('../../core/workflow-file/dry-run.ts');
+  const { globLines, isError } = await import('../../core/workflow-file/dry-run.ts');
   const { summary, valid, problems } = report;
   const counts: readonly (readonly [string, number, number?])[] = [
     ['Jobs', summary.job_count, summary.job_count_before_expansion],
@@ -59,6 +59,7 @@ async function sayReport({ output, exitWith }: Context, report: DryRunReport): P
       ([what, count, before]) =>
         `  ${what}: ${count}${before === undefined || before === count ? '' : ` (expanded from ${before})`}`,
     ),
+    ...globLines(summary.globs ?? []).map((line) => `  ${line}`),
     ...(summary.job_count > 0 && summary.job_count <= SHOWN_JOBS
       ? [`  Job names: ${withShortWords(summary.job_names.join(', '))}`]
       : []),

@@ -6,6 +6,8 @@ import type {
   PlanDifference,
   RecordDifference,
 } from '../../core/workflow-file/update/difference.ts';
+import { globLines } from '../../core/workflow-file/dry-run.ts';
+import type { GlobMatch } from '../../core/workflow-file/glob/look.ts';
 import type { UpdatedPlan } from '../../operations/update-plan.ts';
 import type { Context } from '../context.ts';
 import { widthOf } from './output.ts';
@@ -19,11 +21,23 @@ export function reportUpdate(
   { output, exitWith }: Pick<Context, 'output' | 'exitWith'>,
   workflowId: number,
   { difference, updated }: UpdatedPlan,
-  { isDryRun, isShown = false }: { readonly isDryRun: boolean; readonly isShown?: boolean },
+  {
+    isDryRun,
+    isShown = false,
+    globs,
+  }: { readonly isDryRun: boolean; readonly isShown?: boolean; readonly globs: readonly GlobMatch[] },
 ): void {
   if (output.format === 'json') {
     const { jobs, records, unchanged } = difference;
-    const report = { workflow_id: workflowId, dry_run: isDryRun, ...updated, unchanged_jobs: unchanged, jobs, records };
+    const report = {
+      workflow_id: workflowId,
+      dry_run: isDryRun,
+      ...updated,
+      unchanged_jobs: unchanged,
+      jobs,
+      records,
+      globs,
+    };
     if (isDryRun) output.json(report);
     else output.jsonLine(report);
   } else {
@@ -31,7 +45,7 @@ export function reportUpdate(
     const text = isShown
       ? summaryText(workflowId, difference, updated, isDryRun)
       : differenceText(workflowId, difference, updated, { isDryRun, width });
-    if (isDryRun) output.text(text);
+    if (isDryRun) output.text([...globLines(globs), text].join('\n'));
     else output.notice(text);
   }
   if (updated.held.length === 0) return;

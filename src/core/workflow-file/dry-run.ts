@@ -1,4 +1,6 @@
 import { Refusal } from '../contract/refusals.ts';
+import { counted, someOf } from '../quantity/count-text.ts';
+import type { GlobMatch } from './glob/look.ts';
 import { dryRunLines, formatAmongOthers, type Problem } from './problems.ts';
 import type { SpecReading } from './read.ts';
 
@@ -28,6 +30,8 @@ interface DryRunSummary {
   /** Generated when it is read: a text report of a million jobs never creates them. */
   readonly job_names: readonly string[];
   readonly scheduler_names: readonly string[];
+  /** What patterns of paths matched; an addition, only there if the file has some. */
+  readonly globs?: readonly GlobMatch[];
 }
 
 // Triggers at which allocations of a workflow without runners can start.
@@ -50,6 +54,13 @@ export function dryRunReport(reading: SpecReading): DryRunReport {
   const warnings = reading.problems.filter((problem) => !isError(problem)).map(formatAmongOthers);
   return { valid: errors.length === 0, errors, warnings, summary: summaryOf(reading), problems: reading.problems };
 }
+
+/** One line for each pattern: `raw/*.fastq matches 3 files; sample is a, b, c`. */
+export const globLines = (globs: readonly GlobMatch[]): string[] =>
+  globs.map(
+    ({ glob, parameter, values }) =>
+      `${glob} matches ${counted(values.length, 'file')}; ${parameter} is ${someOf(values)}`,
+  );
 
 function summaryOf({ plan, name, description }: SpecReading): DryRunSummary {
   const actions = plan?.actions ?? [];
@@ -79,5 +90,6 @@ function summaryOf({ plan, name, description }: SpecReading): DryRunSummary {
     scheduler_names: (plan?.slurmSchedulers ?? []).flatMap(({ name: scheduler }) =>
       scheduler === undefined ? [] : [scheduler],
     ),
+    ...(plan === undefined || plan.globs.length === 0 ? {} : { globs: plan.globs }),
   };
 }

@@ -31,6 +31,8 @@ export interface PlanOptions {
   readonly readFile: (path: string) => string;
   /** Looks whether a file is there; without it there is no warning about missing inputs. */
   readonly fileExists?: (path: string) => boolean;
+  /** The names in a folder, for patterns of paths; throws if it cannot be read. Without it there are no such patterns. */
+  readonly listFolder?: (path: string) => readonly string[];
   /** The workflow was made by a program, as by `torc exec`: no user wrote it, so there is no advice about its texts. */
   readonly isGenerated?: boolean;
   /** The maximum number of jobs, files and records of user data, each. */
@@ -57,7 +59,9 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   const { readFile, maxJobs = MAX_JOBS, maxEdges = MAX_EDGES } = options;
   const complain = complaints.add;
   const tables = new Tables(readFile, complain);
-  const { spec, damaged } = readWorkflow(value, tables, complain);
+  const { fileExists, listFolder } = options;
+  const look = listFolder === undefined || fileExists === undefined ? undefined : { listFolder, fileExists };
+  const { spec, damaged, globs, isWhole } = readWorkflow(value, { tables, look }, complain);
 
   const expander = new Expander(spec, { readFile, tables, limit: maxJobs }, complain);
   const records = <S extends object>(field: Collection, families: Families<S>): DraftRecords<S> =>
@@ -85,9 +89,9 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   checkRequirements(draft, complain);
   checkExecution(draft, complain);
   checkResources(draft, complain);
-  checkFileFlow(draft, links, options.fileExists, complain);
+  checkFileFlow(draft, links, isWhole ? fileExists : undefined, complain);
   if (options.isGenerated !== true) checkLeftOver(draft, complain);
-  return complaints.hasReadErrors ? undefined : makePlan({ draft, links, env, actionJobs, graph, explicit });
+  return complaints.hasReadErrors ? undefined : makePlan({ draft, links, env, globs, actionJobs, graph, explicit });
 }
 
 function recordsOf<S>(families: Families<S>, lost: Lost): DraftRecords<S> {

@@ -58,6 +58,8 @@ export const problemKinds = {
   TABLE_MALFORMED: ['expand', 'error'],
   PARAMETERS_CONFLICT: ['expand', 'error'],
   EXPANSION_TOO_LARGE: ['expand', 'error'],
+  GLOB_REFUSED: ['expand', 'error'],
+  GLOB_UNMATCHED: ['expand', 'error'],
 
   NAME_DUPLICATE: ['validate', 'error'],
   LABEL_MALFORMED: ['validate', 'error'],

@@ -1,21 +1,26 @@
 import type { Tables } from './expand/tables.ts';
+import { type AppliedGlobs, applyGlobs } from './glob/apply.ts';
+import type { LookAtFiles } from './glob/look.ts';
 import type { Complain, Path } from './problems.ts';
 import { checkShape } from './shape/check.ts';
 import { workflow, type WorkflowSpec } from './shape/workflow.ts';
 import { isInexact, isList, isMap, type Value, type ValueMap } from './text/value.ts';
 import { applyVariables } from './variables.ts';
 
-/** A workflow file's value as a typed spec, its variables inserted; and the fields of which a part was lost. */
+/** A workflow file's value as a typed spec, its variables inserted and its patterns of paths matched; and the fields of which a part was lost. */
 export function readWorkflow(
   value: Value,
-  tables: Tables,
+  { tables, look }: { readonly tables: Tables; readonly look: LookAtFiles | undefined },
   complain: Complain,
-): { spec: WorkflowSpec; damaged: ReadonlySet<string> } {
+): { spec: WorkflowSpec; damaged: ReadonlySet<string> } & Omit<AppliedGlobs, 'root'> {
   const given = isMap(value) ? withoutMoved(value, complain) : value;
   const replaced = isMap(given) ? applyVariables(given, (root) => tables.names(root), complain) : given;
-  const { value: spec, damaged } = checkShape(workflow, replaced, complain);
+  const { root, ...globs } = isMap(replaced)
+    ? applyGlobs(replaced, look, complain)
+    : { root: replaced, globs: [], isWhole: true };
+  const { value: spec, damaged } = checkShape(workflow, root, complain);
   warnOfInexact(spec, complain);
-  return { spec, damaged };
+  return { spec, damaged, ...globs };
 }
 
 function withoutMoved(root: ValueMap, complain: Complain): ValueMap {

@@ -1,5 +1,6 @@
 import { Refusal } from '../../contract/refusals.ts';
 import type { Complain, Path } from '../problems.ts';
+import { templateNames } from '../template-names.ts';
 import { isList, isMap, type Value, type ValueMap } from '../text/value.ts';
 import { parameterTable, type Table } from './parameter-table.ts';
 
@@ -38,7 +39,9 @@ export class Tables {
     let isWhole = true;
     const take = (record: Value | undefined, at: Path): void => {
       if (!isMap(record)) return;
-      const { parameters, parameters_file: file } = record;
+      const { parameters, parameters_file: file, glob, name } = record;
+      if (typeof glob === 'string' && typeof name === 'string')
+        for (const token of templateNames(name)) names.add(token.name);
       if (isMap(parameters)) for (const name of Object.keys(parameters)) names.add(name);
       if (typeof file !== 'string') return;
       const table = this.get(file, [...at, 'parameters_file'], '');

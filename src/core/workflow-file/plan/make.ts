@@ -13,6 +13,7 @@ export interface PlanParts {
   readonly links: Links;
   /** The workflow's environment with its parameters inserted. */
   readonly env: Readonly<Record<string, string>> | undefined;
+  readonly globs: Plan['globs'];
   /** Per action the jobs that its trigger concerns. */
   readonly actionJobs: readonly Int32Array[];
   readonly graph: Graph;
@@ -20,7 +21,7 @@ export interface PlanParts {
 }
 
 /** The plan of a checked and linked draft. */
-export function makePlan({ draft, links, env, actionJobs, graph, explicit }: PlanParts): Plan {
+export function makePlan({ draft, links, env, globs, actionJobs, graph, explicit }: PlanParts): Plan {
   const { spec, jobs, files, userData } = draft;
   const fileWriter = new FileWriter(files.families);
   const userDataWriter = new UserDataWriter(userData.families);
@@ -34,6 +35,7 @@ export function makePlan({ draft, links, env, actionJobs, graph, explicit }: Pla
     slurmSchedulers: spec.slurm_schedulers ?? [],
     failureHandlers: spec.failure_handlers ?? [],
     actions: (spec.actions ?? []).map((action, at) => ({ spec: action, jobs: actionJobs[at] ?? new Int32Array() })),
+    globs,
     before: {
       jobs: spec.jobs.length,
       files: spec.files?.length ?? 0,

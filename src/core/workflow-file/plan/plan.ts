@@ -1,3 +1,4 @@
+import type { GlobMatch } from '../glob/look.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { Lists } from '../int-list.ts';
 import type { Sequence } from '../sequence.ts';
@@ -28,6 +29,8 @@ export interface Plan {
   readonly slurmSchedulers: readonly SlurmSchedulerSpec[];
   readonly failureHandlers: readonly FailureHandlerSpec[];
   readonly actions: readonly PlannedAction[];
+  /** The patterns of paths in the file, with what they matched. */
+  readonly globs: readonly GlobMatch[];
   /** The number of records in the file, before expansion. */
   readonly before: { readonly jobs: number; readonly files: number; readonly userData: number };
   /** Per level of the explicit graph the numbers of its jobs: each needs jobs of earlier levels only. */

@@ -7,7 +7,14 @@ export const file = object('FileSpec', {
   }),
   path: must(string, 'Path of the file, absolute or relative to the directory in which the runner was started.', {
     example: 'out/model_{lr}.bin',
+    unless: 'glob',
   }),
+  glob: may(
+    string,
+    'Addition: the files that match a pattern with one *, below the directory in which you run torc. The parameter in name ' +
+      'takes the text of the * for its values, and every entry with use_parameters can use it.',
+    { example: 'raw/*.fastq' },
+  ),
   identifier: may(
     string,
     'The @id of the file in the RO-Crate, in place of its path. Needs enable_ro_crate; only for files that no job writes.',

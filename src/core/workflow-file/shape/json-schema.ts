@@ -38,11 +38,16 @@ function schemaOf(shape: Shape<unknown>): JsonSchema {
 
 function objectSchema(shape: Shape<unknown>): JsonSchema {
   const fields = Object.entries(shape.fields ?? {});
-  const required = fields.filter(([, field]) => field.isNeeded).map(([name]) => name);
+  const needed = fields.filter(([, field]) => field.isNeeded);
+  const required = needed.filter(([, { unless }]) => unless === undefined).map(([name]) => name);
+  const choices = needed.flatMap(([name, { unless }]) =>
+    unless === undefined ? [] : [{ oneOf: [{ required: [name] }, { required: [unless] }] }],
+  );
   return {
     type: 'object',
     properties: Object.fromEntries(fields.map(([name, field]) => [name, fieldSchema(field)])),
     ...(required.length === 0 ? {} : { required }),
+    ...(choices.length === 0 ? {} : { allOf: choices }),
     additionalProperties: shape.isOpen === true,
   };
 }

@@ -31,6 +31,8 @@ export interface Field<out T, out Needed extends boolean> {
   readonly unit?: string;
   /** A value that a person could write here; a test reads it with the shape. */
   readonly example?: Value;
+  /** The field that may stand in place of this required one. */
+  readonly unless?: string;
   /** A deprecated field: it is read, with a warning. */
   readonly isOld?: boolean;
   /** Whether null is refused; in other fields it means absent. */
@@ -75,7 +77,7 @@ export const object = <const F extends Fields>(name: string, fields: F): Shape<R
 export const open = <T>(shape: Shape<T>): Shape<T> => ({ ...shape, isOpen: true });
 
 /** What a field says of its values beside its shape. */
-type About = Pick<Field<unknown, boolean>, 'standard' | 'unit' | 'example'>;
+type About = Pick<Field<unknown, boolean>, 'standard' | 'unit' | 'example' | 'unless'>;
 
 /** A required field. */
 export const must = <T>(shape: Shape<T>, says: string, about: Omit<About, 'standard'> = {}): Field<T, true> => ({

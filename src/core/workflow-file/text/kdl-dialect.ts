@@ -35,6 +35,8 @@ export interface Level {
   readonly properties?: readonly string[];
   /** Fields without which Torc refuses the node, each with its own message. */
   readonly needed?: readonly string[];
+  /** The properties that may stand in place of these. */
+  readonly instead?: Readonly<Record<string, string>>;
   readonly nodes: Readonly<Record<string, { readonly take: Take; readonly field?: string; readonly renamed?: true }>>;
 }
 
@@ -66,10 +68,11 @@ const job: Level = {
 const file: Level = {
   called: 'file',
   named: true,
-  properties: ['path', 'identifier'],
+  properties: ['path', 'glob', 'identifier'],
   needed: ['path'],
+  instead: { path: 'glob' },
   nodes: {
-    ...fields('text', 'path', 'identifier', 'parameter_mode'),
+    ...fields('text', 'path', 'glob', 'identifier', 'parameter_mode'),
     ...fields('texts', 'use_parameters'),
     ...fields('textMap', 'parameters'),
   },

@@ -119,7 +119,7 @@ class KdlReader extends KdlComplaints {
       this.refuse(`${level.called} must have a name`, startOf(node));
     const { value, place } = this.level(node.children?.nodes ?? [], level, start, startOf(node));
     for (const field of level.needed ?? []) {
-      if (Object.hasOwn(value, field)) continue;
+      if (Object.hasOwn(value, field) || Object.hasOwn(value, level.instead?.[field] ?? '')) continue;
       this.refuse(`${level.called} must have a ${field} property`, startOf(node));
       // An empty value, so that no later check repeats the problem.
       value[field] = '';
