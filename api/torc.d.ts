@@ -399,6 +399,7 @@ export interface NewWorkflow {
   run_id?: number | null | undefined;
   is_canceled?: boolean | null | undefined;
   is_archived?: boolean | null | undefined;
+  spec_file?: string | null | undefined;
   is_being_created?: boolean | null | undefined;
 }
 
@@ -588,6 +589,7 @@ export interface Calls {
       is_archived?: boolean | undefined;
       access_group?: string | undefined;
       is_being_created?: boolean | undefined;
+      spec_file?: string | undefined;
       offset?: number | undefined;
       limit?: number | undefined;
       sort_by?: string | undefined;
@@ -677,6 +679,7 @@ export interface Calls {
       run_id?: number | null | undefined;
       is_canceled?: boolean | null | undefined;
       is_archived?: boolean | null | undefined;
+      spec_file?: string | null | undefined;
       is_being_created?: boolean | null | undefined;
     };
   }) => Promise<Workflow>;
@@ -1161,6 +1164,8 @@ export interface Calls {
         dynamic_jobs?: {
           max_iterations?: number | null | undefined;
         } | null | undefined;
+        spec_file?: string | null | undefined;
+        name?: string | undefined;
       } | null | undefined;
       files?: {
         add?: {

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import type { Client } from '../client/client.ts';
 import { printable } from '../core/contract/printable.ts';
 import type { Plan } from '../core/workflow-file/plan/plan.ts';
@@ -97,11 +98,14 @@ const SHOWN_FROM = 50_000;
 const SHOWN_AFTER_MS = 5_000;
 const SHOWN_EVERY_MS = 1_000;
 
+/** The path by which the workflow of a file is found again; undefined for standard input. */
+export const specFileOf = (path: string): string | undefined => (path === '-' ? undefined : realpathSync(path));
+
 /** Creates the workflow of a plan for the calling user, and prints how far it is where that takes long. */
 export async function createAndReport(
   { service, settings, output, hint }: Context,
   plan: Plan,
-  { monitorsJobs }: { monitorsJobs: boolean },
+  { monitorsJobs, specFile }: { readonly monitorsJobs: boolean; readonly specFile?: string | undefined },
 ): Promise<number> {
   const { client } = await service();
   await reportIncomplete(client, { user: settings.user, output, hint });
@@ -110,6 +114,7 @@ export async function createAndReport(
   return createFromPlan(client, plan, {
     user: settings.user,
     monitorsJobs,
+    specFile,
     report(jobs) {
       const nowMs = performance.now();
       const isShown = plan.jobs.length >= SHOWN_FROM || nowMs - startMs >= SHOWN_AFTER_MS;

@@ -72,12 +72,12 @@ export const createFromFile = async (
   path: string,
   options: ReadingOptions,
   created: { readonly saysJson?: boolean } = {},
-): Promise<number> => createWorkflowOf(context, await planOfFile(context, path, options), created);
+): Promise<number> => createWorkflowOf(context, { plan: await planOfFile(context, path, options), path }, created);
 
 /** Creates the workflow of a plan. */
 export async function createWorkflowOf(
   context: Context,
-  plan: Plan,
+  { plan, path }: { readonly plan: Plan; readonly path: string },
   /**
    * `prepare` is called before anything is created: what it throws leaves no workflow behind. `whenCreated` is called before the
    * workflow is printed: a user who sees it may press Ctrl-C at once.
@@ -89,9 +89,9 @@ export async function createWorkflowOf(
   }: { readonly saysJson?: boolean; readonly prepare?: () => void; readonly whenCreated?: () => void } = {},
 ): Promise<number> {
   const { output } = context;
-  const { createAndReport } = await import('./read-spec.ts');
+  const { createAndReport, specFileOf } = await import('./read-spec.ts');
   prepare();
-  const id = await createAndReport(context, plan, { monitorsJobs: true });
+  const id = await createAndReport(context, plan, { monitorsJobs: true, specFile: specFileOf(path) });
   whenCreated();
   output.notice(`Created workflow ${id}`);
   if (saysJson) output.jsonLine({ message: `Created workflow ${id}`, workflow_id: id });

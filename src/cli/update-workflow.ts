@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import type { Workflow } from '../core/contract/workflow.ts';
 import type { Plan } from '../core/workflow-file/plan/plan.ts';
 import { recognized } from '../operations/recognize.ts';
-import { confirm } from './choose-workflow.ts';
+import { workflowOption } from './choose-record.ts';
+import { chooseWorkflow, confirm } from './choose-workflow.ts';
 import type { Context } from './context.ts';
 import { Failure, UsageError } from './failure.ts';
 import { optionsOf, type ValuesOf } from './option.ts';
@@ -11,6 +13,10 @@ export const updateOptions = optionsOf([
   {
     flags: '--update',
     says: 'change the workflow that was created from this file: only what is new or changed, and what depends on it, runs',
+  },
+  {
+    ...workflowOption,
+    says: 'with --update: the workflow to change, by id or name; required if several are of this file',
   },
   { flags: '--new', says: 'create another workflow even if there is one from this file, without a question' },
   { flags: '--dry-run', says: 'with --update: show what would change and run, and change nothing' },
@@ -25,11 +31,13 @@ export type Chosen =
   | { readonly kind: 'reported' };
 
 /** Refuses options that contradict each other, or a workflow that is no file. */
-export function refuseUpdateOptions({ update, new: isNew, dryRun }: UpdateValues, isFile: boolean): void {
+export function refuseUpdateOptions({ update, new: isNew, dryRun, workflowId }: UpdateValues, isFile: boolean): void {
   if (update === true && isNew === true)
     throw new UsageError('--update changes the workflow of the file and --new creates another one: use one of them');
   if (dryRun === true && update !== true)
     throw new UsageError('--dry-run shows what --update would change; torc create --dry-run FILE checks a file');
+  if (workflowId !== undefined && update !== true)
+    throw new UsageError('--workflow-id names the workflow that --update changes');
   if (!isFile && (update === true || isNew === true))
     throw new UsageError('--update and --new need a workflow file, not the id or the name of a workflow');
 }
@@ -41,45 +49,75 @@ export function refuseUpdateOptions({ update, new: isNew, dryRun }: UpdateValues
 export async function chooseUpdate(context: Context, path: string, plan: Plan, options: UpdateValues): Promise<Chosen> {
   if (options.new === true) return { kind: 'create' };
   const { settings, output } = context;
+  const { specFileOf } = await import('./read-spec.ts');
   const { client } = await context.service();
+  const specFile = specFileOf(path);
+  const file: File = { plan, specFile };
+  const isDryRun = options.dryRun === true;
+  if (options.workflowId !== undefined)
+    return apply(context, await chooseWorkflow(context, options.workflowId), file, { isDryRun });
   const { name } = plan.workflow;
-  const found = await recognized(client, { user: settings.user, name });
+  const found = await recognized(client, { ...file, user: settings.user, name, fileExists: existsSync });
+  const [newest, ...others] = found;
   if (options.update === true) {
-    if (found === undefined)
+    if (newest === undefined)
       throw new Failure(
-        `no workflow of user ${settings.user} is named "${name}", so there is none to update; without --update it is created`,
+        `no workflow of user ${settings.user} was created from this file or is named "${name}", so there is none to update; without --update it is created, and --workflow-id names another one`,
       );
-    return apply(context, found.id, plan, { isDryRun: options.dryRun === true });
+    if (others.length > 0)
+      throw new Failure(
+        `${listed(found, specFile)}\n--workflow-id says which of them is updated; ${context.hint('torc workflows archive true ID')} sets others aside`,
+      );
+    return apply(context, newest.id, file, { isDryRun });
   }
-  if (found === undefined) return { kind: 'create' };
+  if (newest === undefined) return { kind: 'create' };
   if (process.stdin.isTTY !== true || path === '-' || output.format === 'json') {
-    output.notice(`${described(found)}; --update changes it instead of creating another one, --new ends this hint`);
+    const which = others.length > 0 ? ' --workflow-id ID' : '';
+    output.notice(
+      `${listed(found, specFile)}${others.length > 0 ? '\n' : '; '}--update${which} changes it instead of creating another one, --new ends this hint`,
+    );
     return { kind: 'create' };
   }
-  output.notice(`${described(found)}.`);
-  await apply(context, found.id, plan, { isDryRun: true });
-  if (!(await confirm(context, `Update workflow ${found.id}? Otherwise another one is created.`)))
+  output.notice(`${listed(found, specFile)}${others.length > 0 ? '' : '.'}`);
+  await apply(context, newest.id, file, { isDryRun: true });
+  const which = others.length > 0 ? `, the newest,` : '';
+  if (!(await confirm(context, `Update workflow ${newest.id}${which}? Otherwise another one is created.`)))
     return { kind: 'create' };
-  return apply(context, found.id, plan, { isDryRun: false, isShown: true });
+  return apply(context, newest.id, file, { isDryRun: false, isShown: true });
 }
 
-const described = ({ id, name, timestamp }: Workflow) =>
-  `Workflow ${id} is named "${name}", too (created ${dateText(timestamp)})`;
+interface File {
+  readonly plan: Plan;
+  readonly specFile: string | undefined;
+}
+
+/** One workflow in a sentence, several in a list. */
+function listed(found: readonly Workflow[], specFile: string | undefined): string {
+  const [newest, ...others] = found;
+  if (newest === undefined) return '';
+  const isOfFile = specFile !== undefined && newest.spec_file === specFile;
+  if (others.length === 0)
+    return isOfFile
+      ? `Workflow ${newest.id}, "${newest.name}", was created from this file (${dateText(newest.timestamp)})`
+      : `Workflow ${newest.id} is named "${newest.name}", too (created ${dateText(newest.timestamp)})`;
+  const lines = found.map(({ id, name, timestamp }) => `  ${id}, "${name}", created ${dateText(timestamp)}`);
+  return [
+    `${found.length} workflows ${isOfFile ? 'were created from this file' : 'have the name of this file'}:`,
+    ...lines,
+  ].join('\n');
+}
 
 async function apply(
   context: Context,
   id: number,
-  plan: Plan,
+  { plan, specFile }: File,
   /** `isShown`: the user has seen the jobs already. */
   { isDryRun, isShown = false }: { readonly isDryRun: boolean; readonly isShown?: boolean },
 ): Promise<Chosen> {
   const { client } = await context.service();
   const { updateFromPlan } = await import('../operations/update-plan.ts');
   const { reportUpdate } = await import('./output/plan-difference.ts');
-  reportUpdate(context, id, await updateFromPlan(client, id, plan, { isDryRun }), {
-    isDryRun,
-    isShown,
-    globs: plan.globs,
-  });
+  const updated = await updateFromPlan(client, id, plan, { isDryRun, specFile });
+  reportUpdate(context, id, updated, { isDryRun, isShown, globs: plan.globs });
   return isDryRun ? { kind: 'reported' } : { kind: 'updated', id };
 }

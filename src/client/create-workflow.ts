@@ -18,6 +18,8 @@ export interface CreateOptions {
   readonly submissionDirectory: string | undefined;
   /** Monitors jobs in summary mode if the plan does not configure monitoring. */
   readonly monitorsJobs: boolean;
+  /** The absolute path of the workflow file; undefined if there is none. */
+  readonly specFile?: string | undefined;
   /** The modification time of a file in seconds; undefined if it does not exist. */
   readonly mtimeOf: (path: string) => Promise<number | undefined>;
   /** Called with the number of jobs created so far. */

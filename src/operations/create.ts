@@ -69,6 +69,8 @@ interface CreateOptions {
   readonly user: string;
   /** Monitors jobs in summary mode if the plan does not configure monitoring. */
   readonly monitorsJobs: boolean;
+  /** The absolute path of the workflow file; undefined if there is none. */
+  readonly specFile?: string | undefined;
   /** Called with the number of jobs created so far. */
   readonly report: (jobs: number) => void;
 }
@@ -86,12 +88,13 @@ export const createFromAfar = (client: Client, plan: Plan, user: string): Promis
 export const createFromPlan = (
   client: Client,
   plan: Plan,
-  { user, monitorsJobs, report }: CreateOptions,
+  { user, monitorsJobs, specFile, report }: CreateOptions,
 ): Promise<number> =>
   createWorkflow(client, plan, {
     user,
     submissionDirectory: resolve('.'),
     monitorsJobs,
+    specFile,
     onProgress: report,
     async mtimeOf(path) {
       const stats = await stat(path).catch(() => undefined);

@@ -12,6 +12,8 @@ import type { PlanDifference } from '../core/workflow-file/update/difference.ts'
 export interface UpdateOptions {
   /** Only reports what would change. */
   readonly isDryRun: boolean;
+  /** The absolute path of the workflow file. */
+  readonly specFile?: string | undefined;
 }
 
 export interface UpdatedPlan {
@@ -32,10 +34,10 @@ export async function updateFromPlan(
   client: Client,
   workflowId: number,
   plan: Plan,
-  { isDryRun }: UpdateOptions,
+  { isDryRun, specFile }: UpdateOptions,
 ): Promise<UpdatedPlan> {
   for (let attempt = 1; ; attempt += 1) {
-    const difference = diffPlan(plan, await storedPlan(client, workflowId));
+    const difference = diffPlan(plan, await storedPlan(client, workflowId), specFile);
     await noteTimes(plan, difference);
     try {
       const updated = await client.updatePlan({

@@ -96,6 +96,8 @@ describe('the stand-in for Torc’s own server', () => {
       'GET /scheduled_compute_nodes is_open',
       // All workflows are listed, and none says that it is not whole.
       'GET /workflows is_being_created',
+      // An update, which that server does not have, finds its workflow by the name alone.
+      'GET /workflows spec_file',
       // Its answer has the jobs instead, and says by that that positions are unknown.
       'POST /bulk_jobs depends_on_positions',
       'POST /bulk_jobs reply',
@@ -119,6 +121,7 @@ describe('the stand-in for Torc’s own server', () => {
       'POST /slurm_stats slurm_step',
       // What a killed program left looks whole, as with Torc's own programs.
       'POST /workflows is_being_created',
+      'POST /workflows spec_file',
       // An action that was claimed counts as carried out there.
       'POST /workflows/{id}/actions state',
       // Its answer lacks the number of planned allocations, and the command plans them itself.
@@ -139,6 +142,7 @@ describe('the stand-in for Torc’s own server', () => {
       // The command compares the answer with what it asked for.
       'PUT /user_data/{id} clear_data',
       'PUT /workflows/{id} is_being_created',
+      'PUT /workflows/{id} spec_file',
     ]);
   });
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hasTmux, openScreen } from '../support/screen.ts';
@@ -43,15 +43,23 @@ describe('run with a file again', () => {
     const run = (...words: string[]) => torc(['--url', url, 'run', 'flow.yaml', ...words], { cwd: folder });
     writeFileSync(join(folder, 'flow.yaml'), flow(quick('one')));
     expect((await run()).stderr).not.toContain('--update');
-    expect((await run()).stderr).toMatch(/^Workflow 1 is named "samples", too \(created .*\); --update changes it/m);
+    expect((await run()).stderr).toMatch(
+      /^Workflow 1, "samples", was created from this file \(.*\); --update changes it/m,
+    );
     expect((await run('--new')).stderr).not.toContain('--update');
     expect(ran(folder)).toEqual(['one', 'one', 'one']);
   });
 
   it.each([
-    [['flow.yaml', '--update'], 1, 'no workflow of user .* is named "samples", so there is none to update'],
+    [
+      ['flow.yaml', '--update'],
+      1,
+      'no workflow of user tester was created from this file or is named "samples", so there is none to update',
+    ],
     [['flow.yaml', '--update', '--new'], 2, '--update changes the workflow of the file and --new creates another one'],
     [['flow.yaml', '--dry-run'], 2, '--dry-run shows what --update would change'],
+    [['flow.yaml', '-w', '1'], 2, '--workflow-id names the workflow that --update changes'],
+    [['flow.yaml', '--update', '-w', '7'], 1, 'there is no workflow 7'],
     [['1', '--update'], 2, '--update and --new need a workflow file'],
   ])('run %j is refused before anything is created', async (words, code, message) => {
     const folder = temporaryFolder();
@@ -60,6 +68,66 @@ describe('run with a file again', () => {
     const refused = await torc(['--url', url, 'run', ...words], { cwd: folder });
     expect([refused.code, refused.stderr]).toEqual([code, expect.stringMatching(message)]);
     expect((await client.listWorkflows({ query: {} })).total_count).toBe(0);
+  });
+
+  describe('the workflow of a file', () => {
+    const folder = () => {
+      const at = temporaryFolder();
+      mkdirSync(join(at, 'other'));
+      return at;
+    };
+    const update = (url: string, cwd: string, ...words: string[]) =>
+      torc(['--url', url, 'run', ...words, '--update'], { cwd });
+
+    it('a file whose name for the workflow changed is recognised by its path, and the workflow gets the new name', async () => {
+      const cwd = folder();
+      const { url, client } = await startServer(cwd);
+      writeFileSync(join(cwd, 'flow.yaml'), flow(quick('one')));
+      await torc(['--url', url, 'run', 'flow.yaml'], { cwd });
+      writeFileSync(join(cwd, 'flow.yaml'), flow(quick('one')).replace('samples', 'renamed'));
+      expect((await update(url, cwd, 'flow.yaml')).stderr).toContain('Settings: changed name');
+      expect((await client.getWorkflow({ params: { id: 1 } })).name).toBe('renamed');
+    });
+
+    it('a file that was moved is recognised by the name in it, and its new path is noted', async () => {
+      const cwd = folder();
+      const { url, client } = await startServer(cwd);
+      writeFileSync(join(cwd, 'flow.yaml'), flow(quick('one')));
+      await torc(['--url', url, 'create', 'flow.yaml'], { cwd });
+      renameSync(join(cwd, 'flow.yaml'), join(cwd, 'other/moved.yaml'));
+      expect((await update(url, cwd, 'other/moved.yaml')).code).toBe(0);
+      expect((await client.getWorkflow({ params: { id: 1 } })).spec_file).toBe(
+        realpathSync(join(cwd, 'other/moved.yaml')),
+      );
+    });
+
+    it('another file with the same name in it, as in two folders, is not taken for the file of the workflow', async () => {
+      const cwd = folder();
+      const { url, client } = await startServer(cwd);
+      for (const path of ['flow.yaml', 'other/flow.yaml']) writeFileSync(join(cwd, path), flow(quick('one')));
+      await torc(['--url', url, 'run', 'flow.yaml'], { cwd });
+      expect((await update(url, cwd, 'other/flow.yaml')).stderr).toContain('so there is none to update');
+      expect((await torc(['--url', url, 'run', 'other/flow.yaml'], { cwd })).stderr).not.toContain('--update');
+      expect((await client.listWorkflows({ query: {} })).total_count).toBe(2);
+    });
+
+    it('of several workflows of one file none is updated without its id, and the refusal lists them', async () => {
+      const cwd = folder();
+      const { url, client } = await startServer(cwd);
+      writeFileSync(join(cwd, 'flow.yaml'), flow(quick('one')));
+      for (let count = 0; count < 2; count += 1) await torc(['--url', url, 'create', 'flow.yaml'], { cwd });
+      writeFileSync(join(cwd, 'flow.yaml'), flow(quick('one') + quick('two')));
+      const refused = await update(url, cwd, 'flow.yaml');
+      expect([refused.code, refused.stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /2 workflows were created from this file:\n {2}2, "samples", created .*\n {2}1, "samples", created .*\n--workflow-id says which/,
+        ),
+      ]);
+      expect((await update(url, cwd, 'flow.yaml', '-w', '1')).code).toBe(0);
+      const jobs = async (id: number) => (await client.listJobs({ query: { workflow_id: id } })).total_count;
+      expect([await jobs(1), await jobs(2)]).toEqual([2, 1]);
+    });
   });
 
   it('an update while the workflow runs leaves the running job as it is, says so, and the same update later changes it', async () => {

@@ -17,14 +17,17 @@ export const create = command({
   ],
   async run(context, [file], options) {
     context.output.recordOnly('create');
-    const { readSpecFile, acceptedPlan, createAndReport } = await import('../read-spec.ts');
+    const { readSpecFile, acceptedPlan, createAndReport, specFileOf } = await import('../read-spec.ts');
     const reading = readSpecFile(file, context, { strict: options.strict === true });
     if (options.dryRun === true) {
       const { dryRunReport } = await import('../../core/workflow-file/dry-run.ts');
       return sayReport(context, dryRunReport(reading));
     }
     const plan = await acceptedPlan(context, reading, { skipChecks: options.skipChecks === true });
-    const id = await createAndReport(context, plan, { monitorsJobs: options.resourceMonitoring !== false });
+    const id = await createAndReport(context, plan, {
+      monitorsJobs: options.resourceMonitoring !== false,
+      specFile: specFileOf(file),
+    });
     context.output.record(
       'create',
       { workflow_id: id, status: 'success', message: `Workflow created successfully with ID: ${id}` },

@@ -41,7 +41,7 @@ export const run = command({
       if (chosen.kind === 'reported') return undefined;
       const prepare = () => makeOutputFolder(context, options.outputDir);
       if (chosen.kind === 'create')
-        return createWorkflowOf(context, plan, { prepare, whenCreated: () => (held = holdSignals()) });
+        return createWorkflowOf(context, { plan, path: given }, { prepare, whenCreated: () => (held = holdSignals()) });
       prepare();
       return chosen.id;
     };

@@ -29,7 +29,8 @@ const PlanSettings = NewWorkflow.pick({
   use_pending_failed: true,
   enable_ro_crate: true,
   dynamic_jobs: true,
-});
+  spec_file: true,
+}).extend({ name: text.optional() });
 export type PlanSettings = z.output<typeof PlanSettings>;
 
 const removed = maybe(z.array(id));

@@ -82,6 +82,8 @@ export const NewWorkflow = z.object({
   run_id: maybe(z.int()),
   is_canceled: maybe(z.boolean()),
   is_archived: maybe(z.boolean()),
+  /** addition: the absolute path of the file from which a client created or last updated the workflow, on its machine. */
+  spec_file: maybe(text),
   /** addition: the client still creates records of the workflow. The client sets it to false at the end; then it is absent. */
   is_being_created: maybe(z.boolean()),
 });

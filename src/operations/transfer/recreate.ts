@@ -27,7 +27,13 @@ export async function recreate(
   levels: Lists,
   options: ImportOptions,
 ): Promise<number> {
-  const body = { ...document.workflow, name: options.name ?? document.workflow.name, user: options.user };
+  // A copy is not the workflow of the file.
+  const body = {
+    ...document.workflow,
+    spec_file: undefined,
+    name: options.name ?? document.workflow.name,
+    user: options.user,
+  };
   return createWhole(client, body, (id) => recreateRecords(client, document, levels, id, options));
 }
 

@@ -33,6 +33,8 @@ export const workflowRoutes = {
       access_group: text.optional(),
       /** addition */
       is_being_created: queryFlag.optional(),
+      /** addition */
+      spec_file: text.optional(),
       ...paging,
     }),
     reply: page(Workflow),

@@ -10,6 +10,8 @@ interface Submission {
   readonly user: string;
   readonly submissionDirectory: string | undefined;
   readonly monitorsJobs: boolean;
+  /** The absolute path of the workflow file; undefined if there is none. */
+  readonly specFile?: string | undefined;
 }
 
 /** Ids of the records of a plan, by their numbers in it. */
@@ -74,7 +76,7 @@ const MONITORING: ResourceMonitorConfig = {
 };
 
 /** The workflow itself as the API takes it. */
-export function workflowBody(plan: Plan, { user, submissionDirectory, monitorsJobs }: Submission) {
+export function workflowBody(plan: Plan, { user, submissionDirectory, monitorsJobs, specFile }: Submission) {
   const {
     resource_monitor: monitor,
     metadata,
@@ -93,6 +95,7 @@ export function workflowBody(plan: Plan, { user, submissionDirectory, monitorsJo
     resource_monitor_config: (monitor as ResourceMonitorConfig | undefined) ?? (monitorsJobs ? MONITORING : undefined),
     execution_config: plan.executionConfig() as ExecutionConfig | undefined,
     submission_directory: submissionDirectory,
+    spec_file: specFile,
   };
 }
 

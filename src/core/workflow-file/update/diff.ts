@@ -15,15 +15,15 @@ import { isRemoved, isSpawned, type StoredJob, type StoredPlan } from './stored.
  * What turns a workflow into the one that the plan would create: jobs, files, user data, requirements, handlers and
  * schedulers are matched by name.
  *
- * Jobs that other jobs have added are in no file, and stay. Applied, the update leaves no difference.
+ * `specFile` is the path of the file, which the workflow has from then on. Jobs that other jobs have added are in no file, and stay. Applied, the update leaves no difference.
  */
-export function diffPlan(plan: Plan, stored: StoredPlan): PlanDifference {
+export function diffPlan(plan: Plan, stored: StoredPlan, specFile?: string): PlanDifference {
   const matched = matchPlan(plan, stored);
   // Where the file has none, a submission has generated them, with the actions that use them.
   const hasSchedulers = plan.slurmSchedulers.length > 0;
   const settings = settingChanges(
     stored.workflow,
-    workflowBody(plan, { user: '', submissionDirectory: '', monitorsJobs: false }),
+    workflowBody(plan, { user: '', submissionDirectory: '', monitorsJobs: false, specFile }),
   );
   const { ids, had: storedJobs } = matchJobs(plan, stored);
   // From then on what jobs read and write is among their dependencies.

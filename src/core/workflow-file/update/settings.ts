@@ -24,7 +24,7 @@ export function settingChanges(
   stored: Workflow,
   body: ReturnType<typeof workflowBody>,
 ): { readonly update: PlanSettings | undefined; readonly differences: RecordDifference[] } {
-  const { name: _name, user: _user, submission_directory: _folder, access_groups: _groups, ...given } = body;
+  const { user: _user, submission_directory: _folder, access_groups: _groups, ...given } = body;
   const wanted = {
     ...DEFAULTS,
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),

@@ -104,6 +104,7 @@ export const createWorkflow =
       slurm_defaults: text(body.slurm_defaults),
       dynamic_jobs: text(body.dynamic_jobs),
       submission_directory: body.submission_directory ?? null,
+      spec_file: body.spec_file ?? null,
       being_created_at_ms: body.is_being_created === true ? now() : null,
     });
     insertRequirements.run({ ...DEFAULT_REQUIREMENTS, workflowId: id });
@@ -121,7 +122,7 @@ function echoOf(body: NewWorkflow): NewWorkflow {
   };
 }
 
-const IMMUTABLE = ['env', 'submission_directory', 'dynamic_jobs'] as const;
+const IMMUTABLE = ['env', 'submission_directory', 'dynamic_jobs', 'spec_file'] as const;
 
 export const updateWorkflow =
   ({ find }: Store, queries: WorkflowQueries) =>

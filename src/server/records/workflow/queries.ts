@@ -11,13 +11,13 @@ export const workflowQueries = (db: Database) => ({
       compute_node_expiration_buffer_seconds, compute_node_wait_for_new_jobs_seconds,
       compute_node_ignore_workflow_completion, compute_node_wait_for_healthy_database_minutes,
       compute_node_min_time_for_new_jobs_seconds, resource_monitor_config, execution_config, slurm_defaults,
-      use_pending_failed, enable_ro_crate, dynamic_jobs, submission_directory, being_created_at_ms
+      use_pending_failed, enable_ro_crate, dynamic_jobs, submission_directory, being_created_at_ms, spec_file
     ) values (
       :name, :user, :description, :timestamp, :project, :metadata, :env,
       :compute_node_expiration_buffer_seconds, :compute_node_wait_for_new_jobs_seconds,
       :compute_node_ignore_workflow_completion, :compute_node_wait_for_healthy_database_minutes,
       :compute_node_min_time_for_new_jobs_seconds, :resource_monitor_config, :execution_config, :slurm_defaults,
-      :use_pending_failed, :enable_ro_crate, :dynamic_jobs, :submission_directory, :being_created_at_ms
+      :use_pending_failed, :enable_ro_crate, :dynamic_jobs, :submission_directory, :being_created_at_ms, :spec_file
     )`),
   updateWorkflow: db.prepare<Record<string, Value>>(`
     update workflow set
@@ -57,6 +57,7 @@ export const workflowQueries = (db: Database) => ({
       is_archived: boolean;
       access_group: string;
       is_being_created: boolean;
+      spec_file: string;
       seen_by: string;
       shared_with: string;
     }>,
@@ -74,6 +75,7 @@ export const workflowQueries = (db: Database) => ({
         description: contains('workflow.description', 'description'),
         is_archived: 'workflow.is_archived = :is_archived',
         is_being_created: '(workflow.being_created_at_ms is not null) = :is_being_created',
+        spec_file: 'workflow.spec_file = :spec_file',
         access_group: `workflow.id in (
           select share.workflow_id
           from workflow_access_group share

@@ -26,6 +26,7 @@ export interface WorkflowRow {
   is_canceled: number;
   is_archived: number;
   being_created_at_ms: number | null;
+  spec_file: string | null;
 }
 
 export type SharedWorkflowRow = WorkflowRow & {
@@ -69,6 +70,7 @@ export function workflowOf(row: SharedWorkflowRow): Workflow & { id: number; run
     is_canceled: row.is_canceled === 1,
     is_archived: row.is_archived === 1,
     is_being_created: row.being_created_at_ms === null ? undefined : true,
+    spec_file: row.spec_file ?? undefined,
     access_groups: row.access_groups === '[]' ? undefined : (JSON.parse(row.access_groups) as string[]),
   };
 }

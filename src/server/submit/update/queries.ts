@@ -85,6 +85,7 @@ export const updateQueries = (db: Database) => ({
   settings: db.prepare<{ id: number }, Record<string, Value>>('select * from workflow where id = :id'),
   writeSettings: db.prepare<Record<string, Value>>(`
     update workflow set
+      name = coalesce(:name, name), spec_file = :spec_file,
       description = :description, project = :project, metadata = :metadata, env = :env,
       compute_node_wait_for_new_jobs_seconds = :compute_node_wait_for_new_jobs_seconds,
       compute_node_ignore_workflow_completion = :compute_node_ignore_workflow_completion,
