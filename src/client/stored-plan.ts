@@ -10,7 +10,7 @@ export async function storedPlan(client: Client, id: number): Promise<StoredPlan
   // At the same time: while the client reads one page, the server writes the next.
   const [workflow, jobs, files, userData, requirements, schedulers, handlers, actions] = await Promise.all([
     client.getWorkflow({ params }),
-    rows((query) => client.readJobColumns({ params, query }), jobAt),
+    storedJobs(client, id),
     rows((query) => client.readFileColumns({ params, query }), fileAt),
     all((page) => client.listUserData({ query: { ...of, ...page } })),
     all((page) => client.listResourceRequirements({ query: { ...of, ...page } })),
@@ -20,6 +20,10 @@ export async function storedPlan(client: Client, id: number): Promise<StoredPlan
   ]);
   return { workflow, jobs, files, userData, requirements, schedulers, handlers, actions };
 }
+
+/** The jobs of a workflow with their relationships. */
+export const storedJobs = (client: Client, id: number): Promise<StoredJob[]> =>
+  rows((query) => client.readJobColumns({ params: { id }, query }), jobAt);
 
 interface Page<Columns> {
   readonly columns: Columns;

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Client } from '../client/client.ts';
 import { ServiceError } from '../client/errors.ts';
+import { isUnknownRoute } from '../client/compat/unknown-route.ts';
 import { storedPlan } from '../client/stored-plan.ts';
 import type { PlanUpdated } from '../core/contract/plan-update.ts';
 import { Refusal } from '../core/contract/refusals.ts';
@@ -37,7 +38,7 @@ export async function updateFromPlan(
   { isDryRun, specFile }: UpdateOptions,
 ): Promise<UpdatedPlan> {
   for (let attempt = 1; ; attempt += 1) {
-    const difference = diffPlan(plan, await storedPlan(client, workflowId), specFile);
+    const difference = diffPlan(plan, await storedPlan(client, workflowId).catch(noPlanUpdates), specFile);
     await noteTimes(plan, difference);
     try {
       const updated = await client.updatePlan({
@@ -52,6 +53,14 @@ export async function updateFromPlan(
       if (!isOutdated || attempt === ATTEMPTS) throw error;
     }
   }
+}
+
+/** Torc's own server has no such route, nor have earlier versions of ours. */
+export function noPlanUpdates(error: unknown): never {
+  if (!isUnknownRoute(error)) throw error;
+  const message =
+    'this server cannot change the plan of a workflow, as Torc 1.0.0; torc jobs create and torc jobs update change jobs that are uninitialized, torc run FILE --new creates another workflow';
+  throw new Refusal('ROUTE_UNKNOWN', message, {}, { cause: error });
 }
 
 /** Adds the modification times of new files that jobs read, as a creation does. */

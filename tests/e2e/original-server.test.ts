@@ -226,6 +226,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'slurm schedule-nodes': 'the same as submit',
   watch: 'the same as recover, again and again',
   'jobs cancel': 'below: this server cannot',
+  'jobs add': 'below: this server cannot',
+  'jobs set': 'below: this server cannot',
   page: 'below: this server has none',
   tui: 'needs a terminal, and asks for lists that are tried',
   'jobs profile': 'asks for records that are tried, and files',
@@ -324,6 +326,14 @@ describe('on Torc’s own server', () => {
   it('jobs cancel says that this server can only cancel whole workflows', async () => {
     const { code, stderr } = await call('jobs', 'cancel', '2');
     expect([code, stderr]).toEqual([1, expect.stringContaining('this server cannot cancel single jobs')]);
+  });
+
+  it.each([
+    ['add', '2', '-n', 'more', '-c', 'true'],
+    ['set', '2', '-c', 'true', '--priority', '3'],
+  ])('jobs %s says that this server cannot change the plan of a workflow', async (...words) => {
+    const { code, stderr } = await call('jobs', ...words);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('this server cannot change the plan of a workflow')]);
   });
 
   it('page says that this server has none', async () => {

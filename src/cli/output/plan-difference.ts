@@ -48,8 +48,17 @@ export function reportUpdate(
     if (isDryRun) output.text([...globLines(globs), text].join('\n'));
     else output.notice(text);
   }
-  if (updated.held.length === 0) return;
-  output.warn(heldText(updated.held));
+  reportHeld({ output, exitWith }, updated, isDryRun);
+}
+
+/** Names the jobs that stay as they are because they run; these make the exit code 1. */
+export function reportHeld(
+  { output, exitWith }: Pick<Context, 'output' | 'exitWith'>,
+  { held }: PlanUpdated,
+  isDryRun: boolean,
+): void {
+  if (held.length === 0) return;
+  output.warn(heldText(held));
   if (!isDryRun) exitWith(1);
 }
 
@@ -94,7 +103,7 @@ function summaryText(
   return `Workflow ${workflowId}: ${countsText(updated)}, ${grouped(unchanged)} unchanged; ${counted(updated.rerun_jobs, 'job')} ${runs}.`;
 }
 
-const countsText = ({ added_jobs: added, changed_jobs: changed, removed_jobs: removed }: PlanUpdated) =>
+export const countsText = ({ added_jobs: added, changed_jobs: changed, removed_jobs: removed }: PlanUpdated) =>
   `${counted(added, 'job')} added, ${grouped(changed)} changed, ${grouped(removed)} removed`;
 
 function heldText(held: PlanUpdated['held']): string {

@@ -6,6 +6,7 @@ import { jobsExplain } from './explain.ts';
 import { jobLists } from './list.ts';
 import { jobNeeds } from './needs.ts';
 import { jobsOutput } from './output.ts';
+import { jobPlan } from './plan.ts';
 import { jobsProfile } from './profile.ts';
 import { jobsResetStatus } from './reset-status.ts';
 import { jobsSpawn } from './spawn.ts';
@@ -16,6 +17,7 @@ export const jobCommands: readonly Command[] = [
   ...jobCreation,
   jobsSpawn,
   jobsUpdate,
+  ...jobPlan,
   ...jobDeletion,
   jobsCancel,
   jobsResetStatus,

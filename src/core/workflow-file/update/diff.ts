@@ -9,7 +9,7 @@ import type { JobDifference, PlanDifference } from './difference.ts';
 import { type Comparison, jobChange } from './jobs.ts';
 import { type MatchedPlan, matchPlan } from './match.ts';
 import { settingChanges } from './settings.ts';
-import { isRemoved, isSpawned, type StoredJob, type StoredPlan } from './stored.ts';
+import { isBegun, isRemoved, isSpawned, type StoredJob, type StoredPlan } from './stored.ts';
 
 /**
  * What turns a workflow into the one that the plan would create: jobs, files, user data, requirements, handlers and
@@ -26,8 +26,7 @@ export function diffPlan(plan: Plan, stored: StoredPlan, specFile?: string): Pla
     workflowBody(plan, { user: '', submissionDirectory: '', monitorsJobs: false, specFile }),
   );
   const { ids, had: storedJobs } = matchJobs(plan, stored);
-  // From then on what jobs read and write is among their dependencies.
-  const isInitialized = stored.jobs.some(({ status }) => status !== 'uninitialized' && status !== 'disabled');
+  const isInitialized = isBegun(stored.jobs);
   const comparison = comparisonOf(plan, stored, matched, ids);
   const add: NewJob[] = [];
   const change: NonNullable<NonNullable<PlanUpdate['jobs']>['change']> = [];

@@ -20,6 +20,10 @@ export interface StoredPlan {
   readonly actions: readonly WorkflowAction[];
 }
 
+/** Whether jobs have a status. From then on what jobs read and write is among their dependencies. */
+export const isBegun = (jobs: readonly StoredJob[]): boolean =>
+  jobs.some(({ status }) => status !== 'uninitialized' && status !== 'disabled');
+
 /** A job that another one has added is in no file. */
 export const isSpawned = ({ origin }: StoredJob): boolean => origin === 'spawn';
 

@@ -1,0 +1,120 @@
+import type { PlanUpdated } from '../../../core/contract/plan-update.ts';
+import { counted } from '../../../core/quantity/count-text.ts';
+import { addJob, setJobs } from '../../../operations/edit-plan.ts';
+import { recordKinds, type RecordKind, recordsWithin, workflowOption } from '../../choose-record.ts';
+import { chooseWorkflow } from '../../choose-workflow.ts';
+import { type Command, command } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { UsageError } from '../../failure.ts';
+import { integer, optionsOf } from '../../option.ts';
+import { countsText, reportHeld } from '../../output/plan-difference.ts';
+import { chooseJobs, selectionOf } from './selection.ts';
+
+const shared = optionsOf([
+  { flags: '-c, --command <command>', says: 'command of the job' },
+  { flags: '-r, --resource-requirements-id <requirements>', says: 'resource requirements, by id or name' },
+  { flags: '--priority <n>', says: 'larger numbers start first', read: integer('--priority', 0) },
+  {
+    flags: '--label <label>',
+    says: 'labels that a runner must have; may be repeated or separated by commas',
+    many: true,
+  },
+  { flags: '--dry-run', says: 'only show what would change and run' },
+]);
+
+const labelsOf = (given: readonly string[] | undefined) => given?.flatMap((text) => text.split(','));
+
+const add = command({
+  words: 'jobs add [workflow]',
+  says: 'Add a job to a workflow, also while it runs: it is ready as soon as what it depends on has ended.',
+  more: `A job that reads a file waits for the job that writes it. Jobs that read what the new job writes run again. In a workflow of a
+file, write the job into the file, too: torc run FILE --update removes what the file does not have.`,
+  options: [
+    { flags: '-n, --name <name>', says: 'name of the job' },
+    ...shared,
+    { flags: '-b, --depends-on-job-ids <id-or-name...>', says: 'jobs that must end before it', many: true },
+    { flags: '-i, --input-file-ids <id-or-name...>', says: 'files that it reads', many: true },
+    { flags: '-o, --output-file-ids <id-or-name...>', says: 'files that it writes', many: true },
+  ],
+  async run(context, [given], options) {
+    context.output.recordOnly('add');
+    const { name, command: text, priority, dryRun = false } = options;
+    if (name === undefined || text === undefined)
+      throw new UsageError('a job needs a name and a command: --name NAME --command COMMAND');
+    const id = await chooseWorkflow(context, given);
+    const { client } = await context.service();
+    const within = async (kind: RecordKind, texts: string | readonly string[] | undefined) =>
+      texts === undefined ? undefined : recordsWithin(context, kind, id, [texts].flat());
+    const job = {
+      name,
+      command: text,
+      priority,
+      labels: labelsOf(options.label),
+      resource_requirements_id: (await within(recordKinds.requirements, options.resourceRequirementsId))?.[0],
+      depends_on_job_ids: await within(recordKinds.job, options.dependsOnJobIds),
+      input_file_ids: await within(recordKinds.file, options.inputFileIds),
+      output_file_ids: await within(recordKinds.file, options.outputFileIds),
+    };
+    report(context, 'add', { id, updated: await addJob(client, id, job, dryRun), isDryRun: dryRun });
+  },
+});
+
+const set = command({
+  words: 'jobs set [job...]',
+  says: 'Change the command, the requirements, the priority or the labels of jobs, also of jobs that have ended.',
+  more: `A job with a new command runs again, and so does what depends on it; with other requirements, priority or labels it keeps its
+results. A job that a runner has stays as it is: it is named, and the exit code is 1. Which jobs: by their ids or names, by --status or by --return-code. In
+a workflow of a file, change the file, too: torc run FILE --update takes its values.`,
+  options: [
+    workflowOption,
+    ...shared,
+    {
+      flags: '--status <statuses>',
+      says: 'jobs with one of these statuses; may be repeated or separated by commas',
+      many: true,
+    },
+    { flags: '--return-code <n>', says: 'jobs whose result has this return code', read: integer('--return-code') },
+    { flags: '--clear-labels', says: 'remove all labels' },
+  ],
+  async run(context, [given = []], options) {
+    context.output.recordOnly('set');
+    const { command: text, priority, dryRun = false } = options;
+    if (options.label !== undefined && options.clearLabels === true)
+      throw new UsageError('--label and --clear-labels cannot be used together');
+    const labels = options.clearLabels === true ? [] : labelsOf(options.label);
+    const needs = options.resourceRequirementsId;
+    if ([text, priority, labels, needs].every((value) => value === undefined))
+      throw new UsageError(
+        'nothing to change: give one of --command, --resource-requirements-id, --priority, --label, --clear-labels',
+      );
+    const { workflowId: id, jobs } = await chooseJobs(context, selectionOf(given, options));
+    const { client } = await context.service();
+    const settings = {
+      command: text,
+      priority,
+      labels,
+      resource_requirements_id:
+        needs === undefined ? undefined : (await recordsWithin(context, recordKinds.requirements, id, [needs]))[0],
+    };
+    report(context, 'set', { id, updated: await setJobs(client, id, jobs, settings, dryRun), isDryRun: dryRun });
+  },
+});
+
+function report(
+  context: Context,
+  kind: string,
+  { id, updated, isDryRun }: { readonly id: number; readonly updated: PlanUpdated; readonly isDryRun: boolean },
+): void {
+  const { output, hint } = context;
+  const { rerun_jobs: jobs } = updated;
+  const runs = isDryRun ? 'would run' : jobs === 1 ? 'runs' : 'run';
+  const next = isDryRun || jobs === 0 ? '' : `; ${hint(`torc run ${id}`)} starts a runner if there is none`;
+  output.record(
+    kind,
+    { workflow_id: id, dry_run: isDryRun, ...updated },
+    `Workflow ${id}: ${countsText(updated)}; ${counted(jobs, 'job')} ${runs}${next}`,
+  );
+  reportHeld(context, updated, isDryRun);
+}
+
+export const jobPlan: readonly Command[] = [add, set];
