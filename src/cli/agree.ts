@@ -13,12 +13,22 @@ export const noPrompts = option({ flags: '--no-prompts', says: 'do not ask' });
 export async function agrees(
   context: Context,
   options: { readonly prompts?: boolean | undefined },
-  { question, otherwise }: { readonly question: string; readonly otherwise: string },
+  {
+    question,
+    otherwise,
+    isNeeded = false,
+  }: {
+    readonly question: string;
+    readonly otherwise: string;
+    /** Without a terminal a "no" is a failure: a script would take a 0 for done. */
+    readonly isNeeded?: boolean;
+  },
 ): Promise<boolean> {
   // The form in which commander stores an option that begins with "no".
   const isAsking = options.prompts !== false && context.output.format !== 'json';
   if (!isAsking || (await confirm(context, question))) return true;
   const isAnswer = process.stdin.isTTY === true;
+  if (isNeeded && !isAnswer) context.exitWith(1);
   context.output.notice(isAnswer ? otherwise : `${otherwise} Use --no-prompts to continue without asking.`);
   return false;
 }

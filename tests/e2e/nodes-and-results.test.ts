@@ -335,4 +335,12 @@ describe('a workflow that is to be lost', () => {
     expect((await program('cancel', id, '--no-prompts')).stdout).toBe(`Canceled workflow ${id} (goes on)\n`);
     expect(await json('workflows', 'get', id)).toMatchObject({ is_canceled: true });
   });
+
+  it('a workflow that is to be lost is not reset without an answer, and the exit code says so', async () => {
+    const id = await created('workflows', 'new', '--name', 'not reset');
+    const { code, stdout, stderr } = await program('workflows', 'reset-status', id);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('Nothing was reset. Use --no-prompts to continue without asking.');
+    expect((await program('workflows', 'reset-status', id, '--no-prompts')).code).toBe(0);
+  });
 });

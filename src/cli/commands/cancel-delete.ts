@@ -18,11 +18,7 @@ export const cancel = command({
     const { client } = await context.service();
     const { name } = await client.getWorkflow({ params: { id } });
     const question = `Cancel workflow ${id} (${name})?`;
-    if (!(await agrees(context, options, { question, otherwise: 'Not canceled.' }))) {
-      // A person who answered no sees what happened; a script would take a 0 for done.
-      if (process.stdin.isTTY !== true) context.exitWith(1);
-      return;
-    }
+    if (!(await agrees(context, options, { question, otherwise: 'Not canceled.', isNeeded: true }))) return;
     await client.cancelWorkflow({ params: { id } });
     const { jobIds, errors } = await cancelInSlurm(context, id);
     for (const error of errors) output.error(error);

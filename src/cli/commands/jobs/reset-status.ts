@@ -54,7 +54,7 @@ export const jobsResetStatus = command({
     const completed = jobs.filter(({ status }) => status === 'completed');
     if (completed.length > 0) output.warn(`${namesOf(completed)} completed successfully and will run again`);
     const question = `Reset ${counted(jobs.length, 'job')} of workflow ${workflowId}?`;
-    if (!(await agrees(context, options, { question, otherwise: 'Nothing was reset.' }))) return;
+    if (!(await agrees(context, options, { question, otherwise: 'Nothing was reset.', isNeeded: true }))) return;
 
     const done = await resetJobs(client, selected);
     const reinit = await reinitialized(context, workflowId, options);

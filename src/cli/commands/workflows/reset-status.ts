@@ -20,7 +20,7 @@ export const workflowsResetStatus = command({
     const id = await chooseWorkflow(context, given);
     const failedOnly = options.failedOnly === true;
     const question = `Reset ${failedOnly ? 'the failed jobs' : 'all jobs'} of workflow ${id}?`;
-    if (!(await agrees(context, options, { question, otherwise: 'Nothing was reset.' }))) return;
+    if (!(await agrees(context, options, { question, otherwise: 'Nothing was reset.', isNeeded: true }))) return;
 
     const { client } = await context.service();
     const { updatedCount, isReinitialized, error } = await resetWorkflow(client, id, {
