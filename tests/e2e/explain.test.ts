@@ -168,3 +168,21 @@ jobs:
   run.child.kill('SIGINT');
   await run.ended;
 });
+
+it('a job that was up to date when a new run began is explained by its result of the earlier run, with its files', async () => {
+  const path = join(folder, 'again.yaml');
+  writeFileSync(path, 'name: again\njobs: [{name: up, command: "true"}, {name: down, command: "exit 3"}]\n');
+  await torc(['--url', server.url, 'run', path], { cwd: folder });
+  const { items } = await server.client.listWorkflows({ query: { name: 'again' } });
+  const id = items[0]?.id as number;
+  await lookUp(id);
+  await call('workflows', 'reset-status', String(id), '--failed-only', '-r', '--no-prompts');
+  expect((await server.client.getWorkflow({ params: { id } })).run_id).toBe(2);
+  const { headline, reasons, paths } = await reportedOf('up');
+  expect(headline).toMatch(/^completed/);
+  expect(reasons).toContainEqual({
+    code: 'earlier_run',
+    message: 'that was in run 1; the present run did not run it again',
+  });
+  expect(paths['job_stdout']).toContain('_r1_a1.o');
+});

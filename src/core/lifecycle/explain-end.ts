@@ -20,10 +20,10 @@ export function explainEnd(job: JobFacts): Explanation {
   const { status, end } = job;
   if (status === 'canceled') return { kind: 'ended', ...canceled(job) };
   if (end === undefined) {
-    const headline = `${status}, and nothing is known of how: it has no result in this run`;
+    const headline = `${status}, and nothing is known of how: it has no result`;
     return { kind: 'ended', headline, reasons: [], next: [] };
   }
-  const found = withMemoryUse(explainedEnd(job, end), job, end);
+  const found = withRun(withMemoryUse(explainedEnd(job, end), job, end), job);
   if (status !== 'pending_failed') return { kind: 'ended', ...found };
   return {
     kind: 'ended',
@@ -31,6 +31,13 @@ export function explainEnd(job: JobFacts): Explanation {
     reasons: found.reasons,
     next: [`run it again: torc jobs reset-status ${job.id} --reinit`, ...found.next],
   };
+}
+
+/** A job that was up to date when the present run began. */
+function withRun(found: End, { endedInRun: run }: JobFacts): End {
+  if (run === undefined) return found;
+  const message = `that was in run ${run}; the present run did not run it again`;
+  return { ...found, reasons: [...found.reasons, { code: 'earlier_run', message }] };
 }
 
 /** A job that used more memory than it asked for, and was not ended for it: the next one may lack what it took. */

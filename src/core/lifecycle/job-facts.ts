@@ -83,6 +83,8 @@ export interface JobFacts extends JobKind {
   /** The runner that executes the job. */
   readonly runningOn: string | undefined;
   readonly end: AttemptEnd | undefined;
+  /** The run in which it ended, if that is an earlier one: the present run has not run it again. */
+  readonly endedInRun?: number | undefined;
   /** Earlier attempts of this run, with what was stored about their ends. */
   readonly earlier?: readonly { readonly attempt: number; readonly cause: string }[];
   /** Earlier attempts of this run without a result. */

@@ -44,12 +44,14 @@ export async function gatherFacts(
   const job = await client.getJob({ params: { id } });
   const { workflow_id: workflowId, status = 'uninitialized' } = job;
   const workflow = await client.getWorkflow({ params: { id: workflowId } });
-  const results = (
-    await all((page) => client.listResults({ query: { workflow_id: workflowId, job_id: id, all_runs: true, ...page } }))
-  ).filter(({ run_id: run }) => run === workflow.run_id);
+  const query = { workflow_id: workflowId, job_id: id, all_runs: true };
+  const ofAllRuns = await all((page) => client.listResults({ query: { ...query, ...page } }));
+  const results = ofAllRuns.filter(({ run_id: run }) => run === workflow.run_id);
   const hasEnded = ['completed', 'failed', 'terminated', 'pending_failed'].includes(String(status));
-  const last = results.toSorted((a, b) => (b.attempt_id ?? 1) - (a.attempt_id ?? 1))[0];
-  const result = hasEnded || last?.status === status ? last : undefined;
+  const last = latestOf(results);
+  // A job that is up to date keeps its status in a new run, without a result there.
+  const earlier = hasEnded && last === undefined ? latestOf(ofAllRuns) : undefined;
+  const result = hasEnded || last?.status === status ? (last ?? earlier) : undefined;
   const nodeId = result?.compute_node_id ?? job.compute_node_id;
   const node = nodeId ? await client.getComputeNode({ params: { id: nodeId } }).catch(() => undefined) : undefined;
   const dependencies = await others(client, job.depends_on_job_ids ?? []);
@@ -99,6 +101,7 @@ export async function gatherFacts(
       here: place?.runsIn === 'anywhere' ? roomHere() : undefined,
       runningOn: node?.hostname,
       end: result && attemptEndOf(result, node),
+      endedInRun: earlier?.run_id,
       earlier: results
         .flatMap(({ attempt_id: n, cause }) => (cause && (n ?? 1) < attempt ? [{ attempt: n ?? 1, cause }] : []))
         .toSorted((a, b) => a.attempt - b.attempt),
@@ -109,6 +112,10 @@ export async function gatherFacts(
     },
   };
 }
+
+/** The last attempt of the last run. */
+const latestOf = (results: readonly Result[]): Result | undefined =>
+  results.toSorted((a, b) => b.run_id - a.run_id || (b.attempt_id ?? 1) - (a.attempt_id ?? 1))[0];
 
 export const needOf = (requirements: ResourceRequirements): JobFacts['need'] => {
   const { memoryBytes, numCpus, runtimeSeconds = 60 } = limitsOf(requirements);
