@@ -4,6 +4,7 @@ import type { Option } from '../src/cli/option.ts';
 import { commandsOf } from '../src/cli/commands.ts';
 import { keyAt } from '../src/cli/config/schema.ts';
 import { exampleOf } from '../src/cli/examples.ts';
+import { shortOptionsOf } from '../src/cli/short-options.ts';
 import { globalOptions } from '../src/cli/settings.ts';
 import { write } from './write-generated.ts';
 
@@ -32,6 +33,14 @@ ${cell(says)}${more === undefined ? '' : `\n\n\`\`\`text\n${more}\n\`\`\``}
 ${exampleOf(program, { words, isDefault })}
 \`\`\`
 ${shown.length === 0 ? '' : `\n| option | meaning |\n| --- | --- |\n${shown.map(optionRow).join('\n')}\n`}`;
+
+const letters = async (program: string) => {
+  const rows = (await shortOptionsOf(program)).map(
+    ({ letter, long, commands }) =>
+      `| \`${letter}\` | \`${long}\` | ${commands.map((each) => (each === '' ? 'every command' : each)).join(', ')} |`,
+  );
+  return `| letter | option | commands of ${program} |\n| --- | --- | --- |\n${rows.join('\n')}\n`;
+};
 
 write(
   'docs/reference/cli.md',
@@ -72,5 +81,11 @@ ${(await commandsOf('torc-dash')).map((command) => section('torc-dash', command)
 
 ${(await commandsOf('torc-mcp-server'))
   .map((command) => section('torc-mcp-server', command).replace('torc-mcp-server serve', 'torc-mcp-server'))
-  .join('\n')}`,
+  .join('\n')}
+## Letters
+
+Torc 1.0 gives some letters several meanings, and these stay. A letter that is not one of Torc's has one meaning.
+
+${await letters('torc')}
+${await letters('torc-server')}`,
 );

@@ -8,12 +8,13 @@ import { missingCommand } from './missing-commands.ts';
 import { exampleOf } from './examples.ts';
 import { fitted, headingOf } from './help.ts';
 import { type Context, createContext, type Printed } from './context.ts';
-import { createOutput, type Streams } from './output/output.ts';
+import { createOutput, type Output, type Streams } from './output/output.ts';
 import { connecting, givenOf, optionWords, withOptions } from './hint.ts';
 import { builtIn, keyAt } from './config/schema.ts';
 import { fill } from './config/fill.ts';
 import { configurationFor } from './config/for-program.ts';
 import { reportError } from './report-error.ts';
+import { sameLetter } from './same-letter.ts';
 import { globalsOf, type Settings, settingsOf } from './settings.ts';
 import { printsVersion } from './prints-version.ts';
 
@@ -67,8 +68,19 @@ export async function runProgram(
   } catch (error) {
     const missing = program === 'torc' && isUnknownCommand(error) ? missingCommand(argv) : undefined;
     if (missing !== undefined) plain.notice(missing);
-    return reportError(error, plain, hint);
+    const exitCode = reportError(error, plain, hint);
+    if (exitCode !== 0) await explainLetter(program, argv, plain);
+    return exitCode;
   }
+}
+
+/** Says what a letter means that a command line that failed has after its command, if it means something else before it. */
+async function explainLetter(program: string, argv: readonly string[], output: Output): Promise<void> {
+  const loaded = (await commandsFor(program, argv)).filter((each) => typeof each !== 'string');
+  const meant = meantAmong(loaded, argv);
+  const [only, ...others] = meant;
+  const found = only === undefined || others.length > 0 ? undefined : sameLetter(program, only, argv);
+  if (found !== undefined) output.notice(found);
 }
 
 /** Runs a command of `torc` in this process, and keeps what it prints: a start of a process costs ten times as much. */

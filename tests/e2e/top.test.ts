@@ -32,7 +32,7 @@ it('torc top follows the newest workflow of its user to its end: what runs with 
   ]);
 
   const run = start('torc', [...url, 'run', '2'], { cwd: folder });
-  const top = start('torc', [...url, '-f', 'json', 'top', '-n', '0.25'], { cwd: folder });
+  const top = start('torc', [...url, '-f', 'json', 'top', '--interval', '0.25'], { cwd: folder });
   await top.says('"job_name":"long"');
   await until(
     async () => (await torc([...url, 'top', '--once'], { cwd: folder })).stdout,
@@ -82,7 +82,7 @@ it('torc top goes on when its server is away and returns', async () => {
   const server = await startServer(folder);
   writeFileSync(join(folder, 'flow.yaml'), "name: flow\njobs: [{name: only, command: 'true'}]\n");
   await torc(['--url', server.url, 'create', 'flow.yaml'], { cwd: folder });
-  const top = start('torc', ['--url', server.url, 'top', '1', '-n', '0.25'], { cwd: folder });
+  const top = start('torc', ['--url', server.url, 'top', '1', '--interval', '0.25'], { cwd: folder });
   await top.says('0% · 0 done');
   server.program.child.kill('SIGKILL');
   await top.says('trying again');

@@ -15,7 +15,7 @@ export const top = command({
   options: [
     { flags: '--once', says: 'show it once and exit' },
     {
-      flags: '-n, --interval <s>',
+      flags: '--interval <s>',
       says: 'seconds between two looks (default 2; 5 where the output is no terminal)',
       read: number('--interval', 0.25),
     },
