@@ -18,7 +18,21 @@ export async function storedPlan(client: Client, id: number): Promise<StoredPlan
     all((page) => client.listFailureHandlers({ params, query: page })),
     client.listWorkflowActions({ params }),
   ]);
-  return { workflow, jobs, files, userData, requirements, schedulers, handlers, actions };
+  const allocatedSchedulers = await allocated(client, id, schedulers);
+  return { workflow, jobs, files, userData, requirements, schedulers, allocatedSchedulers, handlers, actions };
+}
+
+async function allocated(
+  client: Client,
+  workflowId: number,
+  schedulers: StoredPlan['schedulers'],
+): Promise<ReadonlySet<number>> {
+  const found = new Set<number>();
+  for (const { id } of schedulers) {
+    const query = { workflow_id: workflowId, scheduler_config_id: id, limit: 1 };
+    if ((await client.listScheduledComputeNodes({ query })).items.length > 0) found.add(id);
+  }
+  return found;
 }
 
 /** The jobs of a workflow with their relationships. */

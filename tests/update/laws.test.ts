@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorkflow } from '../../src/client/create-workflow.ts';
 import { storedPlan } from '../../src/client/stored-plan.ts';
 import { diffPlan } from '../../src/core/workflow-file/update/diff.ts';
+import { differenceText } from '../../src/cli/output/plan-difference.ts';
 import { updateFromPlan } from '../../src/operations/update-plan.ts';
 import { planned } from '../spec/reading.ts';
 import { ended, registerNode, statuses, testService, type TestService } from '../support/service.ts';
@@ -64,6 +65,30 @@ describe('an update to a file', () => {
       }),
       { numRuns: 40 },
     );
+  });
+
+  it('an update from a file without a Slurm scheduler removes it, or keeps it without a difference while allocations name it', async () => {
+    const scheduler = (name: string) => ({ name, account: 'a', nodes: 1, walltime: '01:00:00' });
+    const of = (...names: string[]) => ({
+      name: 'w',
+      jobs: [{ name: 'a', command: 'true' }],
+      slurm_schedulers: names.map(scheduler),
+    });
+    const id = await create(of('new', 'used', 'unused'));
+    const { items } = await service.client.listSlurmSchedulers({ query: { workflow_id: id } });
+    const used = items.find(({ name }) => name === 'used')?.id as number;
+    const allocation = { scheduler_id: 7, scheduler_config_id: used, scheduler_type: 'slurm', status: 'complete' };
+    await service.client.createScheduledComputeNode({ body: { workflow_id: id, ...allocation } });
+    const { difference } = await update(id, of('new'));
+    expect(difference.records).toEqual([{ kind: 'removed', of: 'slurm_schedulers', name: 'unused' }]);
+    const again = await update(id, of('new'));
+    expect(again.difference).toMatchObject({ update: {}, records: [], keptSchedulers: ['used'] });
+    const text = (found: typeof again) =>
+      differenceText(id, found.difference, found.updated, { isDryRun: false, width: 100 });
+    expect(text(again)).toBe(
+      `Workflow ${id} is what the file says; nothing changed.\nSlurm schedulers: kept while allocations name them: used`,
+    );
+    expect(text(await update(id, of('new', 'used')))).not.toContain('kept');
   });
 
   it('a second update to the same file changes nothing, and the plan is that of a creation from it', async () => {

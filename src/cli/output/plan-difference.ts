@@ -28,7 +28,7 @@ export function reportUpdate(
   }: { readonly isDryRun: boolean; readonly isShown?: boolean; readonly globs: readonly GlobMatch[] },
 ): void {
   if (output.format === 'json') {
-    const { jobs, records, unchanged } = difference;
+    const { jobs, records, keptSchedulers, unchanged } = difference;
     const report = {
       workflow_id: workflowId,
       dry_run: isDryRun,
@@ -37,6 +37,7 @@ export function reportUpdate(
       jobs,
       records,
       globs,
+      ...(keptSchedulers.length === 0 ? {} : { kept_schedulers: keptSchedulers }),
     };
     if (isDryRun) output.json(report);
     else output.jsonLine(report);
@@ -68,11 +69,18 @@ export function differenceText(
   updated: PlanUpdated,
   { isDryRun, width }: { readonly isDryRun: boolean; readonly width: number },
 ): string {
-  const { jobs, records } = difference;
+  const { jobs, records, keptSchedulers } = difference;
   const held = new Set(updated.held.map(({ job_id: id }) => id));
   const shown = jobs.filter(({ id }) => id === undefined || !held.has(id));
+  const kept =
+    keptSchedulers.length === 0
+      ? []
+      : [`Slurm schedulers: kept while allocations name them: ${someOf(keptSchedulers)}`];
   if (shown.length === 0 && records.length === 0 && held.size === 0)
-    return `Workflow ${workflowId} is what the file says; nothing ${isDryRun ? 'would change' : 'changed'}.`;
+    return [
+      `Workflow ${workflowId} is what the file says; nothing ${isDryRun ? 'would change' : 'changed'}.`,
+      ...kept,
+    ].join('\n');
   const { text } = tableOf<JobDifference>(
     [
       { title: 'Job', value: ({ name }) => name, cut: 'middle', importance: 9 },
@@ -89,6 +97,7 @@ export function differenceText(
       ? [`and ${counted(shown.length - SHOWN, 'more job', 'more jobs')}; -f json lists all`]
       : []),
     ...recordLines(records),
+    ...kept,
     summaryText(workflowId, difference, updated, isDryRun),
   ].join('\n');
 }

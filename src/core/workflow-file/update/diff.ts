@@ -78,7 +78,7 @@ export function diffPlan(plan: Plan, stored: StoredPlan, specFile?: string): Pla
     ...part('workflow_actions', actions.update),
   };
   const records = [...settings.differences, ...matched.differences(), ...actions.differences];
-  return { update, jobs: differences, records, unchanged };
+  return { update, jobs: differences, records, keptSchedulers: matched.keptSchedulers(), unchanged };
 }
 
 /** A part of the update; left out if it changes nothing. */

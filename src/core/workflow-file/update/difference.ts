@@ -51,6 +51,8 @@ export interface PlanDifference {
   readonly update: PlanUpdate;
   readonly jobs: readonly JobDifference[];
   readonly records: readonly RecordDifference[];
+  /** Names of Slurm schedulers that the file does not have, and that stay while allocations name them. */
+  readonly keptSchedulers: readonly string[];
   /** The number of jobs that stay as they are. */
   readonly unchanged: number;
 }

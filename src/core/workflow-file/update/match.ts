@@ -13,6 +13,8 @@ export interface MatchedPlan {
   readonly changedUserData: ReadonlySet<number>;
   /** Removes what the plan does not have, except these requirements. */
   readonly removeOthers: (requirements: ReadonlySet<number>) => void;
+  /** Schedulers that only allocations keep. */
+  readonly keptSchedulers: () => readonly string[];
   readonly update: () => Partial<PlanUpdate>;
   readonly differences: () => readonly RecordDifference[];
 }
@@ -95,8 +97,15 @@ export function matchPlan(plan: Plan, stored: StoredPlan): MatchedPlan {
       );
       requirements.removeOthers(({ id, name }) => name === 'default' || used.has(id));
       // Where the file has none, a submission has generated them.
-      if (specs.length > 0) schedulers.removeOthers(({ id }) => usage.schedulersOfOthers.has(id));
+      if (specs.length > 0)
+        schedulers.removeOthers(({ id }) => usage.schedulersOfOthers.has(id) || stored.allocatedSchedulers.has(id));
       handlers.removeOthers(({ id }) => usage.handlersOfOthers.has(id));
+    },
+    keptSchedulers() {
+      if (specs.length === 0) return [];
+      const ofFile = new Set(schedulers.ids);
+      const kept = stored.schedulers.filter(({ id }) => !ofFile.has(id) && stored.allocatedSchedulers.has(id));
+      return kept.map(({ id, name }) => name ?? String(id));
     },
     update: () =>
       Object.fromEntries(

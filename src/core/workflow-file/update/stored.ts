@@ -16,6 +16,8 @@ export interface StoredPlan {
   readonly userData: readonly UserData[];
   readonly requirements: readonly ResourceRequirements[];
   readonly schedulers: readonly SlurmScheduler[];
+  /** Those of which allocations exist, past ones included. */
+  readonly allocatedSchedulers: ReadonlySet<number>;
   readonly handlers: readonly FailureHandler[];
   readonly actions: readonly WorkflowAction[];
 }
