@@ -144,6 +144,8 @@ describe('the definition of workflow files', () => {
 
 /** What Torc does where a file leaves fields out: the records that it creates, and what a runner makes of them. */
 async function applied(): Promise<Record<string, unknown>> {
+  const inContainer = planned({ jobs: [{ name: 'a', command: 'x', container: { image: 'i' } }] });
+  const contained = inContainer.jobs.at(0).invocationScript ?? '';
   const { client } = testService();
   const id = await createWorkflow(
     client,
@@ -179,6 +181,7 @@ async function applied(): Promise<Record<string, unknown>> {
   return {
     ...under('jobs', { ...made, ...expansion('jobs') }),
     ...under('jobs.stdio', stdioOf({}, 'a')),
+    ...under('jobs.container', { runtime: /(\w+) exec/.exec(contained)?.[1] }),
     ...under('files', expansion('files')),
     ...under('user_data', { ...value, ...expansion('user_data') }),
     ...under('resource_requirements', requirements ?? {}),

@@ -11,6 +11,7 @@ import { checkNames } from './check/names.ts';
 import { checkRequirements } from './check/requirements.ts';
 import { checkResources } from './check/resources.ts';
 import { checkSchedulerNodes } from './check/scheduler-nodes.ts';
+import { checkSurroundings } from './check/surroundings.ts';
 import { checkSettings } from './check/settings.ts';
 import type { Complaints } from './complaints.ts';
 import type { Draft, DraftRecords } from './draft.ts';
@@ -78,6 +79,7 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   checkNames(draft, complain);
   checkEnvironment(draft, complain);
   checkLabels(draft, complain);
+  checkSurroundings(draft, complain);
   checkSettings(draft, complain);
   announceActions(draft);
   const { links, graph, explicit } = linkDraft(draft, maxEdges, complain, options.reportCompared);

@@ -63,6 +63,7 @@ export const problemKinds = {
 
   NAME_DUPLICATE: ['validate', 'error'],
   LABEL_MALFORMED: ['validate', 'error'],
+  SURROUNDINGS_REFUSED: ['validate', 'error'],
   DYNAMIC_JOBS_LIMIT: ['validate', 'error'],
   ACTION_REFUSED: ['action', 'error'],
   ENV_NAME_MALFORMED: ['env', 'error'],

@@ -26,6 +26,9 @@ export function checkLeftOver({ spec, jobs, files, userData }: Draft, complain: 
     seeker.look(family, job.name, ['jobs', at, 'name']);
     seeker.look(family, job.command, ['jobs', at, 'command'], true);
     seeker.look(family, job.invocation_script, ['jobs', at, 'invocation_script'], true);
+    seeker.look(family, job.container?.image, ['jobs', at, 'container', 'image']);
+    seeker.look(family, job.conda, ['jobs', at, 'conda']);
+    seeker.look(family, job.module, ['jobs', at, 'module']);
     for (const [name, text] of Object.entries(job.env ?? {}))
       seeker.look(family, text, ['jobs', at, 'env', name], true);
   }

@@ -5,6 +5,7 @@ import { listOf, type Lists } from '../int-list.ts';
 import { tokenParts, type TokenKind } from '../link/tokens.ts';
 import type { Selections } from '../pattern/selection.ts';
 import type { JobSpec } from '../shape/workflow.ts';
+import { surroundingsScript } from '../surroundings/script.ts';
 import { compactJson } from '../text/value.ts';
 import type { PlannedJob } from './plan.ts';
 import { perFamily, type FileWriter, type UserDataWriter } from './records.ts';
@@ -39,7 +40,9 @@ export class JobWriter {
     return {
       name: family.name.render(combination),
       command: this.text(texts.command, combination),
-      invocationScript: texts.script && this.text(texts.script, combination),
+      invocationScript:
+        (texts.script && this.text(texts.script, combination)) ??
+        (texts.surroundings && this.surroundingsOf(family, texts.surroundings, { index, combination })),
       env: texts.env(combination),
       priority: spec.priority,
       cancelOnBlockingJobFailure: spec.cancel_on_blocking_job_failure,
@@ -55,6 +58,30 @@ export class JobWriter {
       inputUserData: unfolded(inputUserData, index, userData.length, userData.selections),
       outputUserData: unfolded(outputUserData, index, userData.length, userData.selections),
     };
+  }
+
+  private surroundingsOf(
+    { spec }: Family<JobSpec>,
+    { image, binds, conda, module }: SurroundingsTemplate,
+    { index, combination }: { readonly index: number; readonly combination: number },
+  ): string | undefined {
+    const container = image && {
+      image: image.render(combination),
+      runtime: spec.container?.runtime ?? 'apptainer',
+      binds: binds.map((each) => each.render(combination)),
+    };
+    const given = { container, conda: conda?.render(combination), module: module?.render(combination) };
+    if (container === undefined) return surroundingsScript(given, { variables: [], folders: [] });
+    const { files } = this.draft;
+    const folders = new Set<string>();
+    for (const lists of [this.links.inputFiles, this.links.outputFiles])
+      for (const file of unfolded(lists, index, files.length, files.selections)) {
+        const path = this.files.path(file);
+        const end = path.lastIndexOf('/');
+        if (path.startsWith('/') || path.split('/').includes('..')) folders.add(path.slice(0, Math.max(end, 1)));
+      }
+    const variables = Object.keys({ ...this.draft.spec.env, ...spec.env });
+    return surroundingsScript(given, { variables, folders: [...folders].sort() });
   }
 
   private text(parts: Text, combination: number): string {
@@ -93,10 +120,23 @@ function templatesOf({ spec, axes }: Family<JobSpec>) {
   return {
     command: text(spec.command),
     script: spec.invocation_script === undefined ? undefined : text(spec.invocation_script),
+    surroundings: surroundingsTemplate(spec, maybe),
     env: envWriter(spec.env, axes),
     labels: spec.labels?.map((label) => template(label, axes)),
     requirements: maybe(spec.resource_requirements),
     scheduler: maybe(spec.scheduler),
+  };
+}
+
+type SurroundingsTemplate = NonNullable<ReturnType<typeof surroundingsTemplate>>;
+
+function surroundingsTemplate({ container, conda, module }: JobSpec, maybe: (text?: string) => Template | undefined) {
+  if (container === undefined && conda === undefined && module === undefined) return undefined;
+  return {
+    image: maybe(container?.image),
+    binds: (container?.binds ?? []).map((each) => maybe(each) as Template),
+    conda: maybe(conda),
+    module: maybe(module),
   };
 }
 

@@ -1,4 +1,5 @@
 import { any, boolean, choice, integer, list, map, may, must, object, string } from './shape.ts';
+import { surroundings } from './surroundings.ts';
 
 export const stdio = object('StdioConfig', {
   mode: may(
@@ -54,6 +55,7 @@ export const job = object('JobSpec', {
     'A script that is put before the command: Torc runs "SCRIPT COMMAND". It sets up an environment and ends with exec "$@".',
     { example: './with-conda.sh' },
   ),
+  ...surroundings,
   env: may(
     map(string),
     'Environment variables of the job, in addition to those of the workflow; the same name replaces it.',

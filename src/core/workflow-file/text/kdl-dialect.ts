@@ -45,12 +45,17 @@ const fields = <T extends Take>(take: T, ...names: string[]): Record<string, { t
 
 const stdio: Level = { called: 'stdio', nodes: { ...fields('text', 'mode'), ...fields('flag', 'delete_on_success') } };
 
+const container: Level = {
+  called: 'container',
+  nodes: { ...fields('text', 'image', 'runtime'), ...fields('texts', 'binds') },
+};
+
 const job: Level = {
   called: 'job',
   named: true,
   nodes: {
     ...fields('text', 'command', 'invocation_script', 'resource_requirements', 'failure_handler', 'scheduler'),
-    ...fields('text', 'parameter_mode'),
+    ...fields('text', 'parameter_mode', 'conda', 'module'),
     ...fields('flag', 'cancel_on_blocking_job_failure', 'supports_termination'),
     ...fields('integer', 'priority'),
     ...fields('texts', 'labels', 'use_parameters'),
@@ -62,6 +67,7 @@ const job: Level = {
     output_user_data: { take: 'each' },
     ...fields('textMap', 'env', 'parameters'),
     stdio: { take: { level: stdio } },
+    container: { take: { level: container } },
   },
 };
 

@@ -1,0 +1,90 @@
+import { shellText } from './shell-text.ts';
+
+export interface ContainerImage {
+  readonly image: string;
+  readonly runtime: ContainerRuntime;
+  /** `/data`, `/data:/mnt` or `/data:/mnt:ro`. */
+  readonly binds: readonly string[];
+}
+
+export const containerRuntimes = ['apptainer', 'podman', 'docker'] as const;
+export type ContainerRuntime = (typeof containerRuntimes)[number];
+
+/** What a container of a job needs of it. */
+export interface InContainer {
+  /** Names of the variables of the job and of its workflow. */
+  readonly variables: readonly string[];
+  /** Folders of its files that have absolute paths or lead out of the working folder. */
+  readonly folders: readonly string[];
+}
+
+/** The line between the script and the command, by which the script finds the command in the text that bash executes. */
+export const COMMAND_FOLLOWS = '# The command of the job:';
+
+/**
+ * Runs the command in a container, in the same folder as outside, with the variables of the job and its GPUs.
+ *
+ * Working folder, output folder, submission folder and the folders of files are bound under their own paths; those that do not
+ * exist yet by the nearest folder above that does.
+ */
+export function containerLines({ image, runtime, binds }: ContainerImage, job: InContainer): string[] {
+  const folders = ['"$PWD"', '"$TORC_OUTPUT_DIR"', '"$TORC_WORKFLOW_SUBMISSION_DIR"', ...job.folders.map(shellText)];
+  const bind = runtime === 'apptainer' ? '--bind' : '--volume';
+  return [
+    `torc_command=\${BASH_EXECUTION_STRING#*$'\\n${COMMAND_FOLLOWS}\\n'}`,
+    `torc_options=(${binds.map((each) => `${bind} ${shellText(bound(each))}`).join(' ')})`,
+    `for torc_folder in ${folders.join(' ')}; do`,
+    '  [ -n "$torc_folder" ] || continue',
+    '  torc_folder=$(realpath -ms -- "$torc_folder")',
+    '  until [ -d "$torc_folder" ]; do torc_folder=$(dirname -- "$torc_folder"); done',
+    `  case " \${torc_options[*]} " in *":$torc_folder "*) ;; *) [ "$torc_folder" = / ] || torc_options+=(${bind} "$(realpath -- "$torc_folder"):$torc_folder") ;; esac`,
+    'done',
+    ...(runtime === 'apptainer' ? apptainerLines(image) : engineLines(runtime, image, job.variables)),
+  ];
+}
+
+const bound = (bind: string): string => (bind.includes(':') ? bind : `${bind}:${bind}`);
+
+/** Commands are written for bash; many small images have only `sh`. */
+const WITH_SHELL = 's=$(command -v bash || echo sh); ';
+
+/** Its processes are those of the job: in its process group, its control group and its environment. */
+const apptainerLines = (image: string): string[] => [
+  'if [ -n "$CUDA_VISIBLE_DEVICES" ]; then if [ -e /dev/kfd ]; then torc_options+=(--rocm); else torc_options+=(--nv); fi; fi',
+  `exec apptainer exec "\${torc_options[@]}" --pwd "$PWD" ${shellText(image)} sh -c '${WITH_SHELL}exec "$s" -c "$1"' sh "$torc_command"`,
+];
+
+/** Variables that a job may depend on and that a container does not inherit. */
+const PASSED = ['OMP_NUM_THREADS', 'MKL_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'TZ', 'LANG'];
+
+/** The signals with which a job may be asked to end. */
+const SIGNALS = ['TERM', 'INT', 'HUP', 'USR1', 'USR2', 'QUIT'];
+
+/**
+ * The first process of a container gets no signal that it does not handle: it passes them on to the command, and waits for it.
+ */
+const FIRST_PROCESS = [
+  `${WITH_SHELL}"$s" -c "$1" & p=$!`,
+  `for s in ${SIGNALS.join(' ')}; do trap "kill -$s $p" "$s"; done`,
+  'while :; do wait "$p"; c=$?; kill -0 "$p" 2>/dev/null || exit "$c"; done',
+].join('\n');
+
+/**
+ * Processes of the container have another parent and other control groups. Signals reach them through the client, which is in
+ * the process group of the job. If client and shell are killed, the pipe closes, and the process behind it removes the container.
+ *
+ * GPUs are numbered from 0 inside, so the variables that choose among those of the machine are not passed.
+ */
+const engineLines = (engine: Exclude<ContainerRuntime, 'apptainer'>, image: string, variables: readonly string[]) => [
+  `for torc_name in $(compgen -e TORC_) $(compgen -e SLURM_) ${[...new Set([...PASSED, ...variables])].join(' ')}; do torc_options+=(--env "$torc_name"); done`,
+  'if [ -n "$CUDA_VISIBLE_DEVICES" ]; then if [ -e /dev/kfd ]; then torc_options+=(--device /dev/kfd --device /dev/dri)',
+  engine === 'docker'
+    ? '  else torc_options+=(--gpus "\\"device=$CUDA_VISIBLE_DEVICES\\""); fi; fi'
+    : '  else for torc_gpu in ${CUDA_VISIBLE_DEVICES//,/ }; do torc_options+=(--device "nvidia.com/gpu=$torc_gpu"); done; fi; fi',
+  ...(engine === 'docker' ? ['torc_options+=(--user "$(id -u):$(id -g)")'] : []),
+  'torc_container=torc-$TORC_WORKFLOW_ID-$TORC_RUN_ID-$TORC_JOB_ID-$TORC_ATTEMPT_ID-$$',
+  `exec {torc_life}> >(exec setsid env -u TORC_RUNNER_MARK bash -c 'trap "" ${SIGNALS.join(' ')}; cat; ${engine} kill "$0"; ${engine} rm --force "$0"' "$torc_container" >/dev/null 2>&1)`,
+  `trap : ${SIGNALS.join(' ')}`,
+  `${engine} run --rm --name "$torc_container" --network host --workdir "$PWD" "\${torc_options[@]}" ${shellText(image)} sh -c '${FIRST_PROCESS}' sh "$torc_command" {torc_life}>&-`,
+  'exit',
+];

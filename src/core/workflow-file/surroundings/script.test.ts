@@ -1,0 +1,148 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ContainerRuntime } from './container.ts';
+import { surroundingsScript } from './script.ts';
+
+/** Programs that write their arguments to files, one a line, and run the last ones where that is possible. */
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'torc-surroundings-'));
+  mkdirSync(join(folder, 'bin'));
+  mkdirSync(join(folder, 'work/out'), { recursive: true });
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const program = (name: string, text: string) => {
+  const path = join(folder, 'bin', name);
+  writeFileSync(path, `#!/bin/bash\n${text}\n`);
+  chmodSync(path, 0o755);
+};
+
+const execute = (script: string | undefined, command: string, variables: Record<string, string> = {}) =>
+  execFileSync('bash', ['-c', `${script?.trimEnd()}\n${command}`], {
+    cwd: join(folder, 'work'),
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
+      TORC_OUTPUT_DIR: 'out',
+      TORC_WORKFLOW_ID: '1',
+      TORC_RUN_ID: '2',
+      TORC_JOB_ID: '3',
+      TORC_ATTEMPT_ID: '1',
+      ...variables,
+    },
+  });
+
+/** The arguments with which the runtime was called, and what the command printed. */
+function contained(
+  runtime: ContainerRuntime,
+  { image = 'image', binds = [] as string[], command = 'echo done', folders = [] as string[] } = {},
+  variables: Record<string, string> = {},
+) {
+  program(
+    runtime,
+    `[ "$1" = run ] || [ "$1" = exec ] || exit 0\nprintf '%s\\n' "$@" > ${folder}/words\nwhile [ "$1" != sh ]; do shift; done\nexec "$@"`,
+  );
+  const script = surroundingsScript({ container: { image, runtime, binds } }, { variables: ['MINE'], folders });
+  const printed = execute(script, command, variables);
+  return { printed, words: readFileSync(join(folder, 'words'), 'utf8').split('\n') };
+}
+
+describe.each(['apptainer', 'podman', 'docker'] as const)('a command in a container of %s', (runtime) => {
+  it('a command runs as it is written, whatever is in it, with its exit code', () => {
+    const command = `x='a "b" $HOME \\\\ \`c\`'\ncat <<E && echo "$x"\n# The command of the job:\nE`;
+    expect(contained(runtime, { command }).printed).toBe('# The command of the job:\na "b" $HOME \\\\ `c`\n');
+    expect(() => contained(runtime, { command: 'exit 7' })).toThrow(expect.objectContaining({ status: 7 }) as Error);
+  });
+
+  it('working folder, output folder, folders of files and further ones are bound, each once; missing ones by the folder above', () => {
+    mkdirSync(join(folder, 'far/data'), { recursive: true });
+    const { words } = contained(
+      runtime,
+      {
+        folders: [join(folder, 'far/data'), join(folder, 'far/data/not/yet'), '../far'],
+        binds: ['/usr/share', '$LIBRARY:/models:ro'],
+      },
+      { LIBRARY: '/usr/lib' },
+    );
+    const option = runtime === 'apptainer' ? '--bind' : '--volume';
+    const bound = words.flatMap((word, at) => (words[at - 1] === option ? [word] : []));
+    const same = (path: string) => `${join(folder, path)}:${join(folder, path)}`;
+    expect(bound).toEqual([
+      '/usr/share:/usr/share',
+      '/usr/lib:/models:ro',
+      same('work'),
+      same('work/out'),
+      same('far/data'),
+      same('far'),
+    ]);
+    expect(words.join(' ')).toContain(
+      runtime === 'apptainer' ? `--pwd ${join(folder, 'work')}` : `--workdir ${join(folder, 'work')}`,
+    );
+  });
+
+  it('an image is one word, in which only variables mean something', () => {
+    const { words } = contained(runtime, { image: '$ROOT/my image $(touch x) `y` "z"' }, { ROOT: '/i' });
+    expect(words).toContain('/i/my image $(touch x) `y` "z"');
+  });
+
+  it('GPUs are those of the job, and none without', () => {
+    const flags = (variables: Record<string, string>) =>
+      contained(runtime, {}, variables).words.filter((word) => /^--(?:nv|gpus)$|gpu=|device=/.test(word));
+    expect(flags({})).toEqual([]);
+    expect(flags({ CUDA_VISIBLE_DEVICES: '1,3' })).toEqual(
+      { apptainer: ['--nv'], podman: ['nvidia.com/gpu=1', 'nvidia.com/gpu=3'], docker: ['--gpus', '"device=1,3"'] }[
+        runtime
+      ],
+    );
+  });
+});
+
+it.each(['podman', 'docker'] as const)(
+  'a container of %s gets the variables of the job by their names, and not those that choose GPUs of the machine',
+  (runtime) => {
+    const { words } = contained(runtime, {}, { CUDA_VISIBLE_DEVICES: '0', SLURM_JOB_ID: '9', OTHER: 'x' });
+    const passed = words.flatMap((word, at) => (words[at - 1] === '--env' ? [word] : []));
+    expect(passed).toEqual(expect.arrayContaining(['TORC_JOB_ID', 'SLURM_JOB_ID', 'MINE', 'OMP_NUM_THREADS']));
+    expect(passed).not.toContain('CUDA_VISIBLE_DEVICES');
+    expect(passed).not.toContain('OTHER');
+  },
+);
+
+describe('environments of the machine', () => {
+  it('a conda environment is activated in the shell of the command', () => {
+    program('conda', `echo 'conda() { echo "conda $*"; ENVIRONMENT=$2; }'`);
+    const script = surroundingsScript({ conda: 'my env' }, { variables: [], folders: [] });
+    expect(execute(script, 'echo "in $ENVIRONMENT"')).toBe('conda activate my env\nin my env\n');
+  });
+
+  it('modules are loaded before the command, and a container may need one', () => {
+    program('apptainer', 'echo "$SEEN $1"');
+    const script = surroundingsScript(
+      { module: 'gcc/14  apptainer', container: { image: 'i', runtime: 'apptainer', binds: [] } },
+      { variables: [], folders: [] },
+    );
+    const shell = '() { export SEEN="$*"; }';
+    expect(execute(script, 'true', { 'BASH_FUNC_module%%': shell })).toBe('load gcc/14 apptainer exec\n');
+  });
+
+  it.each([
+    [{ conda: 'none' }, 'torc: the conda environment could not be activated'],
+    [{ module: 'none' }, 'torc: module load failed'],
+  ])('the command does not run without %j: the exit code is 126, and the output says why', (given, words) => {
+    program('conda', 'exit 1');
+    const script = surroundingsScript(given, { variables: [], folders: [] });
+    const run = () => execute(script, 'echo reached', { MODULESHOME: '/none', LMOD_PKG: '/none' });
+    expect(run).toThrow(
+      expect.objectContaining({ status: 126, stdout: '', stderr: expect.stringContaining(words) }) as Error,
+    );
+  });
+
+  it('a job without any has no script', () => {
+    expect(surroundingsScript({}, { variables: [], folders: [] })).toBeUndefined();
+  });
+});
