@@ -3047,6 +3047,24 @@ export interface Calls {
     }[];
     has_more: boolean;
   }>;
+  /** List the jobs that run now, by id and without their number, so that it costs the same for any number (addition). `after` is the id of the last one of the previous page. */
+  readonly listRunningNow: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      after?: number | undefined;
+      limit?: number | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: {
+      job_id: number;
+      job_name: string;
+      compute_node_name?: string | null | undefined;
+      start_time?: string | null | undefined;
+    }[];
+    has_more: boolean;
+  }>;
   /** Attempts of the current run that ran, ended and failed over time (addition). */
   readonly getWorkflowTimeline: (call: {
     params: {

@@ -137,7 +137,7 @@ describe('the cases', () => {
       names.filter((name) => !streams.includes(name) && (cases[name]?.[part].length ?? 0) === 0);
     expect(without('answers')).toEqual(ELSEWHERE);
     expect(without('refuses')).toEqual(CANNOT_REFUSE);
-    expect(streams).toEqual(['streamEvents', 'streamApiEvents']);
+    expect(streams).toEqual(['streamEvents', 'streamApiEvents', 'streamWorkflowStatus']);
   });
 });
 

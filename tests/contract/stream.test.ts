@@ -24,6 +24,34 @@ async function readUntil(response: Response, text: string): Promise<string> {
   return read;
 }
 
+describe('the status stream of a workflow', () => {
+  it('the status stream has the status as its route gives it, and again after a change', async () => {
+    const path = `${BASE_PATH}/workflows/1/status/stream`;
+    const response = await world.app.request(path);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    await world.start();
+    const read = await readUntil(response, '"running":1');
+    const line = read.split('\n').findLast((each) => each.startsWith('data: ')) ?? '';
+    const status: unknown = JSON.parse(line.slice('data: '.length));
+    expect(status).toEqual(await (await world.app.request(`${BASE_PATH}/workflows/1/status`)).json());
+    expect(routes.streamWorkflowStatus.reply.parse(status)).toEqual(status);
+  });
+
+  it('the status stream ends when the workflow is deleted', async () => {
+    const response = await world.app.request(`${BASE_PATH}/workflows/1/status/stream`);
+    const done = response.text();
+    await world.app.request(`${BASE_PATH}/workflows/1`, { method: 'DELETE' });
+    expect(await done).toContain('event: status');
+  });
+
+  it.each([
+    ['9', 404],
+    ['x', 400],
+  ])('the status stream of workflow %s is refused with %i', async (id, status) => {
+    expect((await world.app.request(`${BASE_PATH}/workflows/${id}/status/stream`)).status).toBe(status);
+  });
+});
+
 describe('the event stream of a workflow', () => {
   it('the event stream of a workflow tells what happens as the contract has it', async () => {
     const response = await open(1);

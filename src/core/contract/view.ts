@@ -52,6 +52,12 @@ export const FamilyJobs = z.object({
 });
 export type FamilyJobs = z.output<typeof FamilyJobs>;
 
+/** Jobs that run now, by id. */
+export const RunningNow = z.object({
+  items: z.array(z.object({ job_id: id, job_name: text, compute_node_name: maybe(text), start_time: maybe(text) })),
+  has_more: z.boolean(),
+});
+
 /** Attempts of the current run over time, in equal parts. The lists are empty before the first attempt. */
 export const WorkflowTimeline = z.object({
   from: maybe(text),

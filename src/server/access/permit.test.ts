@@ -343,6 +343,24 @@ describe('while access is enforced', () => {
       expect((await stream.read()).value).toContain('you may no longer see this workflow');
     });
 
+    it('the status stream of a member ends when he leaves the group, and that of the owner goes on', async () => {
+      const open = async (person: Person) => {
+        const { body } = await answer(service, 'streamWorkflowStatus', person, group, true);
+        return (body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream()).getReader();
+      };
+      const [ofMember, ofOwner] = [await open('member'), await open('owner')];
+      for (const stream of [ofMember, ofOwner])
+        expect([(await stream.read()).value, (await stream.read()).value]).toEqual([
+          ': connected\n\n',
+          expect.stringContaining('event: status'),
+        ]);
+      await service.as('lead').removeGroupMember({ params: { id: group, user_name: 'member' } });
+      expect(await ofMember.read()).toMatchObject({ done: true });
+      await service.as('owner').cancelWorkflow({ params: { id } });
+      expect((await ofOwner.read()).value).toContain('"is_canceled":true');
+      await ofOwner.cancel();
+    });
+
     it('the event stream of an owner ends when he gives the workflow away', async () => {
       const { body } = await answer(service, 'streamEvents', 'owner', group, true);
       const stream = (body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream()).getReader();

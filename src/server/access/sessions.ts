@@ -21,6 +21,8 @@ export interface Sessions {
   end(cookie: string): void;
   /** Ends all sessions: passwords may have changed. */
   endAll(): void;
+  /** Calls `check` after sessions were ended. */
+  onEnd(check: () => void): () => void;
   /** A token that is exchanged for a session of this caller once. */
   createToken(caller: Caller): string;
   redeem(token: string): Caller | undefined;
@@ -36,6 +38,10 @@ export function createSessions(now: () => number): Sessions {
     { readonly key: Buffer; readonly caller: Caller; readonly endsMs: number; usedMs: number }
   >();
   const tokens = new Map<string, { readonly caller: Caller; readonly endsMs: number }>();
+  const watchers = new Set<() => void>();
+  const haveEnded = () => {
+    for (const check of watchers) check();
+  };
   const limit = (map: Map<string, unknown>) => {
     if (map.size > MOST) map.delete(map.keys().next().value as string);
   };
@@ -57,10 +63,18 @@ export function createSessions(now: () => number): Sessions {
       found.usedMs = now();
       return found.caller;
     },
-    end: (cookie) => void sessions.delete(nameOf(cookie)),
+    end(cookie) {
+      sessions.delete(nameOf(cookie));
+      haveEnded();
+    },
     endAll() {
       sessions.clear();
       tokens.clear();
+      haveEnded();
+    },
+    onEnd(check) {
+      watchers.add(check);
+      return () => void watchers.delete(check);
     },
     createToken(caller) {
       const token = secret();

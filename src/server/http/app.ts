@@ -19,6 +19,7 @@ import { reportHandlers } from '../report/handlers.ts';
 import { resultHandlers } from '../result/handlers.ts';
 import { recordHandlers } from '../records/handlers.ts';
 import { isBusy, lockedRefusal } from '../store/busy.ts';
+import { ANONYMOUS } from '../caller.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Store } from '../records/store.ts';
 import { submitHandlers } from '../submit/handlers.ts';
@@ -37,6 +38,7 @@ import type { LoadPage } from './page/load.ts';
 import { servePage } from './page/serve.ts';
 import { serveSessions } from './page/session.ts';
 import type { Reader } from './reader.ts';
+import { serveStatus } from './status-stream.ts';
 import { createWideReads } from './wide-reads.ts';
 
 export interface AppOptions extends BodyLimits {
@@ -129,7 +131,11 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   );
   for (const name of Object.keys(routes) as RouteName[]) {
     if (name === 'streamEvents') serveEvents(app, store, permissions, { onDropped, stallMs });
-    else if (name === 'streamApiEvents') serveApiEvents(app, traffic, permissions, { onDropped, stallMs });
+    else if (name === 'streamWorkflowStatus') {
+      const statusOf = async (id: number) =>
+        handlers.getWorkflowStatus({ params: { id }, query: undefined, body: undefined }, ANONYMOUS);
+      serveStatus(app, store, permissions, { statusOf, sessions, onDropped, stallMs });
+    } else if (name === 'streamApiEvents') serveApiEvents(app, traffic, permissions, { onDropped, stallMs });
     else bind(app, store, permissions, name, handlers[name], { ...options, readWide, room });
   }
   return app;

@@ -23,12 +23,15 @@ interface Asked {
 
 /** The graph of a workflow by families, and the jobs of a family. */
 export function createGraphs({ find }: Store, queries: ViewQueries) {
-  const familiesOf = createKept((workflowId) => readFamilies(queries, workflowId));
+  const familiesOf = createKept(async (workflowId) => {
+    const found = await readFamilies(queries, workflowId);
+    return { ...found, graph: shown(found, queries) };
+  });
 
   return {
     async graph(workflowId: number): Promise<WorkflowGraph> {
       find.run(workflowId);
-      return shown(await familiesOf(workflowId), queries);
+      return (await familiesOf(workflowId)).graph;
     },
 
     async jobs(

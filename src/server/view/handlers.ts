@@ -1,5 +1,6 @@
 import type { Permissions } from '../caller.ts';
 import type { Handlers } from '../handlers.ts';
+import { present } from '../records/present.ts';
 import type { Store } from '../records/store.ts';
 import { createFailures } from './failures.ts';
 import { createGraphs } from './graph.ts';
@@ -9,7 +10,7 @@ import { createResourceUse } from './resource-use.ts';
 import { someCounts } from './some-counts.ts';
 import { createTimelines } from './timeline.ts';
 
-/** Workflows of a page, where the request does not say. */
+/** Workflows or jobs of a page, where the request does not say. */
 const PAGE_WORKFLOWS = 50;
 
 /** What a page shows of workflows: replies whose size does not grow with the number of jobs. */
@@ -43,6 +44,11 @@ export const viewHandlers = (store: Store, permissions: Permissions) => {
         };
       });
       return { items, has_more: rows.length > limit };
+    },
+    listRunningNow({ params: { id: workflowId }, query: { after = 0, limit = PAGE_WORKFLOWS } }) {
+      store.find.workflow(workflowId);
+      const rows = queries.runningNow.all({ workflowId, after, limit: limit + 1 });
+      return { items: rows.slice(0, limit).map(present), has_more: rows.length > limit };
     },
     getWorkflowGraph: ({ params }) => graphs.graph(params.id),
     listFamilyJobs: ({ params: { id, family }, query }) => graphs.jobs(id, family, query),

@@ -18,10 +18,10 @@ function counted() {
   return { kept, later: (ms: number) => (now += ms) };
 }
 
-it('a reply is used for twenty times the time that it took, and made again after that', async () => {
+it('a reply is used for fifty times the time that it took, and made again after that', async () => {
   const { kept, later } = counted();
   expect(await kept(1)).toBe(1);
-  later(199);
+  later(499);
   expect(await kept(1)).toBe(1);
   later(1);
   expect(await kept(1)).toBe(2);

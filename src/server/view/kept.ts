@@ -1,7 +1,7 @@
-/** A reply is used for this many times the time that it took, so a view costs at most 5 % of a core however many look. */
-const TIMES = 20;
+/** A reply is used for this many times the time that it took, so a view costs at most 2 % of a core however many look: a page has several. */
+const TIMES = 50;
 /** On a busy machine a reply takes long without costing much. */
-const LONGEST_MS = 10_000;
+const LONGEST_MS = 20_000;
 /** Workflows whose replies are kept: those that were asked for last. */
 const WORKFLOWS = 8;
 

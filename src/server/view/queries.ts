@@ -21,6 +21,13 @@ const ENDED_AT = '(julianday(result.completion_time) - 2440587.5) * 86400';
 /** After the last row of a list by id. */
 type Part = { workflowId: number; after: number; limit: number };
 
+interface RunningNowRow {
+  job_id: number;
+  job_name: string;
+  compute_node_name: string | null;
+  start_time: string | null;
+}
+
 export interface FailedRow {
   id: number;
   name: string;
@@ -106,6 +113,13 @@ export const viewQueries = (db: Database) => ({
     select id, start_time from job
     where workflow_id = :workflowId and status = ${STATUS.running} and ${unsettled} and id > :after
     order by id limit :limit`),
+  // The reader of a page sees the first few; the number of all is in the status.
+  runningNow: db.prepare<Part, RunningNowRow>(`
+    select job.id as job_id, job.name as job_name, node.hostname as compute_node_name, job.start_time
+    from job
+    left join compute_node node on node.id = job.compute_node_id
+    where job.workflow_id = :workflowId and job.status = ${STATUS.running} and ${unsettled} and job.id > :after
+    order by job.id limit :limit`),
   failed: db.prepare<Part & { status: number }, FailedRow>(`
     select job.id, job.name, result.return_code, result.cause, result.cause_code, result.run_id, result.attempt_id
     from job

@@ -12,10 +12,11 @@ const FAILED_CODES: ReadonlySet<number> = new Set(FAILED.map((status) => statusC
 
 /** Attempts of the current run over time. */
 export function createTimelines({ find, now }: Store, queries: ViewQueries) {
-  const attemptsOf = createKept((workflowId) => readAttempts(queries, workflowId, find.run(workflowId).run_id));
-  return async (workflowId: number, bins = BINS): Promise<WorkflowTimeline> => {
-    find.run(workflowId);
-    const attempts = await attemptsOf(workflowId);
+  const attemptsOf = createKept(async (workflowId) => {
+    const attempts = await readAttempts(queries, workflowId, find.run(workflowId).run_id);
+    return { attempts, timeline: await timelineOf(attempts, BINS) };
+  });
+  const timelineOf = async (attempts: readonly Attempt[], bins: number): Promise<WorkflowTimeline> => {
     const [first] = attempts;
     if (first === undefined) return { bin_seconds: 0, running: [], ended: [], failed: [] };
     let [from, to] = [first.startSeconds, -Infinity];
@@ -31,6 +32,11 @@ export function createTimelines({ find, now }: Store, queries: ViewQueries) {
     }
     const { running, ended, failed, binSeconds } = builder.finish();
     return { from: new Date(Math.round(from * 1000)).toISOString(), bin_seconds: binSeconds, running, ended, failed };
+  };
+  return async (workflowId: number, bins = BINS): Promise<WorkflowTimeline> => {
+    find.run(workflowId);
+    const { attempts, timeline } = await attemptsOf(workflowId);
+    return bins === BINS ? timeline : timelineOf(attempts, bins);
   };
 }
 

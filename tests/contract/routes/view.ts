@@ -108,6 +108,39 @@ export const viewCases: Cases = {
     ],
   },
 
+  listRunningNow: {
+    answers: [
+      { says: 'is empty while no job runs', params: { id: 1 }, reply: { items: [], has_more: false } },
+      {
+        says: 'has the jobs that run, each with its node and start',
+        before: (world) => world.start(),
+        params: { id: 1 },
+        reply: {
+          items: [{ job_id: 1, job_name: 'first', compute_node_name: 'n1', start_time: expect.any(String) }],
+          has_more: false,
+        },
+      },
+      {
+        says: 'goes on after the last job of the page before',
+        before: (world) => world.start(),
+        params: { id: 1 },
+        query: { after: 1 },
+        reply: { items: [], has_more: false },
+      },
+    ],
+    refuses: [
+      inUnknownWorkflow,
+      {
+        says: 'refuses a page without rows',
+        params: { id: 1 },
+        query: { limit: 0 },
+        status: 400,
+        code: 'PARAMETER_REFUSED',
+        message: 'limit',
+      },
+    ],
+  },
+
   getWorkflowTimeline: {
     answers: [
       {

@@ -6,10 +6,12 @@ import {
   FamilyJobs,
   OutputTail,
   ResourceUse,
+  RunningNow,
   WorkflowGraph,
   WorkflowOverview,
   WorkflowTimeline,
 } from '../view.ts';
+import { WorkflowStatus } from '../workflow.ts';
 import { ofId, route, type Route } from './route.ts';
 
 /** Rows of a page that a list returns; more are not shown at once. */
@@ -31,6 +33,15 @@ export const viewRoutes = {
     }),
     reply: z.object({ items: z.array(WorkflowOverview), has_more: z.boolean() }),
   }),
+  streamWorkflowStatus: route({
+    method: 'GET',
+    path: '/workflows/{id}/status/stream',
+    kind: 'stream',
+    access: 'workflow in path',
+    says: 'Stream the status of a workflow: now, and whenever it has changed, at most four times a second (addition). One who reads slowly gets the newest.',
+    params: ofId,
+    reply: WorkflowStatus,
+  }),
   getWorkflowGraph: route({
     method: 'GET',
     path: '/workflows/{id}/graph',
@@ -50,6 +61,16 @@ export const viewRoutes = {
     params: z.object({ id: queryInteger, family: text }),
     query: z.object({ status: jobStatus.optional(), after: queryInteger.optional(), limit: pageLimit }),
     reply: FamilyJobs,
+  }),
+  listRunningNow: route({
+    method: 'GET',
+    path: '/workflows/{id}/running_now',
+    kind: 'read',
+    access: 'workflow in path',
+    says: 'List the jobs that run now, by id and without their number, so that it costs the same for any number (addition). `after` is the id of the last one of the previous page.',
+    params: ofId,
+    query: z.object({ after: queryInteger.optional(), limit: pageLimit }),
+    reply: RunningNow,
   }),
   getWorkflowTimeline: route({
     method: 'GET',

@@ -177,6 +177,26 @@ describe('a session of the page', () => {
     expect((await list(headersOf(other))).status).toBe(401);
   });
 
+  it('the status stream of a session ends with its logout, and those of other sessions go on', async () => {
+    const service = testService({ login: users });
+    const { id } = await service.as('ada', 'right').createWorkflow({ body: { name: 'of ada', user: 'ada' } });
+    const open = async () => {
+      const { key, cookie } = await session(service, basic('ada', 'right'));
+      const headers = { Cookie: cookie, 'X-Torc-Page': key };
+      const { body } = await asked(service, `/workflows/${id}/status/stream`, { headers });
+      const stream = (body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream()).getReader();
+      for (const text of [': connected', 'event: status']) expect((await stream.read()).value).toContain(text);
+      return { headers, stream };
+    };
+    const [one, other] = [await open(), await open()];
+    await asked(service, '/page_session', { method: 'DELETE', headers: one.headers });
+    expect(await one.stream.read()).toMatchObject({ done: true });
+    await service.as('ada', 'right').cancelWorkflow({ params: { id } });
+    expect((await other.stream.read()).value).toContain('"is_canceled":true');
+    await service.as('ada', 'right').reloadAuth();
+    expect(await other.stream.read()).toMatchObject({ done: true });
+  });
+
   it('a session of a server with a credential begins with a start token, once', async () => {
     const service = testService({ credential: 'secret' });
     const { token } = await service.client.createPageToken();

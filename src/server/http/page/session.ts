@@ -27,6 +27,13 @@ export function callerOfSession(context: Context<Answers>, sessions: Sessions): 
   return key === undefined || cookie === undefined ? undefined : sessions.callerOf(cookie, key);
 }
 
+/** Whether the session of this request is still open, for what goes on for longer than a request; true for one without a session. */
+export function heldSession(context: Context<Answers>, sessions: Sessions): () => boolean {
+  const [key, cookie] = [context.req.header(KEY_HEADER), cookieOf(context)];
+  if (key === undefined || cookie === undefined || sessions.callerOf(cookie, key) === undefined) return () => true;
+  return () => sessions.callerOf(cookie, key) !== undefined;
+}
+
 /**
  * Begins and ends sessions of pages: for a start token, or for a login as other requests have it.
  *
