@@ -1,5 +1,9 @@
-import { type Client, createClient, type Request } from '../client/client.ts';
+import { calls } from '../client/calls.gen.ts';
+import { type Client, createClient, pathOf, type Request } from '../client/client.ts';
 import { type Response as Reply, ServiceError, Unreachable } from '../client/errors.ts';
+import { followEvents } from '../client/event-stream.ts';
+import { pause } from '../client/long-timers.ts';
+import type { WorkflowStatus } from '../core/contract/workflow.ts';
 
 /**
  * The connection of this page to its server: who it is for, and whether the server answers.
@@ -18,6 +22,11 @@ const KEY = `torc page ${SERVICE}`;
 const USER = `${KEY} user`;
 /** A request that takes longer counts as an outage. */
 const PATIENCE_MS = 20_000;
+/** A stream has a comment every 15 s; one that is silent for longer has lost its connection. */
+const SILENCE_MS = 40_000;
+
+/** Why a view ends its stream. */
+export const CLOSED = new Error('the view was closed');
 
 let state: State = { is: 'here' };
 const watchers = new Set<() => void>();
@@ -28,17 +37,19 @@ function become(next: State): void {
   for (const watch of watchers) watch();
 }
 
-async function request(path: string, init: RequestInit): Promise<Response> {
+async function request(path: string, init: RequestInit, signal = AbortSignal.timeout(PATIENCE_MS)): Promise<Response> {
   const key = localStorage.getItem(KEY);
   const headers = { ...(init.headers as Record<string, string> | undefined), 'X-Torc-Page': key ?? 'new' };
   try {
     return await fetch(SERVICE + path, {
       ...init,
       headers,
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal,
       cache: 'no-store',
     });
   } catch (cause) {
+    // A view that was closed ends what it waits for.
+    if (signal.reason === CLOSED) throw CLOSED;
     become({ is: 'away', sinceMs: state.is === 'away' ? state.sinceMs : Date.now() });
     throw new Unreachable('the server does not answer', { cause });
   }
@@ -50,12 +61,41 @@ const send = async ({ method, path, body }: Request): Promise<Reply> => {
     ...(body === undefined ? {} : { body, headers: { 'Content-Type': 'application/json' } }),
   });
   const text = await response.text();
-  // A proxy whose server is gone answers itself.
-  if (response.status >= 502) become({ is: 'away', sinceMs: state.is === 'away' ? state.sinceMs : Date.now() });
-  else if (response.status === 401) become({ is: 'logged out', why: undefined });
-  else become({ is: 'here' });
+  noteReply(response);
   return { status: response.status, text };
 };
+
+function noteReply({ status }: Response): void {
+  // A proxy whose server is gone answers itself.
+  if (status >= 502) become({ is: 'away', sinceMs: state.is === 'away' ? state.sinceMs : Date.now() });
+  else if (status === 401) become({ is: 'logged out', why: undefined });
+  else become({ is: 'here' });
+}
+
+/** The parts of a stream as they come, until it ends, is silent, or `leave` says so. */
+async function openStream(path: string, leave: AbortSignal): Promise<AsyncIterable<string>> {
+  const silence = new AbortController();
+  let timer = setTimeout(() => silence.abort(), PATIENCE_MS);
+  const response = await request(path, {}, AbortSignal.any([leave, silence.signal]));
+  noteReply(response);
+  if (response.status !== 200 || response.body === null)
+    throw new ServiceError('follow the status', { status: response.status, text: await response.text() });
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  return (async function* () {
+    try {
+      for (;;) {
+        clearTimeout(timer);
+        timer = setTimeout(() => silence.abort(), SILENCE_MS);
+        const { value, done } = await reader.read();
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      clearTimeout(timer);
+      silence.abort();
+    }
+  })();
+}
 
 /** Begins a session, and keeps its key. Throws the refusal. */
 async function startSession(authorization: string): Promise<void> {
@@ -77,6 +117,25 @@ export const connection = {
   watch(call: () => void): () => void {
     watchers.add(call);
     return () => void watchers.delete(call);
+  },
+
+  /** Calls `show` with the status of a workflow, now and whenever it changes, and `fail` where it cannot be had. */
+  async followStatus(
+    id: number,
+    {
+      signal,
+      show,
+      fail,
+    }: { signal: AbortSignal; show: (status: WorkflowStatus) => void; fail: (error: Error) => void },
+  ): Promise<void> {
+    const path = pathOf(calls.streamWorkflowStatus[1], { id });
+    const followed = followEvents<WorkflowStatus>({
+      open: (_, leave) => openStream(path, leave),
+      signal,
+      wait: pause,
+      onLost: (error) => fail(error as Error),
+    });
+    for await (const { event } of followed) if (!signal.aborted) show(event);
   },
 
   /**

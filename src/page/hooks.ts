@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { after, every, type Timer } from '../client/long-timers.ts';
-import { connection, type State } from './connection.ts';
+import type { WorkflowStatus } from '../core/contract/workflow.ts';
+import { CLOSED, connection, type State } from './connection.ts';
 
 /** What was read last, and why the last attempt failed. */
 export interface Live<T> {
@@ -13,12 +14,17 @@ export interface Live<T> {
 /** Between two readings of a page in the background. */
 const HIDDEN_MS = 30_000;
 
-/** Reads a value now and then, as long as it is shown. `key` names what is read: another one begins anew. */
-export function useLive<T>(key: string, read: () => Promise<T>, everyMs: number): Live<T> {
+/**
+ * Reads a value now and then, as long as it is shown. `key` names what is read: another one begins anew. With `moved`, which the
+ * stream of a workflow gives, it is read again when that has changed, not sooner than after `everyMs`, and else rarely.
+ */
+export function useLive<T>(key: string, read: () => Promise<T>, everyMs: number, moved?: string): Live<T> {
   const [held, hold] = useState<{ key: string; value: T | undefined; error: Error | undefined }>();
   const [turn, setTurn] = useState(0);
   const latest = useRef(read);
   latest.current = read;
+  const now = useRef(moved);
+  now.current = moved;
   useEffect(() => {
     let isOver = false;
     let timer: Timer | undefined;
@@ -27,6 +33,12 @@ export function useLive<T>(key: string, read: () => Promise<T>, everyMs: number)
     const look = async () => {
       looks += 1;
       const own = looks;
+      const [before, sinceMs] = [now.current, performance.now()];
+      const again = () => {
+        const isDue = now.current === undefined || now.current !== before || performance.now() - sinceMs >= HIDDEN_MS;
+        if (isDue) void look();
+        else timer = after(everyMs, again);
+      };
       try {
         const value = await latest.current();
         if (!isOver) hold({ key, value, error: undefined });
@@ -34,7 +46,7 @@ export function useLive<T>(key: string, read: () => Promise<T>, everyMs: number)
         if (!isOver)
           hold((before) => ({ key, value: before?.key === key ? before.value : undefined, error: error as Error }));
       }
-      if (!isOver && own === looks) timer = after(document.hidden ? HIDDEN_MS : everyMs, () => void look());
+      if (!isOver && own === looks) timer = after(document.hidden ? HIDDEN_MS : everyMs, again);
     };
     const onVisible = () => {
       if (document.hidden) return;
@@ -50,6 +62,41 @@ export function useLive<T>(key: string, read: () => Promise<T>, everyMs: number)
     };
   }, [key, everyMs, turn]);
   const isOwn = held?.key === key;
+  return {
+    value: isOwn ? held.value : undefined,
+    error: isOwn ? held.error : undefined,
+    again: () => setTurn((before) => before + 1),
+  };
+}
+
+/**
+ * The status of a workflow as it changes. A page in the background closes its stream: it holds one of the few connections that a
+ * browser opens to a server, and nobody sees what it brings.
+ */
+export function useStatus(id: number): Live<WorkflowStatus> {
+  const [held, hold] = useState<{ id: number; value?: WorkflowStatus; error?: Error }>();
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    let stop: AbortController | undefined;
+    const follow = () => {
+      stop?.abort(CLOSED);
+      stop = undefined;
+      if (document.hidden) return;
+      stop = new AbortController();
+      void connection.followStatus(id, {
+        signal: stop.signal,
+        show: (value) => hold({ id, value }),
+        fail: (error) => hold((before) => ({ ...(before?.id === id ? before : { id }), error })),
+      });
+    };
+    follow();
+    document.addEventListener('visibilitychange', follow);
+    return () => {
+      stop?.abort(CLOSED);
+      document.removeEventListener('visibilitychange', follow);
+    };
+  }, [id, turn]);
+  const isOwn = held?.id === id;
   return {
     value: isOwn ? held.value : undefined,
     error: isOwn ? held.error : undefined,

@@ -4,7 +4,7 @@ import { counted, grouped } from '../../core/quantity/count-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { connection } from '../connection.ts';
 import { Graph } from '../graph.tsx';
-import { useLive, useNow } from '../hooks.ts';
+import { useLive, useNow, useStatus } from '../hooks.ts';
 import { Bar, Command, CountList, jobsWords, Section, Shown } from '../parts.tsx';
 import { Tail } from '../tail.tsx';
 import { Timeline } from '../timeline.tsx';
@@ -13,12 +13,14 @@ import { WorkflowTabs } from '../workflow-tabs.tsx';
 import { ageText, failedIn, of, reasonsToWait, stateOf, statusWords, verdictOf, shownText } from '../words.ts';
 
 const { client } = connection;
+/** The counts come four times a second. What costs more to make is read again after a change, not more often than this. */
+const OTHERS_MS = 5_000;
 
 /** One workflow: what is the matter first, then what runs, then the whole. */
 export function WorkflowView({ id }: { readonly id: number }) {
   const params = { id };
-  const workflow = useLive(`workflow ${id}`, () => client.getWorkflow({ params }), 10_000);
-  const status = useLive(`status ${id}`, () => client.getWorkflowStatus({ params }), 1_500);
+  const workflow = useLive(`workflow ${id}`, () => client.getWorkflow({ params }), 30_000);
+  const status = useStatus(id);
   return (
     <>
       <nav aria-label="Path" class="path">
@@ -53,7 +55,6 @@ interface Facts {
 function Whole({ workflow, status, again }: Facts) {
   const { id } = workflow;
   const { jobs_by_status: counts, is_canceled: isCanceled } = status;
-  // What costs more to make is read again when jobs have moved, and else rarely.
   const moved = JSON.stringify(counts);
   return (
     <>
@@ -75,7 +76,7 @@ function Whole({ workflow, status, again }: Facts) {
       {failedIn(counts) > 0 && <Failed id={id} moved={moved} />}
       <Waiting status={status} />
       {status.total_jobs > 0 && <Parts id={id} moved={moved} />}
-      {of(counts, 'running') > 0 && <Running id={id} jobs={counts.running} />}
+      {of(counts, 'running') > 0 && <Running id={id} jobs={counts.running} moved={moved} />}
     </>
   );
 }
@@ -99,7 +100,7 @@ function Facts({ workflow, status }: Pick<Facts, 'workflow' | 'status'>) {
 }
 
 function Failed({ id, moved }: { readonly id: number; readonly moved: string }) {
-  const live = useLive(`failures ${id} ${moved}`, () => client.listFailureGroups({ params: { id } }), 30_000);
+  const live = useLive(`failures ${id}`, () => client.listFailureGroups({ params: { id } }), OTHERS_MS, moved);
   return (
     <Section title="What failed">
       <Shown live={live} what="failures">
@@ -165,12 +166,13 @@ function Waiting({ status }: { readonly status: WorkflowStatus }) {
 
 const MOST_RUNNING = 10;
 
-function Running({ id, jobs }: { readonly id: number; readonly jobs: number }) {
+function Running({ id, jobs, moved }: { readonly id: number; readonly jobs: number; readonly moved: string }) {
   const now = useNow(1_000);
   const live = useLive(
     `running ${id}`,
-    () => client.listRunningJobs({ params: { id }, query: { limit: MOST_RUNNING } }),
-    2_000,
+    () => client.listRunningNow({ params: { id }, query: { limit: MOST_RUNNING } }),
+    OTHERS_MS,
+    moved,
   );
   return (
     <Section title="Running now">
@@ -195,7 +197,7 @@ function Running({ id, jobs }: { readonly id: number; readonly jobs: number }) {
                         {shownText(name, 80)}
                       </a>
                     </td>
-                    <td>{node}</td>
+                    <td>{node ?? '–'}</td>
                     <td class="number">{ageText(start, now)}</td>
                   </tr>
                 ))}
@@ -210,12 +212,13 @@ function Running({ id, jobs }: { readonly id: number; readonly jobs: number }) {
 }
 
 function Parts({ id, moved }: { readonly id: number; readonly moved: string }) {
-  const graph = useLive(
-    `graph ${id}`,
-    () => client.getWorkflowGraph({ params: { id } }),
-    moved === '' ? 60_000 : 3_000,
+  const graph = useLive(`graph ${id}`, () => client.getWorkflowGraph({ params: { id } }), OTHERS_MS, moved);
+  const timeline = useLive(
+    `timeline ${id}`,
+    () => client.getWorkflowTimeline({ params: { id } }),
+    2 * OTHERS_MS,
+    moved,
   );
-  const timeline = useLive(`timeline ${id}`, () => client.getWorkflowTimeline({ params: { id } }), 5_000);
   return (
     <>
       <Section title="Families of jobs">

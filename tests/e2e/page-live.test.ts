@@ -1,0 +1,106 @@
+import type { Page, Request } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { CHROMIUM, openBrowser, watchPage } from '../support/browser.ts';
+import { start, startServer, temporaryFolder, until } from '../support/programs.ts';
+
+/** How the page of a workflow stays live, in a real browser. Without chromium these tests are skipped. */
+
+/** What a page asked for that has not ended, and how often it asked. */
+function watchStreams(page: Page) {
+  const open = new Set<Request>();
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    asked.push(new URL(request.url()).pathname);
+    if (request.url().endsWith('/status/stream')) open.add(request);
+  });
+  page.on('requestfinished', (request) => void open.delete(request));
+  page.on('requestfailed', (request) => void open.delete(request));
+  return { open, asked };
+}
+
+/** A browser reports that a tab went to the background only where it has windows. */
+const hide = (page: Page, isHidden: boolean) =>
+  page.evaluate(
+    `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+     document.dispatchEvent(new Event('visibilitychange'));`,
+  );
+
+describe.skipIf(CHROMIUM === undefined)('a live page (skipped where chromium is missing)', () => {
+  it('a workflow is followed by one stream, which a page in the background closes and one that comes back opens again', async () => {
+    const cwd = temporaryFolder();
+    const { client, port } = await startServer(cwd);
+    const { id } = await client.createWorkflow({ body: { name: 'followed', user: 'tester' } });
+    await client.createJob({ body: { workflow_id: id, name: 'a', command: 'true' } });
+    const page = await (await openBrowser()).newPage();
+    const root = `http://127.0.0.1:${port}/`;
+    const faults = watchPage(page, new URL(root).origin);
+    const { open, asked } = watchStreams(page);
+    await page.goto(`${root}#/workflows/${id}`);
+    await page.getByText('1 job has not been initialized.').waitFor();
+    expect(open.size).toBe(1);
+
+    await hide(page, true);
+    await until(
+      async () => open.size,
+      (streams) => streams === 0,
+      'the end of the stream',
+    );
+    await client.initializeJobs({ params: { id } });
+    await hide(page, false);
+    await page.getByText('is ready, and no runner is active').waitFor();
+    expect(open.size).toBe(1);
+
+    // Another view ends it, and no view asked for the status besides.
+    await page.getByRole('link', { name: 'Workflows', exact: true }).first().click();
+    await page.getByRole('heading', { name: 'Workflows' }).waitFor();
+    await until(
+      async () => open.size,
+      (streams) => streams === 0,
+      'the end of the stream',
+    );
+    expect(asked.filter((path) => path.endsWith('/status'))).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it('the view of a workflow asks for a login at once when its session ends in another tab', async () => {
+    const cwd = temporaryFolder();
+    const command = start('torc', ['-s', 'page'], { cwd });
+    let printed = '';
+    command.child.stdout?.on('data', (text: string) => (printed += text));
+    await command.says('#token=');
+    const address = new URL(/http\S+/.exec(printed)?.[0] ?? '');
+    const context = await (await openBrowser()).newContext();
+    const page = await context.newPage();
+    watchPage(page, address.origin);
+    await page.goto(address.href);
+    await page.getByText('No workflow yet').waitFor();
+    await start('torc', ['-s', 'exec', '-c', 'true'], { cwd }).ended;
+    await page.goto(`${address.origin}/#/workflows/1`);
+    await page.getByText('The job completed.').waitFor();
+    const tab = await context.newPage();
+    await tab.goto(`${address.origin}/`);
+    await tab.getByRole('button', { name: 'Log out' }).click();
+    const loggedOutAt = Date.now();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    // Not with the next poll: the server ends the stream of a session.
+    expect(Date.now() - loggedOutAt).toBeLessThan(5_000);
+  });
+
+  it('a server that is killed and comes back is followed again, with what happened meanwhile', async () => {
+    const cwd = temporaryFolder();
+    const server = await startServer(cwd);
+    const { id } = await server.client.createWorkflow({ body: { name: 'followed', user: 'tester' } });
+    await server.client.createJob({ body: { workflow_id: id, name: 'a', command: 'true' } });
+    const page = await (await openBrowser()).newPage();
+    watchPage(page, `http://127.0.0.1:${server.port}`);
+    await page.goto(`http://127.0.0.1:${server.port}/#/workflows/${id}`);
+    await page.getByText('1 job has not been initialized.').waitFor();
+    server.program.child.kill('SIGKILL');
+    await page.getByText('has not answered since').waitFor();
+    await page.getByText('1 job has not been initialized.').waitFor();
+    const { client } = await startServer(cwd, { port: server.port });
+    await client.cancelWorkflow({ params: { id } });
+    await page.getByText('This workflow was canceled').waitFor();
+    await page.getByText('live', { exact: true }).waitFor();
+  });
+});
