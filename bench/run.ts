@@ -14,6 +14,7 @@ const all = [
   'expand',
   'update',
   'stalls',
+  'page',
   'remote',
   'recover',
   'slurm',
