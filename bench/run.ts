@@ -15,6 +15,7 @@ const all = [
   'update',
   'stalls',
   'page',
+  'page-browser',
   'remote',
   'recover',
   'slurm',

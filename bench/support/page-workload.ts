@@ -4,6 +4,45 @@ import type { ClaimedJob } from '../../src/core/contract/exchange.ts';
 /** Jobs of a call that creates them, and of a turn of the runner. */
 const [A_CALL, A_TURN] = [1_000, 1_000];
 
+/** Creates a workflow of this shape: one job, three stages of equally many jobs, and one job that waits for all of the last. */
+export async function createStages(client: Client, jobs: number): Promise<number> {
+  const { id } = await client.createWorkflow({ body: { name: `stages of ${jobs}`, user: 'bench' } });
+  const width = Math.max(1, Math.floor((jobs - 2) / 3));
+  const stages = ['fetch', 'align', 'call'];
+  let before: number[] = await create(client, id, [{ name: 'prepare', after: [] }]);
+  for (const stage of stages)
+    before = await create(
+      client,
+      id,
+      Array.from({ length: width }, (_, at) => ({
+        name: `${stage}_${at}`,
+        after: [before.length === 1 ? (before[0] as number) : (before[at] as number)],
+      })),
+    );
+  await create(client, id, [{ name: 'merge', after: before }]);
+  await client.resetStatus({ params: { id } });
+  await client.initializeJobs({ params: { id } });
+  return id;
+}
+
+/** Creates a workflow of so many families, each of which depends on one of the ten before it. */
+export async function createFamilies(client: Client, families: number, width: number): Promise<number> {
+  const { id } = await client.createWorkflow({ body: { name: `${families} families`, user: 'bench' } });
+  const made: number[][] = [];
+  const letters = (at: number) => String.fromCharCode(97 + Math.floor(at / 26), 97 + (at % 26));
+  for (let family = 0; family < families; family += 1) {
+    const before = made[Math.max(0, family - 1 - (family % 10))];
+    const jobs = Array.from({ length: width }, (_, at) => ({
+      name: `step_${letters(family)}_${at}`,
+      after: before === undefined ? [] : [before[at] as number],
+    }));
+    made.push(await create(client, id, jobs));
+  }
+  await client.resetStatus({ params: { id } });
+  await client.initializeJobs({ params: { id } });
+  return id;
+}
+
 /** Creates a workflow of jobs that depend on nothing. */
 export async function createFlat(client: Client, jobs: number): Promise<number> {
   const { id } = await client.createWorkflow({ body: { name: `flat of ${jobs}`, user: 'bench' } });

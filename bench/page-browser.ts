@@ -1,0 +1,175 @@
+/**
+ * What does the page cost its reader?
+ *
+ * `node bench/page-browser.ts [jobs...]`: real chromium at a quarter of its speed, with workflows of 10,000 and 100,000 jobs whose
+ * first half has ended, one of 300 families, and the list of a family. Times are those of the page's own clock; beside the first
+ * view stands the processor time of its main thread, which other programs on the machine do not change.
+ */
+import { existsSync } from 'node:fs';
+import { type CDPSession, chromium, type Page } from 'playwright-core';
+import { createClient } from '../src/client/client.ts';
+import { connect } from '../src/client/node/connect.ts';
+import { amountOf, argumentsOf } from './support/arguments.ts';
+import { createFigures } from './support/figures.ts';
+import { layOutPackage, workplace } from './support/package.ts';
+import { createFamilies, createRunner, createStages } from './support/page-workload.ts';
+import { machine, startServer } from './support/processes.ts';
+
+const SLOWER = 4;
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+/** First useful view, bytes on the wire until then, and memory, by the number of jobs up to which they are promised. */
+const GOALS = [
+  { jobs: 10_000, viewMs: 1_000, kilobytes: 100, megabytes: 60 },
+  { jobs: Infinity, viewMs: 2_000, kilobytes: 100, megabytes: 60 },
+];
+
+const { words } = argumentsOf({}, 'words');
+const sizes = words.length === 0 ? [10_000, 100_000] : words.map(amountOf);
+if (CHROMIUM === undefined) throw new Error('this measurement needs chromium');
+const { note, print } = createFigures();
+console.log(machine());
+
+const server = await startServer(layOutPackage(), workplace('page-browser'));
+const connection = connect({ url: server.url });
+const client = createClient(connection.send);
+const browser = await chromium.launch({
+  executablePath: CHROMIUM,
+  args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--enable-precise-memory-info'],
+});
+try {
+  const first = await openPage();
+  await first.page.goto(`http://127.0.0.1:${server.port}/`, { waitUntil: 'commit' });
+  // The server compresses the files of the page for its first reader, as far as possible.
+  note('the first reader of a server: its list', await drawnAt(first.page, 'h2'), 'ms');
+  await first.page.context().close();
+  for (const jobs of sizes) {
+    const id = await createStages(client, jobs);
+    const runner = await createRunner(client, id);
+    for (let stage = 0; stage < 2; stage += 1) {
+      await runner.start(jobs);
+      await runner.end(jobs);
+    }
+    await runner.start(jobs);
+    await measureWorkflow(id, jobs);
+  }
+  await measureZoom(await createFamilies(client, 300, 10));
+} finally {
+  await browser.close();
+  connection.close();
+  await server.stop();
+}
+print();
+
+/** A page of its own cache, slowed down, and what it received so far. */
+async function openPage(): Promise<{ page: Page; session: CDPSession; received: () => number }> {
+  const page = await (await browser.newContext({ viewport: { width: 1_440, height: 900 } })).newPage();
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
+  await session.send('Performance.enable');
+  await session.send('Network.enable');
+  let bytes = 0;
+  session.on('Network.dataReceived', ({ encodedDataLength }) => void (bytes += encodedDataLength));
+  session.on('Network.responseReceivedExtraInfo', ({ headersText }) => void (bytes += headersText?.length ?? 0));
+  return { page, session, received: () => bytes };
+}
+
+async function metric(session: CDPSession, name: string): Promise<number> {
+  const { metrics } = await session.send('Performance.getMetrics');
+  return metrics.find((each) => each.name === name)?.value ?? 0;
+}
+
+/** Milliseconds since the navigation at which the element is drawn. */
+function drawnAt(page: Page, selector: string): Promise<number> {
+  return page.evaluate(
+    `new Promise((resolve) => {
+      const look = () => document.querySelector(${JSON.stringify(selector)}) === null
+        ? requestAnimationFrame(look)
+        : requestAnimationFrame(() => resolve(performance.now()));
+      look();
+    })`,
+  );
+}
+
+async function measureWorkflow(id: number, jobs: number): Promise<void> {
+  const goal = GOALS.find((each) => jobs <= each.jobs);
+  const { page, session, received } = await openPage();
+  const address = `http://127.0.0.1:${server.port}/#/workflows/${id}`;
+  await page.goto(address, { waitUntil: 'commit' });
+  const viewMs = await drawnAt(page, '.verdict .sentence');
+  const [kilobytes, busySeconds] = [received() / 1000, await metric(session, 'TaskDuration')];
+  await drawnAt(page, '.graph svg .node');
+  note(`${jobs} jobs: first useful view`, viewMs, 'ms', { atMost: goal?.viewMs ?? 0 });
+  note(`${jobs} jobs: processor time of its main thread`, busySeconds * 1000, 'ms');
+  note(`${jobs} jobs: received until then`, kilobytes, 'KB', { atMost: goal?.kilobytes ?? 0 });
+  note(`${jobs} jobs: received with graph and timeline`, received() / 1000, 'KB');
+
+  // Once more, by a reader whose server has made the graph before.
+  const again = await openPage();
+  await again.page.goto(address, { waitUntil: 'commit' });
+  await drawnAt(again.page, '.graph svg .node');
+  const asked = (await again.page.evaluate(
+    `performance.getEntriesByType('resource').find(({ name }) => name.endsWith('/graph')).startTime`,
+  )) as number;
+  const drawn = (await again.page.evaluate(`performance.now()`)) as number;
+  note(`${jobs} jobs: graph by families, asked to drawn`, drawn - asked, 'ms', { atMost: 300 });
+  await session.send('HeapProfiler.collectGarbage');
+  note(`${jobs} jobs: JS heap`, (await metric(session, 'JSHeapUsedSize')) / 2 ** 20, 'MB', {
+    atMost: goal?.megabytes ?? 0,
+  });
+
+  await page.goto(`http://127.0.0.1:${server.port}/#/workflows/${id}`);
+  await page.locator('.graph svg .node').nth(2).click();
+  await page.locator('.jobs a').first().waitFor();
+  const frames = await framesOf(page, async () => {
+    for (let turned = 0; turned < 10; turned += 1) {
+      const first = await page.locator('.jobs a').first().getAttribute('href');
+      await page.getByRole('button', { name: 'Next' }).click();
+      await page.waitForFunction(
+        `document.querySelector('.jobs a')?.getAttribute('href') !== ${JSON.stringify(first)}`,
+      );
+    }
+  });
+  note(`${jobs} jobs: longest frame, ten pages of a family`, frames, 'ms', { atMost: 100 });
+  await page.context().close();
+  await again.page.context().close();
+}
+
+/** The graph with most families, enlarged step by step. */
+async function measureZoom(id: number): Promise<void> {
+  const { page, session } = await openPage();
+  await page.goto(`http://127.0.0.1:${server.port}/#/workflows/${id}`);
+  await page.locator('.graph svg .node').nth(250).waitFor();
+  const longest = await framesOf(page, async () => {
+    for (let step = 0; step < 20; step += 1) {
+      await page.evaluate(
+        `new Promise((resolve) => {
+          const graph = document.querySelector('.graph svg');
+          graph.style.transform = 'scale(${1 + step / 10})';
+          document.querySelector('.graph').scrollLeft = ${step * 20};
+          requestAnimationFrame(() => resolve());
+        })`,
+      );
+    }
+  });
+  note('300 families: longest frame while it is enlarged', longest, 'ms', { atMost: 50 });
+  note('300 families: processor time of layout so far', (await metric(session, 'LayoutDuration')) * 1000, 'ms');
+  await page.context().close();
+}
+
+/** The longest time between two frames while something is done. */
+async function framesOf(page: Page, work: () => Promise<void>): Promise<number> {
+  await page.evaluate(`
+    window.longest = 0;
+    window.isOver = false;
+    let before = performance.now();
+    const frame = (now) => {
+      window.longest = Math.max(window.longest, now - before);
+      before = now;
+      if (!window.isOver) requestAnimationFrame(frame);
+    };
+    requestAnimationFrame((now) => { before = now; requestAnimationFrame(frame); });
+  `);
+  await work();
+  await page.evaluate('window.isOver = true');
+  return (await page.evaluate('window.longest')) as number;
+}
