@@ -3134,6 +3134,101 @@ export interface Calls {
     }[];
     classes_left_out: number;
   }>;
+  /** What a recovery would do: why jobs failed, which requirements it raises, and which jobs run again; changes nothing (addition). */
+  readonly getRecoveryPlan: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      memory_multiplier?: number | undefined;
+      runtime_multiplier?: number | undefined;
+      retry_unknown?: boolean | undefined;
+    } | undefined;
+  }) => Promise<{
+    workflow_id: number;
+    causes: {
+      cause: string;
+      words: string;
+      jobs: number;
+      runs_again: boolean;
+      first: {
+        job_id: number;
+        job_name: string;
+        detail: string;
+      }[];
+    }[];
+    changes: {
+      resource_requirements_id: number;
+      name: string;
+      jobs: number;
+      memory?: {
+        before: string;
+        after: string;
+      } | null | undefined;
+      num_cpus?: {
+        before: number;
+        after: number;
+      } | null | undefined;
+      runtime?: {
+        before: string;
+        after: string;
+      } | null | undefined;
+    }[];
+    jobs_again: number;
+    jobs_left: number;
+    jobs_waiting: number;
+    needs_command?: string | null | undefined;
+    command: string;
+    next?: string | null | undefined;
+  }>;
+  /** Raise requirements and run jobs again as the recovery plan says, unless it has changed; not where allocations would have to be submitted (addition). */
+  readonly recoverWorkflow: (call: {
+    params: {
+      id: number;
+    };
+    body: {
+      memory_multiplier?: number | null | undefined;
+      runtime_multiplier?: number | null | undefined;
+      retry_unknown?: boolean | null | undefined;
+      jobs_again: number;
+    };
+  }) => Promise<{
+    workflow_id: number;
+    causes: {
+      cause: string;
+      words: string;
+      jobs: number;
+      runs_again: boolean;
+      first: {
+        job_id: number;
+        job_name: string;
+        detail: string;
+      }[];
+    }[];
+    changes: {
+      resource_requirements_id: number;
+      name: string;
+      jobs: number;
+      memory?: {
+        before: string;
+        after: string;
+      } | null | undefined;
+      num_cpus?: {
+        before: number;
+        after: number;
+      } | null | undefined;
+      runtime?: {
+        before: string;
+        after: string;
+      } | null | undefined;
+    }[];
+    jobs_again: number;
+    jobs_left: number;
+    jobs_waiting: number;
+    needs_command?: string | null | undefined;
+    command: string;
+    next?: string | null | undefined;
+  }>;
   /** The last lines of what an attempt wrote, if the server can read them; else where they are (addition). The default is the current attempt. */
   readonly getOutputTail: (call: {
     params: {

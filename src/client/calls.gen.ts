@@ -166,6 +166,8 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   getWorkflowTimeline: ['GET', '/workflows/{id}/timeline'],
   listFailureGroups: ['GET', '/workflows/{id}/failure_groups'],
   getResourceUse: ['GET', '/workflows/{id}/resource_use'],
+  getRecoveryPlan: ['GET', '/workflows/{id}/recovery_plan'],
+  recoverWorkflow: ['POST', '/workflows/{id}/recover'],
   getOutputTail: ['GET', '/jobs/{id}/output_tail'],
   createPageToken: ['POST', '/page_tokens'],
 };

@@ -26,6 +26,7 @@ import { migrate } from './store/migrate.ts';
 import { openDatabase } from './store/database.ts';
 import { ownDatabase, refuseForeign } from './store/own.ts';
 import { createStore } from './records/store.ts';
+import type { Recoveries } from './recover/for-page.ts';
 import type { Receiver } from '../telemetry/receive/receiver.ts';
 import { viewerBy } from './access/viewer.ts';
 import { startUpkeep } from './upkeep.ts';
@@ -55,6 +56,8 @@ export interface ServeOptions {
   readonly pages?: { readonly hosts: readonly string[]; readonly origins: readonly string[] } | undefined;
   /** Origins whose pages may show ours in a frame; none by default. */
   readonly frameOrigins?: readonly string[] | undefined;
+  /** Plans and carries out recoveries for the page; without it, that is refused. */
+  readonly recoveries?: Recoveries | undefined;
   /** What administrators may do with SQL; the default is everything. */
   readonly adminSql?: 'writes' | 'reads' | 'nothing' | undefined;
   /** Answers agents at `/mcp`; without it they get none. */
@@ -146,6 +149,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
       agents: options.agents,
       page: options.withoutPage === true ? undefined : createLoadPage(),
       frameOrigins: options.frameOrigins,
+      recoveries: options.recoveries,
       bulkMebibytes,
       bodyGraceMs,
       onNotice,

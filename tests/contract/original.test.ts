@@ -70,6 +70,8 @@ describe('the stand-in for Torc’s own server', () => {
       '/workflows/1/timeline',
       '/workflows/1/failure_groups',
       '/workflows/1/resource_use',
+      '/workflows/1/recovery_plan',
+      '/workflows/1/recover',
       '/jobs/1/output_tail',
       '/page_tokens',
     ]);

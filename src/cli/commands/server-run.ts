@@ -96,8 +96,10 @@ async function start(settings: ServerOptions, log: Log): Promise<Service> {
   const { serve } = await import('../../server/serve.ts');
   process.on('uncaughtExceptionMonitor', (error) => log.write('error', 'A bug in torc', { error: error.stack }));
   try {
+    const { recoveries } = await import('../server/recoveries.ts');
     return await serve({
       ...settings,
+      recoveries,
       onNotice: (words, facts) => log.write('warn', words, facts),
       onError: (error) => log.write('error', 'Request failed', { error: (error as Error).stack ?? String(error) }),
       onBroken(error) {

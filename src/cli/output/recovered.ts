@@ -1,26 +1,9 @@
 import { counted, someOf } from '../../core/quantity/count-text.ts';
+import { CAUSES as ORDER, CAUSE_WORDS as WORDS, type OwnCause } from '../../core/lifecycle/cause-words.ts';
 import { fixesOf } from '../../core/lifecycle/recovery-lines.ts';
-import type { Cause } from '../../core/lifecycle/recovery.ts';
 import type { BadEnd } from '../../operations/recover/bad-ends.ts';
 import type { Recovery } from '../../operations/recover/recover.ts';
 import { adjustmentJson, adjustmentLines } from './adjustments.ts';
-
-/** The causes in the order in which a person reads them, of one job and of several. */
-const WORDS: Readonly<Record<Exclude<Cause, 'downstream'>, readonly [one: string, several: string]>> = {
-  memory: ['had too little memory', 'had too little memory'],
-  time: ['had too little time', 'had too little time'],
-  cpus: ['used more CPUs than requested', 'used more CPUs than requested'],
-  'at maximum': ['had all that its failure handler allows', 'had all that their failure handler allows'],
-  lost: ['lost its runner or allocation', 'lost their runner or allocation'],
-  killed: ['was killed; by whom is unknown', 'were killed; by whom is unknown'],
-  disk: ['failed on a disk without room for its output', 'failed on a disk without room for their output'],
-  'missing output': ['did not write a declared output', 'did not write a declared output'],
-  'bad command': ['could not start its command', 'could not start their command'],
-  undecided: ['waits for a decision (pending_failed)', 'wait for a decision (pending_failed)'],
-  unknown: ['failed for another reason', 'failed for another reason'],
-};
-
-const ORDER = Object.keys(WORDS) as Exclude<Cause, 'downstream'>[];
 
 /** Jobs that are shown for a cause. */
 const SHOWN = 5;
@@ -55,7 +38,7 @@ export function planLines(
   return lines;
 }
 
-function causeLines(why: Exclude<Cause, 'downstream'>, jobs: readonly BadEnd[]): string[] {
+function causeLines(why: OwnCause, jobs: readonly BadEnd[]): string[] {
   if (jobs.length === 0) return [];
   const shown = jobs.slice(0, SHOWN).map(({ id, name, words }) => `    job ${id} (${name}): ${words}`);
   const more = jobs.length > SHOWN ? [`    and ${jobs.length - SHOWN} more`] : [];

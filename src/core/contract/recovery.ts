@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { maybe, text } from './shape.ts';
+import { id, maybe, queryFlag, text } from './shape.ts';
 
 /** The identity of the process that has a lease: on its machine, another process can prove that it has ended. */
 const LeaseProcess = z.object({
@@ -31,3 +31,62 @@ export const RecoveryLease = z.object({
   process: LeaseProcess.optional(),
 });
 export type RecoveryLease = z.output<typeof RecoveryLease>;
+
+const factor = z.coerce.number().gt(0).max(100).optional();
+
+/** What a user decides about a recovery; the defaults are those of `torc recover`. */
+export const RecoveryPolicy = z.object({
+  memory_multiplier: factor,
+  runtime_multiplier: factor,
+  retry_unknown: queryFlag.optional(),
+});
+export type RecoveryPolicy = z.output<typeof RecoveryPolicy>;
+
+/** The same, and how many jobs the plan had that the user has seen: another plan is refused. */
+export const RecoveryRequest = z.object({
+  memory_multiplier: maybe(z.number().gt(0).max(100)),
+  runtime_multiplier: maybe(z.number().gt(0).max(100)),
+  retry_unknown: maybe(z.boolean()),
+  jobs_again: z.int().min(0),
+});
+export type RecoveryRequest = z.output<typeof RecoveryRequest>;
+
+const changed = <S extends z.ZodType>(shape: S) => maybe(z.object({ before: shape, after: shape }));
+
+/** What a recovery would do. */
+export const RecoveryPlan = z.object({
+  workflow_id: id,
+  /** Why jobs did not end well, with the first of them. */
+  causes: z.array(
+    z.object({
+      cause: text,
+      words: text,
+      jobs: z.int(),
+      runs_again: z.boolean(),
+      first: z.array(z.object({ job_id: id, job_name: text, detail: text })),
+    }),
+  ),
+  /** Requirements that are raised, for all jobs that share them. */
+  changes: z.array(
+    z.object({
+      resource_requirements_id: id,
+      name: text,
+      /** The jobs that lacked something. */
+      jobs: z.int(),
+      memory: changed(text),
+      num_cpus: changed(z.int()),
+      runtime: changed(text),
+    }),
+  ),
+  jobs_again: z.int(),
+  /** Jobs that stay as they are, because the same would happen again. */
+  jobs_left: z.int(),
+  /** Jobs that wait, and for which nothing is alive. */
+  jobs_waiting: z.int(),
+  /** Why only a command can carry it out; absent if this server can. */
+  needs_command: maybe(text),
+  command: text,
+  /** The command that runs the jobs afterwards. */
+  next: maybe(text),
+});
+export type RecoveryPlan = z.output<typeof RecoveryPlan>;

@@ -3,6 +3,7 @@ import { regenerate, type Regenerated } from '../slurm/regenerate.ts';
 import { type Diagnosis, diagnose, planAgain } from './diagnose.ts';
 import { applyRecovery, type Recovery } from './recover.ts';
 import type { RecoverOptions, RecoverTools } from './tools.ts';
+import { noteEnd } from './unfinished.ts';
 
 export interface Recovered extends Diagnosis {
   /** Jobs that were made ready again. */
@@ -79,14 +80,6 @@ async function carryOut(
     for (const warning of regenerated.warnings) onWarning(warning);
   }
   const submitted = regenerated?.submitted.length ?? 0;
-  const data = {
-    category: 'recovery',
-    action: 'recover',
-    message: `Recovered workflow ${workflowId}: ${reset} job(s) reset, ${submitted} allocation(s) submitted`,
-    jobs_reset: reset,
-    allocations_submitted: submitted,
-    adjustments: found.recovery.adjustments.length,
-  };
-  await client.createEvent({ body: { workflow_id: workflowId, timestamp: Date.now(), data } });
+  await noteEnd(client, workflowId, { reset, submitted, adjustments: found.recovery.adjustments.length });
   return { ...found, reset, regenerated };
 }

@@ -139,6 +139,8 @@ interface ApplyOptions extends RecoveryPolicy {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly report: (news: InitializeNews) => void;
   readonly onHook: (output: string) => void;
+  /** The files are on another machine: jobs whose inputs or outputs changed are not looked for. */
+  readonly isAway?: boolean;
 }
 
 /** Raises requirements, runs the hook, and makes the jobs of the plan ready in a new run. Returns how many were reset. */
@@ -160,7 +162,12 @@ export async function applyRecovery(
   }
   if (!beginsRun) return 0;
   if (plan.retried.length > 0) await resetRetried(client, workflowId, plan);
-  await reinitialize(client, workflowId, { force: options.isForced, report: options.report, keepsUndecided: true });
+  if (options.isAway === true) {
+    await client.resetStatus({ params: { id: workflowId }, query: { force: options.isForced } });
+    const query = { only_uninitialized: true, keep_pending_failed: true };
+    await client.initializeJobs({ params: { id: workflowId }, query });
+  } else
+    await reinitialize(client, workflowId, { force: options.isForced, report: options.report, keepsUndecided: true });
   return plan.retried.length;
 }
 

@@ -46,6 +46,25 @@ export async function noteBeginning(
   await client.createEvent({ body: { workflow_id: workflowId, timestamp: Date.now(), data } });
 }
 
+interface End {
+  readonly reset: number;
+  readonly submitted: number;
+  readonly adjustments: number;
+}
+
+/** Notes the end of a recovery. */
+export async function noteEnd(client: Client, workflowId: number, { reset, submitted, adjustments }: End) {
+  const data = {
+    category: CATEGORY,
+    action: 'recover',
+    message: `Recovered workflow ${workflowId}: ${reset} job(s) reset, ${submitted} allocation(s) submitted`,
+    jobs_reset: reset,
+    allocations_submitted: submitted,
+    adjustments,
+  };
+  await client.createEvent({ body: { workflow_id: workflowId, timestamp: Date.now(), data } });
+}
+
 /** A recovery that did not reach its end. */
 export interface Unfinished {
   /** It was killed when its jobs were ready and its allocations were being submitted. */

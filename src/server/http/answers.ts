@@ -5,7 +5,8 @@ import { ANONYMOUS, type Caller } from '../caller.ts';
 
 /** The data of a request while it is answered. */
 export interface Answers {
-  Bindings: Partial<HttpBindings>;
+  /** `caller`: of a request that the server sends to itself; one from a network has none. */
+  Bindings: Partial<HttpBindings> & { readonly caller?: Caller };
   Variables: { caller?: Caller };
 }
 

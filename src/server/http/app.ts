@@ -14,12 +14,13 @@ import { createTrafficLog, type TrafficLog } from '../admin/traffic.ts';
 import { allocateHandlers } from '../allocate/handlers.ts';
 import { claimHandlers } from '../claim/handlers.ts';
 import { exchangeHandlers } from '../exchange/handlers.ts';
+import { type Ask, pageRecoveryHandlers, type Recoveries } from '../recover/for-page.ts';
 import { recoverHandlers } from '../recover/handlers.ts';
 import { reportHandlers } from '../report/handlers.ts';
 import { resultHandlers } from '../result/handlers.ts';
 import { recordHandlers } from '../records/handlers.ts';
 import { isBusy, lockedRefusal } from '../store/busy.ts';
-import { ANONYMOUS } from '../caller.ts';
+import { ANONYMOUS, type Caller } from '../caller.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Store } from '../records/store.ts';
 import { submitHandlers } from '../submit/handlers.ts';
@@ -56,6 +57,8 @@ export interface AppOptions extends BodyLimits {
   readonly page?: LoadPage | undefined;
   /** Origins whose pages may show ours in a frame. */
   readonly frameOrigins?: readonly string[] | undefined;
+  /** Plans and carries out recoveries for a page; without it, it is refused. */
+  readonly recoveries?: Recoveries | undefined;
   /** Executes reads over many rows off the event loop; without it they are executed in pieces. */
   readonly reader?: Reader | undefined;
   /** Called for actions of the server that a user may want to know: it ended a stream, for instance. */
@@ -83,6 +86,14 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
     sessions.endAll();
     return users;
   };
+  /** Requests of the server to itself, in the name of a caller whom it knows. */
+  const askAs =
+    (caller: Caller): Ask =>
+    async ({ method, path, body }) => {
+      const init = body === undefined ? { method } : { method, body, headers: { 'Content-Type': JSON_TYPE } };
+      const response = await root.request(BASE_PATH + path, init, { caller });
+      return { status: response.status, text: await response.text() };
+    };
   const handlers: Handlers = {
     ...recordHandlers(store, permissions),
     ...reportHandlers(store, permissions),
@@ -95,6 +106,7 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
     ...accessHandlers(store, permissions, sessions, login.knows),
     ...actHandlers(store),
     ...viewHandlers(store, permissions),
+    ...pageRecoveryHandlers(store, askAs, options.recoveries),
     ...adminHandlers(store, { database, adminSql, traffic, reloadUsers }),
   };
   store.works.resume();

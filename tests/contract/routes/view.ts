@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Cases } from './case.ts';
 import { inUnknownWorkflow, unknownJob } from './usual.ts';
-import { AT, resultOf } from './world.ts';
+import { AT, resultOf, type World } from './world.ts';
 
 /** The family of job 2 in every workflow of the world: its key follows from names alone. */
 const SECOND = '1pb0gjxvdot';
@@ -37,6 +37,30 @@ const usual = {
 const big = { resource_requirements_id: 3, name: 'big', num_cpus: 2, num_gpus: 0, memory: '2g', runtime: 'PT1H' };
 const unused = { ended: 0, lacking: 0, most_memory: [] };
 const noReading = { status: 400, code: 'PARAMETER_REFUSED', message: 'limit' } as const;
+
+/** Job 1 failed, its runner has ended, and no job runs in an allocation. */
+async function ended(world: World): Promise<void> {
+  await world.finish(1);
+  await world.client.updateComputeNode({ params: { id: 1 }, body: { is_active: false } });
+  await world.client.deleteSlurmSchedulers({ query: { workflow_id: 1 } });
+}
+const cause = {
+  cause: 'missing_output',
+  words: 'did not write a declared output',
+  jobs: 1,
+  runs_again: true,
+  first: [{ job_id: 1, job_name: 'first', detail: 'return code 1, data/out.csv was not written' }],
+};
+const plan = {
+  workflow_id: 1,
+  causes: [cause],
+  changes: [],
+  jobs_again: 1,
+  jobs_left: 0,
+  jobs_waiting: 1,
+  command: 'torc recover 1',
+  next: 'torc remote run 1',
+};
 
 export const viewCases: Cases = {
   listWorkflowOverviews: {
@@ -235,6 +259,66 @@ export const viewCases: Cases = {
       },
     ],
     refuses: [inUnknownWorkflow],
+  },
+
+  getRecoveryPlan: {
+    answers: [
+      {
+        says: 'says why jobs failed and what would run again, and changes nothing',
+        before: ended,
+        params: { id: 1 },
+        query: { retry_unknown: true },
+        reply: plan,
+      },
+      {
+        says: 'leaves a job as it is that failed for a reason of its own',
+        before: ended,
+        params: { id: 1 },
+        reply: { ...plan, causes: [{ ...cause, runs_again: false }], jobs_again: 0, jobs_left: 1 },
+      },
+    ],
+    refuses: [
+      inUnknownWorkflow,
+      {
+        says: 'refuses a workflow whose runner is active',
+        before: (world) => world.finish(1),
+        params: { id: 1 },
+        status: 422,
+        code: 'RECOVERY_REFUSED',
+        message: '1 of its runners are active',
+      },
+    ],
+  },
+
+  recoverWorkflow: {
+    answers: [
+      {
+        says: 'runs the jobs of the plan again',
+        before: ended,
+        params: { id: 1 },
+        body: { retry_unknown: true, jobs_again: 1 },
+        reply: plan,
+        after: async ({ client }) => {
+          expect(await client.getJob({ params: { id: 1 } })).toMatchObject({ status: 'ready' });
+          expect(await client.getWorkflow({ params: { id: 1 } })).toMatchObject({ run_id: 2 });
+          const { items } = await client.listEvents({ query: { workflow_id: 1, category: 'recovery' } });
+          expect(items.at(-1)?.data).toMatchObject({ action: 'recover', jobs_reset: 1, allocations_submitted: 0 });
+        },
+      },
+    ],
+    refuses: [
+      { ...inUnknownWorkflow, body: { jobs_again: 1 } },
+      {
+        says: 'refuses a plan that is not the one that was seen',
+        before: ended,
+        params: { id: 1 },
+        body: { retry_unknown: true, jobs_again: 2 },
+        status: 422,
+        code: 'RECOVERY_REFUSED',
+        message: '1 job would run again, not 2',
+        goesOn: 'recovery_lease',
+      },
+    ],
   },
 
   getOutputTail: {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { jobStatus } from '../job.ts';
+import { RecoveryPlan, RecoveryPolicy, RecoveryRequest } from '../recovery.ts';
 import { queryInteger, text } from '../shape.ts';
 import {
   FailureGroups,
@@ -99,6 +100,26 @@ export const viewRoutes = {
     says: 'What jobs used beside what they asked for, by the requirements that they share, with what would fit them (addition).',
     params: ofId,
     reply: ResourceUse,
+  }),
+  getRecoveryPlan: route({
+    method: 'GET',
+    path: '/workflows/{id}/recovery_plan',
+    kind: 'own',
+    access: 'workflow in path',
+    says: 'What a recovery would do: why jobs failed, which requirements it raises, and which jobs run again; changes nothing (addition).',
+    params: ofId,
+    query: RecoveryPolicy,
+    reply: RecoveryPlan,
+  }),
+  recoverWorkflow: route({
+    method: 'POST',
+    path: '/workflows/{id}/recover',
+    kind: 'own',
+    access: 'workflow in path',
+    says: 'Raise requirements and run jobs again as the recovery plan says, unless it has changed; not where allocations would have to be submitted (addition).',
+    params: ofId,
+    body: RecoveryRequest,
+    reply: RecoveryPlan,
   }),
   getOutputTail: route({
     method: 'GET',

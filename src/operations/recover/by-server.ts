@@ -1,0 +1,126 @@
+import type { Client } from '../../client/client.ts';
+import type { RecoveryPlan, RecoveryPolicy as Asked, RecoveryRequest } from '../../core/contract/recovery.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import { CAUSE_WORDS, CAUSES } from '../../core/lifecycle/cause-words.ts';
+import { counted } from '../../core/quantity/count-text.ts';
+import { underLease } from '../recovery-lease.ts';
+import { nextOf } from './next.ts';
+import { applyRecovery, kindOf, planOf, type Recovery, type RecoveryPolicy, refuseRecovery } from './recover.ts';
+import { noteEnd } from './unfinished.ts';
+
+/**
+ * A recovery that a server plans and carries out for its page. It starts no program and looks at no files, so it submits no
+ * allocations, asks no Slurm what has ended, and runs no hook: `torc recover` does.
+ */
+
+/** A plan is made of all jobs that did not end well; a command makes larger ones, in a process of its own. */
+const MOST_JOBS = 10_000;
+/** Jobs that are named for a cause. */
+const NAMED = 5;
+/** As `torc recover` has them. */
+const FACTOR = 1.5;
+/** Nothing was corrected before: a server proves nothing about runners. */
+const NOTHING_DEAD = { allocations: 0, requeued: 0, runners: 0, jobs: 0, isCorrected: false };
+
+/** What a recovery would do; changes nothing. */
+export async function planForPage(client: Client, workflowId: number, asked: Asked): Promise<RecoveryPlan> {
+  return (await planned(client, workflowId, policyOf(asked))).plan;
+}
+
+/** Carries it out, under the lease of the workflow, if it is still the plan that the user has seen. */
+export async function recoverForPage(
+  client: Client,
+  workflowId: number,
+  { jobs_again: seen, ...asked }: RecoveryRequest,
+): Promise<RecoveryPlan> {
+  const policy = policyOf(asked);
+  return underLease(client, { workflowId, command: 'recover (page)' }, async () => {
+    const { plan, recovery } = await planned(client, workflowId, policy);
+    const refuse = (why: string) => {
+      throw new Refusal('RECOVERY_REFUSED', `workflow ${workflowId} was not recovered: ${why}`);
+    };
+    if (plan.needs_command) refuse(plan.needs_command);
+    if (plan.jobs_again !== seen)
+      refuse(`its plan has changed: ${counted(plan.jobs_again, 'job')} would run again, not ${seen}`);
+    if (plan.jobs_again + recovery.uninitialized === 0) refuse('no job would run again');
+    const reset = await applyRecovery(client, workflowId, recovery, {
+      ...policy,
+      recoveryHook: undefined,
+      url: '',
+      isForced: false,
+      environment: {},
+      report() {},
+      onHook() {},
+      isAway: true,
+    });
+    await noteEnd(client, workflowId, { reset, submitted: 0, adjustments: recovery.adjustments.length });
+    return plan;
+  });
+}
+
+async function planned(
+  client: Client,
+  workflowId: number,
+  policy: RecoveryPolicy,
+): Promise<{ readonly plan: RecoveryPlan; readonly recovery: Recovery }> {
+  const { jobs_by_status: counts } = await client.getWorkflowStatus({ params: { id: workflowId } });
+  const bad = counts.failed + counts.terminated + counts.canceled + counts.pending_failed;
+  const command = `torc recover ${workflowId}`;
+  if (bad > MOST_JOBS)
+    throw new Refusal(
+      'RECOVERY_REFUSED',
+      `${counted(bad, 'job')} did not end well, and a server plans for ${MOST_JOBS} at most: ${command} --dry-run shows the plan`,
+    );
+  const standing = await refuseRecovery(client, workflowId, NOTHING_DEAD);
+  const [kind, recovery] = await Promise.all([
+    kindOf(client, workflowId),
+    planOf(client, workflowId, { ...policy, ...standing, orphaned: [] }),
+  ]);
+  const { plan, adjustments } = recovery;
+  const again = new Set(plan.retried.map(({ why }) => why));
+  return {
+    recovery,
+    plan: {
+      workflow_id: workflowId,
+      causes: CAUSES.flatMap((why) => {
+        const jobs = plan.byCause.get(why) ?? [];
+        if (jobs.length === 0) return [];
+        const first = jobs
+          .slice(0, NAMED)
+          .map(({ id, name, words }) => ({ job_id: id, job_name: name, detail: words }));
+        const words = CAUSE_WORDS[why][jobs.length === 1 ? 0 : 1];
+        return [{ cause: why.replaceAll(' ', '_'), words, jobs: jobs.length, runs_again: again.has(why), first }];
+      }),
+      changes: adjustments.map(({ correction, before, after }) => ({
+        resource_requirements_id: correction.requirementsId,
+        name: before.name,
+        jobs: correction.jobs.length,
+        memory: changeOf(before.memory, after.memory),
+        num_cpus: changeOf(before.num_cpus, after.num_cpus),
+        runtime: changeOf(before.runtime, after.runtime),
+      })),
+      jobs_again: plan.retried.length,
+      jobs_left: plan.left.length,
+      jobs_waiting: standing.waiting,
+      command,
+      ...(kind === 'slurm'
+        ? { needs_command: 'its jobs run in allocations of Slurm, which a command on the cluster submits' }
+        : { next: await nextOf(client, workflowId, kind) }),
+    },
+  };
+}
+
+function changeOf<T>(before: T | null | undefined, after: T | null | undefined) {
+  const isChange = before !== after && (before ?? undefined) !== undefined && (after ?? undefined) !== undefined;
+  return isChange ? { before: before as T, after: after as T } : undefined;
+}
+
+const policyOf = ({
+  memory_multiplier: memory,
+  runtime_multiplier: runtime,
+  retry_unknown: retries,
+}: Asked | Omit<RecoveryRequest, 'jobs_again'>): RecoveryPolicy => ({
+  memoryMultiplier: memory ?? FACTOR,
+  runtimeMultiplier: runtime ?? FACTOR,
+  retriesUnknown: retries ?? false,
+});
