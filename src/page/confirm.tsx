@@ -12,13 +12,25 @@ interface Question {
   readonly isDangerous?: boolean;
   /** Why it cannot be done now. */
   readonly unlessFor?: string | undefined;
+  /** False while what will happen is not known yet. */
+  readonly isReady?: boolean;
   readonly act: () => Promise<unknown>;
   /** Fields that the user fills in. */
   readonly children?: ComponentChildren;
 }
 
 /** A button that says what it will do before it does it. */
-export function Confirm({ label, title, says, does, isDangerous = false, unlessFor, act, children }: Question) {
+export function Confirm({
+  label,
+  title,
+  says,
+  does,
+  isDangerous = false,
+  unlessFor,
+  isReady = true,
+  act,
+  children,
+}: Question) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isOpen, setOpen] = useState(false);
   const [isBusy, setBusy] = useState(false);
@@ -72,7 +84,7 @@ export function Confirm({ label, title, says, does, isDangerous = false, unlessF
               <button type="button" onClick={close}>
                 No
               </button>
-              <button type="submit" class={isDangerous ? 'danger main' : 'main'} disabled={isBusy}>
+              <button type="submit" class={isDangerous ? 'danger main' : 'main'} disabled={isBusy || !isReady}>
                 {does}
               </button>
             </div>

@@ -3,6 +3,7 @@ import { grouped } from '../core/quantity/count-text.ts';
 import { Confirm } from './confirm.tsx';
 import { connection } from './connection.ts';
 import { jobsWords } from './parts.tsx';
+import { Recover } from './recover.tsx';
 import { failedIn, of } from './words.ts';
 
 const { client } = connection;
@@ -36,6 +37,7 @@ export function WorkflowActions({ workflow: { id, is_archived: isArchived }, sta
         unlessFor={isBusy ?? (bad === 0 ? 'No job failed or was canceled' : undefined)}
         act={() => runAgain(true)}
       />
+      <Recover id={id} status={status} unlessFor={isBusy} again={again} />
       <Confirm
         label="Run all again …"
         title="Run all jobs again?"

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CHROMIUM, faultsOfAxe, openBrowser, watchPage } from '../support/browser.ts';
 import { startServer, temporaryFolder, torc } from '../support/programs.ts';
+import { ended, registerNode, started } from '../support/service.ts';
 
 /** What the page changes, in a real browser, each after it said what will happen. Without chromium these tests are skipped. */
 
@@ -70,6 +71,94 @@ describe.skipIf(CHROMIUM === undefined)('the actions of the page (skipped where 
     await page.getByText('completed', { exact: true }).first().waitFor();
     expect(await page.getByRole('button', { name: 'Priority …' }).isDisabled()).toBe(true);
     expect(faults).toEqual([]);
+  });
+
+  it('a recovery shows what it would do before it does it, and what it did not show it does not do', async () => {
+    const { client, page, root, faults, id } = await opened();
+    const needs = {
+      workflow_id: id,
+      name: 'small',
+      num_cpus: 1,
+      num_gpus: 0,
+      num_nodes: 1,
+      memory: '40m',
+      runtime: 'PT1H',
+    };
+    const { id: needsId } = await client.createResourceRequirements({ body: needs });
+    for (const name of ['large', 'typo', 'fine'])
+      await client.createJob({ body: { workflow_id: id, name, command: 'true', resource_requirements_id: needsId } });
+    await client.resetStatus({ params: { id } });
+    await client.initializeJobs({ params: { id } });
+    // What a runner would report: the amounts of a real one depend on what else the machine does.
+    const endings: Record<string, object> = {
+      large: { status: 'failed', return_code: 137, peak_memory_bytes: 200 * 2 ** 20 },
+      typo: { status: 'failed', return_code: 3 },
+    };
+    const node = await registerNode({ client }, id);
+    const turn = (body: object) =>
+      client.exchange({ params: { id }, body: { run_id: 1, compute_node_id: node, ...body } });
+    const { jobs } = await turn({ want: { limit: 3, prefetch: 0 } });
+    await turn({ started: jobs.map(started) });
+    await turn({ completed: jobs.map((job) => ({ ...ended(job), ...endings[job.name] })) });
+    await client.updateComputeNode({ params: { id: node }, body: { is_active: false } });
+    const runBefore = (await client.getWorkflow({ params: { id } })).run_id as number;
+
+    await page.goto(`${root}#/workflows/${id}`);
+    await page.getByRole('button', { name: 'Recover …' }).press('Enter');
+    await page.getByText('1 job had too little memory: runs again').waitFor();
+    await page.getByText('1 job failed for another reason: stays as it is').waitFor();
+    await page.getByText('1 job runs again in a new run, and 1 job stays as it is.').waitFor();
+    const memory = page.getByRole('row', { name: /small: memory/ });
+    expect(await memory.locator('del').innerText()).toBe('40 MiB');
+    const planned = await client.getRecoveryPlan({ params: { id }, query: {} });
+    expect(await faultsOfAxe(page)).toEqual([]);
+    await page.setViewportSize({ width: 380, height: 700 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(380);
+    await page.setViewportSize({ width: 1000, height: 800 });
+    // Nothing was changed by looking, and nothing is by leaving.
+    await page.keyboard.press('Escape');
+    expect(await client.getResourceRequirements({ params: { id: needsId } })).toMatchObject(needs);
+
+    await page.getByRole('button', { name: 'Recover …' }).click();
+    await page.getByRole('checkbox', { name: 'also jobs that failed' }).check();
+    await page.getByText('2 jobs run again in a new run.').waitFor();
+    await page.getByRole('checkbox', { name: 'also jobs that failed' }).uncheck();
+    await page.getByRole('button', { name: 'Recover 1 job' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByText('is ready, and no runner is active').waitFor();
+    expect((await client.getWorkflow({ params: { id } })).run_id).toBe(runBefore + 1);
+    const { memory: after } = await client.getResourceRequirements({ params: { id: needsId } });
+    expect(after).toBe(planned.changes[0]?.memory?.after);
+    expect(
+      (await client.listJobs({ query: { workflow_id: id } })).items.map(({ name, status }) => `${name} ${status}`),
+    ).toEqual(['large ready', 'typo failed', 'fine completed']);
+    expect(faults).toEqual([]);
+  });
+
+  it('a recovery cannot be asked for where no job failed, and a plan that became another one is refused', async () => {
+    const { client, url, cwd, page, root, id } = await opened();
+    for (const name of ['one', 'two']) await client.createJob({ body: { workflow_id: id, name, command: 'exit 3' } });
+    await page.goto(`${root}#/workflows/${id}`);
+    const button = page.getByRole('button', { name: 'Recover …' });
+    await button.waitFor();
+    expect([await button.isDisabled(), await button.getAttribute('title')]).toEqual([
+      true,
+      'No job failed or was canceled',
+    ]);
+    await client.initializeJobs({ params: { id } });
+    await torc(['--url', url, 'run', String(id)], { cwd });
+    await button.click();
+    await page.getByText('No job runs again').waitFor();
+    expect(await page.getByRole('button', { name: 'Recover', exact: true }).isDisabled()).toBe(true);
+    await page.getByRole('checkbox', { name: 'also jobs that failed' }).check();
+    await page.getByRole('button', { name: 'Recover 2 jobs' }).waitFor();
+    const { items } = await client.listJobs({ query: { workflow_id: id } });
+    const { run_id: run } = await client.getWorkflow({ params: { id } });
+    await client.manageStatusChange({
+      params: { id: items[0]?.id as number, status: 'uninitialized', run_id: run as number },
+    });
+    await page.getByRole('button', { name: 'Recover 2 jobs' }).click();
+    await page.getByText('1 job would run again, not 2').waitFor();
   });
 
   it('all jobs run again from the beginning after a question with their number, and without an answer none does', async () => {

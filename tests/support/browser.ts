@@ -34,11 +34,16 @@ export function watchPage(page: Page, origin: string): string[] {
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** What axe finds fault with in a page, in both themes. */
+/** What axe finds fault with in a page, in both themes and with high contrast. */
 export async function faultsOfAxe(page: Page): Promise<string[]> {
   const faults: string[] = [];
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  for (const [colorScheme, contrast] of [
+    ['light', 'more'],
+    ['dark', 'more'],
+    ['light', 'no-preference'],
+    ['dark', 'no-preference'],
+  ] as const) {
+    await page.emulateMedia({ colorScheme, contrast, reducedMotion: 'reduce' });
     // By the debugger and not as an element: the policy of the page does not allow other scripts.
     await page.evaluate(await (await import('node:fs/promises')).readFile(axe, 'utf8'));
     const found = await page.evaluate(
@@ -51,7 +56,8 @@ export async function faultsOfAxe(page: Page): Promise<string[]> {
           ).axe.run()
         ).violations,
     );
-    for (const { id, nodes } of found) faults.push(`${colorScheme} ${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+    for (const { id, nodes } of found)
+      faults.push(`${colorScheme}, contrast ${contrast}, ${id}: ${nodes.map(({ html }) => html).join(' ')}`);
   }
   return faults;
 }

@@ -110,8 +110,6 @@ function Failed({ id, moved }: { readonly id: number; readonly moved: string }) 
               <Group key={JSON.stringify([group.status, group.return_code, group.cause])} group={group} />
             ))}
             {leftOut > 0 && <p class="note">{grouped(leftOut)} more causes are not shown.</p>}
-            <p class="next">Shows what a recovery would do, and changes nothing:</p>
-            <Command text={`torc recover ${id} --dry-run`} />
           </>
         )}
       </Shown>
