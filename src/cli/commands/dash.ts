@@ -14,7 +14,16 @@ const withoutEffect = optionsOf([
   { flags: '--server-port <port>', says: 'no effect: any free port', isHidden: true },
   { flags: '--server-host <host>', says: 'no effect: 127.0.0.1', isHidden: true },
   { flags: '--completion-check-interval-secs <n>', says: 'no effect: completion is known at once', isHidden: true },
-  ...['llm-provider', 'github-token'].map((name) => ({
+  ...[
+    'llm-provider',
+    ...['api-key', 'foundry-api-key', 'foundry-resource', 'base-url', 'auth-header', 'model'].map(
+      (name) => `anthropic-${name}`,
+    ),
+    ...['api-key', 'base-url', 'model'].map((name) => `openai-${name}`),
+    ...['base-url', 'model'].map((name) => `ollama-${name}`),
+    'github-token',
+    ...['base-url', 'model'].map((name) => `github-models-${name}`),
+  ].map((name) => ({
     flags: `--${name} <text>` as const,
     says: 'no effect: there is no chat',
     isHidden: true as const,
