@@ -3,11 +3,13 @@
  * Wants chromium.
  *
  *     node scripts/page-pictures.ts [FOLDER]    every view, light and dark, at 1,440 and 380 pixels
- *     node scripts/page-pictures.ts --docs      the pictures of README and docs/how-to/watch-in-a-browser.md
+ *     node scripts/page-pictures.ts --docs      the pictures of README and docs/how-to/watch-in-a-browser.md, and the run in a
+ *                                               terminal, from the file and the commands of README
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
+import { writeCast } from './page-pictures/cast.ts';
 import { LONGEST_MS, withWorkflows } from './page-pictures/workflows.ts';
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
@@ -46,6 +48,7 @@ const SHOWN = [
   { view: 'job', file: 'page-job', width: 1000, height: 822 },
 ] as const;
 
+if (isForDocs) await writeCast(join(target, 'run.svg'));
 await withWorkflows(async (root) => {
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
