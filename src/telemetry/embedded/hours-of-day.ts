@@ -1,7 +1,7 @@
 import { jobHoursOf, nodeHoursOf } from '../questions/hours.ts';
 import type { JobHour, NodeHour } from '../questions/rows.ts';
 import type { EmbeddedRows } from './embedded-rows.ts';
-import type { PartOfWindow } from '../sqlite/hot-rows.ts';
+import type { PartOfWindow } from '../queries/dialect.ts';
 import { DAY_SECONDS } from '../store/days.ts';
 import type { HourTableName } from '../parquet/tables.ts';
 

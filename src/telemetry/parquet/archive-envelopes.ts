@@ -1,7 +1,7 @@
 import type { DuckDBValue } from '@duckdb/node-api';
 import { exactUint } from '../../core/contract/sonar/extended-uint.ts';
 import type { Row } from '../sqlite/database.ts';
-import type { Cluster } from '../sqlite/hot-rows.ts';
+import type { Cluster } from '../queries/dialect.ts';
 import { type Cell, packUints } from '../store/numbers.ts';
 import type { Ordered, Reader } from '../sqlite/read.ts';
 import type { SampleParts } from '../store/envelope-of-rows.ts';

@@ -65,11 +65,11 @@ export async function runWithMore(connection: DuckDBConnection, sql: string): Pr
 export async function* portions(
   database: DuckDBInstance,
   sql: string,
-  values: Record<string, DuckDBValue> = {},
+  values: readonly DuckDBValue[],
 ): AsyncGenerator<readonly Readonly<Record<string, DuckDBValue>>[]> {
   const connection = await database.connect();
   try {
-    const result = await connection.stream(sql, values);
+    const result = await connection.stream(sql, [...values]);
     for await (const rows of result.yieldRowObjects()) yield rows;
   } finally {
     connection.closeSync();

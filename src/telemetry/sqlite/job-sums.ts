@@ -35,23 +35,6 @@ export function jobSums(processes: readonly SampleProcess[]): JobSums | undefine
 
 const isSafe = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value);
 
-/** The three lists of `counters`. */
-export function countersIn(packed: Uint8Array): { names: number[]; ppids: number[]; cpuTimes: number[] } {
-  const numbers: number[] = [];
-  let value = 0;
-  let factor = 1;
-  for (const byte of packed) {
-    value += (byte & 127) * factor;
-    factor *= 128;
-    if (byte >= 128) continue;
-    numbers.push(value);
-    value = 0;
-    factor = 1;
-  }
-  const count = numbers.length / 3;
-  return { names: numbers.slice(0, count), ppids: numbers.slice(count, 2 * count), cpuTimes: numbers.slice(2 * count) };
-}
-
 /** As SQLite adds floating-point numbers up, so that a sum is the same in every store. Source: Kahan, Babuška, Neumaier. */
 function total(values: readonly number[]): number {
   let sum = 0;

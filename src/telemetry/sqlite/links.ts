@@ -1,7 +1,6 @@
-import type { JobKey, Link } from '../questions/rows.ts';
+import type { Link } from '../questions/rows.ts';
 import type { StoreDatabase } from './database.ts';
 import { toInteger } from '../store/numbers.ts';
-import { linkOf } from '../store/answer-of-row.ts';
 import type { Writer } from './write.ts';
 
 /** Writes links of clusters that the store knows, and gives how many were new. Part of a transaction of the caller. */
@@ -29,14 +28,3 @@ export function writeLinks(db: StoreDatabase, writer: Writer, links: readonly Li
   }
   return added;
 }
-
-export const readLinks = (db: StoreDatabase, id: number, cluster: string, { job, epoch }: JobKey): Link[] =>
-  db
-    .all(
-      `select l.*, n.name as node_name from link l join node n on n.id = l.node
-       where l.cluster = ?1 and l.job = ?2 and (?3 is null or l.epoch = ?3) order by l.time, l.pid`,
-      id,
-      toInteger(job) ?? 0,
-      epoch === undefined ? null : (toInteger(epoch) ?? 0),
-    )
-    .map((row) => linkOf(row, cluster));

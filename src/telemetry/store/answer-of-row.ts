@@ -13,7 +13,9 @@ import type {
   SlurmJobRow,
 } from '../questions/rows.ts';
 import { metaOf } from './metas.ts';
-import { amount, type CellsOfRow, float, number, optional, signed, text, uint, uints } from './cells.ts';
+import { amount, type CellsOfRow, float, items, number, optional, signed, text, uint, uints } from './cells.ts';
+import { fromStoredJson, unpackSafe } from './numbers.ts';
+import type { Uint } from '../../core/contract/sonar/kinds.ts';
 
 /** With the number of its envelope: rows of one instant are in the order in which they were stored. */
 export type Ordered<Row> = Row & { readonly envelope: number };
@@ -33,15 +35,7 @@ const ofSample = (row: CellsOfRow, cluster: string) => ({
 });
 const ofJob = (row: CellsOfRow) => ({ job: uint(row, 'job') ?? 0, epoch: uint(row, 'epoch') ?? 0 });
 
-/** What a process uses of cards: SQLite gives it as one value. */
-type GpuUse = Pick<ProcessRow, 'gpuUtil' | 'gpuMemoryKb' | 'cards'>;
-const gpuUseOf = (row: CellsOfRow): GpuUse => ({
-  gpuUtil: number(row, 'gpu_util'),
-  gpuMemoryKb: amount(row, 'gpu_memory'),
-  cards: text(row, 'cards'),
-});
-
-export function processOf(row: CellsOfRow, cluster: string, names?: Names, use: GpuUse = gpuUseOf(row)): ProcessRow {
+export function processOf(row: CellsOfRow, cluster: string, names?: Names): ProcessRow {
   const isProcess = row['ord'] !== null;
   return {
     envelope: number(row, 'id'),
@@ -60,20 +54,20 @@ export function processOf(row: CellsOfRow, cluster: string, names?: Names, use: 
     cpuTime: uint(row, 'cpu_time') ?? 0,
     cpuAvg: float(row, 'cpu_avg'),
     processes: isProcess ? 1 + Math.max(0, number(row, 'rolledup')) : 0,
-    gpuUtil: use.gpuUtil,
-    gpuMemoryKb: use.gpuMemoryKb,
-    cards: use.cards,
+    gpuUtil: number(row, 'gpu_util'),
+    gpuMemoryKb: amount(row, 'gpu_memory'),
+    cards: text(row, 'cards'),
   };
 }
 
-export const sumOf = (row: CellsOfRow, cluster: string): Ordered<SampleSum> => ({
+export const sumOf = (row: CellsOfRow, cluster: string, names?: Names): Ordered<SampleSum> => ({
   ...ofSample(row, cluster),
   meta: metaOf(text(row, 'source')),
   ...ofJob(row),
-  user: text(row, 'user'),
+  user: nameOf(row, 'user', names),
   pid: uint(row, 'pid') ?? 0,
   ppid: uint(row, 'ppid') ?? 0,
-  cmd: text(row, 'cmd'),
+  cmd: nameOf(row, 'cmd', names),
   processes: number(row, 'processes'),
   rssKb: amount(row, 'rss'),
   vmKb: amount(row, 'vm'),
@@ -91,12 +85,13 @@ export const processCardOf = (row: CellsOfRow, cluster: string): Ordered<Process
   ...ofJob(row),
   pid: uint(row, 'pid') ?? 0,
   uuid: text(row, 'uuid'),
-  utilPercent: number(row, 'util'),
+  utilPercent: float(row, 'util'),
   memoryKb: uint(row, 'memory') ?? 0,
-  memoryPercent: number(row, 'memory_util'),
+  memoryPercent: float(row, 'memory_util'),
 });
 
-export const sampleTimeOf = (row: CellsOfRow, cluster: string): SampleTime => ({
+export const sampleTimeOf = (row: CellsOfRow, cluster: string): Ordered<SampleTime> => ({
+  envelope: number(row, 'id'),
   cluster,
   node: text(row, 'node'),
   time: number(row, 'time'),
@@ -143,19 +138,53 @@ export const diskOf = (row: CellsOfRow, cluster: string): Ordered<DiskSample> =>
   stats: uints(row, 'stats'),
 });
 
-/** What each store adds up of an entry in its own way. */
-type Sums = Pick<
-  JobSample,
-  'processes' | 'rssKb' | 'cpuAvg' | 'gpuUtil' | 'gpuMemoryKb' | 'names' | 'ppids' | 'cpuTimes'
->;
-
-export const jobSampleOf = (row: CellsOfRow, cluster: string, sums: Sums, names?: Names): JobSample => ({
+/** Sums over the processes of an entry, and lists of their values. */
+export const jobSampleOf = (row: CellsOfRow, cluster: string, names?: Names): JobSample => ({
   ...ofSample(row, cluster),
   user: nameOf(row, 'user', names),
   ...ofJob(row),
   slot: number(row, 'slot'),
-  ...sums,
+  gpuUtil: number(row, 'gpu_util'),
+  gpuMemoryKb: amount(row, 'gpu_memory'),
+  ...(row['counters'] instanceof Uint8Array ? storedSumsOf(row, unpackSafe(row['counters'])) : sumsOfProcesses(row)),
 });
+
+/** What was added up when a sample of many processes was stored. */
+function storedSumsOf(row: CellsOfRow, counters: readonly number[]) {
+  const processes = counters.length / 3;
+  return {
+    processes,
+    rssKb: number(row, 'stored_rss'),
+    cpuAvg: number(row, 'stored_cpu_avg'),
+    names: counters.slice(0, processes),
+    ppids: counters.slice(processes, 2 * processes),
+    cpuTimes: counters.slice(2 * processes),
+  };
+}
+
+/** Stores give lists in any order, with the places of the processes as `ords`. */
+function sumsOfProcesses(row: CellsOfRow) {
+  const ords = items(row, 'ords');
+  const list = (column: string) => inOrder(items(row, column).map(counterOf), ords);
+  return {
+    processes: number(row, 'processes'),
+    rssKb: amount(row, 'rss'),
+    cpuAvg: number(row, 'cpu_avg'),
+    names: list('names'),
+    ppids: list('ppids') as Uint[],
+    cpuTimes: list('cpu_times') as Uint[],
+  };
+}
+
+/** Rolled-up processes have a text that begins with 0 in place of a pid. */
+const counterOf = (cell: unknown): Uint | string =>
+  typeof cell === 'string' && cell.startsWith('0 ') ? cell : fromStoredJson(cell as Uint | string);
+
+function inOrder<Item>(list: readonly Item[], ords: readonly unknown[]): readonly Item[] {
+  if (ords.every((ord, at) => at === 0 || Number(ords[at - 1]) < Number(ord))) return list;
+  const placed = list.map((item, at) => ({ item, ord: Number(ords[at]) }));
+  return placed.toSorted((one, other) => one.ord - other.ord).map(({ item }) => item);
+}
 
 export const slurmJobOf = (row: CellsOfRow, cluster: string): SlurmJobRow => ({
   cluster,

@@ -1,6 +1,7 @@
 import { amountOf } from '../../core/contract/sonar/amounts.ts';
 import { exactUint } from '../../core/contract/sonar/extended-uint.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
+import { storedJson } from '../questions/stored-json.ts';
 import { type Cell, fromHalves, fromInteger, fromSigned, fromThousandths, unpackUints } from './numbers.ts';
 
 /** A row as SQLite, DuckDB or PostgreSQL gives it: the type of a cell says how its value is stored. */
@@ -21,8 +22,14 @@ export const signed = (row: CellsOfRow, name: string): Uint | undefined => fromS
 export function uints(row: CellsOfRow, name: string): Uint[] {
   const cell = row[name];
   if (cell instanceof Uint8Array) return unpackUints(cell);
-  const items = Array.isArray(cell) ? cell : ((cell as { readonly items?: readonly unknown[] } | null)?.items ?? []);
-  return (items as readonly bigint[]).map((each) => exactUint(BigInt.asUintN(64, each)));
+  return (items(row, name) as readonly bigint[]).map((each) => exactUint(BigInt.asUintN(64, each)));
+}
+
+/** A list: of PostgreSQL or DuckDB, or as JSON. */
+export function items(row: CellsOfRow, name: string): readonly unknown[] {
+  const cell = row[name];
+  if (typeof cell === 'string') return storedJson(cell) as readonly unknown[];
+  return Array.isArray(cell) ? cell : ((cell as { readonly items?: readonly unknown[] } | null)?.items ?? []);
 }
 
 /**

@@ -24,15 +24,6 @@ export const fromSigned = (cell: Cell): Uint | undefined => (typeof cell === 'bi
 export const fromStoredJson = (value: Uint | string | null): Uint =>
   typeof value === 'number' && value >= 0 ? value : exactUint(BigInt.asUintN(BITS, BigInt(value ?? 0)));
 
-/**
- * Sums of unsigned integers of 64 bits, in two halves: SQLite has no larger integers, refuses a sum that is one, and would take a
- * great value for a negative one.
- */
-export const halvesOf = (column: string): readonly [high: string, low: string] => [
-  `sum(${column} >> 32 & 4294967295)`,
-  `sum(${column} & 4294967295)`,
-];
-
 const HALF = 2 ** 32;
 
 export function fromHalves(high: Cell | undefined, low: Cell | undefined): Uint {
@@ -93,4 +84,20 @@ export function unpackUints(cell: Cell): Uint[] {
     shift = 0n;
   }
   return values;
+}
+
+/** The same of numbers that are all safe integers, several times as fast. */
+export function unpackSafe(packed: Uint8Array): number[] {
+  const numbers: number[] = [];
+  let value = 0;
+  let factor = 1;
+  for (const byte of packed) {
+    value += (byte & 127) * factor;
+    factor *= 128;
+    if (byte >= 128) continue;
+    numbers.push(value);
+    value = 0;
+    factor = 1;
+  }
+  return numbers;
 }
