@@ -27,16 +27,17 @@ export function applyGlobs(root: ValueMap, look: LookAtFiles | undefined, compla
   const found = new Map<string, readonly string[]>();
   const globs: GlobMatch[] = [];
   const read = files.map((file, index): Value => {
-    if (!isMap(file) || typeof file['glob'] !== 'string') return file;
+    if (!isMap(file)) return file;
+    const { glob, ...rest } = file;
+    if (typeof glob !== 'string') return file;
     const path: Path = ['files', index, 'glob'];
     const refuse = (code: 'GLOB_REFUSED' | 'GLOB_UNMATCHED', message: string, at: Path = path) => {
       isWhole = false;
-      complain({ code, message: `glob '${String(file['glob'])}' ${message}`, path: at, found: String(file['glob']) });
+      complain({ code, message: `glob '${glob}' ${message}`, path: at, found: glob });
     };
     const parameter = parameterOf(file, refuse, path.slice(0, -1));
-    const match = parameter === undefined ? undefined : matchOf(file['glob'], parameter, look, refuse);
+    const match = parameter === undefined ? undefined : matchOf(glob, parameter, look, refuse);
     // Whatever is wrong with it is reported: the rest of the file is checked as if it had a path.
-    const { glob, ...rest } = file;
     const asPath = { ...rest, glob, path: glob.replace('*', `{${parameter ?? ''}}`) };
     if (parameter === undefined) return asPath;
     if (Object.hasOwn(given, parameter))
@@ -99,7 +100,7 @@ function matchOf(
     if (wrong !== undefined)
       refuse(
         'GLOB_REFUSED',
-        `matches ${JSON.stringify(text.replace('*', wrong))}, and ${JSON.stringify(wrong)} cannot be a value: it ${faultOfValue(wrong)}; rename the file`,
+        `matches ${JSON.stringify(text.replace('*', () => wrong))}, and ${JSON.stringify(wrong)} cannot be a value: it ${faultOfValue(wrong)}; rename the file`,
       );
     else if (values.length > 0) return { glob: text, parameter, values };
   }

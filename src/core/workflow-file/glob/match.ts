@@ -52,15 +52,15 @@ export function valuesOf({ folder, start, end, rest }: Glob, { listFolder, fileE
     .sort();
 }
 
-/** Characters of a value: they mean nothing to a shell, to lists of values and to patterns of names. */
-const PLAIN = /^[\p{L}\p{M}\p{N}_.+=@%:-]+$/u;
+/** Characters that may mean something to a shell, to lists of values or to patterns of names. */
+const OTHER = /[^\p{L}\p{M}\p{N}_.+=@%:-]/u;
 
 /** Why the text of a star cannot be the value of a parameter, which becomes part of commands; undefined if it can. */
 export function faultOfValue(value: string): string | undefined {
   if (value.startsWith('-')) return 'begins with -, which a command reads as an option';
-  if (PLAIN.test(value)) return undefined;
-  const wrong = [...value].find((letter) => !PLAIN.test(letter)) ?? '';
-  return `contains ${WORDS[wrong] ?? JSON.stringify(wrong)}`;
+  if (value === '') return 'is empty';
+  const wrong = OTHER.exec(value)?.[0];
+  return wrong === undefined ? undefined : `contains ${WORDS[wrong] ?? JSON.stringify(wrong)}`;
 }
 
 const WORDS: Readonly<Record<string, string>> = { ' ': 'a space', '\t': 'a tab', '\n': 'a line break' };
