@@ -1,13 +1,11 @@
 import type { PlanUpdated } from '../../../core/contract/plan-update.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
-import { addJob, setJobs } from '../../../operations/edit-plan.ts';
 import { recordKinds, type RecordKind, recordsWithin, workflowOption } from '../../choose-record.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../failure.ts';
 import { integer, optionsOf } from '../../option.ts';
-import { countsText, reportHeld } from '../../output/plan-difference.ts';
 import { chooseJobs, selectionOf } from './selection.ts';
 
 const shared = optionsOf([
@@ -55,7 +53,8 @@ file, write the job into the file, too: torc run FILE --update removes what the 
       input_file_ids: await within(recordKinds.file, options.inputFileIds),
       output_file_ids: await within(recordKinds.file, options.outputFileIds),
     };
-    report(context, 'add', { id, updated: await addJob(client, id, job, dryRun), isDryRun: dryRun });
+    const { addJob } = await import('../../../operations/edit-plan.ts');
+    await report(context, 'add', { id, updated: await addJob(client, id, job, dryRun), isDryRun: dryRun });
   },
 });
 
@@ -96,16 +95,18 @@ a workflow of a file, change the file, too: torc run FILE --update takes its val
       resource_requirements_id:
         needs === undefined ? undefined : (await recordsWithin(context, recordKinds.requirements, id, [needs]))[0],
     };
-    report(context, 'set', { id, updated: await setJobs(client, id, jobs, settings, dryRun), isDryRun: dryRun });
+    const { setJobs } = await import('../../../operations/edit-plan.ts');
+    await report(context, 'set', { id, updated: await setJobs(client, id, jobs, settings, dryRun), isDryRun: dryRun });
   },
 });
 
-function report(
+async function report(
   context: Context,
   kind: string,
   { id, updated, isDryRun }: { readonly id: number; readonly updated: PlanUpdated; readonly isDryRun: boolean },
-): void {
+): Promise<void> {
   const { output, hint } = context;
+  const { countsText, reportHeld } = await import('../../output/plan-difference.ts');
   const { rerun_jobs: jobs } = updated;
   const runs = isDryRun ? 'would run' : jobs === 1 ? 'runs' : 'run';
   const next = isDryRun || jobs === 0 ? '' : `; ${hint(`torc run ${id}`)} starts a runner if there is none`;
