@@ -102,7 +102,7 @@ describe.skipIf(!hasOpenssl)('a server for several people (needs openssl)', () =
   it('a server for several people shows a workflow to the user that it is shared with, beside his own and with its owner, and to no third user', async () => {
     const shared = await call('ada', 'share', '1', 'bob');
     expect([shared.code, shared.stdout, shared.stderr]).toEqual([0, 'Shared workflow 1 with user bob\n', '']);
-    expect((await call('ada', 'share', '1', 'bob')).stderr).toContain("Workflow 1 is already shared with user 'bob'");
+    expect((await call('ada', 'share', '1', 'bob')).stderr).toBe('Error: workflow 1 is already shared with user bob\n');
     expect((await call('ada', 'share', '1', 'bobb')).stderr).toContain(
       "This server has no user 'bobb', and no access group of yours has this name",
     );
@@ -137,6 +137,9 @@ describe.skipIf(!hasOpenssl)('a server for several people (needs openssl)', () =
     expect((await call('ada', 'share', '1', 'lab')).code).toBe(1);
     await call('root', 'access-groups', 'add-user', 'lab', 'ada');
     expect((await call('ada', 'share', '1', 'lab')).stdout).toBe('Shared workflow 1 with group lab\n');
+    expect((await call('ada', 'share', '1', 'lab')).stderr).toBe(
+      'Error: workflow 1 is already shared with group lab\n',
+    );
     expect((await call('bob', 'workflows', 'list')).stdout).toContain('Shared with bob:');
     expect((await call('ada', 'share', '1')).stdout).toMatch(/│ group │ lab +│/);
     expect((await call('ada', 'share', '1', 'user:lab')).stderr).toContain("This server has no user 'lab'");

@@ -99,13 +99,13 @@ async function sharerOf(context: Context, given: string): Promise<Sharer> {
 }
 
 async function shareWith(context: Context, client: Client, id: number, sharer: Sharer): Promise<void> {
-  if (sharer.kind === 'group') {
-    await client.addWorkflowToGroup({ params: { id, group_id: sharer.id } });
-    return;
-  }
   try {
-    await client.shareWorkflow({ params: { id, user_name: sharer.name } });
+    if (sharer.kind === 'group') await client.addWorkflowToGroup({ params: { id, group_id: sharer.id } });
+    else await client.shareWorkflow({ params: { id, user_name: sharer.name } });
   } catch (error) {
+    if (error instanceof ServiceError && error.code === 'DUPLICATE')
+      throw new Failure(`workflow ${id} is already shared with ${sharer.kind} ${sharer.name}`, { cause: error });
+    if (sharer.kind === 'group') throw error;
     if (isUnknownRoute(error))
       throw new Failure(
         `no access group is named "${sharer.name}", and this server shares workflows with groups only: ${context.hint('torc access-groups list')}`,
