@@ -562,6 +562,32 @@ describe.skipIf(postgresIsMissing !== undefined)('PostgreSQL', () => {
     await store.close();
   });
 
+  it('the view of processes shows amounts of 64 bits as they were sent, and a view of a site that stands on it stays', async () => {
+    const url = await postgres().newDatabase();
+    const store = await withClusters(await openStore(url));
+    const greatest = 2n ** 64n - 1n;
+    const sample = everyField.sample;
+    await store.ingestEach(recordsIn(withoutNul[Object.values(everyField).indexOf(sample)] ?? ''), options);
+    await store.close();
+    await postgres().query(
+      url,
+      'update sonar.process set rss = -1, vm = -1, cpu_time = -1, data_read = 7, data_written = -1, threads = -1',
+    );
+    const amounts =
+      'select distinct resident_kb, virtual_kb, cpu_seconds, read_kb, written_kb, threads from sonar.processes';
+    const shown = [greatest, greatest, greatest, 7n, greatest, greatest + 1n].map(String);
+    expect((await postgres().query(url, amounts)).map((row) => Object.values(row))).toEqual([shown]);
+    // As an earlier release left it, with a view of the site.
+    await postgres().query(url, 'create view public.ours as select cluster, resident_kb from sonar.processes');
+    await postgres().query(url, 'delete from sonar.migration where number = $1', migrations.length);
+    const again = await openStore(url);
+    expect(await again.clusters()).toMatchObject([{ name: 'fox.test' }, { name: 'wolf.test' }]);
+    await again.close();
+    expect(await postgres().query(url, 'select distinct resident_kb from public.ours')).toEqual([
+      { resident_kb: String(greatest) },
+    ]);
+  });
+
   it('a program refuses a store of a newer torc, an empty database to read, and says who was refused', async () => {
     const url = await postgres().newDatabase();
     await expect(openStore(url, { isReadOnly: true })).rejects.toThrow(/^there is no store at postgres:/);

@@ -136,6 +136,24 @@ update sonar.day set closed = null where not has_lost;
 alter table sonar.node_hour alter column cpu_percent drop not null;
 alter table sonar.node_day alter column cpu_percent drop not null;
 `,
+  // Amounts above 2^63 were negative. The types of its columns are others: where views of a site stand on the view, it stays.
+  `
+do $do$ begin
+  drop view sonar.processes;
+  create view sonar.processes as
+    select p.time as unix_time, to_timestamp(p.time) as time, c.name as cluster, n.name as node, sonar.uint64(p.job) as job, sonar.uint64(p.epoch) as epoch,
+      u.name as "user", coalesce(m.name, '') as cmd, sonar.uint64(coalesce(p.pid, 0)) as pid, sonar.uint64(coalesce(p.ppid, 0)) as ppid,
+      1 + coalesce(p.rolledup, 0) as processes, coalesce(p.cpu_avg, 0) as cpu_avg, coalesce(p.cpu_util, 0) as cpu_util,
+      sonar.uint64(coalesce(p.cpu_time, 0)) as cpu_seconds, sonar.uint64(coalesce(p.rss, 0)) as resident_kb,
+      sonar.uint64(coalesce(p.vm, 0)) as virtual_kb, 1 + sonar.uint64(coalesce(p.threads, 0)) as threads,
+      sonar.uint64(coalesce(p.data_read, 0)) as read_kb, sonar.uint64(coalesce(p.data_written, 0)) as written_kb,
+      coalesce(p.container, false) as in_container
+    from sonar.process p join sonar.cluster c on c.id = p.cluster join sonar.node n on n.id = p.node join sonar."user" u on u.id = p."user"
+    left join sonar.cmd m on m.id = p.cmd
+    where p.ord is not null;
+exception when dependent_objects_still_exist then null;
+end $do$;
+`,
 ];
 
 /** The tables that have a partition for each day. */
