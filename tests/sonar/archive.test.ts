@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { globSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -19,6 +19,7 @@ import { reportOf } from '../../src/telemetry/questions/report.ts';
 import { uptimeOf } from '../../src/telemetry/questions/uptime.ts';
 import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
 import { loadDuckDB } from '../../src/telemetry/parquet/duckdb.ts';
+import { tableOf } from '../../src/telemetry/parquet/tables.ts';
 import { EmbeddedStore } from '../../src/telemetry/embedded/embedded-store.ts';
 import { ingest } from '../../src/telemetry/store/ingest.ts';
 import { temporaryFolder, torc } from '../support/programs.ts';
@@ -460,6 +461,35 @@ const anySample = fc.record({
   node: fc.constantFrom('n1.fox.org', 'n1', 'n2'),
   producer: fc.constantFrom('sonar', 'torc'),
   processes: fc.array(anyProcess, { maxLength: 3 }),
+});
+
+it('a column that came later is null for files of an earlier release, alone and together with files that have it', async () => {
+  const opened = await store(threeDays);
+  await close(opened);
+  await opened.close();
+  const files = globSync(`${opened.path}-archive/**/process-1.parquet`).toSorted();
+  const [old = ''] = files;
+  const connection = await (await (await loadDuckDB()).DuckDBInstance.create(':memory:')).connect();
+  await connection.run(
+    `copy (select * exclude (cpu_time) from read_parquet('${old}')) to '${old}.old' (format parquet)`,
+  );
+  renameSync(`${old}.old`, old);
+  const counts = async (of: readonly string[], later?: readonly string[]) =>
+    (await connection.run(`select count(*), count(cpu_time) from ${tableOf('process', of, later)}`)).getRows();
+  expect(await counts([old], ['cpu_time'])).toEqual([[24n, 0n]]);
+  expect(await counts(files, ['cpu_time'])).toEqual([[72n, 48n]]);
+  // Without its name in the list, the statement fails where no file has the column.
+  await expect(counts([old])).rejects.toThrow('cpu_time');
+  expect(await counts(files)).toEqual([[72n, 48n]]);
+  connection.closeSync();
+});
+
+it('a store in memory closes no day and makes no folder', async () => {
+  const opened = await store(threeDays, ':memory:');
+  expect(await close(opened)).toEqual([]);
+  expect(await exported(opened)).toHaveLength(threeDays.length);
+  expect(existsSync(':memory:-archive')).toBe(false);
+  await opened.close();
 });
 
 test('every answer and the export are the same however days are split into hot rows and files', async () => {

@@ -46,6 +46,8 @@ export async function* closeDays(
   store: string,
   options: CloseSettings,
 ): AsyncGenerator<ClosedReport> {
+  // A store in memory has no place for files.
+  if (store === ':memory:') return;
   await deleteLeftovers(db, options);
   const days = daysToClose(db, options.before);
   if (days.length === 0) return;

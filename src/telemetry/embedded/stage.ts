@@ -6,14 +6,16 @@ import { type Cell, fromThousandths, unpackUints } from '../store/numbers.ts';
 import type { ClosedDay } from '../parquet/catalog.ts';
 import { filesOf } from '../parquet/catalog.ts';
 import { DAY_SECONDS, hourBegin } from '../store/days.ts';
-import { type DuckDB, quotedFile, runWithMore } from '../parquet/duckdb.ts';
+import { type DuckDB, runWithMore } from '../parquet/duckdb.ts';
 import {
+  type ArchiveTableName,
   archiveTableNames,
   archiveTables,
   type ArchiveType,
   type HourTableName,
   hourTableNames,
   hourTables,
+  tableOf,
 } from '../parquet/tables.ts';
 
 /** Rows of a chunk: what DuckDB works with at once. */
@@ -61,15 +63,17 @@ export async function stage(
       lastId,
     );
     await append(duck, connection, name, Object.entries(columns), [rows]);
-    const files = before?.closed.hasSamples === true ? filesOf(before.store, [before.closed], name) : [];
-    for (const file of files) {
+    const filesBefore = (table: ArchiveTableName) =>
+      before?.closed.hasSamples === true ? filesOf(before.store, [before.closed], table) : [];
+    const samples = filesBefore('sample');
+    for (const file of filesBefore(name)) {
       const names = Object.keys(columns).map((column) => `"${column}"`);
       // What is not a sample knows its sample by its number.
       const source =
         name === 'sample'
-          ? `select ${names.join(', ')} from read_parquet(${quotedFile(file)})`
+          ? `select ${names.join(', ')} from ${tableOf(name, [file])}`
           : `select ${names.map((column) => (column === '"id"' ? 's.id' : `p.${column}`)).join(', ')}
-             from read_parquet(${quotedFile(file)}) p join read_parquet(${quotedFile(filesOf((before as { store: string }).store, [(before as { closed: ClosedDay }).closed], 'sample')[0] ?? '')}) s using (n)`;
+             from ${tableOf(name, [file])} p join ${tableOf('sample', samples)} s using (n)`;
       await runWithMore(connection, `insert into "${name}" ${source}`);
     }
   }
@@ -123,7 +127,7 @@ export async function stageHours(
     await append(duck, connection, table, columns, mappedRows(hours[table], columns));
     for (const file of kept[table]) {
       const { rowsChanged } = await connection.run(
-        `insert into ${table} select ${columns.map(([name]) => `"${name}"`).join(', ')} from read_parquet(${quotedFile(file)}) h
+        `insert into ${table} select ${columns.map(([name]) => `"${name}"`).join(', ')} from ${tableOf(table, [file])} h
          where not exists (select 1 from sample s where s.node = h.node and ${hourBegin('s.time')} = h.time)`,
       );
       isKept ||= rowsChanged > 0;

@@ -8,9 +8,9 @@ import { amount, number, optional, text } from '../store/cells.ts';
 import { DAY_SECONDS, dayOf, hourBegin, HOUR_SECONDS } from '../store/days.ts';
 import { type ClosedDay, closedDays, filesOf } from './catalog.ts';
 import { inWindow, ofJobIn, ofNodeIn, parquetDialect, parquetTexts, seconds } from './dialect.ts';
-import { loadDuckDB, openDatabase, portions, quotedFile } from './duckdb.ts';
+import { loadDuckDB, openDatabase, portions } from './duckdb.ts';
 import { slicesOfHours } from './slices-of-hours.ts';
-import { type ArchiveTableName, type HourTableName, hourTables } from './tables.ts';
+import { type ArchiveTableName, type HourTableName, hourTables, tableOf } from './tables.ts';
 
 type Cells = Readonly<Record<string, DuckDBValue>>;
 
@@ -67,9 +67,7 @@ export class ArchiveRows {
   /** The files of a table as a table; undefined if no day has one. */
   table(days: readonly ClosedDay[], table: ArchiveTableName | HourTableName): string | undefined {
     const files = filesOf(this.#store, days, table);
-    // Amounts of hours had other types in earlier releases.
-    const types = Object.hasOwn(hourTables, table) ? ', union_by_name = true' : '';
-    return files.length === 0 ? undefined : `read_parquet([${files.map(quotedFile).join(', ')}]${types})`;
+    return files.length === 0 ? undefined : tableOf(table, files);
   }
 
   /** The samples of days, for the statements that every store has. */

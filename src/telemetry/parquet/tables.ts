@@ -1,3 +1,4 @@
+import { quotedFile } from './duckdb.ts';
 import { type ColumnKind, type SampleTableName, sampleTables } from '../store/tables.ts';
 
 /**
@@ -104,7 +105,13 @@ const disk: ArchiveTable = {
   order: 'disk, n, item',
 };
 
-export const archiveTables = { sample, process, process_gpu: processGpu, card, disk } as const;
+export const archiveTables: Readonly<Record<'sample' | 'process' | 'process_gpu' | 'card' | 'disk', ArchiveTable>> = {
+  sample,
+  process,
+  process_gpu: processGpu,
+  card,
+  disk,
+};
 export type ArchiveTableName = keyof typeof archiveTables;
 export const archiveTableNames = Object.keys(archiveTables) as ArchiveTableName[];
 
@@ -151,3 +158,20 @@ export const hourOrder: Readonly<Record<HourTableName, string>> = {
   job_hour: 'job, epoch, node, time, "user"',
   node_hour: 'node, time',
 };
+
+/** Columns that came after the first release of their table: files that exist may be without them. */
+const LATER: Readonly<Partial<Record<ArchiveTableName, readonly string[]>>> = {};
+
+/** Files of a table as one table. What a file does not have is null; amounts of hours had other types in earlier releases. */
+export function tableOf(
+  name: ArchiveTableName | HourTableName,
+  files: readonly string[],
+  later: readonly string[] = LATER[name as ArchiveTableName] ?? [],
+): string {
+  const read = `read_parquet([${files.map(quotedFile).join(', ')}], union_by_name = true)`;
+  if (later.length === 0) return read;
+  // The plan of each statement has all of these columns.
+  const { columns } = archiveTables[name as ArchiveTableName];
+  const nulls = later.map((column) => `null::${columns[column]?.[0]} as "${column}"`);
+  return `(from (select ${nulls.join(', ')} limit 0) union all by name from ${read})`;
+}

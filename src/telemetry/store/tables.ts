@@ -13,8 +13,8 @@ import {
  * written and how they are read follows from here. Each store has its own types of columns, by the kind of value.
  *
  * A field that a sample does not have, or that has its default, is null. A new column stands last in its table. Stores that exist are
- * without it: it needs a migration in `sqlite/schema.ts` and in `postgres/migrations.ts`, and files of closed days that have it
- * and that do not are read together only with `union_by_name`.
+ * without it: it needs a migration in `sqlite/schema.ts` and in `postgres/migrations.ts`; for files of closed days it stands
+ * in `LATER` of `parquet/tables.ts`.
  */
 export type SampleTableName = 'process' | 'process_gpu' | 'node_sample' | 'gpu_sample' | 'disk_sample';
 
