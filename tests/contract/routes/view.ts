@@ -140,7 +140,7 @@ export const viewCases: Cases = {
         before: (world) => world.start(),
         params: { id: 1 },
         reply: {
-          items: [{ job_id: 1, job_name: 'first', compute_node_name: 'n1', start_time: expect.any(String) }],
+          items: [{ job_id: 1, job_name: 'first', compute_node_name: 'n01.cluster', start_time: expect.any(String) }],
           has_more: false,
         },
       },
