@@ -5,8 +5,8 @@ export type Kind =
   | { readonly is: 'integer'; readonly min: number; readonly max: number }
   | { readonly is: 'number'; readonly min: number; readonly max: number }
   | { readonly is: 'text' | 'flag' | 'json' }
-  /** A whole number that is written as text, in a path or a query. */
-  | { readonly is: 'digits' }
+  /** A number that is written as text, in a path or a query; whole or with a fraction. */
+  | { readonly is: 'digits'; readonly isWhole: boolean }
   | { readonly is: 'choice'; readonly of: readonly string[] }
   | { readonly is: 'list'; readonly of: Kind }
   | { readonly is: 'map'; readonly of: Kind }
@@ -69,7 +69,8 @@ export function kindOf(shape: z.ZodType): Kind {
     // Numbers and flags that arrive as text and are turned into what they mean.
     case 'pipe': {
       const behind = kindOf(definition.in);
-      return behind.is === 'choice' ? behind : { is: 'digits' };
+      if (behind.is === 'choice' || behind.is === 'digits') return behind;
+      return { is: 'digits', isWhole: !definition.in.safeParse('1.5').success };
     }
     default:
       throw new Error(`a shape of the contract is of a kind that requests are not made from: ${definition.type}`);

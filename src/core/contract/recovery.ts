@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id, maybe, queryFlag, text } from './shape.ts';
+import { id, maybe, queryFlag, queryNumber, text } from './shape.ts';
 
 /** The identity of the process that has a lease: on its machine, another process can prove that it has ended. */
 const LeaseProcess = z.object({
@@ -32,7 +32,7 @@ export const RecoveryLease = z.object({
 });
 export type RecoveryLease = z.output<typeof RecoveryLease>;
 
-const factor = z.coerce.number().gt(0).max(100).optional();
+const factor = queryNumber.pipe(z.number().gt(0).max(100)).optional();
 
 /** What a user decides about a recovery; the defaults are those of `torc recover`. */
 export const RecoveryPolicy = z.object({

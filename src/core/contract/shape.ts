@@ -99,6 +99,11 @@ export const queryInteger = z
   .regex(/^[+-]?\d+$/, 'Invalid input: expected a whole number')
   .transform(Number)
   .pipe(z.int());
+export const queryNumber = z
+  .string()
+  .regex(/^[+-]?\d+(\.\d+)?$/, 'Invalid input: expected a number')
+  .transform(Number)
+  .pipe(z.number());
 export const queryFlag = z.enum(['true', 'false']).transform((text) => text === 'true');
 
 /** The query parameters of lists, in addition to their filters. */
