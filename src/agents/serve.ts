@@ -26,7 +26,7 @@ A reply that was too long says so in "cut", and "more" says how to get the rest.
 
 /** For callers over HTTP, who do not have every tool. */
 const WITHOUT_MACHINE = `
-You reached the server over HTTP. Tools that read files or start programs where the workflow runs are not offered here, recover_workflow among them: show your user the commands in "next", which do the same there.`;
+You reached the server over HTTP. Tools that read files or start programs where the workflow runs are not offered here: show your user the commands in "next", which do the same there.`;
 
 interface Offer {
   /** Leaves out every tool that changes something. */

@@ -118,6 +118,22 @@ describe('agents at /mcp', () => {
       expect(await ben.call(name, { workflow_id: id })).toMatchObject({ isError: true });
   });
 
+  it('recover_workflow shows the plan of the server, then carries it out', async () => {
+    const { call } = await agent(server);
+    const given = { workflow_id: 1, retry_unknown: true };
+    const plan = await call('recover_workflow', { ...given, dry_run: true });
+    expect(plan.json).toMatchObject({ dry_run: true, jobs_again: 3 });
+    expect(await server.client.getJob({ params: { id: failedJob } })).toMatchObject({ status: 'failed' });
+    const done = await call('recover_workflow', { ...given, dry_run: false });
+    expect(done.json).toMatchObject({ dry_run: false, next: `torc --url ${server.url} run 1` });
+    expect(await server.client.getJob({ params: { id: failedJob } })).toMatchObject({ status: 'ready' });
+    // Nothing is left to recover.
+    expect(await call('recover_workflow', { ...given, dry_run: false })).toMatchObject({
+      isError: true,
+      json: { code: 'RECOVERY_REFUSED' },
+    });
+  });
+
   it('without a login, and with a wrong password, nothing is answered', async () => {
     for (const headers of [{}, { Authorization: basic('ada', 'wrong') }]) {
       const response = await post(guarded, initialize('2025-11-25'), headers as Record<string, string>);

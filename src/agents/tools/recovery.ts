@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import type { Job } from '../../core/contract/job.ts';
+import type { RecoveryPolicy } from '../../core/contract/recovery.ts';
 import { changeCommands } from '../../operations/change-commands.ts';
 import { failUndecided } from '../../operations/fail-undecided.ts';
 import { changeRequirements } from '../../operations/job-requirements.ts';
-import { type Backend, folderOf, tool } from '../tool.ts';
+import { type Backend, tool } from '../tool.ts';
 import { dryRun, factor, jobId, memory, parameters, runtime, workflowId } from './parameters.ts';
 
 export const recoverWorkflow = tool({
   name: 'recover_workflow',
   says: 'Run failed jobs again after raising what they lacked. With dry_run true it only shows the plan: show it to your user, then call it with dry_run false. Jobs whose command failed stay as they are without retry_unknown. The reply names the command that runs the jobs.',
   effect: 'resets',
-  needsMachine: true,
   input: parameters({
     workflow_id: workflowId,
     dry_run: dryRun,
@@ -20,13 +20,15 @@ export const recoverWorkflow = tool({
   }),
   more: 'torc recover ID --dry-run prints the whole plan',
   async run({ workflow_id: id, dry_run: isDryRun, retry_unknown: retries, ...factors }, backend) {
-    const { command, hint } = backend;
+    const { command, hint, outputDir } = backend;
+    if (outputDir === undefined)
+      return recoverAtServer(backend, id, { isDryRun, policy: { retry_unknown: retries, ...factors } });
     const { next, ...found } = await command(
       'recover',
       String(id),
       '--no-prompts',
       '--output-dir',
-      folderOf(backend),
+      outputDir,
       ...(isDryRun ? ['--dry-run'] : []),
       ...(retries ? ['--retry-unknown'] : []),
       ...multiplier('--memory-multiplier', factors.memory_multiplier),
@@ -35,6 +37,21 @@ export const recoverWorkflow = tool({
     return typeof next === 'string' ? { ...found, next: hint(next) } : found;
   },
 });
+
+interface AtServer {
+  readonly isDryRun: boolean;
+  readonly policy: RecoveryPolicy;
+}
+
+/** The recovery of the server, for callers over HTTP: it refuses a workflow that needs a command on the cluster. */
+async function recoverAtServer({ client, hint }: Backend, id: number, { isDryRun, policy }: AtServer) {
+  const server = await client();
+  const planned = await server.getRecoveryPlan({ params: { id }, query: policy });
+  const { next, ...plan } = isDryRun
+    ? planned
+    : await server.recoverWorkflow({ params: { id }, body: { ...policy, jobs_again: planned.jobs_again } });
+  return { dry_run: isDryRun, ...plan, ...(next ? { next: hint(next) } : {}) };
+}
 
 const multiplier = (flag: string, value: number | undefined) => (value === undefined ? [] : [flag, String(value)]);
 
