@@ -8,6 +8,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { join } from 'node:path';
 import { type InputOptions, type OutputAsset, type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { buildPage } from './build-page.ts';
+import { encodedForms } from '../src/server/http/page/load.ts';
 import { compileAhead } from './compile-ahead.ts';
 
 rmSync('dist', { recursive: true, force: true });
@@ -72,7 +73,12 @@ copyFileSync('api/torc.d.ts', 'dist/library/torc.d.ts');
 
 const page = await buildPage();
 mkdirSync('dist/page');
-for (const [name, bytes] of page.files) writeFileSync(join('dist/page', name), bytes);
+for (const [name, content] of page.files) {
+  const { bytes, ...encoded } = await encodedForms(content);
+  writeFileSync(join('dist/page', name), bytes);
+  for (const [form, compressed] of Object.entries(encoded))
+    writeFileSync(join('dist/page', `${name}.${form}`), compressed);
+}
 
 const modules = modulesIn([...output, ...ofLibrary]);
 const notices = licensed(librariesIn([...modules, ...page.modules])).map(

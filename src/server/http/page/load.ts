@@ -35,17 +35,31 @@ export function createLoadPage(): LoadPage {
 }
 
 async function load(): Promise<ReadonlyMap<string, PageFile>> {
-  const files = await (extname(import.meta.url) === '.ts' ? fromSources() : fromPackage());
-  const entries = [...files].map(async ([name, content]) => {
-    const bytes = new Uint8Array(content);
-    const encoded = {
-      gzip: new Uint8Array(await zip(bytes, { level: 9 })),
-      zstd: new Uint8Array(await zstd(bytes, ZSTD)),
-    };
-    return [name, { type: TYPES[extname(name)] ?? 'application/octet-stream', bytes, encoded }] as const;
-  });
+  if (extname(import.meta.url) !== '.ts') return fromPackage();
+  const entries = [...(await fromSources())].map(
+    async ([name, bytes]) => [name, fileOf(name, await encodedForms(bytes))] as const,
+  );
   return new Map(await Promise.all(entries));
 }
+
+interface Forms {
+  readonly bytes: Uint8Array;
+  readonly gzip: Uint8Array;
+  readonly zstd: Uint8Array;
+}
+
+/** A file as it is and compressed: half a second of CPU for the whole page, so the package has all three. */
+export const encodedForms = async (bytes: Uint8Array): Promise<Forms> => ({
+  bytes,
+  gzip: await zip(bytes, { level: 9 }),
+  zstd: await zstd(bytes, ZSTD),
+});
+
+const fileOf = (name: string, { bytes, ...encoded }: Forms): PageFile => ({
+  type: TYPES[extname(name)] ?? 'application/octet-stream',
+  bytes: new Uint8Array(bytes),
+  encoded: { gzip: new Uint8Array(encoded.gzip), zstd: new Uint8Array(encoded.zstd) },
+});
 
 /** The tools that make it are not part of the package, so their place is a value and not an import. */
 async function fromSources(): Promise<ReadonlyMap<string, Uint8Array>> {
@@ -56,8 +70,14 @@ async function fromSources(): Promise<ReadonlyMap<string, Uint8Array>> {
   return (await buildPage()).files;
 }
 
-async function fromPackage(): Promise<ReadonlyMap<string, Uint8Array>> {
+/** Of each file the package has `NAME`, `NAME.gzip` and `NAME.zstd`. */
+async function fromPackage(): Promise<ReadonlyMap<string, PageFile>> {
   const folder = new URL('../page/', import.meta.url);
-  const names = await readdir(folder);
-  return new Map(await Promise.all(names.map(async (name) => [name, await readFile(new URL(name, folder))] as const)));
+  const read = (name: string) => readFile(new URL(name, folder));
+  const names = (await readdir(folder)).filter((name) => extname(name) in TYPES);
+  const entries = names.map(async (name) => {
+    const [bytes, gzipped, compressed] = await Promise.all([read(name), read(`${name}.gzip`), read(`${name}.zstd`)]);
+    return [name, fileOf(name, { bytes, gzip: gzipped, zstd: compressed })] as const;
+  });
+  return new Map(await Promise.all(entries));
 }
