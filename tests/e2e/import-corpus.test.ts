@@ -45,7 +45,7 @@ it.skipIf(processes.length === 0)(
   () => {
     for (const name of processes) {
       try {
-        const { workflow } = convertCwlFile({ path: join(CWL, name), inputs: undefined });
+        const { workflow } = convertCwlFile({ path: join(CWL, name), inputs: undefined, runtime: undefined });
         const { problems } = planHere(workflow, name, { maxJobs: undefined });
         expect([name, problems.filter(({ severity }) => severity === 'error')]).toEqual([name, []]);
       } catch (error) {

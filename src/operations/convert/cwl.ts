@@ -3,6 +3,7 @@ import type { Conversion } from '../../core/convert/conversion.ts';
 import { convertCwl } from '../../core/convert/cwl/convert.ts';
 import { besides } from '../../core/convert/cwl/document.ts';
 import { type Cwl, isList, isMap, Unsupported } from '../../core/convert/cwl/value.ts';
+import type { ContainerRuntime } from '../../core/workflow-file/surroundings/container.ts';
 import { readText } from '../../core/workflow-file/text/read-text.ts';
 import { ExactNumber, type Value } from '../../core/workflow-file/text/value.ts';
 import { readUserText } from '../read-user-text.ts';
@@ -10,10 +11,11 @@ import { readUserText } from '../read-user-text.ts';
 interface Given {
   readonly path: string;
   readonly inputs: string | undefined;
+  readonly runtime: ContainerRuntime | undefined;
 }
 
 /** Converts a tool or workflow of CWL and the files that it names. Throws: `CONVERSION_REFUSED`, `FILE_UNREADABLE`. */
-export function convertCwlFile({ path, inputs }: Given): Conversion {
+export function convertCwlFile({ path, inputs, runtime }: Given): Conversion {
   const known = new Map<string, Cwl>();
   const read = (file: string): Cwl => {
     const before = known.get(file);
@@ -22,7 +24,7 @@ export function convertCwlFile({ path, inputs }: Given): Conversion {
     known.set(file, value);
     return value;
   };
-  return convertCwl({ process: path, inputs, read });
+  return convertCwl({ process: path, inputs, read, runtime });
 }
 
 function parsed(path: string): Cwl {

@@ -3,8 +3,9 @@ import { noteText } from '../conversion.ts';
 import { convertCwl } from './convert.ts';
 import type { Cwl, CwlMap } from './value.ts';
 
-const ran = (documents: Readonly<Record<string, Cwl>>, inputs?: CwlMap) =>
+const ran = (documents: Readonly<Record<string, Cwl>>, inputs?: CwlMap, runtime?: 'apptainer' | 'podman') =>
   convertCwl({
+    runtime,
     process: 'flow.cwl',
     inputs: inputs === undefined ? undefined : 'data/inputs.json',
     read: (path) => (path === 'data/inputs.json' ? (inputs as Cwl) : (documents[path] as Cwl)),
@@ -186,4 +187,14 @@ it('requirements become resources; a container that is required is left out, and
   expect(ran({ 'flow.cwl': tool({ requirements: container }) }).notes.map(({ isLeftOut }) => isLeftOut)).toEqual([
     true,
   ]);
+});
+
+it('a tool with an image runs in a container of the runtime that is asked for, under the name that the runtime takes', () => {
+  const container = { DockerRequirement: { dockerPull: 'debian:12' } };
+  const contained = (runtime: 'apptainer' | 'podman') => {
+    const { workflow, notes } = ran({ 'flow.cwl': tool({ requirements: container }) }, undefined, runtime);
+    return [(workflow['jobs'] as readonly { container: object }[])[0]?.container, notes];
+  };
+  expect(contained('apptainer')).toEqual([{ image: 'docker://debian:12', runtime: 'apptainer' }, []]);
+  expect(contained('podman')).toEqual([{ image: 'debian:12', runtime: 'podman' }, []]);
 });

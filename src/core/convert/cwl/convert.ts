@@ -1,11 +1,12 @@
 import { Refusal } from '../../contract/refusals.ts';
+import type { ContainerRuntime } from '../../workflow-file/surroundings/container.ts';
 import type { ValueMap } from '../../workflow-file/text/value.ts';
 import { type Conversion, reportOf } from '../conversion.ts';
 import { fileNames } from '../file-names.ts';
 import { uniqueNames } from '../unique-names.ts';
 import { needsOf, NO_NEEDS, processAt, type ReadDocument } from './document.ts';
 import { located, withDefaults } from './inputs.ts';
-import { reportNeeds } from './requirements.ts';
+import { containerOf, reportNeeds } from './requirements.ts';
 import { jobOf } from './tool.ts';
 import { type CwlMap, filesIn, isMap, laterIn, pathOf, Unsupported, nameIn } from './value.ts';
 import { type Run, runWorkflow } from './workflow.ts';
@@ -16,6 +17,8 @@ interface Given {
   /** The file with the values of its inputs; undefined if its defaults are all. */
   readonly inputs: string | undefined;
   readonly read: ReadDocument;
+  /** Runs tools with an image in containers of this runtime; undefined: none runs in a container. */
+  readonly runtime?: ContainerRuntime | undefined;
 }
 
 /**
@@ -24,7 +27,7 @@ interface Given {
  *
  * Throws: `CONVERSION_REFUSED` where nothing can be carried over.
  */
-export function convertCwl({ process: named, inputs: inputsPath, read }: Given): Conversion {
+export function convertCwl({ process: named, inputs: inputsPath, read, runtime }: Given): Conversion {
   const [path = named] = named.split('#');
   const report = reportOf(path);
   const stem = path.replace(/^.*\//, '').replace(/\.\w+$/, '');
@@ -42,7 +45,8 @@ export function convertCwl({ process: named, inputs: inputsPath, read }: Given):
       );
     const own = unique(name === '' ? stem : name);
     const job = jobOf(process, inputs, needs, `${stem}_output/${own}`);
-    reportNeeds(needs, process.path, report);
+    const container = containerOf(needs, runtime);
+    reportNeeds(needs, process.path, report, container !== undefined);
     const { requirements } = job.asked;
     const key = JSON.stringify(requirements);
     if (requirements !== undefined && !kinds.has(key))
@@ -50,6 +54,7 @@ export function convertCwl({ process: named, inputs: inputsPath, read }: Given):
     jobs.push({
       name: own,
       command: job.command,
+      ...(container === undefined ? {} : { container }),
       ...(requirements === undefined ? {} : { resource_requirements: kinds.get(key)?.['name'] ?? '' }),
       ...(job.reads.length === 0 ? {} : { input_files: job.reads.map(names.nameOf) }),
       ...(job.writes.length === 0 ? {} : { output_files: job.writes.map(names.nameOf) }),

@@ -1,4 +1,5 @@
 import { formatRuntime } from '../../quantity/duration.ts';
+import type { ContainerRuntime } from '../../workflow-file/surroundings/container.ts';
 import type { ValueMap } from '../../workflow-file/text/value.ts';
 import type { Report } from '../conversion.ts';
 import { needed, type Needs } from './document.ts';
@@ -21,7 +22,8 @@ const CARRIED: ReadonlySet<string> = new Set([
 
 /** What stands in place of the others. */
 const OTHERS: Readonly<Record<string, string>> = {
-  DockerRequirement: 'the job runs without the container: its programs have to be installed where it runs',
+  DockerRequirement:
+    'the job runs without the container: its programs have to be installed where it runs, or choose a runtime with --container',
   SoftwareRequirement: 'the programs have to be installed where the job runs',
   InitialWorkDirRequirement: 'the folder of the job begins empty',
   InplaceUpdateRequirement: 'jobs read the files themselves, and change them if their program does',
@@ -38,12 +40,20 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'SchemaDefRequirement',
 ]);
 
+/** The container of a tool that names an image, in a runtime that is asked for. */
+export function containerOf(needs: Needs, runtime: ContainerRuntime | undefined): ValueMap | undefined {
+  const { dockerPull: image } = needed(needs, 'DockerRequirement') ?? {};
+  if (runtime === undefined || typeof image !== 'string') return undefined;
+  return { image: runtime === 'apptainer' ? `docker://${image}` : image, runtime };
+}
+
 /** Reports what a process asks for beyond its command. A hint that is not followed is a note: CWL lets a runner ignore it. */
-export function reportNeeds({ required, hinted }: Needs, file: string, report: Report): void {
+export function reportNeeds({ required, hinted }: Needs, file: string, report: Report, isContained: boolean): void {
+  const isCarried = (name: string) => CARRIED.has(name) || (isContained && name === 'DockerRequirement');
   for (const name of required.keys())
-    if (!CARRIED.has(name)) report[HARMLESS.has(name) ? 'note' : 'leaveOut'](name, insteadOf(name), undefined, file);
+    if (!isCarried(name)) report[HARMLESS.has(name) ? 'note' : 'leaveOut'](name, insteadOf(name), undefined, file);
   for (const name of hinted.keys())
-    if (!CARRIED.has(name) && !required.has(name)) report.note(`hint ${name}`, insteadOf(name), undefined, file);
+    if (!isCarried(name) && !required.has(name)) report.note(`hint ${name}`, insteadOf(name), undefined, file);
 }
 
 const insteadOf = (name: string) => OTHERS[name] ?? 'jobs know no such requirement';
