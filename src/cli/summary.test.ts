@@ -207,7 +207,7 @@ describe('an incomplete run', () => {
   });
 
   it.each(['complete', 'unreachable', 'stopped'] as const)(
-    'or %s, says what becomes of what the server was not told, where there is such',
+    'or %s, says what becomes of what was not reported to the server, where there is such',
     async (ending) => {
       const kept = 'what did not reach the server is kept, and the next runner on this host reports it';
       expect(await said({ a: 0 }, { summary: { ending, isReported: false } })).toContain(kept);
@@ -215,7 +215,7 @@ describe('an incomplete run', () => {
     },
   );
 
-  it('an incomplete run counts what is kept in a journal, and does not ask a server for failures that it could not tell', async () => {
+  it('an incomplete run counts what is kept in a journal, and does not ask a server for failures that it could not report', async () => {
     const journal = { path: 'offline_journal/x.db', completions: 3 };
     const text = await said({ a: 1 }, { summary: { ending: 'unreachable', isReported: false, journal } });
     expect(text).toContain('what did not reach the server is kept (3 results), and the next runner');

@@ -97,7 +97,7 @@ describe('a helper program', () => {
     await gone(pidIn(folder));
   });
 
-  it('a helper program blocks nobody after its time limit, even when a process outside its group holds its output', async () => {
+  it('a helper program blocks no caller after its time limit, even when a process outside its group holds its output', async () => {
     const { program, folder } = programOf('setsid sleep 60 & echo $! > $1/pid; wait');
     onTestFinished(() => kill(folder));
     const seconds = await secondsOf(() =>

@@ -25,7 +25,7 @@ describe('a client', () => {
     return text;
   };
 
-  it('a client that sends a byte a time is served at the end, and holds nobody up', async () => {
+  it('a client that sends a byte a time is served at the end, and delays no other', async () => {
     unharmed.mayWrite();
     const socket = await open();
     socket.setNoDelay(true);
@@ -39,7 +39,7 @@ describe('a client', () => {
     socket.destroy();
   });
 
-  it('a client that stops in the middle writes nothing, and holds nobody up', async () => {
+  it('a client that stops in the middle writes nothing, and delays no other', async () => {
     const stopped = await Promise.all(Array.from({ length: 50 }, open));
     for (const [index, socket] of stopped.entries()) {
       const text = `${headOf('/workflows', 100)}{"name": "half", "user": "ada"`;

@@ -127,7 +127,7 @@ describe('a body', () => {
     expect(error.message).toContain(`${words}: 100001. Maximum is 100000`);
   });
 
-  it('a body may be deep where nobody looks', async () => {
+  it('a body may be deep where no shape reads it', async () => {
     unharmed.mayWrite();
     const body = `{"name": "a", "user": "b", "unknown": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
     expect((await unharmed.server.send({ method: 'POST', path: '/workflows', body })).status).toBe(200);

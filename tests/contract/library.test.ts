@@ -49,13 +49,13 @@ describe('a program that imports the library', () => {
     expect(names).toEqual(['a', 'b']);
   });
 
-  it('a program that imports the library is told what the server refused, with a code', async () => {
+  it('a program that imports the library learns what the server refused, with a code', async () => {
     const refused = await torc.getJob({ params: { id: 99 } }).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(ServiceError);
     expect(refused).toMatchObject({ status: 404, code: 'NOT_FOUND' });
   });
 
-  it('a program that imports the library is told when there is no server', async () => {
+  it('a program that imports the library learns when there is no server', async () => {
     const nobody = new TorcClient({ url: 'http://127.0.0.1:9/torc-service/v1' });
     await expect(nobody.ping()).rejects.toBeInstanceOf(library.Unreachable);
     expect(asItIs(nobody)).toBe(nobody);

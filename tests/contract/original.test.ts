@@ -77,7 +77,7 @@ describe('the stand-in for Torc’s own server', () => {
     ]);
   });
 
-  it('the stand-in for Torc’s own server ignores what we added to its routes: whoever adds more says what our programs do without it', () => {
+  it('the stand-in for Torc’s own server ignores what we added to its routes: each addition says what our programs do without it', () => {
     const added = Object.values(routes).flatMap((route: Route) => {
       const { method, path, query, body } = route;
       const original = originalRoute(method, path.replaceAll(/\{\w+\}/g, '1'));

@@ -95,7 +95,7 @@ async function run({ client, store }: TestService, id: number, jobs: readonly Sk
 }
 
 describe('a cascade in slices', () => {
-  it('a cascade in slices ends in the state that the graph defines, whatever the graph, and tells of the end once', async () => {
+  it('a cascade in slices ends in the state that the graph defines, whatever the graph, and reports the end once', async () => {
     await fc.assert(
       fc.asyncProperty(graph, fc.integer({ min: 1, max: 4 }), async (jobs, atOnce) => {
         const service = serviceWith(TINY);

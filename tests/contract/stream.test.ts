@@ -53,7 +53,7 @@ describe('the status stream of a workflow', () => {
 });
 
 describe('the event stream of a workflow', () => {
-  it('the event stream of a workflow tells what happens as the contract has it', async () => {
+  it('the event stream of a workflow reports what happens as the contract has it', async () => {
     const response = await open(1);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
     await world.start();

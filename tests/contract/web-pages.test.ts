@@ -69,7 +69,7 @@ it('a server on all addresses answers to any name, and not to pages of others', 
   );
 });
 
-it('a server on a loopback address answers to the name that it was told to listen on', async () => {
+it('a server on a loopback address answers to the name that it was configured to listen on', async () => {
   const port = await serverOn('127.0.0.1', { pages: { hosts: ['torc.lab'], origins: [] } });
   const ping = async (Host: string) => (await ask({ port, path: `${BASE_PATH}/ping`, headers: { Host } })).status;
   expect([await ping('torc.lab:1'), await ping('127.0.0.1'), await ping('lab')]).toEqual([200, 200, 403]);

@@ -94,7 +94,7 @@ it('the life of a job names only files that exist', () => {
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
-it('the version is told alike everywhere', () => {
+it('the version is the same everywhere', () => {
   expect((JSON.parse(read('package.json')) as { version: string }).version).toBe(VERSION);
 });
 

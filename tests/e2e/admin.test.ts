@@ -45,7 +45,7 @@ describe('SQL that reads', () => {
 describe('SQL that changes', () => {
   const describeAs = (text: string) => `update workflow set description = '${text}' where id = 1`;
 
-  it('SQL that changes says how many rows it would change and stops there when nobody can be asked', async () => {
+  it('SQL that changes says how many rows it would change and stops there without a terminal to ask on', async () => {
     const { code, stdout, stderr } = await torc(['admin', 'sql', '--write', describeAs('asked')], place());
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toContain('This changes 1 row. Continue?');
@@ -123,7 +123,7 @@ describe('the requests of the server', () => {
     return stdout;
   }
 
-  it('the requests of the server are told as they come, with what was said in them when that is wanted', async () => {
+  it('the requests of the server are shown as they come, with what was said in them when that is wanted', async () => {
     expect(await reportedOfGroup('line')).toMatch(/^\d{4}-\S+ \S+ \S+ 200 POST +\/access_groups [\d.]+ ms \S+\n$/);
     expect(await reportedOfGroup('lines', '--include-bodies')).toMatch(/ ms \S+\n {2}> {"name":"lines"}\n {2}< {"id":/);
     const heard = JSON.parse(await reportedOfGroup('json', '-f', 'json')) as object;
@@ -131,7 +131,7 @@ describe('the requests of the server', () => {
     expect(heard).not.toHaveProperty('request_body');
   });
 
-  it('the requests of the server are told until Ctrl-C', async () => {
+  it('the requests of the server are shown until Ctrl-C', async () => {
     const tail = start('torc', ['admin', 'tail-api'], place());
     await tail.says('Listening');
     tail.child.kill('SIGINT');

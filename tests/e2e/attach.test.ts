@@ -272,7 +272,7 @@ describe('while torc -s --in-memory run works', () => {
   });
 });
 
-it('a server that no -s command started is named, with what to do, and nobody waits for its address', async () => {
+it('a server that no -s command started is named, with what to do, and no command waits for its address', async () => {
   const place = placeWith();
   const { program } = await startServer(place.folder, { database: 'own.db' });
   const { code, stderr } = await place.standalone('--db', 'own.db', 'workflows', 'list');

@@ -258,7 +258,7 @@ describe('a list as CSV', () => {
   });
 });
 
-describe('words that nobody can act on', () => {
+describe('words that mean no command', () => {
   it.each([
     [['nonsense'], "unknown command 'nonsense'"],
     [['jobs', 'nonsense'], "unknown command 'nonsense'"],

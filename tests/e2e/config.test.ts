@@ -74,7 +74,7 @@ describe('torc config', () => {
 });
 
 describe('a command', () => {
-  it('a command takes from the configuration what it is not told otherwise', async () => {
+  it('a command takes from the configuration what its options do not say', async () => {
     write('torc.toml', '[client]\nformat = "json"\napi_url = "http://127.0.0.1:1/torc-service/v1"\n');
     const { stdout } = await call('ping');
     expect(JSON.parse(stdout)).toMatchObject({ status: 'error', message: expect.stringContaining('127.0.0.1:1/') });
@@ -111,7 +111,7 @@ describe('a command', () => {
     expect(stderr).toContain('warning: torc.toml:2: server.port: expected');
   });
 
-  it('a command tells the key that was meant', async () => {
+  it('a command names the key that was meant', async () => {
     write('torc.toml', '[client]\nformt = "json"\n');
     const { code, stderr } = await call('-s', 'workflows', 'list');
     expect(code).toBe(0);

@@ -159,7 +159,7 @@ it('a runner that waits for the jobs of another takes them over when that one is
   expect(readFileSync(join(folder, 'attempts'), 'utf8')).toBe('1\n2\n');
 });
 
-it('what a killed runner had finished and not told is not run again', async () => {
+it('what a killed runner had finished and not reported is not run again', async () => {
   const folder = temporaryFolder();
   const server = await startServer(folder);
   const path = join(folder, 'flow.yaml');

@@ -90,7 +90,7 @@ describe('exec --keep-order', () => {
     expect(await run.ended).toMatchObject({ code: 0, stdout: 'begun 1\nbegun 2\n' });
   });
 
-  it('exec --keep-order lets the jobs run on when nobody reads any more', async () => {
+  it('exec --keep-order lets the jobs run on when its output has no reader any more', async () => {
     const cwd = temporaryFolder();
     const words = ['-s', 'exec', '-k', '-j', '1', '-c', 'touch ran{i}; seq 100000', '--param', 'i=1:3'];
     const run = start('torc', words, { cwd });

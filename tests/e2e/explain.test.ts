@@ -80,7 +80,7 @@ describe('of a workflow that was run', () => {
     expect(reasons[0]?.message).toBe('the program crashed');
   });
 
-  it('a job that nobody took, when no runner is there any more, and one that waits for it', async () => {
+  it('a job that was never claimed, when no runner is there any more, and one that waits for it', async () => {
     expect((await reportedOf('wide')).reasons.map(({ code }) => code)).toEqual(['no_runner', 'cpus']);
     const { reasons, next } = await reportedOf('behind');
     expect(reasons).toEqual([{ code: 'dependency', message: `wide (job ${idOf['wide']}) is ready` }]);

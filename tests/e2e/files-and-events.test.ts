@@ -102,7 +102,7 @@ describe('user data', () => {
     expect(await names('files', 'list')).toHaveLength(60);
   });
 
-  it('user data that has no value and that nobody writes is missing', async () => {
+  it('user data that has no value and that no job writes is missing', async () => {
     const workflow = await created('workflows', 'new', '--name', 'missing');
     const reader = ['--consumer-job-id', await createJob(workflow, 'reader')];
     const id = await created('user-data', 'create', workflow, '-n', 'gap', ...reader);

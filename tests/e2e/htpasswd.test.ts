@@ -57,7 +57,7 @@ describe('torc-htpasswd add', () => {
     expect((await call(['verify', '-f', 'users', 'ada', '-p', 'piano river stone'])).code).toBe(0);
   });
 
-  it('torc-htpasswd add writes through a link, and lets a group read what it could read before, and nobody else', async () => {
+  it('torc-htpasswd add writes through a link, and lets a group read what it could read before, and no other user', async () => {
     await call(['add', '-f', 'users', 'ada', ...quick]);
     chmodSync(file, 0o644);
     symlinkSync('users', join(folder, 'link'));
@@ -197,7 +197,7 @@ describe('torc-htpasswd', () => {
     expect((await call(['list'])).code).toBe(2);
   });
 
-  it('torc-htpasswd has a server read the file again, as the person who asks; a server that does not is told', async () => {
+  it('torc-htpasswd has a server read the file again, as the person who asks; a server that does not is named', async () => {
     const heard: { method: string | undefined; url: string | undefined; headers: IncomingHttpHeaders }[] = [];
     let status = 200;
     const server = createServer(({ method, url, headers }, response) => {

@@ -39,7 +39,7 @@ describe('a run with its database in memory', () => {
     expect(JSON.parse(stdout)).toEqual({ items: [expect.objectContaining({ job_name: 'only', return_code: 0 })] });
   });
 
-  it('a run with its database in memory is not to be told from one on disk by those who come after: its copy is the database that they find', async () => {
+  it('a run with its database in memory looks like one on disk to later commands: its copy is the database that they find', async () => {
     const place = placeWith('true');
     await place.standalone('--in-memory', 'run', 'flow.json');
     expect(await jobsIn(place)).toEqual([['only', 'completed']]);

@@ -31,7 +31,7 @@ describe('a password', () => {
 });
 
 describe('certificates to trust', () => {
-  it('certificates to trust that cannot be read, or are none, are told; plain HTTP goes on without them', async () => {
+  it('certificates to trust that cannot be read, or are none, are named; plain HTTP goes on without them', async () => {
     const { url } = await listener();
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'text'), 'no certificate');

@@ -125,8 +125,8 @@ const commandOf = (pid: number): string => {
   }
 };
 
-describe('what is told of a job that is watched', () => {
-  it('what is told of a job that is watched counts what left its session and lost its parents, and nothing of memory for one too short for a sample', async () => {
+describe('what is reported of a job that is watched', () => {
+  it('what is reported of a job that is watched counts what left its session and lost its parents, and nothing of memory for one too short for a sample', async () => {
     const { results } = await runIn(
       temporaryFolder(),
       `
@@ -146,7 +146,7 @@ jobs:
     expect(results['short']).not.toHaveProperty('avg_memory_bytes');
   });
 
-  it('what is told of a job that is watched is nothing of samples where nobody asked for them', async () => {
+  it('what is reported of a job that is watched has no samples where they were not requested', async () => {
     const folder = temporaryFolder();
     const { results } = await runIn(folder, 'name: x\nresource_monitor: {}\njobs: [{name: a, command: "sleep 1"}]\n');
     expect(results['a']?.avg_memory_bytes).toBeUndefined();
@@ -290,7 +290,7 @@ jobs: [{name: a, command: "true"}]
 describe('torc monitor-node', () => {
   const fileIn = (folder: string) => join(folder, 'out/resource_utilization');
 
-  it('torc monitor-node measures the machine until it is told to end, without a server', async () => {
+  it('torc monitor-node measures the machine until it is asked to end, without a server', async () => {
     const folder = temporaryFolder();
     const monitor = start('torc', ['monitor-node', '-o', 'out', '-i', '1', '--flush-interval-seconds', '1'], {
       cwd: folder,

@@ -80,7 +80,7 @@ describe('resource requirements', () => {
     expect((await call('resource-requirements', 'get', id)).code).toBe(1);
   });
 
-  it('resource requirements are refused when nobody can read them, and stay while a job has them', async () => {
+  it('resource requirements are refused when they cannot be read, and stay while a job has them', async () => {
     const odd = await call('resource-requirements', 'create', empty, '-n', 'odd', '-m', '1gb');
     expect([odd.code, odd.stdout]).toEqual([1, '']);
     expect(odd.stderr).toContain("Invalid memory format '1gb'");
@@ -99,7 +99,7 @@ it('a failure handler has its rules as JSON text', async () => {
 });
 
 describe('a dependency', () => {
-  it('a dependency is told with the names of both ends', async () => {
+  it('a dependency is shown with the names of both ends', async () => {
     const [first, second] = [jobs['first'], jobs['second']];
     const waits = { job_id: second, job_name: 'second', depends_on_job_id: first, depends_on_job_name: 'first' };
     expect(await items('job-dependencies', 'job-job', '1')).toEqual([{ ...waits, workflow_id: 1 }]);
@@ -149,7 +149,7 @@ describe('results', () => {
     expect((await program('-f', 'csv', ...words)).stdout).toBe(stdout);
   });
 
-  it('results whose logs are not there are told with a warning; without the folder they are refused', async () => {
+  it('results whose logs are not there are reported with a warning; without the folder they are refused', async () => {
     const { code, stdout, stderr } = await program('results', 'list', '1', '--include-logs', '-o', '.');
     expect([code, (JSON.parse(stdout) as Record<string, unknown>)['total_results']]).toEqual([0, 3]);
     expect(stderr).toContain('warning: 7 log files not found: ./job_stdio/job_wf1_');
@@ -317,7 +317,7 @@ describe('a task of the server', () => {
 });
 
 describe('a workflow that is to be lost', () => {
-  it('a workflow that is to be lost is kept when nobody can be asked, which is no failure', async () => {
+  it('a workflow that is to be lost is kept without a terminal to ask on, which is no failure', async () => {
     const id = await created('workflows', 'new', '--name', 'kept');
     expect(await program('delete', id)).toMatchObject({ code: 0, stdout: '' });
     expect(await json('workflows', 'get', id)).toMatchObject({ name: 'kept' });

@@ -71,7 +71,7 @@ it('an event stream that is refused says why, and is not asked for again', async
   ]);
 });
 
-describe('words that nobody can act on', () => {
+describe('words that mean no command', () => {
   it.each([
     ['files create 1 -n f', "required option '-p, --path <path>' not specified"],
     ['files create 1 -p f', "required option '-n, --name <name>' not specified"],
@@ -219,7 +219,7 @@ describe('what is one record', () => {
     },
   );
 
-  it('what is one record is told field by field otherwise', async () => {
+  it('what is one record is shown field by field otherwise', async () => {
     expect((await call('files', 'get', '2')).stdout).toMatch(
       /^File 2:\n {2}id: 2\n {2}workflow_id: 1\n {2}name: given\n {2}path: given\.txt\n {2}st_mtime: [\d.]+\n$/,
     );

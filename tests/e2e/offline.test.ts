@@ -186,7 +186,7 @@ describe('after an outage that outlived the runner', () => {
     return [code, JSON.parse(stdout) as unknown];
   };
 
-  it('reconcile tells its results, the next runner goes on from there, and nothing runs twice', async () => {
+  it('reconcile reports its results, the next runner goes on from there, and nothing runs twice', async () => {
     const at = await outage();
     expect(await reconcile(at)).toEqual([0, { files: 1, total_completions: 2, accepted: 2, rejected: 0 }]);
     expect(await at.statuses()).toEqual({ good: 'completed', bad: 'failed', after: 'pending' });
@@ -195,7 +195,7 @@ describe('after an outage that outlived the runner', () => {
     expect(at.began()).toEqual(['after 1', 'bad 1', 'good 1']);
   });
 
-  it('the next runner of the host tells them as well; to reconcile then does nothing, and is no error', async () => {
+  it('the next runner of the host reports them as well; to reconcile then does nothing, and is no error', async () => {
     const at = await outage();
     const { code, stderr } = await at.run().ended;
     expect([code, stderr]).toEqual([0, expect.stringContaining('2 jobs completed, 1 failed')]);
@@ -244,7 +244,7 @@ it('a runner that is stopped in an outage ends its jobs and writes down how they
   });
 });
 
-it('a journal that cannot be written ends nothing: the results are told when the server is back', async () => {
+it('a journal that cannot be written ends nothing: the results are reported when the server is back', async () => {
   const at = await place([{ name: 'a' }, { name: 'b' }]);
   mkdirSync(join(at.folder, 'torc_output'), { recursive: true });
   writeFileSync(join(at.folder, 'torc_output/offline_journal'), 'in the way');
@@ -302,7 +302,7 @@ describe('a server that comes back with an older database', () => {
       copyFileSync(join(at.folder, 'server.db-wal'), join(at.folder, `${name}-wal`));
   };
 
-  it('a server that comes back with an older database is told nothing and asked for nothing: the runner says so, ends with its jobs, and keeps every result', async () => {
+  it('a server that comes back with an older database gets no report and no request for jobs: the runner says so, ends with its jobs, and keeps every result', async () => {
     const at = await place([{ name: 'a' }, { name: 'b' }, { name: 'c' }]);
     await copyNow(at, 'older.db');
     const run = at.run();

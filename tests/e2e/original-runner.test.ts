@@ -295,7 +295,7 @@ jobs:
     },
   );
 
-  it('torc run on a server that has no exchange, when answers are lost goes on while the server is away, and tells the ends when it is back', async () => {
+  it('torc run on a server that has no exchange, when answers are lost goes on while the server is away, and reports the ends when it is back', async () => {
     await prepared(`
 name: away
 jobs:

@@ -56,7 +56,7 @@ it('folders of input files, and of files that a command names without declaring 
   expect(existsSync(join(folder, 'elsewhere'))).toBe(false);
 });
 
-it('a retried job finds its folders again, also when somebody removed them', async () => {
+it('a retried job finds its folders again, also when they were removed', async () => {
   const folder = temporaryFolder();
   const spec = {
     ...writer('out/made.txt', {

@@ -152,7 +152,7 @@ describe('the package', () => {
 describe('an old Node', async () => {
   const old = await oldNode();
 
-  it('an old Node is told which version is needed, and how to get it', async ({ skip }) => {
+  it('an old Node says which version is needed, and how to get it', async ({ skip }) => {
     if (old === undefined) return skip('no Node older than 24.15 is on PATH');
     const { code, stdout, stderr } = await torc(installed, ['-s', 'run', 'two.yaml'], old.path);
     expect([code, stdout]).toEqual([78, '']);

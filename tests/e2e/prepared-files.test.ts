@@ -18,7 +18,7 @@ async function used() {
   return { folder, database: join(folder, 'torc_output/torc.db') };
 }
 
-describe('files that somebody else prepared', () => {
+describe('files that another user prepared', () => {
   it('torc -s refuses a database with a trigger, which would change the commands of jobs, and runs nothing', async () => {
     const { folder, database } = await used();
     const db = new DatabaseSync(database);
@@ -31,7 +31,7 @@ describe('files that somebody else prepared', () => {
     expect([existsSync(join(folder, 'PWN')), existsSync(join(folder, 'done'))]).toEqual([false, false]);
   });
 
-  it('torc -s refuses a database that everybody may write, unless it is told to trust it', async () => {
+  it('torc -s refuses a database that every user may write, unless --trust-owner is given', async () => {
     const { folder, database } = await used();
     chmodSync(database, 0o666);
     const refused = await torc(['-s', 'run', 'flow.yaml'], { cwd: folder });

@@ -90,7 +90,7 @@ it('the database of a server, its copies, its exports and its log are private, a
   expect(modeOf(join(folder, 'exported.db'))).toBe('600');
 });
 
-it('an export of a workflow is private, and does not write through a link that somebody prepared', async () => {
+it('an export of a workflow is private, and does not write through a link that another user prepared', async () => {
   const folder = temporaryFolder();
   const { url, client } = await startServer(folder);
   await client.createWorkflow({ body: { name: 'w', user: 'u' } });

@@ -121,7 +121,7 @@ it('a job whose time is up gets more, waits for a runner that has it, and comple
   expect(existsSync(join(folder, 'torc_output'))).toBe(true);
 });
 
-it('a runner that is told to end does not wait for the pause before the next attempt', async () => {
+it('a runner that is asked to end does not wait for the pause before the next attempt', async () => {
   const { folder, server, call } = await benchOf({
     failure_handlers: [{ name: 'slowly', rules: [{ exit_codes: [7] }], backoff: { initial: 'PT1H' } }],
     jobs: [

@@ -146,7 +146,7 @@ describe('a recovery script', () => {
     expect(stderr).toContain('1 job completed');
   });
 
-  it('a recovery script is killed when the runner is told to end now, and the job is ready for the next one', async () => {
+  it('a recovery script is killed when the runner is asked to end now, and the job is ready for the next one', async () => {
     const { bench, run } = await whilePreparing();
     run.child.kill('SIGINT');
     await run.says('Ending: running jobs');
@@ -158,7 +158,7 @@ describe('a recovery script', () => {
   });
 });
 
-it('a workflow that asks for it parks what no rule covers, and the runner says that somebody must decide', async () => {
+it('a workflow that asks for it parks what no rule covers, and the runner says that a decision is needed', async () => {
   const bench = await benchOf({
     ...handler({ exit_codes: [8] }),
     use_pending_failed: true,

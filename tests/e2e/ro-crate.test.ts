@@ -64,7 +64,7 @@ describe('ro-crate add-dataset', () => {
     });
   });
 
-  it('ro-crate add-dataset takes the manifest for the hash unless it is told otherwise, and none where none is wanted', async () => {
+  it('ro-crate add-dataset takes the manifest for the hash unless an option says otherwise, and none where none is wanted', async () => {
     expect(await addDataset()).toMatchObject({
       metadata: { hashMode: 'manifest', sha256: expect.stringMatching(/^[\da-f]{64}$/) },
     });
@@ -81,7 +81,7 @@ describe('ro-crate add-dataset', () => {
     });
   });
 
-  it('ro-crate add-dataset says of jobs that made it what they did, where nobody has said it yet', async () => {
+  it('ro-crate add-dataset says of jobs that made it what they did, where it is not said yet', async () => {
     expect(await addDataset('--job-id', jobs[0] as number)).toMatchObject({
       metadata: { 'prov:wasGeneratedBy': { '@id': attempt(0) } },
     });

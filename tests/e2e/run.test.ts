@@ -63,7 +63,7 @@ jobs:
     expect((await torc(['-s', 'run', path], { cwd: folder })).code).toBe(1);
   });
 
-  it('torc -s run FILE creates nothing from a file with mistakes, and tells all of them with their lines', async () => {
+  it('torc -s run FILE creates nothing from a file with mistakes, and lists all of them with their lines', async () => {
     const folder = temporaryFolder();
     const path = spec(folder, 'name: x\njobs:\n  - name: a\n    comand: "true"\n  - name: b\n    command: 7\n');
     const { code, stderr } = await torc(['-s', 'run', path], { cwd: folder });
@@ -300,7 +300,7 @@ jobs:
     expect([code, stderr]).toEqual([0, expect.stringContaining('2 jobs completed')]);
   });
 
-  it('a runner keeps to as many jobs as it is told, whatever they need', async () => {
+  it('a runner keeps to as many jobs as its option says, whatever they need', async () => {
     const folder = temporaryFolder();
     const path = spec(
       folder,

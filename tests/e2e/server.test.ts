@@ -71,7 +71,7 @@ describe('a server that cannot be what it is asked to be', () => {
     },
   );
 
-  it('a server that cannot be what it is asked to be is told by whom its port is taken', async () => {
+  it('a server that cannot be what it is asked to be says which program has its port', async () => {
     const other = createServer();
     await new Promise<void>((done) => void other.listen(0, '127.0.0.1', done));
     onTestFinished(() => void other.close());
@@ -98,7 +98,7 @@ describe('a server that cannot be what it is asked to be', () => {
 });
 
 describe('a server', () => {
-  it('a server takes what it is not told from the configuration', async () => {
+  it('a server takes what its options do not say from the configuration', async () => {
     write('torc.toml', '[server]\nport = 0\ndatabase = "configured.db"\nlogging.json_logs = true\n');
     const { port } = await startServer(folder, { database: 'told.db' });
     expect(port).toBeGreaterThan(0);
@@ -119,7 +119,7 @@ describe('a server', () => {
     ]);
   });
 
-  it('a server for one command asks nobody for a login, whatever is configured', async () => {
+  it('a server for one command asks for no login, whatever is configured', async () => {
     write('torc.toml', '[server]\nrequire_auth = true\nhttps = true\n');
     expect(await torc(['-s', 'workflows', 'list'], { cwd: folder })).toMatchObject({ code: 0 });
     expect((await call('run', '--port', '0')).code).toBe(1);
@@ -139,7 +139,7 @@ describe('a server', () => {
     expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('a server warns where whoever reaches it may do everything, and only there', async () => {
+  it('a server warns where every caller may do everything, and only there', async () => {
     const open = begin('run', '--host', '0.0.0.0', '--port', '0');
     await open.says('WARN Everybody who reaches this address may use the service');
     open.child.kill('SIGTERM');
@@ -150,7 +150,7 @@ describe('a server', () => {
     expect((await near.ended).stderr).not.toContain('WARN');
   });
 
-  it('a server goes on when nobody hears any more what it says', async () => {
+  it('a server goes on when its output has no reader any more', async () => {
     const { program, client } = await startServer(folder);
     program.child.stdout?.destroy();
     program.child.stderr?.destroy();
@@ -286,7 +286,7 @@ describe('a service of systemd', () => {
     });
   });
 
-  it('a service of systemd that is not installed is told how to be', async () => {
+  it('a service of systemd that is not installed, and the message says how to install it', async () => {
     withSystemd();
     const { code, stderr } = await call('service', 'start', '--user');
     expect(code).toBe(1);

@@ -55,7 +55,7 @@ describe.skipIf(!hasOpenssl)('a server for several people (needs openssl)', () =
   });
   const call = (user: string, ...words: string[]) => torc(words, as(user));
 
-  it('a server for several people is reached by who trusts its certificate and has a login, and by nobody else', async () => {
+  it('a server for several people is reached by clients that trust its certificate and have a login, and by no others', async () => {
     expect((await call('ada', 'ping')).code).toBe(0);
     const wrong = await torc(['ping'], as('ada', 'something else'));
     expect([wrong.code, wrong.stderr]).toEqual([
@@ -73,7 +73,7 @@ describe.skipIf(!hasOpenssl)('a server for several people (needs openssl)', () =
     expect(plain.code).toBe(1);
   });
 
-  it('a server for several people runs the workflow of a user, whose jobs are told how to speak to it as that user; others do not see it, administrators do', async () => {
+  it('a server for several people runs the workflow of a user, whose jobs get what they need to call it as that user; others do not see it, administrators do', async () => {
     const job = `test "$TORC_USERNAME:$TORC_PASSWORD:$TORC_API_URL" = "ada:of ada:${url}"`;
     writeFileSync(join(folder, 'one.json'), JSON.stringify({ name: 'one', jobs: [{ name: 'say', command: job }] }));
     const ran = await call('ada', 'run', 'one.json');

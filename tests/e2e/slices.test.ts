@@ -149,7 +149,7 @@ describe.each(SEEDS)('a server that is killed, with moments of seed %d,', (seed)
     expect((await counts(back, id)).uninitialized).toBe(JOBS);
   });
 
-  it('while it cancels what waited for a job that failed goes on with that, and tells of the end once', async () => {
+  it('while it cancels what waited for a job that failed goes on with that, and reports the end once', async () => {
     const { server, ...place } = await begin();
     const id = await create(server, (index) => (index === 0 ? [] : [index - 1]));
     await server.client.initializeJobs({ params: { id } });

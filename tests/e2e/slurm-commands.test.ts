@@ -307,7 +307,7 @@ it('watch says what it watches and counts the jobs, in the lines of Torc', async
   ]);
 });
 
-it('watch needs no allocations for a workflow without Slurm schedulers, and refuses to wait for those that nobody submitted', async () => {
+it('watch needs no allocations for a workflow without Slurm schedulers, and refuses to wait for those that were not submitted', async () => {
   const { id: local } = await json('workflows', 'new', '-n', 'local');
   const watched = await call('watch', String(local), '-p', '0.1');
   expect([watched.code, watched.stderr]).toEqual([0, expect.stringContaining('completed successfully (0 jobs)')]);

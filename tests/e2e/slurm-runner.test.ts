@@ -206,7 +206,7 @@ describe('the end of the allocation', () => {
     return { ...unreported, SLURM_JOB_END_TIME: '', TORC_FAKE_SQUEUE: path };
   };
 
-  it('the end of the allocation is asked of squeue where the environment does not tell it', async () => {
+  it('the end of the allocation is asked of squeue where the environment does not have it', async () => {
     const workflow = await created('name: asked\njobs: [{name: a, command: "true"}]\n');
     const answer = squeue('squeue-says', 'test "$3" = 42 && echo 2099-01-01T00:00:00');
     expect((await runner(workflow, answer)).code).toBe(0);

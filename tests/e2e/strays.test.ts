@@ -94,7 +94,7 @@ it('a job that leaves nothing behind costs its runner no word', async () => {
   expect(stderr).not.toContain('left processes behind');
 });
 
-it('what a killed runner left running, also in sessions of their own, is ended and told by the next one', async () => {
+it('what a killed runner left running, also in sessions of their own, is ended and reported by the next one', async () => {
   const folder = temporaryFolder();
   const server = await startServer(folder);
   const run = await begun(server, folder, `if [ $TORC_ATTEMPT_ID = 1 ]; then\n${DAEMON}\necho $$ > own\nsleep 600\nfi`);

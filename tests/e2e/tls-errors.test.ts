@@ -72,7 +72,7 @@ const ping = (url: string, ...words: string[]) =>
   said(['ping', '--skip-version-check', '--url', `${url}/torc-service/v1`, ...words], {});
 
 describe.skipIf(!hasOpenssl)('a connection that fails because of TLS (needs openssl)', () => {
-  it('a connection that fails because of TLS names --tls-ca-cert when nobody trusts the certificate, and works with it', async () => {
+  it('a connection that fails because of TLS names --tls-ca-cert when the certificate is not trusted, and works with it', async () => {
     const own = certificateFor('localhost', NOW, LATER);
     const url = `https://localhost:${await serving(own)}`;
     const { code, stderr } = await ping(url);
@@ -118,7 +118,7 @@ it('a connection by TLS to a server of plain HTTP says to write http://', async 
   expect(stderr).toContain(`Write http:// in --url (TORC_API_URL): http://localhost:${port}/torc-service/v1`);
 });
 
-it('a connection to nobody asks whether the server runs, and says nothing of TLS', async () => {
+it('a connection without a server asks whether the server runs, and says nothing of TLS', async () => {
   const server = createHttpServer(answer);
   const port = await listening(server);
   await new Promise((done) => server.close(done));

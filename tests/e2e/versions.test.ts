@@ -46,7 +46,7 @@ describe.each([
     expect(asked.length).toBeGreaterThan(1);
   });
 
-  it('torc does not look at the version where it is told so', async () => {
+  it('torc does not look at the version where its option says so', async () => {
     const { asked, url } = await serviceOf(`${major + 1}.0.0`);
     await run(url, '--skip-version-check');
     expect(asked).not.toContain('GET /version');

@@ -80,7 +80,7 @@ it.each(['v24.14.1', 'v22.22.0', 'v9.11.2', 'nonsense', ''])(
   },
 );
 
-it('a machine without any Node is told what to install', async () => {
+it('a machine without any Node learns what to install', async () => {
   const { code, stderr } = await choose([]);
   expect([code, stderr]).toEqual([78, expect.stringContaining('found none that starts.\nInstall a current Node')]);
 });

@@ -37,7 +37,7 @@ describe.skipIf(!hasFfi || !existsSync(library))('the function of libatomic.so.1
     expect([object[0], expected[0]]).toEqual([2n ** 63n, 7n]);
   });
 
-  it('the function of libatomic.so.1 that Node needs leaves what differs, and tells what it is', () => {
+  it('the function of libatomic.so.1 that Node needs leaves what differs, and says what it is', () => {
     const { compareExchange } = load();
     const [object, expected] = [word(2n ** 40n), word(7n)];
     expect(compareExchange(8, object, expected, word(9n))).toBe(false);

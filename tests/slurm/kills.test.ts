@@ -41,7 +41,7 @@ describe.skipIf(slurmIsMissing !== undefined)('kills on a cluster', () => {
     server = await startServer(folder);
   }, 120_000);
 
-  it('whoever dies, no job is completed without its work, none is lost, and none does its work twice', async () => {
+  it('whichever process dies, no job is completed without its work, none is lost, and none does its work twice', async () => {
     const seeds = Array.from({ length: last - first + 1 }, (_, at) => first + at);
     const verdicts: Verdict[] = [];
     const work = async () => {

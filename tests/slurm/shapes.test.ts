@@ -140,7 +140,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs of known shape, two at a tim
   };
 
   describe.each(Object.keys(modes) as Mode[])('as %s', (mode) => {
-    it('no process is in the wrong workflow job, and all that a job has told are in its own', async () => {
+    it('no process is in the wrong workflow job, and all that a job has printed are in its own', async () => {
       const { id, job, results } = await resultsOf(mode);
       const links = linesOf<Link>(id, '.links');
       const linked = links.filter(({ kind }) => kind === 'process');
@@ -162,7 +162,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs of known shape, two at a tim
       }
     });
 
-    it('the CPU time of a burner is what the kernel told its parent, and what the accounting has', async () => {
+    it('the CPU time of a burner is what the kernel reported to its parent, and what the accounting has', async () => {
       const { id, job, results } = await resultsOf(mode);
       const { burner } = results;
       // Those of the shell and of the child that it waited for, in minutes and seconds.
@@ -218,7 +218,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs of known shape, two at a tim
       expect(items.filter(({ cmd }) => /^(?:srun|slurm|node|torc)/.test(cmd))).toEqual([]);
     });
 
-    it('a job that uses a card has its figures, no other job has, and a process that is no job is not told of', async () => {
+    it('a job that uses a card has its figures, no other job has, and a process that is no job is left out', async () => {
       const { id, results } = await resultsOf(mode);
       const figures = await Promise.all(
         shapes.map(async (shape) => {

@@ -261,7 +261,7 @@ ${flow.slice(flow.indexOf('actions:')).replace('num_allocations: 2', 'num_alloca
     );
   });
 
-  it('torc sonar tells the jobs and nodes of the cluster, and each state of a job once', async () => {
+  it('torc sonar reports the jobs and nodes of the cluster, and each state of a job once', async () => {
     cluster.run('sbatch', '-o', '/dev/null', '--array=0-1', '--job-name=a|b', '--wrap', 'srun true; exit 3');
     const sonar = async (...args: string[]) => {
       const { code, stdout, stderr } = await call('sonar', ...args, '--cluster', 'test.cluster');

@@ -46,7 +46,7 @@ describe.skipIf(slurmIsMissing !== undefined)('steps of an allocation in trouble
   });
 
   it.skipIf(noSmallDisk)(
-    'a run tells that output may be cut when the disk is full, also of steps that complete',
+    'a run reports that output may be cut when the disk is full, also of steps that complete',
     async () => {
       const id = await lane.created(
         'disk',

@@ -267,7 +267,7 @@ describe('series of nodes', () => {
     expect(Object.keys((await bodyOf(`cluster/fox/nodes/diskstats/timeseries?${RANGE}`)) as object)).toHaveLength(3);
   });
 
-  it('the use of cards by processes is told by node, card and job', async () => {
+  it('the use of cards by processes is shown by node, card and job', async () => {
     const job = { job: 7, epoch: 0 };
     const expected = {
       'n1.fox': {
@@ -336,7 +336,7 @@ describe('jobs', () => {
     expect(idsOf(await bodyOf(`cluster/fox/jobs?${past}`))).toEqual([6]);
   });
 
-  it('one job is told with the cards that it used, under each of its paths', async () => {
+  it('one job is shown with the cards that it used, under each of its paths', async () => {
     for (const path of ['7', '7/info', '7/epoch/0', '7/epoch/0/info'])
       expect(await bodyOf(`cluster/fox/jobs/${path}`)).toMatchObject({ ...seven, used_gpu_uuids: ['GPU-A'] });
     for (const path of ['9', '7/epoch/3', '7?epoch=3'])
@@ -405,7 +405,7 @@ describe('jobs', () => {
       expect(await bodyOf(`cluster/fox/${path}?${query}`)).toMatchObject(cards);
   });
 
-  it('the processes of a job are told as a tree on each node', async () => {
+  it('the processes of a job are shown as a tree on each node', async () => {
     const tree = await bodyOf(`cluster/fox/jobs/7/process/tree?${RANGE}&resolution_in_s=900`);
     expect(tree).toMatchObject({
       job: 7,
@@ -490,7 +490,7 @@ describe('clusters', () => {
     ]);
   });
 
-  it('nodes are told in pages, the topology of one as a drawing, and no queries have names', async () => {
+  it('nodes are listed in pages, the topology of one as a drawing, and no queries have names', async () => {
     expect(await bodyOf('cluster/fox/nodes/info/pages?page_size=1&page=2')).toMatchObject({
       nodes: [{ node: 'n2.fox' }],
       total: 2,

@@ -180,7 +180,7 @@ describe('a closed day', () => {
     await writer.close();
   });
 
-  it('whoever reads while a day is closed gets each row once', async () => {
+  it('a reader gets each row once while a day is closed', async () => {
     const path = join(temporaryFolder(), 'sonar.db');
     const opened = await store(threeDays, path);
     const reader = new EmbeddedStore(path, { isReadOnly: true });
@@ -196,7 +196,7 @@ describe('a closed day', () => {
     await Promise.all([opened.close(), reader.close()]);
   });
 
-  it('while somebody reads, a close stops to delete before the log grows, and the next one deletes the rest', async () => {
+  it('while a reader is active, a close stops to delete before the log grows, and the next one deletes the rest', async () => {
     const path = join(temporaryFolder(), 'sonar.db');
     const many = Array.from({ length: 600 }, (_, index) =>
       sampleAt(START + index * 60, {
@@ -354,7 +354,7 @@ describe('hours', () => {
     await opened.close();
   });
 
-  it('one late sample of a day whose samples were deleted hides its own hour, and the others are told before and after the next close', async () => {
+  it('one late sample of a day whose samples were deleted hides its own hour, and the others are shown before and after the next close', async () => {
     const opened = await store(threeDays);
     await close(opened);
     await opened.prune(START + DAY);

@@ -292,7 +292,7 @@ describe.skipIf(kafkaIsMissing !== undefined)('a consumer of a real broker', () 
     expect(await stored(path)).toEqual([...texts.slice(0, 3), ...texts.slice(8)].toSorted());
   }, 180_000);
 
-  it('a consumer logs in with a password over TLS, and says when it is refused or nobody is there', async () => {
+  it('a consumer logs in with a password over TLS, and says when it is refused or no broker answers', async () => {
     const cwd = temporaryFolder();
     const path = join(cwd, 'sonar.db');
     await newStore(path);

@@ -79,7 +79,7 @@ it.each([
   await opened.close();
 });
 
-it('samples that were stored before there were sums, or with them, are told alike', async () => {
+it('samples that were stored before there were sums, or with them, are shown alike', async () => {
   const number = fc.oneof(
     fc.nat(300),
     fc.nat(),

@@ -203,7 +203,7 @@ describe.skipIf(process.platform !== 'linux')('torc sonar on this node', () => {
     expect(Object.keys(system)).toEqual(expect.arrayContaining(['boot', 'cpus', 'used_memory']));
   });
 
-  it('written data, threads and present use of a process are told', async () => {
+  it('written data, threads and present use of a process are reported', async () => {
     const folder = temporaryFolder();
     const program = `const fs = require('node:fs'); const fd = fs.openSync('${folder}/file', 'w');
       fs.writeSync(fd, Buffer.alloc(8 << 20)); fs.fsyncSync(fd); console.log('written'); for (;;);`;
@@ -380,7 +380,7 @@ describe('torc sonar about a Slurm cluster', () => {
     expect(priorities(await sonar(['jobs', '--stateless'], tools))).toEqual([]);
   });
 
-  it('without accounting, scontrol tells of the jobs, with a warning', async () => {
+  it('without accounting, scontrol has the jobs, with a warning', async () => {
     const tools = onPath({ sacct: 'echo "accounting storage is disabled" >&2; exit 1', scontrol: `echo '${show}'` });
     const answer = await sonar(['jobs'], tools);
     expect(complaintsAbout(answer.record)).toEqual([]);
@@ -397,7 +397,7 @@ describe('torc sonar about a Slurm cluster', () => {
     }
   });
 
-  it('a file of what was told that cannot be read is refused, and stays', async () => {
+  it('a file of what was reported that cannot be read is refused, and stays', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'told'), 'precious');
     const tools = onPath({ sacct: `echo '${line}'`, scontrol: 'exit 0' });

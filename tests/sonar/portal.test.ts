@@ -50,7 +50,7 @@ describe.skipIf(postgresIsMissing !== undefined)('rows in portions', () => {
     expect(await numbersOf(COUNT, 1)).toEqual([1]);
   });
 
-  it('a connection that is lost between two portions is told as a store that is away', async () => {
+  it('a connection that is lost between two portions is reported as a store that is away', async () => {
     const stream = db.stream('select n, pg_backend_pid() as pid from generate_series(1, 5000) n');
     const first = await stream.next();
     const [{ pid } = { pid: 0 }] = first.value as readonly { readonly pid: number }[];

@@ -92,7 +92,7 @@ describe('jobs', async () => {
     });
   });
 
-  it('the list of jobs keeps the time of a child that nobody in the job waited for', async () => {
+  it('the list of jobs keeps the time of a child that no process in the job waited for', async () => {
     const [use] = await jobsOf(
       await asked(
         idle,
@@ -154,7 +154,7 @@ describe('jobs', async () => {
     expect([await seconds(both), await seconds(only('sonar')), await seconds(only('torc'))]).toEqual([30, 30, 30]);
   });
 
-  it('the list of jobs tells processes apart that were rolled up into pid 0', async () => {
+  it('the list of jobs separates processes that were rolled up into pid 0', async () => {
     const rolled = (a: number, b: number) =>
       job(7, [
         { ppid: 3, cmd: 'x', cpu_time: a, rolledup: 3 },
@@ -437,7 +437,7 @@ const slurmJobs = (...jobs: readonly Partial<SlurmJob>[]): Envelope =>
   envelope('job', { time: formatTimestamp(START + 1000), slurm_jobs: jobs });
 const time = (seconds: number) => formatTimestamp(START + seconds);
 
-test('the queue tells what waits in each partition, and how long jobs waited', async () => {
+test('the queue shows what waits in each partition, and how long jobs waited', async () => {
   const queue = await queueOf(
     await asked(
       slurmJobs(
@@ -545,7 +545,7 @@ describe('reports', async () => {
     expect((await subjects('commands')).slice(0, 2)).toEqual(['busy', 'burn']);
   });
 
-  it('tell who does not use what it has, and nobody else', async () => {
+  it('a report names the jobs that do not use what they have, and no others', async () => {
     expect(await subjects('hogs')).toEqual(['job 1']);
     expect((await subjects('idle-gpu')).toSorted()).toEqual(['group 4 on n1.fox.org', 'job 2', 'job 20']);
     expect((await reportOf(questions, window, 'idle-gpu')).at(-1)?.reason).toBe('2 cards allocated, no process on any');
@@ -554,7 +554,7 @@ describe('reports', async () => {
     ]);
   });
 
-  it('tell each zombie once, with the first and the last time', async () => {
+  it('a report names each zombie once, with the first and the last time', async () => {
     expect(await reportOf(questions, window, 'zombies')).toMatchObject([
       { subject: 'pid 4 sleep <defunct>', first: START, last: START + 2700 },
       { subject: 'pid 5 _unknown_', gpuMemoryKb: 7, reason: 'the card has memory of a process that is gone' },

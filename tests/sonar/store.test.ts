@@ -128,7 +128,7 @@ describe('ingestion', () => {
     expect(rows.map(({ raw }) => Buffer.from(raw as Uint8Array).toString('latin1')).join('')).not.toContain('hush');
   });
 
-  it('stores no data of clusters that nobody added', async () => {
+  it('stores no data of clusters that were not added', async () => {
     const store = await storeWith('other');
     const counts = await ingest(store, recordsIn(written(sample)), options);
     expect([...counts.unknownClusters]).toEqual([['fox.test', 1]]);

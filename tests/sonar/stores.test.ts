@@ -236,7 +236,7 @@ describe.each(kinds)('%s', (kind) => {
     await store.close();
   });
 
-  it(`${kind} quarantines what it cannot use, and refuses clusters that nobody added`, async () => {
+  it(`${kind} quarantines what it cannot use, and refuses clusters that were not added`, async () => {
     const store = await opened();
     const [good = ''] = messagesOfTwoDays();
     const records = recordsIn(good, '{"meta":{}}', written(everyField.sample).replaceAll('fox.test', 'nobody'), good);
@@ -426,7 +426,7 @@ describe.skipIf(postgresIsMissing !== undefined)('PostgreSQL', () => {
     await store.close();
   });
 
-  it('the planner is told of a day when it begins and when it has ten times the rows, and of a day without a partition never', async () => {
+  it('the statistics of a day are updated when it begins and when it has ten times the rows, and of a day without a partition never', async () => {
     const url = await postgres().newDatabase();
     const store = await withClusters(await openStore(url));
     const ingest = (time: string, processes: number) => {

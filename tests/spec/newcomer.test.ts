@@ -8,7 +8,7 @@ import { read, readText } from './reading.ts';
 const lines = (text: string): string[] => readText(text).problems.map(formatProblem);
 const job = (fields: string): string => `name: w\njobs:\n  - name: a\n    ${fields.split('\n').join('\n    ')}\n`;
 
-describe('YAML that cannot be parsed is told by the mistake, not by the rule of YAML', () => {
+describe('YAML that cannot be parsed is explained by the mistake, not by the rule of YAML', () => {
   test.each([
     [
       'a field that is indented further than the others',
@@ -97,14 +97,14 @@ describe('YAML that cannot be parsed is told by the mistake, not by the rule of 
     expect(lines('name: w\njobs: []\n--- \nname: x\n')).toEqual(['flow.yaml: more than one document']);
   });
 
-  it('YAML that cannot be parsed is told by the mistake, not by the rule of YAML keeps the sentence of the parser for programs', () => {
+  it('YAML that cannot be parsed is explained by the mistake, not by the rule of YAML keeps the sentence of the parser for programs', () => {
     const [problem] = readText('name: w\njobs:\n  - name: a\n   command: x\n').problems;
     expect(problem?.message).toBe('bad indentation of a sequence entry');
     expect(problem?.plain).toMatch(/^`command` begins in column 4 .* \(bad indentation of a sequence entry\)$/);
   });
 });
 
-describe('a value of the wrong kind is told by its field, what it takes, what was found, and what to write', () => {
+describe('a value of the wrong kind is explained by its field, what it takes, what was found, and what to write', () => {
   const requirements = (field: string): string =>
     `name: w\njobs: []\nresource_requirements:\n  - {name: r, num_cpus: 1, memory: 1g, ${field}}\n`;
   test.each([
@@ -172,7 +172,7 @@ describe('a value of the wrong kind is told by its field, what it takes, what wa
   });
 });
 
-describe('a field that nobody knows', () => {
+describe('an unknown field', () => {
   test.each([
     ['one of other tools', job('shell: x'), 'jobs[0].shell: unknown field `shell`; did you mean "command"?'],
     ['another one', job('command: x\nneeds: []'), 'jobs[0].needs: unknown field `needs`; did you mean "depends_on"?'],
@@ -211,7 +211,7 @@ describe('a name that leads nowhere', () => {
     );
   };
 
-  it('a name that leads nowhere is told as the jobs of an entry that makes many', () => {
+  it('a name that leads nowhere is explained as the jobs of an entry that makes many', () => {
     const words =
       "the entry 'train_{i}' makes 3 jobs, such as 'train_1'; to depend on all of them write depends_on_regexes: ['^train_']";
     expect(reported({ depends_on: ['train'] })).toEqual([`Job 'sum' depends_on non-existent job 'train'; ${words}`]);
@@ -220,14 +220,14 @@ describe('a name that leads nowhere', () => {
     ]);
   });
 
-  it('a name that leads nowhere is told as a path where names of files are meant', () => {
+  it('a name that leads nowhere is explained as a path where names of files are meant', () => {
     expect(reported({ input_files: ['out/x.txt', 'in.csv'] })).toEqual([
       "Job 'sum' input_files references non-existent file 'out/x.txt'; this is a path; write the name of the file, 'x'",
       "Job 'sum' input_files references non-existent file 'in.csv'; name an entry of `files`, not a path; add the entry { name: NAME, path: 'in.csv' } and write NAME here",
     ]);
   });
 
-  it('a name that leads nowhere is told with the nearest name otherwise', () => {
+  it('a name that leads nowhere is reported with the nearest name otherwise', () => {
     expect(reported({ depends_on: ['trian_2'] })).toEqual(['train_2']);
   });
 });
@@ -359,7 +359,7 @@ describe('files that jobs write and read', () => {
     ).toEqual([]);
   });
 
-  it('nobody looks at the disk where a file cannot be looked for', () => {
+  it('the disk is not read where a file cannot be looked for', () => {
     const { problems } = readSpec(
       {
         name: 'flow.yaml',

@@ -127,7 +127,7 @@ it('a card that prints ERR! is failing, a fan may exceed 100 % and a temperature
   ]);
 });
 
-it('a card that is lost while others work is told as failing, with what the tool said', async () => {
+it('a card that is lost while others work is reported as failing, with what the tool said', async () => {
   const gpus = [card(), card({ index: '1', uuid: 'GPU-bbbb' })];
   const environment = fakes({ 'nvidia-smi': smi({ gpus }) });
   const reader = createNvidiaReader(environment);
@@ -292,7 +292,7 @@ it('Intel cards are those that xpu-smi lists, and a card without further figures
   expect(uses).toMatchObject([{ pid: 4711, index: 0, uuid: cards[0]?.uuid, memoryKilobytes: 2048 }]);
 });
 
-it('Intel cards that have one uuid in common are told apart by their addresses', async () => {
+it('Intel cards that have one uuid in common are distinguished by their addresses', async () => {
   const alike = xpu.replaceAll(/020a0|56c00/g, '00000');
   const { cards } = await createXpuReader(fakes({ 'xpu-smi': alike })).read();
   expect(cards.map(({ uuid }) => uuid)).toEqual(
@@ -327,7 +327,7 @@ it('Habana cards are those that hl-smi prints, beside the cards of others', asyn
   expect(broken).toMatchObject({ cards: [], problems: ['hl-smi ended with exit code 3: no driver'] });
 });
 
-it('rocm-smi that prints no JSON tells of no cards, and that it failed', async () => {
+it('rocm-smi that prints no JSON yields no cards, and the error that it failed', async () => {
   const broken = await createAmdReader(fakes({ 'rocm-smi': 'echo "Traceback: no driver" >&2; exit 1' })).read();
   expect(broken).toMatchObject({ cards: [], problems: ['rocm-smi ended with exit code 1: Traceback: no driver'] });
 });

@@ -44,7 +44,7 @@ it('the figures of a node are those of /proc', () => {
   });
 });
 
-it('a part of /proc that is missing or not as expected is named, and the other parts are told', () => {
+it('a part of /proc that is missing or not as expected is named, and the other parts are reported', () => {
   const root = folderOf({ stat: STAT, uptime: 'x', meminfo: 'MemTotal: lots\n', loadavg: '0.2 0.1 0.1 1/2 3\n' });
   const { problems, usedMemoryBytes, load, disks } = readNodeFigures(root);
   expect([usedMemoryBytes, disks, load?.load1]).toEqual([undefined, undefined, 0.2]);
@@ -107,7 +107,7 @@ it('sockets, cores and threads are those of /sys, with processors that are offli
   });
 });
 
-it('distances that make no square are not told', () => {
+it('distances that make no square are left out', () => {
   const root = folderOf({ 'sys/devices/system/node/node0/distance': '10 21\n' });
   expect(readHardware(root).distances).toEqual([]);
 });

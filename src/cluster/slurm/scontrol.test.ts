@@ -17,7 +17,7 @@ it('the time from SIGTERM to SIGKILL is read from the configuration of Slurm', (
   ).toEqual({ killWaitSeconds: 30, isOneByOne: false });
 });
 
-it('a configuration without it tells nothing', () => {
+it('a configuration without it says nothing', () => {
   expect(parseManner('slurm_load_ctl_conf error: Unable to contact slurm controller')).toEqual({
     killWaitSeconds: undefined,
     isOneByOne: false,

@@ -32,7 +32,7 @@ describe('allocations that failed at once', () => {
     expect(failedAtOnce(after)).toEqual([]);
   });
 
-  it('an allocation that somebody canceled says nothing', () => {
+  it('an allocation that a user canceled says nothing', () => {
     const canceled = () => outcome({ word: 'CANCELLED by 1000', seconds: 0 });
     expect(failedAtOnce([canceled(), canceled(), canceled()])).toEqual([]);
     expect(failedAtOnce([outcome(), outcome(), canceled(), outcome()])).toHaveLength(3);

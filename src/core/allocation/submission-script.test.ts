@@ -59,7 +59,7 @@ describe('the script of an allocation', () => {
     expect(text).toEqual(expect.arrayContaining(['#SBATCH --exclusive', '#SBATCH --requeue', '#SBATCH --exclude=n1']));
   });
 
-  it('the script of an allocation lets additions fill only what nobody asked for', () => {
+  it('the script of an allocation lets additions fill only what was not requested', () => {
     const additions = { 'cpus-per-task': '4', mem: '1g' };
     const text = lines({ additions, scheduler: { ...submission.scheduler, mem: '2g' } });
     expect(text).toContain('#SBATCH --cpus-per-task=4');

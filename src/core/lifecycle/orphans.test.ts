@@ -32,7 +32,7 @@ describe('orphans', () => {
   });
 
   it.each(['NODE_FAIL', 'FAILED', 'OUT_OF_MEMORY'])(
-    'an active allocation that ended %s was lost, and one that somebody canceled or that had its time was not',
+    'an active allocation that ended %s was lost, and one that a user canceled or that had its time was not',
     (word) => {
       expect(orphansOf(facts({ queue: new Map([ended(7, word)]) })).lost).toHaveLength(1);
       for (const expected of ['CANCELLED by 1000', 'TIMEOUT', 'COMPLETED'])

@@ -67,7 +67,7 @@ describe('the runner of a future allocation', () => {
     expect(room({ extra }, { slurm_defaults: slurm_defaults as never }).cpus).toBe(cpus);
   });
 
-  it('a job for which the time of a future allocation is too short is told the sum', () => {
+  it('a job for which the time of a future allocation is too short is shown with the sum', () => {
     const need = { num_cpus: 1, memory_bytes: 1, num_gpus: 0, num_nodes: 1, runtime_seconds: 60 };
     const kind = { labels: [], schedulerId: null, need };
     expect(obstacles(kind, room({ walltime: '00:01:30' }, { execution_config: { mode: 'slurm' } }))).toEqual([

@@ -21,7 +21,7 @@ describe('lines of Slurm', () => {
     expect(findInSlurmLog(text, false)?.label).toBe(label);
   });
 
-  it('lines of Slurm are warnings where somebody ended the job, and then not looked for among errors', () => {
+  it('lines of Slurm are warnings where the job was canceled, and then not looked for among errors', () => {
     expect(findInSlurmLog('*** JOB 9 CANCELLED ***', false)?.severity).toBe('warning');
     expect(findInSlurmLog('*** JOB 9 CANCELLED ***', true)).toBeUndefined();
     expect(findInSlurmLog('all is well', false)).toBeUndefined();

@@ -66,11 +66,11 @@ const said = (reply: AgentReply, aheadMs = 0) =>
   });
 
 describe('the start of a runner on a host', () => {
-  it('the start of a runner on a host is told with what the runner offers, also if the shell there prints text of its own', async () => {
+  it('the start of a runner on a host is shown with what the runner offers, also if the shell there prints text of its own', async () => {
     expect(await startOn({ outcome: said(STARTED) })).toMatchObject({ is: 'started', pid: 7, cpus: 2, nodeId: 3 });
   });
 
-  it('a clock that is certainly off is told, and one that may only seem off is not', async () => {
+  it('a clock that is certainly off is reported, and one that may only seem off is not', async () => {
     const ahead = await startOn({ outcome: said(STARTED, 10_000) });
     expect(ahead?.clockAheadSeconds).toBeCloseTo(10, 0);
     const behind = await startOn({ outcome: said(STARTED, -10_000) });
@@ -80,7 +80,7 @@ describe('the start of a runner on a host', () => {
     expect(await startOn({ outcome: said(STARTED, 10_000), tookMs: 30_000 })).not.toHaveProperty('clockAheadSeconds');
   });
 
-  it('a server on localhost that the host does not reach is told with the address that would do', async () => {
+  it('a server on localhost that the host does not reach is reported with the address that would do', async () => {
     const refused: AgentReply = { is: 'refused', code: 'SERVER_UNREACHABLE', message: 'no reply' };
     const here = await startOn({ outcome: said(refused), url: 'http://localhost:8080/torc-service/v1' });
     expect(here?.message).toContain('start the server with --host 0.0.0.0 and use --url http://');

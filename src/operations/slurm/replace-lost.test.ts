@@ -16,7 +16,7 @@ async function submitted() {
 }
 
 describe('allocations in the place of lost ones', () => {
-  it('each lost one is replaced once, from its own scheduler, whoever asks again', async () => {
+  it('each lost one is replaced once, from its own scheduler, whichever caller asks again', async () => {
     const { of, lost } = await submitted();
     const { client } = of.service;
     expect(await replaceLost(client, of.id, lost)).toBe(2);

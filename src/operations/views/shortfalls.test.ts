@@ -54,7 +54,7 @@ describe('what this run did', () => {
     expect(words({ ready: 3 }, { completed: 3 }, ran(3))).toBeUndefined();
   });
 
-  it('what this run did is told apart from what was up to date', () => {
+  it('what this run did is counted apart from what was up to date', () => {
     expect(words({ completed: 6, ready: 3 }, { completed: 9 }, ran(3))).toBe('this run: 3 ran, 6 up to date');
   });
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createQueue } from './queue.ts';
 
-it('work is done one piece after the other, and the end of all of it is told once', async () => {
+it('work is done one piece after the other, and the end of all of it is reported once', async () => {
   const events: string[] = [];
   const queue = createQueue(() => void events.push('done'));
   expect(queue.isBusy).toBe(false);

@@ -93,7 +93,7 @@ describe('exit code 0 near a signal of the allocation', () => {
     expect(runner.result?.[0]).toBe('terminated');
   });
 
-  it('a job that somebody else signaled alone, and that does not handle it, has failed', async () => {
+  it('a job that another process signaled alone, and that does not handle it, has failed', async () => {
     const runner = runnerIn({ fate: 'alive' });
     runner.end({ asked: unhandled });
     await runner.pass(2_000);
@@ -133,7 +133,7 @@ describe('exit code 0 near a signal of the allocation', () => {
     },
   );
 
-  it('a step that ended long after the runner was told to stop is completed', async () => {
+  it('a step that ended long after the runner got its signal to stop is completed', async () => {
     const runner = runnerIn({ fate: 'limit', hasSteps: true });
     runner.stop();
     await runner.pass(1_500);
@@ -142,7 +142,7 @@ describe('exit code 0 near a signal of the allocation', () => {
   });
 });
 
-describe('a job that was killed, and nobody said why', () => {
+describe('a job that was killed for an unknown reason', () => {
   it.each<[Fate, string]>([
     ['over', 'terminated'],
     ['limit', 'terminated'],
@@ -169,7 +169,7 @@ describe('a job that was killed, and nobody said why', () => {
     expect(runner.result?.[0]).toBe('failed');
   });
 
-  it('a step that Slurm ended with its allocation is terminated, though the runner was not told to stop', async () => {
+  it('a step that Slurm ended with its allocation is terminated, though the runner got no signal to stop', async () => {
     const runner = runnerIn({ fate: 'unknown' });
     runner.end({ exitCode: 137, endedBy: 'allocation' });
     await runner.pass(2_000);

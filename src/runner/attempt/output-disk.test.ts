@@ -11,7 +11,7 @@ function diskIn(folder: string, restMs = 60_000) {
 }
 
 describe.skipIf(noSmallDisk)('the disk of the output of jobs', () => {
-  it('on a full disk the shortage is known, and told once until there is room again', async () => {
+  it('on a full disk the shortage is known, and logged once until there is room again', async () => {
     const folder = smallDisk();
     const { shortage, reported } = diskIn(folder);
     expect(await shortage()).toBeUndefined();

@@ -71,7 +71,7 @@ describe('the record of an attempt', () => {
     expect(recordedOf(full, { status: 'completed' }, {}, undefined)).toEqual({});
   });
 
-  it('a kill by somebody unknown is recorded in words, and an exit code of its own without', () => {
+  it('a kill by an unknown process is recorded in words, and an exit code of its own without', () => {
     const killed = recordedOf(
       { ...account, cause: undefined },
       { status: 'failed', causeCode: 'killed' },

@@ -50,7 +50,7 @@ describe('a runner that was handed none of the ready jobs', () => {
     expect(busy.said).toEqual({ asked: [false], reported: [], left: [] });
   });
 
-  it('the user is told once of the same reason, and again of another one', async () => {
+  it('the same reason is logged once, and another one again', async () => {
     const report = (words: string): Prospect => ({ kind: 'report', words });
     const answers = [report('too large'), report('too large'), report('too long')];
     const { lookAhead, said } = looking(answers, { waitMs: 60_000 });

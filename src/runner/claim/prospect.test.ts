@@ -54,7 +54,7 @@ describe('an idle runner that was handed none of the ready jobs', () => {
     expect(kind({ status: { ...sole.status, pending_scheduled_nodes: 1 } })).toBe('report');
   });
 
-  it('an idle runner that was handed none of the ready jobs stays and says so when it was told to stay', () => {
+  it('an idle runner that was handed none of the ready jobs stays and says so when its options say that it stays', () => {
     expect(kind({ stays: true })).toBe('report');
   });
 
@@ -65,7 +65,7 @@ describe('an idle runner that was handed none of the ready jobs', () => {
       expect(kind(later)).toBe('report');
     });
 
-    it('an idle runner leaves on a server that was started for it, where nobody else can come', () => {
+    it('an idle runner leaves on a server that was started for it, where no other runner can come', () => {
       expect(kind({ ...later, othersMayCome: false })).toBe('leave');
     });
   });
@@ -84,7 +84,7 @@ describe('an idle runner in an allocation that had no job for a while', () => {
     expect(kind({ ...long, counts: counts({ ready: 2, running: 1 }) })).toBe('leave');
   });
 
-  it('an idle runner in an allocation waits when a job may come that it can take, when it was told to stay, and before the while is over', () => {
+  it('an idle runner in an allocation waits when a job may come that it can take, when its options say that it stays, and before the idle time is over', () => {
     expect(kind({ ...long, left: { ...none, may_take: true } })).toBe('wait');
     expect(kind({ ...long, left: none, stays: true })).toBe('wait');
     expect(kind({ ...long, left: none, isLong: false })).toBe('wait');

@@ -97,7 +97,7 @@ describe('the request of a runner of a node', () => {
     expect(requested(119_000, rules())?.offer).toMatchObject({ time_limit: 'PT3M' });
   });
 
-  it('a runner requests jobs of its scheduler, strictly if it was told so', () => {
+  it('a runner requests jobs of its scheduler, strictly if its options say so', () => {
     const want = claimRequestOf(options({ schedulerConfigId: 9, strictSchedulerMatch: true }), node(), 0, 0, rules());
     expect(want).toMatchObject({ offer: { scheduler_config_id: 9 }, strict_scheduler_match: true });
     expect(claimRequestOf(options(), node(), 0, 0, rules())?.offer).not.toHaveProperty('scheduler_config_id');

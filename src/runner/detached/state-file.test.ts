@@ -44,7 +44,7 @@ describe('the lock of a state file', () => {
     expect(readdirSync(folder)).toEqual(['state.json.lock']);
   });
 
-  it('the lock of a state file that nobody can prove to be over stays', () => {
+  it('the lock of a state file whose end cannot be proven stays', () => {
     const path = join(temporaryFolder(), 'state.json');
     writeFileSync(`${path}.lock`, JSON.stringify(state({ pid: endedPid(), boot_id: 'of another machine' })));
     expect(takeLock(path, state())).toBeUndefined();

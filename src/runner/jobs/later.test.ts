@@ -147,7 +147,7 @@ describe('a step that answers later', () => {
     expect(outbox.take().completed).toMatchObject([{ status: 'terminated', return_code: 143 }]);
   });
 
-  it('a step that failed by itself just before the runner is told to stop has failed', async () => {
+  it('a step that failed by itself just before the runner gets its signal to stop has failed', async () => {
     const { runningJobs, outbox, begin, end, account } = runnerOf();
     runningJobs.take([jobOf(1)]);
     await begin(1);

@@ -65,7 +65,7 @@ describe('the jobs that a runner holds and has not started', () => {
     expect(pending.isOpen).toBe(true);
   });
 
-  it('the end of a job is quiet if the server said so, and this is told once', () => {
+  it('the end of a job is quiet if the server said so, and this is passed on once', () => {
     const { pending } = pendingJobs();
     pending.take([jobOf(1)], { ...claimed(), settled: [1] });
     expect([pending.endsQuietly(1), pending.endsQuietly(1), pending.endsQuietly(2)]).toEqual([true, false, false]);

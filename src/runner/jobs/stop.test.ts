@@ -209,7 +209,7 @@ describe('a runner that drains', () => {
     ['asks its jobs to end after a cancel or one Ctrl-C', (stop) => stop.ask('stop'), ['SIGTERM', 'SIGKILL']],
     ['kills its jobs after a second Ctrl-C', (stop) => stop.kill('stop'), ['SIGKILL']],
   ];
-  it.each(words)('a draining runner can still be told to %s', (_, say, signals) => {
+  it.each(words)('a draining runner can still be asked to %s', (_, say, signals) => {
     const { stop } = runnerOf(1);
     stop.drain();
     say(stop);

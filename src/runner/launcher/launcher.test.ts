@@ -31,7 +31,7 @@ function launcher() {
 }
 
 describe('the launcher of jobs in a step', () => {
-  it('the launcher of a step tells how long each job ran, and no job has more CPU time than its CPU has in that time', async () => {
+  it('the launcher of a step reports how long each job ran, and no job has more CPU time than its CPU has in that time', async () => {
     const { start, ended, close } = launcher();
     for (let id = 1; id <= 20; id += 1) start(jobOf(id, 'true'));
     start(jobOf(21, 'sleep 0.3'));
@@ -42,7 +42,7 @@ describe('the launcher of jobs in a step', () => {
     await close();
   });
 
-  it('the launcher of a step tells no memory of a job that ended before it was measured', async () => {
+  it('the launcher of a step reports no memory of a job that ended before it was measured', async () => {
     const { start, ended, close } = launcher();
     start(jobOf(1, 'true'));
     expect((await ended(1))[0]?.peakBytes).toBeUndefined();

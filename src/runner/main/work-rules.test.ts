@@ -28,7 +28,7 @@ describe('the rules of a runner', () => {
     expect(workRules(often, workflow, { execution: {} })).toMatchObject({ pingMs: 2_000, silentMs: 2_000 });
   });
 
-  it('a runner that is told how long to wait for a server that is away waits so long, whatever the workflow says', () => {
+  it('a runner with an option for how long to wait for a server that is away waits so long, whatever the workflow says', () => {
     const own: Workflow = { ...workflow, compute_node_wait_for_healthy_database_minutes: 5 };
     expect(workRules(options, own, { execution: {} }).patienceMs).toBe(5 * 60_000);
     expect(workRules({ ...options, outageMinutes: 0.5 }, own, { execution: {} }).patienceMs).toBe(30_000);

@@ -225,7 +225,7 @@ describe('plots', () => {
     expect(edge.text).toBeGreaterThan(edge.line);
   });
 
-  it('plots tell a limit far above the use in words, because its line would press the others upon the axis', () => {
+  it('plots state a limit far above the use in words, because its line would press the others upon the axis', () => {
     const folder = temporaryFolder();
     const ended = { attempt: 1, from: 100, to: 103, peakBytes: 2 ** 20, limitBytes: 2 ** 40 };
     drawPlots([metrics(folder, 'm.db', [[1, 101, 1, 2 ** 20]], [], [ended])], { ...options, folder });
@@ -287,7 +287,7 @@ describe('plots', () => {
     });
   });
 
-  it('plots leave the page of somebody else where it is, and take the place of their own', () => {
+  it('plots leave the page of another program where it is, and take the place of their own', () => {
     const folder = temporaryFolder();
     const path = metrics(folder, 'm.db', [[1, 100, 1, 1]]);
     for (const _ of [1, 2]) expect(drawPlots([path], { ...options, folder }).paths).toHaveLength(3);
@@ -297,7 +297,7 @@ describe('plots', () => {
     expect(drawPlots([path], { ...options, folder, prefix: 'mine' }).paths[0]).toBe(join(folder, 'mine_index.html'));
   });
 
-  it('plots are drawn of chosen jobs only, and those that are not there are told', () => {
+  it('plots are drawn of chosen jobs only, and those that are not there are named', () => {
     const folder = temporaryFolder();
     const path = metrics(folder, 'm.db', [
       [1, 100, 1, 1],

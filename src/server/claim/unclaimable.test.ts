@@ -16,7 +16,7 @@ const mode = (id: number, execution: object) =>
   service.client.updateWorkflow({ params: { id }, body: { name: 'w', user: 'u', execution_config: execution } });
 
 describe('jobs that no allocation of a workflow could run', () => {
-  it('jobs whose scheduler asks for too little time are told with the sum, and none when it asks for enough', async () => {
+  it('jobs whose scheduler asks for too little time are shown with the sum, and none when it asks for enough', async () => {
     const { id } = await workflowOf(service, [{ name: 'a', requirements: 'small' }], minute);
     await scheduler(id);
     // As processes, the jobs have half of the time.
@@ -45,7 +45,7 @@ describe('jobs that no allocation of a workflow could run', () => {
     expect(await asked(id)).toMatchObject({ unclaimable_jobs: 0 });
   });
 
-  it('jobs that may become ready later are told apart: an allocation could run some of them', async () => {
+  it('jobs that may become ready later are counted apart: an allocation could run some of them', async () => {
     const jobs = [
       { name: 'a', requirements: 'wide' },
       { name: 'b', requirements: 'small', after: ['a'] },

@@ -93,7 +93,7 @@ describe('an idle runner may get a job', () => {
     expect(await mayTake()).toBe(true);
   });
 
-  it('an idle runner may get no job of a workflow that is complete or canceled, unless runners are told to stay', async () => {
+  it('an idle runner may get no job of a workflow that is complete or canceled, unless runners stay by their options', async () => {
     const jobs = await begun([{ name: 'a' }, { name: 'b', after: ['a'] }]);
     await service.client.cancelWorkflow({ params: { id } });
     expect(await mayTake()).toBe(false);
@@ -269,7 +269,7 @@ describe('an allocation in the queue', () => {
     expect(items).toEqual([{ ...planned, id: first, status: 'canceled' }]);
   });
 
-  it('one runner is told that allocations are to be canceled when the last job that they could run starts, and another one 20 s later', async () => {
+  it('one runner is asked to cancel allocations when the last job that they could run starts, and another one 20 s later', async () => {
     const jobs = await begun([{ name: 'a' }, { name: 'b', after: ['a'] }]);
     await queued(await scheduler(), 71);
     const reports = async (body: object = {}) =>

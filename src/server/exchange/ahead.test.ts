@@ -74,7 +74,7 @@ describe('a runner that wants jobs ahead', () => {
     expect([names(reply.jobs), aheadOf(reply)]).toEqual([['b'], []]);
   });
 
-  it('a runner that wants jobs ahead gets no more than it wants, and is told where to go on', async () => {
+  it('a runner that wants jobs ahead gets no more than it wants, and the place where the next request goes on', async () => {
     await begin(chain);
     const first = await exchange({ want: { ...want, ahead: { limit: 1 } } });
     expect(aheadOf(first)).toEqual(['b']);
@@ -87,7 +87,7 @@ describe('a runner that wants jobs ahead', () => {
     });
   });
 
-  it('a runner that wants jobs ahead is told which of very many held jobs the reply did not look at, so that it can name them next time', async () => {
+  it('a runner that wants jobs ahead learns which of very many held jobs the reply did not look at, so that it can name them next time', async () => {
     const many = Array.from({ length: 300 }, (_, index) => ({ name: `j${index}` }));
     await begin([...many, { name: 'last', after: ['j299'] }]);
     const first = await exchange({ want: { ...want, limit: 300 } });
@@ -171,7 +171,7 @@ describe('a job that was claimed ahead', () => {
     expect(await statuses(service, id)).toEqual({ a: 'completed', b: 'completed', c: 'running' });
   });
 
-  it('a job that was claimed ahead is assigned to nobody else when the jobs before it have completed', async () => {
+  it('a job that was claimed ahead is assigned to no other runner when the jobs before it have completed', async () => {
     const jobs = await claimed();
     await exchange({ completed: [ended(job(jobs, 'a'))] });
     expect(await statuses(service, id)).toEqual({ a: 'completed', b: 'pending', c: 'blocked' });
@@ -212,13 +212,13 @@ describe('a job that was claimed ahead', () => {
     expect((await statuses(service, id))['b']).toBe('blocked');
   });
 
-  it('a job that was claimed ahead is in nobody’s name after a lost answer, unless the runner says that it holds it', async () => {
+  it('a job that was claimed ahead belongs to no runner after a lost answer, unless the runner says that it holds it', async () => {
     const jobs = await claimed();
     await exchange({ held: [job(jobs, 'a').id, job(jobs, 'b').id] });
     expect(claimedAhead()).toEqual(['b']);
   });
 
-  it('a job that was claimed ahead is in nobody’s name when the runner is deregistered or leaves', async () => {
+  it('a job that was claimed ahead belongs to no runner when the runner is deregistered or leaves', async () => {
     await claimed();
     await service.client.updateComputeNode({ params: { id: nodeId }, body: { is_active: false } });
     expect(claimedAhead()).toEqual([]);

@@ -10,7 +10,7 @@ const firstExchange = async (service: ReturnType<typeof testService>, id: number
     })
   ).setup;
 
-it('the first exchange tells the default requirements, whether there are actions, and the failure handlers', async () => {
+it('the first exchange replies with the default requirements, whether there are actions, and the failure handlers', async () => {
   const service = testService();
   const { client } = service;
   const { id, nodeId } = await workflowOf(service, [{ name: 'a' }]);

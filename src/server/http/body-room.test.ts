@@ -54,7 +54,7 @@ it('an announced size takes no room, and a small body never waits', () => {
   expect([small.add(9), next.add(89), next.add(1), small.add(1)]).toEqual([true, true, false, true]);
 });
 
-it('the body for which others wait is refused if it arrives slowly, and not if it arrives or nobody waits', () => {
+it('the body for which others wait is refused if it arrives slowly, and not if it arrives or no other body waits', () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   const body = create();
   const [slow, brisk, waiting] = [body(), body(), body()];

@@ -32,7 +32,7 @@ it('requests at the same time share one reply, and another workflow has its own'
   expect(await Promise.all([kept(1), kept(1), kept(2)])).toEqual([1, 1, 2]);
 });
 
-it('a reply that failed is made again, and a reply that nobody asked for lately is dropped', async () => {
+it('a reply that failed is made again, and a reply that was not requested lately is dropped', async () => {
   const { kept } = counted();
   await expect(kept(0)).rejects.toThrow('no such workflow');
   await expect(kept(0)).rejects.toThrow('no such workflow');

@@ -123,7 +123,7 @@ test.each([
   expect(() => parse(text)).toThrow(words);
 });
 
-it('a setting without effect, and a former name, are told with their lines', () => {
+it('a setting without effect, and a former name, are reported with their lines', () => {
   const { notices, sink } = parse(`${GLOBAL}[kafka]\nremote-host = b:1\n[debug]\nverbose = true`);
   expect(sink).toMatchObject({ kind: 'kafka', broker: 'b:1' });
   expect(notices).toEqual([

@@ -61,7 +61,7 @@ it('messages that cannot be written are kept in their order until they can', asy
   expect(text).toBe(['a', 'b', 'c'].map((each) => `{"n":"${each}"}\n`).join(''));
 });
 
-it('while nothing can be written only the latest messages are kept, and it is told how many are lost', async () => {
+it('while nothing can be written only the latest messages are kept, and a warning says how many are lost', async () => {
   const root = temporaryFolder();
   writeFileSync(join(root, '2026'), '');
   const problems: string[] = [];
@@ -144,7 +144,7 @@ function outboxWith(answers: readonly Delivery['kind'][], folder = temporaryFold
   return { sink, delivered, problems, until, folder };
 }
 
-it('messages for a receiver that is away are delivered in their order when it is back, and both are told once', async () => {
+it('messages for a receiver that is away are delivered in their order when it is back, and both are logged once', async () => {
   const { sink, delivered, problems, until } = outboxWith(['later', 'later', 'delivered']);
   for (const each of ['a', 'b', 'c']) sink.send(packet(each));
   await until(3);
@@ -153,7 +153,7 @@ it('messages for a receiver that is away are delivered in their order when it is
   expect(problems).toEqual(['messages wait: the reason', 'messages are delivered again; 2 wait']);
 });
 
-it('a message that the receiver refuses is told and dropped, and the next one is delivered', async () => {
+it('a message that the receiver refuses is logged and dropped, and the next one is delivered', async () => {
   const { sink, delivered, problems, until } = outboxWith(['refused']);
   for (const each of ['a', 'b']) sink.send(packet(each));
   await until(1);

@@ -11,7 +11,7 @@ const TORC = resolve(import.meta.dirname, '../../../bin/torc.mjs');
 /** A disk that is full where the output goes. Passed over where no small disk can be mounted. */
 
 describe.skipIf(noSmallDisk)('a full disk under the output of a run', () => {
-  it('a full disk under the output of a run makes the job fail that filled it, and no other; the server is told of all, and whose output may be cut', async () => {
+  it('a full disk under the output of a run makes the job fail that filled it, and no other; all is reported to the server, and whose output may be cut', async () => {
     const { run, folder, server } = await nastyPlace();
     const disk = smallDisk(2);
     symlinkSync(disk, join(folder, 'out'));
@@ -93,7 +93,7 @@ it.skipIf(noSmallDisk)(
 );
 
 describe.skipIf(noSmallDisk)('a disk that is full for a while under the database of torc -s run', () => {
-  it('a disk that is full for a while under the database of torc -s run stops nothing: the server is started again until there is room, the person is told, and all jobs end well', async () => {
+  it('a disk that is full for a while under the database of torc -s run stops nothing: the server is started again until there is room, a message says so, and all jobs end well', async () => {
     const folder = temporaryFolder();
     const disk = smallDisk(4);
     const spec = {

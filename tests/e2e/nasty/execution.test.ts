@@ -40,7 +40,7 @@ it('time limits hold also where resources are not limited', async () => {
   expect(ends).toEqual({ long: ['terminated', 143] });
 });
 
-it('a runner is gone by the end of its time, and the ends of its jobs are told', async () => {
+it('a runner is gone by the end of its time, and the ends of its jobs are reported', async () => {
   const { run, server } = await nastyPlace();
   const { code, ends } = await run(`  - {name: deaf, command: 'trap "" TERM; while :; do sleep 0.05; done'}\n`, {
     more: 'execution_config: {sigkill_headroom_seconds: 2, sigterm_lead_seconds: 1}',

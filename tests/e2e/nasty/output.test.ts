@@ -33,7 +33,7 @@ describe('a job that', () => {
     for (const forbidden of ['\0', '\u001B[2J', '\r', '\u0007']) expect(stderr).not.toContain(forbidden);
   });
 
-  it('a job that prints more than its files may hold is ended by the signal for that, and nobody else is', async () => {
+  it('a job that prints more than its files may hold is ended by the signal for that, and no other job is', async () => {
     const { run, folder, server } = await nastyPlace();
     const { code, ends } = await run(
       `

@@ -73,7 +73,7 @@ describe('a job that', () => {
     expect(log).toContain(' INFO Job SIGINT workflow_id=1 job_id=1\n');
   });
 
-  it('a job that kills its whole group, or all that it finds of its parent, hits nobody but itself', async () => {
+  it('a job that kills its whole group, or all that it finds of its parent, hits no process but itself', async () => {
     const { run } = await nastyPlace();
     const { code, ends } = await run(`
   - {name: group, command: 'kill -9 0; sleep 600'}
@@ -96,7 +96,7 @@ describe('a job that', () => {
   });
 });
 
-it('jobs that begin together are told apart by their own ends', async () => {
+it('jobs that begin together have ends of their own', async () => {
   const { run, folder } = await nastyPlace();
   const { ends } = await run(
     `  - {name: "j{i}", parameters: {i: "0:19"}, command: 'echo {i} > seen-{i}; exit {i}'}\n`,

@@ -7,7 +7,7 @@ import { durationAdvice, memoryAdvice, walltimeAdvice } from './unit-advice.ts';
 
 const here = (advice: string): string | undefined => /, here: ([^;]+);/.exec(advice)?.[1];
 
-describe('a memory that Torc does not read is told with one that it reads', () => {
+describe('a memory that Torc does not read is shown with one that it reads', () => {
   test.each([
     ['2 GB', '2g'],
     ['2GB', '2g'],
@@ -23,7 +23,7 @@ describe('a memory that Torc does not read is told with one that it reads', () =
   });
 
   test.each(['two', '', '-1g', '0 GB', '1e9', '99999999999999 GB'])(
-    '"%s" has examples, since nobody knows what it means',
+    '"%s" has examples, since its meaning is unknown',
     (text) => {
       expect(memoryAdvice('memory', text)).toBe(
         `\`memory\` must be a whole number and k, m, g or t, such as 512m or 2g; found "${text}"`,
@@ -32,7 +32,7 @@ describe('a memory that Torc does not read is told with one that it reads', () =
   );
 });
 
-describe('a duration that Torc does not read is told with one that it reads', () => {
+describe('a duration that Torc does not read is shown with one that it reads', () => {
   test.each([
     ['5m', 'PT5M'],
     ['90 min', 'PT1H30M'],

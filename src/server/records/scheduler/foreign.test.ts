@@ -26,7 +26,7 @@ async function two() {
 const refused = { status: 422, code: 'REFERENCE_UNKNOWN' };
 const UNKNOWN = 4711;
 
-it("the scheduler or the action of another workflow is refused, a workflow's own are accepted, and ids that nobody has as by Torc", async () => {
+it("the scheduler or the action of another workflow is refused, a workflow's own are accepted, and ids that no record has as by Torc", async () => {
   const { client } = service;
   const { own, other } = await two();
   const allocate = (config: number, type = 'slurm', action: number | null = null) =>

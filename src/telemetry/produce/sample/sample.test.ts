@@ -91,7 +91,7 @@ it('a zombie is marked, a dead process is left out, and a user without a name ha
   ]);
 });
 
-it('a process that only a card knows is told as unknown', () => {
+it('a process that only a card knows is reported as unknown', () => {
   const records = recordsFrom([process(7)], [use(7), use(666)]);
   expect(
     records.map(({ pid, command, user, parentPid, gpus }) => [pid, command, user, parentPid, gpus.length]),
@@ -101,7 +101,7 @@ it('a process that only a card knows is told as unknown', () => {
   ]);
 });
 
-it('a process that only a card knows is not told of where the processes are those of one runner', () => {
+it('a process that only a card knows is left out where the processes are those of one runner', () => {
   const records = recordsFrom([process(7)], [use(7), use(666)], true);
   expect(records.map(({ pid, gpus }) => [pid, gpus.length])).toEqual([[7, 1]]);
 });

@@ -157,7 +157,7 @@ describe('jobs in what scontrol prints', () => {
   });
 });
 
-describe('what is told of jobs', () => {
+describe('what is reported of jobs', () => {
   const pending: SlurmJob = {
     job_id: 1,
     job_step: '',
@@ -183,7 +183,7 @@ describe('what is told of jobs', () => {
   /** Members of every record, beside its state. */
   const always = { job_id: 1, job_step: '', job_name: 'n', submit_time: '2026-03-09T09:00:00' };
 
-  it('a job is told once for each of its states, with the fields that are new', () => {
+  it('a job is reported once for each of its states, with the fields that are new', () => {
     const longer = { ...running, sacct: { ElapsedRaw: 7 } };
     expect(reported([pending], [pending], [running], [longer], [done], [done])).toEqual([
       [pending],
@@ -195,7 +195,7 @@ describe('what is told of jobs', () => {
     ]);
   });
 
-  it('a changed field, and accounting that comes late, are told with what every record has', () => {
+  it('a changed field, and accounting that comes late, are reported with what every record has', () => {
     const late = { ...done, sacct: { ElapsedRaw: 9, MaxRSS: 70 } };
     expect(reported([pending], [{ ...pending, priority: 13 }], [done], [late])).toEqual([
       [pending],
@@ -205,7 +205,7 @@ describe('what is told of jobs', () => {
     ]);
   });
 
-  it('a job that is put back into the queue is told as waiting, and its next run again', () => {
+  it('a job that is put back into the queue is reported as waiting, and its next run again', () => {
     expect(reported([running], [pending], [running]).map((news) => news.map(({ job_state: state }) => state))).toEqual([
       ['RUNNING'],
       ['PENDING'],
@@ -214,14 +214,14 @@ describe('what is told of jobs', () => {
     expect(reported([running], [pending], [running])[2]).toMatchObject([{ nodes: ['c1'] }]);
   });
 
-  it('all fields are told again after a day', () => {
+  it('all fields are reported again after a day', () => {
     const reads = Array.from({ length: 26 }, () => [running]);
     const counts = reported(...reads).map((news) => news.length);
     expect(counts.flatMap((count, at) => (count === 0 ? [] : [at]))).toEqual([0, 24]);
     expect(reported(...reads)[24]).toEqual([running]);
   });
 
-  it('a step is told apart from its job', () => {
+  it('a step and its job have records of their own', () => {
     const step = { ...running, job_step: '0' };
     expect(reported([running, step], [running, step])).toEqual([[running, step], []]);
   });
@@ -268,7 +268,7 @@ describe.skipIf(missing !== '')(`captures of real clusters${missing}`, () => {
   const attributesIn = (name: string) => (JSON.parse(read(name)) as { data: { attributes: Json } }).data.attributes;
   type Json = Record<string, unknown>;
 
-  it('the jobs are those that Sonar tells, except for its known defects', () => {
+  it('the jobs are those that Sonar reports, except for its known defects', () => {
     // The capture was read with the zone UTC+2.
     const local = (text: string) => (utcMs(text) === undefined ? undefined : `${text}+02:00`);
     const ours = parseSacct(read('sacct_output.txt'), local);
@@ -301,7 +301,7 @@ describe.skipIf(missing !== '')(`captures of real clusters${missing}`, () => {
     };
   }
 
-  it('partitions and states of nodes are those that Sonar tells', () => {
+  it('partitions and states of nodes are those that Sonar reports', () => {
     const { partitions, nodes } = attributesIn('sonar_sinfo_output.txt');
     expect(parsePartitions(read('partition_output.txt'))).toEqual(partitions);
     expect(parseNodeStates(read('node_output.txt'))).toEqual(nodes);
