@@ -174,6 +174,8 @@ describe('a record or a report as JSON is the bare object', () => {
       unclaimable_reasons: [],
       interrupted_actions: [],
       live_runners: 0,
+      retries: 0,
+      state: 'failed',
       lost_compute_nodes: [],
       run_id: 1,
     });

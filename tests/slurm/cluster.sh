@@ -135,6 +135,8 @@ step_processes() {
 		set -- "${1:-}" ${stat##*) }
 		[ "$2" != Z ] || continue
 		all+=("$pid $3 ${21}")
+		# By its name first: a program that is started for each process takes a minute on a busy machine.
+		[[ $stat == *'(slurmstepd'* ]] || continue
 		case $(readlink "$p/exe" 2>/dev/null) in
 		*/slurmstepd*) ;;
 		*) continue ;;
