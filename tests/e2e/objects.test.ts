@@ -81,11 +81,11 @@ describe('words that mean no command', () => {
     ['events create 1', "required option '-d, --data <json>' not specified"],
     ['resource-requirements create 1 -n r --num-cpus 0', '--num-cpus: expected 1 or more, found 0'],
     ['ro-crate create 1 --entity-id e --entity-type File', "required option '--metadata <json>' not specified"],
-    ['access-groups get editors', 'not an access group id: "editors"; expected a whole number'],
+    ['access-groups get', "missing required argument 'group'"],
     ['access-groups add-user 1', "missing required argument 'user'"],
     ['tasks wait 1 --timeout soon', '--timeout: expected a number, found "soon"'],
     ['scheduled-compute-nodes list-jobs', "missing required argument 'id'"],
-  ])('words that nobody can act on are a usage error: torc %s', async (words, why) => {
+  ])('words without a meaning are a usage error: torc %s', async (words, why) => {
     const { code, stdout, stderr } = await call(...words.split(' '));
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(why);
@@ -100,7 +100,7 @@ describe('words that mean no command', () => {
     ['events create 1 -d {', '--data is not JSON'],
     ['ro-crate create 1 --entity-id e --entity-type File --metadata [1]', '--metadata must be a JSON object'],
     ['files list', 'a workflow ID is required when stdin is not a terminal'],
-  ])('words that nobody can act on are explained: torc %s', async (words, why) => {
+  ])('words without a meaning are explained: torc %s', async (words, why) => {
     const { code, stdout, stderr } = await call(...words.split(' '));
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(why);
