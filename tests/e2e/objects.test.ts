@@ -81,7 +81,7 @@ describe('words that mean no command', () => {
     ['events create 1', "required option '-d, --data <json>' not specified"],
     ['resource-requirements create 1 -n r --num-cpus 0', '--num-cpus: expected 1 or more, found 0'],
     ['ro-crate create 1 --entity-id e --entity-type File', "required option '--metadata <json>' not specified"],
-    ['access-groups get', "missing required argument 'group'"],
+    ['access-groups get', "missing required argument 'access-group'"],
     ['access-groups add-user 1', "missing required argument 'user'"],
     ['tasks wait 1 --timeout soon', '--timeout: expected a number, found "soon"'],
     ['scheduled-compute-nodes list-jobs', "missing required argument 'id'"],
