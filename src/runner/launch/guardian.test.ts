@@ -23,7 +23,8 @@ async function runnerThat(then: string, { job = 'exec sleep 600' } = {}) {
   const [text] = (await once(child.stdout, 'data')) as [Buffer];
   const [own, other] = JSON.parse(text.toString()) as [number, number];
   onTestFinished(() => {
-    spawnSync('bash', ['-c', `kill -KILL ${own} ${other}`]);
+    // Their groups: a job may have started more.
+    spawnSync('bash', ['-c', `kill -KILL -- -${own} -${other}`]);
   });
   return { child, own, other };
 }
