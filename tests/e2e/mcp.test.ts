@@ -91,6 +91,48 @@ describe('what an agent reads', () => {
     expect(Object.keys(refused).filter((name) => name !== 'plan_allocations')).toEqual([]);
   });
 
+  it('every tool refuses an unknown parameter, a value of another kind, and a record that is not there', async () => {
+    const { call } = await agent();
+    const ofWorkflow = { workflow_id: 77_777 };
+    const missing: Readonly<Record<string, Record<string, unknown>>> = {
+      explain_job: { job_id: 77_777 },
+      tail_output: { job_id: 77_777 },
+      get_job_details: { job_id: 77_777 },
+      update_job_resources: { job_id: 77_777, num_cpus: 2 },
+      get_job_logs: { ...ofWorkflow, job_id: 77_777, run_id: 1, log_type: 'stderr' },
+      get_execution_plan: { spec_or_id: '77777' },
+      list_jobs_by_status: { ...ofWorkflow, status: 'completed' },
+      recover_workflow: { ...ofWorkflow, dry_run: true },
+      change_job_commands: { ...ofWorkflow, changes: [{ job_id: 77_777, command: 'true' }], dry_run: true },
+      classify_and_resolve_failures: {
+        ...ofWorkflow,
+        classifications: [{ job_id: 77_777, action: 'retry' }],
+        dry_run: true,
+      },
+      regroup_job_resources: {
+        ...ofWorkflow,
+        groups: [{ memory: '1g', num_cpus: 1, runtime: 'PT1M', job_ids: [77_777] }],
+        dry_run: true,
+      },
+      create_workflow: { spec_json: '{"name": 7}' },
+      plan_allocations: { spec_json: '{"name": 7}', account: 'a' },
+      get_example: { name: 'none of these' },
+      get_docs: { topic: 'none of these' },
+    };
+    for (const { name } of offered({ isReadOnly: false }, { outputDir: folder })) {
+      for (const given of [
+        { no_such_parameter: 1 },
+        { workflow_id: 'one', job_id: 'one', spec_or_id: 1, spec_json: 1, name: 1, topic: 1, more: 1 },
+      ])
+        expect([name, given, (await call(name, given)).isError]).toEqual([name, given, true]);
+      // These answer of files here, whatever the server has.
+      if (['list_examples', 'analyze_workflow_logs'].includes(name)) continue;
+      expect([name, (await call(name, missing[name] ?? ofWorkflow)).isError]).toEqual([name, true]);
+    }
+    // The server and its tools go on.
+    expect((await call('get_workflow_status', { workflow_id: 1 })).isError).toBe(false);
+  });
+
   it('a reply that is too long is cut, says what is missing and how to get it', async () => {
     const { call } = await agent();
     const { text } = await call('list_jobs_by_status', { workflow_id: await manyJobs(), status: 'uninitialized' });
