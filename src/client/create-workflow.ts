@@ -35,6 +35,19 @@ export async function createWorkflow(client: Client, plan: Plan, options: Create
   return createWhole(client, workflowBody(plan, options), (id) => createRecords(client, plan, id, options));
 }
 
+/** The same for a user whose files are on other machines: a runner looks at them. */
+export const createFromAfar = (
+  client: Client,
+  plan: Plan,
+  options: Pick<CreateOptions, 'user' | 'onProgress'>,
+): Promise<number> =>
+  createWorkflow(client, plan, {
+    ...options,
+    submissionDirectory: undefined,
+    monitorsJobs: true,
+    mtimeOf: () => Promise.resolve(undefined),
+  });
+
 /** Creates a workflow that counts as whole when its records are there; if they cannot be created, it is deleted. Returns its id. */
 export async function createWhole(
   client: Client,

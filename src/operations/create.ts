@@ -36,25 +36,28 @@ function listHere(path: string): string[] {
   }
 }
 
-/** Tables and lists of parameters that a workflow file names are read from this machine. */
-const optionsHere = ({ strict = false, maxJobs, reportCompared }: ReadingOptions): ReadOptions => ({
-  readFile: readHere,
-  fileExists: existsSync,
-  listFolder: listHere,
+const limitsOf = ({ strict = false, maxJobs, reportCompared }: ReadingOptions) => ({
   strict,
   ...(maxJobs === undefined ? {} : { maxJobs }),
   ...(reportCompared === undefined ? {} : { reportCompared }),
+});
+
+/** Tables and lists of parameters that a workflow file names are read from this machine. */
+const optionsHere = (options: ReadingOptions): ReadOptions => ({
+  ...limitsOf(options),
+  readFile: readHere,
+  fileExists: existsSync,
+  listFolder: listHere,
 });
 
 /** Reads the text of a workflow file and the files that it names: a plan, or all problems. */
 export const readSpecHere = (source: Source, options: ReadingOptions): SpecReading =>
   readSpec(source, optionsHere(options));
 
-/** The same for the text of a caller on another machine, whose files are not read here. */
+/** The same for the text of a caller on another machine: no file is read, looked for or listed here. */
 export const readSpecFromAfar = (source: Source, options: ReadingOptions): SpecReading =>
   readSpec(source, {
-    ...optionsHere(options),
-    fileExists: () => true,
+    ...limitsOf(options),
     readFile() {
       throw new Error('this server reads no files of its callers: write the values into the specification');
     },
@@ -74,15 +77,6 @@ interface CreateOptions {
   /** Called with the number of jobs created so far. */
   readonly report: (jobs: number) => void;
 }
-
-/** The same for a caller on another machine: a runner looks at the files there. */
-export const createFromAfar = (client: Client, plan: Plan, user: string): Promise<number> =>
-  createWorkflow(client, plan, {
-    user,
-    submissionDirectory: undefined,
-    monitorsJobs: true,
-    mtimeOf: () => Promise.resolve(undefined),
-  });
 
 /** Creates the workflow of a plan, submitted from the working directory, and returns its id. */
 export const createFromPlan = (

@@ -154,6 +154,16 @@ describe('agents at /mcp', () => {
     const made = await call('create_workflow', { spec_json: spec, user: 'eve', action: 'validate' });
     expect(made.text).toContain('reads no files of its callers');
     expect(made.text).not.toContain('"j_a"');
+    const pattern = JSON.stringify({
+      name: 'lists',
+      files: [{ name: 'in_{x}', glob: 'secret/*.csv' }],
+      jobs: [{ name: 'j_{x}', command: 'echo {x}', use_parameters: ['x'] }],
+    });
+    for (const action of ['validate', 'create_workflow'] as const) {
+      const listed = await call('create_workflow', { spec_json: pattern, user: 'eve', action });
+      expect(listed.text).toContain('is matched where the files are');
+      expect(listed.text).not.toContain('j_list');
+    }
     const saved = await call('create_workflow', {
       spec_json: spec,
       user: 'eve',

@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as z from 'zod';
+import { createFromAfar } from '../../client/create-workflow.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { nextCommand } from '../../core/lifecycle/next-command.ts';
 import { dryRunReport } from '../../core/workflow-file/dry-run.ts';
-import { createFromAfar, createFromPlan } from '../../operations/create.ts';
+import { createFromPlan } from '../../operations/create.ts';
 import { placeOf } from '../../operations/place.ts';
 import { type Backend, tool } from '../tool.ts';
 import { parameters } from './parameters.ts';
@@ -36,15 +37,15 @@ export const createWorkflow = tool({
     if (owner === undefined) throw new Error('user: the call has no login, so name the owner of the workflow');
     // The problems of the text itself come first: the command for Slurm would stop at them with a file that the caller did not name.
     if (action === 'validate' && type === 'local') return dryRunReport(readSpec(given, backend));
-    planFrom(given, backend);
+    const written = planFrom(given, backend);
     const text = type === 'slurm' ? await withSchedulers(given, { account, profile }, backend) : given;
     if (action === 'validate') return dryRunReport(readSpec(text, backend));
     if (action === 'save_spec_file') return { path: save(text, path) };
     const client = await backend.client();
-    const plan = planFrom(text, backend);
+    const plan = type === 'slurm' ? planFrom(text, backend) : written;
     const id =
       backend.outputDir === undefined
-        ? await createFromAfar(client, plan, owner)
+        ? await createFromAfar(client, plan, { user: owner })
         : await createFromPlan(client, plan, { user: owner, monitorsJobs: true, report: () => {} });
     return { workflow_id: id, next: backend.hint(nextCommand(await placeOf(client, id))) };
   },

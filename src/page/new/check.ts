@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import { createWorkflow } from '../../client/create-workflow.ts';
+import { createFromAfar } from '../../client/create-workflow.ts';
 import type { Plan } from '../../core/workflow-file/plan/plan.ts';
 import type { Problem } from '../../core/workflow-file/problems.ts';
 import { isAcceptable, readSpec } from '../../core/workflow-file/read.ts';
@@ -42,21 +42,13 @@ export function check(text: string, format: Format): Checked {
   };
 }
 
-interface CreateOptions {
-  readonly user: string;
-  readonly onProgress: (jobs: number) => void;
-}
-
 /** Creates the workflow, makes its first jobs ready, and returns its id. */
-export async function create(client: Client, plan: Plan, { user, onProgress }: CreateOptions): Promise<number> {
-  const id = await createWorkflow(client, plan, {
-    user,
-    submissionDirectory: undefined,
-    monitorsJobs: true,
-    // The files are on other machines: a runner looks at them.
-    mtimeOf: () => Promise.resolve(undefined),
-    onProgress,
-  });
+export async function create(
+  client: Client,
+  plan: Plan,
+  options: { readonly user: string; readonly onProgress: (jobs: number) => void },
+): Promise<number> {
+  const id = await createFromAfar(client, plan, options);
   await client.initializeJobs({ params: { id } });
   return id;
 }
