@@ -11,11 +11,11 @@ import { Failure, UsageError } from '../failure.ts';
 import type { Column } from '../output/table.ts';
 
 /** With whom a workflow is shared: a group by its id, a user by name. */
-type Sharer =
+type Recipient =
   | { readonly kind: 'group'; readonly id: number; readonly name: string }
   | { readonly kind: 'user'; readonly name: string };
 
-const columns: readonly Column<Sharer>[] = [
+const columns: readonly Column<Recipient>[] = [
   { title: 'Kind', value: ({ kind }) => kind },
   { title: 'Name', value: ({ name }) => name, cut: 'middle', importance: 9 },
 ];
@@ -29,36 +29,36 @@ export const share = command({
     const id = await chooseWorkflow(context, workflow);
     if (given === undefined) {
       if (remove === true) throw new UsageError('share --remove: expected a user or a group, found none');
-      return listSharers(context, id);
+      return listRecipients(context, id);
     }
     context.output.recordOnly('share');
     const { client } = await context.service();
     if (remove === true) return stopSharing(context, client, id, given);
-    const sharer = await sharerOf(context, given);
-    await shareWith(context, client, id, sharer);
-    const { isEnforced } = await sharersOf(client, id);
+    const recipient = await recipientOf(context, given);
+    await shareWith(context, client, id, recipient);
+    const { isEnforced } = await recipientsOf(client, id);
     context.output.record(
       'share',
-      { workflow_id: id, ...recordOf(sharer), shared: true },
-      `Shared workflow ${id} with ${sharer.kind} ${sharer.name}`,
+      { workflow_id: id, ...recordOf(recipient), shared: true },
+      `Shared workflow ${id} with ${recipient.kind} ${recipient.name}`,
     );
     if (isEnforced === false) warnOfOpenServer(context, id);
   },
 });
 
-const recordOf = (sharer: Sharer) =>
-  sharer.kind === 'user' ? { user_name: sharer.name } : { group_id: sharer.id, group_name: sharer.name };
+const recordOf = (recipient: Recipient) =>
+  recipient.kind === 'user' ? { user_name: recipient.name } : { group_id: recipient.id, group_name: recipient.name };
 
-async function listSharers(context: Context, id: number): Promise<void> {
+async function listRecipients(context: Context, id: number): Promise<void> {
   const { client } = await context.service();
-  const { sharers, isEnforced } = await sharersOf(client, id);
+  const { recipients, isEnforced } = await recipientsOf(client, id);
   context.output.list({
-    items: sharers,
+    items: recipients,
     columns,
     things: 'users and groups',
     title: `Workflow ${id} is shared with:`,
     empty: `Workflow ${id} is not shared`,
-    json: { workflow_id: id, items: sharers.map(recordOf) },
+    json: { workflow_id: id, items: recipients.map(recordOf) },
   });
   if (isEnforced === false) warnOfOpenServer(context, id);
 }
@@ -67,7 +67,10 @@ const warnOfOpenServer = ({ output }: Context, id: number) =>
   output.warn(`this server does not enforce access: everyone who reaches it may see and change workflow ${id}`);
 
 /** Torc's own server shares with groups only, and does not report whether it enforces access. */
-async function sharersOf(client: Client, id: number): Promise<{ sharers: Sharer[]; isEnforced: boolean | undefined }> {
+async function recipientsOf(
+  client: Client,
+  id: number,
+): Promise<{ recipients: Recipient[]; isEnforced: boolean | undefined }> {
   const params = { id };
   const groups = await all((query) => client.listWorkflowGroups({ params, query }));
   let isEnforced: boolean | undefined;
@@ -80,7 +83,7 @@ async function sharersOf(client: Client, id: number): Promise<{ sharers: Sharer[
     throw error;
   });
   return {
-    sharers: [
+    recipients: [
       ...groups.map(({ id: groupId, name }) => ({ kind: 'group' as const, id: groupId, name })),
       ...users.map(({ user_name: name }) => ({ kind: 'user' as const, name })),
     ],
@@ -88,8 +91,14 @@ async function sharersOf(client: Client, id: number): Promise<{ sharers: Sharer[
   };
 }
 
-async function sharerOf(context: Context, given: string): Promise<Sharer> {
+/** `user:NAME`, `group:NAME`, or a name of either. */
+function named(given: string): { readonly kind: string | undefined; readonly text: string } {
   const [, kind, text = given] = /^(user|group):(.*)$/s.exec(given) ?? [];
+  return { kind, text };
+}
+
+async function recipientOf(context: Context, given: string): Promise<Recipient> {
+  const { kind, text } = named(given);
   if (text.trim() === '') throw new UsageError(`share: expected a user or a group, found "${given}"`);
   if (kind === 'user') return { kind, name: text };
   if (kind === 'group' || /^\d+$/.test(text))
@@ -98,17 +107,17 @@ async function sharerOf(context: Context, given: string): Promise<Sharer> {
   return found === undefined ? { kind: 'user', name: text } : { kind: 'group', id: found, name: text };
 }
 
-async function shareWith(context: Context, client: Client, id: number, sharer: Sharer): Promise<void> {
+async function shareWith(context: Context, client: Client, id: number, recipient: Recipient): Promise<void> {
   try {
-    if (sharer.kind === 'group') await client.addWorkflowToGroup({ params: { id, group_id: sharer.id } });
-    else await client.shareWorkflow({ params: { id, user_name: sharer.name } });
+    if (recipient.kind === 'group') await client.addWorkflowToGroup({ params: { id, group_id: recipient.id } });
+    else await client.shareWorkflow({ params: { id, user_name: recipient.name } });
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'DUPLICATE')
-      throw new Failure(`workflow ${id} is already shared with ${sharer.kind} ${sharer.name}`, { cause: error });
-    if (sharer.kind === 'group') throw error;
+      throw new Failure(`workflow ${id} is already shared with ${recipient.kind} ${recipient.name}`, { cause: error });
+    if (recipient.kind === 'group') throw error;
     if (isUnknownRoute(error))
       throw new Failure(
-        `no access group is named "${sharer.name}", and this server shares workflows with groups only: ${context.hint('torc access-groups list')}`,
+        `no access group is named "${recipient.name}", and this server shares workflows with groups only: ${context.hint('torc access-groups list')}`,
         { cause: error },
       );
     if (error instanceof ServiceError && error.code === 'USER_UNKNOWN')
@@ -119,15 +128,15 @@ async function shareWith(context: Context, client: Client, id: number, sharer: S
 
 /** By name among those with whom it is shared: who shares it need not be in the group any more. */
 async function stopSharing(context: Context, client: Client, id: number, given: string): Promise<void> {
-  const { sharers } = await sharersOf(client, id);
-  const [, kind, text = given] = /^(user|group):(.*)$/s.exec(given) ?? [];
-  const found = sharers.find(
+  const { recipients } = await recipientsOf(client, id);
+  const { kind, text } = named(given);
+  const found = recipients.find(
     (each) =>
       (kind === undefined || kind === each.kind) &&
       (each.name === text || (each.kind === 'group' && String(each.id) === text)),
   );
   if (found === undefined) {
-    const others = sharers.map((each) => `${each.kind} ${each.name}`);
+    const others = recipients.map((each) => `${each.kind} ${each.name}`);
     const fact = others.length === 0 ? 'it is shared with no one' : `it is shared with ${someOf(others)}`;
     throw new Failure(`workflow ${id} is not shared with ${given}; ${fact}`);
   }

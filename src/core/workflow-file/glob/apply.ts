@@ -4,7 +4,7 @@ import type { Complain, Path } from '../problems.ts';
 import { templateNames } from '../template-names.ts';
 import { isList, isMap, type Value, type ValueMap } from '../text/value.ts';
 import type { GlobMatch, LookAtFiles } from './look.ts';
-import { faultOfValue, readGlob, valuesOf } from './match.ts';
+import { atStar, faultOfValue, readGlob, valuesOf } from './match.ts';
 
 export interface AppliedGlobs {
   /** The workflow with paths and parameters in place of patterns. */
@@ -38,7 +38,7 @@ export function applyGlobs(root: ValueMap, look: LookAtFiles | undefined, compla
     const parameter = parameterOf(file, refuse, path.slice(0, -1));
     const match = parameter === undefined ? undefined : matchOf(glob, parameter, look, refuse);
     // Whatever is wrong with it is reported: the rest of the file is checked as if it had a path.
-    const asPath = { ...rest, glob, path: glob.replace('*', `{${parameter ?? ''}}`) };
+    const asPath = { ...rest, glob, path: atStar(glob, `{${parameter ?? ''}}`) };
     if (parameter === undefined) return asPath;
     if (Object.hasOwn(given, parameter))
       refuse('GLOB_REFUSED', `gives values to '${parameter}', which is in parameters, too`, ['parameters', parameter]);
@@ -100,7 +100,7 @@ function matchOf(
     if (wrong !== undefined)
       refuse(
         'GLOB_REFUSED',
-        `matches ${JSON.stringify(text.replace('*', () => wrong))}, and ${JSON.stringify(wrong)} cannot be a value: it ${faultOfValue(wrong)}; rename the file`,
+        `matches ${JSON.stringify(atStar(text, wrong))}, and ${JSON.stringify(wrong)} cannot be a value: it ${faultOfValue(wrong)}; rename the file`,
       );
     else if (values.length > 0) return { glob: text, parameter, values };
   }
@@ -111,8 +111,8 @@ function matchOf(
 function refuseOther(earlier: GlobMatch, match: GlobMatch, refuse: Refuse): void {
   const [first, second] = [new Set(earlier.values), new Set(match.values)];
   const missing = [
-    ...earlier.values.filter((value) => !second.has(value)).map((value) => match.glob.replace('*', value)),
-    ...match.values.filter((value) => !first.has(value)).map((value) => earlier.glob.replace('*', value)),
+    ...earlier.values.filter((value) => !second.has(value)).map((value) => atStar(match.glob, value)),
+    ...match.values.filter((value) => !first.has(value)).map((value) => atStar(earlier.glob, value)),
   ];
   if (missing.length === 0) return;
   const isOne = missing.length === 1;

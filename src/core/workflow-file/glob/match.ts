@@ -64,3 +64,6 @@ export function faultOfValue(value: string): string | undefined {
 }
 
 const WORDS: Readonly<Record<string, string>> = { ' ': 'a space', '\t': 'a tab', '\n': 'a line break' };
+
+/** The pattern with a text in place of its star. */
+export const atStar = (pattern: string, text: string): string => pattern.replace('*', () => text);
