@@ -26,7 +26,7 @@ interface Search {
   readonly areAll: boolean;
 }
 
-/** The id of the access group with this name. Only administrators may list the groups of which they are no members. */
+/** The id of the access group with this name. Only administrators may list groups that they do not belong to. */
 export async function groupNamed({ service, settings: { user } }: Context, name: string): Promise<Search> {
   const { client } = await service();
   const ofUser = await all((query) => client.listUserGroups({ params: { user_name: user }, query }));

@@ -48,7 +48,7 @@ describe('output in order', () => {
     expect((await printed([1, 4], { count: 4, elsewhere: [1, 2, 4] })).numbers).toEqual([1, 2, 4]);
   });
 
-  it('output in order goes on behind a job of which there is no output, and prints its number', async () => {
+  it('output in order continues after a job without output, and prints its number', async () => {
     expect(await printed([1, 2, 3], { absent: [2] })).toMatchObject({ numbers: [1, 3], unprinted: [2] });
   });
 

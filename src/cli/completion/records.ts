@@ -77,7 +77,7 @@ async function recordsOf(client: Client, wanted: Wanted, user: string): Promise<
     return [...ids, ...namesIn(items, 'workflow')];
   }
   if (records === 'access-group') {
-    // Only administrators may list the groups of which they are no members.
+    // Only administrators may list groups that they do not belong to.
     const { items } = await client
       .listAccessGroups({ query: { limit: MOST } })
       .catch(() => client.listUserGroups({ params: { user_name: user }, query: { limit: MOST } }));

@@ -2,7 +2,7 @@ import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import { createUnread } from './unread.ts';
 
 /**
- * The status of workflows, for those who look at one: each gets it at once, and again whenever it has changed.
+ * The status of workflows for viewers: each gets it at once, and again after each change.
  *
  * All viewers of a workflow share one timer, one status and one text, so that a hundred pages cost little more than one. A viewer
  * who reads slowly gets the newest status when he reads again, and none of those between: at most one waits for him.
@@ -11,7 +11,7 @@ export interface Viewing {
   readonly workflowId: number;
   /** Whether the caller may still see the workflow. */
   readonly isWelcome: () => boolean;
-  /** Calls `check` when somebody may have lost rights or a session. */
+  /** Calls `check` when a user may have lost rights or a session. */
   readonly onRightsChanged: (check: () => void) => () => void;
   /** Closes the connection of a client that does not read. */
   readonly cut: () => void;

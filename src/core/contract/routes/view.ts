@@ -39,7 +39,7 @@ export const viewRoutes = {
     path: '/workflows/{id}/status/stream',
     kind: 'stream',
     access: 'workflow in path',
-    says: 'Stream the status of a workflow: now, and whenever it has changed, at most four times a second (addition). One who reads slowly gets the newest.',
+    says: 'Stream the status of a workflow: now and after each change, at most four times a second (addition). A slow reader gets only the newest status.',
     params: ofId,
     reply: WorkflowStatus,
   }),
