@@ -30,14 +30,11 @@ export function ownDatabase(path: string, pid: number, { trustsOwner = false } =
     const made = madeLockFile(name);
     const lock = new DatabaseSync(name, { timeout: 200 });
     try {
-      lock.exec('pragma journal_mode = memory; begin immediate');
-      // The server before this one removed the file after it was opened here: another server may lock the next one.
-      if (identityOf(name) !== made) {
+      lock.exec('pragma journal_mode = memory');
+      if (!lockAs(pid, lock, () => identityOf(name) === made)) {
         lock.close();
         continue;
       }
-      writeOwner(lock, pid);
-      lock.exec('commit; begin immediate');
     } catch (cause) {
       if ((cause as { errcode?: number }).errcode !== SQLITE_BUSY) throw cause;
       const owner = readOwner(lock);
@@ -62,16 +59,35 @@ export function ownDatabase(path: string, pid: number, { trustsOwner = false } =
 }
 
 /**
+ * Takes the write lock of a file that names this process as the owner. False where `isNamed` no longer holds: another
+ * server removed the file, and a third may lock the next one of that name.
+ *
+ * The name of the owner is readable once it is committed, which gives the lock back: each time that it is taken, another
+ * server may have had it and ended in between.
+ */
+function lockAs(pid: number, lock: DatabaseSync, isNamed: () => boolean): boolean {
+  const since = new Date().toISOString();
+  for (;;) {
+    lock.exec('begin immediate');
+    if (!isNamed()) return false;
+    const owner = readOwner(lock);
+    if (owner?.pid === pid && owner.since === since) return true;
+    writeOwner(lock, pid, since);
+    lock.exec('commit');
+  }
+}
+
+/**
  * Says who has the lock, in a view of one row: a schema of one entry is on the first page of the file, so that one write
  * changes it, and a kill leaves the old entry or the new one. Without a journal, because a server that waits with a file
  * that has lost its name would take the journal for its own and play it back.
  */
-function writeOwner(lock: DatabaseSync, pid: number): void {
+function writeOwner(lock: DatabaseSync, pid: number, since: string): void {
   const found = lock.prepare("select type from sqlite_schema where name = 'owner'").get();
   // Earlier servers have a table.
   if (found !== undefined) lock.exec(`drop ${found['type'] === 'view' ? 'view' : 'table'} owner`);
   const host = hostname().replaceAll("'", "''");
-  lock.exec(`create view owner as select ${pid} as pid, '${host}' as host, '${new Date().toISOString()}' as since`);
+  lock.exec(`create view owner as select ${pid} as pid, '${host}' as host, '${since}' as since`);
 }
 
 /** The identity of the file with the lock, which is made if it is not there. */
