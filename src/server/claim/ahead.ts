@@ -58,7 +58,8 @@ export const createAheadClaims = (queries: ClaimQueries) => {
 
   const choose = ({ workflowId, nodeId }: Holder, { limit, after, fits, leastPriority }: AheadWanted): AheadChosen => {
     const kindById = createKinds(queries.classById);
-    const parents = [...new Set(after)].filter((id) => queries.holds.get({ id, workflowId, nodeId }) !== undefined);
+    const held = JSON.stringify([...new Set(after)]);
+    const parents = queries.heldParents.all({ ids: held, workflowId, nodeId }).map(({ id }) => id);
     const jobs: ChosenAhead[] = [];
 
     const claim = ({ id, class_id: classId, priority, unmet }: Dependant): void => {

@@ -27,7 +27,7 @@ export const createClaim = (store: Store, queries: ClaimQueries) => {
       const chosen = next(limit, prefetch);
       if (chosen.length === 0) return [];
       const ids = chosen.map(({ id }) => id);
-      for (const id of ids) queries.markPending.run({ id, nodeId });
+      queries.markPending.run({ ids: JSON.stringify(ids), nodeId });
       changes.record(workflowId, 'jobs_claimed', [{ compute_node_id: nodeId, job_ids: ids }]);
       return claimedJobs.of(workflowId, chosen);
     };

@@ -161,9 +161,9 @@ export const claimQueries = (db: Database) => ({
   jobs: db.prepare<{ ids: string }, JobRow>(`
     select ${jobColumns} from job where id in (select value from json_each(:ids))`),
 
-  markPending: db.prepare<{ id: number; nodeId: number | null }>(
-    `update job set status = ${STATUS.pending}, claimed_by = :nodeId where id = :id`,
-  ),
+  markPending: db.prepare<{ ids: string; nodeId: number | null }>(`
+    update job set status = ${STATUS.pending}, claimed_by = :nodeId
+    where id in (select value from json_each(:ids))`),
 
   // Claims ahead. A job that waits for more jobs than a page is never one, so no query reads more edges than that.
   dependants: db.prepare<{ id: number; limit: number }, Dependant>(`
@@ -183,9 +183,15 @@ export const claimQueries = (db: Database) => ({
     cross join job on job.id = edge.job_id
     where not (job.status = ${STATUS.blocked} and job.claimed_by is :nodeId)
     limit 1`),
-  holds: db.prepare<{ id: number; workflowId: number; nodeId: number }, { id: number }>(`
-    select id from job
-    where id = :id and workflow_id = :workflowId and claimed_by = :nodeId and status in ${anyOf('blocked', 'pending', 'running')}`),
+  // Of these jobs, in their order, those that the runner holds and that others wait for: most have no dependents.
+  heldParents: db.prepare<{ ids: string; workflowId: number; nodeId: number }, { id: number }>(`
+    select job.id
+    from json_each(:ids) wanted
+    cross join job on job.id = wanted.value
+    where job.workflow_id = :workflowId and job.claimed_by = :nodeId
+      and job.status in ${anyOf('blocked', 'pending', 'running')}
+      and exists (select 1 from job_depends_on where depends_on_job_id = job.id)
+    order by wanted.id`),
   claimAhead: db.prepare<{ id: number; nodeId: number }>(
     `update job set claimed_by = :nodeId where id = :id and status = ${STATUS.blocked} and claimed_by is null`,
   ),

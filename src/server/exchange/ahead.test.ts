@@ -89,7 +89,8 @@ describe('a runner that wants jobs ahead', () => {
 
   it('a runner that wants jobs ahead learns which of very many held jobs the reply did not look at, so that it can name them next time', async () => {
     const many = Array.from({ length: 300 }, (_, index) => ({ name: `j${index}` }));
-    await begin([...many, { name: 'last', after: ['j299'] }]);
+    const foreign = many.map(({ name }) => ({ name: `gpu_${name}`, after: [name], labels: ['gpu'] }));
+    await begin([...many, { name: 'last', after: ['j299'] }, ...foreign]);
     const first = await exchange({ want: { ...want, limit: 300 } });
     expect([first.jobs.length, aheadOf(first)]).toEqual([300, []]);
     expect(first.ahead?.rest).toEqual(first.jobs.slice(256).map((each) => each.id));
@@ -97,6 +98,16 @@ describe('a runner that wants jobs ahead', () => {
       want: { limit: 0, prefetch: 0, ahead: { limit: 10, after: first.ahead?.rest ?? [] } },
     });
     expect([aheadOf(next), next.ahead?.rest]).toEqual([['last'], []]);
+  });
+
+  it('a runner that wants jobs ahead gets no job to look at again that no other job waits for', async () => {
+    await begin([
+      ...Array.from({ length: 300 }, (_, index) => ({ name: `j${index}` })),
+      { name: 'last', after: ['j299'] },
+    ]);
+    const { jobs, ahead } = await exchange({ want: { ...want, limit: 300 } });
+    expect(jobs).toHaveLength(300);
+    expect(ahead).toMatchObject({ jobs: [{ name: 'last' }], rest: [] });
   });
 
   it('a runner that wants jobs ahead learns of which jobs the end makes nothing ready that others could take', async () => {

@@ -52,7 +52,7 @@ export const createRetried = (
       }
       const failed = job as EndedJob;
       if (failed.status === PENDING) begun.push(startOfEnd(end, failed.name));
-      results.insertResult.run(resultOfEnd(end));
+      results.insertResults([resultOfEnd(end)]);
       if (end.carriedBy) results.insertStats.run(statsOfEnd(end, end.carriedBy));
       results.letGo.run({ id: end.jobId });
       runAgain(recover, failed, end.runId, now());

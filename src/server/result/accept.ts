@@ -3,7 +3,8 @@ import { statusCode } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { createHeldAttempts } from '../records/job/held-attempts.ts';
 import type { Store } from '../records/store.ts';
-import { type End, refusalOfEnd, resultOfEnd, startOfEnd, statsOfEnd } from './end.ts';
+import { type End, refusalOfEnd, startOfEnd, statsOfEnd } from './end.ts';
+import { type GatheredEnds, gatherEnds } from './gathered.ts';
 import { createHolderAcceptance, isKnown } from './holder.ts';
 import type { EndedJob, ResultQueries } from './queries.ts';
 import { refuseTooEarly } from './too-early.ts';
@@ -48,25 +49,22 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
     return unknown;
   };
 
-  const write = (end: End, holder: number | null): void => {
+  const write = (end: End, holder: number | null, ended: GatheredEnds): void => {
     // Another client reports the end: the process may still run under the runner that holds it.
     if (holder !== null && holder !== end.nodeId) held.keep(end.jobId);
     // An end with one of these statuses is distinguished from a change by hand: the runner releases the attempt.
     if (LETS_GO.has(end.status)) queries.letGo.run({ id: end.jobId });
-    const resultId = queries.insertResult.insert(resultOfEnd(end));
+    ended.add(end);
     if (end.carriedBy) queries.insertStats.run(statsOfEnd(end, end.carriedBy));
-    queries.end.run({ id: end.jobId, status: statusCode[end.status], resultId });
     for (const { id, st_mtime: mtime } of end.files ?? []) {
       queries.fileTime.run({ id, workflowId: end.workflowId, mtime });
     }
   };
 
   /** The end of an attempt whose job a user canceled: the job stays canceled, and the result says how the attempt ended. */
-  const writeCanceled = (end: End): void => {
-    const result = resultOfEnd({ ...end, status: 'canceled', causeCode: 'canceled', cause: CANCELED_BY_USER });
-    const resultId = queries.insertResult.insert(result);
+  const writeCanceled = (end: End, ended: GatheredEnds): void => {
+    ended.add({ ...end, status: 'canceled', causeCode: 'canceled', cause: CANCELED_BY_USER });
     if (end.carriedBy) queries.insertStats.run(statsOfEnd(end, end.carriedBy));
-    queries.end.run({ id: end.jobId, status: statusCode.canceled, resultId });
   };
   /** After the cancellation of a whole workflow its jobs have no result, as in Torc. */
   const isCanceledAttempt = (end: End, job: EndedJob | undefined): boolean =>
@@ -86,19 +84,21 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
 
     const unknownNodes = refuseUnknownNodes(workflowId, ends);
     const acceptanceOf = reporter === 'holder' ? acceptanceByHolder : acceptanceByAnybody;
+    const ended = gatherEnds(queries);
     const acceptances = ends.map((end): Acceptance => {
+      if (ended.has(end.jobId)) ended.write();
       const job = queries.job.get({ id: end.jobId });
       const acceptance = refuseTooEarly(queries, end, job) ?? acceptanceOf(end, job) ?? unknownNodes.get(end.nodeId);
       if (acceptance !== undefined) {
         // Late: the job has moved on, and this attempt of it has ended now.
         const wasHeld = held.over(end);
         if (!wasHeld || !isCanceledAttempt(end, job)) return acceptance;
-        writeCanceled(end);
+        writeCanceled(end, ended);
         return 'accepted';
       }
       // A job that began and ended in one exchange was never stored as running.
       if (reporter === 'holder' && job?.status === PENDING) report('job_started', startOfEnd(end, job.name));
-      write(end, job?.claimed_by ?? null);
+      write(end, job?.claimed_by ?? null, ended);
       report(`job_${end.status}` as StreamEventType, {
         job_id: end.jobId,
         job_name: job?.name,
@@ -112,6 +112,7 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
       }
       return 'accepted';
     });
+    ended.write();
 
     const accepted = ends.filter((_, index) => acceptances[index] === 'accepted');
     if (accepted.length > 0) queries.addTime.run({ workflowId, ...timeOf(accepted) });

@@ -34,7 +34,8 @@ export interface Database {
   /**
    * Prepares an insert that ends in the values of one row, for many rows; it returns their ids, in order.
    *
-   * A statement with 16 rows costs half as much a row as 16 statements: 4 µs a job instead of 9.
+   * A statement with 16 rows costs half as much a row as 16 statements: 4 µs a job instead of 9. Fewer rows are written
+   * four at a time: an exchange has about sixteen ends.
    */
   prepareInserts<P extends Parameters>(sql: string): (rows: readonly P[]) => number[];
   /** The statement object of the driver: for statements whose columns are not known beforehand. */
@@ -87,8 +88,8 @@ export function openDatabase(
     prepareInserts(sql) {
       const { text, names } = positional(sql);
       const row = text.slice(text.lastIndexOf('('));
-      const some = compile(text + `, ${row}`.repeat(ROWS - 1));
-      return inserts(some, statement(compile(text), names), names);
+      const some = ROWS.map((rows) => ({ rows, compiled: compile(text + `, ${row}`.repeat(rows - 1)) }));
+      return inserts(some, names);
     },
     ...rawOf(db),
     run: (sql) => db.exec(sql),
@@ -181,23 +182,27 @@ function positional(sql: string): { text: string; names: string[] } {
   return { text, names };
 }
 
-/** Rows of an insert of many rows. */
-const ROWS = 16;
+/** Rows of an insert of many rows: as many as there are of the first, then of the next. */
+const ROWS = [16, 4, 1] as const;
 
 /** The statement object of the driver, compiled when it is needed. */
 type Compiled = () => StatementSync;
 
-function inserts<P extends Parameters>(some: Compiled, one: Statement<P, unknown>, names: readonly string[]) {
+function inserts<P extends Parameters>(
+  some: readonly { readonly rows: number; readonly compiled: Compiled }[],
+  names: readonly string[],
+) {
   return (rows: readonly P[]): number[] => {
     const ids: number[] = [];
     let at = 0;
-    for (; at + ROWS <= rows.length; at += ROWS) {
-      const values = rows.slice(at, at + ROWS).flatMap((row) => names.map((name) => row[name] ?? null));
-      // One statement assigns consecutive ids, and no other writer writes meanwhile.
-      const last = Number(some().run(...values).lastInsertRowid);
-      for (let id = last - ROWS + 1; id <= last; id += 1) ids.push(id);
+    for (const { rows: count, compiled } of some) {
+      for (; at + count <= rows.length; at += count) {
+        const values = rows.slice(at, at + count).flatMap((row) => names.map((name) => row[name] ?? null));
+        // One statement assigns consecutive ids, and no other writer writes meanwhile.
+        const last = Number(compiled().run(...values).lastInsertRowid);
+        for (let id = last - count + 1; id <= last; id += 1) ids.push(id);
+      }
     }
-    for (const row of rows.slice(at)) ids.push(one.insert(row));
     return ids;
   };
 }
