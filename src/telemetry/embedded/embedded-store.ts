@@ -91,7 +91,7 @@ export class EmbeddedStore implements TelemetryStore {
   envelopes(selection: Selection = {}): AsyncGenerator<StoredEnvelope> {
     return this.database.snapshot(
       async function* (this: EmbeddedStore) {
-        const hot = portionsOf(this.#reader.envelopes(selection));
+        const hot = portionsOf(this.#reader.envelopes(selection), (envelope) => envelope);
         const archived = this.rows
           .clusters(selection.cluster)
           .map((cluster) => archivedEnvelopes(this.#archive, this.#reader, cluster, selection));

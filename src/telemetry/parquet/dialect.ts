@@ -89,7 +89,12 @@ export const parquetDialect = (table: (name: ArchiveTableName) => string | undef
     sum: (value) => `sum(${value})`,
     percent: (column) => `sum(${column})`,
     // DuckDB would sort each list in memory of its own: thousands of them are more than it may use.
-    list: (value) => `list(${value}) filter (where p.ord is not null)`,
+    lists: (values) =>
+      [['p.ord', 'ords'] as const, ...values].map(([value, name]) => [
+        `list(${value}) filter (where p.ord is not null)`,
+        name,
+      ]),
+    besideTexts: (number) => `cast(${number} as text)`,
     names: `string_agg(g.uuid, ' ' order by g.item)`,
   };
 };

@@ -105,6 +105,11 @@ export const postgresDialect = (hasCards: boolean): Dialect => ({
   ],
   sum: (value) => `sum(${value})`,
   percent: (column) => `sum(${column})`,
-  list: (value) => `(json_agg(${value}) filter (where p.ord is not null))::text`,
+  lists: (values) =>
+    [['p.ord', 'ords'] as const, ...values].map(([value, name]) => [
+      `(json_agg(${value}) filter (where p.ord is not null))::text`,
+      name,
+    ]),
+  besideTexts: (number) => `cast(${number} as text)`,
   names: NAMES,
 });

@@ -120,8 +120,10 @@ export interface Dialect {
   readonly sum: (value: string) => string;
   /** Of a column of percentages. */
   readonly percent: (column: string) => string;
-  /** The values of processes. */
-  readonly list: (value: string) => string;
+  /** Lists of the values of processes, with their places as `ords` where a list may be in any order. */
+  readonly lists: (values: Sums) => Sums;
+  /** A number in a list that has texts too. */
+  readonly besideTexts: (number: string) => string;
   /** The names of items, with blanks between. */
   readonly names: string;
 }
@@ -129,11 +131,15 @@ export interface Dialect {
 /** Where rows are: a file of SQLite, the files of closed days, or a server. */
 export interface Source {
   readonly dialect: Dialect;
-  /** What `rowOf` makes of each row, in portions. `names` are those of users and commands, where rows have their numbers. */
+  /**
+   * What `rowOf` makes of each row, in portions. `names` are those of users and commands, where rows have their numbers. With `isHeld`
+   * all rows of an answer have room in memory.
+   */
   readonly read: <Row>(
     sql: string,
     values: readonly unknown[],
     rowOf: (row: CellsOfRow, names?: Names) => Row,
+    isHeld?: boolean,
   ) => AsyncIterable<readonly Row[]>;
   /** Parts of the window of a job, where there is no memory for the lists of all its processes. */
   readonly partsOf?: (asked: Asked) => Promise<readonly Pick<Window, 'from' | 'until'>[]>;

@@ -46,6 +46,8 @@ export interface SampleQuery<Row> {
   readonly isOfProcesses?: boolean;
   /** Rows have lists of processes. */
   readonly hasLists?: boolean;
+  /** The answer holds all rows. */
+  readonly isHeld?: boolean;
 }
 
 export type PlacedRow = Ordered<{ readonly node: string; readonly time: number }>;
@@ -150,22 +152,23 @@ export const jobSamples: SampleQuery<JobSample> = {
   hasLists: true,
   rowOf: jobSampleOf,
   sql: (dialect, asked, bind) => {
-    const { node, user, job, epoch, slot, cmdName, list } = dialect;
+    const { node, user, job, epoch, slot, cmdName } = dialect;
     const entries = dialect.entries(asked, bind, { isAddedUp: true });
     const use = dialect.beside('process_gpu', gpuUse(dialect), {
       ...entries,
       keys: { slot: 'sums.slot' },
       rows: 'sums',
     });
-    const name = `case when p.pid <> 0 then cast(p.pid as text) else '0 ' || coalesce(p.ppid, 0) || ' ' || coalesce(${cmdName}, '') end`;
+    const name = `case when p.pid <> 0 then ${dialect.besideTexts('p.pid')} else '0 ' || coalesce(p.ppid, 0) || ' ' || coalesce(${cmdName}, '') end`;
     const sums: Sums = [
       ...processCount(dialect),
       ...dialect.amount('p.rss', 'rss'),
       [dialect.percent('p.cpu_avg'), 'cpu_avg'],
-      [list('p.ord'), 'ords'],
-      [list(name), 'names'],
-      [list('coalesce(p.ppid, 0)'), 'ppids'],
-      [list('coalesce(p.cpu_time, 0)'), 'cpu_times'],
+      ...dialect.lists([
+        [name, 'names'],
+        ['coalesce(p.ppid, 0)', 'ppids'],
+        ['coalesce(p.cpu_time, 0)', 'cpu_times'],
+      ]),
     ];
     const each = dialect.ofEach(sums, dialect.groupBy([entries.order, slot], [node, user, job, epoch]));
     return `
@@ -196,6 +199,7 @@ export const processCards: SampleQuery<Ordered<ProcessCard>> = {
 /** In any order. */
 export const sampleTimes: SampleQuery<Ordered<SampleTime>> = {
   order: 'node',
+  isHeld: true,
   rowOf: sampleTimeOf,
   sql: (dialect, asked, bind) => {
     const samples = dialect.samples(asked, bind);
@@ -278,6 +282,6 @@ export async function* answer<Row>(
     const ofPart = { ...asked, window: { ...asked.window, ...part } };
     const { sql, values } = bound(dialect.mark, (bind) => query.sql(dialect, ofPart, bind));
     if (sql === undefined) return;
-    yield* read(sql, values, (row, names) => query.rowOf(row, asked.cluster.name, names));
+    yield* read(sql, values, (row, names) => query.rowOf(row, asked.cluster.name, names), query.isHeld);
   }
 }

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { makeFolder } from '../../cluster/make-folder.ts';
 import type { Cell } from '../store/numbers.ts';
+import { portionsOf } from './portions.ts';
 import { SCHEMA, STORE_VERSION, UPGRADES } from './schema.ts';
 
 /** The file of the store is not one, or is newer than this program. */
@@ -86,8 +87,8 @@ export class StoreDatabase {
     return this.#statement(sql).get(...values) as Row | undefined;
   }
 
-  all(sql: string, ...values: SQLInputValue[] | [Readonly<Record<string, SQLInputValue>>]): readonly Row[] {
-    return this.#statement(sql).all(...(values as SQLInputValue[])) as Row[];
+  all(sql: string, ...values: SQLInputValue[]): readonly Row[] {
+    return this.#statement(sql).all(...values) as Row[];
   }
 
   /** Rows one by one, with a statement of its own: rows of the same text may be read while it is open. */
@@ -97,11 +98,27 @@ export class StoreDatabase {
     yield* statement.iterate(...values) as Iterable<Row>;
   }
 
-  /** The same with named parameters, of which the text may use some more than once. */
-  *eachNamed(sql: string, values: Readonly<Record<string, SQLInputValue>>): Generator<Row> {
+  /**
+   * What `itemOf` makes of each row, in portions, with a statement of its own; with `isHeld` in one, which is faster. Rows come as
+   * lists of cells: the objects that `node:sqlite` makes take twice as long, and are read more slowly than those made here.
+   */
+  async *portions<Item>(
+    sql: string,
+    values: readonly SQLInputValue[],
+    itemOf: (row: Record<string, Cell>) => Item,
+    isHeld = false,
+  ): AsyncGenerator<readonly Item[]> {
     const statement = this.#database.prepare(sql);
     statement.setReadBigInts(true);
-    yield* statement.iterate(values) as Iterable<Row>;
+    statement.setReturnArrays(true);
+    const names = statement.columns().map(({ name }) => name);
+    const rowOf = (cells: readonly Cell[]) => {
+      const row: Record<string, Cell> = {};
+      for (let at = 0; at < names.length; at++) row[names[at] as string] = cells[at] as Cell;
+      return itemOf(row);
+    };
+    if (isHeld) yield (statement.all(...values) as unknown as readonly (readonly Cell[])[]).map(rowOf);
+    else yield* portionsOf(statement.iterate(...values) as Iterable<unknown> as Iterable<readonly Cell[]>, rowOf);
   }
 
   transaction<Result>(work: () => Result): Result {

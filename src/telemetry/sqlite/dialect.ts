@@ -35,7 +35,7 @@ export const sqliteDialect: Dialect = {
   epoch: 'j.epoch',
   slot: 'j.slot',
   cmd: 'm.name',
-  cmdName: 'm.name',
+  cmdName: '(select m.name from cmd m where m.id = p.cmd)',
 
   samples: (asked, bind, { hasSource = false } = {}) => ({
     ...sample,
@@ -51,7 +51,7 @@ export const sqliteDialect: Dialect = {
   groupBy: (keys) => `group by ${keys.join(', ')}`,
   ofEach: (sums) => ({
     columns: `w.rss as stored_rss, w.cpu_avg as stored_cpu_avg, w.counters,
-      case when w.counters is null then (select ${asJson(sums)} from process p left join cmd m on m.id = p.cmd where ${OF_ENTRY}) end as sums`,
+      case when w.counters is null then (select ${asJson(sums)} from process p where ${OF_ENTRY}) end as sums`,
     groupBy: '',
   }),
   system: { alias: 'y', join: (same) => `left join node_sample y on ${same('y')}`, where: 'y.envelope is not null' },
@@ -82,9 +82,12 @@ export const sqliteDialect: Dialect = {
   ],
   sum: (value) => `total(${value})`,
   percent,
-  // What is no number of JavaScript is a text in JSON.
-  list: (value) => `
-    json_group_array(case when typeof(${value}) = 'integer' and not ${value} between 0 and ${Number.MAX_SAFE_INTEGER} then cast(${value} as text) else ${value} end)
-    filter (where p.ord is not null)`,
+  // In the order of the key, by which the processes of an entry are read. What is no number of JavaScript is a text in JSON.
+  lists: (values) =>
+    values.map(([value, name]) => [
+      `json_group_array(case when ${value} between 0 and ${Number.MAX_SAFE_INTEGER} then ${value} else cast(${value} as text) end)`,
+      name,
+    ]),
+  besideTexts: (number) => number,
   names: NAMES,
 };

@@ -1,11 +1,14 @@
 /** Rows of a portion: enough that what a portion costs does not count. */
 const ROWS = 1000;
 
-/** Rows one by one as portions. */
-export async function* portionsOf<Row>(rows: Iterable<Row>): AsyncGenerator<readonly Row[]> {
-  let portion: Row[] = [];
+/** What `itemOf` makes of rows that come one by one, as portions. */
+export async function* portionsOf<Row, Item>(
+  rows: Iterable<Row>,
+  itemOf: (row: Row) => Item,
+): AsyncGenerator<readonly Item[]> {
+  let portion: Item[] = [];
   for (const row of rows) {
-    portion.push(row);
+    portion.push(itemOf(row));
     if (portion.length < ROWS) continue;
     yield portion;
     portion = [];

@@ -14,7 +14,7 @@ import type {
 } from '../questions/rows.ts';
 import { metaOf } from './metas.ts';
 import { amount, type CellsOfRow, float, items, number, optional, signed, text, uint, uints } from './cells.ts';
-import { fromStoredJson, unpackSafe } from './numbers.ts';
+import { fromStoredJson, unpackUints } from './numbers.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 
 /** With the number of its envelope: rows of one instant are in the order in which they were stored. */
@@ -146,11 +146,11 @@ export const jobSampleOf = (row: CellsOfRow, cluster: string, names?: Names): Jo
   slot: number(row, 'slot'),
   gpuUtil: number(row, 'gpu_util'),
   gpuMemoryKb: amount(row, 'gpu_memory'),
-  ...(row['counters'] instanceof Uint8Array ? storedSumsOf(row, unpackSafe(row['counters'])) : sumsOfProcesses(row)),
+  ...(row['counters'] instanceof Uint8Array ? storedSumsOf(row, unpackUints(row['counters'])) : sumsOfProcesses(row)),
 });
 
 /** What was added up when a sample of many processes was stored. */
-function storedSumsOf(row: CellsOfRow, counters: readonly number[]) {
+function storedSumsOf(row: CellsOfRow, counters: readonly Uint[]) {
   const processes = counters.length / 3;
   return {
     processes,
@@ -162,7 +162,7 @@ function storedSumsOf(row: CellsOfRow, counters: readonly number[]) {
   };
 }
 
-/** Stores give lists in any order, with the places of the processes as `ords`. */
+/** Where lists may be in any order, they come with the places of the processes as `ords`. */
 function sumsOfProcesses(row: CellsOfRow) {
   const ords = items(row, 'ords');
   const list = (column: string) => inOrder(items(row, column).map(counterOf), ords);

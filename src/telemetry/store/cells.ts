@@ -2,7 +2,15 @@ import { amountOf } from '../../core/contract/sonar/amounts.ts';
 import { exactUint } from '../../core/contract/sonar/extended-uint.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { storedJson } from '../questions/stored-json.ts';
-import { type Cell, fromHalves, fromInteger, fromSigned, fromThousandths, unpackUints } from './numbers.ts';
+import {
+  type Cell,
+  fromHalves,
+  fromInteger,
+  fromSigned,
+  fromThousandths,
+  SAFE_DIGITS,
+  unpackUints,
+} from './numbers.ts';
 
 /** A row as SQLite, DuckDB or PostgreSQL gives it: the type of a cell says how its value is stored. */
 export type CellsOfRow = Readonly<Record<string, unknown>>;
@@ -43,5 +51,3 @@ export function amount(row: CellsOfRow, name: string): Uint {
   if (typeof cell === 'string') return cell.length <= SAFE_DIGITS ? Number(cell) : amountOf(BigInt(cell));
   return typeof cell === 'number' ? amountOf(cell) : 0;
 }
-
-const SAFE_DIGITS = 15;

@@ -21,8 +21,13 @@ export const fromInteger = (cell: Cell): Uint | undefined =>
 export const fromSigned = (cell: Cell): Uint | undefined => (typeof cell === 'bigint' ? exactUint(cell) : undefined);
 
 /** What JSON of a store has: an unsigned integer of 64 bits as a signed one, or as the text of one. */
-export const fromStoredJson = (value: Uint | string | null): Uint =>
-  typeof value === 'number' && value >= 0 ? value : exactUint(BigInt.asUintN(BITS, BigInt(value ?? 0)));
+export function fromStoredJson(value: Uint | string | null): Uint {
+  const short = typeof value === 'string' && value.length <= SAFE_DIGITS ? Number(value) : value;
+  return typeof short === 'number' && short >= 0 ? short : exactUint(BigInt.asUintN(BITS, BigInt(value ?? 0)));
+}
+
+/** A number of so many digits is a safe integer. */
+export const SAFE_DIGITS = 15;
 
 const HALF = 2 ** 32;
 
@@ -73,31 +78,21 @@ export function packUints(values: readonly Uint[] | undefined): Uint8Array | nul
 export function unpackUints(cell: Cell): Uint[] {
   if (!(cell instanceof Uint8Array)) return [];
   const values: Uint[] = [];
-  let value = 0n;
-  let shift = 0n;
-  for (const byte of cell) {
-    value |= BigInt(byte & 127) << shift;
-    shift += 7n;
-    if (byte >= 128) continue;
-    values.push(exactUint(value));
-    value = 0n;
-    shift = 0n;
+  for (let at = 0; at < cell.length;) {
+    const begin = at;
+    let byte = cell[at++] as number;
+    let value = byte & 127;
+    for (let factor = 128; byte >= 128; factor *= 128) {
+      byte = cell[at++] as number;
+      value += (byte & 127) * factor;
+    }
+    values.push(at - begin <= EXACT_BYTES ? value : exactlyOf(cell.subarray(begin, at)));
   }
   return values;
 }
 
-/** The same of numbers that are all safe integers, several times as fast. */
-export function unpackSafe(packed: Uint8Array): number[] {
-  const numbers: number[] = [];
-  let value = 0;
-  let factor = 1;
-  for (const byte of packed) {
-    value += (byte & 127) * factor;
-    factor *= 128;
-    if (byte >= 128) continue;
-    numbers.push(value);
-    value = 0;
-    factor = 1;
-  }
-  return numbers;
-}
+/** What so many bytes hold is a safe integer: a bigint for each number takes ten times as long. */
+const EXACT_BYTES = 7;
+
+const exactlyOf = (bytes: Uint8Array): Uint =>
+  exactUint(bytes.reduceRight((value, byte) => (value << 7n) | BigInt(byte & 127), 0n));
