@@ -284,6 +284,39 @@ describe.each(kinds)('%s', (kind) => {
     await live.close();
   });
 
+  it(`${kind} chooses the producer of a node alike whether a job is named or not, and that of a job among its own samples`, async () => {
+    const store = await opened();
+    const sample = (producer: string, minute: number, job: number) =>
+      JSON.stringify({
+        meta: { producer, version: '1' },
+        data: {
+          type: 'sample',
+          attributes: {
+            time: `2026-03-01T00:0${minute}:00+00:00`,
+            cluster: 'fox.test',
+            node: minute < 6 ? 'shared' : 'other',
+            jobs: [{ job, user: 'ada', processes: [{ pid: job, resident_memory: job }] }],
+          },
+        },
+      });
+    const texts = [
+      ...[0, 1, 2].map((minute) => sample('site', minute, 1)),
+      ...[3, 4].map((minute) => sample('runner', minute, 2)),
+      sample('site', 6, 1),
+    ];
+    await store.ingestEach(recordsIn(...texts), options);
+    const minutes = async (by: 'node' | 'job', job?: number) =>
+      (await Array.fromAsync(store.rows.sampleSums({ from: START, until: START + DAY }, by, job === undefined ? undefined : { job })))
+        .flat()
+        .map(({ time }) => (time - START) / 60);
+    expect(await minutes('node')).toEqual([0, 1, 2, 6]);
+    expect(await minutes('node', 1)).toEqual([0, 1, 2, 6]);
+    expect(await minutes('node', 2)).toEqual([0, 1, 2, 6]);
+    expect(await minutes('job')).toEqual([0, 1, 2, 6]);
+    expect(await minutes('job', 2)).toEqual([3, 4]);
+    await store.close();
+  });
+
   it(`${kind} quarantines what is more than a day ahead of its clock`, async () => {
     const store = await opened();
     const [text = ''] = messagesOfTwoDays();

@@ -50,7 +50,8 @@ export abstract class QueriedRows {
   }
 
   sampleSums(window: Window, by: SumsBy, key?: JobKey): Portions<SampleSum> {
-    return this.portions(samples.sampleSums[by], window, key);
+    // All of a node counts, so that its producer is chosen among all samples too.
+    return this.portions(samples.sampleSums[by], window, by === 'node' ? undefined : key);
   }
 
   jobSamples(window: Window, key: JobKey): Portions<JobSample> {

@@ -107,12 +107,12 @@ const sumsOf = (dialect: Dialect): string =>
     ...['cpu_avg', 'cpu_util'].map((column) => [dialect.percent(`p.${column}`), column] as const),
   ]);
 
-/** Also of nodes without a process; what one user or job has of them is not asked for. */
+/** Also of nodes without a process; what one user has of them is not asked for. */
 const nodeSums: SampleQuery<Ordered<SampleSum>> = {
   order: 'time',
   isOfProcesses: true,
   rowOf: sumOf,
-  sql: (dialect, { key: _key, ...asked }, bind) => {
+  sql: (dialect, asked, bind) => {
     const samples = dialect.samples(asked, bind, { hasSource: true });
     return `
       select ${samples.columns}, ${dialect.node} as node, ${dialect.source} as source, ${sumsOf(dialect)}

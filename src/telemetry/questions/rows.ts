@@ -16,7 +16,7 @@ export interface TelemetryRows {
   processes(window: Window, key?: JobKey): Portions<ProcessRow>;
   /**
    * Sums over the processes of each sample, in the order of time: of all, of each job, or of each process. Of one job, if it is
-   * named. Of nodes also samples without a process. Of two producers those of one, as with `processes`.
+   * named; of nodes always all, also samples without a process. Of two producers those of one, as with `processes`.
    */
   sampleSums(window: Window, by: SumsBy, key?: JobKey): Portions<SampleSum>;
   /**
