@@ -6,12 +6,15 @@ import { unchangedCompat } from '../../src/core/contract/sonar/compat.ts';
 import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
 import type { Envelope } from '../../src/core/contract/sonar/envelope.ts';
 import { readSonarJson } from '../../src/core/contract/sonar/read-json.ts';
+import { PgConnection } from '../../src/telemetry/postgres/connection.ts';
 import { PostgresUnusable, StoreAway } from '../../src/telemetry/postgres/errors.ts';
+import { migrate } from '../../src/telemetry/postgres/migrate.ts';
 import { migrations } from '../../src/telemetry/postgres/migrations.ts';
 import type { Link } from '../../src/telemetry/questions/rows.ts';
 import { EnvelopeReader, type EnvelopeRecord } from '../../src/telemetry/read/envelope-reader.ts';
 import { answer } from '../../src/telemetry/receive/answer.ts';
 import { openStore } from '../../src/telemetry/open-store.ts';
+import type { PlacedColumn } from '../../src/telemetry/store/tables.ts';
 import type { TelemetryStore } from '../../src/telemetry/store/telemetry-store.ts';
 import { startServer, temporaryFolder, torc } from '../support/programs.ts';
 import { random } from '../support/random.ts';
@@ -306,7 +309,11 @@ describe.each(kinds)('%s', (kind) => {
     ];
     await store.ingestEach(recordsIn(...texts), options);
     const minutes = async (by: 'node' | 'job', job?: number) =>
-      (await Array.fromAsync(store.rows.sampleSums({ from: START, until: START + DAY }, by, job === undefined ? undefined : { job })))
+      (
+        await Array.fromAsync(
+          store.rows.sampleSums({ from: START, until: START + DAY }, by, job === undefined ? undefined : { job }),
+        )
+      )
         .flat()
         .map(({ time }) => (time - START) / 60);
     expect(await minutes('node')).toEqual([0, 1, 2, 6]);
@@ -619,6 +626,30 @@ describe.skipIf(postgresIsMissing !== undefined)('PostgreSQL', () => {
     expect(await postgres().query(url, 'select distinct resident_kb from public.ours')).toEqual([
       { resident_kb: String(greatest) },
     ]);
+  });
+
+  it('a store gets the columns that came later when it is opened to be written, once, and keeps its rows', async () => {
+    const url = await postgres().newDatabase();
+    const store = await withClusters(await openStore(url));
+    await store.ingestEach(recordsIn(...withoutNul), options);
+    await store.close();
+    // As an earlier release left it.
+    await postgres().query(url, 'drop view sonar.processes');
+    await postgres().query(url, 'alter table sonar.process drop column container');
+    await postgres().query(url, 'alter table sonar.node_sample drop column boot_zone');
+    const later: readonly PlacedColumn[] = [
+      { table: 'process', column: 'container', kind: 'flag' },
+      { table: 'node_sample', column: 'boot_zone', kind: 'zone' },
+    ];
+    const db = new PgConnection(url);
+    await expect(migrate(db, true, later)).rejects.toThrow(/is older than this torc/);
+    for (const _ of [1, 2]) await migrate(db, false, later);
+    await migrate(db, true, later);
+    await db.close();
+    const again = await openStore(url);
+    expect(await exported(again)).toHaveLength(withoutNul.length);
+    expect(await again.ingestEach(recordsIn(...messagesOfTwoDays()), options)).toContain('stored');
+    await again.close();
   });
 
   it('a program refuses a store of a newer torc, an empty database to read, and says who was refused', async () => {

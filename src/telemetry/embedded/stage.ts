@@ -136,7 +136,7 @@ export async function stageHours(
   return isKept;
 }
 
-type Columns = readonly (readonly [name: string, readonly [type: ArchiveType, hot: string]])[];
+type Columns = readonly (readonly [name: string, column: readonly [type: ArchiveType, ...unknown[]]])[];
 
 /** Rows of values as rows of cells. */
 async function* mappedRows(portions: HourPortions, columns: Columns): AsyncGenerator<readonly Row[]> {

@@ -11,7 +11,7 @@ import { type ColumnKind, type SampleTableName, sampleTables } from '../store/ta
 export type ArchiveType = 'BIGINT' | 'UBIGINT' | 'INTEGER' | 'DOUBLE' | 'VARCHAR' | 'BOOLEAN' | 'UBIGINT[]';
 
 export interface ArchiveTable {
-  readonly columns: Readonly<Record<string, readonly [type: ArchiveType, hot: string]>>;
+  readonly columns: Readonly<Record<string, readonly [type: ArchiveType, hot: string, isLater?: boolean]>>;
   /** Where hot rows come from, with the envelope as `e`. */
   readonly from: string;
   readonly order: string;
@@ -32,9 +32,9 @@ const types: Readonly<Record<ColumnKind, ArchiveType>> = {
 /** The columns of hot rows `table`; a name comes from its dictionary as `named`, and that of a card is its uuid here. */
 const columnsOf = (name: SampleTableName, table: string, named?: string): ArchiveTable['columns'] =>
   Object.fromEntries(
-    sampleTables[name].columns.map(({ column, kind }) => [
+    sampleTables[name].columns.map(({ column, kind, isLater }) => [
       column === 'gpu' ? 'uuid' : column,
-      [types[kind], kind === 'name' ? `${named}.name` : `${table}.${column}`],
+      [types[kind], kind === 'name' ? `${named}.name` : `${table}.${column}`, isLater],
     ]),
   );
 
@@ -159,14 +159,17 @@ export const hourOrder: Readonly<Record<HourTableName, string>> = {
   node_hour: 'node, time',
 };
 
-/** Columns that came after the first release of their table: files that exist may be without them. */
-const LATER: Readonly<Partial<Record<ArchiveTableName, readonly string[]>>> = {};
+/** Columns that files of an earlier release may be without. */
+const laterOf = (name: string): readonly string[] =>
+  Object.entries(archiveTables[name as ArchiveTableName]?.columns ?? {}).flatMap(([column, [, , isLater = false]]) =>
+    isLater ? [column] : [],
+  );
 
 /** Files of a table as one table. What a file does not have is null; amounts of hours had other types in earlier releases. */
 export function tableOf(
   name: ArchiveTableName | HourTableName,
   files: readonly string[],
-  later: readonly string[] = LATER[name as ArchiveTableName] ?? [],
+  later: readonly string[] = laterOf(name),
 ): string {
   const read = `read_parquet([${files.map(quotedFile).join(', ')}], union_by_name = true)`;
   if (later.length === 0) return read;

@@ -1,6 +1,8 @@
 import type { PgConnection } from './connection.ts';
 import { PostgresUnusable } from './errors.ts';
 import { migrations } from './migrations.ts';
+import { laterColumns, type PlacedColumn } from '../store/tables.ts';
+import { columnTypes } from './sample-rows.ts';
 
 /** Any number that no other program uses for a lock in this database. */
 const MIGRATION_LOCK = 7_350_621_001;
@@ -10,10 +12,14 @@ const MIGRATION_LOCK = 7_350_621_001;
  *
  * Throws: `PostgresUnusable`.
  */
-export async function migrate(db: PgConnection, isReadOnly: boolean): Promise<void> {
+export async function migrate(
+  db: PgConnection,
+  isReadOnly: boolean,
+  later: readonly PlacedColumn[] = laterColumns,
+): Promise<void> {
   const newest = migrations.length;
   const version = await versionOf(db);
-  if (version === newest) return;
+  if (version === newest && (await columnsToAdd(db, later)).length === 0) return;
   if (version > newest)
     throw new PostgresUnusable(
       `the store at ${db.address} was written by a newer torc (schema ${version}, expected ${newest})`,
@@ -22,7 +28,7 @@ export async function migrate(db: PgConnection, isReadOnly: boolean): Promise<vo
     throw new PostgresUnusable(
       version === 0
         ? `there is no store at ${db.address}`
-        : `the store at ${db.address} is older than this torc (schema ${version}, expected ${newest}); torc sonar ingest updates it`,
+        : `the store at ${db.address} is older than this torc (schema ${version}, expected ${newest} with all columns); torc sonar ingest updates it`,
     );
   await db.transaction(async () => {
     // Two programs may come to a new database at once.
@@ -38,7 +44,21 @@ export async function migrate(db: PgConnection, isReadOnly: boolean): Promise<vo
       await db.script(migrations[number - 1] ?? '');
       await db.query('insert into sonar.migration (number) values ($1)', number);
     }
+    for (const { table, column, kind } of await columnsToAdd(db, later))
+      await db.script(`alter table sonar.${table} add column ${column} ${columnTypes[kind]}`);
   });
+}
+
+/** The columns of samples that a store of an earlier release is without. */
+async function columnsToAdd(db: PgConnection, later: readonly PlacedColumn[]): Promise<readonly PlacedColumn[]> {
+  if (later.length === 0) return [];
+  const rows = await db.query(
+    `select table_name || '.' || column_name as name from information_schema.columns
+     where table_schema = 'sonar' and table_name = any($1::text[])`,
+    later.map(({ table }) => table),
+  );
+  const found = new Set(rows.map(({ name }) => name));
+  return later.filter(({ table, column }) => !found.has(`${table}.${column}`));
 }
 
 async function versionOf(db: PgConnection): Promise<number> {

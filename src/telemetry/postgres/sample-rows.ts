@@ -40,7 +40,8 @@ export interface StoredSample {
   readonly node: number | null;
 }
 
-const types: Readonly<Record<ColumnKind, ColumnType>> = {
+/** The types of columns, which are also those of their tables. */
+export const columnTypes: Readonly<Record<ColumnKind, ColumnType>> = {
   uint: 'int8',
   int: 'int8',
   float: 'float8',
@@ -58,7 +59,7 @@ export function copiedColumns(name: SampleTableName): Columns {
   return {
     ...columnsOf('int8', 'time envelope'),
     ...(keys.length === 0 ? {} : columnsOf('int4', keys.join(' '))),
-    ...Object.fromEntries(columns.map(({ column, kind }) => [column, types[kind]])),
+    ...Object.fromEntries(columns.map(({ column, kind }) => [column, columnTypes[kind]])),
     ...(name === 'process'
       ? { ...columnsOf('int4', 'cluster node "user"'), ...columnsOf('int8', 'job epoch') }
       : undefined),

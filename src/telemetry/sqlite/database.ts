@@ -4,7 +4,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { makeFolder } from '../../cluster/make-folder.ts';
 import type { Cell } from '../store/numbers.ts';
 import { portionsOf } from './portions.ts';
-import { SCHEMA, STORE_VERSION, UPGRADES } from './schema.ts';
+import { additions, SCHEMA, STORE_VERSION, UPGRADES } from './schema.ts';
 
 /** The file of the store is not one, or is newer than this program. */
 export class StoreUnusable extends Error {}
@@ -45,6 +45,8 @@ export class StoreDatabase {
     const database = this.#database;
     const version = () =>
       Number((database.prepare('pragma user_version').get() as { user_version: number }).user_version);
+    const columns = database.prepare('select 1 from pragma_table_info(?) where name = ?');
+    const added = () => additions((table, column) => columns.get(table, column) !== undefined);
     if (!isReadOnly) {
       // Before the first table: what a closed day leaves free is given back.
       database.exec(
@@ -58,8 +60,10 @@ export class StoreDatabase {
       if (version() === 0 && tables.n === 0) database.exec(`${SCHEMA}; pragma user_version = ${STORE_VERSION}`);
       while (UPGRADES[version()] !== undefined)
         database.exec(`${UPGRADES[version()]}; pragma user_version = ${version() + 1}`);
+      if (version() === STORE_VERSION) database.exec(added());
       database.exec('commit');
-    } else if (UPGRADES[version()] !== undefined) new StoreDatabase(path).close();
+    } else if (UPGRADES[version()] !== undefined || (version() === STORE_VERSION && added() !== ''))
+      new StoreDatabase(path).close();
     if (version() !== STORE_VERSION)
       throw new StoreUnusable(
         version() > STORE_VERSION

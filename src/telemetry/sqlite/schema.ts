@@ -1,4 +1,10 @@
-import { type ColumnKind, type SampleTableName, sampleTables } from '../store/tables.ts';
+import {
+  type ColumnKind,
+  laterColumns,
+  type PlacedColumn,
+  type SampleTableName,
+  sampleTables,
+} from '../store/tables.ts';
 
 /**
  * The tables of the embedded store. Those of samples follow from `store/tables.ts`.
@@ -115,3 +121,13 @@ export const SCHEMA = `${FIRST}${CLOSED_DAYS}${JOB_SUMS}`;
 
 /** What makes a store of a version one of the next version. */
 export const UPGRADES: Readonly<Record<number, string>> = { 1: CLOSED_DAYS, 2: JOB_SUMS };
+
+/** What adds the columns that a store of an earlier release is without. */
+export const additions = (
+  has: (table: string, column: string) => boolean,
+  later: readonly PlacedColumn[] = laterColumns,
+): string =>
+  later
+    .filter(({ table, column }) => !has(table, column))
+    .map(({ table, column, kind }) => `alter table ${table} add column ${column} ${types[kind]};`)
+    .join('\n');

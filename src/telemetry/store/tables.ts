@@ -12,9 +12,9 @@ import {
  * The tables of samples, in every store: SQLite, the Parquet files of closed days, and PostgreSQL. Which columns there are, how they are
  * written and how they are read follows from here. Each store has its own types of columns, by the kind of value.
  *
- * A field that a sample does not have, or that has its default, is null. A new column stands last in its table. Stores that exist are
- * without it: it needs a migration in `sqlite/schema.ts` and in `postgres/migrations.ts`; for files of closed days it stands
- * in `LATER` of `parquet/tables.ts`.
+ * A field that a sample does not have, or that has its default, is null. A column that comes after the first release of its table stands
+ * among the later ones of `columnsOf`, of which stores that exist are without some: SQLite and PostgreSQL get them when a store is opened to
+ * be written, and in files of days that were closed before they are null.
  */
 export type SampleTableName = 'process' | 'process_gpu' | 'node_sample' | 'gpu_sample' | 'disk_sample';
 
@@ -26,6 +26,8 @@ export interface SampleColumn {
   /** Of the format. */
   readonly field: string;
   readonly kind: ColumnKind;
+  /** It came after the first release of its table. */
+  readonly isLater: boolean;
 }
 
 export interface SampleTable {
@@ -54,19 +56,23 @@ const kinds: Readonly<Partial<Record<ScalarKind, ColumnKind>>> = {
   string: 'text',
 };
 
-/** Columns in their order, with the fields of the format that they hold. */
-function columnsOf<Table extends ObjectTable>(
+type ColumnsOf<Table extends ObjectTable> = Readonly<Record<string, keyof Table['fields'] & string>>;
+
+/** Columns in their order, with the fields of the format that they hold; the later ones are last. */
+export function columnsOf<Table extends ObjectTable>(
   { fields }: Table,
-  columns: Readonly<Record<string, keyof Table['fields'] & string>>,
+  columns: ColumnsOf<Table>,
+  later: ColumnsOf<Table> = {},
 ): readonly SampleColumn[] {
-  return Object.entries(columns).flatMap(([column, field]): SampleColumn[] => {
+  return [...Object.entries(columns), ...Object.entries(later)].flatMap(([column, field]): SampleColumn[] => {
     const { kind, list } = fields[field] ?? {};
-    if (sampleNames.includes(column as SampleNames)) return [{ column, field, kind: 'name' }];
-    if (list !== undefined) return [{ column, field, kind: 'uints' }];
-    if (kind !== 'timestamp') return [{ column, field, kind: kinds[kind as ScalarKind] as ColumnKind }];
+    const isLater = column in later;
+    if (sampleNames.includes(column as SampleNames)) return [{ column, field, kind: 'name', isLater }];
+    if (list !== undefined) return [{ column, field, kind: 'uints', isLater }];
+    if (kind !== 'timestamp') return [{ column, field, kind: kinds[kind as ScalarKind] as ColumnKind, isLater }];
     return [
-      { column, field, kind: 'seconds' },
-      { column: `${column}_zone`, field, kind: 'zone' },
+      { column, field, kind: 'seconds', isLater },
+      { column: `${column}_zone`, field, kind: 'zone', isLater },
     ];
   });
 }
@@ -156,3 +162,11 @@ export const sampleTables: Readonly<Record<SampleTableName, SampleTable>> = {
   },
 };
 export const sampleTableNames = Object.keys(sampleTables) as SampleTableName[];
+
+/** A column with its table. */
+export type PlacedColumn = Pick<SampleColumn, 'column' | 'kind'> & { readonly table: SampleTableName };
+
+/** What stores of earlier releases may be without. */
+export const laterColumns: readonly PlacedColumn[] = sampleTableNames.flatMap((table) =>
+  sampleTables[table].columns.filter(({ isLater }) => isLater).map(({ column, kind }) => ({ table, column, kind })),
+);
