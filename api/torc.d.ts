@@ -369,6 +369,7 @@ export interface NewWorkflow {
   execution_config?: {
     mode?: "direct" | "slurm" | "auto" | null | undefined;
     limit_resources?: boolean | null | undefined;
+    limit_cpus?: boolean | null | undefined;
     termination_signal?: string | null | undefined;
     sigterm_lead_seconds?: number | null | undefined;
     sigkill_headroom_seconds?: number | null | undefined;
@@ -649,6 +650,7 @@ export interface Calls {
       execution_config?: {
         mode?: "direct" | "slurm" | "auto" | null | undefined;
         limit_resources?: boolean | null | undefined;
+        limit_cpus?: boolean | null | undefined;
         termination_signal?: string | null | undefined;
         sigterm_lead_seconds?: number | null | undefined;
         sigkill_headroom_seconds?: number | null | undefined;
@@ -1139,6 +1141,7 @@ export interface Calls {
         execution_config?: {
           mode?: "direct" | "slurm" | "auto" | null | undefined;
           limit_resources?: boolean | null | undefined;
+          limit_cpus?: boolean | null | undefined;
           termination_signal?: string | null | undefined;
           sigterm_lead_seconds?: number | null | undefined;
           sigkill_headroom_seconds?: number | null | undefined;

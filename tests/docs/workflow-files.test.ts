@@ -16,7 +16,7 @@ import { sectionsOf } from '../../src/core/workflow-file/shape/sections.ts';
 import type { Field } from '../../src/core/workflow-file/shape/shape.ts';
 import { workflow } from '../../src/core/workflow-file/shape/workflow.ts';
 import type { Format } from '../../src/core/workflow-file/text/read-text.ts';
-import { monitorPlanOf, writesSonar } from '../../src/runner/observe/plan.ts';
+import { limitsCpus, monitorPlanOf, writesSonar } from '../../src/runner/observe/plan.ts';
 import { readRules } from '../../src/runner/attempt/retry/rules.ts';
 import { standardExecution, terminationOf } from '../../src/core/contract/execution.ts';
 import { STANDARD_MAX_ITERATIONS } from '../../src/core/contract/workflow.ts';
@@ -207,6 +207,7 @@ async function applied(): Promise<Record<string, unknown>> {
       mode: refused({ srun_termination_signal: 'TERM@1' }) ? 'direct' : 'slurm',
       enable_cpu_bind: !refused({ enable_cpu_bind: true }),
       step_batching: !refused({ step_batching: true }),
+      limit_cpus: limitsCpus({}),
       limit_resources: monitored.limitsMemory,
     }),
     ...under('resource_monitor', {

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { start, temporaryFolder, torc } from '../support/programs.ts';
 
-// Samples alone, everywhere: memory-limits.test.ts is about control groups.
+// Samples alone, everywhere: job-limits.test.ts is about control groups.
 vi.stubEnv('TORC_CONTROL_GROUPS', 'off');
 
 const FLOW = `

@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { readProcesses } from '../../src/cluster/host/proc.ts';
 import { start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 
-// Samples alone, everywhere: memory-limits.test.ts is about control groups.
+// Samples alone, everywhere: job-limits.test.ts is about control groups.
 vi.stubEnv('TORC_CONTROL_GROUPS', 'off');
 
 interface Result {

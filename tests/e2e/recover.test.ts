@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 
-// Samples alone, everywhere: memory-limits.test.ts is about control groups.
+// Samples alone, everywhere: job-limits.test.ts is about control groups.
 vi.stubEnv('TORC_CONTROL_GROUPS', 'off');
 
 const flow = `

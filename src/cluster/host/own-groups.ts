@@ -1,128 +1,223 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type ControlGroup, groupOf, type Roots } from './control-group.ts';
-import { textOf } from './group-files.ts';
+import { groupPaths, textOf } from './group-files.ts';
 import { startOf } from './start-of.ts';
 
 /**
- * A folder of control groups in which this process may make groups with a memory limit, and its way into one and back.
+ * Control groups that this process may make, with a limit of memory and where possible of CPU time, and its way into one and back.
  *
- * Version 1: below the group of this process; its main thread alone moves, and what that starts meanwhile stays. Version 2: the
+ * Version 1: below the groups of this process; its main thread alone moves, and what that starts meanwhile stays. Version 2: the
  * whole process moves, and a group with limits has no processes of its own, so this process gets a group beside those of the jobs.
  */
 export interface OwnGroups {
   readonly version: ControlGroup['version'];
+  /** Where the groups are that limit memory. */
   readonly folder: string;
-  enter(group: string): void;
+  /** Where those are that limit CPU time, in version 2 the same; otherwise the reason why there are none. */
+  readonly cpu: { readonly folder: string } | NoGroups;
+  make(name: string): void;
+  enter(name: string): void;
   leave(): void;
+  /** Whether it is gone; a group in which a process is left stays. */
+  remove(name: string): boolean;
   close(): void;
 }
 
 /** Where such groups cannot be made, the reason. */
 export type NoGroups = string;
 
+export interface Wanted {
+  readonly roots?: Roots | undefined;
+  /** Whether CPU time is to be limited, too: schedulers do more work for processes in groups that count it. */
+  readonly cpu?: boolean | undefined;
+  /** How a group is made and removed: as a folder, in which the kernel shows its files. */
+  readonly door?: GroupDoor | undefined;
+}
+
+export interface GroupDoor {
+  readonly make: (folder: string) => void;
+  readonly remove: (folder: string) => void;
+}
+
 const PREFIX = 'torc-';
 
-/** Removes the empty groups of processes that have ended, then makes a folder for this one. */
-export function ownGroups(roots: Roots = {}): OwnGroups | NoGroups {
+/** Removes the empty groups of processes that have ended, then makes folders for this one. */
+export function ownGroups({ roots = {}, cpu = false, door = { make: mkdirSync, remove: rmdirSync } }: Wanted = {}):
+  | OwnGroups
+  | NoGroups {
   const own = groupOf('self', roots);
   if (own === undefined) return 'this process has no control group that counts memory';
+  const place: Place = { top: own.memoryFolder, roots, isCpuWanted: cpu, door };
   const reasons: string[] = [];
-  for (const place of own.version === 1 ? [inside(own)] : [delegated(own), beside(own, roots)]) {
+  for (const groupsIn of own.version === 1 ? [inside] : [delegated, beside]) {
     try {
-      const groups = place();
+      const groups = groupsIn(place);
       if (typeof groups !== 'string') return groups;
       reasons.push(groups);
     } catch (error) {
-      reasons.push((error as NodeJS.ErrnoException).code ?? (error as Error).message);
+      reasons.push(reasonOf(error));
     }
   }
   return `${dirname(own.memoryFolder)}: ${[...new Set(reasons)].join(', ')}`;
 }
 
+interface Place {
+  /** The group of this process. */
+  readonly top: string;
+  readonly roots: Roots;
+  readonly isCpuWanted: boolean;
+  readonly door: GroupDoor;
+}
+
+const reasonOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+const NOT_WANTED = 'not requested';
+const NO_CPU_CONTROLLER = 'no CPU controller';
+
+/** The kernel takes 0 as the process, or in version 1 the thread, that writes. */
 const move = (file: string) => writeFileSync(file, '0');
 
-/** Version 1: any folder below the group of this process has a limit of its own. */
-const inside = (own: ControlGroup) => (): OwnGroups => {
-  const folder = folderIn(own.memoryFolder);
-  const back = join(own.memoryFolder, 'tasks');
-  return tested({
+/** Version 1: any folder below the group of this process has a limit of its own; each controller has a tree. */
+function inside({ top, roots, isCpuWanted, door }: Place): OwnGroups {
+  const memory = tree(top, door);
+  const cpu = isCpuWanted ? cpuTree(roots, door) : NOT_WANTED;
+  const trees = typeof cpu === 'string' ? [memory] : [memory, cpu];
+  return {
     version: 1,
-    folder,
-    enter: (group) => move(join(group, 'tasks')),
-    leave: () => move(back),
-    close: () => removeWithGroups(folder),
-  });
-};
+    folder: memory.folder,
+    cpu,
+    make: (name) => trees.forEach((each) => door.make(join(each.folder, name))),
+    enter: (name) => trees.forEach((each) => move(join(each.folder, name, 'tasks'))),
+    leave: () => trees.forEach((each) => move(each.home)),
+    remove: (name) => trees.map((each) => removeGroup(join(each.folder, name), door)).every(Boolean),
+    close: () => trees.forEach((each) => removeWithGroups(each.folder, door)),
+  };
+}
+
+/** A folder below this group into which this process can move and from which it can come back. */
+function tree(top: string, door: GroupDoor): { readonly folder: string; readonly home: string } {
+  const made = { folder: folderIn(top, door), home: join(top, 'tasks') };
+  return tested(
+    made,
+    () => move(join(made.folder, 'probe', 'tasks')),
+    () => move(made.home),
+    door,
+  );
+}
+
+function cpuTree({ proc = '/proc', groups = '/sys/fs/cgroup' }: Roots, door: GroupDoor) {
+  const own = groupPaths(textOf(`${proc}/self/cgroup`) ?? '').get('cpu');
+  const top = join(groups, 'cpu', own ?? '');
+  if (own === undefined || !existsSync(join(top, 'cpu.cfs_quota_us'))) return NO_CPU_CONTROLLER;
+  try {
+    return tree(top, door);
+  } catch (error) {
+    return `${top}: ${reasonOf(error)}`;
+  }
+}
 
 /** Version 2, and the group of this process was made for it alone, by `systemd-run -p Delegate=yes` for instance. */
-const delegated = (own: ControlGroup) => (): OwnGroups | NoGroups => {
-  const { memoryFolder: top } = own;
+function delegated({ top, isCpuWanted, door }: Place): OwnGroups | NoGroups {
   if (!has(`${top}/cgroup.controllers`, 'memory')) return 'no memory controller';
   if (textOf(`${top}/cgroup.procs`)?.trim() !== String(process.pid)) return 'others are in the group of this process';
-  const folder = folderIn(top);
+  const folder = folderIn(top, door);
   const runner = join(folder, 'runner');
-  mkdirSync(runner);
+  door.make(runner);
   const close = () => {
-    write(`${folder}/cgroup.subtree_control`, '-memory');
-    write(`${top}/cgroup.subtree_control`, '-memory');
+    for (const each of ['-cpu', '-memory']) {
+      write(`${folder}/cgroup.subtree_control`, each);
+      write(`${top}/cgroup.subtree_control`, each);
+    }
     write(`${top}/cgroup.procs`, '0');
-    removeWithGroups(folder);
+    removeWithGroups(folder, door);
   };
   try {
     move(join(runner, 'cgroup.procs'));
     writeFileSync(`${top}/cgroup.subtree_control`, '+memory');
     writeFileSync(`${folder}/cgroup.subtree_control`, '+memory');
-    return tested({ ...wholeProcess(folder, runner), close });
+    const cpu = !isCpuWanted
+      ? NOT_WANTED
+      : !has(`${top}/cgroup.controllers`, 'cpu')
+        ? NO_CPU_CONTROLLER
+        : cpuIn(folder, [top, folder]);
+    return unified(folder, runner, cpu, close, door);
   } catch (error) {
     close();
     throw error;
   }
-};
+}
 
 /** Version 2, and the group above that of this process may have more groups. */
-const beside =
-  (own: ControlGroup, { groups = '/sys/fs/cgroup' }: Roots) =>
-  (): OwnGroups | NoGroups => {
-    const top = dirname(own.memoryFolder);
-    if (!top.startsWith(groups)) return 'no group above it';
-    if (!has(`${top}/cgroup.subtree_control`, 'memory')) return 'no memory controller';
-    const folder = folderIn(top);
-    try {
-      writeFileSync(`${folder}/cgroup.subtree_control`, '+memory');
-      return tested({ ...wholeProcess(folder, own.memoryFolder), close: () => removeWithGroups(folder) });
-    } catch (error) {
-      removeWithGroups(folder);
-      throw error;
-    }
-  };
-
-const wholeProcess = (folder: string, home: string) => ({
-  version: 2 as const,
-  folder,
-  enter: (group: string) => move(join(group, 'cgroup.procs')),
-  leave: () => move(join(home, 'cgroup.procs')),
-});
-
-/** Moves there and back once: what does not work now must not fail between the start of a job and the next one. */
-function tested(groups: OwnGroups): OwnGroups {
-  const probe = join(groups.folder, 'probe');
+function beside({ top: own, roots, isCpuWanted, door }: Place): OwnGroups | NoGroups {
+  const top = dirname(own);
+  if (!top.startsWith(roots.groups ?? '/sys/fs/cgroup')) return 'no group above it';
+  if (!has(`${top}/cgroup.subtree_control`, 'memory')) return 'no memory controller';
+  const folder = folderIn(top, door);
+  const close = () => removeWithGroups(folder, door);
   try {
-    mkdirSync(probe);
-    groups.enter(probe);
-    groups.leave();
-    rmdirSync(probe);
-    return groups;
+    writeFileSync(`${folder}/cgroup.subtree_control`, '+memory');
+    const cpu = !isCpuWanted
+      ? NOT_WANTED
+      : !has(`${top}/cgroup.subtree_control`, 'cpu')
+        ? NO_CPU_CONTROLLER
+        : cpuIn(folder, [folder]);
+    return unified(folder, own, cpu, close, door);
   } catch (error) {
-    groups.close();
+    close();
     throw error;
   }
 }
 
-function folderIn(top: string): string {
-  for (const name of readdirSync(top)) if (isLeft(name)) removeWithGroups(join(top, name));
+/** Turns the CPU controller on for the groups in the last of these folders; without it they limit memory alone. */
+function cpuIn(folder: string, from: readonly string[]): OwnGroups['cpu'] {
+  try {
+    for (const each of from) writeFileSync(`${each}/cgroup.subtree_control`, '+cpu');
+    return { folder };
+  } catch (error) {
+    return `${folder}: ${reasonOf(error)}`;
+  }
+}
+
+function unified(folder: string, home: string, cpu: OwnGroups['cpu'], close: () => void, door: GroupDoor): OwnGroups {
+  const enter = (name: string) => move(join(folder, name, 'cgroup.procs'));
+  const leave = () => move(join(home, 'cgroup.procs'));
+  const groups: OwnGroups = {
+    version: 2,
+    folder,
+    cpu,
+    make: (name) => door.make(join(folder, name)),
+    enter,
+    leave,
+    remove: (name) => removeGroup(join(folder, name), door),
+    close,
+  };
+  return tested(groups, () => enter('probe'), leave, door);
+}
+
+/** Moves there and back once: what does not work now must not fail between the start of a job and the next one. */
+function tested<In extends { readonly folder: string }>(
+  groups: In,
+  enter: () => void,
+  leave: () => void,
+  door: GroupDoor,
+): In {
+  const probe = join(groups.folder, 'probe');
+  try {
+    door.make(probe);
+    enter();
+    leave();
+    door.remove(probe);
+    return groups;
+  } catch (error) {
+    removeWithGroups(groups.folder, door);
+    throw error;
+  }
+}
+
+function folderIn(top: string, door: GroupDoor): string {
+  for (const name of readdirSync(top)) if (isLeft(name)) removeWithGroups(join(top, name), door);
   const folder = join(top, `${PREFIX}${process.pid}-${ticksOf(process.pid) ?? 0}`);
-  mkdirSync(folder);
+  door.make(folder);
   return folder;
 }
 
@@ -134,18 +229,16 @@ function isLeft(name: string): boolean {
 
 const ticksOf = (pid: number): string | undefined => startOf(pid)?.split(' ').at(-1);
 
-/** A group in which a process is left stays. */
-function removeWithGroups(folder: string): void {
+function removeWithGroups(folder: string, door: GroupDoor): void {
   if (!existsSync(folder)) return;
   for (const each of readdirSync(folder, { withFileTypes: true }))
-    if (each.isDirectory()) removeGroup(join(folder, each.name));
-  removeGroup(folder);
+    if (each.isDirectory()) removeGroup(join(folder, each.name), door);
+  removeGroup(folder, door);
 }
 
-/** Whether it is gone. */
-export function removeGroup(folder: string): boolean {
+function removeGroup(folder: string, door: GroupDoor): boolean {
   try {
-    rmdirSync(folder);
+    door.remove(folder);
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT';

@@ -6,6 +6,7 @@ import { ExecutionConfig } from './workflow.ts';
 const modes = {
   mode: ['direct', 'both'],
   limit_resources: [false, 'direct'],
+  limit_cpus: [true, 'direct'],
   termination_signal: ['SIGINT', 'direct'],
   sigterm_lead_seconds: [30, 'direct'],
   oom_exit_code: [137, 'direct'],

@@ -13,6 +13,7 @@ export interface Fault {
 
 const DIRECT_ONLY: readonly (readonly [Setting, string])[] = [
   ['limit_resources', 'Slurm mode requires resource limits for correct srun behavior.'],
+  ['limit_cpus', 'In slurm mode, Slurm limits the CPUs of a step.'],
   ['termination_signal', 'In slurm mode, use srun_termination_signal instead.'],
   ['sigterm_lead_seconds', 'In slurm mode, termination timing is controlled by srun_termination_signal.'],
   ['oom_exit_code', 'In slurm mode, Slurm manages OOM detection.'],
@@ -27,6 +28,7 @@ const SLURM_ONLY: readonly (readonly [Setting, string])[] = [
 /** Settings that only repeat the fixed behaviour of the other mode are accepted. */
 const harmless: { readonly [S in Setting]?: boolean } = {
   limit_resources: true,
+  limit_cpus: false,
   enable_cpu_bind: false,
   step_batching: false,
 };

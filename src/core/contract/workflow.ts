@@ -11,6 +11,8 @@ export type Stdio = z.output<typeof Stdio>;
 export const ExecutionConfig = z.strictObject({
   mode: maybe(z.enum(['direct', 'slurm', 'auto'])),
   limit_resources: maybe(z.boolean()),
+  /** addition: jobs get no more CPU time than they asked for. */
+  limit_cpus: maybe(z.boolean()),
   termination_signal: maybe(text),
   sigterm_lead_seconds: maybe(z.int()),
   sigkill_headroom_seconds: maybe(z.int()),

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { jobIdOf } from '../../cluster/batch/allocation.ts';
 import { allocationOf } from '../../cluster/slurm/allocation.ts';
 import type { Log } from '../facts/log.ts';
@@ -7,7 +6,7 @@ import { markVariables } from '../facts/marks.ts';
 import { startGuardian } from '../launch/guardian.ts';
 import { endLeftoverProcesses, killLeft } from '../recover/leftover-processes.ts';
 import type { Order, Report, ReportedEnd } from '../step/batch/protocol.ts';
-import { bindableCpus, cpuNumbers, createCpuPool } from '../step/direct/cpu-pool.ts';
+import { allowedCpus, bindableCpus, createCpuPool } from '../step/direct/cpu-pool.ts';
 import { createDirectSteps } from '../step/direct/direct.ts';
 import type { RunFacts } from '../step/request.ts';
 import type { Account, StepEnd, Steps } from '../step/steps.ts';
@@ -123,13 +122,4 @@ function endOf(end: StepEnd, steps: Steps, limits: MemoryLimits): ReportedEnd {
     ...(asked === undefined ? {} : { asked }),
     ...(isKilled || endedBy === 'memory' ? { endedBy: 'memory' } : {}),
   };
-}
-
-/** The CPUs on which this process may run. */
-function allowedCpus(): number[] {
-  try {
-    return cpuNumbers(/^Cpus_allowed_list:\s*(.*)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '');
-  } catch {
-    return [];
-  }
 }

@@ -3,7 +3,7 @@ import type { Allocation } from '../../cluster/batch/allocation.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { Log } from '../facts/log.ts';
-import { enforcesMemory, writesSonar } from '../observe/plan.ts';
+import { writesSonar } from '../observe/plan.ts';
 import { isBatched, type Mode } from '../../core/lifecycle/execution-mode.ts';
 import type { WorkflowFacts } from '../facts/workflow-facts.ts';
 import { createDirectSteps } from '../step/direct/direct.ts';
@@ -11,6 +11,7 @@ import type { RunFacts } from '../step/request.ts';
 import { createSlurmSteps } from '../step/slurm/slurm.ts';
 import type { SonarRecord } from '../step/sonar.ts';
 import type { Steps } from '../step/steps.ts';
+import { limitJobs } from './limit-jobs.ts';
 
 export interface StepsOptions {
   readonly mode: Mode;
@@ -19,6 +20,8 @@ export interface StepsOptions {
   readonly workflow: Pick<Workflow, 'resource_monitor_config' | 'execution_config'>;
   /** The memory that a job may use; undefined for one that asked for none. */
   readonly memoryLimitOf: (job: ClaimedJob) => number | undefined;
+  /** The CPUs that a job may use; undefined for one that asked for none. */
+  readonly cpuLimitOf: (job: Pick<ClaimedJob, 'need' | 'resource_requirements_id'>) => number | undefined;
   readonly facts: RunFacts;
   /** The end of the allocation as it is known now, in Unix milliseconds. */
   readonly endAtMs: () => number | undefined;
@@ -38,8 +41,11 @@ export async function createSteps(options: StepsOptions): Promise<Steps> {
   const { mode, client, reads, workflow, facts, endAtMs, environment, allocation, log } = options;
   if (mode === 'direct' || allocation === undefined) {
     const sonar = writesSonar(workflow) ? await sonarRecord(options) : undefined;
-    const memory = enforcesMemory(workflow) ? await memoryGroups(options) : undefined;
-    return createDirectSteps({ facts, environment, allocation, jobVariable: options.jobVariable, log, sonar, memory });
+    const { limitsOf, groups, cpus } = await limitJobs(options);
+    const limits = groups === undefined ? undefined : { groups, of: limitsOf };
+    const { jobVariable } = options;
+    const limited = { ...facts, limitsOf };
+    return createDirectSteps({ facts: limited, environment, allocation, jobVariable, log, sonar, limits, cpus });
   }
   const { jobs, granularity } = workflow.resource_monitor_config ?? {};
   const slurm = {
@@ -62,15 +68,6 @@ export async function createSteps(options: StepsOptions): Promise<Steps> {
   if (!sonar) return createSlurmSteps(slurm);
   const { createSampledSteps } = await import('../step/batch/sampled.ts');
   return createSampledSteps(createSlurmSteps(slurm), inside);
-}
-
-/** Limits the memory of jobs by control groups where this user may make some, and says in the log what limits it. */
-async function memoryGroups({ environment, memoryLimitOf, log }: StepsOptions) {
-  const { createJobGroups } = await import('../step/direct/job-groups.ts');
-  const groups = environment['TORC_CONTROL_GROUPS'] === 'off' ? 'TORC_CONTROL_GROUPS is off' : createJobGroups();
-  const isUsed = typeof groups !== 'string';
-  log.write('info', 'Memory limits are enforced', isUsed ? { by: groups.about } : { by: 'samples', reason: groups });
-  return isUsed ? { groups, limitOf: memoryLimitOf } : undefined;
 }
 
 /** Loaded for workflows that request it. */

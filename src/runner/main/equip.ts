@@ -2,7 +2,7 @@ import { type Actions, createActions } from '../actions/actions.ts';
 import { scriptsEndAt } from '../claim/deadline.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { AttemptOptions } from '../attempt/attempt.ts';
-import { memoryLimitOf } from '../observe/memory-limit.ts';
+import { cpuLimitOf, memoryLimitOf } from '../observe/memory-limit.ts';
 import type { TimeLimit } from '../claim/time-limit.ts';
 import { STDIO_FOLDER } from '../../core/contract/files/job.ts';
 import { type Crate, createCrate } from '../attempt/crate/crate.ts';
@@ -44,6 +44,7 @@ export async function equip(
   const memoryLimit = (job: ClaimedJob) => memoryLimitOf(job, defaultId);
   const steps = await createSteps({
     memoryLimitOf: memoryLimit,
+    cpuLimitOf: (job) => cpuLimitOf(job, defaultId),
     mode: registered.mode,
     client: patient,
     reads,

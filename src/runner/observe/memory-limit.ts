@@ -14,6 +14,12 @@ export const memoryLimitOf = (
   defaultId: number | undefined,
 ): number | undefined => (requirements === defaultId || need.memory_bytes <= 0 ? undefined : need.memory_bytes);
 
+/** The same of its CPUs. */
+export const cpuLimitOf = (
+  { need, resource_requirements_id: requirements }: Pick<WatchedJob, 'need' | 'resource_requirements_id'>,
+  defaultId: number | undefined,
+): number | undefined => (requirements === defaultId || need.num_cpus <= 0 ? undefined : need.num_cpus);
+
 export interface EnforcerOptions {
   readonly workflowId: number;
   readonly log: Log;

@@ -58,6 +58,10 @@ export function enforcesMemory(workflow: Pick<Workflow, 'resource_monitor_config
   }
 }
 
+/** Whether the runner limits the CPU time of jobs. */
+export const limitsCpus = ({ execution_config: execution }: Pick<Workflow, 'execution_config'>): boolean =>
+  execution?.limit_cpus ?? false;
+
 /** Whether samples of jobs are written as Sonar records, too. */
 export const writesSonar = ({ resource_monitor_config: config }: Pick<Workflow, 'resource_monitor_config'>): boolean =>
   config?.sonar ?? false;

@@ -16,6 +16,13 @@ export interface RunFacts {
    * Variables that we set for every job: the mark of the runner, and how to reach a server that requires a credential.
    */
   readonly variables: readonly (readonly [string, string])[];
+  /** What this runner limits jobs to; absent if it does not. */
+  readonly limitsOf?: ((job: ClaimedJob) => Limits) | undefined;
+}
+
+interface Limits {
+  readonly memoryBytes?: number | undefined;
+  readonly cpus?: number | undefined;
 }
 
 /**
@@ -46,6 +53,10 @@ export function variablesOf(facts: RunFacts, job: ClaimedJob, gpus: readonly str
       variables.set(name, devices);
     }
   }
+  // For a container, whose engine limits it: that of Docker is no descendant of the job.
+  const { memoryBytes, cpus } = facts.limitsOf?.(job) ?? {};
+  if (memoryBytes !== undefined) variables.set('TORC_MEMORY_LIMIT_BYTES', String(memoryBytes));
+  if (cpus !== undefined) variables.set('TORC_CPU_LIMIT', String(cpus));
   for (const [name, value] of jobVariables(facts, job)) variables.set(name, value);
   return [...variables];
 }

@@ -12,6 +12,11 @@ export const executionConfig = object('ExecutionConfig', {
     standard: true,
     example: false,
   }),
+  limit_cpus: may(
+    boolean,
+    'Give jobs no more CPU time than they asked for, however many threads they have. Direct mode, where control groups can be made.',
+    { standard: false, example: true },
+  ),
   termination_signal: may(string, 'The signal that asks a job to end. Direct mode.', {
     standard: standardExecution.termination_signal,
     example: 'SIGINT',

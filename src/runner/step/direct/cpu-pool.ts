@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
 
@@ -15,7 +16,7 @@ export interface CpuPool {
  */
 export function createCpuPool(
   cpus: readonly number[],
-  isLimited: (job: Pick<ClaimedJob, 'resource_requirements_id'>) => boolean,
+  isLimited: (job: Pick<ClaimedJob, 'need' | 'resource_requirements_id'>) => boolean,
 ): CpuPool {
   const free = new Set(cpus);
   const taken = new Map<StepId, readonly number[]>();
@@ -56,6 +57,15 @@ export const cpuNumbers = (list: string): number[] =>
       if (first === undefined) return [];
       return Array.from({ length: Math.max(0, Number(last) - Number(first) + 1) }, (_, at) => Number(first) + at);
     });
+
+/** The CPUs on which this process may run. */
+export function allowedCpus(): number[] {
+  try {
+    return cpuNumbers(/^Cpus_allowed_list:\s*(.*)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '');
+  } catch {
+    return [];
+  }
+}
 
 /**
  * The CPUs to which jobs are bound on this node; undefined if they are not.

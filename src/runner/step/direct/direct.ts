@@ -9,7 +9,7 @@ import type { Log } from '../../facts/log.ts';
 import { createOutputFolders } from '../../launch/output-folders.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import type { CpuPool } from './cpu-pool.ts';
-import type { JobGroups, KernelKill } from './job-groups.ts';
+import type { JobGroups, JobLimits, KernelKill } from './job-groups.ts';
 import { createKernelKills } from './kernel-kills.ts';
 import { createProcessUse, type ProcessUse } from '../process-use.ts';
 import { launchRequestOf, type RunFacts } from '../request.ts';
@@ -29,10 +29,8 @@ export interface DirectOptions {
   readonly sonar?: SonarRecord | undefined;
   /** Binds each step to CPUs of its own; absent: all share those of this process. */
   readonly cpus?: Pick<CpuPool, 'take' | 'release'> | undefined;
-  /** Limits the memory of jobs by control groups of their own; absent: nothing, or samples, limit it. */
-  readonly memory?:
-    | { readonly groups: JobGroups; readonly limitOf: (job: ClaimedJob) => number | undefined }
-    | undefined;
+  /** Limits jobs by control groups of their own; absent: nothing, or samples, limit them. */
+  readonly limits?: { readonly groups: JobGroups; readonly of: (job: ClaimedJob) => JobLimits } | undefined;
   /** The launcher; the default is the fastest that works here. */
   readonly launcherOf?: ((onEnd: (endings: readonly ProcessEnd[]) => void) => Launcher) | undefined;
 }
@@ -49,7 +47,7 @@ export function createDirectSteps({
   log,
   sonar,
   cpus,
-  memory,
+  limits,
   launcherOf = (onEnd) => createLauncher({ environment, onEnd }),
 }: DirectOptions): Steps {
   const pids = new Map<StepId, number>();
@@ -87,7 +85,7 @@ export function createDirectSteps({
       pids.delete(id);
       seen.ended(id);
       cpus?.release(id);
-      const groupKill = memory?.groups.ended(id);
+      const groupKill = limits?.groups.ended(id);
       if (groupKill !== undefined) groupKills.set(id, groupKill);
       const knownPeakBytes = Math.max(peakBytes ?? 0, groupKill?.usedBytes ?? 0) || undefined;
       ended.push({ id, exitCode, signal, cpuSeconds, peakBytes: knownPeakBytes });
@@ -107,15 +105,15 @@ export function createDirectSteps({
       const request = { ...launchRequestOf(facts, job, gpus), cpus: cpus?.take(id, job) };
       try {
         const launch = () => withStdioFolder(facts, () => launcher.launch(request));
-        const limitBytes = memory?.limitOf(job);
-        const pid =
-          memory === undefined || limitBytes === undefined ? launch() : memory.groups.launch(id, limitBytes, launch);
+        const asked = limits?.of(job);
+        const isLimited = asked?.memoryBytes !== undefined || asked?.cpus !== undefined;
+        const pid = limits !== undefined && isLimited ? limits.groups.launch(id, asked, launch) : launch();
         pids.set(id, pid);
         ids.set(pid, id);
         return { id, about: { pid } };
       } catch (error) {
         cpus?.release(id);
-        memory?.groups.ended(id);
+        limits?.groups.ended(id);
         throw error;
       }
     },
@@ -145,8 +143,8 @@ export function createDirectSteps({
         onProcesses: sonar?.look,
       });
       const uses = use.of(wanted);
-      if (memory === undefined) return uses;
-      return new Map([...uses].map(([id, each]) => [id, { ...each, isOutOfMemory: memory.groups.hasKills(id) }]));
+      if (limits === undefined) return uses;
+      return new Map([...uses].map(([id, each]) => [id, { ...each, isOutOfMemory: limits.groups.hasKills(id) }]));
     },
     account: accountOf,
     settle: () => sonar?.settle(),
@@ -155,7 +153,7 @@ export function createDirectSteps({
       sonar?.close();
       use?.close();
       kernelKills.close();
-      memory?.groups.close();
+      limits?.groups.close();
     },
   };
 }

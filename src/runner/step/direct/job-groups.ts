@@ -1,21 +1,31 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { oomKillsIn } from '../../../cluster/host/control-group.ts';
 import { textOf } from '../../../cluster/host/group-files.ts';
-import { type NoGroups, type OwnGroups, ownGroups, removeGroup } from '../../../cluster/host/own-groups.ts';
+import { type NoGroups, type OwnGroups, ownGroups } from '../../../cluster/host/own-groups.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
 import { sizeText } from '../../../core/quantity/size-text.ts';
 
+/** What a group limits; what is absent is unlimited. */
+export interface JobLimits {
+  readonly memoryBytes?: number | undefined;
+  /** CPU time a second of wall time: 1.5 is that of one CPU and a half. */
+  readonly cpus?: number | undefined;
+}
+
 /**
- * Control groups of jobs: the kernel ends a job at its memory limit, however fast it allocates.
+ * Control groups of jobs: the kernel ends a job at its memory limit, however fast it allocates, and lets it wait at its CPU limit,
+ * however many threads it has.
  *
  * In version 2 it kills the whole group. In version 1 it kills one process, and the next sample of the job ends the others.
  */
 export interface JobGroups {
   /** The version and the folder of the groups, for the log. */
   readonly about: string;
-  /** Launches in a new group with this limit. */
-  launch(id: StepId, limitBytes: number, launch: () => number): number;
+  /** The same of those that limit CPU time, or the reason why none do. */
+  readonly cpu: { readonly about: string } | NoGroups;
+  /** Launches in a new group with these limits. */
+  launch(id: StepId, limits: JobLimits, launch: () => number): number;
   /** Whether the kernel killed a process of the running job for lack of memory. */
   hasKills(id: StepId): boolean;
   /** Removes the group of a job that ended; returns what the kernel did to it, if it killed something. */
@@ -35,12 +45,17 @@ export interface KernelKill {
  */
 const KERNEL_BYTES = 4 * 2 ** 20;
 
-export function createJobGroups(own: OwnGroups | NoGroups = ownGroups()): JobGroups | NoGroups {
+export function createJobGroups({ cpu: isCpuLimited = false } = {}): JobGroups | NoGroups {
+  return jobGroupsIn(ownGroups({ cpu: isCpuLimited }));
+}
+
+/** The same in groups that exist. */
+export function jobGroupsIn(own: OwnGroups | NoGroups): JobGroups | NoGroups {
   if (typeof own === 'string') return own;
-  const { version } = own;
-  const limits = new Map<StepId, number>();
+  const { version, cpu } = own;
+  const limits = new Map<StepId, JobLimits>();
   /** Groups in which processes are left that the job started and did not wait for. */
-  const lingering = new Set<string>();
+  const lingering = new Set<StepId>();
   /** This process could not leave a group: it gets no limit, and no more groups are made. */
   let isStuck = false;
   const folderOf = (id: StepId) => join(own.folder, id);
@@ -49,15 +64,16 @@ export function createJobGroups(own: OwnGroups | NoGroups = ownGroups()): JobGro
 
   return {
     about: `control groups v${version} in ${own.folder}`,
-    launch(id, limitBytes, launch) {
+    cpu: typeof cpu === 'string' ? cpu : { about: `control groups v${version} in ${cpu.folder}` },
+    launch(id, asked, launch) {
       if (isStuck) return launch();
-      const group = folderOf(id);
       try {
-        mkdirSync(group);
-        own.enter(group);
+        own.make(id);
+        own.enter(id);
       } catch {
         // No room for more groups, or the folder was removed: samples limit this job.
-        removeGroup(group);
+        isStuck = !left(own);
+        own.remove(id);
         return launch();
       }
       try {
@@ -65,26 +81,29 @@ export function createJobGroups(own: OwnGroups | NoGroups = ownGroups()): JobGro
       } finally {
         isStuck = !left(own);
         // Afterwards: this process must not be in a group with a limit.
-        if (!isStuck) limitGroup(version, group, limitBytes + KERNEL_BYTES);
-        limits.set(id, limitBytes);
+        if (!isStuck) {
+          if (asked.memoryBytes !== undefined) limitMemory(version, folderOf(id), asked.memoryBytes + KERNEL_BYTES);
+          if (asked.cpus !== undefined && typeof cpu !== 'string') limitCpu(version, join(cpu.folder, id), asked.cpus);
+        }
+        limits.set(id, asked);
       }
     },
     hasKills,
     ended(id) {
-      const limitBytes = limits.get(id);
-      if (limitBytes === undefined) return undefined;
-      const group = folderOf(id);
+      const asked = limits.get(id);
+      if (asked === undefined) return undefined;
+      const { memoryBytes: limitBytes } = asked;
       const isKilled = hasKills(id);
-      const isAtLimit = isKilled && reachedLimit(version, group);
+      const isAtLimit = isKilled && reachedLimit(version, folderOf(id));
       limits.delete(id);
-      if (!removeGroup(group)) lingering.add(group);
+      if (!own.remove(id)) lingering.add(id);
       if (!isKilled) return undefined;
-      return isAtLimit
+      return isAtLimit && limitBytes !== undefined
         ? { cause: `the kernel killed it at its memory limit of ${sizeText(limitBytes)}`, usedBytes: limitBytes }
         : { cause: 'the kernel killed it: memory ran out', usedBytes: 0 };
     },
     close() {
-      for (const group of lingering) removeGroup(group);
+      for (const id of lingering) own.remove(id);
       own.close();
     },
   };
@@ -100,7 +119,7 @@ function left(own: OwnGroups): boolean {
 }
 
 /** Memory that is swapped out counts as well: otherwise a job above its limit would slow its node down and go on. */
-function limitGroup(version: OwnGroups['version'], group: string, bytes: number): void {
+function limitMemory(version: OwnGroups['version'], group: string, bytes: number): void {
   if (version === 2) {
     attempt(`${group}/memory.oom.group`, '1');
     attempt(`${group}/memory.swap.max`, '0');
@@ -108,6 +127,19 @@ function limitGroup(version: OwnGroups['version'], group: string, bytes: number)
   } else {
     attempt(`${group}/memory.limit_in_bytes`, String(bytes));
     attempt(`${group}/memory.memsw.limit_in_bytes`, String(bytes));
+  }
+}
+
+/** Long enough to cost nothing, short enough that a job does not halt for long: what the kernel has as its own. */
+const PERIOD_US = 100_000;
+
+function limitCpu(version: OwnGroups['version'], group: string, cpus: number): void {
+  const quota = Math.round(cpus * PERIOD_US);
+  if (version === 2) {
+    attempt(`${group}/cpu.max`, `${quota} ${PERIOD_US}`);
+  } else {
+    attempt(`${group}/cpu.cfs_period_us`, String(PERIOD_US));
+    attempt(`${group}/cpu.cfs_quota_us`, String(quota));
   }
 }
 
