@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
@@ -171,4 +180,35 @@ describe.skipIf(podman === undefined)('a job in a container of podman (needs pod
       20_000,
     );
   });
+
+  it('the container of a job has the limits of its job, and a job whose container reached its memory fails for that', async () => {
+    const limited = {
+      name: 'limited',
+      execution_config: { limit_cpus: true },
+      resource_requirements: [{ name: 'small', num_cpus: 1, memory: '90m', runtime: 'PT5M' }],
+      jobs: [
+        {
+          name: 'greedy',
+          resource_requirements: 'small',
+          container: { image: IMAGE, runtime: 'podman' },
+          command: `/bin/busybox head -c 600000000 /dev/zero | /bin/busybox tail -c 600000000 > /dev/null; echo survived`,
+        },
+        {
+          name: 'seen',
+          depends_on: ['greedy'],
+          cancel_on_blocking_job_failure: false,
+          resource_requirements: 'small',
+          container: { image: IMAGE, runtime: 'podman' },
+          command: `/bin/busybox cat /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/cpu/cpu.cfs_quota_us /sys/fs/cgroup/memory.max /sys/fs/cgroup/cpu.max > seen; true`,
+        },
+      ],
+    };
+    writeFileSync(join(folder, 'limited.json'), JSON.stringify(limited));
+    const { stderr } = await torc(['run', 'limited.json', '--new'], { cwd: folder, environment });
+    expect(stderr).toMatch(/greedy \(job \d+\) failed with exit code 137/);
+    expect(stderr).toContain('it used 90 of 90 MiB, and was killed');
+    expect(stderr).toContain('To run what had too little memory again with more: torc recover 3');
+    expect(readFileSync(join(folder, 'seen'), 'utf8')).toMatch(/^(94371840\n100000|94371840\n100000 100000)\n$/);
+    expect(readdirSync(join(folder, 'torc_output/job_stdio')).filter((name) => name.endsWith('.memory'))).toEqual([]);
+  }, 60_000);
 });

@@ -1,5 +1,5 @@
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
-import { filesOf } from '../../core/contract/files/job.ts';
+import { filesOf, MEMORY_REPORT_VARIABLE, memoryReportOf } from '../../core/contract/files/job.ts';
 import type { ExecutionConfig } from '../../core/contract/workflow.ts';
 import type { LaunchRequest } from '../launch/launcher.ts';
 
@@ -55,7 +55,10 @@ export function variablesOf(facts: RunFacts, job: ClaimedJob, gpus: readonly str
   }
   // For a container, whose engine limits it: that of Docker is no descendant of the job.
   const { memoryBytes, cpus } = facts.limitsOf?.(job) ?? {};
-  if (memoryBytes !== undefined) variables.set('TORC_MEMORY_LIMIT_BYTES', String(memoryBytes));
+  if (memoryBytes !== undefined) {
+    variables.set('TORC_MEMORY_LIMIT_BYTES', String(memoryBytes));
+    variables.set(MEMORY_REPORT_VARIABLE, memoryReportOf(facts, job));
+  }
   if (cpus !== undefined) variables.set('TORC_CPU_LIMIT', String(cpus));
   for (const [name, value] of jobVariables(facts, job)) variables.set(name, value);
   return [...variables];

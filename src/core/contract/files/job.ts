@@ -65,3 +65,14 @@ export function filesOf(run: RunFiles, job: Pick<ClaimedJob, 'id' | 'attempt_id'
       return { stdout: undefined, stderr: undefined };
   }
 }
+
+/**
+ * Names, to a job whose memory is limited, the file that a container of it writes when the kernel killed something at its limit.
+ * The kernel counts such kills in the control group of the container, which only it can read, and only while it lives.
+ */
+export const MEMORY_REPORT_VARIABLE = 'TORC_MEMORY_REPORT';
+
+export const memoryReportOf = (
+  run: Pick<RunFiles, 'workflowId' | 'runId' | 'outputDir'>,
+  job: Pick<ClaimedJob, 'id' | 'attempt_id'>,
+): string => `${run.outputDir}/${STDIO_FOLDER}/${stepIdOf(run, job)}.memory`;

@@ -1,3 +1,4 @@
+import { MEMORY_REPORT_VARIABLE } from '../../contract/files/job.ts';
 import { shellText } from './shell-text.ts';
 
 export interface ContainerImage {
@@ -62,12 +63,42 @@ const SIGNALS = ['TERM', 'INT', 'HUP', 'USR1', 'USR2', 'QUIT'];
 
 /**
  * The first process of a container gets no signal that it does not handle: it passes them on to the command, and waits for it.
+ *
+ * It knows, too, whether the kernel killed something at the limit of the container: the container and its counter are gone when
+ * its engine returns. A shell that lost a command may end with any code, 0 included.
  */
 const FIRST_PROCESS = [
   `${WITH_SHELL}"$s" -c "$1" & p=$!`,
   `for s in ${SIGNALS.join(' ')}; do trap "kill -$s $p" "$s"; done`,
-  'while :; do wait "$p"; c=$?; kill -0 "$p" 2>/dev/null || exit "$c"; done',
+  'while :; do wait "$p"; c=$?; kill -0 "$p" 2>/dev/null || break; done',
+  'if [ -n "$2" ]; then for f in /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control; do',
+  '  [ -r "$f" ] && while read -r k n; do if [ "$k" = oom_kill ] && [ "$n" != 0 ]; then c=137',
+  '    echo "torc: the kernel killed a process of this container at its memory limit of $2 bytes" >&2',
+  `    : > "$${MEMORY_REPORT_VARIABLE}"; fi; done < "$f"`,
+  'done; fi',
+  'exit "$c"',
 ].join('\n');
+
+/**
+ * The limits of the job, where its runner enforces them: the engine does so for the container, which is in other control groups.
+ *
+ * Docker refuses less than 6 MiB and more CPUs than the machine has. Podman refuses what its user may not limit, as without root
+ * on version 1 of control groups.
+ */
+const limitLines = (engine: Exclude<ContainerRuntime, 'apptainer'>): string[] => [
+  'torc_memory=',
+  'if [ -n "$TORC_MEMORY_LIMIT_BYTES$TORC_CPU_LIMIT" ]; then',
+  engine === 'docker'
+    ? "  torc_controllers=' cpu memory '"
+    : "  torc_controllers=$(podman info --format '{{.Host.CgroupControllers}}' 2>/dev/null | tr '[]' '  ')",
+  '  case $torc_controllers in *" memory "*) torc_memory=$TORC_MEMORY_LIMIT_BYTES ;; esac',
+  '  if [ -n "$torc_memory" ]; then',
+  '    [ "$torc_memory" -ge 6291456 ] || torc_memory=6291456',
+  '    torc_options+=(--memory "$torc_memory" --memory-swap "$torc_memory")',
+  '  fi',
+  '  case $torc_controllers in *" cpu "*) [ "${TORC_CPU_LIMIT:-999999}" -ge "$(getconf _NPROCESSORS_ONLN)" ] || torc_options+=(--cpus "$TORC_CPU_LIMIT") ;; esac',
+  'fi',
+];
 
 /**
  * Processes of the container have another parent and other control groups. Signals reach them through the client, which is in
@@ -82,9 +113,10 @@ const engineLines = (engine: Exclude<ContainerRuntime, 'apptainer'>, image: stri
     ? '  else torc_options+=(--gpus "\\"device=$CUDA_VISIBLE_DEVICES\\""); fi; fi'
     : '  else for torc_gpu in ${CUDA_VISIBLE_DEVICES//,/ }; do torc_options+=(--device "nvidia.com/gpu=$torc_gpu"); done; fi; fi',
   ...(engine === 'docker' ? ['torc_options+=(--user "$(id -u):$(id -g)")'] : []),
+  ...limitLines(engine),
   'torc_container=torc-$TORC_WORKFLOW_ID-$TORC_RUN_ID-$TORC_JOB_ID-$TORC_ATTEMPT_ID-$$',
   `exec {torc_life}> >(exec setsid env -u TORC_RUNNER_MARK bash -c 'trap "" ${SIGNALS.join(' ')}; cat; ${engine} kill "$0"; ${engine} rm --force "$0"' "$torc_container" >/dev/null 2>&1)`,
   `trap : ${SIGNALS.join(' ')}`,
-  `${engine} run --rm --name "$torc_container" --network host --workdir "$PWD" "\${torc_options[@]}" ${shellText(image)} sh -c '${FIRST_PROCESS}' sh "$torc_command" {torc_life}>&-`,
+  `${engine} run --rm --name "$torc_container" --network host --workdir "$PWD" "\${torc_options[@]}" ${shellText(image)} sh -c '${FIRST_PROCESS}' sh "$torc_command" "$torc_memory" {torc_life}>&-`,
   'exit',
 ];

@@ -113,6 +113,57 @@ it.each(['podman', 'docker'] as const)(
   },
 );
 
+/** The options with which the engine limits a container whose job has these limits. */
+function limitsOf(
+  runtime: ContainerRuntime,
+  variables: Record<string, string>,
+  controllers = '[cpuset cpu memory pids]',
+) {
+  program('getconf', 'echo 8');
+  program(
+    runtime,
+    `[ "$1" = info ] && { echo '${controllers}'; exit; }\n[ "$1" = run ] || [ "$1" = exec ] || exit 0\nprintf '%s\\n' "$@" > ${folder}/words\n`,
+  );
+  const script = surroundingsScript({ container: { image: 'i', runtime, binds: [] } }, { variables: [], folders: [] });
+  execute(script, 'true', variables);
+  const words = readFileSync(join(folder, 'words'), 'utf8').split('\n');
+  return words.flatMap((word, at) =>
+    ['--memory', '--memory-swap', '--cpus'].includes(word) ? [`${word} ${words[at + 1]}`] : [],
+  );
+}
+
+describe('limits of a job in a container', () => {
+  const asked = { TORC_MEMORY_LIMIT_BYTES: '52428800', TORC_CPU_LIMIT: '2' };
+
+  it.each(['podman', 'docker'] as const)(
+    'the engine %s limits a container to the memory and the CPUs that the runner enforces, and to nothing where it does not',
+    (runtime) => {
+      expect(limitsOf(runtime, asked)).toEqual(['--memory 52428800', '--memory-swap 52428800', '--cpus 2']);
+      expect(limitsOf(runtime, { TORC_MEMORY_LIMIT_BYTES: '52428800' })).toEqual([
+        '--memory 52428800',
+        '--memory-swap 52428800',
+      ]);
+      expect(limitsOf(runtime, {})).toEqual([]);
+    },
+  );
+
+  it('an engine gets no limit that it would refuse: less than 6 MiB, or more CPUs than the machine has', () => {
+    expect(limitsOf('docker', { TORC_MEMORY_LIMIT_BYTES: '1000', TORC_CPU_LIMIT: '9' })).toEqual([
+      '--memory 6291456',
+      '--memory-swap 6291456',
+    ]);
+  });
+
+  it('Podman limits what its user may limit: nothing without root in version 1, and no CPUs where they are not delegated', () => {
+    expect(limitsOf('podman', asked, '[]')).toEqual([]);
+    expect(limitsOf('podman', asked, '[cpuset memory pids]')).toEqual(['--memory 52428800', '--memory-swap 52428800']);
+  });
+
+  it('Apptainer gets none: its processes are in the control group of the job', () => {
+    expect(limitsOf('apptainer', asked)).toEqual([]);
+  });
+});
+
 describe('environments of the machine', () => {
   it('a conda environment is activated in the shell of the command', () => {
     program('conda', `echo 'conda() { echo "conda $*"; ENVIRONMENT=$2; }'`);

@@ -10,6 +10,7 @@ import { createOutputFolders } from '../../launch/output-folders.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import type { CpuPool } from './cpu-pool.ts';
 import type { JobGroups, JobLimits, KernelKill } from './job-groups.ts';
+import { createContainerKills } from './container-kills.ts';
 import { createKernelKills } from './kernel-kills.ts';
 import { createProcessUse, type ProcessUse } from '../process-use.ts';
 import { launchRequestOf, type RunFacts } from '../request.ts';
@@ -58,6 +59,7 @@ export function createDirectSteps({
   const kernelKills = createKernelKills();
   const killed = new Set<StepId>();
   const groupKills = new Map<StepId, KernelKill>();
+  const containers = createContainerKills();
 
   const accountOf = (end: StepEnd): Account => {
     const account = { ...end, asked: seen.take(end.id) };
@@ -85,7 +87,7 @@ export function createDirectSteps({
       pids.delete(id);
       seen.ended(id);
       cpus?.release(id);
-      const groupKill = limits?.groups.ended(id);
+      const groupKill = limits?.groups.ended(id) ?? containers.ended(id);
       if (groupKill !== undefined) groupKills.set(id, groupKill);
       const knownPeakBytes = Math.max(peakBytes ?? 0, groupKill?.usedBytes ?? 0) || undefined;
       ended.push({ id, exitCode, signal, cpuSeconds, peakBytes: knownPeakBytes });
@@ -105,6 +107,7 @@ export function createDirectSteps({
       const request = { ...launchRequestOf(facts, job, gpus), cpus: cpus?.take(id, job) };
       try {
         const launch = () => withStdioFolder(facts, () => launcher.launch(request));
+        if (facts.limitsOf !== undefined) containers.started(id, facts, job, facts.limitsOf(job).memoryBytes);
         const asked = limits?.of(job);
         const isLimited = asked?.memoryBytes !== undefined || asked?.cpus !== undefined;
         const pid = limits !== undefined && isLimited ? limits.groups.launch(id, asked, launch) : launch();
@@ -114,6 +117,7 @@ export function createDirectSteps({
       } catch (error) {
         cpus?.release(id);
         limits?.groups.ended(id);
+        containers.ended(id);
         throw error;
       }
     },
