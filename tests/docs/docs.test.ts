@@ -38,7 +38,7 @@ it('every workflow file in the pages and among the examples is right', () => {
     // Files of patterns are made by the commands of the page.
     const look = {
       fileExists: () => true,
-      listFolder: (path: string) => (existsSync(path) ? readdirSync(path) : ['a.txt']),
+      listFolder: (path: string) => (existsSync(path) ? readdirSync(path) : ['a.txt', 'a_b.txt', 'a_b.fastq']),
     };
     const { problems } = readSpec({ name, text, ...format }, { readFile, ...look });
     expect(problems.map(formatProblem)).toEqual([]);

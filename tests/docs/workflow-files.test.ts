@@ -67,7 +67,8 @@ describe('the reference of workflow files', () => {
         { name: 'example', text: text as string, format: format as Format },
         {
           readFile: (path) => readFileSync(join(root, path), 'utf8'),
-          listFolder: (path) => readdirSync(join(root, path)),
+          // A folder of the reader.
+          listFolder: (path) => (path.startsWith('raw') ? ['a_b.fastq'] : readdirSync(join(root, path))),
           fileExists: () => true,
         },
       );

@@ -37,6 +37,31 @@ describe('run with a file again', () => {
     expect(ran(folder)).toHaveLength(5);
   });
 
+  it('an update finds a new file of a pattern with several parameters, and runs its job and what reads it', async () => {
+    const folder = temporaryFolder();
+    const { url } = await startServer(folder);
+    mkdirSync(join(folder, 'raw'));
+    for (const name of ['a_L1', 'a_L2', 'b_L1']) writeFileSync(join(folder, `raw/${name}.txt`), name);
+    writeFileSync(
+      join(folder, 'flow.yaml'),
+      `name: lanes
+files:
+  - { name: 'raw_{s}_{l}', glob: 'raw/{s}_{l}.txt' }
+  - { name: 'out_{s}_{l}', path: '{s}_{l}.out', use_parameters: [s, l] }
+jobs:
+  - { name: 'one_{s}_{l}', use_parameters: [s, l], command: 'cat \${files.input.raw_{s}_{l}} > \${files.output.out_{s}_{l}}; echo one_{s}_{l} >> ran' }
+  - { name: 'all_{s}', use_parameters: [s], input_file_regexes: ['^out_{s}_'], command: 'echo all_{s} >> ran' }
+`,
+    );
+    const run = (...words: string[]) => torc(['--url', url, 'run', 'flow.yaml', ...words], { cwd: folder });
+    await run();
+    expect(ran(folder)).toEqual(['all_a', 'all_b', 'one_a_L1', 'one_a_L2', 'one_b_L1']);
+    writeFileSync(join(folder, 'raw/b_L2.txt'), '');
+    const { stderr } = await run('--update');
+    expect(stderr).toContain('Workflow 1: 1 job added, 1 changed, 0 removed, 4 unchanged; 2 jobs run.');
+    expect(ran(folder)).toEqual(['all_a', 'all_b', 'all_b', 'one_a_L1', 'one_a_L2', 'one_b_L1', 'one_b_L2']);
+  });
+
   it('run without an option creates another workflow and names --update; with --new it says nothing', async () => {
     const folder = temporaryFolder();
     const { url } = await startServer(folder);

@@ -57,10 +57,12 @@ export function dryRunReport(reading: SpecReading): DryRunReport {
 
 /** One line for each pattern: `raw/*.fastq matches 3 files; sample is a, b, c`. */
 export const globLines = (globs: readonly GlobMatch[]): string[] =>
-  globs.map(
-    ({ glob, parameter, values }) =>
-      `${glob} matches ${counted(values.length, 'file')}; ${parameter} is ${someOf(values)}`,
-  );
+  globs.map(({ glob, parameters, rows }) => {
+    const values = parameters.map(
+      (name, at) => `${name} is ${someOf([...new Set(rows.map((row) => row[at] as string))])}`,
+    );
+    return [`${glob} matches ${counted(rows.length, 'file')}`, ...values].join('; ');
+  });
 
 function summaryOf({ plan, name, description }: SpecReading): DryRunSummary {
   const actions = plan?.actions ?? [];

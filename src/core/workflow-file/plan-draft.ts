@@ -62,9 +62,9 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   const tables = new Tables(readFile, complain);
   const { fileExists, listFolder } = options;
   const look = listFolder === undefined || fileExists === undefined ? undefined : { listFolder, fileExists };
-  const { spec, damaged, globs, isWhole } = readWorkflow(value, { tables, look }, complain);
+  const { spec, damaged, globs, groups, isWhole } = readWorkflow(value, { tables, look }, complain);
 
-  const expander = new Expander(spec, { readFile, tables, limit: maxJobs }, complain);
+  const expander = new Expander(spec, { readFile, tables, groups, limit: maxJobs }, complain);
   const records = <S extends object>(field: Collection, families: Families<S>): DraftRecords<S> =>
     recordsOf(families, new Lost(damaged.has(field), expander.lost.get(field) ?? []));
   const draft: Draft = {

@@ -17,7 +17,7 @@ export function readWorkflow(
   const replaced = isMap(given) ? applyVariables(given, (root) => tables.names(root), complain) : given;
   const { root, ...globs } = isMap(replaced)
     ? applyGlobs(replaced, look, complain)
-    : { root: replaced, globs: [], isWhole: true };
+    : { root: replaced, globs: [], groups: [], isWhole: true };
   const { value: spec, damaged } = checkShape(workflow, root, complain);
   warnOfInexact(spec, complain);
   return { spec, damaged, ...globs };

@@ -7,6 +7,8 @@ export interface Axis {
   readonly values: Sequence<ParameterValue | undefined>;
   /** Its values are written as `{name:q}` writes them, also where the token has no format. */
   readonly isQuoted?: boolean;
+  /** Axes of one bundle vary together, also in a product: only their combinations by position exist. */
+  readonly bundle?: object | undefined;
 }
 
 /**
@@ -33,9 +35,13 @@ export function combine(axes: readonly Axis[], mode: Mode): Axes {
     return { count: axes[0]?.values.length ?? 1, axes: axes.map((axis) => ({ ...axis, stride: 1 })) };
   }
   const placed: PlacedAxis[] = [];
+  const strides = new Map<object, number>();
   let stride = 1;
   for (const axis of axes.toReversed()) {
-    placed.unshift({ ...axis, stride });
+    const known = axis.bundle === undefined ? undefined : strides.get(axis.bundle);
+    placed.unshift({ ...axis, stride: known ?? stride });
+    if (known !== undefined) continue;
+    if (axis.bundle !== undefined) strides.set(axis.bundle, stride);
     stride *= axis.values.length;
   }
   return { count: stride, axes: placed };

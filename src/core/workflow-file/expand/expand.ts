@@ -1,5 +1,6 @@
 import { Refusal } from '../../contract/refusals.ts';
 import type { Complain, Path } from '../problems.ts';
+import { projected, type ValueGroup } from '../glob/groups.ts';
 import { sequence, type Sequence } from '../sequence.ts';
 import { UNREAD } from '../shape/check.ts';
 import type { WorkflowSpec } from '../shape/workflow.ts';
@@ -26,6 +27,8 @@ interface Parameterized {
 export interface ExpandOptions {
   readonly readFile: (path: string) => string;
   readonly tables: Tables;
+  /** Parameters of the workflow whose values stand together. */
+  readonly groups: readonly ValueGroup[];
   /** The maximum number of instances of jobs, of files and of user data. */
   readonly limit: number;
 }
@@ -188,7 +191,9 @@ export class Expander {
   private sharedAxes(names: readonly string[], what: string): (Axis | undefined)[] | undefined {
     const parameters = this.spec.parameters ?? {};
     const known = [...new Set(names)].filter((name) => Object.hasOwn(parameters, name));
-    return known.length === 0 ? undefined : known.map((name) => this.sharedAxis(name, what));
+    if (known.length === 0) return undefined;
+    const together = this.options.groups.flatMap((group) => groupAxes(group, known));
+    return known.map((name) => together.find((axis) => axis.name === name) ?? this.sharedAxis(name, what));
   }
 
   private sharedAxis(name: string, what: string): Axis | undefined {
@@ -235,6 +240,18 @@ function valueAdvice(value: Value, { facts }: Refusal): string | undefined {
   }
   if (typeof value !== 'string' || facts['isNoRange'] !== true) return undefined;
   return `"${value}" is no range of numbers such as 1:10 or 0:1:0.1; a text with a colon goes into a list: "['${value}']"`;
+}
+
+/** Axes of the parameters of a group that a record selects: their combinations, each once. */
+function groupAxes(group: ValueGroup, selected: readonly string[]): Axis[] {
+  const names = group.parameters.filter((name) => selected.includes(name));
+  if (names.length < 2) return [];
+  const rows = projected(group, names);
+  return names.map((name, at) => ({
+    name,
+    values: sequence(rows.length, (index) => rows[index]?.[at] as string),
+    bundle: group,
+  }));
 }
 
 const wordsBefore = (collection: Collection, spec: Parameterized): string =>

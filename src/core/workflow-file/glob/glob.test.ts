@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readSpec } from '../read.ts';
-import { faultOfValue, readGlob, valuesOf } from './match.ts';
+import { pathOf, readGlob } from './glob.ts';
+import { faultOfValue, rowsOf } from './match.ts';
 
 /** Reads a workflow where these files are. */
 function read(text: string, paths: readonly string[]) {
@@ -20,7 +21,8 @@ function read(text: string, paths: readonly string[]) {
       readFile: () => '',
       fileExists: (path) => paths.includes(path),
       listFolder(folder) {
-        if (names(folder).length === 0) throw new Error(`there is no folder ${folder}`);
+        const code = paths.includes(folder) ? 'ENOTDIR' : 'ENOENT';
+        if (names(folder).length === 0) throw Object.assign(new Error(`there is no folder ${folder}`), { code });
         return names(folder);
       },
     },
@@ -45,7 +47,7 @@ describe('files by pattern', () => {
       'raw/.c.fastq',
     ]);
     expect(problems).toEqual([]);
-    expect(plan?.globs).toEqual([{ glob: 'raw/*.fastq', parameter: 'sample', values: ['001', 'b'] }]);
+    expect(plan?.globs).toEqual([{ glob: 'raw/*.fastq', parameters: ['sample'], rows: [['001'], ['b']] }]);
     expect([0, 1].map((number) => plan?.jobs.at(number)).map((job) => [job?.name, job?.command])).toEqual([
       ['sort_001', 'sort raw/001.fastq'],
       ['sort_b', 'sort raw/b.fastq'],
@@ -54,7 +56,7 @@ describe('files by pattern', () => {
 
   it('a star may stand for a folder', () => {
     const { plan } = read(flow(raw('raw/*/reads.fastq')), ['raw/x/reads.fastq', 'raw/y/other.fastq']);
-    expect(plan?.globs[0]?.values).toEqual(['x']);
+    expect(plan?.globs[0]?.rows).toEqual([['x']]);
     expect(plan?.files.at(0).path).toBe('raw/x/reads.fastq');
   });
 
@@ -78,7 +80,10 @@ describe('files by pattern', () => {
     ['**/*.fastq', "3:35 files[0].glob: glob '**/*.fastq' is ambiguous: it contains * 3 times"],
     ['/raw/*.fastq', "3:35 files[0].glob: glob '/raw/*.fastq' leads out of the folder in which torc runs"],
     ['raw/../../*.fastq', "3:35 files[0].glob: glob 'raw/../../*.fastq' leads out of the folder in which torc runs"],
-    ['raw/a.fastq', "3:35 files[0].glob: glob 'raw/a.fastq' contains no *; a single file is written as path"],
+    [
+      'raw/a.fastq',
+      "3:35 files[0].glob: glob 'raw/a.fastq' contains no * and no name in braces; a single file is written as path",
+    ],
     ['raw/?.fastq', "3:35 files[0].glob: glob 'raw/?.fastq' contains ?"],
     [
       'odd/*.fastq',
@@ -92,6 +97,13 @@ describe('files by pattern', () => {
   it.each([
     ["  - { name: raw, glob: 'raw/*.fastq' }\n", "files[0].name: glob 'raw/*.fastq' needs a name with one parameter"],
     ["  - { name: '{a}_{b}', glob: 'raw/*.fastq' }\n", "'{a}_{b}' contains a and b"],
+    [
+      "  - { name: 'raw_{a}', glob: 'raw/{a}_{b}.fastq' }\n",
+      "files[0].name: glob 'raw/{a}_{b}.fastq' needs a name with its parameters, a and b; 'raw_{a}' contains a",
+    ],
+    ["  - { name: 'raw_{a}_{b}', glob: 'raw/{a}_*.fastq' }\n", 'contains * beside names in braces'],
+    ["  - { name: 'raw_{a}_{b}', glob: 'raw/{a}{b}.fastq' }\n", 'is ambiguous: nothing separates {a} from {b}'],
+    ["  - { name: 'raw_{a}', glob: 'raw/{a:q}.fastq' }\n", 'contains {a:q}; what stands for text is a name'],
     ["  - { name: 'raw_{sample}', glob: 'raw/*.fastq', path: x }\n", 'files[0].path: glob'],
     ["  - { name: 'raw_{sample}' }\n", 'missing field `path`'],
   ])('%j is refused', (files, message) => {
@@ -115,16 +127,140 @@ describe('files by pattern', () => {
   });
 });
 
-it('each value of a pattern, put in place of its star, is the path of a file, and no value is found twice', () => {
-  const name = fc.string({ unit: fc.constantFrom('a', 'b', '.', '_'), minLength: 1, maxLength: 5 });
+const lanes = `name: flow
+files:
+  - { name: 'raw_{sample}_{lane}', glob: 'raw/{sample}_{lane}.fastq' }
+  - { name: 'bam_{sample}_{lane}', path: '{sample}_{lane}.bam', use_parameters: [sample, lane] }
+  - { name: 'merged_{sample}', path: '{sample}.bam', use_parameters: [sample] }
+jobs:
+  - { name: 'align_{lane}_{sample}', use_parameters: [lane, sample], command: 'align \${files.input.raw_{sample}_{lane}} > \${files.output.bam_{sample}_{lane}}' }
+  - { name: 'merge_{sample}', use_parameters: [sample], input_file_regexes: ['^bam_{sample}_'], command: 'merge > \${files.output.merged_{sample}}' }
+`;
+const commandsOf = ({ plan }: ReturnType<typeof read>) =>
+  Array.from({ length: plan?.jobs.length ?? 0 }, (_, number) => plan?.jobs.at(number).command ?? '');
+
+describe('files by pattern with several parameters', () => {
+  const there = ['raw/b_L2.fastq', 'raw/a_L1.fastq', 'raw/a_L2.fastq', 'raw/readme.txt'];
+
+  it('each name in braces gives its values, and only combinations that are there make jobs, in whatever order they are named', () => {
+    const reading = read(lanes, there);
+    expect(reading.problems).toEqual([]);
+    expect(reading.plan?.globs).toEqual([
+      {
+        glob: 'raw/{sample}_{lane}.fastq',
+        parameters: ['sample', 'lane'],
+        rows: [
+          ['a', 'L1'],
+          ['a', 'L2'],
+          ['b', 'L2'],
+        ],
+      },
+    ]);
+    expect(commandsOf(reading)).toEqual([
+      'align raw/a_L1.fastq > a_L1.bam',
+      'align raw/a_L2.fastq > a_L2.bam',
+      'align raw/b_L2.fastq > b_L2.bam',
+      'merge > a.bam',
+      'merge > b.bam',
+    ]);
+  });
+
+  it('combinations stand beside the values of other parameters', () => {
+    const text = `name: flow
+parameters: { k: [21, 31] }
+files: [{ name: 'raw_{sample}_{lane}', glob: 'raw/{sample}_{lane}.fastq' }]
+jobs: [{ name: 'j_{sample}_{k}_{lane}', use_parameters: [sample, k, lane], command: '{sample} {k} {lane}' }]
+`;
+    expect(commandsOf(read(text, there)).toSorted()).toEqual([
+      'a 21 L1',
+      'a 21 L2',
+      'a 31 L1',
+      'a 31 L2',
+      'b 21 L2',
+      'b 31 L2',
+    ]);
+  });
+
+  it('names may stand in folders, and the same one twice: what is no folder and what differs does not match', () => {
+    const text = flow(`  - { name: 'raw_{sample}_{run}', glob: 'raw/{run}/{sample}/{sample}_{run}.fq' }\n`).replace(
+      '{files.input.raw_{sample}}',
+      'x',
+    );
+    const { plan } = read(text, [
+      'raw/r1/a/a_r1.fq',
+      'raw/r1/a/b_r1.fq',
+      'raw/r2/c/c_r1.fq',
+      'raw/note',
+      'raw/r2/d/d_r2.fq',
+    ]);
+    expect(plan?.globs[0]?.rows).toEqual([
+      ['r1', 'a'],
+      ['r2', 'd'],
+    ]);
+  });
+
+  it('a file that can be read in two ways is refused, and one whose folder leaves a single way is not', () => {
+    expect(errorsOf(read(lanes, ['raw/a_b_L1.fastq']))).toEqual([
+      `3:42 files[0].glob: glob 'raw/{sample}_{lane}.fastq' is ambiguous: in "raw/a_b_L1.fastq" {sample} may be "a" or "a_b"; separate the parts by text that no value contains, or list the values in a parameters_file`,
+    ]);
+    const text = flow(`  - { name: 'raw_{sample}_{lane}', glob: 'raw/{sample}/{sample}_{lane}.fq' }\n`);
+    expect(read(text, ['raw/a_b/a_b_L1.fq']).plan?.globs[0]?.rows).toEqual([['a_b', 'L1']]);
+  });
+
+  const withReference = (glob: string, name: string) =>
+    lanes.replace('jobs:', `  - { name: '${name}', glob: '${glob}' }\njobs:`);
+
+  it('a second pattern may give some of the parameters, with the same values; others are missing files', () => {
+    const text = withReference('ref/{sample}.fa', 'ref_{sample}');
+    expect(errorsOf(read(text, [...there, 'ref/a.fa', 'ref/b.fa']))).toEqual([]);
+    expect(errorsOf(read(text, [...there, 'ref/a.fa', 'ref/c.fa']))).toEqual([
+      "6:35 files[3].glob: glob 'ref/{sample}.fa' gives 'sample' other values than glob 'raw/{sample}_{lane}.fastq': ref/b.fa, raw/c_{lane}.fastq are missing",
+    ]);
+  });
+
+  it('two patterns that share a parameter and give others beside it are ambiguous', () => {
+    const text = withReference('ref/{sample}_{part}.fa', 'ref_{sample}_{part}');
+    expect(errorsOf(read(text, [...there, 'ref/a_1.fa', 'ref/b_1.fa']))).toEqual([
+      "6:42 files[3].glob: glob 'ref/{sample}_{part}.fa' is ambiguous: it gives values to 'sample' together with 'part', and glob 'raw/{sample}_{lane}.fastq' together with 'lane'; which belong together is unknown",
+    ]);
+  });
+});
+
+it('each row of a pattern, put in place of its parameters, is the path of a file; none is found twice, and each file that fits is found', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', '.', '_'), minLength: 1, maxLength: 4 });
+  const name = fc.string({ unit: fc.constantFrom('a', 'b', '.', '_'), minLength: 1, maxLength: 7 });
+  const pattern = fc.oneof(
+    fc.tuple(text, text).map(([start, end]) => `${start}*${end}`),
+    fc.tuple(text, text, text).map(([start, middle, end]) => `${start}{p}${middle}{q}${end}`),
+    fc.tuple(text, text).map(([middle, end]) => `{p}${middle}{q}${middle}{p}${end}`),
+  );
   fc.assert(
-    fc.property(fc.uniqueArray(name), name, name, (names, start, end) => {
-      const glob = readGlob(`${start}*${end}`);
+    fc.property(fc.uniqueArray(name), pattern, (names, written) => {
+      const glob = readGlob(written, 'p');
       if (typeof glob === 'string') return;
-      const values = valuesOf(glob, { listFolder: () => names, fileExists: () => false });
-      expect(names).toEqual(expect.arrayContaining(values.map((value) => `${start}${value}${end}`)));
-      expect(new Set(values).size).toBe(values.length);
-      expect(values.every((value) => faultOfValue(value) === undefined)).toBe(true);
+      const rows = rowsOf(glob, { listFolder: () => names, fileExists: () => false });
+      const fits = (each: string) => {
+        if (each.startsWith('.') && !glob.template.startsWith('.')) return false;
+        const seen = new Set<string>();
+        const expression = glob.template
+          .split(/\{(\w)\}/)
+          .map((piece, at) =>
+            at % 2 === 0
+              ? piece.replaceAll('.', '\\.')
+              : seen.has(piece)
+                ? `\\k<${piece}>`
+                : (seen.add(piece), `(?<${piece}>.+)`),
+          );
+        return new RegExp(`^${expression.join('')}$`).test(each);
+      };
+      if (!Array.isArray(rows)) {
+        expect(fits(rows.path) && rows.values[0] !== rows.values[1]).toBe(true);
+        return;
+      }
+      const paths = rows.map((row) =>
+        pathOf(glob, new Map(glob.parameters.map((each, at) => [each, row[at] as string]))),
+      );
+      expect(paths.toSorted()).toEqual(names.filter(fits).toSorted());
     }),
   );
 });

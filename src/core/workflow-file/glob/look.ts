@@ -5,9 +5,9 @@ export interface LookAtFiles {
   readonly fileExists: (path: string) => boolean;
 }
 
-/** The files of a pattern: the values that they give a parameter. */
+/** The files of a pattern: the values that they give its parameters, one row a file. */
 export interface GlobMatch {
   readonly glob: string;
-  readonly parameter: string;
-  readonly values: readonly string[];
+  readonly parameters: readonly string[];
+  readonly rows: readonly (readonly string[])[];
 }

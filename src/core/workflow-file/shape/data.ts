@@ -11,8 +11,8 @@ export const file = object('FileSpec', {
   }),
   glob: may(
     string,
-    'Addition: the files that match a pattern with one *, below the directory in which you run torc. The parameter in name ' +
-      'takes the text of the * for its values, and every entry with use_parameters can use it.',
+    'Addition: the files that match a pattern with one * or with names in braces, below the directory in which you run torc. ' +
+      'The parameters in name take the texts for which these stand as values, and every entry with use_parameters can use them.',
     { example: 'raw/*.fastq' },
   ),
   identifier: may(
