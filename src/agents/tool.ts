@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Client } from '../client/client.ts';
+import type { ExplainOptions } from '../operations/explain/explain.ts';
 
 /** The JSON that a command of `torc` printed, and the messages beside it. */
 export type CommandReply = Readonly<Record<string, unknown>>;
@@ -22,6 +23,8 @@ export interface Backend {
   /** The maximum number of jobs of a workflow file; undefined for the default. */
   readonly maxJobs: number | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The partitions of the site, if one is known; undefined where the machine is none of the caller's. */
+  readonly partitions: ExplainOptions['partitions'];
   readonly docsDir: string;
   readonly examplesDir: string;
 }

@@ -13,17 +13,16 @@ export async function reportUnrunnable(context: Context, workflowId: number, isF
   const { client } = await context.service();
   const left = await unrunnableJobs(client, workflowId);
   if (left === undefined || left.unclaimable_jobs === 0) return;
-  const words = left.reasons.map(unclaimableWords);
   const isAll = left.unclaimable_jobs === left.ready_jobs && !left.may_take;
   if (!isAll || isForced) {
-    for (const line of words) context.output.warn(line);
+    for (const reason of left.reasons) context.output.warn(unclaimableWords(reason));
     return;
   }
+  const { unrunnableLines } = await import('./unrunnable-lines.ts');
   throw new Failure(
     [
       `Nothing is submitted: no allocation of workflow ${workflowId} could run any of its jobs.`,
-      ...words.map((line) => `  ${line}`),
-      `  To plan allocations that can: ${context.hint(`torc slurm regenerate ${workflowId} --submit`)}`,
+      ...(await unrunnableLines(context, workflowId, left.reasons)).map((line) => `  ${line}`),
       `  To submit all the same: ${context.hint(`torc submit ${workflowId} --skip-checks`)}`,
     ].join('\n'),
   );

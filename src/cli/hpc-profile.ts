@@ -1,4 +1,4 @@
-import type { HpcProfile } from '../core/hpc/profile.ts';
+import type { HpcPartition, HpcProfile } from '../core/hpc/profile.ts';
 import { detectedProfile, type HpcSettings, namedProfile } from '../operations/slurm/profiles.ts';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';
@@ -10,6 +10,12 @@ export const hpcSettings = ({ configuration }: Pick<Context, 'configuration'>): 
   overrides: configuration['client.hpc.profile_overrides'] as Entries,
   defaultAccount: configuration['client.hpc.default_account'],
 });
+
+/** The partitions of the site, if one is known. */
+export const partitionsHere = async (
+  context: Pick<Context, 'configuration' | 'environment'>,
+): Promise<readonly HpcPartition[] | undefined> =>
+  (await detectedProfile(hpcSettings(context), context.environment))?.profile.partitions;
 
 /** The profile that an option names, or that of this machine. */
 export async function profileFor(context: Context, name: string | undefined): Promise<HpcProfile> {

@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { counted } from '../core/quantity/count-text.ts';
 import { cancelJobs } from '../operations/cancel-jobs.ts';
-import { explainJob } from '../operations/explain/explain.ts';
+import { explainJob, type ExplainOptions } from '../operations/explain/explain.ts';
 import { shownFiles } from '../operations/explain/shown-files.ts';
 import { explainedLines } from '../operations/views/explained.ts';
 import { type Dialog, textDialog, type TextSource } from './model.ts';
@@ -12,11 +12,12 @@ interface Here {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly outputDir: string;
   readonly hint: (command: string) => string;
+  readonly partitions: ExplainOptions['partitions'];
 }
 
 /** Why a job waits, or why it ended as it did. */
-export async function explained(client: Client, id: number, { environment, outputDir, hint }: Here): Promise<Dialog> {
-  const found = await explainJob(client, id, { nowMs: Date.now(), environment, outputDir });
+export async function explained(client: Client, id: number, { hint, ...here }: Here): Promise<Dialog> {
+  const found = await explainJob(client, id, { nowMs: Date.now(), ...here });
   return textDialog('Why', explainedLines(found, shownFiles(found.paths), hint));
 }
 

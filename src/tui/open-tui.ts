@@ -1,5 +1,6 @@
 import { after, every } from '../client/long-timers.ts';
 import type { Connection } from '../client/node/connect.ts';
+import type { ExplainOptions } from '../operations/explain/explain.ts';
 import { createDrawing } from './drawing.ts';
 import { keysOf } from './keys.ts';
 import { createLists, RELOAD_MS } from './lists.ts';
@@ -15,6 +16,8 @@ export interface TuiOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly outputDir: string;
   readonly hint: (command: string) => string;
+  /** The partitions of the site, if one is known. */
+  readonly partitions: ExplainOptions['partitions'];
   readonly workflowId: number | undefined;
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream & { readonly fd: number };

@@ -293,6 +293,26 @@ describe('jobs that no allocation of their workflow can run', () => {
   });
 });
 
+it('submit and diagnose never advise a plan of allocations for a job that no partition could run, but what to lower', async () => {
+  const file = join(folder, 'wide.yaml');
+  const scheduler = '{name: s, account: a, nodes: 1, walltime: "01:00:00", extra: "--cpus-per-task=2"}';
+  const action = '{trigger_type: on_workflow_start, action_type: schedule_nodes, scheduler: s, scheduler_type: slurm}';
+  writeFileSync(
+    file,
+    `${flow.replace('num_cpus: 2', 'num_cpus: 200')}execution_config: {mode: slurm}\nslurm_schedulers: [${scheduler}]\nactions: [${action}]\n`,
+  );
+  const { workflow_id: id } = await json('create', file, '--skip-checks');
+  const refused = await call('submit', String(id), '-o', join(folder, 'out'));
+  const diagnosed = await call('workflows', 'diagnose', String(id));
+  for (const text of [refused.stderr, diagnosed.stdout]) {
+    expect(text).toContain('needs 200 CPUs, scheduler s asks for 2 CPUs');
+    expect(text).toContain('the job needs 200 CPUs, and the partition that comes nearest, debug, has 4 CPUs');
+    expect(text).toMatch(/To lower what the job asks for: torc resource-requirements update \d+ --num-cpus 4/);
+    expect(text).not.toContain('slurm regenerate');
+  }
+  expect(refused.code).toBe(1);
+});
+
 it('watch says what it watches and counts the jobs, in the lines of Torc', async () => {
   const { id } = await json('workflows', 'new', '-n', 'empty');
   const { code, stderr } = await call('watch', String(id), '--persistent', '-r', '-m', '2', '-s', '-p', '0.1');

@@ -71,8 +71,8 @@ export const explainJob = tool({
   effect: 'reads',
   input: ofJob,
   more: 'tail_output reads more of what it wrote',
-  async run({ job_id: id }, { client, outputDir, environment, hint }) {
-    const found = await explain(await client(), id, { outputDir, environment, nowMs: Date.now() });
+  async run({ job_id: id }, { client, outputDir, environment, partitions, hint }) {
+    const found = await explain(await client(), id, { outputDir, environment, partitions, nowMs: Date.now() });
     const { stderr_tail: tail, ...rest } = explainedJson(found, hint);
     return tail === undefined ? rest : { ...rest, stderr_tail: asData(tail) };
   },

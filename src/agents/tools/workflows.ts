@@ -81,8 +81,8 @@ export const explainWorkflowTool = tool({
   effect: 'reads',
   input: ofWorkflow,
   more: 'list_failed_jobs lists the jobs, explain_job says more about one',
-  async run({ workflow_id: id }, { client, outputDir, environment, hint }) {
-    const found = await explainWorkflow(await client(), id, { outputDir, environment, nowMs: Date.now() });
+  async run({ workflow_id: id }, { client, outputDir, environment, partitions, hint }) {
+    const found = await explainWorkflow(await client(), id, { outputDir, environment, partitions, nowMs: Date.now() });
     const { waiting } = found;
     return {
       workflow_id: id,

@@ -44,6 +44,7 @@ export const mcpServer = command({
       user: context.settings.user,
       maxJobs: context.settings.maxJobs,
       environment,
+      partitions: async () => (await import('../hpc-profile.ts')).partitionsHere(context),
       docsDir: options.docsDir ?? environment['TORC_DOCS_DIR'] ?? join(packageRoot(), 'docs'),
       examplesDir: options.examplesDir ?? environment['TORC_EXAMPLES_DIR'] ?? join(packageRoot(), 'examples'),
     };

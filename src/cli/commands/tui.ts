@@ -22,6 +22,7 @@ export const tui = command({
       throw new Failure(`torc tui needs a terminal; ${hint('torc top')} prints what a workflow does`);
     const { connection, url } = await context.service();
     const workflowId = given === undefined ? undefined : await chooseWorkflow(context, given);
+    const { partitionsHere } = await import('../hpc-profile.ts');
     const { openTui } = await import('../../tui/open-tui.ts');
     const { stdin: input, stdout: output } = process;
     const exitCode = await openTui({
@@ -31,6 +32,7 @@ export const tui = command({
       environment,
       outputDir,
       hint,
+      partitions: () => partitionsHere(context),
       workflowId,
       input,
       output,

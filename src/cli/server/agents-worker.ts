@@ -62,6 +62,7 @@ function backendOf(client: Client, { username, password }: Login, { serviceUrl, 
     maxJobs: data.maxJobs,
     environment,
     docsDir: join(packageRoot(), 'docs'),
+    partitions: undefined,
     examplesDir: join(packageRoot(), 'examples'),
   };
 }

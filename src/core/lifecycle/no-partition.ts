@@ -12,11 +12,13 @@ interface Lack {
   readonly option: string;
 }
 
+type PartitionFacts = Pick<JobFacts, 'labels' | 'schedulerId' | 'need' | 'requirementsId' | 'partitions'>;
+
 /**
  * Why no partition of the site could run a job, and what can help; undefined if one could, or where the partitions are not
  * known. Allocations that are planned anew would run such a job as little: that is never advised.
  */
-export function noPartition(job: JobFacts): { reasons: readonly Reason[]; next: readonly string[] } | undefined {
+export function noPartition(job: PartitionFacts): { reasons: readonly Reason[]; next: readonly string[] } | undefined {
   const known = (job.partitions ?? []).map((partition) => ({ partition, lacks: lacksOf(job, partition) }));
   const [nearest] = known.toSorted((one, other) => one.lacks.length - other.lacks.length || more(other, one));
   if (nearest === undefined || nearest.lacks.length === 0) return undefined;
@@ -32,7 +34,7 @@ export function noPartition(job: JobFacts): { reasons: readonly Reason[]; next: 
   };
 }
 
-function lacksOf(job: JobFacts, partition: HpcPartition): Lack[] {
+function lacksOf(job: PartitionFacts, partition: HpcPartition): Lack[] {
   const room = {
     labels: job.labels,
     schedulerId: null,

@@ -32,7 +32,7 @@ export interface Here {
   /** With the programs of Slurm on its PATH, allocations that wait are asked about. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The partitions of the site, if one is known; asked only for a job that waits for an allocation. */
-  readonly partitions?: () => Promise<readonly HpcPartition[] | undefined>;
+  readonly partitions?: (() => Promise<readonly HpcPartition[] | undefined>) | undefined;
 }
 
 /** Reads all facts that explain the status of a job. */

@@ -1,7 +1,5 @@
-import type { HpcPartition } from '../../../core/hpc/profile.ts';
 import { chooseJob, workflowOption } from '../../choose-record.ts';
 import { command } from '../../command.ts';
-import type { Context } from '../../context.ts';
 
 export const jobsExplain = command({
   words: 'jobs explain <job>',
@@ -21,6 +19,7 @@ export const jobsExplain = command({
     const { explainJob } = await import('../../../operations/explain/explain.ts');
     const { explainedJson, explainedLines } = await import('../../../operations/views/explained.ts');
     const { shownFiles } = await import('../../../operations/explain/shown-files.ts');
+    const { partitionsHere } = await import('../../hpc-profile.ts');
     const found = await explainJob(client, id, {
       partitions: () => partitionsHere(context),
       nowMs: Date.now(),
@@ -31,9 +30,3 @@ export const jobsExplain = command({
     output.record('job', explainedJson(found, context.hint), lines.join('\n'));
   },
 });
-
-async function partitionsHere(context: Context): Promise<readonly HpcPartition[] | undefined> {
-  const { detectedProfile } = await import('../../../operations/slurm/profiles.ts');
-  const { hpcSettings } = await import('../../hpc-profile.ts');
-  return (await detectedProfile(hpcSettings(context), context.environment))?.profile.partitions;
-}

@@ -1,5 +1,4 @@
 import type { Spread } from '../../../core/lifecycle/runtime-fit.ts';
-import { unclaimableWords } from '../../../core/lifecycle/unclaimable.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
@@ -15,6 +14,8 @@ export const workflowsDiagnose = command({
     const found = await diagnose(client, id, Date.now());
     const { runners, unlimitedRunners: unlimited, readyJobs, remaining, requested, blocked, tooShort } = found;
     const never = found.unrunnable?.reasons ?? [];
+    const { unrunnableLines } = await import('../../unrunnable-lines.ts');
+    const advice = never.length === 0 ? [] : await unrunnableLines(context, id, never);
 
     context.output.record(
       'diagnose',
@@ -47,10 +48,7 @@ export const workflowsDiagnose = command({
           : [
               `  ${counted(blocked, 'ready job is', 'ready jobs are')} longer than the remaining time of every runner that could take them: request longer allocations, or lower their runtime.`,
             ]),
-        ...never.map((each) => `  ${unclaimableWords(each)}`),
-        ...(never.length === 0
-          ? []
-          : [`  To plan allocations that can run them: ${context.hint(`torc slurm regenerate ${id} --submit`)}`]),
+        ...advice.map((line) => `  ${line}`),
       ].join('\n'),
     );
   },
