@@ -5,6 +5,7 @@ import { builtIn } from './config/schema.ts';
 import { Failure } from './failure.ts';
 import { type Option, optionName, optionsOf, type Values, type ValuesOf } from './option.ts';
 import type { Format } from './output/output.ts';
+import { pathOfDatabase } from './path-of-database.ts';
 
 /** Options of every command, before or after its words. */
 export const globalOptions = optionsOf([
@@ -126,8 +127,7 @@ export function settingsOf(given: Values, environment: Environment): Settings {
     tlsInsecure: options.tlsInsecure === true,
     skipVersionCheck: options.skipVersionCheck === true,
     standalone: options.standalone === true,
-    // A connection string of Torc 1.0.0 is a path, too: `sqlite:torc.db?mode=rwc`.
-    database: (options.db ?? './torc_output/torc.db').replace(/^sqlite:(?:\/\/)?([^?]*).*$/, '$1'),
+    database: pathOfDatabase(options.db ?? './torc_output/torc.db'),
     inMemory: options.inMemory === true,
     snapshotIntervalSeconds: interval === undefined ? undefined : Number(interval),
     trustsOwner: options.trustOwner === true,

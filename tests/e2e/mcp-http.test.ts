@@ -174,9 +174,12 @@ describe('agents at /mcp', () => {
     expect(saved.text).toContain('needs the machine of the workflow');
   });
 
-  it('a caller without a login names the owner of a new workflow', async () => {
+  it('a caller without a login names the owner of a new workflow, and none where a workflow is only checked', async () => {
     const { call } = await agent(server);
     const spec = JSON.stringify({ name: 'owned', jobs: [{ name: 'one', command: 'true' }] });
+    expect((await call('create_workflow', { spec_json: spec, action: 'validate' })).json).toMatchObject({
+      valid: true,
+    });
     expect((await call('create_workflow', { spec_json: spec })).text).toContain('name the owner of the workflow');
     expect((await call('create_workflow', { spec_json: spec, user: 'cleo' })).json).toMatchObject({
       next: expect.stringContaining(`torc --url ${server.url} run`) as string,

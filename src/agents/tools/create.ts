@@ -33,14 +33,14 @@ export const createWorkflow = tool({
       throw new Error(
         `${action === 'save_spec_file' ? action : 'workflow_type slurm'} needs the machine of the workflow: start torc-mcp-server there`,
       );
-    const owner = user ?? backend.user;
-    if (owner === undefined) throw new Error('user: the call has no login, so name the owner of the workflow');
     // The problems of the text itself come first: the command for Slurm would stop at them with a file that the caller did not name.
     if (action === 'validate' && type === 'local') return dryRunReport(readSpec(given, backend));
     const written = planFrom(given, backend);
     const text = type === 'slurm' ? await withSchedulers(given, { account, profile }, backend) : given;
     if (action === 'validate') return dryRunReport(readSpec(text, backend));
     if (action === 'save_spec_file') return { path: save(text, path) };
+    const owner = user ?? backend.user;
+    if (owner === undefined) throw new Error('user: the call has no login, so name the owner of the workflow');
     const client = await backend.client();
     const plan = type === 'slurm' ? planFrom(text, backend) : written;
     const id =

@@ -34,9 +34,9 @@ export const serverExport = command({
     const target = options.output;
     const ids = (given ?? []).map(workflowId);
     const { exportWorkflows } = await import('../../server/export/export.ts');
-    const { pathOfDatabase } = await import('../server/server-options.ts');
+    const { pathOfDatabase } = await import('../path-of-database.ts');
     const { refusedStart } = await import('../server/refused-start.ts');
-    const database = pathOfDatabase(options.database);
+    const database = pathOfDatabase(options.database ?? 'torc.db');
     try {
       const { workflows, jobs } = exportWorkflows({
         ids,

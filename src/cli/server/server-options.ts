@@ -8,6 +8,7 @@ import { integer } from '../option.ts';
 import { maxJobsOf } from '../settings.ts';
 import type { ServerValues } from './options.ts';
 import { accessOf } from './access.ts';
+import { pathOfDatabase } from '../path-of-database.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -19,7 +20,7 @@ export interface ServerOptions extends Omit<ServeOptions, 'onError' | 'onNotice'
 /** The settings of the server, checked as far as possible before anything is opened. */
 export async function serverOptionsOf(options: ServerValues, environment: Environment): Promise<ServerOptions> {
   const credential = environment[CREDENTIAL_VARIABLE];
-  const database = pathOfDatabase(options.database);
+  const database = pathOfDatabase(options.database ?? 'torc.db');
   const snapshotPath = environment['TORC_SERVER_SNAPSHOT_PATH'] ?? 'torc-server-snapshot.db';
   return {
     database,
@@ -59,9 +60,6 @@ const attachable = (beside: string) => ({
   host: hostname(),
   start: startOf(process.pid) ?? 'unknown',
 });
-
-/** A path, also from a connection string of Torc 1.0.0: `sqlite:torc.db?mode=rwc`. */
-export const pathOfDatabase = (text = 'torc.db'): string => text.replace(/^sqlite:(\/\/)?/, '').replace(/\?.*$/, '');
 
 const listed = (value: unknown): string[] =>
   ((value ?? []) as readonly string[])

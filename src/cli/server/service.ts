@@ -8,6 +8,7 @@ import { runOptions, type ServerValues } from './options.ts';
 import { runWords } from './run-words.ts';
 import { SERVICE, type Systemctl, systemctlOf } from './systemd.ts';
 import { unitText } from './unit.ts';
+import { pathOfDatabase } from '../path-of-database.ts';
 
 /** The place of a service: of the machine, or of one user. */
 export interface Place {
@@ -39,10 +40,10 @@ type GivenServerValues = { readonly [Name in keyof ServerValues]?: ServerValues[
 export function writeUnit({ configuration }: Context, place: Place, options: GivenServerValues): void {
   const { isUser, unit } = place;
   // The service runs in another folder.
-  const whole = (path: string) => (path === ':memory:' ? path : resolve(path.replace(/^sqlite:(\/\/)?/, '')));
-  const named = (path: string | undefined) => (path === undefined ? undefined : whole(path));
-  const logDir = whole(options.logDir ?? configuration['server.logging.log_dir'] ?? place.logs);
-  const database = whole(options.database ?? configuration['server.database'] ?? place.database);
+  const named = (path: string | undefined) => (path === undefined ? undefined : resolve(path));
+  const logDir = resolve(options.logDir ?? configuration['server.logging.log_dir'] ?? place.logs);
+  const given = pathOfDatabase(options.database ?? configuration['server.database'] ?? place.database);
+  const database = given === ':memory:' ? given : resolve(given);
   const values = {
     ...options,
     logDir,
