@@ -116,7 +116,7 @@ describe('jobs set', () => {
       'the job to run',
     );
     const held = await call('jobs', 'set', 'make', '-c', 'touch part; echo other >> ran');
-    expect([held.code, held.stderr]).toEqual([1, expect.stringContaining('make (runs)')]);
+    expect([held.code, held.stderr]).toEqual([1, expect.stringContaining('make (runs or is about to)')]);
     expect((await call('jobs', 'add', '1', '-n', 'more', '-c', 'echo more >> ran')).code).toBe(0);
     writeFileSync(join(folder, 'go'), '');
     await runner.ended;

@@ -117,7 +117,9 @@ export const countsText = ({ added_jobs: added, changed_jobs: changed, removed_j
 
 function heldText(held: PlanUpdated['held']): string {
   const of = held.map(({ job_name: name, reason, running_job_name: running }) =>
-    reason === 'running' ? `${name} (runs)` : `${name} (${running}, which depends on it, runs)`,
+    reason === 'running'
+      ? `${name} (runs or is about to)`
+      : `${name} (${running}, which depends on it, runs or is about to)`,
   );
   return `${counted(held.length, 'job')} stay${held.length === 1 ? 's' : ''} as ${held.length === 1 ? 'it is' : 'they are'} until a later update, because a runner has ${held.length === 1 ? 'it' : 'them'}: ${someOf(of)}`;
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../core/quantity/count-text.ts';
 import type { Client } from '../client.ts';
 import { all } from '../every.ts';
 import { inParallel } from './in-parallel.ts';
@@ -49,5 +50,5 @@ export function createUnanswered({ client, workflowId, reads, onWarning, now }: 
 }
 
 const warningOf = (count: number, workflowId: number): string =>
-  `The reply to a claim was lost while other runners were active: ${count} jobs are pending, and some of them may be held by no runner. ` +
+  `The reply to a claim was lost while other runners were active: ${counted(count, 'job is', 'jobs are')} pending, and some may be held by no runner. ` +
   `If jobs are still pending when no runner is active, reset them: torc jobs reset-status --status pending --workflow-id ${workflowId} --force --reinit`;

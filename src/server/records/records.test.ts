@@ -153,8 +153,8 @@ describe('resource requirements', () => {
     const { id } = await workflowOf(service, [{ name: 'a', requirements: 'used' }], { used: {} });
     const { items } = await service.client.listResourceRequirements({ query: { workflow_id: id, name: 'used' } });
     const used = of(items[0]?.id as number);
-    await expect(service.client.deleteResourceRequirements(used)).rejects.toThrow('1 jobs use them');
-    await expect(service.client.deleteResourceRequirementsList(all(id))).rejects.toThrow('1 jobs use them');
+    await expect(service.client.deleteResourceRequirements(used)).rejects.toThrow('1 job uses them');
+    await expect(service.client.deleteResourceRequirementsList(all(id))).rejects.toThrow('1 job uses them');
     const { id: unused } = await create(id);
     expect(await service.client.deleteResourceRequirements(of(unused))).toMatchObject({ name: 'big' });
     await service.client.deleteJobs(all(id));
@@ -168,8 +168,8 @@ describe('a runner', () => {
     const turn = (body: object) =>
       service.client.exchange({ params: { id }, body: { run_id: 1, compute_node_id: nodeId, ...body } });
     const { jobs } = await turn({ want: { limit: 1, prefetch: 0, offer } });
-    await expect(service.client.deleteComputeNode(of(nodeId))).rejects.toThrow('1 jobs are pending or running there');
-    await expect(service.client.deleteComputeNodes(all(id))).rejects.toThrow('1 jobs are pending or running there');
+    await expect(service.client.deleteComputeNode(of(nodeId))).rejects.toThrow('1 job is pending or running there');
+    await expect(service.client.deleteComputeNodes(all(id))).rejects.toThrow('1 job is pending or running there');
     await turn({ completed: jobs.map((job) => ended(job)) });
     expect(await service.client.deleteComputeNode(of(nodeId))).toMatchObject({ id: nodeId, hostname: 'test-host' });
     expect(await service.client.deleteComputeNodes(all(id))).toEqual({ count: 0 });

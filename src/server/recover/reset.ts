@@ -1,5 +1,6 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
+import { counted } from '../../core/quantity/count-text.ts';
 import type { Caller } from '../caller.ts';
 import { createHeldAttempts, holderWords } from '../records/job/held-attempts.ts';
 import { inPages } from '../store/rows.ts';
@@ -19,7 +20,7 @@ export const createCancel = ({ find, changes, now, works }: Store, queries: Reco
     const { run_id: runId } = find.workflow(id);
     queries.cancelWorkflow.run({ id });
     const jobs = queries.busyJobs.get({ workflowId: id })?.jobs ?? 0;
-    const message = `Workflow ${id} canceled in run ${runId}; ${jobs} jobs were running or pending`;
+    const message = `Workflow ${id} canceled in run ${runId}; ${counted(jobs, 'job was', 'jobs were')} running or pending`;
     queries.writeEvent.run({
       workflowId: id,
       timestamp: now(),

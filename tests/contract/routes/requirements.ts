@@ -135,7 +135,7 @@ export const requirementsCases: Cases = {
         params: { id: 3 },
         status: 422,
         code: 'IN_USE',
-        message: 'resource requirements 3 of workflow 1: 1 jobs use them',
+        message: 'resource requirements 3 of workflow 1: 1 job uses them',
       },
     ],
   },

@@ -29,7 +29,8 @@ export function selectionOf(given: readonly string[], options: SelectionValues):
   if (ways !== 1)
     throw new UsageError('name the jobs by their ids or names, by --status or by --return-code: one of the three');
   if (given.length > 0) return { by: 'jobs', given, workflow };
-  if (workflow === undefined) throw new UsageError('--status and --return-code need --workflow-id');
+  if (workflow === undefined)
+    throw new UsageError(`${texts === undefined ? '--return-code' : '--status'} needs --workflow-id`);
   if (code !== undefined) return { by: 'return code', code, workflow };
   const statuses = [...new Set((texts ?? []).flatMap((text) => text.split(',')).map((part) => part.trim()))];
   const unknown = statuses.find((status) => !(jobStatuses as readonly string[]).includes(status));

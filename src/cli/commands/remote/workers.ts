@@ -1,3 +1,4 @@
+import { counted } from '../../../core/quantity/count-text.ts';
 import type { Client } from '../../../client/client.ts';
 import { openSsh } from '../../../cluster/ssh/ssh.ts';
 import { displayed, type Worker, workerOf } from '../../../core/contract/worker-line.ts';
@@ -57,7 +58,7 @@ async function store(
   const words =
     added.length === 0
       ? `All workers already exist for workflow ${workflowId}`
-      : `Added ${added.length} workers to workflow ${workflowId}: ${names}`;
+      : `Added ${counted(added.length, 'worker')} to workflow ${workflowId}: ${names}`;
   output.record('workers', json, words);
 }
 

@@ -1,3 +1,4 @@
+import { counted } from '../../../core/quantity/count-text.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import { readInput } from '../../read-input.ts';
@@ -77,8 +78,15 @@ const importCommand = command({
 
 /** `3 jobs, 2 files`: the kinds that exist. */
 function countsText(counts: readonly (readonly [string, number])[]): string {
-  const some = counts.filter(([, count]) => count > 0).map(([what, count]) => `${count} ${what.replaceAll('_', ' ')}`);
+  const some = counts.filter(([, count]) => count > 0).map(([what, count]) => counted(count, ...wordsOf(what)));
   return some.length === 0 ? 'nothing' : some.join(', ');
+}
+
+/** The words for one and for several records of a section: `compute_nodes` are compute nodes, `user_data` and requirements have one word. */
+function wordsOf(section: string): [one: string, several: string] {
+  if (section === 'ro_crate_entities') return ['entity of the RO-Crate', 'entities of the RO-Crate'];
+  const several = section.replaceAll('_', ' ');
+  return [section === 'resource_requirements' ? several : several.replace(/s$/, ''), several];
 }
 
 export const workflowTransfer: readonly Command[] = [exportCommand, importCommand];

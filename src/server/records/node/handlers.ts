@@ -1,4 +1,5 @@
 import { Refusal } from '../../../core/contract/refusals.ts';
+import { counted } from '../../../core/quantity/count-text.ts';
 import type { Handlers } from '../../handlers.ts';
 import type { Deletions } from '../deletion/deletion.ts';
 import { read, remove } from '../records.ts';
@@ -15,9 +16,13 @@ export const nodeHandlers = ({ db, find }: Store, deletion: Deletions) => {
     const jobs = queries.jobsHeldBy.get({ workflowId, id })?.jobs ?? 0;
     if (jobs === 0) return;
     const which = id === 0 ? 'runners' : `compute node ${id}`;
-    throw new Refusal('IN_USE', `${which} of workflow ${workflowId}: ${jobs} jobs are pending or running there`, {
-      jobs,
-    });
+    throw new Refusal(
+      'IN_USE',
+      `${which} of workflow ${workflowId}: ${counted(jobs, 'job is', 'jobs are')} pending or running there`,
+      {
+        jobs,
+      },
+    );
   };
 
   return {

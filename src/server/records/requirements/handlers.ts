@@ -1,4 +1,5 @@
 import { Refusal } from '../../../core/contract/refusals.ts';
+import { counted } from '../../../core/quantity/count-text.ts';
 import type { Handlers } from '../../handlers.ts';
 import { userActions } from '../event/user-action.ts';
 import { read, remove, removeAll } from '../records.ts';
@@ -18,7 +19,9 @@ export const requirementsHandlers = (store: Store) => {
     const jobs = queries.jobsWithRequirements.get({ workflowId, id })?.jobs ?? 0;
     if (jobs === 0) return;
     const which = id === 0 ? 'resource requirements' : `resource requirements ${id}`;
-    throw new Refusal('IN_USE', `${which} of workflow ${workflowId}: ${jobs} jobs use them`, { jobs });
+    throw new Refusal('IN_USE', `${which} of workflow ${workflowId}: ${counted(jobs, 'job uses', 'jobs use')} them`, {
+      jobs,
+    });
   };
 
   return {
