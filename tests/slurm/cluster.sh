@@ -41,29 +41,33 @@ START_TIMEOUT=${TORC_CLUSTER_TIMEOUT:-60}
 
 say() { printf '%s: %s\n' "$PROG" "$*" >&2; }
 die() { say "error: $*"; exit 1; }
+# A caller that has waited long enough reads what was being done.
+trap 'die "ended by SIGTERM in ${FUNCNAME[*]:-the start} (lines ${BASH_LINENO[*]:-})"' TERM
 usage() { sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"; }
 now_ms() { local t=${EPOCHREALTIME/[^0-9]/}; echo $((t / 1000)); }
 
 # ---- processes: a pid file holds "PID STARTTIME", so a reused pid is never taken for ours ----
 
-# Start time (clock ticks since boot) of a live, non-zombie process; fails when there is none.
+# Sets started: the start time (clock ticks since boot) of a live, non-zombie process; fails when there is none.
+# It starts no program and no subshell: with 500 processes and a busy machine, those would take minutes.
 proc_start() {
 	local stat
+	started=
 	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 1
 	set -- ${stat##*) }
 	[ "$1" != Z ] && [ "$1" != X ] || return 1
-	echo "${20}"
+	started=${20}
 }
 
 alive() { # NAME
 	local pid start
 	[ -r "$DIR/run/$1.pid" ] && read -r pid start <"$DIR/run/$1.pid" || return 1
-	[ -n "${start:-}" ] && [ "$(proc_start "$pid")" = "$start" ]
+	[ -n "${start:-}" ] && proc_start "$pid" && [ "$started" = "$start" ]
 }
 
 # spawn NAME HOSTNAME CMD...: a session of its own, in a UTS namespace named HOSTNAME ("-": none).
 spawn() {
-	local name=$1 host=$2 pid start
+	local name=$1 host=$2 pid
 	shift 2
 	if [ "$host" != - ] && [ "$UTS" = 1 ]; then
 		set -- unshare --uts sh -c 'echo "$0" >/proc/sys/kernel/hostname && exec "$@"' "$host" "$@"
@@ -78,8 +82,8 @@ spawn() {
 		exec setsid env -i PATH="$PATH" HOME="${HOME:-/}" LC_ALL=C ${TZ+TZ="$TZ"} SLURM_CONF="$DIR/etc/slurm.conf" "$@"
 	) </dev/null >>"$DIR/log/$name.out" 2>&1 &
 	pid=$!
-	start=$(proc_start "$pid") || die "$name ended at once: $(last_log "$name")"
-	echo "$pid $start" >"$DIR/run/$name.pid"
+	proc_start "$pid" || die "$name ended at once: $(last_log "$name")"
+	echo "$pid $started" >"$DIR/run/$name.pid"
 }
 
 last_log() { # NAME: last lines of what it wrote, on one line
@@ -98,12 +102,15 @@ wait_for() {
 }
 
 wait_gone() { # SECONDS PID:START...
-	local end=$(($(now_ms) + $1 * 1000)) p left
-	shift
+	local end=$(($(now_ms) + $1 * 1000)) p
+	local -a left=("${@:2}") still
 	while :; do
-		left=0
-		for p; do [ "$(proc_start "${p%:*}")" != "${p#*:}" ] || left=1; done
-		[ $left = 1 ] || return 0
+		still=()
+		for p in "${left[@]}"; do
+			if proc_start "${p%:*}" && [ "$started" = "${p#*:}" ]; then still+=("$p"); fi
+		done
+		left=("${still[@]}")
+		[ ${#left[@]} -gt 0 ] || return 0
 		[ "$(now_ms)" -lt "$end" ] || return 1
 		sleep 0.05
 	done
@@ -123,46 +130,53 @@ stop_daemon() { # NAME SECONDS
 	rm -f "$DIR/run/$1.pid"
 }
 
-# step_processes [NODE]: this cluster's step daemons (a slurmstepd outlives its slurmd), known by the
-# log file that they hold open, and all their descendants, as PID:START.
+# step_processes [NODE]: sets procs to this cluster's step daemons (a slurmstepd outlives its slurmd), known by the
+# log file that they hold open, and all their descendants, as PID:START. It starts no program, as proc_start.
 step_processes() {
-	local p pid ppid stat start grew=1
-	local -A mine=()
-	local -a all=()
+	local node=${1:-} p pid stat fd log
+	local -a logs=() next=()
+	local -A start=() children=()
+	procs=()
+	if [ -n "$node" ]; then logs=("$DIR/log/slurmd-$node.log"); else logs=("$DIR"/log/slurmd-*.log); fi
 	for p in /proc/[0-9]*; do
 		pid=${p#/proc/}
 		{ read -r stat <"$p/stat"; } 2>/dev/null || continue
-		set -- "${1:-}" ${stat##*) }
-		[ "$2" != Z ] || continue
-		all+=("$pid $3 ${21}")
-		# By its name first: a program that is started for each process takes a minute on a busy machine.
+		set -- ${stat##*) }
+		[ "$1" != Z ] || continue
+		start[$pid]=${20}
+		children[$2]+=" $pid"
 		[[ $stat == *'(slurmstepd'* ]] || continue
-		case $(readlink "$p/exe" 2>/dev/null) in
-		*/slurmstepd*) ;;
-		*) continue ;;
-		esac
-		if find "$p/fd" -lname "$DIR/log/slurmd-${1:-*}.log" -print -quit 2>/dev/null | grep -q .; then mine[$pid]=${21}; fi
-	done
-	[ ${#mine[@]} -gt 0 ] || return 0
-	while [ $grew = 1 ]; do
-		grew=0
-		for p in "${all[@]}"; do
-			read -r pid ppid start <<<"$p"
-			if [ -z "${mine[$pid]:-}" ] && [ -n "${mine[$ppid]:-}" ]; then mine[$pid]=$start grew=1; fi
+		for fd in "$p"/fd/*; do
+			for log in "${logs[@]}"; do
+				[[ $fd -ef $log ]] && next+=("$pid") && break 2
+			done
 		done
 	done
-	for pid in "${!mine[@]}"; do echo "$pid:${mine[$pid]}"; done
+	while [ ${#next[@]} -gt 0 ]; do
+		pid=${next[-1]}
+		unset 'next[-1]'
+		# A step daemon may be the child of another one.
+		[ -n "${start[$pid]:-}" ] || continue
+		procs+=("$pid:${start[$pid]}")
+		unset 'start[$pid]'
+		next+=(${children[$pid]:-})
+	done
 }
 
+# How long the processes of steps may go on to start others while they are stopped.
+STOP_SECONDS=30
+
 kill_steps() { # [NODE]
-	local procs before=none
-	mapfile -t procs < <(step_processes "${1:-}" | sort)
+	local before=none end=$(($(now_ms) + STOP_SECONDS * 1000))
+	local -a procs
+	step_processes "${1:-}"
 	# All are stopped first, or a shell would go on with its next command once its child is gone. Those that one of them
 	# started meanwhile are found by the next look: a job that begins while its node crashes must not survive it.
 	while [ ${#procs[@]} -gt 0 ] && [ "${procs[*]}" != "$before" ]; do
+		[ "$(now_ms)" -lt "$end" ] || die "after $STOP_SECONDS s, processes of steps still start others: before $before, now ${procs[*]}"
 		before=${procs[*]}
 		kill -STOP "${procs[@]%:*}" 2>/dev/null || true
-		mapfile -t procs < <(step_processes "${1:-}" | sort)
+		step_processes "${1:-}"
 	done
 	[ ${#procs[@]} -gt 0 ] || return 0
 	kill -KILL "${procs[@]%:*}" 2>/dev/null || true
