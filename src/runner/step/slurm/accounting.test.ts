@@ -18,11 +18,14 @@ const row = (state = 'COMPLETED'): AccountedStep => ({
 });
 
 /** An accounting of which the test says what it has, and what was logged. */
-function accountingOf(answer?: () => Promise<ReadonlyMap<string, AccountedStep>>) {
+function accountingOf(
+  answer?: () => Promise<ReadonlyMap<string, AccountedStep>>,
+  areMoreRunning: () => boolean = () => false,
+) {
   const rows = new Map<string, AccountedStep>();
   const accounted = vi.fn(answer ?? (async () => new Map(rows)));
   const write = vi.fn();
-  const accounting = createAccounting({ accounted }, { write, close() {} });
+  const accounting = createAccounting({ steps: { accounted }, areMoreRunning, log: { write, close() {} } });
   onTestFinished(() => accounting.close());
   const warnings = () => write.mock.calls.filter(([level]) => level === 'warn').length;
   return { accounting, rows, accounted, warnings };
@@ -50,6 +53,47 @@ describe('the row of a step that has ended', () => {
     await wait(300);
     await Promise.all(asked);
     expect(accounted).toHaveBeenCalledOnce();
+  });
+
+  describe('of steps that end one soon after another', () => {
+    const endMany = async (areMoreRunning: boolean) => {
+      const { accounting, rows, accounted } = accountingOf(undefined, () => areMoreRunning);
+      const found = vi.fn();
+      for (let id = 0; id < 100; id += 1) {
+        rows.set(`step ${id}`, row());
+        void accounting.rowOf(`step ${id}`).then(found);
+        await wait(50);
+      }
+      return { found: found.mock.calls.length, asked: accounted.mock.calls.length, accounting, rows };
+    };
+
+    it('comes while others go on to end', async () => {
+      const { found } = await endMany(false);
+      expect(found).toBeGreaterThanOrEqual(95);
+    });
+
+    it('comes within a second, with those of others, while more steps run', async () => {
+      const { found, asked } = await endMany(true);
+      expect(found).toBeGreaterThanOrEqual(75);
+      expect(asked).toBeLessThanOrEqual(8);
+    });
+
+    it('comes soon for the last one, for which no other has to end', async () => {
+      let areMoreRunning = true;
+      const { accounting, rows } = accountingOf(undefined, () => areMoreRunning);
+      for (let id = 0; id < 10; id += 1) {
+        rows.set(`step ${id}`, row());
+        void accounting.rowOf(`step ${id}`);
+      }
+      await wait(250);
+      void accounting.rowOf('before');
+      areMoreRunning = false;
+      rows.set('last', row());
+      const found = vi.fn();
+      void accounting.rowOf('last').then(found);
+      await wait(250);
+      expect(found).toHaveBeenCalledWith(row());
+    });
   });
 
   it('a completion does not wait longer than 2 s, and the row is delivered when it comes', async () => {

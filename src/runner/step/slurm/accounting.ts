@@ -30,6 +30,8 @@ export interface Accounting {
 /** Long enough for Slurm, which has a State after 0.1 to 0.25 s; too long, and jobs that depend on a step wait for nothing. */
 const STATE_MS = 2_000;
 const STATE_POLL_MS = 200;
+/** An answer with several rows is followed by a longer pause: a call takes 5 ms of CPU time here, and as much of slurmdbd. */
+const MOST_ROWS_PAUSED = 5;
 /** Torc's rhythm for figures. */
 const LATE_TRIES = 6;
 const LATE_POLL_MS = 5_000;
@@ -45,13 +47,24 @@ interface Waiting {
   tries: number;
 }
 
-export function createAccounting(steps: Pick<AllocationSteps, 'accounted'>, log: Log): Accounting {
+export interface AccountingOptions {
+  readonly steps: Pick<AllocationSteps, 'accounted'>;
+  /** Whether other steps run: then a row may come with theirs. */
+  readonly areMoreRunning: () => boolean;
+  readonly log: Log;
+}
+
+export function createAccounting({ steps, areMoreRunning, log }: AccountingOptions): Accounting {
   const waiting = new Map<StepId, Waiting>();
   const lates = new Map<StepId, Promise<Late>>();
   let missed = 0;
   let isReported = false;
   let isAsking: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
+  /** When the timer asks, on the monotonic clock. */
+  let dueAt = 0;
+  /** Rows that the last answer had for completions. */
+  let found = 0;
   let isOpen = true;
   /** The last question got no answer. */
   let isAway = false;
@@ -66,10 +79,12 @@ export function createAccounting(steps: Pick<AllocationSteps, 'accounted'>, log:
       log.write('debug', 'The accounting of Slurm did not answer', { reason: (error as Error).message });
     }
     const nowMs = performance.now();
+    found = 0;
     for (const [id, each] of waiting) {
       const row = rows.get(id);
       if (row !== undefined && isFinal(row)) {
         missed = 0;
+        found += 1;
         settleOne(id, each, row);
       } else if (each.resolve === undefined) {
         each.tries += 1;
@@ -105,19 +120,26 @@ export function createAccounting(steps: Pick<AllocationSteps, 'accounted'>, log:
     resolve?.(undefined);
   };
 
+  /** How long a completion that waits now has to wait for the next call. */
+  const pauseMs = (): number => {
+    if (![...waiting.values()].some(({ resolve }) => resolve !== undefined)) return LATE_POLL_MS;
+    return areMoreRunning() ? STATE_POLL_MS * Math.min(Math.max(found, 1), MOST_ROWS_PAUSED) : STATE_POLL_MS;
+  };
+
   const arm = () => {
-    if (!isOpen || timer !== undefined || isAsking !== undefined || waiting.size === 0) return;
-    const isUrgent = [...waiting.values()].some(({ resolve }) => resolve !== undefined);
-    timer = setTimeout(
-      () => {
-        timer = undefined;
-        isAsking = ask().finally(() => {
-          isAsking = undefined;
-          arm();
-        });
-      },
-      Math.min(LATE_POLL_MS, isUrgent ? STATE_POLL_MS : LATE_POLL_MS),
-    );
+    if (!isOpen || isAsking !== undefined || waiting.size === 0) return;
+    const pause = pauseMs();
+    // A timer is never put off: where steps end more often than that, it would never be due.
+    if (timer !== undefined && dueAt <= performance.now() + pause) return;
+    clearTimeout(timer);
+    dueAt = performance.now() + pause;
+    timer = setTimeout(() => {
+      timer = undefined;
+      isAsking = ask().finally(() => {
+        isAsking = undefined;
+        arm();
+      });
+    }, pause);
   };
 
   return {
@@ -129,10 +151,6 @@ export function createAccounting(steps: Pick<AllocationSteps, 'accounted'>, log:
         const each: Waiting = { sinceMs: performance.now(), resolve, late, hasLate, wasMissing: false, tries: 0 };
         waiting.set(id, each);
         if (missed >= GIVE_UP_AFTER) giveUp(each);
-        if (timer !== undefined && each.resolve !== undefined) {
-          clearTimeout(timer);
-          timer = undefined;
-        }
         arm();
         // sacct may hang: the completion waits no longer than for a State.
         if (each.resolve !== undefined) setTimeout(() => each.resolve && giveUp(each), STATE_MS).unref();

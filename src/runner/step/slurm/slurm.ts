@@ -48,7 +48,7 @@ const NOT_LAUNCHED = 'it was ended while it waited for its turn';
 export function createSlurmSteps(options: SlurmStepOptions): Steps {
   const { facts, environment, allocation, samples, client, log } = options;
   const slurm = stepsOfAllocation(allocation.jobId, environment);
-  const accounting = createAccounting(slurm, log);
+  const accounting = createAccounting({ steps: slurm, areMoreRunning: () => running.size > 0, log });
   const report = createStatsReport({ client, facts, slurmJobId: String(allocation.jobId), log });
   const commandOf = createStepCommands(options);
   const marks = absolute(facts.outputDir, markFolderOf(facts.workflowId, allocation.jobId, process.pid));
