@@ -6,7 +6,7 @@ import { type RouteName, routes } from '../../core/contract/routes.ts';
 import { accessHandlers } from '../access/handlers.ts';
 import { type Login, openLogin } from '../access/login.ts';
 import { createPermissions } from '../access/permit.ts';
-import { createSessions } from '../access/sessions.ts';
+import { createSessions, type Sessions } from '../access/sessions.ts';
 import type { AccessSettings } from '../access/settings.ts';
 import { actHandlers } from '../act/handlers.ts';
 import { adminHandlers } from '../admin/handlers.ts';
@@ -45,6 +45,8 @@ import { createWideReads } from './wide-reads.ts';
 export interface AppOptions extends BodyLimits {
   /** Determines the user of a request; without it every request is served. */
   readonly login?: Login | undefined;
+  /** Sessions of pages, where others than the app look at them. */
+  readonly sessions?: Sessions | undefined;
   readonly access?: Pick<AccessSettings, 'enforce' | 'administrators'> | undefined;
   /** Path of the database, or `:memory:`. */
   readonly database?: string | undefined;
@@ -74,12 +76,11 @@ const NOTHING_ENFORCED = { enforce: false, administrators: [] };
 /** The service as a function from requests to responses, over an open store. */
 export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   const { login = openLogin, access = NOTHING_ENFORCED, database = ':memory:', adminSql = 'writes' } = options;
-  const { traffic = createTrafficLog(store.now), onError } = options;
+  const { traffic = createTrafficLog(store.now), sessions = createSessions(store.now), onError } = options;
   const { onNotice, stallMs } = options;
   const onDropped = (reason: string, facts: Readonly<Record<string, unknown>>) =>
     onNotice?.('An event stream was ended', { reason, ...facts });
   const permissions = createPermissions(store, access);
-  const sessions = createSessions(store.now);
   const reloadUsers = () => {
     const users = login.reload();
     // A password may have changed.

@@ -102,7 +102,7 @@ export async function createReceiver(options: ReceiverOptions): Promise<Receiver
       const reply = isInsert ? receive(incoming) : ask(incoming, question ?? '', new URLSearchParams(query));
       void reply
         .catch((error: unknown) => refusalOf(400, 'BODY_MALFORMED', (error as Error).message, 'Send the whole body.'))
-        .then((answered) => send(outgoing, answered));
+        .then((answered) => send(outgoing, answered, incoming.headers['x-torc-page'] !== undefined));
       return true;
     },
     async close() {
@@ -137,7 +137,7 @@ function keepRegularly(keeper: StoreThread, options: ReceiverOptions): { timer: 
 const wrongMethod = (method: string): Reply =>
   refusalOf(405, 'METHOD_REFUSED', `expected ${method}`, 'Use the method that the message names.');
 
-function send(outgoing: ServerResponse, { status, text, type = 'application/json' }: Reply): void {
+function send(outgoing: ServerResponse, { status, text, type = 'application/json' }: Reply, isPage: boolean): void {
   if (outgoing.destroyed) return;
   outgoing.writeHead(status, {
     'Content-Type': type,
@@ -146,7 +146,8 @@ function send(outgoing: ServerResponse, { status, text, type = 'application/json
       ? {}
       : { 'Content-Security-Policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'" }),
     'Content-Length': Buffer.byteLength(text),
-    ...(status === 401 ? { 'WWW-Authenticate': 'Basic realm="Torc telemetry"' } : {}),
+    // A page has a form of its own for the login; with this header the browser would open another one.
+    ...(status === 401 && !isPage ? { 'WWW-Authenticate': 'Basic realm="Torc telemetry"' } : {}),
     // The rest of a body that was refused is not read.
     ...(status === 413 || status === 503 ? { Connection: 'close' } : {}),
   });
