@@ -3,6 +3,7 @@ import { grouped } from '../core/quantity/count-text.ts';
 import { greatest } from '../core/quantity/extremes.ts';
 import { layout } from './graph-layout.ts';
 import { Bar, present } from './parts.tsx';
+import { Table } from './table.tsx';
 import { failedIn, of, shownText } from './words.ts';
 
 /** Sizes in pixels. */
@@ -101,47 +102,35 @@ function FamilyNode({
 
 function FamilyTable({ id, graph }: { readonly id: number; readonly graph: WorkflowGraph }) {
   return (
-    <div class="scroll" tabIndex={0} role="group" aria-label="Table of the families of jobs">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Family</th>
-            <th scope="col" class="number">
-              Jobs
-            </th>
-            <th scope="col" class="wide">
-              Progress
-            </th>
-            <th scope="col" class="number">
-              Failed
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {graph.families.map((family) => (
-            <tr key={family.key}>
-              <td>
-                <a href={addressOf(id, family)} class="name">
-                  {shownText(family.name, 80)}
-                </a>
-              </td>
-              <td class="number">{grouped(family.jobs)}</td>
-              <td>
-                <Bar counts={family.jobs_by_status} />
-              </td>
-              <td class={`number ${failedIn(family.jobs_by_status) > 0 ? 'is-bad' : ''}`}>
-                {grouped(failedIn(family.jobs_by_status))}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <Table
+      label="Table of the families of jobs"
+      rows={graph.families}
+      keyOf={({ key }) => key}
+      columns={[
+        {
+          title: 'Family',
+          cell: (family) => (
+            <a href={addressOf(id, family)} class="name">
+              {shownText(family.name, 80)}
+            </a>
+          ),
+        },
+        { title: 'Jobs', kind: 'number', cell: ({ jobs }) => grouped(jobs) },
+        { title: 'Progress', kind: 'wide', cell: ({ jobs_by_status: counts }) => <Bar counts={counts} /> },
+        {
+          title: 'Failed',
+          kind: 'number',
+          cell: ({ jobs_by_status: counts }) => grouped(failedIn(counts)),
+          class: ({ jobs_by_status: counts }) => (failedIn(counts) > 0 ? 'is-bad' : ''),
+        },
+      ]}
+    >
       {graph.families_left_out > 0 && (
         <p class="note">
           {grouped(graph.families_left_out)} more families with {grouped(graph.jobs_left_out)} jobs are not shown: the
           largest are.
         </p>
       )}
-    </div>
+    </Table>
   );
 }

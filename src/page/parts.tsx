@@ -108,16 +108,19 @@ export function Shown<T>({
 }
 
 export function Section({
+  id,
   title,
   aside,
   children,
 }: {
+  /** For a key that leads to it. */
+  readonly id?: string;
   readonly title: string;
   readonly aside?: ComponentChildren;
   readonly children: ComponentChildren;
 }) {
   return (
-    <section class="card">
+    <section class="card" id={id} tabIndex={id === undefined ? undefined : -1}>
       <header>
         <h2>{title}</h2>
         {aside}

@@ -10,6 +10,7 @@ import { Confirm } from './confirm.tsx';
 import { connection } from './connection.ts';
 import { type Live, useLive } from './hooks.ts';
 import { Command, jobsWords, Shown } from './parts.tsx';
+import { Table } from './table.tsx';
 import { failedIn, inWords, of, shownText } from './words.ts';
 
 const { client } = connection;
@@ -154,32 +155,16 @@ function PlanText({ plan }: { readonly plan: RecoveryPlan }) {
         ))}
       </ul>
       {changes.length > 0 && (
-        <div class="scroll" tabIndex={0} role="group" aria-label="Table of the requirements that change">
-          <table class="diff">
-            <thead>
-              <tr>
-                <th scope="col">Requirements</th>
-                <th scope="col" class="number">
-                  Now
-                </th>
-                <th scope="col" class="number">
-                  After
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {changes.flatMap(({ resource_requirements_id: key, name, jobs, memory, num_cpus: cpus, runtime }) => [
-                ...row(`${key} memory`, `${name}: memory, for ${counted(jobs, 'job')} that lacked it`, memory, (text) =>
-                  inWords(text, (amount) => sizeText(parseMemory(amount))),
-                ),
-                ...row(`${key} cpus`, `${name}: CPUs`, cpus, String),
-                ...row(`${key} runtime`, `${name}: time`, runtime, (text) =>
-                  inWords(text, (amount) => timeText(parseDuration(amount))),
-                ),
-              ])}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label="Table of the requirements that change"
+          rows={changes.flatMap(changeRows)}
+          keyOf={({ key }) => key}
+          columns={[
+            { title: 'Requirements', cell: ({ what }) => shownText(what, 120) },
+            { title: 'Now', kind: 'number', cell: ({ before }) => <del>{before}</del> },
+            { title: 'After', kind: 'number', cell: ({ after }) => <ins>{after}</ins> },
+          ]}
+        />
       )}
       <p>
         {again === 0 ? 'No job runs again' : `${jobsWords(again)} ${again === 1 ? 'runs' : 'run'} again in a new run`}
@@ -198,22 +183,29 @@ function PlanText({ plan }: { readonly plan: RecoveryPlan }) {
   );
 }
 
-function row<T>(
+interface ChangeRow {
+  readonly key: string;
+  readonly what: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+function changeRows(change: RecoveryPlan['changes'][number]): ChangeRow[] {
+  const { resource_requirements_id: id, name, jobs, memory, num_cpus: cpus, runtime } = change;
+  return [
+    ...row(`${id} memory`, `${name}: memory, for ${counted(jobs, 'job')} that lacked it`, memory, (text) =>
+      inWords(text, (amount) => sizeText(parseMemory(amount))),
+    ),
+    ...row(`${id} cpus`, `${name}: CPUs`, cpus, String),
+    ...row(`${id} runtime`, `${name}: time`, runtime, (text) =>
+      inWords(text, (amount) => timeText(parseDuration(amount))),
+    ),
+  ];
+}
+
+const row = <T,>(
   key: string,
   what: string,
   change: { readonly before: T; readonly after: T } | null | undefined,
   textOf: (value: T) => string,
-) {
-  if (!change) return [];
-  return [
-    <tr key={key}>
-      <td>{shownText(what, 120)}</td>
-      <td class="number">
-        <del>{textOf(change.before)}</del>
-      </td>
-      <td class="number">
-        <ins>{textOf(change.after)}</ins>
-      </td>
-    </tr>,
-  ];
-}
+): ChangeRow[] => (change ? [{ key, what, before: textOf(change.before), after: textOf(change.after) }] : []);

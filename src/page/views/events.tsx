@@ -5,6 +5,7 @@ import { useLive } from '../hooks.ts';
 import { Pager } from '../pager.tsx';
 import { Command, Section, Shown, Time } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
+import { type Column, Table } from '../table.tsx';
 import { WorkflowHead } from '../workflow-tabs.tsx';
 import { shownText } from '../words.ts';
 
@@ -50,7 +51,7 @@ export function EventsView({ id, query }: { readonly id: number; readonly query:
                   {category === '' ? 'No event was recorded.' : 'No event of this category was recorded.'}
                 </p>
               ) : (
-                <Table items={items} />
+                <Table label="Table of events" rows={items} keyOf={(event) => event.id} columns={COLUMNS} />
               )}
               <Pager offset={offset} limit={PAGE} total={total} show={setOffset} />
             </>
@@ -67,37 +68,21 @@ const fieldsOf = ({ data }: Event) =>
   (typeof data === 'object' && data !== null && !Array.isArray(data) ? data : {}) as Record<string, unknown>;
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-const Table = ({ items }: { readonly items: readonly Event[] }) => (
-  <div class="scroll" tabIndex={0} role="group" aria-label="Table of events">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Time</th>
-          <th scope="col">Level</th>
-          <th scope="col">Category</th>
-          <th scope="col" class="wide">
-            Data
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {items.map((event) => {
-          const { category, event_type: type, level, ...rest } = fieldsOf(event);
-          const data = Object.keys(fieldsOf(event)).length === 0 ? event.data : rest;
-          return (
-            <tr key={event.id}>
-              <td>
-                <Time at={new Date(event.timestamp).toISOString()} />
-              </td>
-              <td>{shownText(textOf(level) || 'info', 20)}</td>
-              <td>{shownText(textOf(type) || textOf(category), 60)}</td>
-              <td>
-                <code>{shownText(JSON.stringify(data), 400)}</code>
-              </td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
-  </div>
-);
+const COLUMNS: readonly Column<Event>[] = [
+  { title: 'Time', kind: 'time', cell: ({ timestamp }) => <Time at={new Date(timestamp).toISOString()} /> },
+  { title: 'Level', cell: (event) => shownText(textOf(fieldsOf(event)['level']) || 'info', 20) },
+  {
+    title: 'Category',
+    cell: (event) => {
+      const { category, event_type: type } = fieldsOf(event);
+      return shownText(textOf(type) || textOf(category), 60);
+    },
+  },
+  { title: 'Data', kind: 'wide', cell: (event) => <code>{shownText(JSON.stringify(dataOf(event)), 400)}</code> },
+];
+
+/** What an event says besides its level and category. */
+function dataOf(event: Event): unknown {
+  const { category: _, event_type: __, level: ___, ...rest } = fieldsOf(event);
+  return Object.keys(fieldsOf(event)).length === 0 ? event.data : rest;
+}

@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
+import type { File as FileRecord, UserData } from '../../core/contract/artifact.ts';
 import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
 import { Pager } from '../pager.tsx';
 import { Section, Shown, Time } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
+import { type Column, Table } from '../table.tsx';
 import { WorkflowHead } from '../workflow-tabs.tsx';
 import { shownText } from '../words.ts';
 
@@ -26,7 +28,7 @@ export function FilesView({ id, query }: { readonly id: number; readonly query: 
         />
       </label>
       <Files key={`files ${name}`} id={id} name={name} />
-      <UserData key={`data ${name}`} id={id} name={name} />
+      <AllUserData key={`data ${name}`} id={id} name={name} />
     </>
   );
 }
@@ -56,36 +58,7 @@ function Files(asked: Asked) {
           <>
             {items.length === 0 && <p class="note">{none('files', asked.name)}</p>}
             {items.length > 0 && (
-              <div class="scroll" tabIndex={0} role="group" aria-label="Table of files">
-                <table>
-                  <thead>
-                    <tr>
-                      <th scope="col">Name</th>
-                      <th scope="col" class="wide">
-                        Path
-                      </th>
-                      <th scope="col">Changed</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {items.map((file) => (
-                      <tr key={file.id}>
-                        <td class="name">{shownText(file.name, 80)}</td>
-                        <td>
-                          <code>{shownText(file.path, 400)}</code>
-                        </td>
-                        <td>
-                          {typeof file.st_mtime === 'number' ? (
-                            <Time at={new Date(file.st_mtime * 1000).toISOString()} />
-                          ) : (
-                            'not seen yet'
-                          )}
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
+              <Table label="Table of files" rows={items} keyOf={(file) => file.id} columns={FILES} />
             )}
             <Pager offset={offset} limit={PAGE} total={total} show={setOffset} />
           </>
@@ -95,7 +68,7 @@ function Files(asked: Asked) {
   );
 }
 
-function UserData(asked: Asked) {
+function AllUserData(asked: Asked) {
   const [offset, setOffset] = useState(0);
   const query = queryOf(asked, offset);
   const live = useLive(`data ${JSON.stringify(query)}`, () => client.listUserData({ query }), 10_000);
@@ -106,34 +79,7 @@ function UserData(asked: Asked) {
           <>
             {items.length === 0 && <p class="note">{none('user data', asked.name)}</p>}
             {items.length > 0 && (
-              <div class="scroll" tabIndex={0} role="group" aria-label="Table of user data">
-                <table>
-                  <thead>
-                    <tr>
-                      <th scope="col">Name</th>
-                      <th scope="col" class="wide">
-                        Data
-                      </th>
-                      <th scope="col">Kept</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {items.map(({ id, name, data, is_ephemeral: isEphemeral }) => (
-                      <tr key={id}>
-                        <td class="name">{shownText(name, 80)}</td>
-                        <td>
-                          {data === undefined || data === null ? (
-                            'no value yet'
-                          ) : (
-                            <code>{shownText(JSON.stringify(data), 1_000)}</code>
-                          )}
-                        </td>
-                        <td>{isEphemeral === true ? 'for one run' : 'always'}</td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
+              <Table label="Table of user data" rows={items} keyOf={(data) => data.id} columns={USER_DATA} />
             )}
             <Pager offset={offset} limit={PAGE} total={total} show={setOffset} />
           </>
@@ -142,3 +88,24 @@ function UserData(asked: Asked) {
     </Section>
   );
 }
+
+const FILES: readonly Column<FileRecord>[] = [
+  { title: 'Name', cell: ({ name }) => <span class="name">{shownText(name, 80)}</span> },
+  { title: 'Path', kind: 'wide', cell: ({ path }) => <code>{shownText(path, 400)}</code> },
+  {
+    title: 'Changed',
+    cell: ({ st_mtime: changed }) =>
+      typeof changed === 'number' ? <Time at={new Date(changed * 1000).toISOString()} /> : 'not seen yet',
+  },
+];
+
+const USER_DATA: readonly Column<UserData>[] = [
+  { title: 'Name', cell: ({ name }) => <span class="name">{shownText(name, 80)}</span> },
+  {
+    title: 'Data',
+    kind: 'wide',
+    cell: ({ data }) =>
+      data === undefined || data === null ? 'no value yet' : <code>{shownText(JSON.stringify(data), 1_000)}</code>,
+  },
+  { title: 'Kept', cell: ({ is_ephemeral: isEphemeral }) => (isEphemeral === true ? 'for one run' : 'always') },
+];

@@ -11,6 +11,7 @@ import { connection } from '../connection.ts';
 import { useLive, useNow } from '../hooks.ts';
 import { JobPriority } from '../job-priority.tsx';
 import { Command, Section, Shown, Status, Time } from '../parts.tsx';
+import { type Column, Table } from '../table.tsx';
 import { Tail } from '../tail.tsx';
 import { ageText, inWords, statusWords, shownText } from '../words.ts';
 
@@ -95,47 +96,25 @@ const byAttempt = (one: Result, other: Result) =>
 
 const Elapsed = ({ job }: { readonly job: Job }) => <span>started {ageText(job.start_time, useNow(1_000))}</span>;
 
+const ATTEMPTS: readonly Column<Result>[] = [
+  { title: 'Run', cell: (result) => result.run_id },
+  { title: 'Attempt', cell: (result) => result.attempt_id ?? 1 },
+  { title: 'Status', cell: (result) => <Status status={result.status} /> },
+  { title: 'Exit code', kind: 'number', cell: (result) => result.return_code },
+  { title: 'Took', kind: 'number', cell: (result) => timeText(Math.max(0, result.exec_time_minutes * 60)) },
+  { title: 'Ended', kind: 'time', cell: (result) => <Time at={result.completion_time} /> },
+  { title: 'Cause', cell: (result) => result.cause ?? '' },
+];
+
 function Attempts({ results }: { readonly results: readonly Result[] }) {
   return (
     <Section title="Attempts">
-      <div class="scroll" tabIndex={0} role="group" aria-label="Table of attempts">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Run</th>
-              <th scope="col">Attempt</th>
-              <th scope="col">Status</th>
-              <th scope="col" class="number">
-                Exit code
-              </th>
-              <th scope="col" class="number">
-                Took
-              </th>
-              <th scope="col">Ended</th>
-              <th scope="col">Cause</th>
-            </tr>
-          </thead>
-          <tbody>
-            {results
-              .toSorted((one, other) => byAttempt(other, one))
-              .map((result) => (
-                <tr key={result.id}>
-                  <td>{result.run_id}</td>
-                  <td>{result.attempt_id ?? 1}</td>
-                  <td>
-                    <Status status={result.status} />
-                  </td>
-                  <td class="number">{result.return_code}</td>
-                  <td class="number">{timeText(Math.max(0, result.exec_time_minutes * 60))}</td>
-                  <td>
-                    <Time at={result.completion_time} />
-                  </td>
-                  <td>{result.cause ?? ''}</td>
-                </tr>
-              ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="Table of attempts"
+        rows={results.toSorted((one, other) => byAttempt(other, one))}
+        keyOf={(result) => result.id}
+        columns={ATTEMPTS}
+      />
     </Section>
   );
 }
@@ -171,30 +150,16 @@ function Use({ job, result }: { readonly job: Job; readonly result: Result | und
     <Section title="Asked for and used">
       <Shown live={needs} what="requirements">
         {(asked) => (
-          <div class="scroll" tabIndex={0} role="group" aria-label="Table of resources">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Resource</th>
-                  <th scope="col" class="number">
-                    Asked for
-                  </th>
-                  <th scope="col" class="number">
-                    Used, at most
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {rowsOf(asked, result).map(([name, wanted, used]) => (
-                  <tr key={name}>
-                    <td>{name}</td>
-                    <td class="number">{wanted}</td>
-                    <td class="number">{used}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table
+            label="Table of resources"
+            rows={rowsOf(asked, result)}
+            keyOf={([name]) => name}
+            columns={[
+              { title: 'Resource', cell: ([name]) => name },
+              { title: 'Asked for', kind: 'number', cell: ([, wanted]) => wanted },
+              { title: 'Used, at most', kind: 'number', cell: ([, , used]) => used },
+            ]}
+          />
         )}
       </Shown>
     </Section>

@@ -5,6 +5,7 @@ import { after } from '../../client/long-timers.ts';
 import { connection } from '../connection.ts';
 import type { Checked } from '../new/check.ts';
 import { Section } from '../parts.tsx';
+import { Table } from '../table.tsx';
 import { shownText } from '../words.ts';
 
 const FORMATS = ['yaml', 'json', 'json5', 'kdl'] as const;
@@ -123,36 +124,35 @@ function Reading({ checked, goTo }: { readonly checked: Checked; readonly goTo: 
         {words}
       </p>
       {problems.length > 0 && (
-        <div class="scroll problems" tabIndex={0} role="group" aria-label="Table of problems">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Place</th>
-                <th scope="col">Kind</th>
-                <th scope="col" class="wide">
-                  Problem
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {problems.slice(0, MOST_PROBLEMS).map((problem, index) => (
-                <tr key={index}>
-                  <td>
-                    {problem.line === undefined ? (
-                      'file'
-                    ) : (
-                      <button type="button" class="quiet" onClick={() => goTo(problem)}>
-                        {problem.line}:{problem.column ?? 1}
-                      </button>
-                    )}
-                  </td>
-                  <td class={problem.severity === 'error' ? 'is-bad' : ''}>{problem.severity}</td>
-                  <td class="name">{shownText(problem.plain ?? problem.message, 600)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label="Table of problems"
+          hasTexts
+          rows={problems.slice(0, MOST_PROBLEMS)}
+          keyOf={(problem) => problems.indexOf(problem)}
+          columns={[
+            {
+              title: 'Place',
+              cell: (problem) =>
+                problem.line === undefined ? (
+                  'file'
+                ) : (
+                  <button type="button" class="quiet" onClick={() => goTo(problem)}>
+                    {problem.line}:{problem.column ?? 1}
+                  </button>
+                ),
+            },
+            {
+              title: 'Kind',
+              cell: ({ severity }) => severity,
+              class: ({ severity }) => (severity === 'error' ? 'is-bad' : ''),
+            },
+            {
+              title: 'Problem',
+              kind: 'wide',
+              cell: (problem) => <span class="name">{shownText(problem.plain ?? problem.message, 600)}</span>,
+            },
+          ]}
+        />
       )}
       {problems.length > MOST_PROBLEMS && <p class="note">and {grouped(problems.length - MOST_PROBLEMS)} more</p>}
     </Section>

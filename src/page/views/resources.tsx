@@ -8,6 +8,7 @@ import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
 import { ChangeRequirements as Change } from '../change-requirements.tsx';
 import { Command, jobsWords, Section, Shown } from '../parts.tsx';
+import { Table } from '../table.tsx';
 import { WorkflowHead } from '../workflow-tabs.tsx';
 import { inWords, shownText } from '../words.ts';
 
@@ -55,37 +56,17 @@ function Class({ of, again }: { readonly of: ResourceUseClass; readonly again: (
         <span>{grouped(ended)} ended</span>
         {lacking > 0 && <span class="is-bad">{grouped(lacking)} lacked something</span>}
       </p>
-      <div
-        class="scroll"
-        tabIndex={0}
-        role="group"
-        aria-label={`Table of what ${shownText(name, 80)} asked for and used`}
-      >
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Resource</th>
-              <th scope="col" class="number">
-                Asked for
-              </th>
-              <th scope="col" class="number">
-                Used, at most
-              </th>
-              <th scope="col">Share</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rowsOf(of).map(({ resource, asked, used, share }) => (
-              <tr key={resource}>
-                <td>{resource}</td>
-                <td class="number">{asked}</td>
-                <td class="number">{used}</td>
-                <td>{share === undefined ? 'not measured' : <Share of={share} />}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label={`Table of what ${shownText(name, 80)} asked for and used`}
+        rows={rowsOf(of)}
+        keyOf={({ resource }) => resource}
+        columns={[
+          { title: 'Resource', cell: ({ resource }) => resource },
+          { title: 'Asked for', kind: 'number', cell: ({ asked }) => asked },
+          { title: 'Used, at most', kind: 'number', cell: ({ used }) => used },
+          { title: 'Share', cell: ({ share }) => (share === undefined ? 'not measured' : <Share of={share} />) },
+        ]}
+      />
       {most.length > 0 && (
         <p class="names">
           <span>Most memory:</span>

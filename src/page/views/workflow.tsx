@@ -6,6 +6,7 @@ import { connection } from '../connection.ts';
 import { Graph } from '../graph.tsx';
 import { useLive, useNow, useStatus } from '../hooks.ts';
 import { Bar, Command, CountList, jobsWords, Section, Shown } from '../parts.tsx';
+import { Table } from '../table.tsx';
 import { Tail } from '../tail.tsx';
 import { Timeline } from '../timeline.tsx';
 import { WorkflowActions } from '../workflow-actions.tsx';
@@ -102,7 +103,7 @@ function Facts({ workflow, status }: Pick<Facts, 'workflow' | 'status'>) {
 function Failed({ id, moved }: { readonly id: number; readonly moved: string }) {
   const live = useLive(`failures ${id}`, () => client.listFailureGroups({ params: { id } }), OTHERS_MS, moved);
   return (
-    <Section title="What failed">
+    <Section id="failed" title="What failed">
       <Shown live={live} what="failures">
         {({ groups, groups_left_out: leftOut }) => (
           <>
@@ -176,33 +177,25 @@ function Running({ id, jobs, moved }: { readonly id: number; readonly jobs: numb
     <Section title="Running now">
       <Shown live={live} what="running jobs">
         {({ items }) => (
-          <div class="scroll" tabIndex={0} role="group" aria-label="Table of running jobs">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Job</th>
-                  <th scope="col">Node</th>
-                  <th scope="col" class="number">
-                    Started
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {items.map(({ job_id: jobId, job_name: name, compute_node_name: node, start_time: start }) => (
-                  <tr key={jobId}>
-                    <td>
-                      <a href={`#/jobs/${jobId}`} class="name">
-                        {shownText(name, 80)}
-                      </a>
-                    </td>
-                    <td>{node ?? '–'}</td>
-                    <td class="number">{ageText(start, now)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+          <Table
+            label="Table of running jobs"
+            rows={items}
+            keyOf={({ job_id: jobId }) => jobId}
+            columns={[
+              {
+                title: 'Job',
+                cell: ({ job_id: jobId, job_name: name }) => (
+                  <a href={`#/jobs/${jobId}`} class="name">
+                    {shownText(name, 80)}
+                  </a>
+                ),
+              },
+              { title: 'Node', cell: ({ compute_node_name: node }) => node ?? '–' },
+              { title: 'Started', kind: 'number', cell: ({ start_time: start }) => ageText(start, now) },
+            ]}
+          >
             {jobs > items.length && <p class="note">and {grouped(jobs - items.length)} more</p>}
-          </div>
+          </Table>
         )}
       </Shown>
     </Section>
