@@ -10,7 +10,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import { writeCast } from './page-pictures/cast.ts';
-import { LONGEST_MS, withWorkflows } from './page-pictures/workflows.ts';
+import { CLUSTER, LONGEST_MS, withWorkflows } from './page-pictures/workflows.ts';
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 if (CHROMIUM === undefined) throw new Error('Pictures need chromium.');
@@ -38,6 +38,10 @@ const VIEWS = [
   { name: 'resources', open: toPart('resources'), has: 'Most memory' },
   { name: 'events', open: toPart('events'), has: 'torc events monitor' },
   { name: 'files', open: toPart('files'), has: 'ID0042.vcf' },
+  { name: 'telemetry', open: toTelemetry(''), has: 'on average' },
+  { name: 'telemetry-node', open: toTelemetry(`/nodes/c1.${CLUSTER}`), has: 'CPU: on average' },
+  { name: 'telemetry-jobs', open: toTelemetry('/jobs'), has: 'python' },
+  { name: 'telemetry-job', open: toTelemetry('/jobs/48213'), has: 'CPUs in use: on average' },
   { name: 'new', open: toNew, has: 'prevents its creation' },
 ] as const;
 
@@ -46,6 +50,7 @@ const SHOWN = [
   { view: 'workflow', file: 'page-workflow', width: 1200, height: 978 },
   { view: 'workflows', file: 'page-workflows', width: 1000, height: 600 },
   { view: 'job', file: 'page-job', width: 1000, height: 822 },
+  { view: 'telemetry', file: 'page-telemetry', width: 1000, height: 940 },
 ] as const;
 
 if (isForDocs) await writeCast(join(target, 'run.svg'));
@@ -85,6 +90,7 @@ async function openView(page: Page, root: string, name: string): Promise<void> {
   if (view === undefined) throw new Error(`there is no view ${name}`);
   await view.open(page, root);
   await page.getByText(view.has).first().waitFor({ timeout: LONGEST_MS });
+  await page.getByRole('link', { name: 'Telemetry' }).waitFor({ timeout: LONGEST_MS });
   // Bars and counts move to their places.
   await page.waitForFunction('document.getAnimations().length === 0');
 }
@@ -111,6 +117,10 @@ async function toFamily(page: Page, root: string): Promise<void> {
 
 function toPart(part: string) {
   return (page: Page, root: string): Promise<unknown> => page.goto(`${root}#/workflows/4/${part}`);
+}
+
+function toTelemetry(part: string) {
+  return (page: Page, root: string): Promise<unknown> => page.goto(`${root}#/telemetry/${CLUSTER}${part}`);
 }
 
 async function toNew(page: Page, root: string): Promise<void> {

@@ -4,11 +4,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { clusterTelemetry } from '../../tests/support/cluster-telemetry.ts';
 
 /** No picture waits longer for what it shows. */
 export const LONGEST_MS = 120_000;
 /** So long the workflow runs before it is shown: half of its jobs have ended, and its course is one to look at. */
 const COURSE_MS = 26_000;
+
+/** The cluster whose telemetry is shown. */
+export const CLUSTER = 'saga.example.org';
 
 const bin = resolve(import.meta.dirname, '../../bin');
 
@@ -70,7 +74,20 @@ export async function withWorkflows(show: (root: string) => Promise<void>): Prom
     return child;
   };
   try {
-    const server = run('ada', 'torc-server', 'run', '--port', '0', '--database', 'torc.db', '--log-level', 'warn');
+    await keepTelemetry(folder, run);
+    const store = ['--sonar-store', 'sonar.db'];
+    const server = run(
+      'ada',
+      'torc-server',
+      'run',
+      '--port',
+      '0',
+      '--database',
+      'torc.db',
+      '--log-level',
+      'warn',
+      ...store,
+    );
     const [first] = (await once(server.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
     const root = `http://127.0.0.1:${/TORC_SERVER_PORT=(\d+)/.exec(first.toString())?.[1]}/`;
     const service = ['--url', `${root}torc-service/v1`];
@@ -109,4 +126,17 @@ export async function withWorkflows(show: (root: string) => Promise<void>): Prom
     );
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** A day of a cluster, up to now. */
+async function keepTelemetry(
+  folder: string,
+  run: (user: string, program: string, ...args: readonly string[]) => ChildProcess,
+): Promise<void> {
+  const until = Math.floor(Date.now() / 60_000) * 60;
+  const job = { id: 48_213, user: 'grace' };
+  const wanted = { cluster: CLUSTER, nodes: 24, until, seconds: 25 * 3600, everySeconds: 300, job };
+  writeFileSync(join(folder, 'telemetry.json'), clusterTelemetry(wanted));
+  await once(run('ada', 'torc', 'sonar', 'clusters', 'add', CLUSTER), 'exit');
+  await once(run('ada', 'torc', 'sonar', 'ingest', 'telemetry.json'), 'exit');
 }

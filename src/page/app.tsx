@@ -2,6 +2,8 @@ import { useEffect } from 'preact/hooks';
 import { connection, type State } from './connection.ts';
 import { useConnection, useHash, useNow } from './hooks.ts';
 import { LogIn } from './log-in.tsx';
+import { lazy } from './lazy.tsx';
+import { useTelemetry } from './telemetry-kept.ts';
 import { ageText } from './words.ts';
 import { EventsView } from './views/events.tsx';
 import { FamilyView } from './views/family.tsx';
@@ -11,6 +13,10 @@ import { NewView } from './views/new.tsx';
 import { ResourcesView } from './views/resources.tsx';
 import { WorkflowView } from './views/workflow.tsx';
 import { WorkflowsView } from './views/workflows.tsx';
+
+const TelemetryView = lazy('telemetry', () =>
+  import('./telemetry/telemetry-view.tsx').then((part) => part.TelemetryView),
+);
 
 /** The page: what its address names, and above it whether the server answers. */
 export function App() {
@@ -29,6 +35,7 @@ export function App() {
         <a href="#/" class="brand">
           <Mark /> Torc
         </a>
+        <TelemetryLink isShown={hash.startsWith('#/telemetry')} />
         <Connection state={state} />
       </header>
       <main id="content" tabIndex={-1}>
@@ -52,9 +59,16 @@ function viewOf(hash: string) {
   if (kind === 'workflows' && Number.isSafeInteger(number) && part === 'families' && key !== undefined)
     return {
       title: `Workflow ${number}`,
-      content: <FamilyView key={key} id={number} family={decodeURIComponent(key)} />,
+      content: <FamilyView key={key} id={number} family={decoded(key)} />,
     };
   const parameters = new URLSearchParams(query);
+  if (kind === 'telemetry') {
+    const parts = path.split('/').slice(1).map(decoded);
+    return {
+      title: ['Telemetry', ...parts.filter((each) => each !== 'nodes' && each !== 'jobs')].reverse().join(' · '),
+      content: <TelemetryView path={parts} query={parameters} />,
+    };
+  }
   if (kind === 'new') return { title: 'New workflow', content: <NewView /> };
   if (kind === 'workflows' && Number.isSafeInteger(number) && part === 'resources')
     return { title: `Resources of workflow ${number}`, content: <ResourcesView key={number} id={number} /> };
@@ -70,6 +84,30 @@ function viewOf(hash: string) {
   if (kind === 'jobs' && Number.isSafeInteger(number))
     return { title: `Job ${number}`, content: <JobView key={number} id={number} /> };
   return { title: 'Workflows', content: <WorkflowsView query={parameters} /> };
+}
+
+/** A part of an address; one that is encoded wrongly as it is. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** Only where the server keeps telemetry. */
+function TelemetryLink({ isShown }: { readonly isShown: boolean }) {
+  if (useTelemetry() !== true) return null;
+  return (
+    <nav aria-label="Parts of the page" class="sections">
+      <a href="#/" aria-current={isShown ? undefined : 'true'}>
+        Workflows
+      </a>
+      <a href="#/telemetry" aria-current={isShown ? 'true' : undefined}>
+        Telemetry
+      </a>
+    </nav>
+  );
 }
 
 function Connection({ state }: { readonly state: State }) {

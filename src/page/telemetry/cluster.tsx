@@ -1,0 +1,138 @@
+import { sizeText } from '../../core/quantity/size-text.ts';
+import { useLive } from '../hooks.ts';
+import { Section, Shown, Time } from '../parts.tsx';
+import { replaceQuery } from '../query.ts';
+import { type Column, Table } from '../table.tsx';
+import { shownText } from '../words.ts';
+import { ask } from './ask.ts';
+import { loadWords, type Measure, MEASURES, measureWords, type NodeLoad, nodeLoads } from './cluster-load.ts';
+import { Frame, Hourly, percentText } from './frame.tsx';
+import { clusterPath, nodePath } from './paths.ts';
+import { HeatMap, hourText, shortName } from './heat-map.tsx';
+import { RangeControl } from './range-control.tsx';
+import { parametersOf, type Range, rangeOf, stepSeconds } from './range.ts';
+
+/** The nodes of a cluster, by the hour and in figures. What is shown stands in the address. */
+export function ClusterView({ cluster, query }: { readonly cluster: string; readonly query: URLSearchParams }) {
+  const range = rangeOf(query, Date.now());
+  const measure = MEASURES.find((each) => each === query.get('measure')) ?? 'cpu';
+  const stepMs = stepSeconds(range, [3600, 2 * 3600, 4 * 3600, 12 * 3600]) * 1000;
+  const path = clusterPath(cluster);
+  const live = useLive(
+    `load ${cluster} ${query.get('from')} ${query.get('to')} ${query.get('span')}`,
+    async () => {
+      // The range of an address that ends now goes on.
+      const now = rangeOf(query, Date.now());
+      const asked = { cluster, ...parametersOf(now) };
+      const [nodes, load] = await Promise.all([
+        ask('nodes', asked),
+        // A column that began before the range is shown whole.
+        ask('load', { ...asked, ...parametersOf(withWholeSteps(now, stepMs)), every: stepMs / 1000 }),
+      ]);
+      return { facts: nodes.items, load: load.items, hourly: load.hourly, range: now };
+    },
+    60_000,
+  );
+  const filter = (name: string, value: string) => replaceQuery(path, query, name, value);
+  return (
+    <>
+      <Frame cluster={cluster} shown="nodes" title={cluster} />
+      <Section
+        title={stepMs === 3_600_000 ? 'Nodes by the hour' : `Nodes by ${stepMs / 3_600_000} hours`}
+        aside={
+          <div class="choices" role="group" aria-label="Show">
+            {MEASURES.map((each) => (
+              <button key={each} type="button" aria-pressed={each === measure} onClick={() => filter('measure', each)}>
+                {measureWords[each]}
+              </button>
+            ))}
+          </div>
+        }
+      >
+        <RangeControl range={range} path={path} query={query} spans={['24h', '3d', '7d', '30d']} />
+        <label class="filter">
+          <span>Node</span>
+          <input
+            type="search"
+            value={query.get('node') ?? ''}
+            placeholder="any part"
+            onInput={({ currentTarget }) => filter('node', currentTarget.value)}
+          />
+        </label>
+        <Shown live={live} what="nodes">
+          {({ facts, load, hourly, range: shown }) => {
+            const found = nodeLoads(facts, load, { measure, ...shown, stepMs });
+            const nodes = found.nodes.filter(({ node }) => node.includes(query.get('node') ?? ''));
+            if (nodes.length === 0)
+              return (
+                <p class="note">
+                  {found.nodes.length === 0 ? 'No node of this cluster sent anything.' : 'No node has this name.'}
+                </p>
+              );
+            return (
+              <>
+                <HeatMap
+                  words={loadWords(nodes, measure, hourText)}
+                  names={nodes.map(({ node }) => node)}
+                  columns={found.columns}
+                  rows={nodes.map(({ cells }) => cells)}
+                  open={(node) => (location.hash = `#${nodePath(cluster, node)}${rangeQuery(query)}`)}
+                />
+                <Hourly hourly={hourly} />
+                <Table
+                  label="Table of nodes"
+                  rows={nodes}
+                  keyOf={({ node }) => node}
+                  columns={columnsOf(cluster, measure, query)}
+                />
+              </>
+            );
+          }}
+        </Shown>
+      </Section>
+    </>
+  );
+}
+
+const withWholeSteps = ({ fromMs, untilMs, span }: Range, stepMs: number): Range => ({
+  fromMs: Math.floor(fromMs / stepMs) * stepMs,
+  untilMs,
+  span,
+});
+
+/** The time of a view, for a link to another one. */
+export function rangeQuery(query: URLSearchParams): string {
+  const kept = new URLSearchParams([...query].filter(([name]) => ['from', 'to', 'span'].includes(name)));
+  return kept.size === 0 ? '' : `?${kept}`;
+}
+
+const columnsOf = (cluster: string, measure: Measure, query: URLSearchParams): Column<NodeLoad>[] => [
+  {
+    title: 'Node',
+    cell: ({ node }) => (
+      <a href={`#${nodePath(cluster, node)}${rangeQuery(query)}`} class="name" title={node}>
+        {shownText(shortName(node), 80)}
+      </a>
+    ),
+  },
+  { title: 'State in Slurm', cell: ({ facts }) => facts?.states.join(', ').toLowerCase() ?? '' },
+  { title: 'CPU', kind: 'number', cell: ({ mean }) => percentText(mean.cpu) },
+  { title: 'Memory', kind: 'number', cell: ({ mean }) => percentText(mean.memory) },
+  { title: 'GPU', kind: 'number', cell: ({ mean }) => percentText(mean.gpu) },
+  {
+    title: `Most ${measureWords[measure]}`,
+    kind: 'number',
+    cell: ({ peak }) => (peak === undefined ? '–' : `${Math.round(peak.percent)} %, ${hourText(peak.ms)}`),
+  },
+  { title: 'Cores', kind: 'number', cell: ({ facts }) => facts?.cores || '–' },
+  {
+    title: 'Has memory',
+    kind: 'number',
+    cell: ({ facts }) => ((facts?.memory_kb ?? 0) > 0 ? sizeText((facts?.memory_kb ?? 0) * 1024) : '–'),
+  },
+  {
+    title: 'Newest sample',
+    kind: 'time',
+    cell: ({ facts }) => (facts?.sampled ? <Time at={facts.sampled} /> : 'none'),
+  },
+];

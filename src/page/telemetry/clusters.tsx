@@ -1,0 +1,48 @@
+import { useLive } from '../hooks.ts';
+import { Section, Shown, Time } from '../parts.tsx';
+import { Table } from '../table.tsx';
+import { ask } from './ask.ts';
+import { ClusterView } from './cluster.tsx';
+import { clusterPath } from './paths.ts';
+
+/** The clusters whose telemetry the server keeps; of one alone, its nodes. */
+export function ClustersView({ query }: { readonly query: URLSearchParams }) {
+  const live = useLive('clusters', () => ask('clusters'), 60_000);
+  return (
+    <Shown live={live} what="clusters">
+      {({ items }) => {
+        const [first] = items;
+        if (items.length === 1 && first !== undefined) return <ClusterView cluster={first.name} query={query} />;
+        return (
+          <>
+            <h1>Telemetry</h1>
+            <Section title="Clusters">
+              {items.length === 0 && (
+                <p class="note">This server keeps telemetry, and no cluster was added: torc sonar clusters add NAME</p>
+              )}
+              {items.length > 0 && (
+                <Table
+                  label="Table of clusters"
+                  rows={items}
+                  keyOf={({ name }) => name}
+                  columns={[
+                    {
+                      title: 'Cluster',
+                      cell: ({ name }) => (
+                        <a href={`#${clusterPath(name)}`} class="name">
+                          {name}
+                        </a>
+                      ),
+                    },
+                    { title: 'Nodes', kind: 'number', cell: ({ nodes }) => nodes },
+                    { title: 'Newest data', kind: 'time', cell: ({ newest }) => <Time at={newest} /> },
+                  ]}
+                />
+              )}
+            </Section>
+          </>
+        );
+      }}
+    </Shown>
+  );
+}

@@ -1,0 +1,100 @@
+import { sizeText } from '../../core/quantity/size-text.ts';
+import { timeText } from '../../core/quantity/time-text.ts';
+import { useLive } from '../hooks.ts';
+import { Section, Shown, Time } from '../parts.tsx';
+import { replaceQuery } from '../query.ts';
+import { type Column, Table } from '../table.tsx';
+import { shownText } from '../words.ts';
+import { ask, type JobUse } from './ask.ts';
+import { Frame, Hourly, percentText } from './frame.tsx';
+import { clusterPath, jobPath } from './paths.ts';
+import { RangeControl } from './range-control.tsx';
+import { parametersOf, rangeOf } from './range.ts';
+
+const MARGIN_MS = 60_000;
+
+/** The jobs of a cluster, those that used most CPU time first. */
+export function JobsView({ cluster, query }: { readonly cluster: string; readonly query: URLSearchParams }) {
+  const range = rangeOf(query, Date.now());
+  const path = `${clusterPath(cluster)}/jobs`;
+  const live = useLive(
+    `jobs ${cluster} ${query.get('from')} ${query.get('to')} ${query.get('span')}`,
+    () => ask('jobs', { cluster, ...parametersOf(rangeOf(query, Date.now())) }),
+    60_000,
+  );
+  const text = query.get('job') ?? '';
+  return (
+    <>
+      <Frame cluster={cluster} shown="jobs" title={cluster} />
+      <Section title="Jobs">
+        <RangeControl range={range} path={path} query={query} spans={['24h', '3d', '7d']} />
+        <label class="filter">
+          <span>Job</span>
+          <input
+            type="search"
+            value={text}
+            placeholder="number, user or name"
+            onInput={({ currentTarget }) => replaceQuery(path, query, 'job', currentTarget.value)}
+          />
+        </label>
+        <Shown live={live} what="jobs">
+          {({ items, hourly }) => {
+            const found = items.filter((each) => isMatch(each, text));
+            return (
+              <>
+                {found.length === 0 && (
+                  <p class="note">
+                    {items.length === 0
+                      ? 'No samples of jobs that you may see came in this time.'
+                      : 'No job matches this filter.'}
+                  </p>
+                )}
+                {found.length > 0 && (
+                  <Table
+                    label="Table of jobs"
+                    rows={found}
+                    keyOf={({ job, epoch, nodes }) => `${job} ${epoch} ${nodes[0]}`}
+                    columns={columnsOf(cluster)}
+                  />
+                )}
+                <Hourly hourly={hourly} />
+              </>
+            );
+          }}
+        </Shown>
+      </Section>
+    </>
+  );
+}
+
+const isMatch = ({ job, user, name, commands }: JobUse, text: string) =>
+  text === '' || String(job) === text || [user, name, ...commands].some((each) => each.includes(text));
+
+/** The address of a profile: the time of the job, and which of the jobs with this number it is. */
+export function profileAddress(cluster: string, { job, epoch, first, last }: JobUse): string {
+  const query = new URLSearchParams({
+    ...parametersOf({ fromMs: Date.parse(first) - MARGIN_MS, untilMs: Date.parse(last) + MARGIN_MS }),
+    ...(epoch === 0 ? {} : { epoch: String(epoch) }),
+  });
+  return `#${jobPath(cluster, job)}?${query}`;
+}
+
+const columnsOf = (cluster: string): Column<JobUse>[] => [
+  {
+    title: 'Job',
+    cell: (use) => <a href={profileAddress(cluster, use)}>{use.job}</a>,
+  },
+  { title: 'User', cell: ({ user }) => shownText(user, 40) },
+  { title: 'Name or command', cell: ({ name, commands }) => shownText(name || commands.join(', '), 60) },
+  { title: 'State', cell: ({ state }) => state.toLowerCase() },
+  { title: 'Nodes', kind: 'number', cell: ({ nodes }) => nodes.length },
+  { title: 'CPU time', kind: 'number', cell: ({ cpu_seconds: seconds }) => timeText(seconds) },
+  { title: 'CPUs', kind: 'number', cell: ({ cpu_percent: percent }) => (percent / 100).toFixed(1) },
+  { title: 'Memory', kind: 'number', cell: ({ peak_memory_kb: kb }) => sizeText(kb * 1024) },
+  {
+    title: 'GPU',
+    kind: 'number',
+    cell: ({ cards, gpu_percent: percent }) => (cards.length === 0 ? '–' : percentText(percent)),
+  },
+  { title: 'Last sample', kind: 'time', cell: ({ last }) => <Time at={last} /> },
+];

@@ -1,0 +1,49 @@
+import { type Range, parametersOf, shifted, type Span, spanWords } from './range.ts';
+
+/** Chooses the time of a view. It stands in the address. */
+export function RangeControl({
+  range,
+  path,
+  query,
+  spans,
+}: {
+  readonly range: Range;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly spans: readonly Span[];
+}) {
+  const go = (set: Readonly<Record<string, string>>) => {
+    const next = new URLSearchParams(query);
+    for (const name of ['from', 'to', 'span']) next.delete(name);
+    for (const [name, value] of Object.entries(set)) next.set(name, value);
+    location.replace(next.size === 0 ? `#${path}` : `#${path}?${next}`);
+  };
+  const move = (times: number) => {
+    const now = Date.now();
+    const to = shifted(range, times, now);
+    go(to.untilMs === now && range.span !== undefined ? { span: range.span } : parametersOf(to));
+  };
+  return (
+    <div class="range">
+      <div class="choices" role="group" aria-label="Time">
+        {spans.map((span) => (
+          <button key={span} type="button" aria-pressed={range.span === span} onClick={() => go({ span })}>
+            {spanWords[span]}
+          </button>
+        ))}
+        <button type="button" onClick={() => move(-1)}>
+          Earlier
+        </button>
+        <button type="button" disabled={range.span !== undefined} onClick={() => move(1)}>
+          Later
+        </button>
+      </div>
+      <p class="note">
+        {new Date(range.fromMs).toLocaleString(undefined, SHORT)} to{' '}
+        {range.span === undefined ? new Date(range.untilMs).toLocaleString(undefined, SHORT) : 'now'}
+      </p>
+    </div>
+  );
+}
+
+const SHORT = { dateStyle: 'medium', timeStyle: 'short' } as const;

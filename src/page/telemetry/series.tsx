@@ -1,0 +1,78 @@
+import { greatest } from '../../core/quantity/extremes.ts';
+
+export interface Point {
+  readonly ms: number;
+  readonly value: number | undefined;
+}
+
+interface SeriesProps {
+  readonly title: string;
+  readonly points: readonly Point[];
+  /** The distance of points: a longer one is a gap in the line. */
+  readonly stepMs: number;
+  readonly fromMs: number;
+  readonly untilMs: number;
+  /** The end of the scale; without it, the greatest value. */
+  readonly most?: number;
+  readonly textOf: (value: number) => string;
+}
+
+const [WIDTH, HEIGHT] = [720, 90];
+
+/** Values over time as a line, with the words for those who do not see it. The table below has the values. */
+export function Series({ title, points, stepMs, fromMs, untilMs, most, textOf }: SeriesProps) {
+  const known = points.flatMap(({ ms, value }) => (value === undefined ? [] : [{ ms, value }]));
+  if (known.length === 0)
+    return (
+      <div class="series">
+        <h3>{title}</h3>
+        <p class="note">Nothing was measured.</p>
+      </div>
+    );
+  const peak = greatest(
+    known.map(({ value }) => value),
+    0,
+  );
+  const mean = known.reduce((sum, { value }) => sum + value, 0) / known.length;
+  const words = `${title}: on average ${textOf(mean)}, at most ${textOf(peak)}.`;
+  return (
+    <figure class="series timeline">
+      <h3>{title}</h3>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={words}>
+        {runsOf(known, stepMs).map((run) => {
+          const line = lineOf(run);
+          const [first, last] = [xOf(run[0]?.ms ?? 0), xOf((run.at(-1)?.ms ?? 0) + stepMs)];
+          return <path key={first} class="area" d={`M${first} ${HEIGHT}${line}L${last} ${HEIGHT}Z`} />;
+        })}
+        <line class="axis" x1="0" x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
+      </svg>
+      <figcaption>{words}</figcaption>
+    </figure>
+  );
+
+  function xOf(ms: number): number {
+    return Math.round(Math.min(1, Math.max(0, (ms - fromMs) / (untilMs - fromMs))) * WIDTH * 10) / 10;
+  }
+  /** A step of the scale as a line with a level for each step. */
+  function lineOf(run: readonly { readonly ms: number; readonly value: number }[]): string {
+    const end = Math.max(most ?? 0, peak, Number.MIN_VALUE);
+    return run
+      .map(({ ms, value }) => {
+        const y = (HEIGHT - 2 - (value / end) * (HEIGHT - 6)).toFixed(1);
+        return `L${xOf(ms)} ${y}L${xOf(ms + stepMs)} ${y}`;
+      })
+      .join('');
+  }
+}
+
+/** The points in parts without gaps between them. */
+export function runsOf<P extends { readonly ms: number }>(points: readonly P[], stepMs: number): P[][] {
+  const runs: P[][] = [];
+  for (const point of points) {
+    const run = runs.at(-1);
+    const last = run?.at(-1);
+    if (run !== undefined && last !== undefined && point.ms - last.ms <= stepMs * 1.5) run.push(point);
+    else runs.push([point]);
+  }
+  return runs;
+}
