@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { connection, type State } from './connection.ts';
 import { useConnection, useHash, useNow } from './hooks.ts';
 import { LogIn } from './log-in.tsx';
+import { Keys } from './key-help.tsx';
 import { lazy } from './lazy.tsx';
 import { useTelemetry } from './telemetry-kept.ts';
 import { ageText } from './words.ts';
@@ -37,6 +38,7 @@ export function App() {
         </a>
         <TelemetryLink isShown={hash.startsWith('#/telemetry')} />
         <Connection state={state} />
+        <Keys hash={hash} />
       </header>
       <main id="content" tabIndex={-1}>
         {state.is === 'logged out' ? <LogIn why={state.why} /> : view.content}

@@ -11,6 +11,9 @@ export interface Live<T> {
   readonly again: () => void;
 }
 
+/** Reads everything that is shown again, as for a page that becomes visible. */
+export const readAgain = (): boolean => document.dispatchEvent(new Event('visibilitychange'));
+
 /** Between two readings of a page in the background. */
 const HIDDEN_MS = 30_000;
 

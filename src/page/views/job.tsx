@@ -9,6 +9,7 @@ import { timeText } from '../../core/quantity/time-text.ts';
 import { Confirm } from '../confirm.tsx';
 import { connection } from '../connection.ts';
 import { useLive, useNow } from '../hooks.ts';
+import { JobProfile } from '../job-profile.tsx';
 import { JobPriority } from '../job-priority.tsx';
 import { Command, Section, Shown, Status, Time } from '../parts.tsx';
 import { type Column, Table } from '../table.tsx';
@@ -83,6 +84,7 @@ function Whole({ job, again }: { readonly job: Job; readonly again: () => void }
             {items.length > 0 && <Attempts results={items} />}
             {(items.length > 0 || status === 'running') && <Output job={job} results={items} />}
             <Use job={job} result={items.toSorted(byAttempt).at(-1)} />
+            <JobProfile job={job} result={items.toSorted(byAttempt).at(-1)} />
           </>
         )}
       </Shown>

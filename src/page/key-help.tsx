@@ -1,0 +1,65 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { KEYS } from './key-list.ts';
+import { areKeysOn, noteWorkflow, press, turnKeys } from './keys.ts';
+
+/** A button with the list of the keys, and the keys themselves. */
+export function Keys({ hash }: { readonly hash: string }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const [areOn, setOn] = useState(areKeysOn);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (press(event, () => setOpen(true))) event.preventDefault();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+  useEffect(noteWorkflow, [hash]);
+  useEffect(() => {
+    if (isOpen) dialog.current?.showModal();
+  }, [isOpen]);
+  const close = () => {
+    dialog.current?.close();
+    setOpen(false);
+  };
+  return (
+    <>
+      <button type="button" class="quiet" aria-label="Keys" title="Keys" onClick={() => setOpen(true)}>
+        ?
+      </button>
+      {isOpen && (
+        <dialog ref={dialog} aria-label="Keys" class="keys" onCancel={close} onClose={close}>
+          <h2>Keys</h2>
+          <dl>
+            {KEYS.map(({ keys, says }) => (
+              <div key={says}>
+                <dt>
+                  {keys.map((key) => (
+                    <kbd key={key}>{key}</kbd>
+                  ))}
+                </dt>
+                <dd>{says}</dd>
+              </div>
+            ))}
+          </dl>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={areOn}
+              onChange={({ currentTarget: { checked } }) => {
+                turnKeys(checked);
+                setOn(checked);
+              }}
+            />
+            Single keys are on
+          </label>
+          <div class="buttons">
+            <button type="button" class="main" onClick={close}>
+              Close
+            </button>
+          </div>
+        </dialog>
+      )}
+    </>
+  );
+}

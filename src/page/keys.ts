@@ -1,0 +1,130 @@
+import { readAgain } from './hooks.ts';
+import { nextTheme } from './theme.ts';
+
+/** Whether single keys do something. A program that types for its user may type them by mistake. */
+const OFF = 'torc page keys are off';
+export const areKeysOn = (): boolean => localStorage.getItem(OFF) === null;
+export function turnKeys(on: boolean): void {
+  if (on) localStorage.removeItem(OFF);
+  else localStorage.setItem(OFF, '');
+}
+
+/** A view may take so long to draw what a key leads to. */
+const PATIENCE_MS = 10_000;
+
+/** Does what a key stands for; false for a key that is none of the page. `showKeys` shows the list of them. */
+export function press(event: KeyboardEvent, showKeys: () => void): boolean {
+  if (event.ctrlKey || event.metaKey || event.isComposing) return false;
+  // On some keyboards Alt makes another character of a letter.
+  if (event.altKey) return event.code === 'KeyD' && (nextTheme(), true);
+  if (isInField(event.target) || document.querySelector('dialog[open]') !== null) return false;
+  if (!areKeysOn()) return false;
+  return act(event.key, showKeys);
+}
+
+const isInField = (target: EventTarget | null) =>
+  target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]');
+
+function act(key: string, showKeys: () => void): boolean {
+  switch (key) {
+    case '?':
+      showKeys();
+      return true;
+    case '1':
+      return goTo('#/');
+    case '2':
+      return goToWorkflow('');
+    case '3':
+      return goToWorkflow('/events');
+    case '4':
+      return goToWorkflow('', '#failed');
+    case '5':
+      return goToWorkflow('/resources');
+    case '6':
+      return goToWorkflow('/files');
+    case '7':
+      return follow(document.querySelector('.sections a[href="#/telemetry"]'));
+    case 'g':
+      return goToWorkflow('', '.graph');
+    case 'n':
+      return goTo('#/new');
+    case '[':
+      return goBeside(-1);
+    case ']':
+      return goBeside(1);
+    case 'ArrowUp':
+      return goToRow(-1);
+    case 'ArrowDown':
+      return goToRow(1);
+    case '/':
+      return focusOn(document.querySelector<HTMLElement>('main input[type=search]'));
+    case 'r':
+      readAgain();
+      return true;
+    case 'Backspace':
+      return follow([...document.querySelectorAll('.path a')].at(-1) ?? null) || goTo('#/');
+    default:
+      return false;
+  }
+}
+
+function goTo(hash: string): true {
+  location.hash = hash;
+  return true;
+}
+
+const follow = (link: Element | null): boolean => link !== null && goTo(link.getAttribute('href') ?? '#/');
+
+function focusOn(element: HTMLElement | null | undefined): boolean {
+  element?.focus();
+  return element !== null && element !== undefined;
+}
+
+let latest: string | undefined;
+
+/** The workflow that is shown, that the shown job is of, or that was shown last. */
+function workflow(): string | undefined {
+  const places = [location.hash, ...[...document.querySelectorAll('.path a')].map((link) => link.getAttribute('href'))];
+  const found = places.map((place) => /^#\/workflows\/(\d+)/.exec(place ?? '')?.[1]).find((id) => id !== undefined);
+  latest = found ?? latest;
+  return latest;
+}
+/** Notes which workflow is shown: a later key returns to it. */
+export const noteWorkflow = (): void => void workflow();
+
+function goToWorkflow(part: string, selector?: string): boolean {
+  const id = workflow();
+  if (id === undefined) return false;
+  goTo(`#/workflows/${id}${part}`);
+  if (selector !== undefined) focusWhenThere(selector);
+  return true;
+}
+
+/** A part of a view that is drawn when its data have come. */
+function focusWhenThere(selector: string): void {
+  const look = () => focusOn(document.querySelector<HTMLElement>(`main ${selector}`));
+  // The view that is left may have such a part, too.
+  requestAnimationFrame(() => {
+    if (look()) return;
+    const observer = new MutationObserver(() => {
+      if (look()) observer.disconnect();
+    });
+    observer.observe(document.body, { childList: true, subtree: true });
+    setTimeout(() => observer.disconnect(), PATIENCE_MS);
+  });
+}
+
+/** The view beside the shown one, of those that have tabs. */
+function goBeside(step: number): boolean {
+  const tabs = [...document.querySelectorAll('.tabs a')];
+  const shown = tabs.findIndex((tab) => tab.hasAttribute('aria-current'));
+  return follow(tabs[Math.max(0, Math.min(tabs.length - 1, shown + step))] ?? null);
+}
+
+/** The link of the row before or behind the one that has the focus; of a view in which none has it, the first. */
+function goToRow(step: number): boolean {
+  const links = [...document.querySelectorAll<HTMLElement>('main td:first-child a, main li .name, main li .title')];
+  const at = links.indexOf(document.activeElement as HTMLElement);
+  const isFree = at >= 0 || document.activeElement === document.body || document.activeElement?.id === 'content';
+  return isFree && focusOn(links[at < 0 ? 0 : at + step]);
+}
