@@ -90,7 +90,7 @@ async function openView(page: Page, root: string, name: string): Promise<void> {
   if (view === undefined) throw new Error(`there is no view ${name}`);
   await view.open(page, root);
   await page.getByText(view.has).first().waitFor({ timeout: LONGEST_MS });
-  await page.getByRole('link', { name: 'Telemetry' }).waitFor({ timeout: LONGEST_MS });
+  await page.getByRole('link', { name: 'Telemetry' }).first().waitFor({ timeout: LONGEST_MS });
   // Bars and counts move to their places.
   await page.waitForFunction('document.getAnimations().length === 0');
 }
