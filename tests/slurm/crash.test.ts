@@ -11,7 +11,7 @@ describe.skipIf(slurmIsMissing !== undefined)('a node of the cluster that crashe
     cluster = await startCluster({ nodes: 2 });
   }, 120_000);
 
-  it('takes along all processes of its steps, also those that start others, and leaves those of another node alone', async () => {
+  it('a node that crashes ends all processes of its steps, also those that start others, and none of another node', async () => {
     const folder = temporaryFolder();
     const job = join(folder, 'job.sh');
     // Seconds that no other process has.

@@ -36,7 +36,7 @@ async function after({ after: edges, ends }: Case, atOnce: number) {
   return { statuses: await statuses(service, id), errors, results };
 }
 
-it('ends in one exchange leave what the same ends leave in one exchange each', async () => {
+it('an exchange with several ends has the same result as an exchange for each of them', async () => {
   await fc.assert(
     fc.asyncProperty(cases, async (each) => {
       const { errors, ...together } = await after(each, each.ends.length);

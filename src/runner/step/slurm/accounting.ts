@@ -1,3 +1,4 @@
+import { after, type Timer } from '../../../client/long-timers.ts';
 import { type AccountedStep, isFinal } from '../../../cluster/slurm/sacct.ts';
 import type { AllocationSteps } from '../../../cluster/slurm/steps.ts';
 import type { Log } from '../../facts/log.ts';
@@ -60,7 +61,7 @@ export function createAccounting({ steps, areMoreRunning, log }: AccountingOptio
   let missed = 0;
   let isReported = false;
   let isAsking: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   /** When the timer asks, on the monotonic clock. */
   let dueAt = 0;
   /** Rows that the last answer had for completions. */
@@ -126,20 +127,25 @@ export function createAccounting({ steps, areMoreRunning, log }: AccountingOptio
     return areMoreRunning() ? STATE_POLL_MS * Math.min(Math.max(found, 1), MOST_ROWS_PAUSED) : STATE_POLL_MS;
   };
 
+  const disarm = () => {
+    timer?.cancel();
+    timer = undefined;
+  };
+
   const arm = () => {
     if (!isOpen || isAsking !== undefined || waiting.size === 0) return;
     const pause = pauseMs();
     // A timer is never put off: where steps end more often than that, it would never be due.
     if (timer !== undefined && dueAt <= performance.now() + pause) return;
-    clearTimeout(timer);
+    disarm();
     dueAt = performance.now() + pause;
-    timer = setTimeout(() => {
+    timer = after(pause, () => {
       timer = undefined;
       isAsking = ask().finally(() => {
         isAsking = undefined;
         arm();
       });
-    }, pause);
+    });
   };
 
   return {
@@ -162,19 +168,17 @@ export function createAccounting({ steps, areMoreRunning, log }: AccountingOptio
       return late;
     },
     async settle() {
-      clearTimeout(timer);
-      timer = undefined;
+      disarm();
       if (waiting.size === 0) return;
       await isAsking;
-      clearTimeout(timer);
-      timer = undefined;
+      disarm();
       // An allocation is not kept for an accounting that does not answer.
       if (waiting.size > 0 && !isAway) await ask();
       for (const [id, each] of waiting) settleOne(id, each, undefined);
     },
     close() {
       isOpen = false;
-      clearTimeout(timer);
+      disarm();
     },
   };
 }
