@@ -41,6 +41,7 @@ export function createTransaction(db: Database, changes: ChangeLog): Transaction
   const commit = statement('commit');
   const counted = createCommitCount(db);
   const commitCounted = () => {
+    changes.write();
     counted.count();
     commit.run({});
   };
