@@ -10,7 +10,7 @@ import { PgConnection } from '../../src/telemetry/postgres/connection.ts';
 import { PostgresUnusable, StoreAway } from '../../src/telemetry/postgres/errors.ts';
 import { migrate } from '../../src/telemetry/postgres/migrate.ts';
 import { migrations } from '../../src/telemetry/postgres/migrations.ts';
-import type { Link } from '../../src/telemetry/questions/rows.ts';
+import type { Link } from '../../src/telemetry/questions/rows-of-records.ts';
 import { EnvelopeReader, type EnvelopeRecord } from '../../src/telemetry/read/envelope-reader.ts';
 import { answer } from '../../src/telemetry/receive/answer.ts';
 import { openStore } from '../../src/telemetry/open-store.ts';

@@ -6,16 +6,9 @@ import { chosenSources, sourceCounts } from '../queries/producers.ts';
 import { QueriedRows } from '../queries/queried-rows.ts';
 import { Records } from '../queries/records.ts';
 import { answer, firstSamples, type PlacedRow, type SampleQuery } from '../queries/samples.ts';
-import type {
-  ClosedJobHours,
-  JobHour,
-  JobKey,
-  NodeHour,
-  NodeInfo,
-  Portions,
-  TelemetryRows,
-  Window,
-} from '../questions/rows.ts';
+import type { ClosedJobHours, JobHour, NodeHour } from '../questions/rows-of-hours.ts';
+import type { NodeInfo } from '../questions/rows-of-records.ts';
+import type { JobKey, Portions, TelemetryRows, Window } from '../questions/rows.ts';
 import type { StoreDatabase } from '../sqlite/database.ts';
 import { merged } from '../sqlite/portions.ts';
 import { sqliteRecords, sqliteSource } from '../sqlite/source.ts';

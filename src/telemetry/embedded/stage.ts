@@ -1,5 +1,5 @@
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from '@duckdb/node-api';
-import type { JobHour, NodeHour } from '../questions/rows.ts';
+import type { JobHour, NodeHour } from '../questions/rows-of-hours.ts';
 import type { HourPortions } from './hours-of-day.ts';
 import type { Row, StoreDatabase } from '../sqlite/database.ts';
 import { type Cell, fromThousandths, unpackUints } from '../store/numbers.ts';

@@ -1,5 +1,5 @@
 import { jobHoursOf, nodeHoursOf } from '../questions/hours.ts';
-import type { JobHour, NodeHour } from '../questions/rows.ts';
+import type { JobHour, NodeHour } from '../questions/rows-of-hours.ts';
 import { toInteger } from '../store/numbers.ts';
 import type { ClosedReport } from '../store/telemetry-store.ts';
 import { PgConnection } from './connection.ts';

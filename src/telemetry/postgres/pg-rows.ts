@@ -3,16 +3,9 @@ import { chosenSources, sourceCounts } from '../queries/producers.ts';
 import { QueriedRows } from '../queries/queried-rows.ts';
 import { type RecordTables, Records } from '../queries/records.ts';
 import { answer, firstSamples, type PlacedRow, type SampleQuery } from '../queries/samples.ts';
-import type {
-  ClosedJobHours,
-  JobHour,
-  JobKey,
-  NodeHour,
-  NodeInfo,
-  Portions,
-  TelemetryRows,
-  Window,
-} from '../questions/rows.ts';
+import type { ClosedJobHours, JobHour, NodeHour } from '../questions/rows-of-hours.ts';
+import type { NodeInfo } from '../questions/rows-of-records.ts';
+import type { JobKey, Portions, TelemetryRows, Window } from '../questions/rows.ts';
 import { jobHourOf, type Names, nodeHourOf } from '../store/answer-of-row.ts';
 import { type CellsOfRow, number, optional, text } from '../store/cells.ts';
 import type { PgConnection } from './connection.ts';

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Envelope } from '../../core/contract/sonar/envelope.ts';
-import type { Link } from '../questions/rows.ts';
+import type { Link } from '../questions/rows-of-records.ts';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
 import { NO_CLUSTER, problemOf } from '../store/refused-record.ts';
 import { toInteger } from '../store/numbers.ts';

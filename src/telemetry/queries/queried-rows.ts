@@ -1,24 +1,19 @@
 import { minus } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
+import type { JobFilter, Link, SelectedJobs, SlurmJobRow } from '../questions/rows-of-records.ts';
 import {
   byNodeAndTime,
   type CardSample,
   type DiskSample,
-  type JobFilter,
-  type JobKey,
   type JobSample,
-  type Link,
   type NodeSample,
-  type Portions,
   type ProcessCard,
   type ProcessRow,
   type SampleSum,
   type SampleTime,
-  type SelectedJobs,
-  type SlurmJobRow,
   type SumsBy,
-  type Window,
-} from '../questions/rows.ts';
+} from '../questions/rows-of-samples.ts';
+import type { JobKey, Portions, Window } from '../questions/rows.ts';
 import type { Cluster, PartOfWindow } from './dialect.ts';
 import { compareText } from './producers.ts';
 import type { Records } from './records.ts';

@@ -1,5 +1,6 @@
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import type { JobFilter, JobKey, Link, NodeInfo, SelectedJobs, SlurmJobRow, Window } from '../questions/rows.ts';
+import type { JobFilter, Link, NodeInfo, SelectedJobs, SlurmJobRow } from '../questions/rows-of-records.ts';
+import type { JobKey, Window } from '../questions/rows.ts';
 import { storedJson } from '../questions/stored-json.ts';
 import { linkOf, slurmJobOf } from '../store/answer-of-row.ts';
 import { type CellsOfRow, number, optional, text } from '../store/cells.ts';

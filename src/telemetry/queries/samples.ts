@@ -8,7 +8,7 @@ import type {
   SampleSum,
   SampleTime,
   SumsBy,
-} from '../questions/rows.ts';
+} from '../questions/rows-of-samples.ts';
 import {
   cardOf,
   diskOf,

@@ -1,4 +1,5 @@
-import type { JobKey, Link, TelemetryRows, Window } from './rows.ts';
+import type { Link } from './rows-of-records.ts';
+import type { JobKey, TelemetryRows, Window } from './rows.ts';
 
 /** An attempt at a workflow job whose processes a job has. */
 export type LinkedAttempt = Pick<Link, 'cluster' | 'workflow' | 'workflowJob' | 'run' | 'attempt'>;

@@ -1,7 +1,8 @@
 import { minus, plus, sumOf } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { type Counter, CpuTime } from './cpu-time.ts';
-import type { JobKey, JobSample, Portions, TelemetryRows, Window } from './rows.ts';
+import type { JobSample } from './rows-of-samples.ts';
+import type { JobKey, Portions, TelemetryRows, Window } from './rows.ts';
 import { idOf } from './step-length.ts';
 
 /** What a job did on one node since the sample before. */

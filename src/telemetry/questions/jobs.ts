@@ -2,7 +2,10 @@ import { amountOf, greater, minus, plus, rounded, sumOf } from '../../core/contr
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { CpuTime, eachSample } from './cpu-time.ts';
 import { PeakOfSums } from './peak-of-sums.ts';
-import type { JobHour, ProcessRow, SlurmJobRow, TelemetryRows, Window } from './rows.ts';
+import type { JobHour } from './rows-of-hours.ts';
+import type { SlurmJobRow } from './rows-of-records.ts';
+import type { ProcessRow } from './rows-of-samples.ts';
+import type { TelemetryRows, Window } from './rows.ts';
 
 /** What a job did within a window, from the samples of its processes, with what Slurm says of it. */
 export interface JobUse {

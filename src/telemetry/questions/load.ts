@@ -1,6 +1,7 @@
 import { AmountMean, exactSum, minus } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import { byNodeAndTime, type NodeSample, type TelemetryRows, type Window } from './rows.ts';
+import { byNodeAndTime, type NodeSample } from './rows-of-samples.ts';
+import type { TelemetryRows, Window } from './rows.ts';
 
 /** The use of a node in one interval. */
 export interface LoadStep {

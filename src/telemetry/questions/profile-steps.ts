@@ -1,7 +1,8 @@
 import { greatestOf, sumOf } from '../../core/contract/sonar/amounts.ts';
 import { type JobUse, jobUses } from './job-samples.ts';
 import type { ProfileStep } from './profile.ts';
-import type { JobHour, JobKey, TelemetryRows, Window } from './rows.ts';
+import type { JobHour } from './rows-of-hours.ts';
+import type { JobKey, TelemetryRows, Window } from './rows.ts';
 import { chooseStepSeconds, idOf } from './step-length.ts';
 
 const HOUR = 3600;

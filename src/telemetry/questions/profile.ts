@@ -1,7 +1,9 @@
 import { greater, greatestOf, minus, plus, sumOf } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { CpuTime, eachSample, keyed } from './cpu-time.ts';
-import type { JobHour, JobKey, Portions, ProcessRow, TelemetryRows, Window } from './rows.ts';
+import type { JobHour } from './rows-of-hours.ts';
+import type { ProcessRow } from './rows-of-samples.ts';
+import type { JobKey, Portions, TelemetryRows, Window } from './rows.ts';
 
 /** What a job did in one interval, on one node. */
 export interface ProfileStep {

@@ -1,7 +1,8 @@
 import { HELD_PRIORITY } from '../../core/contract/sonar/conventions.ts';
 import { type Merged, rankOfState, valuesOf } from '../jobs/merge.ts';
 import { storedJson } from './stored-json.ts';
-import type { SlurmJobRow, TelemetryRows, Window } from './rows.ts';
+import type { SlurmJobRow } from './rows-of-records.ts';
+import type { TelemetryRows, Window } from './rows.ts';
 
 /** The queue of a partition: what waits now, and how long jobs waited that started within the window. */
 export interface PartitionQueue {

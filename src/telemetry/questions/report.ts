@@ -5,7 +5,9 @@ import { storedJson } from './stored-json.ts';
 import type { JobUse } from './jobs.ts';
 import { jobsOf } from './jobs.ts';
 import { coresOf } from './nodes.ts';
-import type { ProcessRow, SlurmJobRow, TelemetryRows, Window } from './rows.ts';
+import type { SlurmJobRow } from './rows-of-records.ts';
+import type { ProcessRow } from './rows-of-samples.ts';
+import type { TelemetryRows, Window } from './rows.ts';
 
 /** Standing reports: who uses what, and what should not be there. */
 export const reportKinds = ['users', 'commands', 'hogs', 'idle-gpu', 'zombies', 'greedy'] as const;

@@ -1,4 +1,6 @@
-import { byNodeAndTime, type NodeHour, type SampleTime, type TelemetryRows, type Window } from './rows.ts';
+import type { NodeHour } from './rows-of-hours.ts';
+import { byNodeAndTime, type SampleTime } from './rows-of-samples.ts';
+import type { TelemetryRows, Window } from './rows.ts';
 
 /** A time during which a node sent samples, or did not. */
 export interface UptimeSpan {

@@ -1,4 +1,4 @@
-import type { Link } from '../questions/rows.ts';
+import type { Link } from '../questions/rows-of-records.ts';
 import type { StoreDatabase } from './database.ts';
 import { toInteger } from '../store/numbers.ts';
 import type { Writer } from './write.ts';

@@ -1,17 +1,15 @@
+import type { JobHour, NodeHour } from '../questions/rows-of-hours.ts';
+import type { Link, SlurmJobRow } from '../questions/rows-of-records.ts';
 import type {
   CardSample,
   DiskSample,
-  JobHour,
   JobSample,
-  Link,
-  NodeHour,
   NodeSample,
   ProcessCard,
   ProcessRow,
   SampleSum,
   SampleTime,
-  SlurmJobRow,
-} from '../questions/rows.ts';
+} from '../questions/rows-of-samples.ts';
 import { metaOf } from './metas.ts';
 import { amount, type CellsOfRow, float, items, number, optional, signed, text, uint, uints } from './cells.ts';
 import { fromStoredJson, unpackUints } from './numbers.ts';

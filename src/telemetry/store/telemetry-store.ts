@@ -1,5 +1,6 @@
 import type { Envelope, MessageType } from '../../core/contract/sonar/envelope.ts';
-import type { Link, TelemetryRows } from '../questions/rows.ts';
+import type { Link } from '../questions/rows-of-records.ts';
+import type { TelemetryRows } from '../questions/rows.ts';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
 
 /**

@@ -2,7 +2,7 @@ import { decodeExtended } from '../../../core/contract/sonar/extended-uint.ts';
 import type { Uint } from '../../../core/contract/sonar/kinds.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import { type Merged, rankOfState, valuesOf } from '../../jobs/merge.ts';
-import type { JobFilter, SlurmJobRow } from '../../questions/rows.ts';
+import type { JobFilter, SlurmJobRow } from '../../questions/rows-of-records.ts';
 import { storedJson } from '../../questions/stored-json.ts';
 import { type Asked, countIn, missing, secondsIn, uintIn } from './asked.ts';
 import { expanded, RECENT_SECONDS } from './names.ts';

@@ -1,7 +1,7 @@
 import { firstLabelOf } from '../../../core/contract/sonar/node-range.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import { amountIn, nodesOf } from '../../questions/nodes.ts';
-import type { SlurmJobRow } from '../../questions/rows.ts';
+import type { SlurmJobRow } from '../../questions/rows-of-records.ts';
 import { storedJson } from '../../questions/stored-json.ts';
 import type { TelemetryStore } from '../../store/telemetry-store.ts';
 import { type Asked, countIn, missing, secondsIn } from './asked.ts';

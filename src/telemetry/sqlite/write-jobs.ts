@@ -1,0 +1,70 @@
+import { exactJson } from '../../core/contract/sonar/encode.ts';
+import type { SlurmJob } from '../../core/contract/sonar/jobs.ts';
+import type { Metadata } from '../../core/contract/sonar/shared.ts';
+import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
+import { type Merged, mergeRecord, valuesOf } from '../jobs/merge.ts';
+import { storedJson } from '../questions/stored-json.ts';
+import { toInteger } from '../store/numbers.ts';
+import type { Contents } from './contents.ts';
+import type { StoreDatabase } from './database.ts';
+
+/** The envelope that records come with. */
+interface About {
+  readonly id: number;
+  readonly cluster: number;
+  readonly time: number;
+  readonly meta: Metadata;
+}
+
+/** Writes records of Slurm jobs: each as it came, and what all records of a job say together. */
+export function writeJobs(db: StoreDatabase, contents: Contents, jobs: readonly SlurmJob[], about: About): void {
+  for (const [ord, job] of jobs.entries()) {
+    const { job_id: jobId, job_step: step = '', ...rest } = job;
+    db.run(
+      'insert into job_event values (?, ?, ?, ?, ?)',
+      about.id,
+      ord,
+      toInteger(jobId) ?? 0,
+      step,
+      contents.idOf(exactJson(rest)),
+    );
+    mergeJob(db, job, about);
+  }
+}
+
+function mergeJob(db: StoreDatabase, job: SlurmJob, { cluster, time, meta }: About): void {
+  const [jobId, step] = [toInteger(job.job_id) ?? 0, job.job_step ?? ''];
+  const found = db.get(
+    'select fields, seen from job where cluster = ? and job_id = ? and step = ?',
+    cluster,
+    jobId,
+    step,
+  );
+  const held = found === undefined ? {} : (storedJson(String(found['fields'])) as Merged);
+  const merged = mergeRecord(held, job, time, meta);
+  const values = valuesOf(merged);
+  const text = (name: string) => (typeof values[name] === 'string' ? values[name] : null);
+  const seconds = (name: string) => {
+    const value = text(name);
+    return value === null ? null : (parseTimestamp(value)?.seconds ?? null);
+  };
+  db.run(
+    'insert or replace into job values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    cluster,
+    jobId,
+    step,
+    text('job_state'),
+    text('user_name'),
+    text('account'),
+    text('partition'),
+    seconds('submit_time'),
+    seconds('start_time'),
+    seconds('end_time'),
+    Math.max(time, Number(found?.['seen'] ?? time)),
+    exactJson(sorted(merged)),
+  );
+}
+
+/** The same text for the same row, in whatever order its fields came. */
+const sorted = (merged: Merged): Merged =>
+  Object.fromEntries(Object.entries(merged).toSorted(([one], [other]) => (one < other ? -1 : 1)));
