@@ -3260,6 +3260,265 @@ export interface Calls {
   }) => Promise<{
     token: string;
   }>;
+  /** List the clusters whose telemetry the server receives (addition). */
+  readonly listTelemetryClusters: (call?: {
+  }) => Promise<{
+    items: {
+      name: string;
+      nodes: number;
+      envelopes: number;
+      newest?: string | null | undefined;
+    }[];
+  }>;
+  /** What jobs used, by telemetry, most CPU time first (addition). */
+  readonly listTelemetryJobs: (call?: {
+    query?: {
+      cluster?: string | undefined;
+      node?: string | undefined;
+      from?: string | undefined;
+      to?: string | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: {
+      cluster: string;
+      job: number;
+      epoch: number;
+      user: string;
+      nodes: string[];
+      first: string;
+      last: string;
+      samples: number;
+      commands: string[];
+      cpu_seconds: number;
+      cpu_percent: number;
+      peak_cpu_percent: number;
+      peak_memory_kb: number;
+      cards: string[];
+      gpu_percent: number;
+      peak_gpu_memory_kb: number;
+      state: string;
+      name: string;
+      partition: string;
+      account: string;
+    }[];
+    hourly?: {
+      from: string;
+      until: string;
+    } | undefined;
+  }>;
+  /** The use of each node in intervals of `every` seconds, at least 60, 3600 by default (addition). */
+  readonly listTelemetryLoad: (call?: {
+    query?: {
+      cluster?: string | undefined;
+      node?: string | undefined;
+      from?: string | undefined;
+      to?: string | undefined;
+      every?: number | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: {
+      cluster: string;
+      node: string;
+      time: string;
+      samples: number;
+      cores: number;
+      cpu_percent?: number | null | undefined;
+      cpu_of_node_percent?: number | null | undefined;
+      used_memory_kb: number;
+      memory_of_node_percent?: number | null | undefined;
+      load1: number;
+      cards: number;
+      gpu_percent?: number | null | undefined;
+      gpu_memory_kb: number;
+    }[];
+    hourly?: {
+      from: string;
+      until: string;
+    } | undefined;
+  }>;
+  /** The use of a job over time, with its processes if `processes` asks for them, and the attempts at workflow jobs (addition). `epoch` is that of jobs outside of Slurm; `every` 0 gives each sample. */
+  readonly getTelemetryProfile: (call: {
+    query: {
+      cluster?: string | undefined;
+      node?: string | undefined;
+      from?: string | undefined;
+      to?: string | undefined;
+      job: string;
+      epoch?: string | undefined;
+      every?: number | undefined;
+      processes?: boolean | undefined;
+    };
+  }) => Promise<{
+    every_seconds: number;
+    steps: {
+      time: string;
+      node: string;
+      processes: number;
+      cpu_percent: number;
+      cpu_seconds: number;
+      memory_kb: number;
+      gpu_percent: number;
+      gpu_memory_kb: number;
+    }[];
+    processes?: {
+      node: string;
+      pid: string;
+      ppid: string;
+      cmd: string;
+      depth: number;
+      first: string;
+      last: string;
+      cpu_seconds: number;
+      peak_memory_kb: number;
+    }[] | undefined;
+    node_imbalance_percent?: number | undefined;
+    attempts: {
+      cluster: string;
+      workflow: number;
+      workflow_job: number;
+      run: number;
+      attempt: number;
+    }[];
+    hourly?: {
+      from: string;
+      until: string;
+    } | undefined;
+  }>;
+  /** When nodes sent samples (addition). */
+  readonly listTelemetryUptime: (call?: {
+    query?: {
+      cluster?: string | undefined;
+      node?: string | undefined;
+      from?: string | undefined;
+      to?: string | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: {
+      cluster: string;
+      node: string;
+      state: "up" | "down";
+      from: string;
+      until: string;
+      samples: number;
+      is_booted: boolean;
+    }[];
+    hourly?: {
+      from: string;
+      until: string;
+    } | undefined;
+  }>;
+  /** What nodes are, with the states of Slurm (addition). */
+  readonly listTelemetryNodes: (call?: {
+    query?: {
+      cluster?: string | undefined;
+      node?: string | undefined;
+      from?: string | undefined;
+      to?: string | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: {
+      cluster: string;
+      node: string;
+      cores: number;
+      memory_kb: number;
+      cards: number;
+      model: string;
+      system: string;
+      states: string[];
+      partitions: string[];
+      sampled?: string | null | undefined;
+    }[];
+    hourly?: {
+      from: string;
+      until: string;
+    } | undefined;
+  }>;
+  /** What cards are, and their newest state (addition). */
+  readonly listTelemetryCards: (call?: {
+    query?: {
+      cluster?: string | undefined;
+      node?: string | undefined;
+      from?: string | undefined;
+      to?: string | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: {
+      cluster: string;
+      node: string;
+      index: number;
+      uuid: string;
+      model: string;
+      memory_kb: number;
+      used_memory_kb: number;
+      util_percent: number;
+      temperature: number;
+      power_watts: number;
+      performance_state?: number | null | undefined;
+      failing: number;
+      time?: string | null | undefined;
+    }[];
+    hourly?: {
+      from: string;
+      until: string;
+    } | undefined;
+  }>;
+  /** What waits in partitions, and how long jobs waited (addition). */
+  readonly listTelemetryQueue: (call?: {
+    query?: {
+      cluster?: string | undefined;
+      node?: string | undefined;
+      from?: string | undefined;
+      to?: string | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: {
+      cluster: string;
+      partition: string;
+      pending: number;
+      held: number;
+      running: number;
+      oldest_pending_seconds?: number | null | undefined;
+      started: number;
+      median_wait_seconds?: number | null | undefined;
+      longest_wait_seconds?: number | null | undefined;
+      finished: number;
+      failed: number;
+    }[];
+    hourly?: {
+      from: string;
+      until: string;
+    } | undefined;
+  }>;
+  /** A standing report about telemetry (addition). */
+  readonly getTelemetryReport: (call: {
+    query: {
+      cluster?: string | undefined;
+      node?: string | undefined;
+      from?: string | undefined;
+      to?: string | undefined;
+      kind: "users" | "commands" | "hogs" | "idle-gpu" | "zombies" | "greedy";
+    };
+  }) => Promise<{
+    items: {
+      cluster: string;
+      subject: string;
+      user?: string | undefined;
+      node?: string | undefined;
+      jobs?: number | undefined;
+      cpu_hours?: number | undefined;
+      gpu_hours?: number | undefined;
+      memory_kb?: number | undefined;
+      gpu_memory_kb?: number | undefined;
+      percent?: number | undefined;
+      first: string;
+      last: string;
+      reason: string;
+    }[];
+    hourly?: {
+      from: string;
+      until: string;
+    } | undefined;
+  }>;
 }
 
 /** A Torc server: each route is a method that takes `{ params, query, body }` and returns the reply. */

@@ -170,4 +170,13 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   recoverWorkflow: ['POST', '/workflows/{id}/recover'],
   getOutputTail: ['GET', '/jobs/{id}/output_tail'],
   createPageToken: ['POST', '/page_tokens'],
+  listTelemetryClusters: ['GET', '/sonar/show/clusters'],
+  listTelemetryJobs: ['GET', '/sonar/show/jobs'],
+  listTelemetryLoad: ['GET', '/sonar/show/load'],
+  getTelemetryProfile: ['GET', '/sonar/show/profile'],
+  listTelemetryUptime: ['GET', '/sonar/show/uptime'],
+  listTelemetryNodes: ['GET', '/sonar/show/nodes'],
+  listTelemetryCards: ['GET', '/sonar/show/cards'],
+  listTelemetryQueue: ['GET', '/sonar/show/queue'],
+  getTelemetryReport: ['GET', '/sonar/show/report'],
 };

@@ -4,7 +4,6 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { credentialLogin, type Login, openLogin, usersLogin } from './access/login.ts';
-import { createSessions } from './access/sessions.ts';
 import type { AccessSettings } from './access/settings.ts';
 import { createTrafficLog } from './admin/traffic.ts';
 import { type Address, writeAddress } from './attach/address.ts';
@@ -18,7 +17,6 @@ import { behindGate } from './http/gate.ts';
 import { inTurns } from './http/in-turns.ts';
 import { isLoopbackAddress, nameOf } from './http/origin.ts';
 import { createLoadPage } from './http/page/load.ts';
-import { callerOfPage } from './http/page/session.ts';
 import { createReader } from './http/reader.ts';
 import { watchTraffic } from './http/watch.ts';
 import { snapshot } from './snapshot.ts';
@@ -29,7 +27,7 @@ import { openDatabase } from './store/database.ts';
 import { ownDatabase, refuseForeign } from './store/own.ts';
 import { createStore } from './records/store.ts';
 import type { Recoveries } from './recover/for-page.ts';
-import type { Receiver, ReceiverOptions } from '../telemetry/receive/receiver.ts';
+import type { Receiver } from '../telemetry/receive/receiver.ts';
 import { viewerBy } from './access/viewer.ts';
 import { startUpkeep } from './upkeep.ts';
 
@@ -141,10 +139,9 @@ export async function serve(options: ServeOptions): Promise<Service> {
     await store.turns.write(() => giveBackOpenClaims(store));
     const traffic = createTrafficLog(now);
     const reader = path === ':memory:' ? undefined : createReader(path);
-    const sessions = createSessions(now);
+    const telemetry = await telemetryOf(options, login);
     const app = createApp(store, {
       login,
-      sessions,
       access,
       database: path,
       adminSql,
@@ -154,15 +151,12 @@ export async function serve(options: ServeOptions): Promise<Service> {
       page: options.withoutPage === true ? undefined : createLoadPage(),
       frameOrigins: options.frameOrigins,
       recoveries: options.recoveries,
+      telemetry: telemetry?.ask,
       bulkMebibytes,
       bodyGraceMs,
       onNotice,
       onError,
     });
-    const telemetry = await telemetryOf(
-      options,
-      viewerBy(login, access, (incoming) => callerOfPage(incoming, sessions)),
-    );
     const welcome = options.attach === undefined ? undefined : createWelcome(options.credential ?? '');
     const listeners = await listen(host, port, () => {
       const server = serverOf(app.fetch, options, telemetry);
@@ -243,14 +237,14 @@ function loginOf({ credential, access }: ServeOptions, now: () => number): Login
 
 /** Telemetry is loaded only where it is received. */
 async function telemetryOf(
-  { sonarStore, sonarHotDays, sonarKeptDays, onNotice }: ServeOptions,
-  viewerOf: ReceiverOptions['viewerOf'],
+  { sonarStore, sonarHotDays, sonarKeptDays, access, onNotice }: ServeOptions,
+  login: Login,
 ): Promise<Receiver | undefined> {
   if (sonarStore === undefined) return undefined;
   const { createReceiver } = await import('../telemetry/receive/receiver.ts');
   return createReceiver({
     path: sonarStore,
-    viewerOf,
+    viewerOf: viewerBy(login, access),
     hotDays: sonarHotDays,
     keptDays: sonarKeptDays,
     onNotice,

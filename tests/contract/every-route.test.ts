@@ -26,6 +26,7 @@ import { runnerCases } from './routes/runner.ts';
 import { schedulerCases } from './routes/scheduler.ts';
 import { spawnCases } from './routes/spawn.ts';
 import { systemCases } from './routes/system.ts';
+import { telemetryCases } from './routes/telemetry.ts';
 import { userDataCases } from './routes/user-data.ts';
 import { viewCases } from './routes/view.ts';
 import { workflowCases } from './routes/workflow.ts';
@@ -51,6 +52,7 @@ const cases: Cases = {
   ...schedulerCases,
   ...spawnCases,
   ...systemCases,
+  ...telemetryCases,
   ...userDataCases,
   ...viewCases,
   ...workflowCases,
@@ -128,7 +130,7 @@ for (const name of names.filter((each) => !streams.includes(each))) {
 
 describe('the cases', () => {
   // These answer whatever they are asked, as long as one may ask: permit.test.ts.
-  const CANNOT_REFUSE: readonly RouteName[] = ['ping', 'getVersion', 'createPageToken'];
+  const CANNOT_REFUSE: readonly RouteName[] = ['ping', 'getVersion', 'createPageToken', 'listTelemetryClusters'];
   // This one answers only where there is a file of users: login.test.ts, htpasswd.test.ts.
   const ELSEWHERE: readonly RouteName[] = ['reloadAuth'];
 

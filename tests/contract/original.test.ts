@@ -74,6 +74,15 @@ describe('the stand-in for Torc’s own server', () => {
       '/workflows/1/recover',
       '/jobs/1/output_tail',
       '/page_tokens',
+      '/sonar/show/clusters',
+      '/sonar/show/jobs',
+      '/sonar/show/load',
+      '/sonar/show/profile',
+      '/sonar/show/uptime',
+      '/sonar/show/nodes',
+      '/sonar/show/cards',
+      '/sonar/show/queue',
+      '/sonar/show/report',
     ]);
   });
 

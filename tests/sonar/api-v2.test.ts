@@ -4,7 +4,6 @@ import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
 import type { Envelope, MessageType } from '../../src/core/contract/sonar/envelope.ts';
 import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
 import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
-import { V2 } from '../../src/telemetry/receive/thread/messages.ts';
 import { answerV2, servedPaths } from '../../src/telemetry/receive/v2/api-v2.ts';
 import { EmbeddedStore } from '../../src/telemetry/embedded/embedded-store.ts';
 
@@ -153,10 +152,10 @@ beforeAll(async () => {
 const RANGE = `start_time_in_s=${START}&end_time_in_s=${START + 900}`;
 
 async function get(path: string, { onlyUser }: { onlyUser?: string } = {}) {
-  const [question = '', query = ''] = path.split('?');
+  const [asked = '', query = ''] = path.split('?');
   const task = {
-    kind: 'ask',
-    question: `${V2}${question}`,
+    kind: 'ask v2',
+    path: asked,
     parameters: Object.fromEntries(new URLSearchParams(query)),
     onlyUser,
   } as const;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { TelemetryQuestion } from '../../src/core/contract/routes/telemetry.ts';
 import { unchangedCompat } from '../../src/core/contract/sonar/compat.ts';
 import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
 import type { Envelope, MessageType } from '../../src/core/contract/sonar/envelope.ts';
@@ -113,7 +114,7 @@ async function filled(address: string): Promise<TelemetryStore> {
   return store;
 }
 
-const QUESTIONS: readonly (readonly [question: string, parameters: Readonly<Record<string, string>>])[] = [
+const QUESTIONS: readonly (readonly [question: TelemetryQuestion, parameters: Readonly<Record<string, string>>])[] = [
   ['jobs', {}],
   ['load', {}],
   ['nodes', {}],
@@ -124,7 +125,11 @@ const QUESTIONS: readonly (readonly [question: string, parameters: Readonly<Reco
   ...['users', 'zombies', 'greedy'].map((kind) => ['report', { kind }] as const),
 ];
 
-const textOf = async (store: TelemetryStore, question: string, parameters: Readonly<Record<string, string>>) => {
+const textOf = async (
+  store: TelemetryStore,
+  question: TelemetryQuestion,
+  parameters: Readonly<Record<string, string>>,
+) => {
   const all = { from: at(-60), to: at(DAY), ...parameters };
   const task = { kind: 'ask', question, parameters: all, onlyUser: undefined } as const;
   return (await answer(store, task, START + DAY)).text;

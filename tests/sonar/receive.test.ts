@@ -51,7 +51,8 @@ async function receiving(more: readonly string[] = []) {
   const { url, program } = await startServer(cwd, { more: ['--sonar-store', 'sonar.db', ...more] });
   const request = async (path: string, init: RequestInit): Promise<Answer> => {
     const response = await fetch(new URL(path, `${url}/`), init);
-    return { status: response.status, body: (await response.json()) as Answer['body'] };
+    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    return { status: response.status, body: isJson ? ((await response.json()) as Answer['body']) : {} };
   };
   const basic = (user: string, secret: string) => ({ Authorization: `Basic ${btoa(`${user}:${secret}`)}` });
   return {
@@ -236,7 +237,7 @@ describe('a server that receives telemetry', () => {
       body: { error: { code: 'PARAMETER_REFUSED' } },
     });
     expect(await server.ask('jobs?from=yesterday')).toMatchObject({ status: 400 });
-    expect(await server.ask('weather')).toMatchObject({ status: 404 });
+    expect(await server.ask('weather')).toMatchObject({ status: 404, body: { error: { code: 'ROUTE_UNKNOWN' } } });
   });
 });
 
@@ -314,7 +315,9 @@ it('with access control, users see their own jobs and administrators see all', a
   expect(await get('/api/v2/cluster', basic('ada', PASSWORD))).toMatchObject({ status: 200 });
 });
 
-it('a server without a store of telemetry has no such routes', async () => {
+it('a server without a store of telemetry receives nothing, and says that it keeps none', async () => {
   const { url } = await startServer(temporaryFolder());
   expect((await fetch(`${url}/sonar/sample`, { method: 'POST', body: sampleAt(1) })).status).toBe(404);
+  const asked = await fetch(`${url}/sonar/show/jobs`);
+  expect([asked.status, await asked.json()]).toMatchObject([404, { error: { code: 'TELEMETRY_NOT_KEPT' } }]);
 });

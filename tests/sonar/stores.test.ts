@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Route } from '../../src/core/contract/routes.ts';
+import { type TelemetryQuestion, telemetryRoutes } from '../../src/core/contract/routes/telemetry.ts';
 import { unchangedCompat } from '../../src/core/contract/sonar/compat.ts';
 import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
 import type { Envelope } from '../../src/core/contract/sonar/envelope.ts';
@@ -42,7 +44,7 @@ async function exported(store: TelemetryStore, selection = {}): Promise<string[]
   return texts;
 }
 
-const QUESTIONS: readonly (readonly [question: string, parameters: Readonly<Record<string, string>>])[] = [
+const QUESTIONS: readonly (readonly [question: TelemetryQuestion, parameters: Readonly<Record<string, string>>])[] = [
   ['clusters', {}],
   ['jobs', {}],
   ['jobs', { node: 'n1', cluster: 'fox.test' }],
@@ -61,6 +63,9 @@ const QUESTIONS: readonly (readonly [question: string, parameters: Readonly<Reco
   ...['hogs', 'idle-gpu', 'zombies', 'greedy', 'users', 'commands'].map((kind) => ['report', { kind }] as const),
 ];
 
+const shapeOf = (question: TelemetryQuestion): Route['reply'] =>
+  Object.values(telemetryRoutes).find(({ path }) => path === `/sonar/show/${question}`)?.reply as Route['reply'];
+
 /** What the store answers to everything that can be asked, and what it exports. */
 async function answers(store: TelemetryStore): Promise<unknown[]> {
   const window = { from: '2026-02-28T00:00:00Z', to: '2026-03-04T00:00:00Z' };
@@ -70,6 +75,8 @@ async function answers(store: TelemetryStore): Promise<unknown[]> {
       const task = { kind: 'ask', question, parameters: { ...window, ...parameters }, onlyUser } as const;
       const { status, text } = await answer(store, task, START + 3 * DAY);
       expect({ question, status }).toEqual({ question, status: 200 });
+      // Nothing is missing in the table of routes, nothing is wrong, and nothing is said besides.
+      expect(shapeOf(question).parse(JSON.parse(text))).toEqual(JSON.parse(text));
       replies.push([question, parameters, onlyUser, readSonarJson(text)]);
     }
   const { rows } = store;

@@ -1,5 +1,4 @@
 import { readSonarJson } from '../../src/core/contract/sonar/read-json.ts';
-import { V2 } from '../../src/telemetry/receive/thread/messages.ts';
 import { answerV2, servedPaths } from '../../src/telemetry/receive/v2/api-v2.ts';
 import type { TelemetryStore } from '../../src/telemetry/store/telemetry-store.ts';
 
@@ -29,7 +28,7 @@ export async function v2Answers(store: TelemetryStore, about: About) {
   const answers: [path: string, status: number, body: unknown][] = [];
   for (const pattern of servedPaths) {
     const path = pattern.replace(':node', node).replace(':job', String(job)).replace(':epoch', String(epoch));
-    const task = { kind: 'ask', question: `${V2}cluster/${cluster}/${path}`, parameters, onlyUser: undefined } as const;
+    const task = { kind: 'ask v2', path: `cluster/${cluster}/${path}`, parameters, onlyUser: undefined } as const;
     const { status, text, type } = await answerV2(store, task, now);
     answers.push([path, status, type === undefined ? readSonarJson(text) : text]);
   }

@@ -98,6 +98,10 @@ export const refusals = {
       'Send the name of the cluster and its token as a login, or the token as Bearer. torc sonar clusters add NAME --new-token gives a cluster a token.',
   },
   AGENTS_BUSY: { status: 503, remedy: 'Send it again later.' },
+  TELEMETRY_NOT_KEPT: {
+    status: 404,
+    remedy: 'Start the server with --sonar-store FILE, or ask the file of a store with torc sonar show.',
+  },
   TELEMETRY_BUSY: { status: 503, remedy: 'Send it again later.' },
   TELEMETRY_UNAVAILABLE: { status: 503, remedy: 'Send it again later.' },
   CLUSTER_UNKNOWN: { status: 404, remedy: 'Correct the path; /api/v2/cluster lists the clusters.' },

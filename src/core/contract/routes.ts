@@ -8,6 +8,7 @@ import { outcomeRoutes } from './routes/outcome.ts';
 import { planRoutes } from './routes/plan.ts';
 import { runnerRoutes } from './routes/runner.ts';
 import { systemRoutes } from './routes/system.ts';
+import { telemetryRoutes } from './routes/telemetry.ts';
 import { viewRoutes } from './routes/view.ts';
 import { workflowRoutes } from './routes/workflow.ts';
 
@@ -26,6 +27,7 @@ export const routes = {
   ...accessRoutes,
   ...adminRoutes,
   ...viewRoutes,
+  ...telemetryRoutes,
 };
 
 export type Routes = typeof routes;

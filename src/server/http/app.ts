@@ -6,7 +6,7 @@ import { type RouteName, routes } from '../../core/contract/routes.ts';
 import { accessHandlers } from '../access/handlers.ts';
 import { type Login, openLogin } from '../access/login.ts';
 import { createPermissions } from '../access/permit.ts';
-import { createSessions, type Sessions } from '../access/sessions.ts';
+import { createSessions } from '../access/sessions.ts';
 import type { AccessSettings } from '../access/settings.ts';
 import { actHandlers } from '../act/handlers.ts';
 import { adminHandlers } from '../admin/handlers.ts';
@@ -23,6 +23,7 @@ import { isBusy, lockedRefusal } from '../store/busy.ts';
 import { ANONYMOUS, type Caller } from '../caller.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Store } from '../records/store.ts';
+import { type AskTelemetry, telemetryHandlers } from '../telemetry/handlers.ts';
 import { submitHandlers } from '../submit/handlers.ts';
 import { viewHandlers } from '../view/handlers.ts';
 import { type AnswerAgents, serveAgents } from './agents.ts';
@@ -45,8 +46,6 @@ import { createWideReads } from './wide-reads.ts';
 export interface AppOptions extends BodyLimits {
   /** Determines the user of a request; without it every request is served. */
   readonly login?: Login | undefined;
-  /** Sessions of pages, where others than the app look at them. */
-  readonly sessions?: Sessions | undefined;
   readonly access?: Pick<AccessSettings, 'enforce' | 'administrators'> | undefined;
   /** Path of the database, or `:memory:`. */
   readonly database?: string | undefined;
@@ -61,6 +60,8 @@ export interface AppOptions extends BodyLimits {
   readonly frameOrigins?: readonly string[] | undefined;
   /** Plans and carries out recoveries for a page; without it, it is refused. */
   readonly recoveries?: Recoveries | undefined;
+  /** Answers questions about telemetry; without it they are refused. */
+  readonly telemetry?: AskTelemetry | undefined;
   /** Executes reads over many rows off the event loop; without it they are executed in pieces. */
   readonly reader?: Reader | undefined;
   /** Called for actions of the server that a user may want to know: it ended a stream, for instance. */
@@ -76,11 +77,12 @@ const NOTHING_ENFORCED = { enforce: false, administrators: [] };
 /** The service as a function from requests to responses, over an open store. */
 export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   const { login = openLogin, access = NOTHING_ENFORCED, database = ':memory:', adminSql = 'writes' } = options;
-  const { traffic = createTrafficLog(store.now), sessions = createSessions(store.now), onError } = options;
+  const { traffic = createTrafficLog(store.now), onError } = options;
   const { onNotice, stallMs } = options;
   const onDropped = (reason: string, facts: Readonly<Record<string, unknown>>) =>
     onNotice?.('An event stream was ended', { reason, ...facts });
   const permissions = createPermissions(store, access);
+  const sessions = createSessions(store.now);
   const reloadUsers = () => {
     const users = login.reload();
     // A password may have changed.
@@ -108,6 +110,7 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
     ...actHandlers(store),
     ...viewHandlers(store, permissions),
     ...pageRecoveryHandlers(store, askAs, options.recoveries),
+    ...telemetryHandlers(permissions, options.telemetry),
     ...adminHandlers(store, { database, adminSql, traffic, reloadUsers }),
   };
   store.works.resume();

@@ -14,8 +14,7 @@ export function identify(login: Login, sessions: Sessions): MiddlewareHandler<An
       return next();
     }
     const authorization = context.req.header('authorization');
-    const ofSession =
-      authorization === undefined ? callerOfSession((name) => context.req.header(name), sessions) : undefined;
+    const ofSession = authorization === undefined ? callerOfSession(context, sessions) : undefined;
     const found = ofSession ?? login.callerOf(authorization, senderOf(context));
     const caller = found instanceof Promise ? await found : found;
     if (caller !== undefined) {

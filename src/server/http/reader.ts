@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Refusal, type RefusalCode } from '../../core/contract/refusals.ts';
 import type { RouteName } from '../../core/contract/routes.ts';
-import { Written } from './reply.ts';
+import { Written } from '../written.ts';
 
 /** A read, as sent to the thread. */
 export interface Question {

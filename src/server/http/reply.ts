@@ -1,19 +1,12 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { beginSlice } from '../store/slices.ts';
+import { Written } from '../written.ts';
 import type { Answers } from './answers.ts';
 import { acceptedEncoding, createCompressor, LEAST_BYTES } from './compress.ts';
 import { headersFor, JSON_TYPE, variesByEncoding } from './headers.ts';
 import { isLongReply, jsonParts } from './json-parts.ts';
 import { note } from './watch.ts';
-
-/** A reply that is already text, in parts. */
-export class Written {
-  readonly parts: readonly Uint8Array<ArrayBuffer>[];
-  constructor(parts: readonly Uint8Array<ArrayBuffer>[]) {
-    this.parts = parts;
-  }
-}
 
 const compressor = createCompressor();
 

@@ -1,6 +1,7 @@
 import { greater, greatestOf, sumOf } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { firstLabelOf, nodesIn } from '../../core/contract/sonar/node-range.ts';
+import type { ReportKind } from '../../core/contract/telemetry.ts';
 import { storedJson } from './stored-json.ts';
 import type { JobUse } from './jobs.ts';
 import { jobsOf } from './jobs.ts';
@@ -8,10 +9,6 @@ import { coresOf } from './nodes.ts';
 import type { SlurmJobRow } from './rows-of-records.ts';
 import type { ProcessRow } from './rows-of-samples.ts';
 import type { TelemetryRows, Window } from './rows.ts';
-
-/** Standing reports: who uses what, and what should not be there. */
-export const reportKinds = ['users', 'commands', 'hogs', 'idle-gpu', 'zombies', 'greedy'] as const;
-export type ReportKind = (typeof reportKinds)[number];
 
 /** One line of any report; what a report does not have is absent. */
 export interface ReportLine {

@@ -1,7 +1,8 @@
+import type { TelemetryQuestion } from '../../core/contract/routes/telemetry.ts';
 import { exactUint, GREATEST_UINT } from '../../core/contract/sonar/extended-uint.ts';
+import type { ReportKind } from '../../core/contract/telemetry.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
 import { asData } from '../questions/answers.ts';
-import { answerV2 } from './v2/api-v2.ts';
 import { attemptsOf } from '../questions/attempts.ts';
 import { hourlySpan } from '../questions/hours.ts';
 import { jobsOf } from '../questions/jobs.ts';
@@ -10,11 +11,11 @@ import { cardsOf, nodesOf } from '../questions/nodes.ts';
 import { profileOf } from '../questions/profile.ts';
 import { profileSteps } from '../questions/profile-steps.ts';
 import { queueOf } from '../questions/queue.ts';
-import { type ReportKind, reportKinds, reportOf } from '../questions/report.ts';
+import { reportOf } from '../questions/report.ts';
 import type { TelemetryRows, Window } from '../questions/rows.ts';
 import { uptimeOf } from '../questions/uptime.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
-import { type AskTask, refusalOf, type Reply, replyOf, V2 } from './thread/messages.ts';
+import { type AskTask, refusalOf, type Reply, replyOf } from './thread/messages.ts';
 
 const DAY = 86_400;
 
@@ -39,9 +40,12 @@ function time(parameters: Parameters, name: string, usual: number): number {
   return found.seconds;
 }
 
-/** The questions of `torc sonar show`, by their names. */
+/** The questions of `torc sonar show`, by their names, besides that of clusters. */
 const questions: Readonly<
-  Record<string, (asked: TelemetryRows, window: Window, parameters: Parameters) => Promise<unknown>>
+  Record<
+    Exclude<TelemetryQuestion, 'clusters'>,
+    (asked: TelemetryRows, window: Window, parameters: Parameters) => Promise<unknown>
+  >
 > = {
   jobs: async (asked, window) => ({ items: await jobsOf(asked, window) }),
   load: async (asked, window, parameters) => ({
@@ -70,33 +74,20 @@ const questions: Readonly<
   cards: async (asked, window) => ({ items: await cardsOf(asked, window) }),
   queue: async (asked, window) => ({ items: await queueOf(asked, window) }),
   async report(asked, window, { kind = '' }) {
-    if ((reportKinds as readonly string[]).includes(kind))
-      return { items: await reportOf(asked, window, kind as ReportKind) };
-    throw new ParameterWrong(`kind: expected one of ${reportKinds.join(', ')}, found "${kind}"`);
+    return { items: await reportOf(asked, window, kind as ReportKind) };
   },
 };
 
 /** Answers a question from the store. `now` is Unix time. */
 export async function answer(store: TelemetryStore, task: AskTask, now: number): Promise<Reply> {
   const { question, parameters, onlyUser } = task;
-  if (question.startsWith(V2)) return answerV2(store, task, now);
   if (question === 'clusters') return replyOf(200, asData({ items: await store.clusters() }));
-  const reply = Object.hasOwn(questions, question) ? questions[question] : undefined;
-  if (reply === undefined) {
-    const names = ['clusters', ...Object.keys(questions)].join(', ');
-    return refusalOf(
-      404,
-      'ROUTE_UNKNOWN',
-      `there is no question ${question}; expected one of ${names}`,
-      'Correct the path.',
-    );
-  }
   try {
     const until = time(parameters, 'to', now + 60);
     const from = time(parameters, 'from', until - DAY);
     const { cluster, node } = parameters;
     const window = { cluster, node, from, until, user: onlyUser };
-    const answered = (await reply(store.rows, window, parameters)) as object;
+    const answered = (await questions[question](store.rows, window, parameters)) as object;
     // Where samples are deleted, the figures are of hours.
     const hourly = await hourlySpan(store.rows, window);
     return replyOf(200, asData({ ...answered, ...(hourly === undefined ? {} : { hourly }) }));

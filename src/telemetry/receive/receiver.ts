@@ -5,7 +5,7 @@ import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { GREATEST_ENVELOPE } from '../read/split.ts';
 import { openStore } from '../open-store.ts';
 import type { Kept } from './keep.ts';
-import { type Credential, refusalOf, type Reply, V2 } from './thread/messages.ts';
+import { type AskTask, type Credential, refusalOf, type Reply } from './thread/messages.ts';
 import { StoreThread } from './thread/thread.ts';
 import { refusals } from '../../core/contract/refusals.ts';
 
@@ -13,7 +13,9 @@ import { refusals } from '../../core/contract/refusals.ts';
 export type Viewer = { readonly onlyUser: string | undefined } | 'refused';
 
 export interface Receiver {
-  /** Answers a request of telemetry; false if it is none. */
+  /** Answers a question of `torc sonar show`. */
+  readonly ask: (asked: Omit<AskTask, 'kind'>) => Promise<Reply>;
+  /** Answers a request of a sender, or one of slurm-monitor's paths; false if it is none. */
   handles(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
   close(): Promise<void>;
 }
@@ -47,11 +49,10 @@ const TYPES = 'sysinfo|sample|job|jobs|cluster|envelopes';
 const INSERT = new RegExp(`^(?:${BASE_PATH}/sonar|/api/v1/insert)/(?:[\\w.-]+\\.)?(?:${TYPES})/?$`);
 /** As slurm-monitor serves it, below the root or below our own. */
 const ASK_V2 = new RegExp(`^(?:${BASE_PATH})?/api/v2/([^/]+(?:/[^/]+){0,9})/?$`);
-const ASK = new RegExp(`^${BASE_PATH}/sonar/show/([a-z-]+)/?$`);
 
 /**
- * The routes of telemetry: senders post envelopes, and people ask questions. The event loop reads bodies; two threads
- * do everything else.
+ * What a server does with telemetry: senders post envelopes, and people ask questions. The event loop reads bodies; threads do everything
+ * else. The paths here are those of other programs; our own questions are routes of the server (ADR 58).
  */
 export async function createReceiver(options: ReceiverOptions): Promise<Receiver> {
   const { path, viewerOf } = options;
@@ -79,30 +80,25 @@ export async function createReceiver(options: ReceiverOptions): Promise<Receiver
     const origin = incoming.socket.remoteAddress ?? 'unknown address';
     return writer.execute({ kind: 'receive', body, credential, origin });
   };
-  const ask = async (incoming: IncomingMessage, question: string, query: URLSearchParams): Promise<Reply> => {
+  const askV2 = async (incoming: IncomingMessage, path: string, query: URLSearchParams): Promise<Reply> => {
     if (incoming.method !== 'GET') return wrongMethod('GET');
     const viewer = await viewerOf(incoming);
     if (viewer === 'refused')
       return refusalOf(401, 'CREDENTIAL_MISSING', 'this server requires a login', 'Send the login of a user.');
-    return reader.execute({
-      kind: 'ask',
-      question,
-      parameters: Object.fromEntries(query),
-      onlyUser: viewer.onlyUser,
-    });
+    const { onlyUser } = viewer;
+    return reader.execute({ kind: 'ask v2', path, parameters: Object.fromEntries(query), onlyUser });
   };
 
   return {
+    ask: (asked) => reader.execute({ kind: 'ask', ...asked }),
     handles(incoming, outgoing) {
       const [pathname = '', query = ''] = (incoming.url ?? '').split('?', 2);
       const path = ASK_V2.exec(pathname)?.[1];
-      const question = path === undefined ? ASK.exec(pathname)?.[1] : `${V2}${path}`;
-      const isInsert = question === undefined && INSERT.test(pathname);
-      if (!isInsert && question === undefined) return false;
-      const reply = isInsert ? receive(incoming) : ask(incoming, question ?? '', new URLSearchParams(query));
+      if (path === undefined && !INSERT.test(pathname)) return false;
+      const reply = path === undefined ? receive(incoming) : askV2(incoming, path, new URLSearchParams(query));
       void reply
         .catch((error: unknown) => refusalOf(400, 'BODY_MALFORMED', (error as Error).message, 'Send the whole body.'))
-        .then((answered) => send(outgoing, answered, incoming.headers['x-torc-page'] !== undefined));
+        .then((answered) => send(outgoing, answered));
       return true;
     },
     async close() {
@@ -137,7 +133,7 @@ function keepRegularly(keeper: StoreThread, options: ReceiverOptions): { timer: 
 const wrongMethod = (method: string): Reply =>
   refusalOf(405, 'METHOD_REFUSED', `expected ${method}`, 'Use the method that the message names.');
 
-function send(outgoing: ServerResponse, { status, text, type = 'application/json' }: Reply, isPage: boolean): void {
+function send(outgoing: ServerResponse, { status, text, type = 'application/json' }: Reply): void {
   if (outgoing.destroyed) return;
   outgoing.writeHead(status, {
     'Content-Type': type,
@@ -146,8 +142,7 @@ function send(outgoing: ServerResponse, { status, text, type = 'application/json
       ? {}
       : { 'Content-Security-Policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'" }),
     'Content-Length': Buffer.byteLength(text),
-    // A page has a form of its own for the login; with this header the browser would open another one.
-    ...(status === 401 && !isPage ? { 'WWW-Authenticate': 'Basic realm="Torc telemetry"' } : {}),
+    ...(status === 401 ? { 'WWW-Authenticate': 'Basic realm="Torc telemetry"' } : {}),
     // The rest of a body that was refused is not read.
     ...(status === 413 || status === 503 ? { Connection: 'close' } : {}),
   });

@@ -9,6 +9,7 @@ import type { TelemetryStore } from '../store/telemetry-store.ts';
 import { accept } from './accept.ts';
 import { answer } from './answer.ts';
 import { keep } from './keep.ts';
+import { answerV2 } from './v2/api-v2.ts';
 import { refusalOf, type Reply, type Task } from './thread/messages.ts';
 import { refusals } from '../../core/contract/refusals.ts';
 
@@ -31,7 +32,8 @@ const seconds = (): number => Math.floor(Date.now() / 1000);
 
 function replyFrom(store: TelemetryStore, task: Task): Promise<Reply> {
   if (task.kind === 'receive') return accept(store, task, seconds());
-  return task.kind === 'ask' ? answer(store, task, seconds()) : keep(store, task, seconds());
+  if (task.kind === 'ask') return answer(store, task, seconds());
+  return task.kind === 'ask v2' ? answerV2(store, task, seconds()) : keep(store, task, seconds());
 }
 
 async function replyTo(task: Task): Promise<Reply> {

@@ -1,4 +1,5 @@
 import type { Client } from '../../../src/client/client.ts';
+import { observed } from './observed.ts';
 import { testService, type TestService } from '../../support/service.ts';
 
 /**
@@ -203,7 +204,7 @@ export async function fill(client: Client): Promise<void> {
 }
 
 export async function createWorld(): Promise<World> {
-  const service = testService();
+  const service = testService({ telemetry: observed(AT_MS / 1000) });
   const { client } = service;
   await fill(client);
 

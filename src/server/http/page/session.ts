@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Context, Hono } from 'hono';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import type { Login } from '../../access/login.ts';
@@ -10,40 +9,27 @@ import { headersFor, JSON_TYPE } from '../headers.ts';
 /** The header with the key of a session. Pages of other origins cannot set it. */
 export const KEY_HEADER = 'X-Torc-Page';
 
-/** The value of a header of a request. */
-type HeaderOf = (name: string) => string | undefined;
-
 /** One name for each port of a host, because they share cookies. */
-const cookieName = (header: HeaderOf) => `torc_page_${/:(\d+)$/.exec(header('host') ?? '')?.[1] ?? 'default'}`;
+function cookieName(context: Context<Answers>): string {
+  return `torc_page_${/:(\d+)$/.exec(context.req.header('host') ?? '')?.[1] ?? 'default'}`;
+}
 
-function cookieOf(header: HeaderOf): string | undefined {
-  const name = `${cookieName(header)}=`;
-  const cookies = (header('cookie') ?? '').split(';').map((each) => each.trim());
+function cookieOf(context: Context<Answers>): string | undefined {
+  const name = `${cookieName(context)}=`;
+  const cookies = (context.req.header('cookie') ?? '').split(';').map((each) => each.trim());
   return cookies.find((each) => each.startsWith(name))?.slice(name.length);
 }
 
-const headersOf =
-  (context: Context<Answers>): HeaderOf =>
-  (name) =>
-    context.req.header(name);
-
 /** The caller of a request of a page with a session. */
-export function callerOfSession(header: HeaderOf, sessions: Sessions): Caller | undefined {
-  const key = header(KEY_HEADER);
-  const cookie = key === undefined ? undefined : cookieOf(header);
+export function callerOfSession(context: Context<Answers>, sessions: Sessions): Caller | undefined {
+  const key = context.req.header(KEY_HEADER);
+  const cookie = key === undefined ? undefined : cookieOf(context);
   return key === undefined || cookie === undefined ? undefined : sessions.callerOf(cookie, key);
 }
 
-/** The same, of a request that is answered beside the app: a question about telemetry. */
-export const callerOfPage = ({ headers }: IncomingMessage, sessions: Sessions): Caller | undefined =>
-  callerOfSession((name) => {
-    const value = headers[name.toLowerCase()];
-    return typeof value === 'string' ? value : undefined;
-  }, sessions);
-
 /** Whether the session of this request is still open, for what goes on for longer than a request; true for one without a session. */
 export function heldSession(context: Context<Answers>, sessions: Sessions): () => boolean {
-  const [key, cookie] = [context.req.header(KEY_HEADER), cookieOf(headersOf(context))];
+  const [key, cookie] = [context.req.header(KEY_HEADER), cookieOf(context)];
   if (key === undefined || cookie === undefined || sessions.callerOf(cookie, key) === undefined) return () => true;
   return () => sessions.callerOf(cookie, key) !== undefined;
 }
@@ -68,16 +54,15 @@ export function serveSessions(app: Hono<Answers>, login: Login, sessions: Sessio
     return context.body(JSON.stringify({ key, ...(caller.user === undefined ? {} : { user: caller.user }) }), 200, {
       ...headersFor(context, JSON_TYPE),
       'Cache-Control': 'no-store',
-      'Set-Cookie': `${cookieName(headersOf(context))}=${cookie}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`,
+      'Set-Cookie': `${cookieName(context)}=${cookie}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`,
     });
   });
   app.delete('/page_session', (context) => {
-    const header = headersOf(context);
-    const cookie = cookieOf(header);
-    if (cookie !== undefined && callerOfSession(header, sessions) !== undefined) sessions.end(cookie);
+    const cookie = cookieOf(context);
+    if (cookie !== undefined && callerOfSession(context, sessions) !== undefined) sessions.end(cookie);
     return context.body('{}', 200, {
       ...headersFor(context, JSON_TYPE),
-      'Set-Cookie': `${cookieName(header)}=; HttpOnly; SameSite=Strict; Max-Age=0`,
+      'Set-Cookie': `${cookieName(context)}=; HttpOnly; SameSite=Strict; Max-Age=0`,
     });
   });
 }

@@ -1,4 +1,5 @@
 import type { RefusalCode } from '../../../core/contract/refusals.ts';
+import type { TelemetryQuestion } from '../../../core/contract/routes/telemetry.ts';
 
 /** The messages between the server and its thread of telemetry. */
 
@@ -16,15 +17,21 @@ export interface ReceiveTask {
   readonly origin: string;
 }
 
-/** Begins a question that is a path below `/api/v2`. */
-export const V2 = 'v2 ';
-
-export interface AskTask {
-  readonly kind: 'ask';
-  readonly question: string;
+interface Asked {
   readonly parameters: Readonly<Record<string, string>>;
   /** Only what concerns this user, besides totals of nodes; undefined sees everything. */
   readonly onlyUser: string | undefined;
+}
+
+export interface AskTask extends Asked {
+  readonly kind: 'ask';
+  readonly question: TelemetryQuestion;
+}
+
+export interface AskV2Task extends Asked {
+  readonly kind: 'ask v2';
+  /** Below `/api/v2`. */
+  readonly path: string;
 }
 
 /** How long samples stay as they are, and how long they are kept at all (0: for ever). */
@@ -34,7 +41,7 @@ export interface KeepTask {
   readonly keptDays: number;
 }
 
-export type Task = ReceiveTask | AskTask | KeepTask;
+export type Task = ReceiveTask | AskTask | AskV2Task | KeepTask;
 
 /** A reply: its status, and its body, which is JSON unless it has another type. */
 export interface Reply {

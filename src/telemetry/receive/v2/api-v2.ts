@@ -1,7 +1,7 @@
 import { exactJson } from '../../../core/contract/sonar/encode.ts';
 import type { JobKey } from '../../questions/rows.ts';
 import type { TelemetryStore } from '../../store/telemetry-store.ts';
-import { type AskTask, type Reply, replyOf, V2 } from '../thread/messages.ts';
+import { type AskV2Task, type Reply, replyOf } from '../thread/messages.ts';
 import { type Asked, missing, uintFrom, uintIn, V2Refusal } from './asked.ts';
 import { cardsOfJobs, processesOfJobs, reportOf, treeOf } from './job-series.ts';
 import { jobsIn, oneJob, queriedJobs, queriedPages } from './jobs.ts';
@@ -95,10 +95,9 @@ class Document {
 /** Answers a request below `/api/v2`. Errors have the `detail` that clients of slurm-monitor expect beside our own form. */
 export async function answerV2(
   store: TelemetryStore,
-  { question, parameters, onlyUser }: AskTask,
+  { path, parameters, onlyUser }: AskV2Task,
   now: number,
 ): Promise<Reply> {
-  const path = question.slice(V2.length);
   try {
     const answer = await answerTo(store, path, { parameters, now, onlyUser });
     if (!(answer instanceof Document)) return { status: 200, text: exactJson(answer) };

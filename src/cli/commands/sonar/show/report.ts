@@ -1,5 +1,6 @@
 import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
-import { type ReportLine, reportKinds, type ReportKind } from '../../../../telemetry/questions/report.ts';
+import { type ReportKind, reportKinds } from '../../../../core/contract/telemetry.ts';
+import type { ReportLine } from '../../../../telemetry/questions/report.ts';
 import { command } from '../../../command.ts';
 import { UsageError } from '../../../failure.ts';
 import type { Column } from '../../../output/table.ts';

@@ -1,0 +1,166 @@
+import * as z from 'zod';
+
+/**
+ * Answers to questions about telemetry, as `torc sonar show` prints them as JSON: times are timestamps in UTC, amounts of memory are KB, and
+ * percentages are of one core or one card. Numbers of 64 bits have all their digits. Absent and null mean that it is unknown.
+ */
+
+const time = z.string();
+const unknown = <Shape extends z.ZodType>(shape: Shape) => shape.nullish();
+
+export const TelemetryCluster = z.object({
+  name: z.string(),
+  nodes: z.int(),
+  envelopes: z.int(),
+  newest: unknown(time),
+});
+
+export const TelemetryJob = z.object({
+  cluster: z.string(),
+  job: z.number(),
+  epoch: z.number(),
+  user: z.string(),
+  nodes: z.array(z.string()),
+  first: time,
+  last: time,
+  samples: z.int(),
+  commands: z.array(z.string()),
+  cpu_seconds: z.number(),
+  cpu_percent: z.number(),
+  peak_cpu_percent: z.number(),
+  peak_memory_kb: z.number(),
+  cards: z.array(z.string()),
+  gpu_percent: z.number(),
+  peak_gpu_memory_kb: z.number(),
+  state: z.string(),
+  name: z.string(),
+  partition: z.string(),
+  account: z.string(),
+});
+
+export const TelemetryLoad = z.object({
+  cluster: z.string(),
+  node: z.string(),
+  time,
+  samples: z.int(),
+  cores: z.int(),
+  cpu_percent: unknown(z.number()),
+  cpu_of_node_percent: unknown(z.number()),
+  used_memory_kb: z.number(),
+  memory_of_node_percent: unknown(z.number()),
+  load1: z.number(),
+  cards: z.number(),
+  gpu_percent: unknown(z.number()),
+  gpu_memory_kb: z.number(),
+});
+
+/** A process of a job over its life; `depth` is 0 for one whose parent is not in the job. */
+const ProcessUse = z.object({
+  node: z.string(),
+  pid: z.string(),
+  ppid: z.string(),
+  cmd: z.string(),
+  depth: z.int(),
+  first: time,
+  last: time,
+  cpu_seconds: z.number(),
+  peak_memory_kb: z.number(),
+});
+
+export const TelemetryProfile = z.object({
+  every_seconds: z.int(),
+  steps: z.array(
+    z.object({
+      time,
+      node: z.string(),
+      processes: z.number(),
+      cpu_percent: z.number(),
+      cpu_seconds: z.number(),
+      memory_kb: z.number(),
+      gpu_percent: z.number(),
+      gpu_memory_kb: z.number(),
+    }),
+  ),
+  processes: z.array(ProcessUse).optional(),
+  node_imbalance_percent: z.number().optional(),
+  attempts: z.array(
+    z.object({ cluster: z.string(), workflow: z.int(), workflow_job: z.int(), run: z.int(), attempt: z.int() }),
+  ),
+});
+
+export const TelemetryUptime = z.object({
+  cluster: z.string(),
+  node: z.string(),
+  state: z.enum(['up', 'down']),
+  from: time,
+  until: time,
+  samples: z.int(),
+  is_booted: z.boolean(),
+});
+
+export const TelemetryNode = z.object({
+  cluster: z.string(),
+  node: z.string(),
+  cores: z.number(),
+  memory_kb: z.number(),
+  cards: z.int(),
+  model: z.string(),
+  system: z.string(),
+  states: z.array(z.string()),
+  partitions: z.array(z.string()),
+  sampled: unknown(time),
+});
+
+export const TelemetryCard = z.object({
+  cluster: z.string(),
+  node: z.string(),
+  index: z.number(),
+  uuid: z.string(),
+  model: z.string(),
+  memory_kb: z.number(),
+  used_memory_kb: z.number(),
+  util_percent: z.number(),
+  temperature: z.number(),
+  power_watts: z.number(),
+  performance_state: unknown(z.number()),
+  failing: z.number(),
+  time: unknown(time),
+});
+
+export const TelemetryQueue = z.object({
+  cluster: z.string(),
+  partition: z.string(),
+  pending: z.int(),
+  held: z.int(),
+  running: z.int(),
+  oldest_pending_seconds: unknown(z.number()),
+  started: z.int(),
+  median_wait_seconds: unknown(z.number()),
+  longest_wait_seconds: unknown(z.number()),
+  finished: z.int(),
+  failed: z.int(),
+});
+
+/** Standing reports: who uses what, and what should not be there. */
+export const reportKinds = ['users', 'commands', 'hogs', 'idle-gpu', 'zombies', 'greedy'] as const;
+export type ReportKind = (typeof reportKinds)[number];
+
+/** One line of any report; what a report does not have is absent. */
+export const TelemetryReportLine = z.object({
+  cluster: z.string(),
+  subject: z.string(),
+  user: z.string().optional(),
+  node: z.string().optional(),
+  jobs: z.int().optional(),
+  cpu_hours: z.number().optional(),
+  gpu_hours: z.number().optional(),
+  memory_kb: z.number().optional(),
+  gpu_memory_kb: z.number().optional(),
+  percent: z.number().optional(),
+  first: time,
+  last: time,
+  reason: z.string(),
+});
+
+/** The part of the window of which samples are deleted: the figures there are of hours. */
+export const TelemetryHours = z.object({ from: time, until: time });
