@@ -1103,6 +1103,24 @@ export interface Calls {
     };
     has_more: boolean;
   }>;
+  /** The user data of a workflow as columns, with their values; null for none. `after_id` is the last id of the previous page, which may end before its limit where values are long. */
+  readonly readUserDataColumns: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      after_id?: number | undefined;
+      limit?: number | undefined;
+    } | undefined;
+  }) => Promise<{
+    columns: {
+      id: number[];
+      name: string[];
+      data: Json[];
+      is_ephemeral: boolean[];
+    };
+    has_more: boolean;
+  }>;
   /** Add, change and remove jobs and other records of a workflow, all or none; jobs that a runner has stay as they are and are listed. With dry_run nothing changes. */
   readonly updatePlan: (call: {
     params: {

@@ -37,6 +37,7 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   endWorkflowAction: ['POST', '/workflows/{id}/actions/{action_id}/end'],
   readJobColumns: ['GET', '/workflows/{id}/job_columns'],
   readFileColumns: ['GET', '/workflows/{id}/file_columns'],
+  readUserDataColumns: ['GET', '/workflows/{id}/user_data_columns'],
   updatePlan: ['POST', '/workflows/{id}/update_plan'],
   createJob: ['POST', '/jobs'],
   createJobs: ['POST', '/bulk_jobs'],

@@ -26,6 +26,7 @@ const paged = (client: Client): Client => ({
   ...client,
   readJobColumns: ({ params, query }) => client.readJobColumns({ params, query: { ...query, limit: 2 } }),
   readFileColumns: ({ params, query }) => client.readFileColumns({ params, query: { ...query, limit: 2 } }),
+  readUserDataColumns: ({ params, query }) => client.readUserDataColumns({ params, query: { ...query, limit: 2 } }),
 });
 
 it.each([0, 1, 2, 4, 5])(
@@ -42,3 +43,16 @@ it.each([0, 1, 2, 4, 5])(
     );
   },
 );
+
+it('values of megabytes are read in several pages, each whole and with none left out', async () => {
+  const { client } = service;
+  const { id: workflow_id } = await client.createWorkflow({ body: { name: 'long', user: 'tester' } });
+  const values = ['a', 'b', 'c', 'd', 'e'].map((letter) => letter.repeat(1.5 * 2 ** 20));
+  const deep = JSON.parse(`${'['.repeat(100)}${']'.repeat(100)}`) as never;
+  for (const data of [...values, deep, null])
+    await client.createUserData({ body: { workflow_id, name: 'v', data }, query: {} });
+  const first = await client.readUserDataColumns({ params: { id: workflow_id }, query: {} });
+  expect([first.columns.id.length, first.has_more]).toEqual([3, true]);
+  const { userData } = await storedPlan(client, workflow_id);
+  expect(userData.map(({ data }) => data)).toEqual([...values, deep, null]);
+});

@@ -1,5 +1,5 @@
-import type { FileColumns, JobColumns } from '../core/contract/plan-columns.ts';
-import type { StoredFile, StoredJob, StoredPlan } from '../core/workflow-file/update/stored.ts';
+import type { FileColumns, JobColumns, UserDataColumns } from '../core/contract/plan-columns.ts';
+import type { StoredFile, StoredJob, StoredPlan, StoredUserData } from '../core/workflow-file/update/stored.ts';
 import type { Client } from './client.ts';
 import { all } from './every.ts';
 
@@ -12,7 +12,7 @@ export async function storedPlan(client: Client, id: number): Promise<StoredPlan
     client.getWorkflow({ params }),
     storedJobs(client, id),
     rows((query) => client.readFileColumns({ params, query }), fileAt),
-    all((page) => client.listUserData({ query: { ...of, ...page } })),
+    rows((query) => client.readUserDataColumns({ params, query }), userDataAt),
     all((page) => client.listResourceRequirements({ query: { ...of, ...page } })),
     all((page) => client.listSlurmSchedulers({ query: { ...of, ...page } })),
     all((page) => client.listFailureHandlers({ params, query: page })),
@@ -87,6 +87,13 @@ const fileAt = (of: FileColumns, index: number): StoredFile => ({
   id: at(of.id, index),
   name: at(of.name, index),
   path: at(of.path, index),
+});
+
+const userDataAt = (of: UserDataColumns, index: number): StoredUserData => ({
+  id: at(of.id, index),
+  name: at(of.name, index),
+  data: at(of.data, index),
+  is_ephemeral: at(of.is_ephemeral, index),
 });
 
 const at = <Value>(column: readonly Value[], index: number) => column[index] as Value;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { jobStatuses } from './job-statuses.ts';
-import { environment, id, text } from './shape.ts';
+import { environment, id, json, text } from './shape.ts';
 
 /**
  * The records of a workflow as columns (an addition to Torc 1.0.0): each list has one value for each record, in the order
@@ -39,6 +39,17 @@ export type JobColumns = z.output<typeof JobColumns>;
 
 export const FileColumns = z.object({ id: z.array(id), name: z.array(text), path: z.array(text) });
 export type FileColumns = z.output<typeof FileColumns>;
+
+/** A page of values ends where they are longer together, with one value at least: a value may have megabytes. */
+export const COLUMNS_BYTES = 4 * 2 ** 20;
+
+export const UserDataColumns = z.object({
+  id: z.array(id),
+  name: z.array(text),
+  data: z.array(json),
+  is_ephemeral: z.array(z.boolean()),
+});
+export type UserDataColumns = z.output<typeof UserDataColumns>;
 
 /** A page of columns; the next one begins after its last id. */
 export const columnsPage = <Columns extends z.ZodType>(columns: Columns) =>

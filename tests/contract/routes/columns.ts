@@ -64,4 +64,25 @@ export const columnCases: Cases = {
     ],
     refuses: [inUnknownWorkflow, tooLarge],
   },
+
+  readUserDataColumns: {
+    answers: [
+      {
+        says: 'answers the user data with their values',
+        params: { id: 1 },
+        query: { limit: 1 },
+        reply: {
+          columns: { id: [1], name: ['parameters'], data: [{ a: [1, null] }], is_ephemeral: [false] },
+          has_more: true,
+        },
+      },
+      {
+        says: 'answers null for a value that is not there yet',
+        params: { id: 1 },
+        query: { after_id: 1 },
+        reply: { columns: { id: [2], name: ['answer'], data: [null], is_ephemeral: [true] }, has_more: false },
+      },
+    ],
+    refuses: [inUnknownWorkflow, tooLarge],
+  },
 };

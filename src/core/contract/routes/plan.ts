@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { COLUMNS_LIMIT, columnsPage, FileColumns, JobColumns } from '../plan-columns.ts';
+import { COLUMNS_LIMIT, columnsPage, FileColumns, JobColumns, UserDataColumns } from '../plan-columns.ts';
 import { PlanUpdate, PlanUpdated } from '../plan-update.ts';
 import { queryFlag, queryInteger } from '../shape.ts';
 import { BULK_MEBIBYTES, ofId, route } from './route.ts';
@@ -30,6 +30,16 @@ export const planRoutes = {
     params: ofId,
     query: columnPaging,
     reply: columnsPage(FileColumns),
+  }),
+  readUserDataColumns: route({
+    method: 'GET',
+    path: '/workflows/{id}/user_data_columns',
+    kind: 'read',
+    access: 'workflow in path',
+    says: 'The user data of a workflow as columns, with their values; null for none. `after_id` is the last id of the previous page, which may end before its limit where values are long.',
+    params: ofId,
+    query: columnPaging,
+    reply: columnsPage(UserDataColumns),
   }),
   updatePlan: route({
     method: 'POST',

@@ -1,5 +1,4 @@
-import type { UserData } from '../../contract/artifact.ts';
-import type { FileColumns, JobColumns } from '../../contract/plan-columns.ts';
+import type { FileColumns, JobColumns, UserDataColumns } from '../../contract/plan-columns.ts';
 import type { ResourceRequirements } from '../../contract/resources.ts';
 import type { FailureHandler, SlurmScheduler, WorkflowAction } from '../../contract/scheduling.ts';
 import type { Workflow } from '../../contract/workflow.ts';
@@ -7,13 +6,14 @@ import type { Workflow } from '../../contract/workflow.ts';
 /** A job as far as a file defines it, with its relationships. */
 export type StoredJob = { readonly [Field in keyof JobColumns]: JobColumns[Field][number] };
 export type StoredFile = { readonly [Field in keyof FileColumns]: FileColumns[Field][number] };
+export type StoredUserData = { readonly [Field in keyof UserDataColumns]: UserDataColumns[Field][number] };
 
 /** A workflow as the service has it, with the relationships of its jobs. */
 export interface StoredPlan {
   readonly workflow: Workflow;
   readonly jobs: readonly StoredJob[];
   readonly files: readonly StoredFile[];
-  readonly userData: readonly UserData[];
+  readonly userData: readonly StoredUserData[];
   readonly requirements: readonly ResourceRequirements[];
   readonly schedulers: readonly SlurmScheduler[];
   /** Those of which allocations exist, past ones included. */

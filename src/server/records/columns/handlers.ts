@@ -1,5 +1,11 @@
 import { statusOf } from '../../../core/contract/job.ts';
-import { COLUMNS_LIMIT, type FileColumns, type JobColumns } from '../../../core/contract/plan-columns.ts';
+import {
+  COLUMNS_BYTES,
+  COLUMNS_LIMIT,
+  type FileColumns,
+  type JobColumns,
+  type UserDataColumns,
+} from '../../../core/contract/plan-columns.ts';
 import type { Handlers } from '../../handlers.ts';
 import type { Statement } from '../../store/database.ts';
 import type { Store } from '../store.ts';
@@ -21,7 +27,7 @@ export const columnHandlers = ({ db, find }: Store) => {
   ): { columns: Columns; has_more: boolean } {
     find.workflow(workflowId);
     const row = statement.get({ workflowId, after, limit }) ?? {};
-    const columns = Object.fromEntries(Object.entries(row).map(([name, text]) => [name, JSON.parse(text)])) as Columns;
+    const columns = parsedColumns<Columns>(row);
     return { columns, has_more: columns.id.length === limit };
   }
 
@@ -50,6 +56,16 @@ export const columnHandlers = ({ db, find }: Store) => {
         },
       };
     },
+    readUserDataColumns({ params: { id }, query: { after_id: after = 0, limit = COLUMNS_LIMIT } }) {
+      find.workflow(id);
+      const row = queries.userData.get({ workflowId: id, after, limit, most: COLUMNS_BYTES }) ?? {};
+      const columns = parsedColumns<StoredUserData>(row);
+      const last = columns.id.at(-1);
+      return {
+        columns: { ...columns, is_ephemeral: columns.is_ephemeral.map((value) => value === 1) },
+        has_more: last !== undefined && queries.hasMoreUserData.get({ workflowId: id, after: last })?.found === 1,
+      };
+    },
     readFileColumns: ({ params, query }) => read<FileColumns>(queries.files, params.id, query),
   } satisfies Partial<Handlers>;
 };
@@ -60,6 +76,11 @@ type StoredColumns = Omit<JobColumns, 'status' | 'cancel_on_blocking_job_failure
   readonly cancel_on_blocking_job_failure: readonly number[];
   readonly supports_termination: readonly (number | null)[];
 };
+
+type StoredUserData = Omit<UserDataColumns, 'is_ephemeral'> & { readonly is_ephemeral: readonly number[] };
+
+const parsedColumns = <Columns>(row: Readonly<Record<string, string>>): Columns =>
+  Object.fromEntries(Object.entries(row).map(([name, text]) => [name, JSON.parse(text)])) as Columns;
 
 /** For each id the others that it is paired with; null for none. Both ids and pairs are in order. */
 function grouped(ids: readonly number[], jobs: readonly number[], others: readonly number[]): (number[] | null)[] {

@@ -33,6 +33,15 @@ const columns = (db: Database, table: string, selected: readonly string[]) =>
     select ${selected.join(', ')}
     from (select * from ${table} where workflow_id = :workflowId and id > :after order by id limit :limit)`);
 
+/** The same of user data, up to a length of their values. */
+const values = (db: Database, selected: readonly string[]) =>
+  db.prepare<ColumnPage & { most: number }, Record<string, string>>(`
+    select ${selected.join(', ')}
+    from (
+      select *, sum(coalesce(length(data), 0)) over (order by id) - coalesce(length(data), 0) as length_before
+      from (select * from user_data where workflow_id = :workflowId and id > :after order by id limit :limit))
+    where length_before < :most`);
+
 /** In the order of the primary key, without a sort. One statement with a subquery for each job takes three times as long. */
 const relation = (db: Database, list: RelationList) => {
   const { table, other } = relationTables[list];
@@ -66,5 +75,9 @@ export const columnQueries = (db: Database) => ({
     ...['env', 'labels'].map(parsed),
   ]),
   relations: (Object.keys(relationTables) as RelationList[]).map((list) => ({ list, pairs: relation(db, list) })),
+  userData: values(db, [...['id', 'name', 'is_ephemeral'].map(plain), parsed('data')]),
+  hasMoreUserData: db.prepare<{ workflowId: number; after: number }, { found: number }>(
+    'select exists (select 1 from user_data where workflow_id = :workflowId and id > :after) as found',
+  ),
   files: columns(db, 'file', ['id', 'name', 'path'].map(plain)),
 });
