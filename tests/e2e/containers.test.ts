@@ -206,7 +206,8 @@ describe.skipIf(podman === undefined)('a job in a container of podman (needs pod
     writeFileSync(join(folder, 'limited.json'), JSON.stringify(limited));
     const { stderr } = await torc(['run', 'limited.json', '--new'], { cwd: folder, environment });
     expect(stderr).toMatch(/greedy \(job \d+\) failed with exit code 137/);
-    expect(stderr).toContain('it used 90 of 90 MiB, and was killed');
+    // A sample that counts the client, too, may come before the kernel.
+    expect(stderr).toMatch(/it used [\d.]+ of 90 MiB, and was killed/);
     expect(stderr).toContain('To run what had too little memory again with more: torc recover 3');
     expect(readFileSync(join(folder, 'seen'), 'utf8')).toMatch(/^(94371840\n100000|94371840\n100000 100000)\n$/);
     expect(readdirSync(join(folder, 'torc_output/job_stdio')).filter((name) => name.endsWith('.memory'))).toEqual([]);

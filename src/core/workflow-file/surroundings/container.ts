@@ -65,7 +65,8 @@ const SIGNALS = ['TERM', 'INT', 'HUP', 'USR1', 'USR2', 'QUIT'];
  * The first process of a container gets no signal that it does not handle: it passes them on to the command, and waits for it.
  *
  * It knows, too, whether the kernel killed something at the limit of the container: the container and its counter are gone when
- * its engine returns. A shell that lost a command may end with any code, 0 included.
+ * its engine returns. A shell that lost a command may end with any code, 0 included. It reports with `true` and not with `:`, which
+ * would end a POSIX shell where the file cannot be written.
  */
 const FIRST_PROCESS = [
   `${WITH_SHELL}"$s" -c "$1" & p=$!`,
@@ -74,7 +75,7 @@ const FIRST_PROCESS = [
   'if [ -n "$2" ]; then for f in /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control; do',
   '  [ -r "$f" ] && while read -r k n; do if [ "$k" = oom_kill ] && [ "$n" != 0 ]; then c=137',
   '    echo "torc: the kernel killed a process of this container at its memory limit of $2 bytes" >&2',
-  `    : > "$${MEMORY_REPORT_VARIABLE}"; fi; done < "$f"`,
+  `    true 2>/dev/null > "$${MEMORY_REPORT_VARIABLE}"; fi; done < "$f"`,
   'done; fi',
   'exit "$c"',
 ].join('\n');
