@@ -53,10 +53,12 @@ const cluster = await startCluster(workplace('cluster'), join(folder, 'slurm'), 
   '--port-base',
   String(FIRST_PORT),
 ]);
+let stopServer = async (): Promise<void> => {};
 try {
   process.env['SLURM_CONF'] = cluster.environment.SLURM_CONF;
   process.env['PATH'] = `${join(installed, 'bin')}:${cluster.environment.PATH}`;
   const server = await startServer(installed, folder);
+  stopServer = async () => server.stop();
   const connection = connect({ url: server.url });
   const client = createClient(connection.send);
   const jobs = jobsOf(size);
@@ -88,8 +90,8 @@ try {
   });
   process.exitCode = isKept ? 0 : 1;
   connection.close();
-  await server.stop();
 } finally {
+  await stopServer();
   await cluster.stop();
 }
 

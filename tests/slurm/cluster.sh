@@ -490,9 +490,16 @@ cmd_status() {
 	return $rc
 }
 
+# Without a pipe: where grep has found its line first, the writer of the others fails by SIGPIPE, and so the pipe does.
+is_node() { # NAME
+	local n
+	for n in $(node_names); do [ "$n" != "$1" ] || return 0; done
+	return 1
+}
+
 cmd_node() { # stop|start NODE
 	load_options || die "no cluster in $DIR"
-	[ $# = 2 ] && node_names | grep -qxF -- "$2" || die "usage: $PROG node stop|crash|start NODE, with NODE one of: $(node_names | tr '\n' ' ')"
+	[ $# = 2 ] && is_node "$2" || die "usage: $PROG node stop|crash|start NODE, with NODE one of: $(node_names | tr '\n' ' ')"
 	export SLURM_CONF="$DIR/etc/slurm.conf"
 	use_uts
 	case $1 in
