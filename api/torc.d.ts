@@ -3048,7 +3048,7 @@ export interface Calls {
     families_left_out: number;
     jobs_left_out: number;
   }>;
-  /** List the jobs of a family, by id (addition). `after` is the id of the last one of the previous page. */
+  /** List the jobs of a family, by id (addition). `after` is the id of the last one of the previous page; `skip` passes over so many jobs behind it, whatever their status. */
   readonly listFamilyJobs: (call: {
     params: {
       id: number;
@@ -3057,6 +3057,7 @@ export interface Calls {
     query?: {
       status?: JobStatus | undefined;
       after?: number | undefined;
+      skip?: number | undefined;
       limit?: number | undefined;
     } | undefined;
   }) => Promise<{

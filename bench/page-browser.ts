@@ -1,8 +1,8 @@
 /**
  * What does the page cost its reader?
  *
- * `node bench/page-browser.ts [jobs...]`: real chromium at a quarter of its speed, with workflows of 10,000 and 100,000 jobs whose
- * first half has ended, one of 300 families, and the list of a family. Times are those of the page's own clock; beside the first
+ * `node bench/page-browser.ts [rows [jobs...]]`: real chromium at a quarter of its speed, with workflows of 10,000 and 100,000 jobs
+ * whose first half has ended, one of 300 families, and a list of a million jobs. Times are those of the page's own clock; beside the first
  * view stands the processor time of its main thread, which other programs on the machine do not change.
  */
 import { existsSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { connect } from '../src/client/node/connect.ts';
 import { amountOf, argumentsOf } from './support/arguments.ts';
 import { createFigures } from './support/figures.ts';
 import { layOutPackage, workplace } from './support/package.ts';
-import { createFamilies, createRunner, createStages } from './support/page-workload.ts';
+import { createFamilies, createFlat, createRunner, createStages } from './support/page-workload.ts';
 import { machine, startServer } from './support/processes.ts';
 
 const SLOWER = 4;
@@ -23,7 +23,7 @@ const GOALS = [
   { jobs: Infinity, viewMs: 2_000, kilobytes: 100, megabytes: 60 },
 ];
 
-const { words } = argumentsOf({}, 'words');
+const { words, rows } = argumentsOf({ rows: 1_000_000 }, 'words');
 const sizes = words.length === 0 ? [10_000, 100_000] : words.map(amountOf);
 if (CHROMIUM === undefined) throw new Error('this measurement needs chromium');
 const { note, print } = createFigures();
@@ -53,6 +53,7 @@ try {
     await measureWorkflow(id, jobs);
   }
   await measureZoom(await createFamilies(client, 300, 10));
+  await measureList(await createFlat(client, rows), rows);
 } finally {
   await browser.close();
   connection.close();
@@ -117,21 +118,38 @@ async function measureWorkflow(id: number, jobs: number): Promise<void> {
     atMost: goal?.megabytes ?? 0,
   });
 
-  await page.goto(`http://127.0.0.1:${server.port}/#/workflows/${id}`);
-  await page.locator('.graph svg .node').nth(2).click();
-  await page.locator('.jobs a').first().waitFor();
-  const frames = await framesOf(page, async () => {
-    for (let turned = 0; turned < 10; turned += 1) {
-      const first = await page.locator('.jobs a').first().getAttribute('href');
-      await page.getByRole('button', { name: 'Next' }).click();
-      await page.waitForFunction(
-        `document.querySelector('.jobs a')?.getAttribute('href') !== ${JSON.stringify(first)}`,
-      );
-    }
-  });
-  note(`${jobs} jobs: longest frame, ten pages of a family`, frames, 'ms', { atMost: 100 });
   await page.context().close();
   await again.page.context().close();
+}
+
+/** The list of a family, from its first to its last row as with the bar, and on as with a wheel. */
+async function measureList(id: number, rows: number): Promise<void> {
+  const { page, session } = await openPage();
+  await page.goto(`http://127.0.0.1:${server.port}/#/workflows/${id}`, { timeout: 120_000 });
+  const openedMs = performance.now();
+  await page.locator('.graph + * table a, .graph ~ * table a').first().click({ timeout: 120_000 });
+  await page.locator('.long td a').first().waitFor({ timeout: 120_000 });
+  note(`${rows} rows: list, opened to drawn`, performance.now() - openedMs, 'ms');
+  const scroll = (steps: number, to: string) =>
+    page.evaluate(
+      `(async () => {
+        const list = document.querySelector('.long');
+        for (let step = 1; step <= ${steps}; step += 1) {
+          list.scrollTop = ${to};
+          await new Promise((resolve) => requestAnimationFrame(resolve));
+        }
+      })()`,
+    );
+  const dragged = await framesOf(page, async () => {
+    await scroll(300, '(list.scrollHeight - list.clientHeight) * step / 300');
+    await page.locator(`.long td a:text-is("work_${rows - 1}")`).waitFor({ timeout: 60_000 });
+  });
+  note(`${rows} rows: longest frame, from the first to the last row`, dragged, 'ms', { atMost: 100 });
+  const wheeled = await framesOf(page, () => scroll(300, 'list.scrollTop - 100'));
+  note(`${rows} rows: longest frame, 300 steps of a wheel`, wheeled, 'ms', { atMost: 100 });
+  await session.send('HeapProfiler.collectGarbage');
+  note(`${rows} rows: JS heap`, (await metric(session, 'JSHeapUsedSize')) / 2 ** 20, 'MB', { atMost: 60 });
+  await page.context().close();
 }
 
 /** The graph with most families, enlarged step by step. */
@@ -157,7 +175,7 @@ async function measureZoom(id: number): Promise<void> {
 }
 
 /** The longest time between two frames while something is done. */
-async function framesOf(page: Page, work: () => Promise<void>): Promise<number> {
+async function framesOf(page: Page, work: () => Promise<unknown>): Promise<number> {
   await page.evaluate(`
     window.longest = 0;
     window.isOver = false;

@@ -58,12 +58,12 @@ function viewOf(hash: string) {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
   const [kind, id, part, key] = path.split('/');
   const number = Number(id);
+  const parameters = new URLSearchParams(query);
   if (kind === 'workflows' && Number.isSafeInteger(number) && part === 'families' && key !== undefined)
     return {
       title: `Workflow ${number}`,
-      content: <FamilyView key={key} id={number} family={decoded(key)} />,
+      content: <FamilyView key={key} id={number} family={decoded(key)} query={parameters} />,
     };
-  const parameters = new URLSearchParams(query);
   if (kind === 'telemetry') {
     const parts = path.split('/').slice(1).map(decoded);
     return {

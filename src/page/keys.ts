@@ -1,4 +1,5 @@
 import { readAgain } from './hooks.ts';
+import { ROW } from './table-position.ts';
 import { nextTheme } from './theme.ts';
 
 /** Whether single keys do something. A program that types for its user may type them by mistake. */
@@ -126,5 +127,14 @@ function goToRow(step: number): boolean {
   const links = [...document.querySelectorAll<HTMLElement>('main td:first-child a, main li .name, main li .title')];
   const at = links.indexOf(document.activeElement as HTMLElement);
   const isFree = at >= 0 || document.activeElement === document.body || document.activeElement?.id === 'content';
-  return isFree && focusOn(links[at < 0 ? 0 : at + step]);
+  if (!isFree) return false;
+  const next = links[at < 0 ? 0 : at + step];
+  // The elements of a long table stay where they are; its rows move.
+  const long = document.activeElement?.closest('.long');
+  if (long && next?.closest('.long') !== long) {
+    const before = long.scrollTop;
+    long.scrollTop += step * ROW;
+    if (long.scrollTop !== before) return true;
+  }
+  return focusOn(next);
 }

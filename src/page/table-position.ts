@@ -1,3 +1,6 @@
+/** The height of a row of a long table in pixels. Must agree with `.long` in style.css. */
+export const ROW = 33;
+
 /** Where a long table is: the scroll position of its track, and how far its rows are from their begin, in pixels. */
 export interface Position {
   readonly scrollTop: number;

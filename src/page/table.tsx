@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Position, positionAt, trackHeight } from './table-position.ts';
+import { type Position, positionAt, ROW, trackHeight } from './table-position.ts';
 
 /** A column of a table. `kind`: numbers stand at the right, a time has room for all of it, and one column may take what is left. */
 export interface Column<Row> {
@@ -77,8 +77,8 @@ function Cells<Row>({ columns, row }: Pick<TableProps<Row>, 'columns'> & { reado
   );
 }
 
-/** The height of a row in pixels, and of the rows that are in view at once. Must agree with `.long` in style.css. */
-const [ROW, ROWS_IN_VIEW] = [33, 16];
+/** Rows that are in view at once. */
+const ROWS_IN_VIEW = 16;
 
 interface LongTableProps<Row> {
   readonly label: string;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { CHROMIUM, faultsOfAxe, openBrowser, watchPage } from '../support/browser.ts';
-import { startServer, temporaryFolder } from '../support/programs.ts';
+import { startServer, temporaryFolder, until } from '../support/programs.ts';
 import { registerNode } from '../support/service.ts';
 
 /** Views of the page that have an address of their own, in a real browser. Without chromium these tests are skipped. */
@@ -168,6 +168,55 @@ describe.skipIf(CHROMIUM === undefined)('the views of the page (skipped where ch
     await page.getByRole('searchbox', { name: 'Name' }).fill('config');
     await page.getByText('This workflow has no files of this name.').waitFor();
     expect(await page.getByText('no value yet').count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  it('a family of 5,000 jobs scrolls from end to end with few elements, by status too, and its place is a request', async () => {
+    const { client, page, root, faults } = await opened();
+    const { id } = await client.createWorkflow({ body: { name: 'wide', user: 'tester' } });
+    const jobs = Array.from({ length: 5_000 }, (_, at) => ({ workflow_id: id, name: `work_${at}`, command: 'true' }));
+    for (let at = 0; at < jobs.length; at += 1_000)
+      await client.createJobs({ body: { jobs: jobs.slice(at, at + 1_000) } });
+    await client.initializeJobs({ params: { id } });
+    await page.goto(`${root}#/workflows/${id}`);
+    await page.getByRole('table').getByRole('link', { name: 'work_#' }).press('Enter');
+    const list = page.getByRole('group', { name: 'Table of the jobs of the family' });
+    await list.getByRole('link', { name: 'work_0', exact: true }).waitFor();
+    expect(await list.getByRole('table').getAttribute('aria-rowcount')).toBe('5001');
+    expect(await list.getByRole('row').count()).toBeLessThan(30);
+    await isSound(page);
+
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/families/')) asked.push(new URL(request.url()).search);
+    });
+    await list.focus();
+    await page.keyboard.press('End');
+    await list.getByRole('link', { name: 'work_4999' }).waitFor();
+    // What lies between is not read.
+    expect(asked.filter((query) => query.includes('skip')).length).toBeLessThanOrEqual(2);
+    await list.getByRole('link', { name: 'work_4999' }).focus();
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Home');
+    await list.focus();
+    await page.keyboard.press('Home');
+    await list.getByRole('link', { name: 'work_0', exact: true }).waitFor();
+    await list.getByRole('link', { name: 'work_0', exact: true }).focus();
+    for (let row = 1; row <= 20; row += 1) await page.keyboard.press('ArrowDown');
+    await until(
+      () => page.evaluate('document.activeElement.textContent'),
+      (text) => text === 'work_20',
+      'the twentieth row',
+    );
+
+    await page.getByRole('button', { name: 'ready 5,000' }).click();
+    expect(new URL(page.url()).hash).toMatch(/\?status=ready$/);
+    await list.getByRole('link', { name: 'work_0', exact: true }).waitFor();
+    await list.focus();
+    await page.keyboard.press('End');
+    await list.getByRole('link', { name: 'work_4999' }).waitFor();
+    await page.goto(page.url().replace('ready', 'failed'));
+    await page.getByText('No job of this family has this status.').waitFor();
     expect(faults).toEqual([]);
   });
 });

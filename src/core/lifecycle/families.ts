@@ -153,16 +153,20 @@ function createNumbering() {
 
 /** The position of a number in an ascending list; -1 if it is not there. */
 export function positionIn(list: readonly number[], wanted: number): number {
+  const position = positionBehind(list, wanted - 1);
+  return list[position] === wanted ? position : -1;
+}
+
+/** The position of the first number of an ascending list of integers that is greater; the length of the list if none is. */
+export function positionBehind(list: readonly number[], least: number): number {
   let low = 0;
-  let high = list.length - 1;
-  while (low <= high) {
+  let high = list.length;
+  while (low < high) {
     const middle = (low + high) >>> 1;
-    const found = list[middle] as number;
-    if (found === wanted) return middle;
-    if (found < wanted) low = middle + 1;
-    else high = middle - 1;
+    if ((list[middle] as number) > least) high = middle;
+    else low = middle + 1;
   }
-  return -1;
+  return low;
 }
 
 /** 53 bits: enough to distinguish families, and no protection against anybody who looks for two alike. */

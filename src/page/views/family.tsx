@@ -1,31 +1,35 @@
-import { useState } from 'preact/hooks';
-import type { JobStatus } from '../../core/contract/job-statuses.ts';
+import { type JobStatus, jobStatuses } from '../../core/contract/job-statuses.ts';
+import type { FamilyJobs } from '../../core/contract/view.ts';
 import { grouped } from '../../core/quantity/count-text.ts';
 import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
+import { usePages } from '../pages.ts';
 import { Bar, Shown, Status } from '../parts.tsx';
+import { replaceQuery } from '../query.ts';
+import { type Column, LongTable, Table } from '../table.tsx';
 import { statusWords, shownText } from '../words.ts';
 
 const { client } = connection;
-const PAGE = 50;
+const PAGE = 200;
+/** From so many jobs on the list scrolls within itself. */
+const MOST_SHOWN = 60;
 
-/** The jobs of a family, a page at a time. */
-export function FamilyView({ id, family }: { readonly id: number; readonly family: string }) {
-  const [status, setStatus] = useState<JobStatus>();
-  /** The last job of each page before the one that is shown. */
-  const [pages, setPages] = useState<readonly number[]>([]);
+/** The jobs of a family, of which those in view are read. The status stands in the address. */
+export function FamilyView({
+  id,
+  family,
+  query,
+}: {
+  readonly id: number;
+  readonly family: string;
+  readonly query: URLSearchParams;
+}) {
+  const status = jobStatuses.find((each) => each === query.get('status'));
   const graph = useLive(`graph ${id}`, () => client.getWorkflowGraph({ params: { id } }), 5_000);
-  const query = { status, after: pages.at(-1), limit: PAGE };
-  const jobs = useLive(
-    JSON.stringify([id, family, query]),
-    () => client.listFamilyJobs({ params: { id, family }, query }),
-    3_000,
-  );
   const known = graph.value?.families.find(({ key }) => key === family);
-  const choose = (chosen: JobStatus | undefined) => {
-    setStatus(chosen);
-    setPages([]);
-  };
+  const choose = (chosen: JobStatus | undefined) =>
+    replaceQuery(`/workflows/${id}/families/${encodeURIComponent(family)}`, query, 'status', chosen ?? '');
+  const total = status === undefined ? known?.jobs : known?.jobs_by_status[status];
   return (
     <>
       <nav aria-label="Path" class="path">
@@ -48,37 +52,54 @@ export function FamilyView({ id, family }: { readonly id: number; readonly famil
         </section>
       )}
       <section class="card">
-        <Shown live={jobs} what="jobs">
-          {({ items, has_more: hasMore }) => (
-            <>
-              {items.length === 0 && <p class="note">No job of this family has this status.</p>}
-              <ul class="jobs">
-                {items.map((job) => (
-                  <li key={job.id}>
-                    <a href={`#/jobs/${job.id}`} class="name">
-                      {shownText(job.name, 120)}
-                    </a>
-                    {job.attempt_id > 1 && <span class="note">attempt {job.attempt_id}</span>}
-                    <Status status={job.status} />
-                  </li>
-                ))}
-              </ul>
-              <div class="buttons">
-                {pages.length > 0 && (
-                  <button type="button" onClick={() => setPages(pages.slice(0, -1))}>
-                    Previous
-                  </button>
-                )}
-                {hasMore && (
-                  <button type="button" onClick={() => setPages([...pages, items.at(-1)?.id ?? 0])}>
-                    Next
-                  </button>
-                )}
-              </div>
-            </>
-          )}
-        </Shown>
+        <Jobs key={`${status}`} id={id} family={family} status={status} total={total} />
       </section>
     </>
   );
 }
+
+interface JobsProps {
+  readonly id: number;
+  readonly family: string;
+  readonly status: JobStatus | undefined;
+  /** How many there are, if the graph has the family. */
+  readonly total: number | undefined;
+}
+
+function Jobs({ id, family, status, total }: JobsProps) {
+  const pages = usePages({
+    key: JSON.stringify([id, family, status]),
+    size: PAGE,
+    load: (start) => client.listFamilyJobs({ params: { id, family }, query: { status, ...start, limit: PAGE } }),
+    idOf: (job) => job.id,
+    canSkip: status === undefined,
+    everyMs: 3_000,
+  });
+  const length = total ?? pages.known;
+  return (
+    <Shown live={{ value: pages.isLoaded ? pages : undefined, error: pages.error, again: () => {} }} what="jobs">
+      {({ rowAt, show }) => {
+        if (length === 0) return <p class="note">No job of this family has this status.</p>;
+        const label = 'Table of the jobs of the family';
+        if (length > MOST_SHOWN)
+          return <LongTable label={label} columns={COLUMNS} length={length} rowAt={rowAt} show={show} />;
+        const rows = Array.from({ length }, (_, index) => rowAt(index)).filter((job) => job !== undefined);
+        return <Table label={label} columns={COLUMNS} rows={rows} keyOf={(job) => job.id} />;
+      }}
+    </Shown>
+  );
+}
+
+const COLUMNS: readonly Column<FamilyJobs['items'][number]>[] = [
+  {
+    title: 'Job',
+    kind: 'wide',
+    cell: ({ id, name }) => (
+      <a href={`#/jobs/${id}`} class="name">
+        {shownText(name, 120)}
+      </a>
+    ),
+  },
+  { title: 'Attempt', kind: 'number', cell: ({ attempt_id: attempt }) => attempt },
+  { title: 'Status', cell: ({ status }) => <Status status={status} /> },
+];

@@ -2,7 +2,7 @@ import { statusOf } from '../../core/contract/job.ts';
 import type { JobStatus } from '../../core/contract/job-statuses.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { FamilyJobs, WorkflowGraph } from '../../core/contract/view.ts';
-import { createFamilies, type Families, positionIn } from '../../core/lifecycle/families.ts';
+import { createFamilies, type Families, positionBehind, positionIn } from '../../core/lifecycle/families.ts';
 import type { Store } from '../records/store.ts';
 import { beginSlice, type Slice } from '../store/slices.ts';
 import { createKept } from './kept.ts';
@@ -18,6 +18,7 @@ const PAGE_JOBS = 100;
 interface Asked {
   readonly status?: JobStatus | undefined;
   readonly after?: number | undefined;
+  readonly skip?: number | undefined;
   readonly limit?: number | undefined;
 }
 
@@ -25,7 +26,7 @@ interface Asked {
 export function createGraphs({ find }: Store, queries: ViewQueries) {
   const familiesOf = createKept(async (workflowId) => {
     const found = await readFamilies(queries, workflowId);
-    return { ...found, graph: shown(found, queries) };
+    return { ...found, graph: shown(found, queries), members: new Map<number, readonly number[]>() };
   });
 
   return {
@@ -37,30 +38,25 @@ export function createGraphs({ find }: Store, queries: ViewQueries) {
     async jobs(
       workflowId: number,
       family: string,
-      { status, after = 0, limit = PAGE_JOBS }: Asked,
+      { status, after = 0, skip = 0, limit = PAGE_JOBS }: Asked,
     ): Promise<FamilyJobs> {
       find.run(workflowId);
-      const { families, ids, familyOf } = await familiesOf(workflowId);
-      const wanted = families.findIndex(({ key }) => key === family);
+      const kept = await familiesOf(workflowId);
+      const wanted = kept.families.findIndex(({ key }) => key === family);
       if (wanted === -1) throw new Refusal('NOT_FOUND', `workflow ${workflowId} has no family ${family}`, { family });
       const slice = beginSlice();
+      let members = kept.members.get(wanted);
+      if (members === undefined) kept.members.set(wanted, (members = await membersOf(kept, wanted, slice)));
       const items: FamilyJobs['items'] = [];
-      let part: number[] = [];
-      const take = () => {
-        const rows = queries.named.all({ ids: JSON.stringify(part) });
-        for (const row of rows) {
+      // Of all jobs one more than the page, which says whether there are more.
+      const part = status === undefined ? limit + 1 : ROWS;
+      for (let at = positionBehind(members, after) + skip; at < members.length && items.length <= limit; at += part) {
+        for (const row of queries.named.all({ ids: JSON.stringify(members.slice(at, at + part)) })) {
           const each = { ...row, status: statusOf(row.status) };
           if (status === undefined || each.status === status) items.push(each);
         }
-        part = [];
-      };
-      for (const [position, id] of ids.entries()) {
-        if (items.length > limit) break;
-        if (familyOf[position] === wanted && id > after) part.push(id);
-        if (part.length === ROWS || (status === undefined && part.length > limit)) take();
-        if (position % ROWS === 0 && slice.isOver) await slice.pause();
+        if (slice.isOver) await slice.pause();
       }
-      take();
       return { items: items.slice(0, limit), has_more: items.length > limit };
     },
   };
@@ -108,6 +104,16 @@ async function addDependencies(
     left = left.slice(positionIn(left, last.job_id));
     afterUpstream = last.depends_on_job_id;
   }
+}
+
+/** The ids of the jobs of a family, ascending. */
+async function membersOf({ ids, familyOf }: Families, family: number, slice: Slice): Promise<readonly number[]> {
+  const members: number[] = [];
+  for (const [position, id] of ids.entries()) {
+    if (familyOf[position] === family) members.push(id);
+    if (position % ROWS === 0 && slice.isOver) await slice.pause();
+  }
+  return members;
 }
 
 /** The largest families, with the names of those that have one job. */

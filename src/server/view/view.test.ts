@@ -64,6 +64,13 @@ describe('the views of a workflow with many jobs', () => {
     expect(first).toMatchObject({ items: [{ id: 2 }, { id: 3 }, { id: 4, name: 'work_4' }], has_more: true });
     const last = await client.listFamilyJobs({ params, query: { after: JOBS - 2, limit: 3 } });
     expect(last).toMatchObject({ items: [{ id: JOBS - 1 }], has_more: false });
+    // A list that is scrolled to a place asks for what is there.
+    const there = await client.listFamilyJobs({ params, query: { skip: JOBS - 5, limit: 2 } });
+    expect(there).toMatchObject({ items: [{ id: JOBS - 3 }, { id: JOBS - 2 }], has_more: true });
+    expect(await client.listFamilyJobs({ params, query: { after: 4, skip: 2, limit: 1 } })).toMatchObject({
+      items: [{ id: 7 }],
+    });
+    expect(await client.listFamilyJobs({ params, query: { skip: JOBS } })).toEqual({ items: [], has_more: false });
     const failed = await client.listFamilyJobs({ params, query: { status: 'failed', limit: 2 } });
     expect(failed).toMatchObject({ items: [{ id: 7 }, { id: 107 }], has_more: true });
   });

@@ -121,6 +121,15 @@ export const viewCases: Cases = {
       },
     ],
     refuses: [
+      {
+        ...inUnknownWorkflow,
+        says: 'refuses to pass over fewer than no jobs',
+        params: { id: 1, family: SECOND },
+        query: { skip: -1 },
+        status: 400,
+        code: 'PARAMETER_REFUSED',
+        message: 'skip',
+      },
       { ...inUnknownWorkflow, params: { id: 9, family: 'x' } },
       {
         says: 'answers 404 for a family that the workflow does not have',

@@ -58,9 +58,14 @@ export const viewRoutes = {
     path: '/workflows/{id}/families/{family}/jobs',
     kind: 'own',
     access: 'workflow in path',
-    says: 'List the jobs of a family, by id (addition). `after` is the id of the last one of the previous page.',
+    says: 'List the jobs of a family, by id (addition). `after` is the id of the last one of the previous page; `skip` passes over so many jobs behind it, whatever their status.',
     params: z.object({ id: queryInteger, family: text }),
-    query: z.object({ status: jobStatus.optional(), after: queryInteger.optional(), limit: pageLimit }),
+    query: z.object({
+      status: jobStatus.optional(),
+      after: queryInteger.optional(),
+      skip: queryInteger.pipe(z.int().min(0)).optional(),
+      limit: pageLimit,
+    }),
     reply: FamilyJobs,
   }),
   listRunningNow: route({
