@@ -142,7 +142,7 @@ async function measureList(id: number, rows: number): Promise<void> {
     );
   const dragged = await framesOf(page, async () => {
     await scroll(300, '(list.scrollHeight - list.clientHeight) * step / 300');
-    await page.locator(`.long td a:text-is("work_${rows - 1}")`).waitFor({ timeout: 60_000 });
+    await page.locator(`.long td a:text-is("work_${rows - 1}")`).waitFor({ timeout: 120_000 });
   });
   note(`${rows} rows: longest frame, from the first to the last row`, dragged, 'ms', { atMost: 100 });
   const wheeled = await framesOf(page, () => scroll(300, 'list.scrollTop - 100'));

@@ -41,8 +41,11 @@ export function createGraphs({ find }: Store, queries: ViewQueries) {
       { status, after = 0, skip = 0, limit = PAGE_JOBS }: Asked,
     ): Promise<FamilyJobs> {
       find.run(workflowId);
-      const kept = await familiesOf(workflowId);
-      const wanted = kept.families.findIndex(({ key }) => key === family);
+      const place = (each: Families) => each.families.findIndex(({ key }) => key === family);
+      // Which jobs are of a family hardly changes, and a list of a million must not wait until all of them are read again.
+      let kept = await familiesOf.held(workflowId);
+      if (place(kept) === -1) kept = await familiesOf(workflowId);
+      const wanted = place(kept);
       if (wanted === -1) throw new Refusal('NOT_FOUND', `workflow ${workflowId} has no family ${family}`, { family });
       const slice = beginSlice();
       let members = kept.members.get(wanted);

@@ -40,3 +40,14 @@ it('a reply that failed is made again, and a reply that was not requested lately
   for (let id = 2; id <= 9; id += 1) await kept(id);
   expect(await kept(1)).toBe(12);
 });
+
+it('the last reply is there at once while a new one is made, and a reply that was never made is waited for', async () => {
+  const { kept, later } = counted();
+  expect(await kept.held(1)).toBe(1);
+  later(500);
+  expect(await kept.held(1)).toBe(1);
+  // The new one was begun, and is there for the next request.
+  expect(await kept(1)).toBe(2);
+  expect(await kept.held(1)).toBe(2);
+  await expect(kept.held(0)).rejects.toThrow('no such workflow');
+});

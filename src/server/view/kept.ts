@@ -8,11 +8,13 @@ const WORKFLOWS = 8;
 /**
  * Makes the reply for a workflow at most so often that it costs little. Requests at the same time share one.
  *
+ * `held` gives the last reply at once, however old it is, while a new one is made if it is due.
+ *
  * `clock` gives milliseconds; a test replaces it.
  */
 export function createKept<T>(make: (workflowId: number) => Promise<T>, clock = () => performance.now()) {
-  const kept = new Map<number, { readonly reply: Promise<T>; untilMs: number }>();
-  return (workflowId: number): Promise<T> => {
+  const kept = new Map<number, { readonly reply: Promise<T>; untilMs: number; last: T | undefined }>();
+  const fresh = (workflowId: number): Promise<T> => {
     const before = kept.get(workflowId);
     kept.delete(workflowId);
     if (before !== undefined && clock() < before.untilMs) {
@@ -20,11 +22,12 @@ export function createKept<T>(make: (workflowId: number) => Promise<T>, clock = 
       return before.reply;
     }
     const startedMs = clock();
-    const entry = { reply: make(workflowId), untilMs: Infinity };
+    const entry = { reply: make(workflowId), untilMs: Infinity, last: before?.last };
     kept.set(workflowId, entry);
     for (const oldest of [...kept.keys()].slice(0, Math.max(0, kept.size - WORKFLOWS))) kept.delete(oldest);
     entry.reply.then(
-      () => {
+      (made) => {
+        entry.last = made;
         const endedMs = clock();
         entry.untilMs = endedMs + Math.min(LONGEST_MS, TIMES * (endedMs - startedMs));
       },
@@ -34,4 +37,9 @@ export function createKept<T>(make: (workflowId: number) => Promise<T>, clock = 
     );
     return entry.reply;
   };
+  const held = async (workflowId: number): Promise<T> => {
+    const reply = fresh(workflowId);
+    return kept.get(workflowId)?.last ?? reply;
+  };
+  return Object.assign(fresh, { held });
 }

@@ -75,6 +75,26 @@ describe('the views of a workflow with many jobs', () => {
     expect(failed).toMatchObject({ items: [{ id: 7 }, { id: 107 }], has_more: true });
   });
 
+  it('a family that is new is found, and its jobs are listed', async () => {
+    const { client } = testService();
+    const { id } = await client.createWorkflow({ body: { name: 'w', user: 'tester' } });
+    const create = (name: string) => client.createJob({ body: { workflow_id: id, name, command: 'true' } });
+    await create('old_1');
+    const jobsOf = async (family: string) =>
+      (await client.listFamilyJobs({ params: { id, family } })).items.map(({ name }) => name);
+    const keyOf = async (name: string) => {
+      const { families } = await client.getWorkflowGraph({ params: { id } });
+      return families.find((family) => family.name.startsWith(name))?.key;
+    };
+    const old = (await keyOf('old')) ?? '';
+    expect(await jobsOf(old)).toEqual(['old_1']);
+    await create('young_1');
+    let young: string | undefined;
+    while (young === undefined) young = await keyOf('young');
+    expect(await jobsOf(young)).toEqual(['young_1']);
+    await expect(jobsOf('none')).rejects.toMatchObject({ status: 404 });
+  });
+
   it('the views read their rows from indexes, in order, without a sort', () => {
     const { store } = testService();
     const plans: Record<string, string[]> = {};
