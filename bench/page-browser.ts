@@ -42,6 +42,12 @@ try {
   // The server compresses the files of the page for its first reader, as far as possible.
   note('the first reader of a server: its list', await drawnAt(first.page, 'h2'), 'ms');
   await first.page.context().close();
+  // What no page can do without: the browser itself.
+  const empty = await openPage();
+  await empty.page.goto(`http://127.0.0.1:${server.port}/page/none`, { waitUntil: 'commit' });
+  note('a line of text: drawn', await drawnAt(empty.page, 'pre'), 'ms');
+  note('a line of text: processor time of its main thread', (await metric(empty.session, 'TaskDuration')) * 1000, 'ms');
+  await empty.page.context().close();
   for (const jobs of sizes) {
     const id = await createStages(client, jobs);
     const runner = await createRunner(client, id);
