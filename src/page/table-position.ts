@@ -11,12 +11,14 @@ interface Size {
   /** Of all rows together, and of those in view. */
   readonly rows: number;
   readonly view: number;
+  /** The scroll position at the end of the track. */
+  readonly most: number;
 }
 
 /** Firefox draws no element that is higher than 17.9 million pixels. */
 const HIGHEST = 15_000_000;
 
-export const trackHeight = ({ rows }: Size): number => Math.min(rows, HIGHEST);
+export const trackHeight = ({ rows }: Pick<Size, 'rows'>): number => Math.min(rows, HIGHEST);
 
 /** The track follows its rows when it is so far from them. */
 const FAR = 100_000;
@@ -27,8 +29,9 @@ const FAR = 100_000;
  * scroll position of the answer differs from the given one, and is to be set.
  */
 export function positionAt(before: Position, scrollTop: number, size: Size): Position {
-  const [most, mostOffset] = [trackHeight(size) - size.view, size.rows - size.view];
-  if (most <= 0) return { scrollTop, offset: 0 };
+  const { most } = size;
+  const mostOffset = size.rows - size.view;
+  if (most <= 0 || mostOffset <= 0) return { scrollTop, offset: 0 };
   const moved = scrollTop - before.scrollTop;
   if (Math.abs(moved) > 2 * size.view)
     return { scrollTop, offset: Math.max(0, Math.min(1, scrollTop / most)) * mostOffset };
@@ -37,6 +40,7 @@ export function positionAt(before: Position, scrollTop: number, size: Size): Pos
   const isAtEnd = scrollTop <= 0 || scrollTop >= most;
   if (!isAtEnd && Math.abs(middle - scrollTop) <= FAR) return { scrollTop, offset };
   // A pixel of the track stands for several of the rows.
-  if (middle <= 0 || middle >= most) return { scrollTop: middle, offset: middle <= 0 ? 0 : mostOffset };
+  if (middle <= 0 || offset < ROW) return { scrollTop: 0, offset: 0 };
+  if (middle >= most || mostOffset - offset < ROW) return { scrollTop: most, offset: mostOffset };
   return { scrollTop: middle, offset };
 }

@@ -104,7 +104,8 @@ export function LongTable<Row>({ label, columns, length, rowAt, show }: LongTabl
   useEffect(() => show?.(start, start + inView), [start, inView, length]);
   const onScroll = () => {
     const element = frame.current as HTMLDivElement;
-    position.current = positionAt(position.current, element.scrollTop, size);
+    const most = element.scrollHeight - element.clientHeight;
+    position.current = positionAt(position.current, element.scrollTop, { ...size, most });
     if (position.current.scrollTop !== element.scrollTop) element.scrollTop = position.current.scrollTop;
     setFirst(Math.round(position.current.offset / ROW));
   };
