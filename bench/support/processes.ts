@@ -5,6 +5,8 @@ import { join } from 'node:path';
 /** What a process used of the machine: its own CPU time, without that of its children, and the largest memory. */
 export interface Use {
   readonly cpuSeconds: number;
+  /** Of it, the first thread, which executes the program; the others collect garbage, compile and copy files. */
+  readonly firstThreadSeconds: number;
   readonly peakMegabytes: number;
 }
 
@@ -12,7 +14,7 @@ const SAMPLE_MS = 50;
 
 /** Watches a process until it ends; the last look may miss its last few milliseconds. */
 export function watchUse(pid: number): { stop(): Use } {
-  let use: Use = { cpuSeconds: 0, peakMegabytes: 0 };
+  let use: Use = { cpuSeconds: 0, firstThreadSeconds: 0, peakMegabytes: 0 };
   const look = () => {
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -20,6 +22,8 @@ export function watchUse(pid: number): { stop(): Use } {
       const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
       use = {
         cpuSeconds: (Number(fields[11]) + Number(fields[12])) / 100,
+        // In nanoseconds (https://docs.kernel.org/scheduler/sched-stats.html).
+        firstThreadSeconds: Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e9,
         peakMegabytes: peak === undefined ? use.peakMegabytes : Number(peak) / 1024,
       };
     } catch {
