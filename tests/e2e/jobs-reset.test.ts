@@ -107,7 +107,7 @@ describe('jobs reset-status', () => {
 
   it.each([
     ['ids and a status', () => [jobs['first'], '--status', 'failed'], 'one of the three'],
-    ['a status of no workflow', () => ['--status', 'failed'], 'need --workflow-id'],
+    ['a status of no workflow', () => ['--status', 'failed'], 'needs --workflow-id'],
     [
       'a status that is none behind one that is',
       () => ['--status', 'failed', '--status', 'lost', '--workflow-id', id],
@@ -153,7 +153,7 @@ describe('jobs reset-status', () => {
   it.each([
     [[], 'one of the three'],
     [['1', '--status', 'failed'], 'one of the three'],
-    [['--status', 'failed'], 'need --workflow-id'],
+    [['--status', 'failed'], 'needs --workflow-id'],
     [['--status', 'broken', '--workflow-id', '1'], 'no such status "broken"'],
   ])('jobs reset-status is a usage error with %j', async (words, why) => {
     const { code, stdout, stderr } = await call('jobs', 'reset-status', ...words);
