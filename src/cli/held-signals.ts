@@ -29,7 +29,8 @@ export function holdSignals(): HeldSignals {
       const pass = (signal: NodeJS.Signals) => {
         if (!isOfClosedTerminal(signal)) act(signal as EndingSignal);
       };
-      for (const signal of endingSignals) process.off(signal, hold).on(signal, pass);
+      // In this order: without a listener the runtime drops a signal that it has received and not delivered yet.
+      for (const signal of endingSignals) process.on(signal, pass).off(signal, hold);
       held.forEach(act);
       return () => {
         for (const signal of endingSignals) process.off(signal, pass);
