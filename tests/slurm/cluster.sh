@@ -179,7 +179,11 @@ kill_steps() { # [NODE]
 		step_processes "${1:-}"
 	done
 	[ ${#procs[@]} -gt 0 ] || return 0
-	kill -KILL "${procs[@]%:*}" 2>/dev/null || true
+	# Children first: where a parent ends, a group of stopped processes is an orphan, and gets SIGHUP and SIGCONT.
+	local -a killed=()
+	local i
+	for ((i = ${#procs[@]} - 1; i >= 0; i--)); do killed+=("${procs[i]%:*}"); done
+	kill -KILL "${killed[@]}" 2>/dev/null || true
 	wait_gone 5 "${procs[@]}" || die "step processes do not end: ${procs[*]}"
 }
 
