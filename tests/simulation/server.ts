@@ -71,6 +71,7 @@ export function createServer(db: Database, workflowId: number): SimulatedServer 
       here.changes.forgetSince(0);
       throw error instanceof Refusal ? asService(error) : error;
     }
+    here.changes.write();
     db.run('commit');
     dieIf('after');
     here.changes.publish();

@@ -153,10 +153,9 @@ export function createChangeLog(db: Database, now: () => number): ChangeLog {
       written = Math.min(written, mark);
     },
     publish() {
-      // What was recorded outside of a transaction, at the start of a server.
-      write();
-      const changes = recorded;
-      recorded = [];
+      // Without those of a transaction that was not committed, after which the server ends.
+      const changes = recorded.slice(0, written);
+      recorded = recorded.slice(written);
       written = 0;
       publishedId = changes.at(-1)?.change.id ?? publishedId;
       publishedLength = changes.at(-1)?.endLength ?? publishedLength;
