@@ -42,10 +42,9 @@ export async function createSteps(options: StepsOptions): Promise<Steps> {
   if (mode === 'direct' || allocation === undefined) {
     const sonar = writesSonar(workflow) ? await sonarRecord(options) : undefined;
     const { limitsOf, groups, cpus } = await limitJobs(options);
-    const limits = groups === undefined ? undefined : { groups, of: limitsOf };
     const { jobVariable } = options;
     const limited = { ...facts, limitsOf };
-    return createDirectSteps({ facts: limited, environment, allocation, jobVariable, log, sonar, limits, cpus });
+    return createDirectSteps({ facts: limited, environment, allocation, jobVariable, log, sonar, groups, cpus });
   }
   const { jobs, granularity } = workflow.resource_monitor_config ?? {};
   const slurm = {

@@ -3,7 +3,8 @@ import type { Workflow } from '../../core/contract/workflow.ts';
 import type { Log } from '../facts/log.ts';
 import { enforcesMemory, limitsCpus } from '../observe/plan.ts';
 import type { CpuPool } from '../step/direct/cpu-pool.ts';
-import type { JobGroups, JobLimits } from '../step/direct/job-groups.ts';
+import type { JobGroups } from '../step/direct/job-groups.ts';
+import type { JobLimits } from '../step/request.ts';
 
 export interface LimitOptions {
   readonly workflow: Pick<Workflow, 'resource_monitor_config' | 'execution_config'>;

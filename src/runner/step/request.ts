@@ -17,11 +17,13 @@ export interface RunFacts {
    */
   readonly variables: readonly (readonly [string, string])[];
   /** What this runner limits jobs to; absent if it does not. */
-  readonly limitsOf?: ((job: ClaimedJob) => Limits) | undefined;
+  readonly limitsOf?: ((job: ClaimedJob) => JobLimits) | undefined;
 }
 
-interface Limits {
+/** What a job is limited to; what is absent is unlimited. */
+export interface JobLimits {
   readonly memoryBytes?: number | undefined;
+  /** CPU time a second of wall time: 1.5 is that of one CPU and a half. */
   readonly cpus?: number | undefined;
 }
 

@@ -7,9 +7,8 @@ import { createLauncher } from '../../launch/choose.ts';
 import { type ProcessEnd, LaunchError, type Launcher } from '../../launch/launcher.ts';
 import type { Log } from '../../facts/log.ts';
 import { createOutputFolders } from '../../launch/output-folders.ts';
-import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import type { CpuPool } from './cpu-pool.ts';
-import type { JobGroups, JobLimits, KernelKill } from './job-groups.ts';
+import type { JobGroups, KernelKill } from './job-groups.ts';
 import { createContainerKills } from './container-kills.ts';
 import { createKernelKills } from './kernel-kills.ts';
 import { createProcessUse, type ProcessUse } from '../process-use.ts';
@@ -30,8 +29,8 @@ export interface DirectOptions {
   readonly sonar?: SonarRecord | undefined;
   /** Binds each step to CPUs of its own; absent: all share those of this process. */
   readonly cpus?: Pick<CpuPool, 'take' | 'release'> | undefined;
-  /** Limits jobs by control groups of their own; absent: nothing, or samples, limit them. */
-  readonly limits?: { readonly groups: JobGroups; readonly of: (job: ClaimedJob) => JobLimits } | undefined;
+  /** Control groups with the limits of `facts`; absent: nothing, or samples, limit jobs. */
+  readonly groups?: JobGroups | undefined;
   /** The launcher; the default is the fastest that works here. */
   readonly launcherOf?: ((onEnd: (endings: readonly ProcessEnd[]) => void) => Launcher) | undefined;
 }
@@ -48,7 +47,7 @@ export function createDirectSteps({
   log,
   sonar,
   cpus,
-  limits,
+  groups,
   launcherOf = (onEnd) => createLauncher({ environment, onEnd }),
 }: DirectOptions): Steps {
   const pids = new Map<StepId, number>();
@@ -87,7 +86,7 @@ export function createDirectSteps({
       pids.delete(id);
       seen.ended(id);
       cpus?.release(id);
-      const groupKill = limits?.groups.ended(id) ?? containers.ended(id);
+      const groupKill = groups?.ended(id) ?? containers.ended(id);
       if (groupKill !== undefined) groupKills.set(id, groupKill);
       const knownPeakBytes = Math.max(peakBytes ?? 0, groupKill?.usedBytes ?? 0) || undefined;
       ended.push({ id, exitCode, signal, cpuSeconds, peakBytes: knownPeakBytes });
@@ -107,16 +106,16 @@ export function createDirectSteps({
       const request = { ...launchRequestOf(facts, job, gpus), cpus: cpus?.take(id, job) };
       try {
         const launch = () => withStdioFolder(facts, () => launcher.launch(request));
-        if (facts.limitsOf !== undefined) containers.started(id, facts, job, facts.limitsOf(job).memoryBytes);
-        const asked = limits?.of(job);
-        const isLimited = asked?.memoryBytes !== undefined || asked?.cpus !== undefined;
-        const pid = limits !== undefined && isLimited ? limits.groups.launch(id, asked, launch) : launch();
+        const limits = facts.limitsOf?.(job) ?? {};
+        containers.started(id, facts, job, limits.memoryBytes);
+        const isLimited = limits.memoryBytes !== undefined || limits.cpus !== undefined;
+        const pid = groups !== undefined && isLimited ? groups.launch(id, limits, launch) : launch();
         pids.set(id, pid);
         ids.set(pid, id);
         return { id, about: { pid } };
       } catch (error) {
         cpus?.release(id);
-        limits?.groups.ended(id);
+        groups?.ended(id);
         containers.ended(id);
         throw error;
       }
@@ -147,8 +146,8 @@ export function createDirectSteps({
         onProcesses: sonar?.look,
       });
       const uses = use.of(wanted);
-      if (limits === undefined) return uses;
-      return new Map([...uses].map(([id, each]) => [id, { ...each, isOutOfMemory: limits.groups.hasKills(id) }]));
+      if (groups === undefined) return uses;
+      return new Map([...uses].map(([id, each]) => [id, { ...each, isOutOfMemory: groups.hasKills(id) }]));
     },
     account: accountOf,
     settle: () => sonar?.settle(),
@@ -157,7 +156,7 @@ export function createDirectSteps({
       sonar?.close();
       use?.close();
       kernelKills.close();
-      limits?.groups.close();
+      groups?.close();
     },
   };
 }

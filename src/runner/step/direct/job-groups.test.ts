@@ -5,7 +5,8 @@ import { temporaryFolder, until } from '../../../../tests/support/programs.ts';
 import { type OwnGroups, ownGroups } from '../../../cluster/host/own-groups.ts';
 import { createLauncher } from '../../launch/choose.ts';
 import type { ProcessEnd } from '../../launch/launcher.ts';
-import { type JobGroups, jobGroupsIn, type JobLimits } from './job-groups.ts';
+import type { JobLimits } from '../request.ts';
+import { type JobGroups, jobGroupsIn } from './job-groups.ts';
 
 const MIB = 2 ** 20;
 const ID = 'wf1_j1_r1_a1';

@@ -5,13 +5,7 @@ import { textOf } from '../../../cluster/host/group-files.ts';
 import { type NoGroups, type OwnGroups, ownGroups } from '../../../cluster/host/own-groups.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
 import { sizeText } from '../../../core/quantity/size-text.ts';
-
-/** What a group limits; what is absent is unlimited. */
-export interface JobLimits {
-  readonly memoryBytes?: number | undefined;
-  /** CPU time a second of wall time: 1.5 is that of one CPU and a half. */
-  readonly cpus?: number | undefined;
-}
+import type { JobLimits } from '../request.ts';
 
 /**
  * Control groups of jobs: the kernel ends a job at its memory limit, however fast it allocates, and lets it wait at its CPU limit,
