@@ -135,11 +135,7 @@ function delegated({ top, isCpuWanted, door }: Place): OwnGroups | NoGroups {
     move(join(runner, 'cgroup.procs'));
     writeFileSync(`${top}/cgroup.subtree_control`, '+memory');
     writeFileSync(`${folder}/cgroup.subtree_control`, '+memory');
-    const cpu = !isCpuWanted
-      ? NOT_WANTED
-      : !has(`${top}/cgroup.controllers`, 'cpu')
-        ? NO_CPU_CONTROLLER
-        : cpuIn(folder, [top, folder]);
+    const cpu = isCpuWanted ? cpuIn(folder, [top, folder], `${top}/cgroup.controllers`) : NOT_WANTED;
     return unified(folder, runner, cpu, close, door);
   } catch (error) {
     close();
@@ -156,11 +152,7 @@ function beside({ top: own, roots, isCpuWanted, door }: Place): OwnGroups | NoGr
   const close = () => removeWithGroups(folder, door);
   try {
     writeFileSync(`${folder}/cgroup.subtree_control`, '+memory');
-    const cpu = !isCpuWanted
-      ? NOT_WANTED
-      : !has(`${top}/cgroup.subtree_control`, 'cpu')
-        ? NO_CPU_CONTROLLER
-        : cpuIn(folder, [folder]);
+    const cpu = isCpuWanted ? cpuIn(folder, [folder], `${top}/cgroup.subtree_control`) : NOT_WANTED;
     return unified(folder, own, cpu, close, door);
   } catch (error) {
     close();
@@ -168,8 +160,9 @@ function beside({ top: own, roots, isCpuWanted, door }: Place): OwnGroups | NoGr
   }
 }
 
-/** Turns the CPU controller on for the groups in the last of these folders; without it they limit memory alone. */
-function cpuIn(folder: string, from: readonly string[]): OwnGroups['cpu'] {
+/** Turns the CPU controller on for the groups in these folders, if `listed` names it; without it they limit memory alone. */
+function cpuIn(folder: string, from: readonly string[], listed: string): OwnGroups['cpu'] {
+  if (!has(listed, 'cpu')) return NO_CPU_CONTROLLER;
   try {
     for (const each of from) writeFileSync(`${each}/cgroup.subtree_control`, '+cpu');
     return { folder };
