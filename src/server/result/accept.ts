@@ -3,7 +3,7 @@ import { statusCode } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { createHeldAttempts } from '../records/job/held-attempts.ts';
 import type { Store } from '../records/store.ts';
-import { type End, refusalOfEnd, startOfEnd, statsOfEnd } from './end.ts';
+import { type End, refusalOfEnd, startOfEnd } from './end.ts';
 import { type GatheredEnds, gatherEnds } from './gathered.ts';
 import { createHolderAcceptance, isKnown } from './holder.ts';
 import type { EndedJob, ResultQueries } from './queries.ts';
@@ -55,17 +55,18 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
     // An end with one of these statuses is distinguished from a change by hand: the runner releases the attempt.
     if (LETS_GO.has(end.status)) queries.letGo.run({ id: end.jobId });
     ended.add(end);
-    if (end.carriedBy) queries.insertStats.run(statsOfEnd(end, end.carriedBy));
     for (const { id, st_mtime: mtime } of end.files ?? []) {
       queries.fileTime.run({ id, workflowId: end.workflowId, mtime });
     }
   };
 
   /** The end of an attempt whose job a user canceled: the job stays canceled, and the result says how the attempt ended. */
-  const writeCanceled = (end: End, ended: GatheredEnds): void => {
-    ended.add({ ...end, status: 'canceled', causeCode: 'canceled', cause: CANCELED_BY_USER });
-    if (end.carriedBy) queries.insertStats.run(statsOfEnd(end, end.carriedBy));
-  };
+  const canceledEnd = (end: End): End => ({
+    ...end,
+    status: 'canceled',
+    causeCode: 'canceled',
+    cause: CANCELED_BY_USER,
+  });
   /** After the cancellation of a whole workflow its jobs have no result, as in Torc. */
   const isCanceledAttempt = (end: End, job: EndedJob | undefined): boolean =>
     job?.status === statusCode.canceled &&
@@ -93,7 +94,7 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
         // Late: the job has moved on, and this attempt of it has ended now.
         const wasHeld = held.over(end);
         if (!wasHeld || !isCanceledAttempt(end, job)) return acceptance;
-        writeCanceled(end, ended);
+        ended.add(canceledEnd(end));
         return 'accepted';
       }
       // A job that began and ended in one exchange was never stored as running.

@@ -1,5 +1,5 @@
 import { statusCode } from '../../core/contract/job.ts';
-import { type End, resultOfEnd } from './end.ts';
+import { type End, resultOfEnd, statsOfEnd } from './end.ts';
 import type { ResultQueries } from './queries.ts';
 
 /**
@@ -21,6 +21,7 @@ export function gatherEnds(queries: ResultQueries) {
       if (gathered.size === 0) return;
       const ends = [...gathered.values()];
       gathered.clear();
+      for (const end of ends) if (end.carriedBy) queries.insertStats.run(statsOfEnd(end, end.carriedBy));
       const ids = queries.insertResults(ends.map(resultOfEnd));
       const rows = ends.map((end, index) => [end.jobId, statusCode[end.status], ids[index]]);
       queries.end.run({ ends: JSON.stringify(rows) });
