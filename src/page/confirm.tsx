@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import { useDialog } from './dialog.ts';
 
 interface Question {
   /** The words of the button that opens the question. */
@@ -31,16 +32,11 @@ export function Confirm({
   act,
   children,
 }: Question) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const [isOpen, setOpen] = useState(false);
+  const { dialog, isOpen, open, close: closeDialog } = useDialog();
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<string>();
-  useEffect(() => {
-    if (isOpen) dialog.current?.showModal();
-  }, [isOpen]);
   const close = () => {
-    dialog.current?.close();
-    setOpen(false);
+    closeDialog();
     setError(undefined);
   };
   const go = async () => {
@@ -60,7 +56,7 @@ export function Confirm({
         class={isDangerous ? 'danger' : ''}
         disabled={unlessFor !== undefined}
         title={unlessFor}
-        onClick={() => setOpen(true)}
+        onClick={open}
       >
         {label}
       </button>

@@ -1,30 +1,23 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { useDialog } from './dialog.ts';
 import { KEYS } from './key-list.ts';
 import { areKeysOn, noteWorkflow, press, turnKeys } from './keys.ts';
 
 /** A button with the list of the keys, and the keys themselves. */
 export function Keys({ hash }: { readonly hash: string }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const [isOpen, setOpen] = useState(false);
+  const { dialog, isOpen, open, close } = useDialog();
   const [areOn, setOn] = useState(areKeysOn);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (press(event, () => setOpen(true))) event.preventDefault();
+      if (press(event, open)) event.preventDefault();
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, []);
   useEffect(noteWorkflow, [hash]);
-  useEffect(() => {
-    if (isOpen) dialog.current?.showModal();
-  }, [isOpen]);
-  const close = () => {
-    dialog.current?.close();
-    setOpen(false);
-  };
   return (
     <>
-      <button type="button" class="quiet" aria-label="Keys" title="Keys" onClick={() => setOpen(true)}>
+      <button type="button" class="quiet" aria-label="Keys" title="Keys" onClick={open}>
         ?
       </button>
       {isOpen && (
