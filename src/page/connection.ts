@@ -1,5 +1,5 @@
 import { calls } from '../client/calls.gen.ts';
-import { type Client, createClient, pathOf, queryOf, type Request } from '../client/client.ts';
+import { type Client, createClient, pathOf, type Request } from '../client/client.ts';
 import { type Response as Reply, ServiceError, Unreachable } from '../client/errors.ts';
 import { followEvents } from '../client/event-stream.ts';
 import { pause } from '../client/long-timers.ts';
@@ -117,13 +117,6 @@ export const connection = {
   watch(call: () => void): () => void {
     watchers.add(call);
     return () => void watchers.delete(call);
-  },
-
-  /** Reads what is not a route of the workflows: telemetry. Throws the refusal. */
-  async ask(path: string, query: object): Promise<unknown> {
-    const reply = await send({ method: 'GET', path: path + queryOf(query), body: undefined });
-    if (reply.status >= 400) throw new ServiceError('ask telemetry', reply);
-    return JSON.parse(reply.text) as unknown;
   },
 
   /** Calls `show` with the status of a workflow, now and whenever it changes, and `fail` where it cannot be had. */

@@ -3,10 +3,11 @@ import type { Result } from '../core/contract/result.ts';
 import { connection } from './connection.ts';
 import { useLive } from './hooks.ts';
 import { Section } from './parts.tsx';
-import { ask } from './telemetry/ask.ts';
 import { jobPath } from './telemetry/paths.ts';
 import { parametersOf } from './telemetry/range.ts';
 import { useTelemetry } from './telemetry-kept.ts';
+
+const { client } = connection;
 
 /** Samples come every few minutes: those around an attempt belong to it. */
 const MARGIN_MS = 10 * 60_000;
@@ -32,15 +33,17 @@ export function JobProfile({ job, result }: { readonly job: Job; readonly result
 }
 
 async function findProfile(job: Job, result: Result | undefined, nodeId: number) {
-  const { process } = await connection.client.getComputeNode({ params: { id: nodeId } });
+  const { process } = await client.getComputeNode({ params: { id: nodeId } });
   const slurmJob = process?.slurm_job_id ?? '';
   if (!/^\d+$/.test(slurmJob)) return undefined;
   const endMs = Date.parse(result?.completion_time ?? '') || Date.now();
   const startMs = result === undefined ? Date.parse(job.start_time ?? '') : endMs - result.exec_time_minutes * 60_000;
   const times = parametersOf({ fromMs: (startMs || endMs) - MARGIN_MS, untilMs: endMs + MARGIN_MS });
-  const { items: clusters } = await ask('clusters');
+  const { items: clusters } = await client.listTelemetryClusters();
   for (const { name: cluster } of clusters) {
-    const { steps } = await ask('profile', { cluster, job: slurmJob, epoch: 0, every: 3600, ...times });
+    const { steps } = await client.getTelemetryProfile({
+      query: { cluster, job: slurmJob, epoch: '0', every: 3600, ...times },
+    });
     if (steps.length > 0) return { slurmJob, address: `#${jobPath(cluster, slurmJob)}?${new URLSearchParams(times)}` };
   }
   return undefined;

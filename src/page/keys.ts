@@ -10,10 +10,10 @@ export function turnKeys(on: boolean): void {
   else localStorage.setItem(OFF, '');
 }
 
-/** A view may take so long to draw what a key leads to. */
+/** How long the page waits for a view to draw what a key leads to. */
 const PATIENCE_MS = 10_000;
 
-/** Does what a key stands for; false for a key that is none of the page. `showKeys` shows the list of them. */
+/** Carries out the action of a key; returns false for a key without one. `showKeys` opens the list of keys. */
 export function press(event: KeyboardEvent, showKeys: () => void): boolean {
   if (event.ctrlKey || event.metaKey || event.isComposing) return false;
   // On some keyboards Alt makes another character of a letter.

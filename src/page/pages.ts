@@ -18,7 +18,7 @@ interface PagesOptions<Row> {
   readonly size: number;
   readonly load: (start: Start) => Promise<Page<Row>>;
   readonly idOf: (row: Row) => number;
-  /** False for a list of which the server cannot find a place by its number: pages before it are read first. */
+  /** Whether the server can skip rows. Otherwise the pages before a page are read first. */
   readonly canSkip: boolean;
   readonly everyMs: number;
 }
@@ -27,8 +27,8 @@ interface PagesOptions<Row> {
 const MOST_HELD = 30;
 
 /**
- * A list of any length by pages, of which those in view are read, and read again as they change. A page begins behind the last row of the
- * one before, where that is known.
+ * Reads a list of any length page by page: the pages in view, again at an interval. A page begins after the last row of the previous page,
+ * if that row is known.
  */
 export function usePages<Row>({ key, size, load, idOf, canSkip, everyMs }: PagesOptions<Row>) {
   const held = useRef<{ key: string; pages: Map<number, Page<Row>>; ends: Map<number, number> }>(undefined);

@@ -4,7 +4,7 @@ import { useConnection, useLive } from './hooks.ts';
 
 const LOOK_MS = 600_000;
 
-/** Whether the server keeps telemetry; undefined until it answered. A server that keeps none has no such route. */
+/** Whether the server keeps telemetry; undefined until it answered. A server that keeps none refuses the question. */
 export function useTelemetry(): boolean | undefined {
   const state = useConnection();
   return useLive(`telemetry ${state.is === 'logged out'}`, isKept, LOOK_MS).value;
@@ -14,7 +14,7 @@ let answer: Promise<boolean> | undefined;
 
 /** Asked once for all parts of the page, unless there was no answer. */
 function isKept(): Promise<boolean> {
-  answer ??= connection.ask('/sonar/show/clusters', {}).then(
+  answer ??= connection.client.listTelemetryClusters().then(
     () => true,
     (error: unknown) => {
       if (error instanceof ServiceError && error.status === 404) return false;

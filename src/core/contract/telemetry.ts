@@ -14,6 +14,7 @@ export const TelemetryCluster = z.object({
   envelopes: z.int(),
   newest: unknown(time),
 });
+export type TelemetryCluster = z.output<typeof TelemetryCluster>;
 
 export const TelemetryJob = z.object({
   cluster: z.string(),
@@ -37,6 +38,7 @@ export const TelemetryJob = z.object({
   partition: z.string(),
   account: z.string(),
 });
+export type TelemetryJob = z.output<typeof TelemetryJob>;
 
 export const TelemetryLoad = z.object({
   cluster: z.string(),
@@ -53,6 +55,7 @@ export const TelemetryLoad = z.object({
   gpu_percent: unknown(z.number()),
   gpu_memory_kb: z.number(),
 });
+export type TelemetryLoad = z.output<typeof TelemetryLoad>;
 
 /** A process of a job over its life; `depth` is 0 for one whose parent is not in the job. */
 const ProcessUse = z.object({
@@ -87,6 +90,11 @@ export const TelemetryProfile = z.object({
     z.object({ cluster: z.string(), workflow: z.int(), workflow_job: z.int(), run: z.int(), attempt: z.int() }),
   ),
 });
+export type TelemetryProfile = z.output<typeof TelemetryProfile>;
+export type ProfileStep = TelemetryProfile['steps'][number];
+export type ProcessUse = z.output<typeof ProcessUse>;
+/** An attempt at a workflow job that ran in the job of a profile. */
+export type ProfileAttempt = TelemetryProfile['attempts'][number];
 
 export const TelemetryUptime = z.object({
   cluster: z.string(),
@@ -110,6 +118,7 @@ export const TelemetryNode = z.object({
   partitions: z.array(z.string()),
   sampled: unknown(time),
 });
+export type TelemetryNode = z.output<typeof TelemetryNode>;
 
 export const TelemetryCard = z.object({
   cluster: z.string(),
@@ -162,5 +171,6 @@ export const TelemetryReportLine = z.object({
   reason: z.string(),
 });
 
-/** The part of the window of which samples are deleted: the figures there are of hours. */
+/** The part of the window in which samples are deleted and only hourly figures are left. */
 export const TelemetryHours = z.object({ from: time, until: time });
+export type TelemetryHours = z.output<typeof TelemetryHours>;

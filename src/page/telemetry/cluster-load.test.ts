@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { LoadStep, NodeFacts, ProfileStep } from './ask.ts';
+import type { ProfileStep, TelemetryLoad, TelemetryNode } from '../../core/contract/telemetry.ts';
 import { loadWords, nodeLoads } from './cluster-load.ts';
 import { levelOf, pathsOf } from './heat-cells.ts';
 import { stepOf, sumsOver } from './profile-sums.ts';
@@ -9,7 +9,8 @@ const HOUR_MS = 3_600_000;
 const BEGIN = Date.parse('2026-03-01T00:00:00Z');
 const at = (hour: number) => new Date(BEGIN + hour * HOUR_MS).toISOString();
 
-const facts = (node: string): NodeFacts => ({
+const facts = (node: string): TelemetryNode => ({
+  cluster: 'c',
   node,
   cores: 4,
   memory_kb: 0,
@@ -20,7 +21,8 @@ const facts = (node: string): NodeFacts => ({
   partitions: [],
   sampled: null,
 });
-const step = (node: string, hour: number, cpu: number | null, more: Partial<LoadStep> = {}): LoadStep => ({
+const step = (node: string, hour: number, cpu: number | null, more: Partial<TelemetryLoad> = {}): TelemetryLoad => ({
+  cluster: 'c',
   node,
   time: at(hour),
   samples: 6,
@@ -31,6 +33,7 @@ const step = (node: string, hour: number, cpu: number | null, more: Partial<Load
   load1: 1,
   cards: 0,
   gpu_percent: 0,
+  gpu_memory_kb: 0,
   ...more,
 });
 const asked = (measure: 'cpu' | 'memory' | 'gpu') =>
@@ -90,6 +93,7 @@ const ofNode = (node: string, seconds: number, cpu: number): ProfileStep => ({
   node,
   processes: 1,
   cpu_percent: cpu,
+  cpu_seconds: 0,
   memory_kb: 10,
   gpu_percent: 0,
   gpu_memory_kb: 0,

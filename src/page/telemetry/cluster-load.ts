@@ -1,12 +1,12 @@
 import { greatest } from '../../core/quantity/extremes.ts';
-import type { LoadStep, NodeFacts } from './ask.ts';
+import type { TelemetryLoad, TelemetryNode } from '../../core/contract/telemetry.ts';
 import { byName } from './heat-cells.ts';
 
 export const MEASURES = ['cpu', 'memory', 'gpu'] as const;
 export type Measure = (typeof MEASURES)[number];
 export const measureWords: Readonly<Record<Measure, string>> = { cpu: 'CPU', memory: 'Memory', gpu: 'GPU' };
 
-export function percentOf(step: LoadStep, measure: Measure): number | undefined {
+export function percentOf(step: TelemetryLoad, measure: Measure): number | undefined {
   const { cpu_of_node_percent: cpu, memory_of_node_percent: memory, gpu_percent: gpu, cards } = step;
   if (measure === 'cpu') return cpu ?? undefined;
   if (measure === 'memory') return memory ?? undefined;
@@ -16,7 +16,7 @@ export function percentOf(step: LoadStep, measure: Measure): number | undefined 
 /** One node of a cluster over the time that is shown. */
 export interface NodeLoad {
   readonly node: string;
-  readonly facts: NodeFacts | undefined;
+  readonly facts: TelemetryNode | undefined;
   readonly samples: number;
   readonly mean: Readonly<Record<Measure, number | undefined>>;
   /** The step with the greatest use of what is shown. */
@@ -27,8 +27,8 @@ export interface NodeLoad {
 
 /** The nodes of a cluster by name, those that sent nothing too, with their use in steps of a length. */
 export function nodeLoads(
-  facts: readonly NodeFacts[],
-  load: readonly LoadStep[],
+  facts: readonly TelemetryNode[],
+  load: readonly TelemetryLoad[],
   { measure, fromMs, untilMs, stepMs }: { measure: Measure; fromMs: number; untilMs: number; stepMs: number },
 ): { readonly nodes: readonly NodeLoad[]; readonly columns: readonly { fromMs: number; untilMs: number }[] } {
   const first = Math.floor(fromMs / stepMs);
@@ -60,7 +60,7 @@ export function nodeLoads(
   return { nodes, columns };
 }
 
-function meanOf(steps: readonly LoadStep[], measure: Measure): number | undefined {
+function meanOf(steps: readonly TelemetryLoad[], measure: Measure): number | undefined {
   const known = steps.flatMap((step) => percentOf(step, measure) ?? []);
   return known.length === 0 ? undefined : known.reduce((sum, each) => sum + each, 0) / known.length;
 }

@@ -4,13 +4,15 @@ import { Section, Shown, Time } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
 import { type Column, Table } from '../table.tsx';
 import { shownText } from '../words.ts';
-import { ask } from './ask.ts';
+import { connection } from '../connection.ts';
 import { loadWords, type Measure, MEASURES, measureWords, type NodeLoad, nodeLoads } from './cluster-load.ts';
 import { Frame, Hourly, percentText } from './frame.tsx';
 import { clusterPath, nodePath } from './paths.ts';
 import { HeatMap, hourText, shortName } from './heat-map.tsx';
 import { RangeControl } from './range-control.tsx';
 import { parametersOf, type Range, rangeOf, stepSeconds } from './range.ts';
+
+const { client } = connection;
 
 /** The nodes of a cluster, by the hour and in figures. What is shown stands in the address. */
 export function ClusterView({ cluster, query }: { readonly cluster: string; readonly query: URLSearchParams }) {
@@ -25,9 +27,11 @@ export function ClusterView({ cluster, query }: { readonly cluster: string; read
       const now = rangeOf(query, Date.now());
       const asked = { cluster, ...parametersOf(now) };
       const [nodes, load] = await Promise.all([
-        ask('nodes', asked),
+        client.listTelemetryNodes({ query: asked }),
         // A column that began before the range is shown whole.
-        ask('load', { ...asked, ...parametersOf(withWholeSteps(now, stepMs)), every: stepMs / 1000 }),
+        client.listTelemetryLoad({
+          query: { ...asked, ...parametersOf(withWholeSteps(now, stepMs)), every: stepMs / 1000 },
+        }),
       ]);
       return { facts: nodes.items, load: load.items, hourly: load.hourly, range: now };
     },

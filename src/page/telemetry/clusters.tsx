@@ -1,13 +1,15 @@
 import { useLive } from '../hooks.ts';
 import { Section, Shown, Time } from '../parts.tsx';
 import { Table } from '../table.tsx';
-import { ask } from './ask.ts';
+import { connection } from '../connection.ts';
 import { ClusterView } from './cluster.tsx';
 import { clusterPath } from './paths.ts';
 
+const { client } = connection;
+
 /** The clusters whose telemetry the server keeps; of one alone, its nodes. */
 export function ClustersView({ query }: { readonly query: URLSearchParams }) {
-  const live = useLive('clusters', () => ask('clusters'), 60_000);
+  const live = useLive('clusters', () => client.listTelemetryClusters(), 60_000);
   return (
     <Shown live={live} what="clusters">
       {({ items }) => {

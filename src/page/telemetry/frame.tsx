@@ -1,3 +1,4 @@
+import type { TelemetryHours } from '../../core/contract/telemetry.ts';
 import type { ComponentChildren } from 'preact';
 import { clusterPath } from './paths.ts';
 
@@ -36,16 +37,12 @@ export function Frame({
 }
 
 /** A part of the time has lost its samples. */
-export function Hourly({
-  hourly,
-}: {
-  readonly hourly?: { readonly from: string; readonly until: string } | undefined;
-}) {
+export function Hourly({ hourly }: { readonly hourly?: TelemetryHours | undefined }) {
   if (hourly === undefined) return null;
   return (
     <p class="note">
-      From {new Date(hourly.from).toLocaleString()} to {new Date(hourly.until).toLocaleString()} only figures of hours
-      are kept.
+      From {new Date(hourly.from).toLocaleString()} to {new Date(hourly.until).toLocaleString()} only hourly figures are
+      kept.
     </p>
   );
 }

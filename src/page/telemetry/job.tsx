@@ -7,7 +7,14 @@ import { Section, Shown, Time } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
 import { type Column, Table } from '../table.tsx';
 import { shownText } from '../words.ts';
-import { ask, type Attempt, type ProcessUse, type Profile, type ProfileStep } from './ask.ts';
+import type {
+  TelemetryHours,
+  ProfileAttempt,
+  ProcessUse,
+  ProfileStep,
+  TelemetryProfile,
+} from '../../core/contract/telemetry.ts';
+import { connection } from '../connection.ts';
 import { Frame, Hourly, percentText } from './frame.tsx';
 import { jobPath } from './paths.ts';
 import { byName } from './heat-cells.ts';
@@ -16,6 +23,8 @@ import { RangeControl } from './range-control.tsx';
 import { parametersOf, rangeOf } from './range.ts';
 import { Series } from './series.tsx';
 import { sumsOver, stepOf } from './profile-sums.ts';
+
+const { client } = connection;
 
 /** What a job of Slurm did over time, on all its nodes or on one. */
 export function ProfileView({
@@ -32,12 +41,14 @@ export function ProfileView({
   const live = useLive(
     `profile ${cluster} ${job} ${query.get('from')} ${query.get('to')} ${query.get('span')} ${query.get('epoch')}`,
     () =>
-      ask('profile', {
-        cluster,
-        job,
-        epoch: query.get('epoch') ?? undefined,
-        processes: true,
-        ...parametersOf(rangeOf(query, Date.now())),
+      client.getTelemetryProfile({
+        query: {
+          cluster,
+          job,
+          epoch: query.get('epoch') ?? undefined,
+          processes: true,
+          ...parametersOf(rangeOf(query, Date.now())),
+        },
       }),
     30_000,
   );
@@ -71,7 +82,7 @@ function Drawn({
   path,
   query,
 }: {
-  readonly profile: Profile & { readonly hourly?: { readonly from: string; readonly until: string } };
+  readonly profile: TelemetryProfile & { readonly hourly?: TelemetryHours | undefined };
   readonly path: string;
   readonly query: URLSearchParams;
 }) {
@@ -139,7 +150,7 @@ function Drawn({
   );
 }
 
-function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
+function Attempts({ attempts }: { readonly attempts: readonly ProfileAttempt[] }) {
   if (attempts.length === 0) return null;
   return (
     <Section title="Jobs of workflows in it">
@@ -151,7 +162,7 @@ function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
           { title: 'Workflow', cell: ({ workflow }) => <a href={`#/workflows/${workflow}`}>{workflow}</a> },
           { title: 'Job', cell: ({ workflow_job: job }) => <a href={`#/jobs/${job}`}>{job}</a> },
           { title: 'Run', cell: ({ run }) => run },
-          { title: 'Attempt', cell: ({ attempt }) => attempt },
+          { title: 'ProfileAttempt', cell: ({ attempt }) => attempt },
         ]}
       />
     </Section>

@@ -5,11 +5,14 @@ import { Section, Shown, Time } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
 import { type Column, Table } from '../table.tsx';
 import { shownText } from '../words.ts';
-import { ask, type JobUse } from './ask.ts';
+import type { TelemetryJob } from '../../core/contract/telemetry.ts';
+import { connection } from '../connection.ts';
 import { Frame, Hourly, percentText } from './frame.tsx';
 import { clusterPath, jobPath } from './paths.ts';
 import { RangeControl } from './range-control.tsx';
 import { parametersOf, rangeOf } from './range.ts';
+
+const { client } = connection;
 
 const MARGIN_MS = 60_000;
 
@@ -19,7 +22,7 @@ export function JobsView({ cluster, query }: { readonly cluster: string; readonl
   const path = `${clusterPath(cluster)}/jobs`;
   const live = useLive(
     `jobs ${cluster} ${query.get('from')} ${query.get('to')} ${query.get('span')}`,
-    () => ask('jobs', { cluster, ...parametersOf(rangeOf(query, Date.now())) }),
+    () => client.listTelemetryJobs({ query: { cluster, ...parametersOf(rangeOf(query, Date.now())) } }),
     60_000,
   );
   const text = query.get('job') ?? '';
@@ -67,11 +70,11 @@ export function JobsView({ cluster, query }: { readonly cluster: string; readonl
   );
 }
 
-const isMatch = ({ job, user, name, commands }: JobUse, text: string) =>
+const isMatch = ({ job, user, name, commands }: TelemetryJob, text: string) =>
   text === '' || String(job) === text || [user, name, ...commands].some((each) => each.includes(text));
 
 /** The address of a profile: the time of the job, and which of the jobs with this number it is. */
-export function profileAddress(cluster: string, { job, epoch, first, last }: JobUse): string {
+export function profileAddress(cluster: string, { job, epoch, first, last }: TelemetryJob): string {
   const query = new URLSearchParams({
     ...parametersOf({ fromMs: Date.parse(first) - MARGIN_MS, untilMs: Date.parse(last) + MARGIN_MS }),
     ...(epoch === 0 ? {} : { epoch: String(epoch) }),
@@ -79,7 +82,7 @@ export function profileAddress(cluster: string, { job, epoch, first, last }: Job
   return `#${jobPath(cluster, job)}?${query}`;
 }
 
-const columnsOf = (cluster: string): Column<JobUse>[] => [
+const columnsOf = (cluster: string): Column<TelemetryJob>[] => [
   {
     title: 'Job',
     cell: (use) => <a href={profileAddress(cluster, use)}>{use.job}</a>,

@@ -3,13 +3,16 @@ import { useLive } from '../hooks.ts';
 import { Section, Shown, Time } from '../parts.tsx';
 import { type Column, Table } from '../table.tsx';
 import { shownText } from '../words.ts';
-import { ask, type LoadStep, type NodeFacts } from './ask.ts';
+import type { TelemetryLoad, TelemetryNode } from '../../core/contract/telemetry.ts';
+import { connection } from '../connection.ts';
 import { percentOf } from './cluster-load.ts';
 import { Frame, Hourly, percentText } from './frame.tsx';
 import { nodePath } from './paths.ts';
 import { RangeControl } from './range-control.tsx';
 import { parametersOf, rangeOf, stepSeconds } from './range.ts';
 import { Series } from './series.tsx';
+
+const { client } = connection;
 
 /** One node: what it is, and its use over time. */
 export function NodeView({
@@ -28,7 +31,10 @@ export function NodeView({
     async () => {
       const now = rangeOf(query, Date.now());
       const asked = { cluster, node, ...parametersOf(now) };
-      const [nodes, load] = await Promise.all([ask('nodes', asked), ask('load', { ...asked, every })]);
+      const [nodes, load] = await Promise.all([
+        client.listTelemetryNodes({ query: asked }),
+        client.listTelemetryLoad({ query: { ...asked, every } }),
+      ]);
       return { facts: nodes.items[0], steps: load.items, hourly: load.hourly, range: now };
     },
     60_000,
@@ -64,7 +70,7 @@ export function NodeView({
   );
 }
 
-const Facts = ({ facts }: { readonly facts: NodeFacts }) => (
+const Facts = ({ facts }: { readonly facts: TelemetryNode }) => (
   <p class="facts">
     {facts.cores > 0 && <span>{facts.cores} cores</span>}
     {facts.memory_kb > 0 && <span>{sizeText(facts.memory_kb * 1024)} of memory</span>}
@@ -85,7 +91,7 @@ function AllSeries({
   stepMs,
   range,
 }: {
-  readonly steps: readonly LoadStep[];
+  readonly steps: readonly TelemetryLoad[];
   readonly stepMs: number;
   readonly range: { readonly fromMs: number; readonly untilMs: number };
 }) {
@@ -105,7 +111,7 @@ function AllSeries({
   );
 }
 
-const COLUMNS: readonly Column<LoadStep>[] = [
+const COLUMNS: readonly Column<TelemetryLoad>[] = [
   { title: 'Time', kind: 'time', cell: ({ time }) => <Time at={time} /> },
   { title: 'CPU', kind: 'number', cell: (step) => percentText(percentOf(step, 'cpu')) },
   { title: 'Memory', kind: 'number', cell: (step) => percentText(percentOf(step, 'memory')) },

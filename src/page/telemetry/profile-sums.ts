@@ -1,4 +1,4 @@
-import type { Profile, ProfileStep } from './ask.ts';
+import type { ProfileStep, TelemetryProfile } from '../../core/contract/telemetry.ts';
 
 /** The sum over the nodes of a job at one time. */
 interface Sum {
@@ -35,7 +35,7 @@ export function sumsOver(steps: readonly ProfileStep[], stepMs: number): Sum[] {
 }
 
 /** The length of the steps in seconds; of single samples, the usual distance between two of them. */
-export function stepOf({ every_seconds: every, steps }: Profile): number {
+export function stepOf({ every_seconds: every, steps }: TelemetryProfile): number {
   if (every > 0) return every;
   const times = [...new Set(steps.map(({ time }) => Date.parse(time)))].toSorted((one, other) => one - other);
   const gaps = times.slice(1).map((ms, index) => ms - (times[index] ?? ms));

@@ -31,7 +31,7 @@ describe('the time of a view of telemetry', () => {
     expect(shifted(day, 1, NOW)).toEqual({ fromMs: NOW - DAY, untilMs: NOW });
   });
 
-  it('a week is shown by the hour, and a longer time in steps that are still told apart', () => {
+  it('a week is shown by the hour, and a longer time in steps that are wide enough to see', () => {
     const lengths = [3600, 7200, 14_400, 43_200];
     expect(stepSeconds(of('span=7d'), lengths)).toBe(3600);
     expect(stepSeconds(of('span=30d'), lengths)).toBe(14_400);

@@ -42,7 +42,7 @@ export const parametersOf = ({ fromMs, untilMs }: Pick<Range, 'fromMs' | 'untilM
 /** A time as the service reads it, in UTC, without milliseconds. */
 export const timestamp = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 
-/** Columns of a heat map, or points of a series: more are no longer told apart. */
+/** Columns of a heat map, or points of a series: more are too narrow to see. */
 const MOST_STEPS = 180;
 
 /** The shortest of these lengths, in seconds, with which a range has few steps. */
