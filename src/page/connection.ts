@@ -50,7 +50,7 @@ async function request(path: string, init: RequestInit, signal = AbortSignal.tim
   } catch (cause) {
     // A view that was closed ends what it waits for.
     if (signal.reason === CLOSED) throw CLOSED;
-    become({ is: 'away', sinceMs: state.is === 'away' ? state.sinceMs : Date.now() });
+    noteOutage();
     throw new Unreachable('the server does not answer', { cause });
   }
 }
@@ -65,10 +65,16 @@ const send = async ({ method, path, body }: Request): Promise<Reply> => {
   return { status: response.status, text };
 };
 
+/** A person who is logged out sees the login, and there what came of it. */
+function noteOutage(): void {
+  if (state.is !== 'logged out') become({ is: 'away', sinceMs: state.is === 'away' ? state.sinceMs : Date.now() });
+}
+
 function noteReply({ status }: Response): void {
   // A proxy whose server is gone answers itself.
-  if (status >= 502) become({ is: 'away', sinceMs: state.is === 'away' ? state.sinceMs : Date.now() });
-  else if (status === 401) become({ is: 'logged out', why: undefined });
+  if (status >= 502) noteOutage();
+  // Other requests that are refused do not remove the reason that is shown.
+  else if (status === 401) become({ is: 'logged out', why: state.is === 'logged out' ? state.why : undefined });
   else become({ is: 'here' });
 }
 
@@ -107,6 +113,12 @@ async function startSession(authorization: string): Promise<void> {
   if (user === undefined) localStorage.removeItem(USER);
   else localStorage.setItem(USER, user);
   become({ is: 'here' });
+}
+
+/** Why a session did not begin: the login is not known, the server said something else, or it did not answer. */
+export function refusalWords(error: unknown, words: { readonly refused: string; readonly unanswered: string }): string {
+  if (!(error instanceof ServiceError) || error.status >= 500) return words.unanswered;
+  return error.status === 401 ? words.refused : error.message;
 }
 
 export const connection = {
@@ -149,7 +161,10 @@ export const connection = {
     await startSession(`Bearer ${token}`).catch((error: Error) =>
       become({
         is: 'logged out',
-        why: error instanceof ServiceError ? 'This start link was used before, or is too old.' : undefined,
+        why: refusalWords(error, {
+          refused: 'This start link was used before, or is too old.',
+          unanswered: 'The server did not answer. Open the start link again.',
+        }),
       }),
     );
   },

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { connection } from './connection.ts';
+import { connection, refusalWords } from './connection.ts';
 
 /** What a person sees whom the server does not know. */
 export function LogIn({ why }: { readonly why: string | undefined }) {
@@ -13,8 +13,13 @@ export function LogIn({ why }: { readonly why: string | undefined }) {
     setError(undefined);
     try {
       await connection.logIn(user, password);
-    } catch {
-      setError('The server does not accept this name and password.');
+    } catch (error) {
+      setError(
+        refusalWords(error, {
+          refused: 'The server does not accept this name and password.',
+          unanswered: 'The server did not answer. Try again.',
+        }),
+      );
       setPassword('');
     }
     setBusy(false);

@@ -4,11 +4,16 @@ import { useConnection, useLive } from './hooks.ts';
 
 const LOOK_MS = 600_000;
 
-/** Whether the server keeps telemetry; undefined until it answered. A server that keeps none refuses the question. */
+/**
+ * Whether the server keeps telemetry; undefined until it answered, and for a person who is not logged in. A server that keeps
+ * none refuses the question.
+ */
 export function useTelemetry(): boolean | undefined {
-  const state = useConnection();
-  return useLive(`telemetry ${state.is === 'logged out'}`, isKept, LOOK_MS).value;
+  const isOut = useConnection().is === 'logged out';
+  return useLive(`telemetry ${isOut}`, isOut ? unasked : isKept, LOOK_MS).value;
 }
+
+const unasked = async () => undefined;
 
 let answer: Promise<boolean> | undefined;
 

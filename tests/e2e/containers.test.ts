@@ -33,14 +33,17 @@ const numberIn = (path: string) =>
     60_000,
   );
 
-/** A container is a process of a session of its own, as of a daemon: it gets no signal of its client's group. */
+/**
+ * A container is a process of a session of its own, as of a daemon: it gets no signal of its client's group. Its command
+ * begins when the client can pass signals on.
+ */
 const PLAYED = `#!/bin/bash
 state=STATE
 case $1 in
   run)
     shift; while [ "$1" != --name ]; do shift; done; name=$2; while [ "$1" != sh ]; do shift; done
-    setsid "$@" & echo $! > $state/$name
     trap 'kill -TERM "$(cat $state/$name)"' TERM
+    setsid sh -c 'echo $$ > "$0"; exec "$@"' $state/$name "$@" &
     while :; do wait $!; code=$?; kill -0 "$(cat $state/$name)" 2>/dev/null || exit $code; done ;;
   kill) kill -KILL -- "-$(cat $state/$2)"; rm $state/$2 ;;
 esac

@@ -53,6 +53,7 @@ describe.skipIf(CHROMIUM === undefined)('the page in a browser (skipped where ch
     const families = page.getByRole('group', { name: 'Table of the families' });
     await families.getByRole('link', { name: 'long_1' }).focus();
     await page.keyboard.press('Enter');
+    await families.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'long_1' }).waitFor();
     expect(await faultsOfAxe(page)).toEqual([]);
     await page.getByRole('link', { name: 'long_1' }).focus();
@@ -130,8 +131,24 @@ describe.skipIf(CHROMIUM === undefined)('the page in a browser (skipped where ch
     await tab.getByText('No workflow yet').waitFor();
     const stranger = await (await browser.newContext()).newPage();
     watchPage(stranger, new URL(root).origin);
+    const asked: string[] = [];
+    stranger.on('request', (request) => void asked.push(new URL(request.url()).pathname));
     await stranger.goto(`${root}/${address.hash}`);
     await stranger.getByText('This start link was used before').waitFor();
+    // Nothing is asked for before the login, so nothing takes the reason away.
+    await stranger.waitForLoadState('networkidle');
+    expect(asked.filter((path) => path.includes('/torc-service/'))).toEqual([expect.stringMatching(/page_session$/)]);
+    expect(await stranger.getByText('This start link was used before').isVisible()).toBe(true);
+
+    // A start link that did not reach the server was not refused.
+    await stranger.route('**/page_session', (route) => route.abort());
+    await stranger.goto('about:blank');
+    await stranger.goto(`${root}/#token=other`);
+    await stranger.getByText('The server did not answer. Open the start link again.').waitFor();
+    await stranger.getByLabel('User').fill('ada');
+    await stranger.getByLabel('Password').fill('secret');
+    await stranger.getByRole('button', { name: 'Log in' }).click();
+    await stranger.getByText('The server did not answer. Try again.').waitFor();
 
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByRole('heading', { name: 'Log in' }).waitFor();
