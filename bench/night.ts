@@ -54,6 +54,7 @@ const cluster = await startCluster(workplace('cluster'), join(folder, 'slurm'), 
   String(FIRST_PORT),
 ]);
 let stopServer = async (): Promise<void> => {};
+const failed = new AbortController();
 try {
   process.env['SLURM_CONF'] = cluster.environment.SLURM_CONF;
   process.env['PATH'] = `${join(installed, 'bin')}:${cluster.environment.PATH}`;
@@ -91,11 +92,12 @@ try {
   process.exitCode = isKept ? 0 : 1;
   connection.close();
 } finally {
+  failed.abort();
   await stopServer();
   await cluster.stop();
 }
 
-/** Runs `torc watch --recover` to its end; undefined if it had to be killed. */
+/** Runs `torc watch --recover` to its end, or until this program failed; undefined if it had to be killed. */
 async function watch(workflowId: number, url: string): Promise<number | undefined> {
   const log = openSync(join(folder, 'watch.log'), 'w');
   const child = spawn(
@@ -108,7 +110,9 @@ async function watch(workflowId: number, url: string): Promise<number | undefine
     },
   );
   closeSync(log);
-  const patience = setTimeout(() => child.kill('SIGKILL'), (size.minutes * PATIENCE + 10) * 60_000);
+  const kill = () => child.kill('SIGKILL');
+  failed.signal.addEventListener('abort', kill);
+  const patience = setTimeout(kill, (size.minutes * PATIENCE + 10) * 60_000);
   const code = await new Promise<number | null>((done) => void child.once('close', done));
   clearTimeout(patience);
   return code ?? undefined;
