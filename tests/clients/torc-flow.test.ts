@@ -3,10 +3,11 @@ import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { VERSION } from '../../src/core/contract/version.ts';
+import { programFolder } from '../support/packed.ts';
 import { startServer, temporaryFolder } from '../support/programs.ts';
 
 const PACKAGE = resolve(import.meta.dirname, '../../python');
-const BIN = resolve(import.meta.dirname, '../../bin/torc.mjs');
+const BIN = join(programFolder(), 'torc.mjs');
 
 const version = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']);
 const isThere = version.status === 0;

@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
+import { programFolder } from '../support/packed.ts';
 import { temporaryFolder, torc } from '../support/programs.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -55,9 +56,13 @@ it('every example is run here', () => {
 it.each(Object.entries(examples))('the example %s does what it says', async (name, { statuses, prints = [] }) => {
   const cwd = temporaryFolder();
   mkdirSync(join(cwd, 'bin'));
-  writeFileSync(join(cwd, 'bin/torc'), `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin/torc.mjs')}' "$@"\n`, {
-    mode: 0o755,
-  });
+  writeFileSync(
+    join(cwd, 'bin/torc'),
+    `#!/bin/sh\nexec '${process.execPath}' '${join(programFolder(), 'torc.mjs')}' "$@"\n`,
+    {
+      mode: 0o755,
+    },
+  );
   cpSync(join(root, 'examples'), join(cwd, 'examples'), { recursive: true });
   const environment = { PATH: `${join(cwd, 'bin')}:${process.env['PATH']}` };
   const ran = await torc(['-s', 'run', `examples/${name}`], { cwd, environment });

@@ -1,13 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { programFolder } from '../support/packed.ts';
 import { type RunningServer, startServer, temporaryFolder, torc } from '../support/programs.ts';
 
 /** Completion in real shells: what the person's command line means after the Tab key. */
 
-const program = resolve(import.meta.dirname, '../../bin/torc.mjs');
+const program = join(programFolder(), 'torc.mjs');
 const TAB = '\t';
 /** Writes all candidates into the line. */
 const ALL = '\u001b*';

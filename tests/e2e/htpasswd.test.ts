@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { programFolder } from '../support/packed.ts';
 import { start, temporaryFolder } from '../support/programs.ts';
 
 let folder: string;
@@ -125,7 +126,7 @@ describe('a password', () => {
 
   // A program of util-linux that makes a terminal.
   it.skipIf(!existsSync('/usr/bin/script'))('is typed twice on a terminal, which does not show it', async () => {
-    const program = resolve(import.meta.dirname, '../../bin/torc-htpasswd.mjs');
+    const program = join(programFolder(), 'torc-htpasswd.mjs');
     const typed = (first: string, second: string) =>
       new Promise<string>((done) => {
         const words = ['-qec', `${process.execPath} ${program} add -f ${file} ada -c 4`, '/dev/null'];

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { programFolder } from '../support/packed.ts';
 import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 
 // Samples alone, everywhere: job-limits.test.ts is about control groups.
@@ -36,7 +37,7 @@ describe('torc recover where there is no Slurm', () => {
   /** Calls torc on a terminal, and types the keys at its first question. */
   const onTerminal = (args: readonly string[], keys: string) =>
     new Promise<{ readonly code: number | null; readonly shown: string }>((done) => {
-      const words = [process.execPath, resolve(import.meta.dirname, '../../bin/torc.mjs'), ...args];
+      const words = [process.execPath, join(programFolder(), 'torc.mjs'), ...args];
       const child = spawn('/usr/bin/script', ['-qec', words.join(' '), '/dev/null'], {
         cwd: folder,
         env: { ...process.env, USER: 'tester' },
@@ -238,7 +239,7 @@ jobs:
   it('an agent decides about jobs with the commands of torc, and finds the request on its standard input', async () => {
     const id = await waitingForDecision();
     const { items } = await server.client.listJobs({ query: { workflow_id: id, name: 'network' } });
-    const program = join(import.meta.dirname, '../../bin/torc.mjs');
+    const program = join(programFolder(), 'torc.mjs');
     const script = `cat > request.txt; echo "$TORC_WORKFLOW_ID" > about.txt; ${process.execPath} ${program} jobs reset-status ${items[0]?.id} --reinit --no-prompts`;
     writeFileSync(join(folder, 'agent.sh'), script);
     const done = await call(['recover', String(id), '--no-prompts', '--ai-recovery', '--ai-agent', 'sh agent.sh']);

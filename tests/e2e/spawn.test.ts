@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { programFolder } from '../support/packed.ts';
 import { startServer, temporaryFolder, torc } from '../support/programs.ts';
 
-const program = `'${process.execPath}' '${resolve(import.meta.dirname, '../../bin/torc.mjs')}'`;
+const program = `'${process.execPath}' '${join(programFolder(), 'torc.mjs')}'`;
 
 /** A job that adds the next generation of itself, and the fourth one ends the lineage. */
 const step = (report: string) => `

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { processesWith } from '../../src/cluster/host/marked.ts';
+import { programFolder } from '../support/packed.ts';
 import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 
 /** What jobs leave running is ended: by their runner at its end, or by the next one on the host when it was killed. */
@@ -114,7 +115,7 @@ it('what a killed runner left running, also in sessions of their own, is ended a
 });
 
 describe('a job that itself runs torc', () => {
-  const torcProgram = `${process.execPath} ${resolve(import.meta.dirname, '../../bin/torc.mjs')}`;
+  const torcProgram = `${process.execPath} ${join(programFolder(), 'torc.mjs')}`;
   /** The inner job's process leaves the session, so that neither its parents nor its group lead to it. */
   const INNER = `-s exec -o inner_output -c 'setsid --wait bash -c "echo \\$\\$ > inner; exec sleep 600"'`;
   const UNLESS_AGAIN = (command: string) => `if [ $TORC_ATTEMPT_ID = 1 ]; then\n${command}\nfi`;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll } from 'vitest';
+import { programFolder } from '../support/packed.ts';
 
 /** A real Slurm cluster for one test file: its own controller, accounting, database, keys and ports. */
 export interface Cluster {
@@ -22,7 +23,7 @@ export interface Cluster {
 }
 
 const script = resolve(import.meta.dirname, 'cluster.sh');
-const bin = resolve(import.meta.dirname, '../../bin');
+const bin = programFolder();
 const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin'];
 
 /** Clusters that were started before the tests of a file; a hook may not add another. */

@@ -3,6 +3,7 @@ import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { afterAll } from 'vitest';
+import { programFolder } from '../support/packed.ts';
 
 /** Real ssh servers for one test file: hosts worker1, worker2 … on this machine, each with a host name of its own. */
 export interface Hosts {
@@ -19,7 +20,7 @@ export interface Hosts {
 
 const script = resolve(import.meta.dirname, 'hosts.sh');
 /** The program on the hosts, as a line of a worker file names it. */
-export const torcThere = resolve(import.meta.dirname, '../../bin/torc');
+export const torcThere = join(programFolder(), 'torc');
 
 const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin'];
 
@@ -88,7 +89,7 @@ function up(folder: string, workers: number): void {
 }
 
 /** The programs of torc are on the PATH of the hosts, in front of all others. */
-const HOSTS_PATH = [resolve(import.meta.dirname, '../../bin'), dirname(process.execPath), ...folders].join(delimiter);
+const HOSTS_PATH = [programFolder(), dirname(process.execPath), ...folders].join(delimiter);
 
 const run = (args: readonly string[]): string =>
   execFileSync('/bin/bash', [script, ...args], {

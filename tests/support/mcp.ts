@@ -1,9 +1,10 @@
-import { resolve } from 'node:path';
+import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { onTestFinished } from 'vitest';
+import { programFolder } from './packed.ts';
 
-const program = resolve(import.meta.dirname, '../../bin/torc-mcp-server.mjs');
+const program = join(programFolder(), 'torc-mcp-server.mjs');
 
 export interface Answer {
   readonly isError: boolean;

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Result } from '../../src/core/contract/result.ts';
+import { programFolder } from './packed.ts';
 import { type RunningServer, startServer, temporaryFolder } from './programs.ts';
 
-const torcProgram = resolve(import.meta.dirname, '../../bin/torc.mjs');
+const torcProgram = join(programFolder(), 'torc.mjs');
 
 /** A place for one workflow with jobs that behave badly, and a server for it. */
 export interface Place {

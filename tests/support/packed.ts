@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   cpSync,
@@ -13,13 +13,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { promisify } from 'node:util';
-import { temporaryFolder, until } from './programs.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const call = promisify(execFile);
 
 /** Packages of earlier runs and of this one, each in a folder named after the contents that it was made of. */
 const store = join(root, '.build/package');
@@ -37,7 +35,14 @@ export interface Packed {
   readonly tarball: string;
   /** Paths inside of the package. */
   readonly paths: readonly string[];
+  /** The unpacked package; libraries that it does not bundle are found in the checkout. */
+  readonly folder: string;
 }
+
+/** The folder of the programs as an installed package has them: what users run, and half of the start from the sources. */
+export const programFolder = (): string => join(pack().folder, 'bin');
+
+let packed: Packed | undefined;
 
 /**
  * The package, as `npm pack` makes it: made once for all test files that need it, which run in processes of their own.
@@ -45,22 +50,30 @@ export interface Packed {
  * A lock of a database decides which of them makes it, because the kernel releases it when a process is killed. The folder has its
  * name only when it is complete.
  */
-export async function pack(): Promise<Packed> {
-  const folder = join(store, contentsKey());
+export function pack(): Packed {
+  return (packed ??= found(join(store, contentsKey())));
+}
+
+function found(folder: string): Packed {
   mkdirSync(store, { recursive: true });
-  const release = await locked(join(store, 'lock.db'));
+  const lock = new DatabaseSync(join(store, 'lock.db'), { timeout: PATIENCE_MS });
   try {
+    lock.exec('begin exclusive');
     if (!existsSync(folder)) {
       const made = mkdtempSync(join(store, 'made-'));
-      await make(made);
+      make(made);
       renameSync(made, folder);
       removeOld();
     }
   } finally {
-    release();
+    lock.close();
   }
   const { filename, files } = JSON.parse(readFileSync(join(folder, 'packed.json'), 'utf8')) as Reported;
-  return { tarball: join(folder, filename), paths: files.map((file) => file.path) };
+  return {
+    tarball: join(folder, filename),
+    paths: files.map((file) => file.path),
+    folder: join(folder, 'package'),
+  };
 }
 
 interface Reported {
@@ -68,34 +81,21 @@ interface Reported {
   readonly files: readonly { readonly path: string }[];
 }
 
-/** Waits for the lock; what it returns releases it. */
-async function locked(path: string): Promise<() => void> {
-  const database = new DatabaseSync(path, { timeout: 0 });
-  const isLocked = () => {
-    try {
-      database.exec('begin exclusive');
-      return true;
-    } catch (error) {
-      if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
-      return false;
-    }
-  };
-  await until(isLocked, (isOurs) => isOurs, 'the package that another test file makes', PATIENCE_MS);
-  return () => database.close();
-}
-
-const SQLITE_BUSY = 5;
-
 /** Built in a copy: the checkout's own dist may be old, or in use. */
-async function make(folder: string): Promise<void> {
-  const copy = temporaryFolder();
-  for (const entry of NEEDED) cpSync(join(root, entry), join(copy, entry), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-  const path = [join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
-  const options = { cwd: copy, env: { ...process.env, PATH: path } };
-  const { stdout } = await call('npm', ['pack', '--json', '--silent', `--pack-destination=${folder}`], options);
-  const [reported] = JSON.parse(stdout) as [Reported];
-  writeFileSync(join(folder, 'packed.json'), JSON.stringify(reported));
+function make(folder: string): void {
+  const copy = mkdtempSync(join(tmpdir(), 'torc-package-'));
+  try {
+    for (const entry of NEEDED) cpSync(join(root, entry), join(copy, entry), { recursive: true });
+    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+    const path = [join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
+    const options = { cwd: copy, env: { ...process.env, PATH: path }, encoding: 'utf8' } as const;
+    const words = ['pack', '--json', '--silent', `--pack-destination=${folder}`];
+    const [reported] = JSON.parse(execFileSync('npm', words, options)) as [Reported];
+    execFileSync('tar', ['-xzf', join(folder, reported.filename), '-C', folder]);
+    writeFileSync(join(folder, 'packed.json'), JSON.stringify(reported));
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
 }
 
 /** A digest of everything of which the package is made; libraries are bundled, so the versions of packages count. */
@@ -122,3 +122,6 @@ function removeOld(): void {
     if (name !== 'lock.db' && statSync(path).mtimeMs < Date.now() - DAY_MS) rmSync(path, { recursive: true });
   }
 }
+
+// `npm test` makes it before the first test, which then need not wait for it.
+if (import.meta.main) pack();

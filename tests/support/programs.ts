@@ -1,17 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, onTestFinished, TestRunner } from 'vitest';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { BASE_PATH } from '../../src/core/contract/base-path.ts';
 import { connect } from '../../src/client/node/connect.ts';
+import { programFolder } from './packed.ts';
 
 /** The programs as people start them, in folders of their own. */
-
-const bin = resolve(import.meta.dirname, '../../bin');
-/** The sources as the runtime compiled them: read anew for each program, they are half of the time that it takes. */
-const compiled = join(tmpdir(), 'torc-test-compiled');
 
 export interface Ended {
   readonly code: number | null;
@@ -69,9 +66,9 @@ export function start(
   args: readonly string[],
   { cwd, environment, input }: StartOptions,
 ): Program {
-  const child = spawn(process.execPath, [join(bin, `${program}.mjs`), ...args], {
+  const child = spawn(process.execPath, [join(programFolder(), `${program}.mjs`), ...args], {
     cwd,
-    env: { ...process.env, USER: 'tester', NODE_COMPILE_CACHE: compiled, ...environment },
+    env: { ...process.env, USER: 'tester', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin?.end(input ?? '');

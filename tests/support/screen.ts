@@ -1,15 +1,16 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
+import { programFolder } from './packed.ts';
 import { until } from './programs.ts';
 
 /** Programs on a real terminal, by tmux. */
 
 export const hasTmux = ['/usr/bin/tmux', '/usr/local/bin/tmux'].some(existsSync);
 
-const bin = resolve(import.meta.dirname, '../../bin');
+const bin = programFolder();
 
 export interface Screen {
   /** Presses keys, by the names of tmux: `Enter`, `C-c`, `a`. */

@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nastyPlace, OK } from '../../support/nasty.ts';
+import { programFolder } from '../../support/packed.ts';
 import { start, temporaryFolder, torc, until } from '../../support/programs.ts';
 import { fill, noSmallDisk, smallDisk } from '../../support/small-disk.ts';
 
-const TORC = resolve(import.meta.dirname, '../../../bin/torc.mjs');
+const TORC = join(programFolder(), 'torc.mjs');
 
 /** A disk that is full where the output goes. Passed over where no small disk can be mounted. */
 
