@@ -23,6 +23,8 @@ export interface Login {
   callerOf(authorization: string | undefined, sender?: Sender): Caller | undefined | Promise<Caller | undefined>;
   /** Whether this is a user; undefined where requests have no user. */
   readonly knows?: (user: string) => boolean;
+  /** Whether this user still has the password of now; undefined where requests have no user. */
+  readonly holdOf?: (user: string) => () => boolean;
   /** Reads the users again and returns their number. */
   reload(): number;
   close(): Promise<void>;
@@ -153,6 +155,10 @@ export function usersLogin(
       return typeof found === 'boolean' ? decide(found) : found.then(decide);
     },
     knows: (user) => users.has(user),
+    holdOf(user) {
+      const hash = users.get(user);
+      return () => users.get(user) === hash;
+    },
     reload() {
       try {
         users = read();

@@ -6,6 +6,7 @@ import { type Answers, callerOf } from './answers.ts';
 import { checkedHead } from './checked.ts';
 import type { EventStreamOptions } from './event-stream.ts';
 import { headersFor } from './headers.ts';
+import { type HeldLogins, isStillAllowed } from './held-login.ts';
 
 /** Events that may wait for a client; later ones are counted and reported as one warning. */
 const CAPACITY = 256;
@@ -16,20 +17,24 @@ const STALL_MS = 60_000;
 /** The time for the last event of a stream before its connection is closed. */
 const CUT_MS = 2_000;
 
-/** The stream of requests that the server answers, as Server-Sent Events. */
+/** The stream of requests that the server answers, as Server-Sent Events. It ends with the login of its client. */
 export function serveApiEvents(
   app: Hono<Answers>,
   traffic: TrafficLog,
   permissions: Permissions,
-  { onDropped, stallMs = STALL_MS }: EventStreamOptions = {},
+  { logins, onDropped, stallMs = STALL_MS }: EventStreamOptions & { readonly logins: HeldLogins },
 ): void {
   const { path, access } = routes.streamApiEvents;
   app.get(path, (context) => {
-    permissions.check(access, { params: {}, query: {}, body: {} }, callerOf(context));
+    const caller = callerOf(context);
+    permissions.check(access, { params: {}, query: {}, body: {} }, caller);
+    const isLoggedIn = logins.of(context);
     const { query } = checkedHead(routes.streamApiEvents, context) as Input<'streamApiEvents'>;
     const stream = feed(traffic, {
       withBodies: query.include_bodies ?? false,
       stallMs,
+      isWelcome: () => isLoggedIn() && isStillAllowed(permissions, access, caller),
+      onRightsChanged: logins.onChange,
       onStalled(reason) {
         onDropped?.(reason, { path });
         setTimeout(() => context.env?.outgoing?.destroy(), CUT_MS).unref();
@@ -46,11 +51,17 @@ export function serveApiEvents(
 interface Feed {
   readonly withBodies: boolean;
   readonly stallMs: number;
+  readonly isWelcome: () => boolean;
+  /** Calls `check` when the client may have lost its rights. */
+  readonly onRightsChanged: (check: () => void) => () => void;
   /** The stream was ended because the client did not read. */
   readonly onStalled: (reason: string) => void;
 }
 
-function feed(traffic: TrafficLog, { withBodies, stallMs, onStalled }: Feed): ReadableStream<Uint8Array> {
+function feed(
+  traffic: TrafficLog,
+  { withBodies, stallMs, isWelcome, onRightsChanged, onStalled }: Feed,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let dropped = 0;
   let stop = () => {};
@@ -74,6 +85,15 @@ function feed(traffic: TrafficLog, { withBodies, stallMs, onStalled }: Feed): Re
           reported('api', event);
         });
 
+        const end = (reason: string) => {
+          stop();
+          reported('stream_closed', { reason, dropped });
+          controller.close();
+        };
+        const unwatch = onRightsChanged(() => {
+          if (!isWelcome()) end('you may no longer see this stream');
+        });
+
         let readBefore = 0;
         let stalledMs = 0;
         const tickMs = Math.min(KEEP_ALIVE_MS, stallMs);
@@ -83,15 +103,14 @@ function feed(traffic: TrafficLog, { withBodies, stallMs, onStalled }: Feed): Re
           readBefore = read;
           if (stalledMs >= stallMs) {
             const reason = `nothing was read for ${Math.round(stalledMs / 1000)} s`;
-            stop();
-            reported('stream_closed', { reason, dropped });
-            controller.close();
+            end(reason);
             onStalled(reason);
           } else if (waiting() === 0) send(': keep-alive\n\n');
         }, tickMs);
         stop = () => {
           clearInterval(keepAlive);
           unsubscribe();
+          unwatch();
         };
         send(': connected\n\n');
       },

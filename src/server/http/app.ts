@@ -35,6 +35,7 @@ import { identify } from './caller.ts';
 import { errorBody } from './errors.ts';
 import { serveEvents } from './event-stream.ts';
 import { headersFor, JSON_TYPE } from './headers.ts';
+import { createHeldLogins } from './held-login.ts';
 import { notServed } from './not-served.ts';
 import type { LoadPage } from './page/load.ts';
 import { servePage } from './page/serve.ts';
@@ -115,6 +116,7 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   };
   store.works.resume();
   store.releases.resume();
+  const logins = createHeldLogins(login, sessions, permissions);
   const readWide = createWideReads(store, permissions, options.reader);
   const room = createBodyRoom();
   const root = new Hono<Answers>();
@@ -146,12 +148,12 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
     context.body((document ??= JSON.stringify(openApiDocument())), 200, headersFor(context, JSON_TYPE)),
   );
   for (const name of Object.keys(routes) as RouteName[]) {
-    if (name === 'streamEvents') serveEvents(app, store, permissions, { onDropped, stallMs });
+    if (name === 'streamEvents') serveEvents(app, store, permissions, { logins, onDropped, stallMs });
     else if (name === 'streamWorkflowStatus') {
       const statusOf = async (id: number) =>
         handlers.getWorkflowStatus({ params: { id }, query: undefined, body: undefined }, ANONYMOUS);
-      serveStatus(app, store, permissions, { statusOf, sessions, onDropped, stallMs });
-    } else if (name === 'streamApiEvents') serveApiEvents(app, traffic, permissions, { onDropped, stallMs });
+      serveStatus(app, store, permissions, { statusOf, logins, onDropped, stallMs });
+    } else if (name === 'streamApiEvents') serveApiEvents(app, traffic, permissions, { logins, onDropped, stallMs });
     else bind(app, store, permissions, name, handlers[name], { ...options, readWide, room });
   }
   return app;

@@ -8,6 +8,7 @@ import type { Store } from '../records/store.ts';
 import { type Answers, callerOf } from './answers.ts';
 import { checkedHead } from './checked.ts';
 import { headersFor } from './headers.ts';
+import type { HeldLogins } from './held-login.ts';
 import { createListeners } from './listeners.ts';
 import type { Place } from './missed-events.ts';
 
@@ -18,12 +19,12 @@ export interface EventStreamOptions {
   readonly stallMs?: number | undefined;
 }
 
-/** The event stream of a workflow, as Server-Sent Events. `listeners.ts` decides what a client gets, and when. */
+/** The event stream of a workflow, as Server-Sent Events. It ends with the login of its client. `listeners.ts` decides what a client gets, and when. */
 export function serveEvents(
   app: Hono<Answers>,
   store: Store,
   permissions: Permissions,
-  { onDropped, stallMs }: EventStreamOptions = {},
+  { logins, onDropped, stallMs }: EventStreamOptions & { readonly logins: HeldLogins },
 ): void {
   const { path, access } = routes.streamEvents;
   const listeners = createListeners(store, { onDropped, stallMs });
@@ -33,12 +34,13 @@ export function serveEvents(
     store.find.workflow(workflowId);
     const caller = callerOf(context);
     permissions.check(access, { params: { id: workflowId }, query: {}, body: {} }, caller);
+    const isLoggedIn = logins.of(context);
     const last = context.req.header('last-event-id');
     const stream = listeners.listen({
       workflowId,
       types: typesOf(asked.query),
-      isWelcome: () => permissions.sees(caller, workflowId),
-      onRightsChanged: permissions.onChange,
+      isWelcome: () => isLoggedIn() && permissions.sees(caller, workflowId),
+      onRightsChanged: logins.onChange,
       last: last === undefined ? undefined : placeOf(last),
       cut: () => void context.env?.outgoing?.destroy(),
     });

@@ -1,27 +1,26 @@
 import type { Hono } from 'hono';
 import { type Input, routes } from '../../core/contract/routes.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
-import type { Sessions } from '../access/sessions.ts';
 import type { Permissions } from '../caller.ts';
 import type { Store } from '../records/store.ts';
 import { type Answers, callerOf } from './answers.ts';
 import { checkedHead } from './checked.ts';
 import type { EventStreamOptions } from './event-stream.ts';
 import { headersFor } from './headers.ts';
-import { heldSession } from './page/session.ts';
+import type { HeldLogins } from './held-login.ts';
 import { createStatusFeeds } from './status-feeds.ts';
 
 interface StatusOptions extends EventStreamOptions {
   readonly statusOf: (workflowId: number) => Promise<WorkflowStatus>;
-  readonly sessions: Sessions;
+  readonly logins: HeldLogins;
 }
 
-/** The status of a workflow whenever it changes, as Server-Sent Events. It ends with the session of its page. */
+/** The status of a workflow whenever it changes, as Server-Sent Events. It ends with the login of its client. */
 export function serveStatus(
   app: Hono<Answers>,
   { find, changes }: Store,
   permissions: Permissions,
-  { statusOf, sessions, onDropped, stallMs }: StatusOptions,
+  { statusOf, logins, onDropped, stallMs }: StatusOptions,
 ): void {
   const { path, access } = routes.streamWorkflowStatus;
   const view = createStatusFeeds({ statusOf, onChange: changes.subscribe, onDropped, stallMs });
@@ -30,16 +29,11 @@ export function serveStatus(
     find.workflow(params.id);
     const caller = callerOf(context);
     permissions.check(access, { params, query: {}, body: {} }, caller);
-    const isInSession = heldSession(context, sessions);
+    const isLoggedIn = logins.of(context);
     const stream = view({
       workflowId: params.id,
-      isWelcome: () => isInSession() && permissions.sees(caller, params.id),
-      onRightsChanged(check) {
-        const stops = [permissions.onChange(check), sessions.onEnd(check)];
-        return () => {
-          for (const stop of stops) stop();
-        };
-      },
+      isWelcome: () => isLoggedIn() && permissions.sees(caller, params.id),
+      onRightsChanged: logins.onChange,
       cut: () => void context.env?.outgoing?.destroy(),
     });
     return context.body(stream, 200, {
