@@ -73,7 +73,7 @@ export function openDatabase(
     pragma cache_size = ${isReadOnly ? -8_000 : -32_000};
   `);
   // For a file at the first use: a server has hundreds of statements, and compiling them all takes 30 ms of its start.
-  // In memory at once, so that every test that opens a service finds an invalid statement.
+  // In memory at once, so that tests find an invalid statement.
   const compile = (text: string): Compiled => {
     let prepared = compilesAtOnce ? db.prepare(text) : undefined;
     return () => (prepared ??= db.prepare(text));
