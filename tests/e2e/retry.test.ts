@@ -63,7 +63,7 @@ describe('a failure handler', () => {
     );
   });
 
-  it('a failure handler lets a job run as often as max_retries says and no more; then its dependants hear of it', async () => {
+  it('a failure handler lets a job run as often as max_retries says and no more; then its dependents hear of it', async () => {
     const after = { name: 'after', command: 'true', depends_on: ['flaky'] };
     const bench = await benchOf({
       ...handler({ exit_codes: [7], max_retries: 2 }),

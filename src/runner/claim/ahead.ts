@@ -37,13 +37,13 @@ interface Waiting {
 export function createAheadJobs(): AheadJobs {
   const waiting = new Map<number, Waiting>();
   /** Ids of the jobs that wait for a job. */
-  const dependants = new Map<number, Set<number>>();
+  const dependents = new Map<number, Set<number>>();
 
   const forget = (id: number): void => {
     for (const parent of waiting.get(id)?.waitsFor ?? []) {
-      const others = dependants.get(parent);
+      const others = dependents.get(parent);
       others?.delete(id);
-      if (others?.size === 0) dependants.delete(parent);
+      if (others?.size === 0) dependents.delete(parent);
     }
     waiting.delete(id);
   };
@@ -52,10 +52,10 @@ export function createAheadJobs(): AheadJobs {
     const lost: number[] = [];
     const stack = [id];
     for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-      for (const dependant of dependants.get(next) ?? []) {
-        forget(dependant);
-        lost.push(dependant);
-        stack.push(dependant);
+      for (const dependent of dependents.get(next) ?? []) {
+        forget(dependent);
+        lost.push(dependent);
+        stack.push(dependent);
       }
     }
     return lost;
@@ -86,8 +86,8 @@ export function createAheadJobs(): AheadJobs {
         }
         waiting.set(job.id, { job, waitsFor });
         for (const id of waitsFor) {
-          const others = dependants.get(id);
-          if (others === undefined) dependants.set(id, new Set([job.id]));
+          const others = dependents.get(id);
+          if (others === undefined) dependents.set(id, new Set([job.id]));
           else others.add(job.id);
         }
       }
@@ -95,14 +95,14 @@ export function createAheadJobs(): AheadJobs {
     },
     completed(id) {
       const free: ClaimedJob[] = [];
-      for (const dependant of dependants.get(id) ?? []) {
-        const { job, waitsFor } = waiting.get(dependant) as Waiting;
+      for (const dependent of dependents.get(id) ?? []) {
+        const { job, waitsFor } = waiting.get(dependent) as Waiting;
         waitsFor.delete(id);
         if (waitsFor.size > 0) continue;
-        waiting.delete(dependant);
+        waiting.delete(dependent);
         free.push(job);
       }
-      dependants.delete(id);
+      dependents.delete(id);
       return free;
     },
     gone,
@@ -117,7 +117,7 @@ export function createAheadJobs(): AheadJobs {
     clear() {
       const ids = [...waiting.keys()];
       waiting.clear();
-      dependants.clear();
+      dependents.clear();
       return ids;
     },
   };

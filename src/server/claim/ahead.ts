@@ -4,7 +4,7 @@ import { statusOf } from '../../core/contract/job.ts';
 import type { JobKind } from '../../core/lifecycle/obstacles.ts';
 import type { Holder } from './give-back.ts';
 import { createKinds } from './kind.ts';
-import type { ClaimQueries, Dependant } from './queries.ts';
+import type { ClaimQueries, Dependent } from './queries.ts';
 
 /** A job that is claimed ahead, with the jobs that it still waits for. */
 export interface ChosenAhead {
@@ -62,7 +62,7 @@ export const createAheadClaims = (queries: ClaimQueries) => {
     const parents = queries.heldParents.all({ ids: held, workflowId, nodeId }).map(({ id }) => id);
     const jobs: ChosenAhead[] = [];
 
-    const claim = ({ id, class_id: classId, priority, unmet }: Dependant): void => {
+    const claim = ({ id, class_id: classId, priority, unmet }: Dependent): void => {
       const kind = kindById(classId);
       if (kind === undefined || !fits(kind) || priority < leastPriority()) return;
       const others = waitsFor(id, unmet, nodeId);
@@ -73,7 +73,7 @@ export const createAheadClaims = (queries: ClaimQueries) => {
 
     let at = 0;
     for (; at < parents.length && at < MOST_PARENTS && jobs.length < limit; at += 1) {
-      for (const each of queries.dependants.all({ id: parents[at] as number, limit: MOST_EDGES }))
+      for (const each of queries.dependents.all({ id: parents[at] as number, limit: MOST_EDGES }))
         if (jobs.length < limit) claim(each);
     }
     const waitedFor = new Set(jobs.flatMap((each) => each.waitsFor));

@@ -19,7 +19,7 @@ interface ReadyClassRow extends KindRow {
 }
 
 /** A blocked job that waits for another, and that no runner claimed ahead. */
-export interface Dependant {
+export interface Dependent {
   id: number;
   class_id: number;
   priority: number;
@@ -166,7 +166,7 @@ export const claimQueries = (db: Database) => ({
     where id in (select value from json_each(:ids))`),
 
   // Claims ahead. A job that waits for more jobs than a page is never one, so no query reads more edges than that.
-  dependants: db.prepare<{ id: number; limit: number }, Dependant>(`
+  dependents: db.prepare<{ id: number; limit: number }, Dependent>(`
     select job.id, job.class_id, job.priority, job.unmet
     from (select job_id from job_depends_on where depends_on_job_id = :id order by job_id limit :limit) edge
     cross join job on job.id = edge.job_id
@@ -195,7 +195,7 @@ export const claimQueries = (db: Database) => ({
   claimAhead: db.prepare<{ id: number; nodeId: number }>(
     `update job set claimed_by = :nodeId where id = :id and status = ${STATUS.blocked} and claimed_by is null`,
   ),
-  claimedAhead: db.prepare<{ workflowId: number; nodeId: number }, Pick<Dependant, 'id' | 'class_id' | 'unmet'>>(`
+  claimedAhead: db.prepare<{ workflowId: number; nodeId: number }, Pick<Dependent, 'id' | 'class_id' | 'unmet'>>(`
     select id, class_id, unmet
     from job
     where claimed_by = :nodeId and status = ${STATUS.blocked} and workflow_id = :workflowId

@@ -44,14 +44,14 @@ export const createCancelJobs = (store: Store, queries: RecoverQueries, noteActi
       reply.canceled_job_ids.push(id);
       if (isHeld && job.claimed_by !== null) reply.ending_job_ids.push(id);
       canceled.push({ job_id: id, job_name: job.name, status: 'canceled', cause: 'a user canceled it' });
-      if (job.dependants === 0) continue;
-      const { dependants } = job;
-      const released = releases.dependantsOf({
+      if (job.dependents === 0) continue;
+      const { dependents } = job;
+      const released = releases.dependentsOf({
         workflowId,
         jobId: id,
         status: 'canceled',
         returnCode: NO_SUCCESS,
-        dependants,
+        dependents,
       });
       ready += released.ready;
       for (const each of released.canceled as { job_id: number }[]) {

@@ -8,7 +8,7 @@ import type { RecoverQueries } from './queries.ts';
 export const PAGE = 256;
 
 /** Which jobs are reset; see `queries.ts`. */
-type Some = Pick<RecoverQueries['failed'], 'upstream' | 'resetDependant'>;
+type Some = Pick<RecoverQueries['failed'], 'upstream' | 'resetDependent'>;
 
 /** Makes everything uninitialized that is downstream of some jobs, but not these. Each job is looked at once, however many ways lead to it. */
 export const createResetDownstream = ({ windows }: Store, queries: RecoverQueries) =>
@@ -19,11 +19,11 @@ export const createResetDownstream = ({ windows }: Store, queries: RecoverQuerie
     const found = new IntList();
     function* spread(id: number): Steps {
       for (let after = 0; ;) {
-        const page = queries.dependants.all({ id, after, limit: PAGE });
-        for (const { id: dependant } of page) {
-          if (!marks.add(dependant)) continue;
-          some.resetDependant.run({ id: dependant });
-          found.push(dependant);
+        const page = queries.dependents.all({ id, after, limit: PAGE });
+        for (const { id: dependent } of page) {
+          if (!marks.add(dependent)) continue;
+          some.resetDependent.run({ id: dependent });
+          found.push(dependent);
         }
         yield;
         if (page.length < PAGE) return;

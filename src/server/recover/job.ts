@@ -52,12 +52,12 @@ export const createStatusChange = (store: Store, queries: RecoverQueries) => {
     if (change.after === undefined && !set(change)) return jobOf(find.job(id));
     change.after ??= 0;
     for (;;) {
-      const page = queries.dependants.all({ id, after: change.after, limit: limits.page });
+      const page = queries.dependents.all({ id, after: change.after, limit: limits.page });
       const upto = page.at(-1)?.id;
       if (upto === undefined) return jobOf(find.job(id));
       const range = { id, after: change.after, upto };
-      queries.countUpDependants.run(range);
-      if (status === 'uninitialized') queries.resetDoneDependants.run(range);
+      queries.countUpDependents.run(range);
+      if (status === 'uninitialized') queries.resetDoneDependents.run(range);
       change.after = upto;
       yield;
     }

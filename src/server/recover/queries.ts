@@ -1,6 +1,6 @@
 import type { Database } from '../store/database.ts';
 import { insertEvent } from '../records/event/row.ts';
-import { dependantsOfJob } from '../records/job/release.ts';
+import { dependentsOfJob } from '../records/job/release.ts';
 import { upstreamOfJob } from '../records/job/upstream.ts';
 import { jobColumns, type JobRow, unsettled } from '../records/job/row.ts';
 import type { Window } from '../store/rows.ts';
@@ -19,9 +19,9 @@ export const recoverQueries = (db: Database) => ({
       limit :limit)`),
   toCancel: db.prepare<
     { id: number },
-    { workflow_id: number; name: string; status: number; claimed_by: number | null; dependants: number }
+    { workflow_id: number; name: string; status: number; claimed_by: number | null; dependents: number }
   >(`
-    select workflow_id, name, status, claimed_by, ${dependantsOfJob} as dependants
+    select workflow_id, name, status, claimed_by, ${dependentsOfJob} as dependents
     from job
     where id = :id`),
   // A running job keeps its node and start time, as those of a canceled workflow do.
@@ -43,7 +43,7 @@ export const recoverQueries = (db: Database) => ({
     select
       (select min(id) from job where workflow_id = :workflowId) as first,
       (select max(id) from job where workflow_id = :workflowId) as last`),
-  dependants: db.prepare<{ id: number; after: number; limit: number }, { id: number }>(`
+  dependents: db.prepare<{ id: number; after: number; limit: number }, { id: number }>(`
     select job.id
     from job_depends_on edge
     cross join job on job.id = edge.job_id
@@ -66,7 +66,7 @@ export const recoverQueries = (db: Database) => ({
     reset: db.prepare<Window>(`
       update job set status = ${STATUS.uninitialized}, ${AFRESH}
       where workflow_id = :workflowId and id > :after and id <= :upto and status in ${anyOf('failed', 'canceled', 'terminated', 'pending_failed')}`),
-    resetDependant: db.prepare<{ id: number }>(`
+    resetDependent: db.prepare<{ id: number }>(`
       update job set status = ${STATUS.uninitialized}, ${AFRESH}
       where id = :id and status not in ${anyOf('failed', 'canceled', 'terminated', 'pending_failed')}`),
   },
@@ -79,7 +79,7 @@ export const recoverQueries = (db: Database) => ({
       where workflow_id = :workflowId and id > :after and id <= :upto and status in ${anyOf('canceled', 'terminated')}
         and exists (select 1 from job_depends_on edge where edge.depends_on_job_id = job.id)`),
     resetOne: db.prepare<{ id: number }>(`update job set status = ${STATUS.uninitialized}, ${AFRESH} where id = :id`),
-    resetDependant: db.prepare<{ id: number }>(`
+    resetDependent: db.prepare<{ id: number }>(`
       update job set status = ${STATUS.uninitialized}, ${AFRESH}
       where id = :id and status not in ${anyOf('canceled', 'terminated')}`),
     canceledByFailure: db.prepare<Window, { id: number }>(`
@@ -92,7 +92,7 @@ export const recoverQueries = (db: Database) => ({
           join job upstream on upstream.id = edge.depends_on_job_id
           left join result on result.id = upstream.result_id
           where edge.job_id = job.id and upstream.status = ${STATUS.failed} and coalesce(result.return_code, 1) <> 0)`),
-    canceledDependants: db.prepare<{ id: number; after: number; limit: number }, { id: number }>(`
+    canceledDependents: db.prepare<{ id: number; after: number; limit: number }, { id: number }>(`
       select job.id
       from job_depends_on edge
       cross join job on job.id = edge.job_id
@@ -127,11 +127,11 @@ export const recoverQueries = (db: Database) => ({
   countUp: db.prepare<{ id: number }>(`
     update job set unmet = unmet + 1
     where id in (select job_id from job_depends_on where depends_on_job_id = :id) and status = ${STATUS.blocked}`),
-  countUpDependants: db.prepare<{ id: number; after: number; upto: number }>(`
+  countUpDependents: db.prepare<{ id: number; after: number; upto: number }>(`
     update job set unmet = unmet + 1
     where status = ${STATUS.blocked}
       and id in (select job_id from job_depends_on where depends_on_job_id = :id and job_id > :after and job_id <= :upto)`),
-  resetDoneDependants: db.prepare<{ id: number; after: number; upto: number }>(`
+  resetDoneDependents: db.prepare<{ id: number; after: number; upto: number }>(`
     update job set status = ${STATUS.uninitialized}, ${AFRESH}
     where status in ${anyOf('completed', 'failed')}
       and id in (select job_id from job_depends_on where depends_on_job_id = :id and job_id > :after and job_id <= :upto)`),

@@ -60,7 +60,7 @@ export const createResetInterrupted = (store: Store, queries: RecoverQueries, no
     });
     for (let at = 0; at < found.length; at += 1) {
       for (let after = 0; ;) {
-        const page = interrupted.canceledDependants.all({ id: found.at(at), after, limit: PAGE });
+        const page = interrupted.canceledDependents.all({ id: found.at(at), after, limit: PAGE });
         take(page);
         yield;
         if (page.length < PAGE) break;

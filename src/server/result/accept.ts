@@ -106,8 +106,8 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
         status: end.status,
         return_code: end.returnCode,
       });
-      if (end.status !== 'pending_failed' && job !== undefined && job.dependants > 0) {
-        const released = releases.dependantsOf({ ...end, dependants: job.dependants });
+      if (end.status !== 'pending_failed' && job !== undefined && job.dependents > 0) {
+        const released = releases.dependentsOf({ ...end, dependents: job.dependents });
         ready += released.ready;
         for (const canceled of released.canceled) report('job_canceled', canceled);
       }

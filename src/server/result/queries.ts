@@ -1,5 +1,5 @@
 import type { Database } from '../store/database.ts';
-import { dependantsOfJob } from '../records/job/release.ts';
+import { dependentsOfJob } from '../records/job/release.ts';
 import { STATUS } from '../records/job/status.ts';
 
 /** The fields of a job that its start or end needs. */
@@ -14,13 +14,13 @@ export interface EndedJob {
   /** The runner that it was assigned to. */
   readonly claimed_by: number | null;
   /** The number of its dependents, counted up to a page. */
-  readonly dependants: number;
+  readonly dependents: number;
 }
 
 export const resultQueries = (db: Database) => ({
   job: db.prepare<{ id: number }, EndedJob>(`
     select id, workflow_id, name, status, attempt_id, refunded_attempts, claimed_by,
-      ${dependantsOfJob} as dependants
+      ${dependentsOfJob} as dependents
     from job
     where id = :id`),
 

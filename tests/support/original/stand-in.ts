@@ -48,7 +48,7 @@ export interface StandIn {
  * - A body that lacks one of its required fields is refused with 422, also in an update.
  * - Answers carry its fields only; refusals carry a message only, and have its status where that differs.
  * - The event stream has its event types only, without ids and without a filter by type.
- * - Dependants become ready when its background task runs (`unblockEveryMs`), not with the end of a job.
+ * - Dependents become ready when its background task runs (`unblockEveryMs`), not with the end of a job.
  */
 export async function standIn({ unblockEveryMs = 100 }: { unblockEveryMs?: number } = {}): Promise<StandIn> {
   const database = openDatabase(':memory:');

@@ -53,7 +53,7 @@ export const createDeletion = (store: Store, queries: DeletionQueries, edges: Ed
       let upto: number | undefined;
       if (isEnded) upto = queries.pageEnd.get({ id })?.job_id;
       else ({ upto } = releases.page(workflowId, { id, failed: 0, after: 0 }, into));
-      queries.removeDependants.run({ id, upto: upto ?? Number.MAX_SAFE_INTEGER });
+      queries.removeDependents.run({ id, upto: upto ?? Number.MAX_SAFE_INTEGER });
       if (into.canceled.length > 0) changes.record(workflowId, 'job_canceled', into.canceled);
       if (into.ready > 0) changes.record(workflowId, 'jobs_ready', [{ jobs: into.ready }]);
       isLast = upto === undefined;

@@ -32,7 +32,7 @@ export const deletionQueries = (db: Database) => {
     isEnded: db.prepare<{ id: number }, { id: number }>(`select id from job where id = :id and status in ${ENDED}`),
     pageEnd: db.prepare<{ id: number }, { job_id: number }>(`
       select job_id from job_depends_on where depends_on_job_id = :id order by job_id limit 1 offset ${PAGE - 1}`),
-    removeDependants: db.prepare<{ id: number; upto: number }>(
+    removeDependents: db.prepare<{ id: number; upto: number }>(
       'delete from job_depends_on where depends_on_job_id = :id and job_id <= :upto',
     ),
   };

@@ -14,7 +14,7 @@ interface Ended {
   readonly status: JobStatus;
   readonly returnCode: number;
   /** The number of its dependents, counted up to `PAGE`. */
-  readonly dependants: number;
+  readonly dependents: number;
 }
 
 /** The result for dependents: how many became ready, and the events of those that were canceled. */
@@ -37,7 +37,7 @@ export interface Releases {
    * Releases the dependents of a job, in the transaction in which it ended. The part that does not fit into the
    * iteration follows in slices.
    */
-  dependantsOf(ended: Ended): Released;
+  dependentsOf(ended: Ended): Released;
   /** Cancels blocked jobs whose dependencies failed, and queues those that have dependents. */
   cancel(workflowId: number, doomed: readonly Doomed[], cause: string): object[];
   /** Releases a page of the dependents of a job; returns the last one if there may be more. */
@@ -81,9 +81,9 @@ export function createReleases(
   let spent = 0;
 
   const cancel: Releases['cancel'] = (workflowId, doomed, cause) =>
-    doomed.map(({ id, name, dependants }) => {
+    doomed.map(({ id, name, dependents }) => {
       queries.cancel.run({ id });
-      if (dependants > 0) queries.queue.run({ workflowId, id, failed: 1, after: 0 });
+      if (dependents > 0) queries.queue.run({ workflowId, id, failed: 1, after: 0 });
       return { job_id: id, job_name: name, status: 'canceled', cause };
     });
 
@@ -103,7 +103,7 @@ export function createReleases(
     if (counted === 0) return;
     claimAhead(range);
     into.ready += queries.release.run(range);
-    for (const { id: doomed, name, dependants } of queries.doomed.all(range)) {
+    for (const { id: doomed, name, dependents } of queries.doomed.all(range)) {
       spent += 1;
       queries.cancel.run({ id: doomed });
       into.canceled.push({
@@ -112,7 +112,7 @@ export function createReleases(
         status: 'canceled',
         cause: `job ${id} did not succeed`,
       });
-      if (dependants > 0) stack.push({ id: doomed, failed: 1, after: 0, isLarge: dependants >= page });
+      if (dependents > 0) stack.push({ id: doomed, failed: 1, after: 0, isLarge: dependents >= page });
     }
   };
 
@@ -175,10 +175,10 @@ export function createReleases(
   };
 
   return {
-    dependantsOf({ workflowId, jobId, status, returnCode, dependants }) {
+    dependentsOf({ workflowId, jobId, status, returnCode, dependents }) {
       const into: Released = { ready: 0, canceled: [] };
       const failed = Number(isUnsuccessful(status, returnCode));
-      const stack: Entry[] = [{ id: jobId, failed, after: 0, isLarge: dependants >= page }];
+      const stack: Entry[] = [{ id: jobId, failed, after: 0, isLarge: dependents >= page }];
       if (turn !== turns.deadline) [turn, spent] = [turns.deadline, 0];
       while (stack.length > 0 && (spent < atLeast || performance.now() < turn))
         release(stack.pop() as Entry, into, stack);
@@ -218,15 +218,15 @@ export function createReleases(
 export interface Doomed {
   readonly id: number;
   readonly name: string;
-  readonly dependants: number;
+  readonly dependents: number;
 }
 
 /** The number of dependents of a job: most have few, and more than a page are not counted. */
-export const dependantsOfJob = `(
+export const dependentsOfJob = `(
   select count(*) from (select 1 from job_depends_on edge where edge.depends_on_job_id = job.id limit ${PAGE}))`;
 
 const releaseQueries = (db: Database) => {
-  const dependants = `
+  const dependents = `
     select job_id from job_depends_on
     where depends_on_job_id = :id and job_id > :after and job_id <= :upto`;
   return {
@@ -237,24 +237,24 @@ const releaseQueries = (db: Database) => {
     // One statement to count, and only if there are dependents the statements that release them.
     countDown: db.prepare<{ id: number; after: number; upto: number; failed: number }>(`
       update job set unmet = unmet - 1, upstream_failed = max(upstream_failed, :failed)
-      where id in (${dependants}) and status = ${STATUS.blocked}`),
+      where id in (${dependents}) and status = ${STATUS.blocked}`),
     claimAhead: db.prepare<
       { id: number; after: number; upto: number },
       { id: number; workflow_id: number; claimed_by: number }
     >(`
       update job set status = ${STATUS.pending}
-      where id in (${dependants})
+      where id in (${dependents})
         and status = ${STATUS.blocked} and claimed_by is not null and unmet <= 0
         and not (upstream_failed and cancel_on_blocking_job_failure)
       returning id, workflow_id, claimed_by`),
     release: db.prepare<{ id: number; after: number; upto: number }>(`
       update job set status = ${STATUS.ready}
-      where id in (${dependants})
+      where id in (${dependents})
         and status = ${STATUS.blocked} and unmet <= 0 and not (upstream_failed and cancel_on_blocking_job_failure)`),
     doomed: db.prepare<{ id: number; after: number; upto: number }, Doomed>(`
-      select id, name, ${dependantsOfJob} as dependants
+      select id, name, ${dependentsOfJob} as dependents
       from job
-      where id in (${dependants})
+      where id in (${dependents})
         and status = ${STATUS.blocked} and unmet <= 0`),
     cancel: db.prepare<{ id: number }>(`update job set status = ${STATUS.canceled}, claimed_by = null where id = :id`),
     queue: db.prepare<{ workflowId: number; id: number; failed: number; after: number }>(`

@@ -105,11 +105,11 @@ function createGraph() {
       yield;
       // The dependents of each job, one list after another, and the number of open dependencies of each.
       const next = starts.slice(0, jobs);
-      const dependants = new Int32Array(from.length);
+      const dependents = new Int32Array(from.length);
       const waits = new Int32Array(jobs);
       for (let edge = 0; edge < from.length; edge += 1) {
         const [job, other] = [from.at(edge), to.at(edge)];
-        dependants[next[other] ?? 0] = job;
+        dependents[next[other] ?? 0] = job;
         next[other] = (next[other] ?? 0) + 1;
         waits[job] = (waits[job] ?? 0) + 1;
         if (edge % (PAGE * 16) === 0) yield;
@@ -119,9 +119,9 @@ function createGraph() {
       for (let at = 0; at < free.length; at += 1) {
         const job = free.at(at);
         for (let place = starts[job] ?? 0; place < (starts[job + 1] ?? 0); place += 1) {
-          const dependant = dependants[place] ?? 0;
-          waits[dependant] = (waits[dependant] ?? 0) - 1;
-          if (waits[dependant] === 0) free.push(dependant);
+          const dependent = dependents[place] ?? 0;
+          waits[dependent] = (waits[dependent] ?? 0) - 1;
+          if (waits[dependent] === 0) free.push(dependent);
         }
         if (at % PAGE === 0) yield;
       }

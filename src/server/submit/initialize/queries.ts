@@ -1,5 +1,5 @@
 import type { Database } from '../../store/database.ts';
-import { type Doomed, dependantsOfJob } from '../../records/job/release.ts';
+import { type Doomed, dependentsOfJob } from '../../records/job/release.ts';
 import type { Window } from '../../store/rows.ts';
 import { upstreamOfJob } from '../../records/job/upstream.ts';
 import { anyOf, ENDED, STATUS } from '../../records/job/status.ts';
@@ -93,7 +93,7 @@ export const initializeQueries = (db: Database) => ({
     select id from job
     where ${OF_WINDOW} and status = ${STATUS.uninitialized}
       and exists (select 1 from job_depends_on edge where edge.depends_on_job_id = job.id)`),
-  dependants: db.prepare<{ id: number; after: number; limit: number }, { id: number; status: number }>(`
+  dependents: db.prepare<{ id: number; after: number; limit: number }, { id: number; status: number }>(`
     select job.id, job.status
     from job_depends_on edge
     cross join job on job.id = edge.job_id
@@ -142,7 +142,7 @@ export const initializeQueries = (db: Database) => ({
       and (status = ${STATUS.uninitialized} or :onlyUninitialized = 0)`),
   // Blocked by a job that failed before: no later event will cancel them.
   doomed: db.prepare<Window, Doomed>(`
-    select id, name, ${dependantsOfJob} as dependants
+    select id, name, ${dependentsOfJob} as dependents
     from job
     where ${OF_WINDOW}
       and status = ${STATUS.blocked} and unmet <= 0 and upstream_failed and cancel_on_blocking_job_failure`),

@@ -62,11 +62,11 @@ export function* spreadDownstream(queries: InitializeQueries, windows: Windows, 
   function* spread(id: number): Steps {
     let after = 0;
     for (;;) {
-      const page = queries.dependants.all({ id, after, limit: PAGE });
-      for (const { id: dependant, status } of page) {
+      const page = queries.dependents.all({ id, after, limit: PAGE });
+      for (const { id: dependent, status } of page) {
         if (status === STATUS.uninitialized || status === STATUS.disabled) continue;
-        queries.unsettle.run({ id: dependant });
-        found.push(dependant);
+        queries.unsettle.run({ id: dependent });
+        found.push(dependent);
       }
       yield;
       if (page.length < PAGE) return;

@@ -21,7 +21,7 @@ export const createSettle = (store: Store, queries: UpdateQueries, initialize: I
     const found = new IntList();
     function* from(id: number): Steps {
       for (let after = 0; ;) {
-        const page = initialize.dependants.all({ id, after, limit: PAGE });
+        const page = initialize.dependents.all({ id, after, limit: PAGE });
         for (const { id: dependent, status } of page) {
           if (status === statusCode.uninitialized || status === statusCode.disabled) continue;
           queries.runAgain.run({ id: dependent, runId });
