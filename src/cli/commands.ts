@@ -14,7 +14,7 @@ const tables: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
 
 /** Commands that programs call and people do not: help, completion and the reference leave them out. */
 const internal: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
-  'remote-agent': async () => [(await import('./commands/remote/agent.ts')).remoteAgent],
+  'remote-agent': async () => [(await import('./commands/remote/host-task.ts')).hostTask],
 };
 
 /** Every command of a program. */

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../cluster/exec.ts';
 import type { Ssh } from '../../cluster/ssh/ssh.ts';
-import { type AgentMessage, type AgentRequest, messageIn } from '../../core/contract/remote-agent.ts';
+import { type HostMessage, type HostRequest, messageIn } from '../../core/contract/remote-host.ts';
 import { VERSION } from '../../core/contract/version.ts';
 import type { Worker } from '../../core/contract/worker-line.ts';
 import { explainScript, startScript, taskScript } from './host-script.ts';
@@ -8,7 +8,7 @@ import type { HostFault } from '../../core/contract/refusals.ts';
 
 /** What a host said, or why it said nothing. */
 export type Answer =
-  | (AgentMessage & { readonly kind: 'answer'; readonly clockOffMs: number; readonly roundTripMs: number })
+  | (HostMessage & { readonly kind: 'answer'; readonly clockOffMs: number; readonly roundTripMs: number })
   | Silence;
 
 interface Silence {
@@ -37,7 +37,7 @@ const NOT_FOUND = 127;
 const SSH_FAILED = 255;
 
 /** Asks the program on a host to do a task. Never throws for what is wrong with the host. */
-export async function askHost(worker: Worker, request: AgentRequest, options: AskOptions): Promise<Answer> {
+export async function askHost(worker: Worker, request: HostRequest, options: AskOptions): Promise<Answer> {
   const { ssh, atMostMs, now } = options;
   const { torc = 'torc', workDir = '' } = worker.options;
   const startedMs = now();
@@ -85,7 +85,7 @@ export function silenceOf(
 /** The program did not answer: perhaps it is of another version, or could not run. */
 async function noAnswer(
   worker: Worker,
-  { output_dir: outputDir, workflow_id: id }: AgentRequest,
+  { output_dir: outputDir, workflow_id: id }: HostRequest,
   { code, stderr }: Outcome,
   { ssh, atMostMs }: AskOptions,
 ): Promise<Answer> {

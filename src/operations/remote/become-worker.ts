@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '../../client/client.ts';
 import { ServiceError } from '../../client/errors.ts';
 import { ownIdentity } from '../../cluster/host/facts.ts';
-import type { AgentReply, AgentRequestOf, WorkerEnd, WorkerState } from '../../core/contract/remote-agent.ts';
+import type { HostReply, HostRequestOf, WorkerEnd, WorkerState } from '../../core/contract/remote-host.ts';
 import type { HostFault } from '../../core/contract/refusals.ts';
 import { VERSION } from '../../core/contract/version.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
@@ -12,7 +12,7 @@ import { lookAtWorker } from '../../runner/detached/look.ts';
 import { takeLock, workerFile, writeState } from '../../runner/detached/state-file.ts';
 import type { RegisteredAs, RunSummary } from '../../runner/facts/options.ts';
 
-export type StartRequest = AgentRequestOf<'start'>;
+export type StartRequest = HostRequestOf<'start'>;
 
 export interface BecomeTools {
   /** Opens the service that the request names; called once nothing else forbids a start. */
@@ -23,7 +23,7 @@ export interface BecomeTools {
     onRegistered: (as: RegisteredAs) => void,
   ) => Promise<{ readonly summary: RunSummary; readonly exitCode: number }>;
   /** Called once, when the runner is registered or when it is clear why there is none. */
-  readonly reply: (answer: AgentReply) => void;
+  readonly reply: (answer: HostReply) => void;
 }
 
 /** Another start holds the lock until it knows the server, for which it waits this long. */
@@ -64,9 +64,9 @@ export async function becomeWorker(request: StartRequest, { open, run, reply }: 
   }
 }
 
-const refused = (code: HostFault, message: string): AgentReply => ({ is: 'refused', code, message });
+const refused = (code: HostFault, message: string): HostReply => ({ is: 'refused', code, message });
 
-const versionRefusal = (version: string): AgentReply =>
+const versionRefusal = (version: string): HostReply =>
   refused('VERSION', `Version mismatch: local=${version}, ${hostname()}=${VERSION}`);
 
 const UNDER_WAY = refused('START_UNDER_WAY', 'another start of this workflow is under way here');
@@ -109,7 +109,7 @@ async function lockOf(path: string, state: WorkerState): Promise<(() => void) | 
 async function servedWorkflow(
   open: BecomeTools['open'],
   { service, workflow, workflow_id: id }: StartRequest,
-): Promise<Workflow | AgentReply> {
+): Promise<Workflow | HostReply> {
   const stranger = `${service.url} is another server than the one that was asked: the name means this host itself`;
   try {
     const found = await (await open()).getWorkflow({ params: { id } });
@@ -124,7 +124,7 @@ async function servedWorkflow(
   }
 }
 
-const startedReply = ({ pid, started_at, log }: WorkerState, as: RegisteredAs): AgentReply => ({
+const startedReply = ({ pid, started_at, log }: WorkerState, as: RegisteredAs): HostReply => ({
   is: 'started',
   pid,
   started_at,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../cluster/make-folder.ts';
-import type { AgentReply, AgentRequest } from '../../core/contract/remote-agent.ts';
+import type { HostReply, HostRequest } from '../../core/contract/remote-host.ts';
 import type { Worker } from '../../core/contract/worker-line.ts';
 import { askHost } from './ask-host.ts';
 import { eachAtOnce } from './each-host.ts';
@@ -84,7 +84,7 @@ async function collect(worker: Worker, options: CollectOptions): Promise<Collect
 
 async function fetchRest(
   worker: Worker,
-  { path, size }: Extract<AgentReply, { is: 'packed' }>,
+  { path, size }: Extract<HostReply, { is: 'packed' }>,
   part: string,
   { ssh }: CollectOptions,
 ): Promise<{ code: string; message: string } | undefined> {
@@ -139,7 +139,7 @@ export async function deleteLogs(
 }
 
 /** The reply of a host, or why there is none. */
-async function ask(worker: Worker, request: AgentRequest, options: HostsOptions, atMostMs: number) {
+async function ask(worker: Worker, request: HostRequest, options: HostsOptions, atMostMs: number) {
   const answer = await askHost(worker, request, { ...options, atMostMs });
   if (answer.kind === 'silence') return { code: answer.code as string, message: answer.message };
   if (answer.reply.is === 'refused') return { code: answer.reply.code, message: answer.reply.message };

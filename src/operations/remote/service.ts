@@ -1,7 +1,7 @@
-import type { AgentRequestOf } from '../../core/contract/remote-agent.ts';
+import type { HostRequestOf } from '../../core/contract/remote-host.ts';
 
 /** How hosts reach the service: it is the same for all of them. */
-export type RemoteService = AgentRequestOf<'start'>['service'];
+export type RemoteService = HostRequestOf<'start'>['service'];
 
 /** Does an address name the machine that uses it, and so another one on each host? */
 export function isLoopback(url: string): boolean {

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Client } from '../../client/client.ts';
 import type { Outcome } from '../../cluster/exec.ts';
 import type { Ssh } from '../../cluster/ssh/ssh.ts';
-import { agentLine, type AgentReply } from '../../core/contract/remote-agent.ts';
+import { hostLine, type HostReply } from '../../core/contract/remote-host.ts';
 import { type Worker, workerOf } from '../../core/contract/worker-line.ts';
 import { startWorkers } from './start-workers.ts';
 
 const NOW = 1_700_000_000_000;
-const STARTED: AgentReply = {
+const STARTED: HostReply = {
   is: 'started',
   pid: 7,
   started_at: '2026-01-01T00:00:00Z',
@@ -60,9 +60,9 @@ interface Given {
   readonly url?: string;
 }
 
-const said = (reply: AgentReply, aheadMs = 0) =>
+const said = (reply: HostReply, aheadMs = 0) =>
   ended({
-    stdout: `Welcome to h1!\n${agentLine({ version: '1', hostname: 'h1', now_ms: NOW + aheadMs, reply })}`,
+    stdout: `Welcome to h1!\n${hostLine({ version: '1', hostname: 'h1', now_ms: NOW + aheadMs, reply })}`,
   });
 
 describe('the start of a runner on a host', () => {
@@ -81,7 +81,7 @@ describe('the start of a runner on a host', () => {
   });
 
   it('a server on localhost that the host does not reach is reported with the address that would do', async () => {
-    const refused: AgentReply = { is: 'refused', code: 'SERVER_UNREACHABLE', message: 'no reply' };
+    const refused: HostReply = { is: 'refused', code: 'SERVER_UNREACHABLE', message: 'no reply' };
     const here = await startOn({ outcome: said(refused), url: 'http://localhost:8080/torc-service/v1' });
     expect(here?.message).toContain('start the server with --host 0.0.0.0 and use --url http://');
     expect((await startOn({ outcome: said(refused) }))?.message).toBe('no reply');
@@ -99,7 +99,7 @@ describe('the start of a runner on a host', () => {
     [ended({ code: 127 }), 'NO_TORC', 'not on the PATH'],
     [ended({ code: 0, stdout: 'torc 0.0.1\n' }), 'VERSION', 'Version mismatch'],
     [ended({ code: 0, stdout: 'torc needs Node 24.15\n' }), 'NO_ANSWER', 'torc needs Node'],
-  ])('a silent host is told with the reason: %#', async (outcome, code, words) => {
+  ])('a silent host is reported with the reason: %#', async (outcome, code, words) => {
     const started = await startOn({ outcome });
     expect([started?.is, started?.code]).toEqual(['failed', code]);
     expect(started?.message).toContain(words);

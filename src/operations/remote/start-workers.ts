@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Ssh } from '../../cluster/ssh/ssh.ts';
 import type { Client } from '../../client/client.ts';
-import type { AgentRequestOf } from '../../core/contract/remote-agent.ts';
+import type { HostRequestOf } from '../../core/contract/remote-host.ts';
 import { VERSION } from '../../core/contract/version.ts';
 import type { Worker } from '../../core/contract/worker-line.ts';
 import { type Answer, askHost } from './ask-host.ts';
@@ -33,7 +33,7 @@ export interface StartOptions {
   readonly workflowId: number;
   readonly outputDir: string;
   /** Options of the command; those of a line precede them. */
-  readonly runner: Omit<AgentRequestOf<'start'>['runner'], 'labels'>;
+  readonly runner: Omit<HostRequestOf<'start'>['runner'], 'labels'>;
   /** In octal. */
   readonly umask: string;
   readonly skipVersionCheck: boolean;
@@ -56,7 +56,7 @@ export async function startWorkers(workers: readonly Worker[], options: StartOpt
   const { client, workflowId, atOnce, onDone } = options;
   const { name, timestamp } = await client.getWorkflow({ params: { id: workflowId } });
   const start = async (worker: Worker): Promise<Started> => {
-    const request: AgentRequestOf<'start'> = {
+    const request: HostRequestOf<'start'> = {
       task: 'start',
       version: VERSION,
       workflow_id: workflowId,
@@ -73,7 +73,7 @@ export async function startWorkers(workers: readonly Worker[], options: StartOpt
   return eachAtOnce(workers, atOnce, start, (_, started) => onDone(started));
 }
 
-function runnerOf({ options }: Worker, { runner }: StartOptions): AgentRequestOf<'start'>['runner'] {
+function runnerOf({ options }: Worker, { runner }: StartOptions): HostRequestOf<'start'>['runner'] {
   const { numCpus, memoryGb, numGpus, maxParallelJobs, labels } = options;
   return {
     ...runner,

@@ -1,5 +1,5 @@
 import type { Ssh } from '../../cluster/ssh/ssh.ts';
-import type { AgentReply, AgentRequest, WorkerEnd } from '../../core/contract/remote-agent.ts';
+import type { HostReply, HostRequest, WorkerEnd } from '../../core/contract/remote-host.ts';
 import { VERSION } from '../../core/contract/version.ts';
 import type { Worker } from '../../core/contract/worker-line.ts';
 import { type Answer, askHost } from './ask-host.ts';
@@ -60,7 +60,7 @@ export interface StopOptions extends HostsOptions {
 export async function stopWorkers(workers: readonly Worker[], options: StopOptions): Promise<WorkerReport[]> {
   const { service, force, waitSeconds, atOnce, onDone } = options;
   const stop = async (worker: Worker) => {
-    const request: AgentRequest = {
+    const request: HostRequest = {
       task: 'stop',
       ...requestOf(worker, options),
       service,
@@ -89,7 +89,7 @@ export async function recoverWorkers(
   options: HostsOptions & { readonly service: RemoteService },
 ): Promise<HostRecovery[]> {
   return eachAtOnce(workers, options.atOnce, async (worker) => {
-    const request: AgentRequest = { task: 'recover', ...requestOf(worker, options), service: options.service };
+    const request: HostRequest = { task: 'recover', ...requestOf(worker, options), service: options.service };
     const answer = await askHost(worker, request, { ...options, atMostMs: LOOK_MS });
     if (answer.kind === 'silence') return { notes: [], code: answer.code, message: answer.message };
     const { reply } = answer;
@@ -113,7 +113,7 @@ function reportOf(worker: Worker, answer: Answer): WorkerReport {
   return { worker, ...reportedBy(answer.reply) };
 }
 
-function reportedBy(reply: AgentReply): Omit<WorkerReport, 'worker'> {
+function reportedBy(reply: HostReply): Omit<WorkerReport, 'worker'> {
   if (reply.is === 'running' || reply.is === 'unknown') return { is: reply.is, ...factsOf(reply) };
   if (reply.is === 'ended') return { is: 'ended', ...factsOf(reply), ended: reply.ended };
   if (reply.is === 'gone') return { is: 'gone', ...factsOf(reply), rebooted: reply.rebooted };

@@ -1,6 +1,6 @@
 import { rmdirSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentReply, AgentRequestOf } from '../../core/contract/remote-agent.ts';
+import type { HostReply, HostRequestOf } from '../../core/contract/remote-host.ts';
 import { entriesOf, logFiles } from './log-files.ts';
 import { isProvenGone, statesIn } from './state-file.ts';
 import type { HostFault } from '../../core/contract/refusals.ts';
@@ -14,7 +14,7 @@ const KEPT = /(?:^|\/)offline_results_[^/]*$|\.ledger$/;
  *
  * Refused while a runner of the workflow may still write into the folder.
  */
-export function deleteLogs({ workflow_id, output_dir, until_ms }: AgentRequestOf<'delete'>): AgentReply {
+export function deleteLogs({ workflow_id, output_dir, until_ms }: HostRequestOf<'delete'>): HostReply {
   const alive = statesIn(output_dir, workflow_id).find((state) => !state.ended && !isProvenGone(state));
   if (alive !== undefined) {
     const message = `the runner on ${alive.hostname} (PID ${alive.pid}) may still write into ${output_dir}; stop it first`;

@@ -1,8 +1,8 @@
-import type { AgentReply } from '../../core/contract/remote-agent.ts';
+import type { HostReply } from '../../core/contract/remote-host.ts';
 import { proofOf, readState, workerFile } from './state-file.ts';
 
 /** The runner of a workflow that was started on this host over ssh. */
-export function lookAtWorker(outputDir: string, workflowId: number): AgentReply {
+export function lookAtWorker(outputDir: string, workflowId: number): HostReply {
   const state = readState(workerFile(outputDir, workflowId));
   if (state === undefined) return { is: 'none' };
   const { pid, started_at, log, ended } = state;

@@ -3,7 +3,7 @@ import { createReadStream, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { HelperFailed, runToEnd } from '../../cluster/exec.ts';
-import type { AgentReply, AgentRequestOf } from '../../core/contract/remote-agent.ts';
+import type { HostReply, HostRequestOf } from '../../core/contract/remote-host.ts';
 import { logFiles } from './log-files.ts';
 import type { HostFault } from '../../core/contract/refusals.ts';
 
@@ -24,7 +24,7 @@ const packOf = (outputDir: string, workflowId: number, host: string) =>
  * Packs the files of a workflow. A pack that was fetched in part is used again, so that the rest can follow; the files
  * that changed since are in the next one.
  */
-export async function packLogs({ workflow_id, output_dir, host, have }: AgentRequestOf<'pack'>): Promise<AgentReply> {
+export async function packLogs({ workflow_id, output_dir, host, have }: HostRequestOf<'pack'>): Promise<HostReply> {
   const path = packOf(output_dir, workflow_id, host);
   const before = have ? await sumOf(path, have.size) : undefined;
   const continues = have !== null && have !== undefined && before === have.sha256;
@@ -41,7 +41,7 @@ async function packInto(
   path: string,
   outputDir: string,
   workflowId: number,
-): Promise<{ files: number; packedAtMs: number } | AgentReply> {
+): Promise<{ files: number; packedAtMs: number } | HostReply> {
   const fresh = `${path}.${process.pid}.new`;
   try {
     for (let listing = 1; ; listing += 1) {
@@ -61,7 +61,7 @@ async function packInto(
   }
 }
 
-const refused = (code: HostFault, message: string): AgentReply => ({ is: 'refused', code, message });
+const refused = (code: HostFault, message: string): HostReply => ({ is: 'refused', code, message });
 
 /** Why `tar` could not pack the files; undefined if it could. A file that grows meanwhile is packed as far as it was read. */
 async function tar(to: string, folder: string, files: readonly string[]): Promise<string | undefined> {
@@ -83,7 +83,7 @@ async function tar(to: string, folder: string, files: readonly string[]): Promis
 }
 
 /** Removes the pack when it was fetched. */
-export function removePack({ workflow_id, output_dir, host }: AgentRequestOf<'unpack'>): AgentReply {
+export function removePack({ workflow_id, output_dir, host }: HostRequestOf<'unpack'>): HostReply {
   rmSync(packOf(output_dir, workflow_id, host), { force: true });
   return { is: 'deleted', files: 0 };
 }

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { WorkerState } from '../../core/contract/remote-agent.ts';
+import { WorkerState } from '../../core/contract/remote-host.ts';
 import { type ProcessIdentity, type ProofOfEnd, proofOfEnd } from '../../cluster/host/facts.ts';
 import { thisMachine } from '../../cluster/host/machine.ts';
 

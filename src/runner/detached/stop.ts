@@ -1,4 +1,4 @@
-import type { AgentReply } from '../../core/contract/remote-agent.ts';
+import type { HostReply } from '../../core/contract/remote-host.ts';
 import { lookAtWorker } from './look.ts';
 import { proofOf, readState, workerFile } from './state-file.ts';
 
@@ -20,7 +20,7 @@ export interface StopOptions {
  * them, and leave; SIGKILL ends it at once, and what its jobs left is ended by the recovery. If it lives longer than
  * the wait, the reply is `ending`.
  */
-export async function stopWorker(options: StopOptions): Promise<AgentReply> {
+export async function stopWorker(options: StopOptions): Promise<HostReply> {
   const { outputDir, workflowId, force, waitMs, now, pause } = options;
   const found = lookAtWorker(outputDir, workflowId);
   const state = readState(workerFile(outputDir, workflowId));

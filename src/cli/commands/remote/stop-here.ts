@@ -1,14 +1,14 @@
 import { createClient } from '../../../client/client.ts';
 import { pause } from '../../../client/long-timers.ts';
-import type { AgentReply, AgentRequestOf } from '../../../core/contract/remote-agent.ts';
+import type { HostReply, HostRequestOf } from '../../../core/contract/remote-host.ts';
 import { recoverHere as recoverRunnersHere } from '../../../operations/begin-run.ts';
 import { stopWorker } from '../../../runner/detached/stop.ts';
 import { connect } from '../../../client/node/connect.ts';
 
-type Service = AgentRequestOf<'recover'>['service'];
+type Service = HostRequestOf<'recover'>['service'];
 
 /** Ends the runner of this host. What a killed runner leaves is ended, and its jobs are given back. */
-export async function stopHere(request: AgentRequestOf<'stop'>): Promise<AgentReply> {
+export async function stopHere(request: HostRequestOf<'stop'>): Promise<HostReply> {
   const { output_dir: outputDir, workflow_id: workflowId, force, wait_seconds: wait } = request;
   const reply = await stopWorker({
     outputDir,
@@ -23,7 +23,7 @@ export async function stopHere(request: AgentRequestOf<'stop'>): Promise<AgentRe
 }
 
 /** Gives the jobs of lost runners of this host back: the process table here proves that they are gone. */
-export async function recoverHere(request: AgentRequestOf<'recover'>): Promise<AgentReply> {
+export async function recoverHere(request: HostRequestOf<'recover'>): Promise<HostReply> {
   const notes: string[] = [];
   const runners = await recovered(request, (note) => void notes.push(note));
   return { is: 'recovered', runners, notes };

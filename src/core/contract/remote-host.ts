@@ -38,7 +38,7 @@ const common = {
   output_dir: text,
 };
 
-export const AgentRequest = z.discriminatedUnion('task', [
+export const HostRequest = z.discriminatedUnion('task', [
   z.object({
     task: z.literal('start'),
     ...common,
@@ -73,9 +73,9 @@ export const AgentRequest = z.discriminatedUnion('task', [
   /** With `until_ms`, files that changed later stay. */
   z.object({ task: z.literal('delete'), ...common, until_ms: maybe(z.number()) }),
 ]);
-export type AgentRequest = z.output<typeof AgentRequest>;
-export type AgentTask = AgentRequest['task'];
-export type AgentRequestOf<Task extends AgentTask> = Extract<AgentRequest, { task: Task }>;
+export type HostRequest = z.output<typeof HostRequest>;
+export type HostTask = HostRequest['task'];
+export type HostRequestOf<Task extends HostTask> = Extract<HostRequest, { task: Task }>;
 
 /** How a runner ended. */
 export const WorkerEnd = z.object({
@@ -111,7 +111,7 @@ export type WorkerState = z.output<typeof WorkerState>;
 
 const runnerFacts = { pid: z.int(), started_at: text, log: text };
 
-export const AgentReply = z.discriminatedUnion('is', [
+export const HostReply = z.discriminatedUnion('is', [
   z.object({
     is: z.literal('started'),
     ...runnerFacts,
@@ -144,22 +144,22 @@ export const AgentReply = z.discriminatedUnion('is', [
   /** `code`: what is wrong, for programs. */
   z.object({ is: z.literal('refused'), code: text, message: text }),
 ]);
-export type AgentReply = z.output<typeof AgentReply>;
+export type HostReply = z.output<typeof HostReply>;
 
 /** A reply with the program that gives it. */
-export const AgentMessage = z.object({ version: text, hostname: text, now_ms: z.number(), reply: AgentReply });
-export type AgentMessage = z.output<typeof AgentMessage>;
+export const HostMessage = z.object({ version: text, hostname: text, now_ms: z.number(), reply: HostReply });
+export type HostMessage = z.output<typeof HostMessage>;
 
 const MARK = 'TORC_REMOTE=';
 
-export const agentLine = (message: AgentMessage): string => `${MARK}${JSON.stringify(message)}\n`;
+export const hostLine = (message: HostMessage): string => `${MARK}${JSON.stringify(message)}\n`;
 
 /** The message in the output of a host; undefined if there is none that this version understands. */
-export function messageIn(output: string): AgentMessage | undefined {
+export function messageIn(output: string): HostMessage | undefined {
   const line = output.split('\n').findLast((each) => each.includes(MARK));
   if (line === undefined) return undefined;
   try {
-    return AgentMessage.safeParse(JSON.parse(line.slice(line.indexOf(MARK) + MARK.length))).data;
+    return HostMessage.safeParse(JSON.parse(line.slice(line.indexOf(MARK) + MARK.length))).data;
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { agentLine, AgentRequest, type AgentReply, type AgentTask } from '../../../core/contract/remote-agent.ts';
+import { hostLine, HostRequest, type HostReply, type HostTask } from '../../../core/contract/remote-host.ts';
 import { VERSION } from '../../../core/contract/version.ts';
 import { command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
@@ -15,7 +15,7 @@ const STANDARD_OUTPUT = 1;
  *
  * It reads one request and prints one reply; `start` prints it on file descriptor 3, and becomes the runner.
  */
-export const remoteAgent = command({
+export const hostTask = command({
   words: 'remote-agent <task>',
   says: 'Serve torc remote on this host.',
   offline: true,
@@ -37,7 +37,7 @@ export const remoteAgent = command({
   },
 });
 
-async function answerTo(request: Exclude<AgentRequest, { task: 'start' }>): Promise<AgentReply> {
+async function answerTo(request: Exclude<HostRequest, { task: 'start' }>): Promise<HostReply> {
   const options = { outputDir: request.output_dir, workflowId: request.workflow_id };
   switch (request.task) {
     case 'state': {
@@ -68,9 +68,9 @@ async function answerTo(request: Exclude<AgentRequest, { task: 'start' }>): Prom
 }
 
 /** The request on standard input, or what is wrong with it. */
-function requestOf(task: string): AgentRequest | string {
-  const tasks: readonly string[] = AgentRequest.options.map(({ shape }) => shape.task.value);
-  if (!tasks.includes(task as AgentTask))
+function requestOf(task: string): HostRequest | string {
+  const tasks: readonly string[] = HostRequest.options.map(({ shape }) => shape.task.value);
+  if (!tasks.includes(task as HostTask))
     throw new UsageError(`remote-agent: expected one of ${tasks.join(', ')}, found "${task}"`);
   let reported: unknown;
   try {
@@ -78,16 +78,16 @@ function requestOf(task: string): AgentRequest | string {
   } catch (error) {
     return `the request is not JSON: ${(error as Error).message}; the connection may have been cut`;
   }
-  const asked = AgentRequest.safeParse(reported);
+  const asked = HostRequest.safeParse(reported);
   if (asked.success) return asked.data;
   const version = (reported as { version?: unknown } | null)?.version;
   const faults = asked.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
   return `torc ${VERSION} on ${hostname()} does not understand the request of torc ${String(version)}: ${faults.join('; ')}`;
 }
 
-function reply(answer: AgentReply, fd: number): void {
+function reply(answer: HostReply, fd: number): void {
   try {
-    writeSync(fd, agentLine({ version: VERSION, hostname: hostname(), now_ms: Date.now(), reply: answer }));
+    writeSync(fd, hostLine({ version: VERSION, hostname: hostname(), now_ms: Date.now(), reply: answer }));
   } catch {
     // The connection was cut, or there was none: the state file says what was done.
   }
