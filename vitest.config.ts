@@ -16,7 +16,7 @@ export default defineConfig({
     // their folders.
     testTimeout: 240_000,
     hookTimeout: 240_000,
-    // Whoever runs the tests may have configured torc: none of that may show.
+    // The user who runs the tests may have configured torc: none of that may show.
     env: { XDG_CONFIG_HOME: fresh, TORC_SYSTEM_CONFIG: join(fresh, 'config.toml') },
     reporters: ['default', './tests/support/last-line.ts'],
   },

@@ -76,7 +76,7 @@ try {
   const watching = watch(id, server.url).finally(() => over.abort());
   const hasSteps = mode !== 'direct';
   const kills = await killSome({ cluster, client, workflowId: id, hasSteps, perMinute, ...size, report }, over.signal);
-  report(`${kills.length} kills; from now on nobody is killed`);
+  report(`${kills.length} kills; from now on no process is killed`);
   const code = await watching;
   report(`torc watch ended with ${code ?? 'SIGKILL'}`);
 

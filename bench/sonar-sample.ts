@@ -72,7 +72,7 @@ async function costOfScrape(): Promise<number> {
     await letRun(processes);
     seen += await exporter.scrape();
   }
-  if (seen < SAMPLES * processes) throw new Error(`process-exporter told of only ${seen / SAMPLES} processes`);
+  if (seen < SAMPLES * processes) throw new Error(`process-exporter reported only ${seen / SAMPLES} processes`);
   return ((exporter.cpuMs() - before) / seen) * 1000;
 }
 

@@ -1,6 +1,6 @@
 // The inner side of the small process that an old Node leaves around the newer one (see start.mjs).
 
-/** Tells the inner process that there is an outer one. */
+/** Marks the inner process as one that has an outer one. */
 export const OUTER_VARIABLE = 'TORC_OUTER';
 
 /** The signals that a person, a terminal or Slurm sends. */
@@ -10,7 +10,7 @@ export const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];
  * Takes signals from the process around this one, if there is one, and ends when that process is gone.
  *
  * A key pressed on a terminal, or a `kill` of the process group, reaches both processes; a `kill` of the outer process
- * reaches that one alone. The outer process cannot tell which it was, so it passes every signal on. This side counts: a
+ * reaches that one alone. The outer process cannot see which it was, so it passes every signal on. This side counts: a
  * signal that was passed on as often as it arrived here directly is not delivered again. The order of the two is open.
  */
 export function followOuter() {
@@ -36,7 +36,7 @@ export function followOuter() {
     if (process.listenerCount(signal) > 0) deliver.call(process, signal, signal);
     else process.kill(process.pid, signal);
   });
-  // The outer process was killed: nobody could end this one any more, or would know that it runs.
+  // The outer process was killed: no signal would reach this one any more, and no user would know that it runs.
   process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.channel.unref();
 }

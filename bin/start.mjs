@@ -44,7 +44,7 @@ async function programs() {
  * Keeps compiled code on the local disk, in a folder that only this user may write (docs/adr/0024): the next start takes it
  * from there. That is two thirds of a start from the sources, and a fifth of one from a package without code for this V8.
  *
- * Whoever writes there decides what torc does, so a folder that another user has prepared is left alone. A full disk or a
+ * A user who writes there decides what torc does, so a folder that another user has prepared is left alone. A full disk or a
  * damaged file costs the gain and nothing else. With NODE_COMPILE_CACHE Node has a folder already.
  */
 function keepCompiled() {
@@ -80,7 +80,7 @@ async function runWithNewer() {
   if (typeof process.execve === 'function') process.execve(runtime, [runtime, ...args], process.env);
   // Loading it takes 10 ms, which a new Node need not spend.
   const { spawn } = await import('node:child_process');
-  // The channel carries our signals to it, and its closing tells of our end, also when we are killed.
+  // The channel carries our signals to it, and its closing reports our end, also when we are killed.
   const child = spawn(runtime, args, {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, [OUTER_VARIABLE]: String(process.pid) },

@@ -1,6 +1,6 @@
 """How many jobs a second HyperQueue runs: `python3 hyperqueue-rate.py JOBS SLOTS`, with the PyPI package `hyperqueue`.
 
-Its server and worker run here; each job keeps its output in two files, as it does unless told otherwise and as ours do.
+Its server and worker run here; each job keeps its output in two files, as it does by default and as ours do.
 """
 import sys
 import time

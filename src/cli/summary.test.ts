@@ -235,7 +235,7 @@ describe('a command that ran jobs', () => {
     ['behind', true, true],
     ['superseded', true, true],
     ['unable', true, true],
-  ] as const)('that ended as %s, with the server told of all: %s, is broken: %s', (ending, isReported, expected) => {
+  ] as const)('that ended as %s, with all results reported: %s, is broken: %s', (ending, isReported, expected) => {
     expect(isBroken({ ending, isReported })).toBe(expected);
   });
 });

@@ -33,7 +33,7 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   'torc --torc-server-bin=torc-server': 'the server of this installation',
   'torc monitor-node -i --sample-interval-seconds=10': 'what the workflow says, otherwise 10',
   'torc monitor-node --flush-interval-seconds=300': 'what the workflow says, otherwise 300',
-  'torc-server run -H --host=0.0.0.0': 'this machine only, unless it is told otherwise',
+  'torc-server run -H --host=0.0.0.0': 'this machine only, unless an option says otherwise',
   'torc-server run -l --log-level=info': 'info, unless RUST_LOG says otherwise',
   'torc-server service install -l --log-level=info':
     'options that are not given stay unset: the service reads the configuration',

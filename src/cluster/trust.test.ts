@@ -7,7 +7,7 @@ import { isOpenToAll, OPEN, whyNotTrusted } from './trust.ts';
 
 const strict = { groupMayWrite: false };
 const isRoot = process.getuid?.() === 0;
-/** The user id of `nobody` on most systems. */
+/** A user id without rights: that of the user `nobody` on most systems. */
 const STRANGER = 65_534;
 
 const file = (mode = 0o600) => {

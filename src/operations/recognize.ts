@@ -10,7 +10,7 @@ interface Sought {
   readonly fileExists: (path: string) => boolean;
 }
 
-/** More of one file are not told apart by a list either. */
+/** In a longer list a user cannot find the right one either. */
 const MOST = 20;
 
 /**

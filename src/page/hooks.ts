@@ -74,7 +74,7 @@ export function useLive<T>(key: string, read: () => Promise<T>, everyMs: number,
 
 /**
  * The status of a workflow as it changes. A page in the background closes its stream: it holds one of the few connections that a
- * browser opens to a server, and nobody sees what it brings.
+ * browser opens to a server, and no user sees what it brings.
  */
 export function useStatus(id: number): Live<WorkflowStatus> {
   const [held, hold] = useState<{ id: number; value?: WorkflowStatus; error?: Error }>();

@@ -76,7 +76,7 @@ describe('a client', () => {
     ],
     ['a negative length', `POST ${BASE_PATH}/workflows HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n`],
     ['a header of 100,000 letters', `GET / HTTP/1.1\r\nHost: localhost\r\nA: ${'a'.repeat(100_000)}\r\n\r\n`],
-  ])('a client that speaks %s is told that it is wrong', async (_, bytes) => {
+  ])('a client that speaks %s learns that it is wrong', async (_, bytes) => {
     const socket = await open();
     socket.on('error', () => {});
     socket.write(bytes);

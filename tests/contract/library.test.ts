@@ -56,9 +56,9 @@ describe('a program that imports the library', () => {
   });
 
   it('a program that imports the library learns when there is no server', async () => {
-    const nobody = new TorcClient({ url: 'http://127.0.0.1:9/torc-service/v1' });
-    await expect(nobody.ping()).rejects.toBeInstanceOf(library.Unreachable);
-    expect(asItIs(nobody)).toBe(nobody);
+    const away = new TorcClient({ url: 'http://127.0.0.1:9/torc-service/v1' });
+    await expect(away.ping()).rejects.toBeInstanceOf(library.Unreachable);
+    expect(asItIs(away)).toBe(away);
   });
 
   it('a program that imports the library creates a workflow from an object, runs it, reads its output and recovers it', async () => {

@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '../..');
 /** Words with which the second half of a sentence begins, and no sentence. */
 const HALVES =
   'is|are|has|have|does|do|says|gets|takes|keeps|leaves|ends|runs|refuses|prints|shows|adds|makes|goes|asks|' +
-  'accepts|answers|counts|finds|gives|lets|puts|repeats|reports|sends|starts|stays|tells|waits|may|can|cannot|must|' +
+  'accepts|answers|counts|finds|gives|lets|puts|repeats|reports|sends|starts|stays|waits|may|can|cannot|must|' +
   'that|whose|and|but|or';
 const TITLE = /^ *(?:(?:it|test)(?:\.\w+)*\(|(?:\]|\w)\)\()(['"`])((?:\\.|(?!\1)[^\\])*)\1/gm;
 

@@ -11,10 +11,10 @@ name: small
 description: 'two, and one that fails'
 jobs:
   - {name: first, command: "echo made > \${files.output.made}"}
-  - {name: second, command: "cat \${files.input.made} # \${user_data.input.told}"}
+  - {name: second, command: "cat \${files.input.made} # \${user_data.input.seen}"}
   - {name: 'bad, "very"', command: exit 3, priority: 5}
 files: [{name: made, path: made.txt}]
-user_data: [{name: told, data: {x: [1, two]}}]
+user_data: [{name: seen, data: {x: [1, two]}}]
 `;
 
 let folder: string;
@@ -105,15 +105,15 @@ describe('a list as JSON is an envelope of items', () => {
 
   it('a list as JSON is an envelope of items of user data, whose value stays JSON', async () => {
     expect(await items('user-data', 'list', '1')).toEqual([
-      { id: 1, workflow_id: 1, name: 'told', data: { x: [1, 'two'] }, is_ephemeral: false },
+      { id: 1, workflow_id: 1, name: 'seen', data: { x: [1, 'two'] }, is_ephemeral: false },
     ]);
   });
 
   it('a list as JSON is an envelope of items of workflows: those of the person who asks, others only when they are asked for', async () => {
-    await server.client.createWorkflow({ body: { name: 'not mine', user: 'somebody' } });
+    await server.client.createWorkflow({ body: { name: 'not mine', user: 'eve' } });
     const names = (rows: readonly Record<string, unknown>[]) => rows.map(({ name, user }) => [name, user]);
     expect(names(await items('workflows', 'list'))).toEqual([['small', 'tester']]);
-    expect(names(await items('workflows', 'list', '--all-users'))).toContainEqual(['not mine', 'somebody']);
+    expect(names(await items('workflows', 'list', '--all-users'))).toContainEqual(['not mine', 'eve']);
   });
 
   it('a list as JSON is an envelope of items of events, each with its time as people read it', async () => {
@@ -148,7 +148,7 @@ describe('a record or a report as JSON is the bare object', () => {
     const [result] = await items('results', 'list', '1');
     expect(await json('results', 'get', String(result?.['id']))).toEqual(result);
     expect(await json('workflows', 'get', '1')).toEqual(named(await items('workflows', 'list'), 'small'));
-    expect(await json('user-data', 'get', '1')).toEqual(named(await items('user-data', 'list', '1'), 'told'));
+    expect(await json('user-data', 'get', '1')).toEqual(named(await items('user-data', 'list', '1'), 'seen'));
   });
 
   it('a record or a report as JSON is the bare object of how a workflow stands: every status is counted', async () => {
@@ -275,7 +275,7 @@ describe('words that mean no command', () => {
     [['status', '0'], 'not a workflow id: "0"; expected a whole number'],
     [['exec'], 'no commands provided'],
     [['self', 'update', '--yes'], 'Install the newer package file'],
-  ])('words that nobody can act on are a usage error: torc %j', async (words, why) => {
+  ])('arguments that have no meaning are a usage error: torc %j', async (words, why) => {
     const { code, stdout, stderr } = await call('-f', 'json', ...words);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(why);
@@ -319,29 +319,29 @@ describe('the order of a list', () => {
   });
 });
 
-describe('a wish that is refused', () => {
+describe('a request that is refused', () => {
   it.each([
     [['jobs', 'list', '99'], 'Error: there is no workflow 99\n'],
     [['-f', 'xml', 'ping'], "Error: format must be one of 'table', 'json', or 'csv'"],
     [['--url', 'nowhere', 'ping'], 'not a URL: "nowhere"'],
     [['--url', 'http://127.0.0.1:1/torc-service/v1', 'jobs', 'list', '1'], 'Is the server running'],
     [['create', 'not-there.yaml'], 'not-there.yaml: there is no such file'],
-  ])('a wish that is refused says why beside the result, which stays empty: torc %j', async (words, why) => {
+  ])('a request that is refused says why beside the result, which stays empty: torc %j', async (words, why) => {
     const { code, stdout, stderr } = await call('-f', 'json', ...words);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(why);
   });
 
-  it('a wish that is refused ends the program with 1', async () => {
+  it('a request that is refused ends the program with 1', async () => {
     const { code, stdout, stderr } = await program('jobs', 'list');
     expect([code, stdout, stderr]).toEqual([1, '', 'Error: a workflow ID is required when stdin is not a terminal\n']);
   });
 
-  it("a wish that is refused keeps other people's workflows from being deleted", async () => {
-    const { id } = await server.client.createWorkflow({ body: { name: 'theirs', user: 'somebody' } });
+  it("a request that is refused keeps other people's workflows from being deleted", async () => {
+    const { id } = await server.client.createWorkflow({ body: { name: 'theirs', user: 'eve' } });
     const { code, stderr } = await call('delete', '--no-prompts', String(id));
     expect(code).toBe(1);
-    expect(stderr).toContain("Cannot delete workflow owned by user 'somebody' (you are 'tester')");
+    expect(stderr).toContain("Cannot delete workflow owned by user 'eve' (you are 'tester')");
     expect(await server.client.getWorkflow({ params: { id: id } })).toMatchObject({ name: 'theirs' });
   });
 });

@@ -165,7 +165,7 @@ it('what a killed runner had finished and not reported is not run again', async 
   const path = join(folder, 'flow.yaml');
   writeFileSync(
     path,
-    `name: untold\njobs: [{name: quick, command: 'echo x >> ran'}, {name: long, command: 'touch began; sleep 600'}]\n`,
+    `name: unreported\njobs: [{name: quick, command: 'echo x >> ran'}, {name: long, command: 'touch began; sleep 600'}]\n`,
   );
   await torc(['--url', server.url, 'create', path], { cwd: folder });
   await torc(['--url', server.url, 'workflows', 'init', '1'], { cwd: folder });

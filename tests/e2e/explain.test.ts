@@ -152,7 +152,7 @@ jobs:
   const running = await until(
     () => reportedOf('first'),
     ({ kind }) => kind === 'runs',
-    'the start to be told',
+    'the start to be reported',
   );
   expect(running.headline).toMatch(/^runs on \S+ since /);
   expect(running.paths['job_stdout']).toBe(`torc_output/job_stdio/job_wf2_j${idOf['first']}_r1_a1.o`);

@@ -104,7 +104,7 @@ describe('jobs create-from-file', () => {
 
   it.each([
     ['a file without commands', '# nothing\n', [], 'has no commands'],
-    ['needs that nobody can read', 'true\n', ['--memory-per-job', '2gb'], "Invalid memory format '2gb'"],
+    ['needs that cannot be read', 'true\n', ['--memory-per-job', '2gb'], "Invalid memory format '2gb'"],
   ])('jobs create-from-file adds nothing of %s', async (_, text, words, why) => {
     writeFileSync(file(), text);
     const { code, stdout, stderr } = await call('jobs', 'create-from-file', id, file(), ...words);

@@ -18,7 +18,7 @@ async function listener() {
 }
 
 describe('a password', () => {
-  it('a password is asked for where that is wished for, and wins over the environment', async () => {
+  it('a password is asked for where that is requested, and wins over the environment', async () => {
     const { logins, url } = await listener();
     const environment = { TORC_API_URL: url, TORC_PASSWORD: 'other', TORC_USERNAME: 'ada' };
     const around = { cwd: temporaryFolder(), environment, input: 'typed word\n' };

@@ -13,11 +13,11 @@ env: {REGION: north}
 jobs:
   - {name: prepare, command: "echo made > \${files.output.made}", resource_requirements: small}
   - {name: "work_{i}", command: "cat \${files.input.made}", depends_on: [prepare], parameters: {i: "1:3"}, priority: 2}
-  - {name: publish, command: "true", output_user_data: [told], depends_on_regexes: ["work_.*"], failure_handler: again}
-  - {name: read, command: "true", input_user_data: [told]}
+  - {name: publish, command: "true", output_user_data: [seen], depends_on_regexes: ["work_.*"], failure_handler: again}
+  - {name: read, command: "true", input_user_data: [seen]}
   - {name: fails, command: exit 3}
 files: [{name: made, path: made.txt}]
-user_data: [{name: told}]
+user_data: [{name: seen}]
 resource_requirements: [{name: small, num_cpus: 1, memory: 10m, runtime: PT5M}]
 failure_handlers: [{name: again, rules: [{exit_codes: [1], max_retries: 2}]}]
 slurm_schedulers: [{name: sched, account: proj, nodes: 1, walltime: "01:00:00"}]

@@ -109,7 +109,7 @@ describe.skipIf(CHROMIUM === undefined)('telemetry on the page (skipped where ch
   it('jobs lead to their profiles, and the page of a job to that of the job of Slurm in which it ran', async () => {
     const { client, page, root, faults } = await withTelemetry();
     await page.goto(`${root}#/telemetry/fox.test/jobs`);
-    await page.getByRole('searchbox', { name: 'Job' }).fill('nobody');
+    await page.getByRole('searchbox', { name: 'Job' }).fill('none');
     await page.getByText('No job matches this filter.').waitFor();
     await page.getByRole('searchbox', { name: 'Job' }).fill('bob');
     await page.getByRole('group', { name: 'Table of jobs' }).getByText('python').waitFor();

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder, torc } from '../support/programs.ts';
 
 const flow = 'name: flow\njobs: [{name: only, command: "echo done > done"}]\n';
-/** The user id of `nobody` on most systems. */
+/** A user id without rights: that of the user `nobody` on most systems. */
 const STRANGER = 65_534;
 const isRoot = process.getuid?.() === 0;
 

@@ -90,10 +90,10 @@ describe('torc run --page', () => {
     async () => {
       const { cwd, go, environment } = workplace();
       const run = start('torc', ['-s', 'run', 'wait.yaml', '--page'], { cwd, environment });
-      let told = '';
-      run.child.stderr?.on('data', (text: string) => (told += text));
+      let printed = '';
+      run.child.stderr?.on('data', (text: string) => (printed += text));
       const address = await until(
-        () => addressIn(told),
+        () => addressIn(printed),
         (text) => text !== '',
         'the address',
       );

@@ -59,7 +59,7 @@ describe('a server that cannot be what it is asked to be', () => {
     async (words, why) => {
       write('broken', `${ADA}\nno colon here\n`);
       write('md5', 'ada:$apr1$abcdefgh$abcdefghijklmnopqrstuv\n');
-      write('empty', '# nobody yet\n');
+      write('empty', '# none yet\n');
       new DatabaseSync(inFolder('foreign.db')).exec('create table workflow (id integer)');
       write(
         'text',
@@ -86,23 +86,20 @@ describe('a server that cannot be what it is asked to be', () => {
     ['TORC_API_EVENT_BODY_MAX_BYTES', 'many', 'expected a whole number, found "many"'],
     ['TORC_SERVER_SNAPSHOT_KEEP', '-1', 'expected 1 or more, found -1'],
     ['TORC_SERVER__PORT', 'abc', 'server.port: expected a whole number from 0 to 65535, found "abc"'],
-  ])(
-    'a server that cannot be what it is asked to be is told which variable is wrong: %s=%s',
-    async (variable, value, why) => {
-      environment[variable] = value;
-      const { code, stderr } = await call('run', '--port', '0');
-      expect(code).toBe(1);
-      expect(stderr).toContain(`${variable}: ${why}`);
-    },
-  );
+  ])('a server with a wrong setting names the variable that is wrong: %s=%s', async (variable, value, why) => {
+    environment[variable] = value;
+    const { code, stderr } = await call('run', '--port', '0');
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${variable}: ${why}`);
+  });
 });
 
 describe('a server', () => {
   it('a server takes what its options do not say from the configuration', async () => {
     write('torc.toml', '[server]\nport = 0\ndatabase = "configured.db"\nlogging.json_logs = true\n');
-    const { port } = await startServer(folder, { database: 'told.db' });
+    const { port } = await startServer(folder, { database: 'own.db' });
     expect(port).toBeGreaterThan(0);
-    expect(existsSync(inFolder('told.db'))).toBe(true);
+    expect(existsSync(inFolder('own.db'))).toBe(true);
     const program = begin();
     await program.says('"message":"Server ready"');
     program.child.kill('SIGTERM');
@@ -364,7 +361,7 @@ describe('an export', () => {
     for (const which of [String(group), 'team']) expect(await exported('--access-group', which)).toEqual(['second']);
     expect(await exported('3', '--access-group', String(group))).toEqual(['second', 'third']);
     expect(await exported()).toEqual(['first', 'second', 'third']);
-    expect(await exported('--user', 'nobody')).toBe(1);
+    expect(await exported('--user', 'unknown')).toBe(1);
     expect(await exported('--access-group', 'others')).toBe(1);
     expect(names('out.db')).toEqual(['first', 'second', 'third']);
   });

@@ -50,7 +50,7 @@ describe('workflows update', () => {
       metadata: { a: 1 },
       user: 'tester',
     });
-    expect(await json('workflows', 'update', id, '--owner-user', 'somebody')).toMatchObject({ user: 'somebody' });
+    expect(await json('workflows', 'update', id, '--owner-user', 'eve')).toMatchObject({ user: 'eve' });
   });
 
   it.each([
@@ -67,12 +67,12 @@ describe('workflows update', () => {
 describe('workflows list', () => {
   it('workflows list of an access group has those of everybody, and no others', async () => {
     const group = await server.client.createAccessGroup({ body: { name: `team-${id}` } });
-    const { id: theirs } = await server.client.createWorkflow({ body: { name: 'theirs', user: 'somebody' } });
+    const { id: theirs } = await server.client.createWorkflow({ body: { name: 'theirs', user: 'eve' } });
     await server.client.addWorkflowToGroup({ params: { id: theirs, group_id: group.id } });
     const { items } = await json('workflows', 'list', '-g', `team-${id}`);
-    expect(items).toEqual([expect.objectContaining({ id: theirs, user: 'somebody' })]);
-    expect((await call('workflows', 'list', '-g', 'nobody')).stdout).toBe(
-      'No workflows found for access group: nobody\n',
+    expect(items).toEqual([expect.objectContaining({ id: theirs, user: 'eve' })]);
+    expect((await call('workflows', 'list', '-g', 'unknown')).stdout).toBe(
+      'No workflows found for access group: unknown\n',
     );
   });
 });

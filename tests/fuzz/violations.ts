@@ -28,7 +28,7 @@ const rules: Readonly<Record<string, string>> = {
     from held_attempt held
     join job on job.id = held.job_id and job.attempt_id = held.attempt_id
     where job.status <= 4`,
-  'an action that was not carried out is claimed by nobody': `
+  'an action that was not carried out is not claimed': `
     select action.id from workflow_action action
     join action_claim claim on claim.action_id = action.id
     where action.executed = 0`,

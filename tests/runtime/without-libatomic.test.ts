@@ -95,8 +95,8 @@ describe('a machine without libatomic.so.1', () => {
   }) => {
     if (whyNot !== undefined) return skip(whyNot);
     const script = `
-      "$1/bin/torc-server" run --port 0 --database s.db --log-dir logs --pid-file pid --daemon > told || exit 1
-      port=$(sed -n 's/TORC_SERVER_PORT=//p' told)
+      "$1/bin/torc-server" run --port 0 --database s.db --log-dir logs --pid-file pid --daemon > printed || exit 1
+      port=$(sed -n 's/TORC_SERVER_PORT=//p' printed)
       "$1/bin/torc" --url http://localhost:$port/torc-service/v1 -f json admin sql 'select 42 as answer'
       code=$?
       kill $(cat pid)

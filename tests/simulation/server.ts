@@ -58,7 +58,7 @@ export function createServer(db: Database, workflowId: number): SimulatedServer 
 
   /** A write as `turn.ts` carries it out when it is alone. */
   const write = <Answer>(work: () => Answer): Answer => {
-    if (!isUp) throw new Unreachable('nobody listens');
+    if (!isUp) throw new Unreachable('no server listens');
     dieIf('before');
     const here = store;
     db.run('begin immediate');
@@ -95,7 +95,7 @@ export function createServer(db: Database, workflowId: number): SimulatedServer 
         handlers.updateComputeNode({ params: { id }, query: {}, body: { is_active: false } } as never);
       }),
     run() {
-      if (!isUp) throw new Unreachable('nobody listens');
+      if (!isUp) throw new Unreachable('no server listens');
       return store.find.run(workflowId).run_id;
     },
     isActive: (id) =>

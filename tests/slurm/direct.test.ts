@@ -94,7 +94,7 @@ jobs: [{name: long, resource_requirements: small, command: "touch longer-1; slee
   const twice = async () => {
     const id = await lane.created(
       'twice',
-      `${small}jobs: [{name: one, resource_requirements: small, command: "until [ -e told ]; do sleep 0.1; done"}]\n`,
+      `${small}jobs: [{name: one, resource_requirements: small, command: "until [ -e done ]; do sleep 0.1; done"}]\n`,
     );
     return {
       id,
@@ -213,7 +213,7 @@ jobs:
       'the warning in the log',
       60_000,
     );
-    writeFileSync(join(folder, 'told'), '');
+    writeFileSync(join(folder, 'done'), '');
     await lane.finished(id);
   });
 

@@ -271,7 +271,7 @@ ${flow.slice(flow.indexOf('actions:')).replace('num_allocations: 2', 'num_alloca
       return record.data.attributes;
     };
     const tasks = (jobs: readonly SlurmJob[]) => jobs.filter(({ array_job_id: whole }) => whole !== undefined);
-    const reported = join(folder, 'told.json');
+    const reported = join(folder, 'reported.json');
     const seen: SlurmJob[] = [];
     await until(
       async () => {
@@ -283,7 +283,7 @@ ${flow.slice(flow.indexOf('actions:')).replace('num_allocations: 2', 'num_alloca
       },
       // The tasks and their batch steps.
       (failed) => failed.size >= 4,
-      'both tasks to be told as failed',
+      'both tasks to be reported as failed',
       60_000,
     );
     const { slurm_jobs: all } = await sonar('jobs', '--stateless');

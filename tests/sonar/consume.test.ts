@@ -325,10 +325,10 @@ describe.skipIf(kafkaIsMissing !== undefined)('a consumer of a real broker', () 
     const accepted = await secure('password');
     expect(accepted.code).toBe(0);
     expect(accepted.stdout).toContain('fox.test: 4 stored');
-    const nobody = start('torc', ['sonar', 'consume', '127.0.0.1:1', '--store', path], { cwd });
-    await nobody.says('127.0.0.1:1: ');
-    nobody.child.kill('SIGTERM');
-    expect((await nobody.ended).code).toBe(0);
+    const away = start('torc', ['sonar', 'consume', '127.0.0.1:1', '--store', path], { cwd });
+    await away.says('127.0.0.1:1: ');
+    away.child.kill('SIGTERM');
+    expect((await away.ended).code).toBe(0);
   }, 120_000);
 });
 

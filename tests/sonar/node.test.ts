@@ -399,12 +399,12 @@ describe('torc sonar about a Slurm cluster', () => {
 
   it('a file of what was reported that cannot be read is refused, and stays', async () => {
     const folder = temporaryFolder();
-    writeFileSync(join(folder, 'told'), 'precious');
+    writeFileSync(join(folder, 'kept'), 'precious');
     const tools = onPath({ sacct: `echo '${line}'`, scontrol: 'exit 0' });
-    const { code, stderr, stdout } = await sonar(['jobs', '--state', join(folder, 'told')], tools);
+    const { code, stderr, stdout } = await sonar(['jobs', '--state', join(folder, 'kept')], tools);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('remove it to report all jobs');
-    expect(readFileSync(join(folder, 'told'), 'utf8')).toBe('precious');
+    expect(readFileSync(join(folder, 'kept'), 'utf8')).toBe('precious');
   });
 
   it.each([

@@ -126,7 +126,7 @@ const closedDays = async (store: TelemetryStore, before: number): Promise<string
   );
 
 const links: readonly Link[] = [1, 2, 3].map((pid) => ({
-  cluster: pid === 3 ? 'nobody' : 'fox.test',
+  cluster: pid === 3 ? 'unknown' : 'fox.test',
   node: 'n1.fox.test',
   job: 101,
   epoch: 0,
@@ -249,7 +249,7 @@ describe.each(kinds)('%s', (kind) => {
   it(`${kind} quarantines what it cannot use, and refuses clusters that were not added`, async () => {
     const store = await opened();
     const [good = ''] = messagesOfTwoDays();
-    const records = recordsIn(good, '{"meta":{}}', written(everyField.sample).replaceAll('fox.test', 'nobody'), good);
+    const records = recordsIn(good, '{"meta":{}}', written(everyField.sample).replaceAll('fox.test', 'unknown'), good);
     expect(await store.ingestEach(records, options)).toEqual(['stored', 'quarantined', 'unknown cluster', 'repeated']);
     expect(await exported(store)).toEqual([good]);
     await store.close();
@@ -691,8 +691,8 @@ describe.skipIf(postgresIsMissing !== undefined)('PostgreSQL', () => {
     expect(shown.stdout).toMatch(/^normal,/m);
     const pruned = await torc(['sonar', 'prune', '--before', '2026-03-02', ...store], { cwd });
     expect(pruned.stdout).toMatch(/^Deleted \d+ envelopes from before 2026-03-02T00:00:00\+00:00\n$/);
-    const nobody = 'postgres://ada:velvet@127.0.0.1:1/site';
-    const away = await torc(['sonar', 'export', '--store', nobody], { cwd });
+    const unreachable = 'postgres://ada:velvet@127.0.0.1:1/site';
+    const away = await torc(['sonar', 'export', '--store', unreachable], { cwd });
     expect(away).toMatchObject({ stdout: '', code: 1 });
     expect(away.stderr).toMatch(
       /PostgreSQL at postgres:\/\/ada@127.0.0.1:1\/site cannot be used now: .*ECONNREFUSED.*run the command again/,

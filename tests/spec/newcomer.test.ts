@@ -191,7 +191,7 @@ describe('an unknown field', () => {
       job('command: x\nnum_cpus: 2'),
       'jobs[0].num_cpus: unknown field `num_cpus`: it is a field of `resource_requirements`: write it there, and name that entry in the job: resource_requirements: NAME',
     ],
-  ])('%s is told with its place', (_what, text, line) => {
+  ])('%s is reported with its place', (_what, text, line) => {
     expect(lines(text).map((each) => each.replace(/^flow\.yaml:\d+:\d+: /, ''))).toEqual([line]);
   });
 });

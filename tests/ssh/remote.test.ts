@@ -224,7 +224,7 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
       line('worker1', '--num-cpus 1'),
       'nosuchhost.invalid',
       '127.0.0.1:1',
-      `nobody-else@worker2 --work-dir ${folder}`,
+      `eve@worker2 --work-dir ${folder}`,
       `worker3 --torc ${old} --work-dir ${folder}`,
     );
     const found = await remote(['run', file, String(id), '-o', out]);
@@ -382,7 +382,7 @@ describe('the files and servers that torc remote refuses', () => {
     expect(wrong.code).toBe(1);
     expect(wrong.stderr).toContain("w.txt:2: Duplicate host 'h1'");
     expect(wrong.stderr).toContain("w.txt:3: Invalid port '99999'");
-    expect((await run('# nobody\n')).stderr).toContain("Worker file 'w.txt' contains no valid entries");
+    expect((await run('# none yet\n')).stderr).toContain("Worker file 'w.txt' contains no valid entries");
   });
 
   it('a standalone server is refused, because it serves this machine only', async () => {

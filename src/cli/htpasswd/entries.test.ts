@@ -9,7 +9,7 @@ describe('a file of users', () => {
     const entries = readEntries(text);
     expect([...entries.users.keys()]).toEqual(['ada', 'bob', 'eve']);
     expect(hashOf(entries, 'bob')).toBe(hash('b', '2y'));
-    expect([hashOf(entries, 'nobody'), entries.problems]).toEqual([undefined, []]);
+    expect([hashOf(entries, 'unknown'), entries.problems]).toEqual([undefined, []]);
   });
 
   it('a file with an invalid line, another kind of hash, or a duplicate user is refused', () => {

@@ -28,11 +28,11 @@ export interface Claims {
    */
   claim(turn: ExchangeRequest, want: Want): Promise<void>;
   /** Passes the claimed jobs on, with all fields that the runner would otherwise have to request. */
-  handOut(): Promise<ClaimedJob[]>;
+  passOn(): Promise<ClaimedJob[]>;
   /**
    * Passes jobs on again that were passed on before and are not in this list: the runner did not receive that reply.
    */
-  handAgain(heldByRunner: readonly number[]): void;
+  passOnAgain(heldByRunner: readonly number[]): void;
   /** A job ended and is no longer held. */
   forget(id: number): void;
   giveBack(turn: ExchangeRequest, ids: readonly number[]): Promise<JobCompletionError[]>;
@@ -71,7 +71,7 @@ export function createClaims({ client, workflowId, onWarning, now }: ClaimsOptio
         throw error;
       }
     },
-    async handOut() {
+    async passOn() {
       const jobs = await inParallel(waiting, READS_AT_ONCE, async (claimed): Promise<ClaimedJob> => {
         // The reply to a claim may lack fields that another route returns.
         const isWhole = typeof claimed.attempt_id === 'number' && typeof claimed.resource_requirements_id === 'number';
@@ -91,7 +91,7 @@ export function createClaims({ client, workflowId, onWarning, now }: ClaimsOptio
       }
       return jobs;
     },
-    handAgain(heldByRunner) {
+    passOnAgain(heldByRunner) {
       const theirs = new Set(heldByRunner);
       for (const [id, job] of held) {
         if (theirs.has(id)) continue;

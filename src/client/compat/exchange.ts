@@ -50,7 +50,7 @@ export function createPlainExchange({ client, workflowId, onWarning, now = Date.
     const errors: JobCompletionError[] = await reports.report(turn);
     for (const { job_id: id } of [...(turn.completed ?? []), ...(turn.retried ?? [])]) claims.forget(id);
     for (const each of await claims.giveBack(turn, turn.returned ?? [])) errors.push(each);
-    if (turn.held) claims.handAgain(turn.held);
+    if (turn.held) claims.passOnAgain(turn.held);
     if (turn.is_last === true) for (const each of await claims.giveBackAll(turn)) errors.push(each);
     else if (turn.want) await claims.claim(turn, turn.want);
 
@@ -58,7 +58,7 @@ export function createPlainExchange({ client, workflowId, onWarning, now = Date.
       client.getWorkflowStatus({ params }).catch(workflowGone),
       client.listPendingActions({ params }),
     ]);
-    const jobs = turn.want && turn.is_last !== true && !status.is_canceled ? await claims.handOut() : [];
+    const jobs = turn.want && turn.is_last !== true && !status.is_canceled ? await claims.passOn() : [];
     const dueOfJobs = due.filter(({ trigger_type: trigger }) => JOB_TRIGGERS.has(trigger)).map(({ id }) => id);
     changeId += 1;
     const reply: ExchangeReply = {

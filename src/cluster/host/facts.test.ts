@@ -125,7 +125,7 @@ describe.skipIf(process.platform !== 'linux')('a process', () => {
   });
 
   it('a process of another user is not proven gone if /proc hides processes of other users', ({ skip }) => {
-    const asNobody = (identity: ProcessIdentity) => {
+    const withoutRights = (identity: ProcessIdentity) => {
       const words = script(`process.stdout.write(facts.proofOfEnd(${JSON.stringify(identity)}))`);
       const shell =
         'mount -t proc -o hidepid=2 proc /proc && exec setpriv --reuid 65534 --regid 65534 --clear-groups "$0" "$@"';
@@ -136,12 +136,12 @@ describe.skipIf(process.platform !== 'linux')('a process', () => {
     };
     let reported: string;
     try {
-      reported = asNobody(own);
+      reported = withoutRights(own);
     } catch {
-      return skip('only the superuser can hide processes, and nobody must be able to read this checkout');
+      return skip('only the superuser can hide processes, and another user must be able to read this checkout');
     }
     expect(reported).toBe('unknown');
-    expect(asNobody({ ...own, pid: 2 ** 22 - 1 })).toBe('gone');
+    expect(withoutRights({ ...own, pid: 2 ** 22 - 1 })).toBe('gone');
   });
 
   it('a process with an unknown start time is neither alive nor gone while its id is in use', () => {

@@ -72,7 +72,7 @@ describe('a file of workers', () => {
   });
 
   it('a file of workers without hosts has neither workers nor problems', () => {
-    expect(readWorkers('\n # nobody\n')).toEqual({ workers: [], problems: [] });
+    expect(readWorkers('\n # none yet\n')).toEqual({ workers: [], problems: [] });
   });
 });
 

@@ -10,7 +10,7 @@ describe('the room of a file system for output', () => {
     ['a few blocks are left, as after the end of a job', { ...disk, bfree: 3, bavail: 3 }, 'space'],
     ['the blocks that are left are for the administrator', { ...disk, bavail: 0 }, 'space'],
     ['no more files can be made', { ...disk, ffree: 0 }, 'files'],
-    ['the file system tells nothing', { blocks: 0, bsize: 4096, bfree: 0, bavail: 0, files: 0, ffree: 0 }, undefined],
+    ['the file system reports nothing', { blocks: 0, bsize: 4096, bfree: 0, bavail: 0, files: 0, ffree: 0 }, undefined],
   ])('a user lacks what is missing if %s', (_, room, expected) => {
     expect(shortageOf(room, false)).toBe(expected);
   });

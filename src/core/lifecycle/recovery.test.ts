@@ -24,7 +24,7 @@ describe('the cause of a bad end', () => {
     ['an early SIGKILL near the limit', { returnCode: 137, lack: sigkill, memoryShare: 0.95 }, 'memory'],
     ['an early SIGKILL well below the limit', { returnCode: 137, lack: sigkill, memoryShare: 0.5 }, 'killed'],
     ['an early SIGKILL without a measured peak', { returnCode: 137, lack: sigkill }, 'killed'],
-    ['a kill of somebody unknown', { returnCode: 137, causeCode: 'killed', memoryShare: 0.5 }, 'killed'],
+    ['a kill by an unknown process', { returnCode: 137, causeCode: 'killed', memoryShare: 0.5 }, 'killed'],
     ['a person who canceled its step', { returnCode: 137, causeCode: 'canceled' }, 'lost'],
     ['the end of its node', { returnCode: 137, causeCode: 'node' }, 'lost'],
     ['exit code 0 that proves nothing', { returnCode: 143, causeCode: 'unproven' }, 'lost'],
@@ -42,7 +42,7 @@ describe('the cause of a bad end', () => {
     ['a disk without room', { returnCode: 1, causeCode: 'disk' }, 'disk'],
     ['a command that does not exist', { returnCode: 127 }, 'bad command'],
     ['an output that is not there', { missesOutput: true }, 'missing output'],
-    ['a decision that nobody made', { status: 'pending_failed', returnCode: 3 }, 'undecided'],
+    ['a decision that was not made', { status: 'pending_failed', returnCode: 3 }, 'undecided'],
     [
       'too little memory, although a decision is awaited',
       { status: 'pending_failed', returnCode: 137, lack: { ...lack, memory: 'memory_exceeded' } },

@@ -35,7 +35,7 @@ describe('what is left for runners while jobs run', () => {
     ['running jobs may add jobs', { addsJobs: true }],
     ['an action is being executed', { executesAction: true }],
     ['an action waits for jobs and may create some', { awaitsAction: true }],
-    ['runners are told to stay when the workflow is complete', { staysWhenComplete: true }],
+    ['runners have to stay when the workflow is complete', { staysWhenComplete: true }],
   ])('what is left for runners while jobs run may be anything where %s', (_, change) => {
     expect(outlookOf({ ...running, ...change })).toBe('anything');
   });

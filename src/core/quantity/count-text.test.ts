@@ -13,7 +13,7 @@ test.each([
   [999, '999 jobs'],
   [1204, '1,204 jobs'],
   [1_000_000, '1,000,000 jobs'],
-])('%d is told as "%s"', (count, text) => {
+])('%d is written as "%s"', (count, text) => {
   expect(counted(count, 'job')).toBe(text);
 });
 

@@ -17,7 +17,7 @@ beforeEach(async () => {
 /** A workflow with records of every kind; `late` depends on a job that was created after it. */
 async function workflow({ client }: TestService, name: string): Promise<number> {
   const env = { A: '1' };
-  const { id } = (await client.createWorkflow({ body: { name, user: 'somebody', env, project: 'p' } })) as {
+  const { id } = (await client.createWorkflow({ body: { name, user: 'eve', env, project: 'p' } })) as {
     id: number;
   };
   const of = { workflow_id: id };

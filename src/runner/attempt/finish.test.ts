@@ -122,7 +122,7 @@ describe('exit code 0 near a signal of the allocation', () => {
     ['preempted', 'terminated'],
     ['over', 'completed'],
   ])(
-    'a step that ended just before the runner was told to stop, where the allocation is %s, is %s',
+    'a step that ended just before the runner was asked to stop, where the allocation is %s, is %s',
     async (fate, status) => {
       const runner = runnerIn({ fate, hasSteps: true });
       runner.stop();

@@ -46,7 +46,7 @@ const FRESH_MS = 500;
 const MOST_NAMES = 5;
 
 export function createOutputDisk({ folder, log, restMs = REST_MS, freshMs = FRESH_MS }: OutputDiskOptions): OutputDisk {
-  let suspected: Suspects = NOBODY;
+  let suspected: Suspects = NO_SUSPECTS;
   let cut: (Suspects & { readonly shortage: Shortage }) | undefined;
   let isReported = false;
   let wroteAtMs = -Infinity;
@@ -69,13 +69,13 @@ export function createOutputDisk({ folder, log, restMs = REST_MS, freshMs = FRES
     timer?.cancel();
     timer = undefined;
     const since = suspected;
-    suspected = NOBODY;
+    suspected = NO_SUSPECTS;
     const shortage = await shortageNow();
     if (shortage === undefined) {
       isReported = false;
       return undefined;
     }
-    cut = { ...joined(cut ?? NOBODY, since), shortage };
+    cut = { ...joined(cut ?? NO_SUSPECTS, since), shortage };
     if (!isReported) {
       isReported = true;
       log.write('warn', 'There is no room for the output of jobs: it may be cut, also that of jobs that complete', {
@@ -106,7 +106,7 @@ interface Suspects {
   readonly names: readonly string[];
 }
 
-const NOBODY: Suspects = { count: 0, names: [] };
+const NO_SUSPECTS: Suspects = { count: 0, names: [] };
 
 const joined = (one: Suspects, other: Suspects): Suspects => ({
   count: one.count + other.count,

@@ -137,7 +137,7 @@ describe('a step that answers later', () => {
   it.each<[string, Partial<Account>]>([
     ['it was canceled with the allocation', { endedBy: 'cancel', exitCode: 143 }],
     ['SIGTERM ended it', { exitCode: 143 }],
-  ])('a step that ends just before the runner is told to stop is terminated if %s', async (_, how) => {
+  ])('a step that ends just before the runner is asked to stop is terminated if %s', async (_, how) => {
     const { runningJobs, outbox, begin, end, account } = runnerOf();
     runningJobs.take([jobOf(1)]);
     await begin(1);
@@ -161,7 +161,7 @@ describe('a step that answers later', () => {
     ['terminated if it ended in the second before', 900],
     ['failed if it ended earlier', 1_100],
   ] as const)(
-    'in an allocation a job with an exit code of its own, after which the runner is told to stop, is %s',
+    'in an allocation a job with an exit code of its own, after which the runner is asked to stop, is %s',
     async (words, ms) => {
       const { runningJobs, outbox, begin, end, account } = runnerOf({ sharesSignals: true });
       runningJobs.take([jobOf(1)]);

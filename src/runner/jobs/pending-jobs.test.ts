@@ -80,7 +80,7 @@ describe('what became of a job that another waits for', () => {
   ];
   it.each([
     ['held here', 1, true, 'open'],
-    ['completed here last, and untold', 1, false, 'completed'],
+    ['completed here last, and unreported', 1, false, 'completed'],
     ['failed here', 2, false, 'gone'],
     ['unknown here', 3, false, 'gone'],
   ] as const)('a job that is %s', (_words, id, isOpen, expected) => {

@@ -17,7 +17,7 @@ const FIRST_PID = 2 ** 22 + 1;
 
 /** The signals that the runner sends: group and name. */
 let sent: [group: number, signal: string][];
-const nobodyThere: typeof process.kill = (pid, signal) => {
+const noProcess: typeof process.kill = (pid, signal) => {
   sent.push([pid, String(signal)]);
   throw new Error('ESRCH');
 };
@@ -25,7 +25,7 @@ const nobodyThere: typeof process.kill = (pid, signal) => {
 beforeEach(() => {
   sent = [];
   vi.useFakeTimers();
-  vi.spyOn(process, 'kill').mockImplementation(nobodyThere);
+  vi.spyOn(process, 'kill').mockImplementation(noProcess);
 });
 afterEach(() => {
   vi.useRealTimers();

@@ -55,7 +55,7 @@ describe('the rules of a runner', () => {
   });
 
   it.each<[string, Partial<typeof options> | { computeNodeType: 'local' } | { persistent: true }, Partial<Workflow>]>([
-    ['was told to stay while jobs are left', { persistent: true }, {}],
+    ['has to stay while jobs are left', { persistent: true }, {}],
     ['is not in an allocation', { computeNodeType: 'local' }, {}],
     ['has an idle time of its own', {}, { compute_node_wait_for_new_jobs_seconds: 300 }],
     ['never leaves', {}, { compute_node_wait_for_new_jobs_seconds: 0 }],

@@ -36,7 +36,7 @@ const recover = (client: Client = service.client) =>
 /** A registered runner of this host that does not run: its process id is larger than any that the kernel assigns. */
 async function goneRunner({
   pid = 2 ** 30,
-  mark = 'nobody',
+  mark = 'unknown',
   allocationId,
   ledger,
 }: {

@@ -58,7 +58,7 @@ describe('a job that was signaled by its runner', () => {
       terminated(152, 'time'),
     ],
     [
-      'terminated with the time-limit code when somebody else killed it after its runner had asked it to end',
+      'terminated with the time-limit code when another process killed it after its runner had asked it to end',
       { endedFor: 'deadline', exitCode: 137 },
       terminated(152, 'time'),
     ],

@@ -55,7 +55,7 @@ describe('a group of users', () => {
     expect(await members()).toEqual(['ann', 'bob']);
     const groupsOf = async (user: string) =>
       (await client.listUserGroups({ params: { user_name: user }, query: {} })).items.map(({ name }) => name);
-    expect([await groupsOf('ann'), await groupsOf('nobody')]).toEqual([['class', 'lab'], []]);
+    expect([await groupsOf('ann'), await groupsOf('unknown')]).toEqual([['class', 'lab'], []]);
     const out = { params: { id: lab, user_name: 'ann' } };
     expect(await client.removeGroupMember(out)).toMatchObject({ user_name: 'ann' });
     await expect(client.removeGroupMember(out)).rejects.toMatchObject({ status: 404 });
@@ -88,7 +88,7 @@ describe('a workflow', () => {
     });
     const foundBy = async (name: string) =>
       (await client.listWorkflows({ query: { access_group: name } })).items.map(({ id }) => id);
-    expect([await foundBy('lab'), await foundBy('class'), await foundBy('nobody')]).toEqual([[mine], [later], []]);
+    expect([await foundBy('lab'), await foundBy('class'), await foundBy('unknown')]).toEqual([[mine], [later], []]);
     const groups = await client.listWorkflowGroups({ params: { id: mine }, query: {} });
     expect(groups.items.map(({ name }) => name)).toEqual(['lab']);
 

@@ -15,7 +15,7 @@ it.each([
   ['a hash of another kind', '\nann:$apr1$x$y', "users:2: the hash of 'ann' is not a bcrypt hash"],
   ['a hash that was cut', `ann:${HASH.slice(0, -1)}`, "users:1: the hash of 'ann' is not a bcrypt hash"],
   ['a user twice', `ann:${HASH}\nann:${HASH}`, "users:2: user 'ann' appears twice in the file"],
-  ['no user', '# nobody\n', 'users: it contains no user'],
+  ['no user', '# none yet\n', 'users: it contains no user'],
 ])('a file with %s is refused with its line', (_, text, words) => {
   expect(() => readUsers(text, 'users')).toThrow(words);
 });

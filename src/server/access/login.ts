@@ -92,7 +92,7 @@ export function usersLogin(
   // Without it, cached logins cannot be guessed from a copy of the memory.
   const secret = randomBytes(32);
   let users = read();
-  let nobodysHash = hashOfNobody(users);
+  let unmatchedHash = hashWithoutPassword(users);
   const known = new Map<string, { readonly isRight: boolean; readonly untilMs: number }>();
   const compared = new Map<string, Shared>();
   const rightBefore = new Set<string>();
@@ -128,7 +128,7 @@ export function usersLogin(
       address: networkOf(sender.address),
       isTrusted: rightBefore.has(key),
       isGone: () => senders.every((each) => each.isGone()),
-      compare: async () => (await verifier.verify(password, hash ?? nobodysHash)) && hash !== undefined,
+      compare: async () => (await verifier.verify(password, hash ?? unmatchedHash)) && hash !== undefined,
     });
     const untilMs = now() + cacheSeconds * 1000;
     const forget = () => {
@@ -166,7 +166,7 @@ export function usersLogin(
         const words = `${(cause as Error).message}; the previous users stay`;
         throw new Refusal('USERS_FILE_REFUSED', words, { path }, { cause });
       }
-      nobodysHash = hashOfNobody(users);
+      unmatchedHash = hashWithoutPassword(users);
       for (const memory of [known, compared, rightBefore]) memory.clear();
       return users.size;
     },
@@ -179,7 +179,7 @@ function limit(memory: Map<string, unknown> | Set<string>): void {
 }
 
 /** A hash that no password has, with the usual cost of the users' hashes. */
-function hashOfNobody(users: Users): string {
+function hashWithoutPassword(users: Users): string {
   const counts = new Map<string, number>();
   for (const hash of users.values()) {
     const cost = hash.slice(4, 6);

@@ -27,7 +27,9 @@ export const createDue = ({ armed, isTriggered, waiting }: DueQueries) => {
   return (workflowId: number): number[] =>
     armed
       .all({ workflowId })
-      .filter((action) => action.is_told === 1 || (!waits(action) && isTriggered.get({ id: action.id }) !== undefined))
+      .filter(
+        (action) => action.is_reached === 1 || (!waits(action) && isTriggered.get({ id: action.id }) !== undefined),
+      )
       .map(({ id }) => id);
 };
 

@@ -60,12 +60,12 @@ export interface ArmedAction {
   id: number;
   trigger_type: keyof typeof reachedFor;
   /** Whether it was triggered by hand, regardless of the jobs. */
-  is_told: number;
+  is_reached: number;
 }
 
 export const dueQueries = (db: Database) => ({
   armed: db.prepare<{ workflowId: number }, ArmedAction>(`
-    select id, trigger_type, trigger_count >= required_triggers as is_told
+    select id, trigger_type, trigger_count >= required_triggers as is_reached
     from workflow_action
     where workflow_id = :workflowId and trigger_type in ('on_jobs_ready', 'on_jobs_complete')
       and (executed = 0 or persistent = 1)

@@ -13,7 +13,7 @@ export interface TrafficLog {
   count(answered: Answered): void;
   stats(windowSeconds?: number, intervalSeconds?: number): Traffic;
   /** Whether clients are connected, and whether they want bodies. Only then are requests inspected further. */
-  readonly listening: 'nobody' | 'to heads' | 'to bodies';
+  readonly listening: 'none' | 'to heads' | 'to bodies';
   report(event: ApiEvent): void;
   /** The returned function ends it. */
   listen(withBodies: boolean, listener: (event: ApiEvent) => void): () => void;
@@ -90,7 +90,7 @@ export function createTrafficLog(now: () => number): TrafficLog {
     },
 
     get listening() {
-      if (listeners.size === 0) return 'nobody';
+      if (listeners.size === 0) return 'none';
       return [...listeners.values()].some(Boolean) ? 'to bodies' : 'to heads';
     },
     report(event) {

@@ -63,7 +63,7 @@ export const createExchange = (
     return errors;
   };
 
-  const handOut = (workflowId: number, { compute_node_id: nodeId, held, want }: ExchangeRequest): ClaimedJob[] => {
+  const assign = (workflowId: number, { compute_node_id: nodeId, held, want }: ExchangeRequest): ClaimedJob[] => {
     const asker = { workflowId, nodeId };
     const jobs = held ? claim.handAgain(asker, held) : [];
     if (want)
@@ -113,7 +113,7 @@ export const createExchange = (
     if (isLast === true) claim.giveBackAllBut({ workflowId, nodeId }, turn.held ?? []);
     // A deregistered node gets no jobs: it would stay unnoticed if it did not start them.
     const mayTake = isLast !== true && !isCanceled && node.isActive;
-    const jobs = mayTake ? handOut(workflowId, turn) : [];
+    const jobs = mayTake ? assign(workflowId, turn) : [];
     const ahead =
       mayTake && turn.want
         ? claim.claimAhead(

@@ -56,7 +56,7 @@ it('a client of the request stream that does not read is disconnected with the r
       facts: expect.objectContaining({ reason: expect.stringContaining('nothing was read for') }),
     },
   ]);
-  expect(traffic.listening).toBe('nobody');
+  expect(traffic.listening).toBe('none');
   const text = await rest(reader);
   expect(text.split('event: api').length - 1).toBeLessThan(256);
   expect(text).toMatch(/event: stream_closed\ndata: \{"reason":"nothing was read for \d+ s","dropped":\d+\}\n\n$/);
@@ -73,5 +73,5 @@ it('a client of the request stream that reads stays connected when nothing happe
   }
   expect([notices, traffic.listening]).toEqual([[], 'to heads']);
   await reader.cancel();
-  expect(traffic.listening).toBe('nobody');
+  expect(traffic.listening).toBe('none');
 });

@@ -8,7 +8,7 @@ import { constants, createGzip, createZstdCompress, gzip, zstdCompress } from 'n
  * nothing. The work is done by the thread pool of the runtime, not by the event loop.
  *
  * Replies to POST requests stay as they are also because some contain secrets: the length of a compressed reply with a
- * secret and with text of an attacker would tell about the secret.
+ * secret and with text of an attacker would reveal parts of the secret.
  */
 export type Encoding = 'zstd' | 'gzip';
 

@@ -19,7 +19,7 @@ it.each([
   [{ row: 9, entry: 0 }, 10, 'were removed'],
   [{ row: 10, entry: 0 }, 10, 'were removed'],
   [{ row: 21, entry: 0 }, 20, 'a different one'],
-])('a client at %j continues at %i, and is told that events %s', (place, lostId, words) => {
+])('a client at %j continues at %i, and learns that events %s', (place, lostId, words) => {
   const missed = missedSince(place, log);
   expect(missed?.lostId).toBe(lostId);
   expect(missed?.reported).toEqual({

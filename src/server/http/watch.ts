@@ -30,7 +30,7 @@ export function watchTraffic(server: Server, traffic: TrafficLog, bodyBytes: num
   server.prependListener('request', (incoming, outgoing) => {
     const startedAt = performance.now();
     const before = incoming.socket.bytesWritten;
-    if (traffic.listening !== 'nobody') noted.set(incoming, {});
+    if (traffic.listening !== 'none') noted.set(incoming, {});
     outgoing.once('close', () => {
       const status = outgoing.statusCode;
       const bytesIn = Number(incoming.headers['content-length'] ?? 0);

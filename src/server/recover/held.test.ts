@@ -406,10 +406,10 @@ it('no job ever has two live attempts, and none stays pending in the name of a l
           await speak(runner, { returned: [held.jobId] });
         }
 
-        const pendingInTheNameOfNobody = service.store.db.prepare(`
+        const pendingWithoutRunner = service.store.db.prepare(`
           select job.id from job join compute_node on compute_node.id = job.claimed_by
           where job.status = 3 and compute_node.is_active = 0`);
-        expect(pendingInTheNameOfNobody.all({})).toEqual([]);
+        expect(pendingWithoutRunner.all({})).toEqual([]);
       }
 
       // When every runner is proven lost no attempt is held any more.

@@ -21,7 +21,7 @@ const turn = (id: number, nodeId: number, body: object = {}) =>
 
 describe('a lost runner', () => {
   it('jobs that it had not started become ready, and jobs that it had started run again as a new attempt', async () => {
-    const { id, nodeId } = await workflowOf(service, [{ name: 'told' }, { name: 'started' }, { name: 'waiting' }]);
+    const { id, nodeId } = await workflowOf(service, [{ name: 'reported' }, { name: 'started' }, { name: 'waiting' }]);
     const { jobs } = await turn(id, nodeId, { want: all });
     const [reported, begun, waiting] = jobs as [never, never, never];
     await turn(id, nodeId, { started: [started(reported)] });
@@ -37,7 +37,7 @@ describe('a lost runner', () => {
     expect(answer.returned).toEqual([(waiting as { id: number }).id]);
     const { items } = await service.client.listJobs({ query: { workflow_id: id } });
     expect(items.map(({ name, status, attempt_id, origin }) => [name, status, attempt_id, origin])).toEqual([
-      ['told', 'ready', 2, 'retry'],
+      ['reported', 'ready', 2, 'retry'],
       ['started', 'ready', 2, 'retry'],
       ['waiting', 'ready', 1, undefined],
     ]);

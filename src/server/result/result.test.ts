@@ -157,7 +157,7 @@ describe('a batch of completions', () => {
     };
     const answer = await service.client.batchCompleteJobs({
       params: { id },
-      body: { completions: [entry('a'), entry('a'), entry('nobody'), entry('b', { status: 'failed' })] },
+      body: { completions: [entry('a'), entry('a'), entry('unknown'), entry('b', { status: 'failed' })] },
     });
     expect(answer.completed).toEqual([jobIds.get('a')]);
     expect(answer.errors.map(({ message }) => message)).toEqual([

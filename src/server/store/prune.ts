@@ -91,12 +91,12 @@ const pruneQueries = (db: Database) => ({
     on conflict (workflow_id) do update set last_id = excluded.last_id`),
   // From workflow to workflow through the index: one step for each, however many rows it has.
   orphans: db.prepare<NoParameters, { id: number }>(`
-    with recursive told (id) as (
+    with recursive logged (id) as (
       select min(workflow_id) from change_log
       union all
-      select (select min(workflow_id) from change_log where workflow_id > told.id) from told where told.id is not null
+      select (select min(workflow_id) from change_log where workflow_id > logged.id) from logged where logged.id is not null
     )
-    select id from told where id is not null and not exists (select 1 from workflow where workflow.id = told.id)`),
+    select id from logged where id is not null and not exists (select 1 from workflow where workflow.id = logged.id)`),
   removeOrphans: db.prepare<{ workflowId: number; heldId: number; rows: number }>(`
     delete from change_log
     where id in (

@@ -27,9 +27,9 @@ export const accessCases: Cases = {
         reply: { has_access: true, user_name: 'ada', workflow_id: 1 },
       },
       {
-        says: 'answers no for somebody else, also while access is not enforced',
-        params: { workflow_id: 1, user_name: 'somebody else' },
-        reply: { has_access: false, user_name: 'somebody else', workflow_id: 1 },
+        says: 'answers no for another user, also while access is not enforced',
+        params: { workflow_id: 1, user_name: 'another user' },
+        reply: { has_access: false, user_name: 'another user', workflow_id: 1 },
       },
       {
         says: 'answers no for a workflow that does not exist',
@@ -91,7 +91,7 @@ export const accessCases: Cases = {
   deleteAccessGroup: {
     answers: [
       {
-        says: 'returns what it was; nobody is in it and nothing is shared with it any more',
+        says: 'returns what it was; it has no members and nothing is shared with it any more',
         params: { id: 2 },
         reply: team,
         after: async ({ client }) => {

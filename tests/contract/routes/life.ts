@@ -9,7 +9,7 @@ export const lifeCases: Cases = {
   startJob: {
     answers: [
       {
-        says: 'runs then; where and since when is told to who asks',
+        says: 'runs then; the reply says where and since when',
         before: (world) => world.claim(),
         params: { id: 1, run_id: 1, compute_node_id: 1 },
         reply: { ...job, status: 'running' },
@@ -24,7 +24,7 @@ export const lifeCases: Cases = {
     refuses: [
       { ...unknownJob, params: { id: 9, run_id: 1, compute_node_id: 1 } },
       {
-        says: 'refuses a job that nobody claimed',
+        says: 'refuses a job that is not claimed',
         params: { id: 1, run_id: 1, compute_node_id: 1 },
         status: 422,
         code: 'STATUS_REFUSED',

@@ -77,7 +77,7 @@ export const outcomeCases: Cases = {
         },
       },
       {
-        says: 'puts it in the place of an earlier one: in lists, and in the times that the status tells',
+        says: 'puts it in the place of an earlier one: in lists, and in the times of the status',
         before: async (world) => {
           await world.finish();
           const { total_exec_time_minutes: minutes } = await world.client.getWorkflowStatus({ params: { id: 1 } });

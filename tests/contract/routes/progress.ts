@@ -356,7 +356,7 @@ export const progressCases: Cases = {
         reply: { granted: true, holder: 'recover on n1', seconds_left: 60 },
       },
       {
-        says: 'renews it for the same one, and tells another who has it',
+        says: 'renews it for the same one, and says to another one which command has it',
         before: async ({ client }) => {
           const body = { token: 'a', holder: 'recover on n1', seconds: 60 };
           await client.takeRecoveryLease({ params: { id: 1 }, body });
@@ -412,7 +412,7 @@ export const progressCases: Cases = {
         },
       },
       {
-        says: 'leaves the lease of somebody else',
+        says: 'leaves the lease of another command',
         before: async ({ client }) => {
           const body = { token: 'a', holder: 'recover on n1', seconds: 60 };
           await client.takeRecoveryLease({ params: { id: 1 }, body });

@@ -65,7 +65,7 @@ export const reviseJobCases: Cases = {
         reply: { ...job, priority: 1, labels: ['a', 'z'], scheduler_id: 1 },
       },
       {
-        says: 'takes back what it told, with something changed',
+        says: 'takes back what it returned, with something changed',
         params: { id: 1 },
         body: { ...job, ...relationships, priority: 9 },
         reply: { ...job, priority: 9 },

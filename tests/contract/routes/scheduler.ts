@@ -91,7 +91,7 @@ export const schedulerCases: Cases = {
   createScheduledComputeNode: {
     answers: [
       {
-        says: 'echoes it and tells of it',
+        says: 'echoes it and reports it',
         body: { ...allocating, status: 'pending' },
         reply: { ...allocating, status: 'pending', id: 2 },
         after: async ({ store }) =>
@@ -107,7 +107,7 @@ export const schedulerCases: Cases = {
   createScheduledComputeNodes: {
     answers: [
       {
-        says: 'echoes them in order and tells of them together',
+        says: 'echoes them in order and reports them together',
         body: { scheduled_compute_nodes: [planned, { ...planned, held: 'max_queued 1' }] },
         reply: {
           scheduled_compute_nodes: [

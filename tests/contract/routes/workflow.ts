@@ -44,10 +44,10 @@ export const workflowCases: Cases = {
     refuses: [
       {
         says: 'refuses a group that does not exist, and creates nothing',
-        body: { name: 'new', user: 'eve', access_groups: ['team', 'nobody'] },
+        body: { name: 'new', user: 'eve', access_groups: ['team', 'unknown'] },
         status: 422,
         code: 'REFERENCE_UNKNOWN',
-        message: "Unknown access group 'nobody': create the group before referencing it",
+        message: "Unknown access group 'unknown': create the group before referencing it",
       },
       {
         says: 'refuses a group that is named twice',

@@ -17,7 +17,7 @@ jobs:
 files:
   - {name: given, path: ${join(folder, 'given.txt')}}
   - {name: made, path: ${join(folder, 'made.txt')}}
-user_data: [{name: told, data: {x: [1, two]}}]
+user_data: [{name: seen, data: {x: [1, two]}}]
 resource_requirements: [{name: small, num_cpus: 2, memory: 4g, runtime: PT30M}]
 failure_handlers: [{name: again, rules: [{exit_codes: [3], max_retries: 2}, {match_all_exit_codes: true}]}]
 slurm_schedulers: [{name: short, account: abc, walltime: "01:00:00"}]

@@ -9,11 +9,11 @@ const flow = `
 name: small
 enable_ro_crate: false
 jobs:
-  - {name: first, command: "echo made > \${files.output.made}; echo told # \${user_data.output.told}"}
-  - {name: second, command: "cat \${files.input.made} \${files.input.given} # \${user_data.input.told}"}
+  - {name: first, command: "echo made > \${files.output.made}; echo seen # \${user_data.output.seen}"}
+  - {name: second, command: "cat \${files.input.made} \${files.input.given} # \${user_data.input.seen}"}
   - {name: bad, command: exit 3, failure_handler: again}
 files: [{name: made, path: made.txt}, {name: given, path: given.txt}]
-user_data: [{name: told}]
+user_data: [{name: seen}]
 failure_handlers: [{name: again, rules: [{exit_codes: [9], max_retries: 1}]}]
 `;
 

@@ -113,7 +113,7 @@ describe('a workflow', () => {
   const texts = ['a', 'b'].map((name) => ({ class: 'File', path: `${name}.txt` }));
   const all = { 'flow.cwl': flow(steps), 'upper.cwl': upper, 'join.cwl': join };
 
-  it('a step that is scattered is a job for each item, and files tell who waits for whom', () => {
+  it('a step that is scattered is a job for each item, and its files decide which job waits for which', () => {
     const { workflow, notes } = ran(all, { texts });
     const jobs = workflow['jobs'] as readonly { name: string; input_files?: string[]; output_files?: string[] }[];
     expect(jobs.map(({ name, input_files: reads, output_files: writes }) => [name, reads, writes])).toEqual([

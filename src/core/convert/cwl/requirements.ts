@@ -68,7 +68,7 @@ export interface Asked {
   readonly sizes: { readonly outdirSize: number; readonly tmpdirSize: number };
 }
 
-/** CPUs, memory and time that a tool asks for. Throws `Unsupported` for amounts that only a run can tell. */
+/** CPUs, memory and time that a tool asks for. Throws `Unsupported` for amounts that are known only in a run. */
 export function askedBy(needs: Needs, scope: Scope): Asked {
   const { coresMin, coresMax, ramMin, ramMax, outdirMin, outdirMax, tmpdirMin, tmpdirMax } =
     needed(needs, 'ResourceRequirement') ?? {};
@@ -98,7 +98,7 @@ function amount(given: Cwl | undefined, scope: Scope): number | undefined {
   if (given === undefined || given === null) return undefined;
   const value = resolve(given, scope);
   if (value instanceof Later || typeof value !== 'number')
-    throw new Unsupported('an amount of resources that only a run can tell');
+    throw new Unsupported('an amount of resources that is known only in a run');
   return value;
 }
 

@@ -25,7 +25,7 @@ export interface ToolJob {
   readonly reads: readonly string[];
   /** Files that the job must write. */
   readonly writes: readonly string[];
-  /** What the tool hands on; `Later` where only a run can tell. */
+  /** What the tool passes on; `Later` where it is known only in a run. */
   readonly outputs: CwlMap;
 }
 

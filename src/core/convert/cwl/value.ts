@@ -1,6 +1,6 @@
 /**
  * Values of the Common Workflow Language (CWL 1.2, https://www.commonwl.org/v1.2): JSON, with objects of the class File and
- * Directory. What only a run can tell is `Later`.
+ * Directory. What is known only in a run is `Later`.
  */
 export type Cwl = null | boolean | number | string | Later | readonly Cwl[] | CwlMap;
 export type CwlMap = { readonly [key: string]: Cwl };
@@ -51,7 +51,7 @@ export function fileAt(path: string, kind: 'File' | 'Directory' = 'File'): CwlMa
 /** The path of a file as a workflow file names it. */
 export const pathOf = (file: CwlMap): string => nameIn(file['path']).replace(`${FOLDERS.start}/`, '');
 
-/** The first part of a value that only a run can tell. */
+/** The first part of a value that is known only in a run. */
 export function laterIn(value: Cwl): Later | undefined {
   if (value instanceof Later) return value;
   if (isList(value)) return firstOf(value);

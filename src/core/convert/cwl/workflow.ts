@@ -57,7 +57,7 @@ export function runWorkflow(process: Process, inputs: CwlMap, around: Around): C
         );
         if (step['when'] !== undefined && resolve(step['when'], { inputs: values }) !== true) {
           const condition = resolve(step['when'], { inputs: values });
-          if (condition !== false) throw new Unsupported('a condition that only a run can tell');
+          if (condition !== false) throw new Unsupported('a condition that is known only in a run');
           return all(null);
         }
         return around.run(inner, withDefaults(inner, values), needs, around.name === '' ? at : `${around.name}_${at}`);

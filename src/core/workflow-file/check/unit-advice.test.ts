@@ -59,7 +59,7 @@ test.each([
   ['2h', '02:00:00'],
   ['PT1H30M', '01:30:00'],
   ['P1DT12H', '1-12:00:00'],
-])('a walltime of %s is told as %s', (text, meant) => {
+])('a walltime of %s is explained as %s', (text, meant) => {
   expect(() => parseWalltime(text)).toThrow();
   expect(here(walltimeAdvice('walltime', text))).toBe(meant);
   expect(parseWalltime(meant)).toBeGreaterThan(0);

@@ -61,7 +61,7 @@ export class Selections {
 
   /** The names of a selection, in order. Only after `select`. */
   membersOf(number: number): Int32Array {
-    return this.members[number] ?? NOBODY;
+    return this.members[number] ?? NO_MEMBERS;
   }
 
   /** The prefix of every name of a selection. */
@@ -119,4 +119,4 @@ export class Selections {
   }
 }
 
-const NOBODY = new Int32Array();
+const NO_MEMBERS = new Int32Array();

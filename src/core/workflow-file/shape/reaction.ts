@@ -68,7 +68,7 @@ export const action = object('WorkflowActionSpec', {
     example: ['^train_'],
   }),
   commands: may(list(string), 'For run_commands: command lines that run one after another.', {
-    example: ['echo done > told'],
+    example: ['echo done > done.txt'],
   }),
   scheduler: may(string, 'For schedule_nodes: name of an entry of slurm_schedulers.', { example: 'gpu_nodes' }),
   scheduler_type: may(string, 'For schedule_nodes: slurm or local.', { example: 'slurm' }),

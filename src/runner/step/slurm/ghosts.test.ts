@@ -35,7 +35,7 @@ it.each([
   ['that Slurm still lists', [old, young, 'wf1_r1_samples_n1' as StepId]],
   ['that Slurm does not even list', [young]],
 ])(
-  'steps that wait behind a step that has ended and %s are told, and others overlap from then on',
+  'steps that wait behind a step that has ended and %s are reported, and others overlap from then on',
   async (_, listed) => {
     const { seen, ghosts } = watched(listed);
     ghosts.ended(old);

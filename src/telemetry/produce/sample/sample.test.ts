@@ -229,4 +229,6 @@ test.each<[string, boolean, Partial<SampleFilters>, Partial<ProcessRecord>]>([
   ['of the system', false, { excludeSystemJobs: true }, { userId: 999 }],
   ['of the system inside a container', true, { excludeSystemJobs: true }, { userId: 999, isInContainer: true }],
   ['that only a card knows', true, { excludeSystemJobs: true }, { userId: undefined }],
-])('a process %s is told of: %s', (_, isReported, filters, record) => expect(wanted(filters, record)).toBe(isReported));
+])('a process %s is reported: %s', (_, isReported, filters, record) =>
+  expect(wanted(filters, record)).toBe(isReported),
+);
