@@ -32,8 +32,8 @@ function proc() {
   return { root, set, reader };
 }
 
-const io = (read: number, written = 0, cancelled = 0) =>
-  `rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: ${read}\nwrite_bytes: ${written}\ncancelled_write_bytes: ${cancelled}\n`;
+const io = (read: number, written = 0, canceled = 0) =>
+  `rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: ${read}\nwrite_bytes: ${written}\ncancelled_write_bytes: ${canceled}\n`;
 
 it('the details of a process are its user, its Slurm step, its private and data memory and what it read and wrote', () => {
   const { set, reader } = proc();

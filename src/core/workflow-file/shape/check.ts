@@ -127,12 +127,12 @@ class Checker {
   private object(shape: Shape<unknown>, value: ValueMap): unknown {
     const fields = shape.fields ?? {};
     const read: Record<string, unknown> = {};
-    const mended = this.mend(shape, fields, value);
+    const guessed = this.guess(shape, fields, value);
     for (const key of Object.keys(value)) {
       const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
       if (field !== undefined) this.field(read, key, key, field, value[key] ?? null);
     }
-    for (const [key, name] of mended) {
+    for (const [key, name] of guessed) {
       const field = fields[name];
       const wasMuted = this.isMuted;
       // The name was reported; the guess of its meaning must not cause more problems.
@@ -142,7 +142,7 @@ class Checker {
     }
     for (const name of neededOf(shape)) {
       if (Object.hasOwn(read, name)) continue;
-      if (!Object.hasOwn(value, name) && ![...mended.values()].includes(name)) this.missing(name);
+      if (!Object.hasOwn(value, name) && ![...guessed.values()].includes(name)) this.missing(name);
       const field = fields[name];
       if (field !== undefined) read[name] = this.standIn(field.shape);
     }
@@ -163,7 +163,7 @@ class Checker {
   }
 
   /** Reports unknown fields; those that clearly mean a missing field are read as that field. */
-  private mend(
+  private guess(
     shape: Shape<unknown>,
     fields: NonNullable<Shape<unknown>['fields']>,
     value: ValueMap,
