@@ -9,12 +9,12 @@ export interface Imported {
   readonly completed: number;
 }
 
-type Asked = Pick<WorkflowOverview, 'run_id' | 'total_jobs' | 'jobs_by_status'> & { readonly id: number };
+type WorkflowCounts = Pick<WorkflowOverview, 'run_id' | 'total_jobs' | 'jobs_by_status'> & { readonly id: number };
 
 /** The results of an imported workflow; undefined if it was imported without results, was not imported, or has run here. */
 export async function importedResults(
   client: Pick<Client, 'listResults' | 'getWorkflow'>,
-  { id, run_id: run, total_jobs: total, jobs_by_status: counts }: Asked,
+  { id, run_id: run, total_jobs: total, jobs_by_status: counts }: WorkflowCounts,
 ): Promise<Imported | undefined> {
   const { uninitialized = 0, disabled = 0 } = counts;
   // An import with results counts its runs on from them, and leaves its jobs uninitialized.

@@ -2,16 +2,19 @@ import type { Client } from '../client/client.ts';
 import type { Place, RunsIn, Submission } from '../core/lifecycle/next-command.ts';
 import { requestOf } from './slurm/fire-actions.ts';
 
-type Asked = Pick<Client, 'listSlurmSchedulers' | 'listComputeNodes' | 'listRemoteWorkers' | 'listWorkflowActions'>;
+type PlaceClient = Pick<
+  Client,
+  'listSlurmSchedulers' | 'listComputeNodes' | 'listRemoteWorkers' | 'listWorkflowActions'
+>;
 
 /** Where the jobs of a workflow run: by its schedulers and workers, or else by its last runner. */
-export async function placeOf(client: Asked, workflowId: number): Promise<Place> {
+export async function placeOf(client: PlaceClient, workflowId: number): Promise<Place> {
   const runsIn = await runsInOf(client, workflowId);
   const submission = runsIn === 'allocations' ? await submissionOf(client, workflowId) : 'none';
   return { workflowId, runsIn, submission };
 }
 
-async function runsInOf(client: Asked, workflowId: number): Promise<RunsIn> {
+async function runsInOf(client: PlaceClient, workflowId: number): Promise<RunsIn> {
   const query = { workflow_id: workflowId, limit: 1 };
   if ((await client.listSlurmSchedulers({ query })).items.length > 0) return 'allocations';
   if ((await client.listRemoteWorkers({ params: { id: workflowId } })).length > 0) return 'hosts';
@@ -20,7 +23,7 @@ async function runsInOf(client: Asked, workflowId: number): Promise<RunsIn> {
 }
 
 /** An action of the start is due, or will be as soon as the workflow is initialized. */
-async function submissionOf(client: Asked, workflowId: number): Promise<Submission> {
+async function submissionOf(client: PlaceClient, workflowId: number): Promise<Submission> {
   const actions = await client.listWorkflowActions({ params: { id: workflowId } });
   const submitting = actions.filter((action) => requestOf(action) !== undefined);
   const isDue = submitting.some(

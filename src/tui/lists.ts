@@ -6,7 +6,7 @@ import type { Connection } from '../client/node/connect.ts';
 import { type Model, viewOf } from './model.ts';
 import { EVENTS } from './views/all.ts';
 import { type ArrivedEvent, workflows } from './views/records.ts';
-import { type Asked, PAGE_ROWS, type View } from './views/view.ts';
+import { type ViewQuery, PAGE_ROWS, type View } from './views/view.ts';
 
 /** Events arrive by the thousand; a list is read at most once in this time. */
 export const RELOAD_MS = 1_000;
@@ -108,7 +108,7 @@ export function createLists({ connection, user, environment, model, change }: Li
     stop: () => stream?.abort(),
   };
 
-  function askedOf(view: View, pane: Model['pane']): Asked {
+  function askedOf(view: View, pane: Model['pane']): ViewQuery {
     const { offset, sort, filter } = model()[pane];
     const by = sort === undefined ? undefined : view.sorts[sort.index]?.by;
     const query = filter === undefined ? {} : (view.filters[filter.index]?.query?.(filter.text) ?? {});

@@ -16,7 +16,7 @@ async function serverOn(host: string, over: object = {}) {
   return service.port;
 }
 
-interface Asked {
+interface PageRequest {
   readonly port: number;
   readonly method?: string;
   readonly path: string;
@@ -24,7 +24,7 @@ interface Asked {
 }
 
 /** By node:http: `fetch` does not let a program choose these headers. */
-const ask = ({ port, method = 'GET', path, headers }: Asked) =>
+const ask = ({ port, method = 'GET', path, headers }: PageRequest) =>
   new Promise<{ status: number; text: string; headers: Record<string, unknown> }>((resolve, reject) => {
     const asked = request({ host: '127.0.0.1', port, method, path, headers, agent: false }, (answer) => {
       let text = '';

@@ -22,7 +22,7 @@ export interface SeenSignal {
 }
 
 /** A job was asked to end before it ended. */
-export interface Asked {
+export interface AskedToEnd {
   /** Its first process handles the signal, so its exit code counts. */
   readonly isHandled: boolean;
   /** False: it was only continued, as Slurm does before it signals an allocation, and when it resumes one. */
@@ -35,7 +35,7 @@ export const CONTINUED_SECONDS = 5;
 const CONT = 'CONT';
 
 /** Whether these signals asked a job to end that ended then; undefined if none did. */
-export function askedBy(signals: readonly SeenSignal[], endedAtSeconds: number): Asked | undefined {
+export function askedBy(signals: readonly SeenSignal[], endedAtSeconds: number): AskedToEnd | undefined {
   const asking = signals.flatMap(({ name }) => (name === CONT ? [] : [name]));
   const isCertain = asking.length > 0;
   const isRecent = ({ atSeconds }: SeenSignal) => endedAtSeconds - atSeconds <= CONTINUED_SECONDS;
@@ -51,4 +51,4 @@ function isIn(mask: bigint, name: string): boolean {
 }
 
 /** Whether an exit code of 0 proves that the work is done. */
-export const provesSuccess = (asked: Asked | undefined): boolean => asked === undefined || asked.isHandled;
+export const provesSuccess = (asked: AskedToEnd | undefined): boolean => asked === undefined || asked.isHandled;

@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import type { RecoveryPlan, RecoveryPolicy as Asked, RecoveryRequest } from '../../core/contract/recovery.ts';
+import type { RecoveryPlan, RecoveryPolicy as RequestedPolicy, RecoveryRequest } from '../../core/contract/recovery.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { CAUSE_WORDS, CAUSES } from '../../core/lifecycle/cause-words.ts';
 import { counted } from '../../core/quantity/count-text.ts';
@@ -23,7 +23,7 @@ const FACTOR = 1.5;
 const NOTHING_DEAD = { allocations: 0, requeued: 0, runners: 0, jobs: 0, isCorrected: false };
 
 /** What a recovery would do; changes nothing. */
-export async function planForPage(client: Client, workflowId: number, asked: Asked): Promise<RecoveryPlan> {
+export async function planForPage(client: Client, workflowId: number, asked: RequestedPolicy): Promise<RecoveryPlan> {
   return (await planned(client, workflowId, policyOf(asked))).plan;
 }
 
@@ -119,7 +119,7 @@ const policyOf = ({
   memory_multiplier: memory,
   runtime_multiplier: runtime,
   retry_unknown: retries,
-}: Asked | Omit<RecoveryRequest, 'jobs_again'>): RecoveryPolicy => ({
+}: RequestedPolicy | Omit<RecoveryRequest, 'jobs_again'>): RecoveryPolicy => ({
   memoryMultiplier: memory ?? FACTOR,
   runtimeMultiplier: runtime ?? FACTOR,
   retriesUnknown: retries ?? false,

@@ -33,12 +33,12 @@ export function FilesView({ id, query }: { readonly id: number; readonly query: 
   );
 }
 
-interface Asked {
+interface FileSearch {
   readonly id: number;
   readonly name: string;
 }
 
-const queryOf = ({ id, name }: Asked, offset: number) => ({
+const queryOf = ({ id, name }: FileSearch, offset: number) => ({
   workflow_id: id,
   name: name === '' ? undefined : name,
   limit: PAGE,
@@ -47,7 +47,7 @@ const queryOf = ({ id, name }: Asked, offset: number) => ({
 const none = (things: string, name: string) =>
   name === '' ? `This workflow has no ${things}.` : `This workflow has no ${things} of this name.`;
 
-function Files(asked: Asked) {
+function Files(asked: FileSearch) {
   const [offset, setOffset] = useState(0);
   const query = queryOf(asked, offset);
   const live = useLive(`files ${JSON.stringify(query)}`, () => client.listFiles({ query }), 10_000);
@@ -68,7 +68,7 @@ function Files(asked: Asked) {
   );
 }
 
-function AllUserData(asked: Asked) {
+function AllUserData(asked: FileSearch) {
   const [offset, setOffset] = useState(0);
   const query = queryOf(asked, offset);
   const live = useLive(`data ${JSON.stringify(query)}`, () => client.listUserData({ query }), 10_000);

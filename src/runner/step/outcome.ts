@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import type { CauseCode } from '../../core/contract/cause-code.ts';
 import type { JobStatus } from '../../core/contract/job.ts';
-import { type Asked, provesSuccess } from '../../core/lifecycle/asked-to-end.ts';
+import { type AskedToEnd, provesSuccess } from '../../core/lifecycle/asked-to-end.ts';
 import type { FailureCause } from '../../core/lifecycle/cause-rules.ts';
 import type { EndedBy } from './steps.ts';
 
@@ -13,7 +13,7 @@ export interface Ended {
   readonly signal: number | undefined;
   readonly endedFor: EndedFor | undefined;
   readonly endedBy?: EndedBy | undefined;
-  readonly asked?: Asked | undefined;
+  readonly asked?: AskedToEnd | undefined;
   /** Whether SIGKILL was necessary. */
   readonly wasKilled: boolean;
   /** Declared output files that do not exist. */

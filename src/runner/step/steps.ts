@@ -1,7 +1,7 @@
 import type { StepId } from '../../core/contract/files/job.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { Shortage } from '../../core/lifecycle/full-disk.ts';
-import type { Asked } from '../../core/lifecycle/asked-to-end.ts';
+import type { AskedToEnd } from '../../core/lifecycle/asked-to-end.ts';
 import type { Lease } from '../claim/capacity.ts';
 
 /**
@@ -86,7 +86,7 @@ export type EndedBy = 'memory' | 'time' | 'cancel' | 'node' | 'allocation';
 export interface Account extends Omit<StepEnd, 'id'> {
   readonly endedBy?: EndedBy | undefined;
   /** It was asked to end before it ended. */
-  readonly asked?: Asked | undefined;
+  readonly asked?: AskedToEnd | undefined;
   /** Its CPU time where that is known better than `cpuSeconds`, which an accounting may have as the mean of the last poll. */
   readonly totalCpuSeconds?: number | undefined;
   /** Why it ended, in words, where its code does not say it. */

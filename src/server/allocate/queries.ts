@@ -6,15 +6,13 @@ import { insertEvent } from '../records/event/row.ts';
 import { unsettled } from '../records/job/row.ts';
 import { present } from '../records/present.ts';
 import { whole } from '../records/records.ts';
-import { createListing, sortable } from '../store/listing.ts';
+import { createListing, type FiltersOn, sortable } from '../store/listing.ts';
 import type { ComputeNodeRow } from '../records/node/row.ts';
 import { STATUS } from '../records/job/status.ts';
 
 type StatsRow = {
   [F in keyof SlurmStats]-?: undefined extends SlurmStats[F] ? NonNullable<SlurmStats[F]> | null : SlurmStats[F];
 };
-
-type Asked<Model, Keys extends keyof Model> = { [F in Keys]?: Model[F] | undefined };
 
 export const allocateQueries = (db: Database) => ({
   allocations: whole(db, 'scheduled_compute_node', allocationOf),
@@ -32,7 +30,7 @@ export const allocateQueries = (db: Database) => ({
       array_task_id = case when :status = 'planned' then null else coalesce(id - :arrayRecordId, array_task_id) end
     where id = :id and workflow_id = :workflowId and status = :from`),
   listAllocations: createListing<
-    Asked<ScheduledComputeNode, 'workflow_id' | 'scheduler_id' | 'scheduler_config_id' | 'status'> & {
+    FiltersOn<Pick<ScheduledComputeNode, 'workflow_id' | 'scheduler_id' | 'scheduler_config_id' | 'status'>> & {
       is_open?: boolean | undefined;
     },
     AllocationRow,
@@ -64,7 +62,7 @@ export const allocateQueries = (db: Database) => ({
   ),
   // These filters have no effect in Torc 1.0.0; here they filter.
   listLocalSchedulers: createListing<
-    Asked<LocalScheduler, 'workflow_id' | 'memory' | 'num_cpus'>,
+    FiltersOn<Pick<LocalScheduler, 'workflow_id' | 'memory' | 'num_cpus'>>,
     LocalScheduler,
     LocalScheduler
   >(
@@ -104,7 +102,11 @@ export const allocateQueries = (db: Database) => ({
   statsOf: db.prepare<{ jobId: number; runId: number; attemptId: number }, { id: number }>(
     'select id from slurm_stats where job_id = :jobId and run_id = :runId and attempt_id = :attemptId',
   ),
-  listStats: createListing<Asked<SlurmStats, 'workflow_id' | 'job_id' | 'run_id' | 'attempt_id'>, StatsRow, SlurmStats>(
+  listStats: createListing<
+    FiltersOn<Pick<SlurmStats, 'workflow_id' | 'job_id' | 'run_id' | 'attempt_id'>>,
+    StatsRow,
+    SlurmStats
+  >(
     db,
     {
       columns: 'slurm_stats.*',

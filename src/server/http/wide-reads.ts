@@ -42,12 +42,12 @@ const WIDE: Partial<Record<RouteName, 'refuses' | 'clamps' | 'no list'>> = {
 const ROWS_AT_ONCE = 500;
 
 type Handle = (input: never, caller: Caller) => unknown;
-interface Asked {
+interface ListRequest {
   readonly query?: { readonly offset?: number; readonly limit?: number; readonly sort_by?: string };
 }
 
 /** Each piece of a list in another order than its index would sort all rows again. */
-const isSorted = ({ query }: Asked) => query?.sort_by !== undefined && query.sort_by !== 'id';
+const isSorted = ({ query }: ListRequest) => query?.sort_by !== undefined && query.sort_by !== 'id';
 
 /**
  * Executes reads so that none blocks the event loop for long.
@@ -62,20 +62,23 @@ export function createWideReads(store: Store, permissions: Permissions, reader: 
   return (name: RouteName, handle: Handle, input: unknown, caller: Caller): unknown => {
     const kind = WIDE[name];
     if (kind === undefined || !size.isLarge()) return handle(input as never, caller);
-    const page = kind === 'no list' ? undefined : pageAsked(input as Asked, kind);
+    const page = kind === 'no list' ? undefined : pageAsked(input as ListRequest, kind);
     if (reader !== undefined) {
       const listedFor = name === 'listWorkflows' ? permissions.listedFor(caller) : undefined;
-      return reader.read({ name, input, listedFor, page: isSorted(input as Asked) ? undefined : page });
+      return reader.read({ name, input, listedFor, page: isSorted(input as ListRequest) ? undefined : page });
     }
     if (page === undefined) return handle(input as never, caller);
     return inPieces(page, (piece) =>
-      handle({ ...(input as Asked), query: { ...(input as Asked).query, ...piece } } as never, caller),
+      handle({ ...(input as ListRequest), query: { ...(input as ListRequest).query, ...piece } } as never, caller),
     );
   };
 }
 
 /** The requested page; undefined if it is small, or is refused. */
-function pageAsked({ query = {} }: Asked, kind: 'refuses' | 'clamps'): { offset: number; limit: number } | undefined {
+function pageAsked(
+  { query = {} }: ListRequest,
+  kind: 'refuses' | 'clamps',
+): { offset: number; limit: number } | undefined {
   const { offset = 0, limit = PAGE_LIMIT } = kind === 'clamps' ? clamped(query) : query;
   return offset < 0 || limit > PAGE_LIMIT || limit <= ROWS_AT_ONCE ? undefined : { offset, limit };
 }

@@ -6,7 +6,7 @@ import type { NoteAction } from '../records/event/user-action.ts';
 import type { Steps, Work } from '../store/work.ts';
 import type { RecoverQueries } from './queries.ts';
 
-interface Asked {
+interface ResetRequest {
   readonly dryRun: boolean;
   readonly caller: Caller;
 }
@@ -22,7 +22,7 @@ export const createProcessChanged = (
   queries: RecoverQueries,
   noteAction: NoteAction,
 ) => {
-  function* steps(id: number, { dryRun, caller }: Asked): Steps<string[]> {
+  function* steps(id: number, { dryRun, caller }: ResetRequest): Steps<string[]> {
     find.run(id);
     const jobs = new Map<number, string>();
     for (let afterData = 0; ;) {
@@ -56,12 +56,12 @@ export const createProcessChanged = (
     return names;
   }
 
-  const work = (workflowId: number, asked: Asked): Work<string[]> => ({
+  const work = (workflowId: number, asked: ResetRequest): Work<string[]> => ({
     workflowId,
     kind: 'process_changed',
     parameters: () => asked,
     steps: () => steps(workflowId, asked),
   });
-  works.onRestart('process_changed', (id, asked: Asked) => work(id, asked));
+  works.onRestart('process_changed', (id, asked: ResetRequest) => work(id, asked));
   return (id: number, dryRun: boolean, caller: Caller) => work(id, { dryRun, caller });
 };

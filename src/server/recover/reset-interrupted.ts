@@ -7,7 +7,7 @@ import { createResetDownstream, PAGE } from './downstream.ts';
 import { createMarks } from './marks.ts';
 import type { RecoverQueries } from './queries.ts';
 
-interface Asked {
+interface ResetRequest {
   readonly dryRun: boolean;
   readonly caller: Caller;
 }
@@ -25,7 +25,7 @@ export const createResetInterrupted = (store: Store, queries: RecoverQueries, no
   const resetDownstream = createResetDownstream(store, queries);
   const { interrupted } = queries;
 
-  function* steps(id: number, { dryRun, caller }: Asked): Steps<number> {
+  function* steps(id: number, { dryRun, caller }: ResetRequest): Steps<number> {
     find.run(id);
     const isKept = yield* canceledByFailures(id);
     const isInterrupted = (jobId: number) => !isKept(jobId);
@@ -70,12 +70,12 @@ export const createResetInterrupted = (store: Store, queries: RecoverQueries, no
     return marks.has;
   }
 
-  const work = (workflowId: number, asked: Asked): Work<number> => ({
+  const work = (workflowId: number, asked: ResetRequest): Work<number> => ({
     workflowId,
     kind: 'reset_interrupted',
     parameters: () => asked,
     steps: () => steps(workflowId, asked),
   });
-  works.onRestart('reset_interrupted', (id, asked: Asked) => work(id, asked));
+  works.onRestart('reset_interrupted', (id, asked: ResetRequest) => work(id, asked));
   return (id: number, dryRun: boolean, caller: Caller) => work(id, { dryRun, caller });
 };

@@ -38,8 +38,8 @@ export interface Page<Item> {
 }
 
 /** Filters that a request may contain. */
-export type Asked<Fields> = { [F in keyof Fields]?: Fields[F] | undefined };
-export type OfWorkflow = Asked<{ workflow_id: number }>;
+export type FiltersOn<Fields> = { [F in keyof Fields]?: Fields[F] | undefined };
+export type OfWorkflow = FiltersOn<{ workflow_id: number }>;
 
 /** Columns of a table that are sorted by their own name. */
 export const sortable = (table: string, columns: readonly string[]): Readonly<Record<string, string>> =>
@@ -146,9 +146,9 @@ function conditions<Filters extends object>(
 export const contains = (column: string, field: string) => `instr(lower(${column}), lower(:${field})) > 0`;
 
 /** For the few lists that use the nearest valid page, as in Torc 1.0.0; all others refuse an invalid one. */
-export function clamped<Asked extends { offset?: number | undefined; limit?: number | undefined }>(
-  asked: Asked,
-): Asked {
+export function clamped<Paging extends { offset?: number | undefined; limit?: number | undefined }>(
+  asked: Paging,
+): Paging {
   const { offset = 0, limit = PAGE_LIMIT } = asked;
   return { ...asked, offset: Math.max(0, offset), limit: limit < 1 ? PAGE_LIMIT : Math.min(limit, PAGE_LIMIT) };
 }

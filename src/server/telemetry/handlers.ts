@@ -11,14 +11,14 @@ import type { Handlers } from '../handlers.ts';
 import { Written } from '../written.ts';
 
 /** With a user, only what concerns this user besides the totals of nodes. */
-interface Asked {
+interface TelemetryRequest {
   readonly question: TelemetryQuestion;
   readonly parameters: Readonly<Record<string, string>>;
   readonly onlyUser: string | undefined;
 }
 
 /** Asks the store of telemetry, in its thread: the reply is JSON, of a refusal too. */
-export type AskTelemetry = (asked: Asked) => Promise<{ readonly status: number; readonly text: string }>;
+export type AskTelemetry = (asked: TelemetryRequest) => Promise<{ readonly status: number; readonly text: string }>;
 
 const none: AskTelemetry = () => Promise.reject(new Refusal('TELEMETRY_NOT_KEPT', 'this server keeps no telemetry'));
 

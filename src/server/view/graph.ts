@@ -15,7 +15,7 @@ const MOST_FAMILIES = 300;
 /** Jobs of a page, where the request does not say. */
 const PAGE_JOBS = 100;
 
-interface Asked {
+interface FamilyQuery {
   readonly status?: JobStatus | undefined;
   readonly after?: number | undefined;
   readonly skip?: number | undefined;
@@ -38,7 +38,7 @@ export function createGraphs({ find }: Store, queries: ViewQueries) {
     async jobs(
       workflowId: number,
       family: string,
-      { status, after = 0, skip = 0, limit = PAGE_JOBS }: Asked,
+      { status, after = 0, skip = 0, limit = PAGE_JOBS }: FamilyQuery,
     ): Promise<FamilyJobs> {
       find.run(workflowId);
       const place = (each: Families) => each.families.findIndex(({ key }) => key === family);

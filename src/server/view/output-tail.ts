@@ -11,7 +11,7 @@ import type { Store } from '../records/store.ts';
 import type { AttemptRow, ViewQueries } from './queries.ts';
 import { readTail } from './read-tail.ts';
 
-interface Asked {
+interface TailQuery {
   readonly stream?: 'stdout' | 'stderr' | undefined;
   readonly run_id?: number | undefined;
   readonly attempt_id?: number | undefined;
@@ -32,7 +32,7 @@ export function createOutputTails(
   queries: ViewQueries,
   { isEnforced }: Pick<Permissions, 'isEnforced'>,
 ) {
-  return async (jobId: number, asked: Asked): Promise<OutputTail> => {
+  return async (jobId: number, asked: TailQuery): Promise<OutputTail> => {
     const job = find.job(jobId);
     const workflow = find.workflow(job.workflow_id);
     const attempts: AttemptRow[] = [

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
-import { type Asked, type Bind, bound, type Source } from '../queries/dialect.ts';
+import { type SampleSelection, type Bind, bound, type Source } from '../queries/dialect.ts';
 import type { JobKey, Window } from '../questions/rows.ts';
 import type { StoreDatabase } from '../sqlite/database.ts';
 import { amount, number, optional, text } from '../store/cells.ts';
@@ -80,7 +80,7 @@ export class ArchiveRows {
   }
 
   /** DuckDB keeps all lists of an answer until it is made. */
-  async #partsOf(days: readonly ClosedDay[], asked: Asked): Promise<Pick<Window, 'from' | 'until'>[]> {
+  async #partsOf(days: readonly ClosedDay[], asked: SampleSelection): Promise<Pick<Window, 'from' | 'until'>[]> {
     const rows = await this.#rows((bind) => {
       const { from, where } = this.source(days).dialect.entries(asked, bind);
       return `select ${hourBegin('e.time')} as hour, count(*) as count from ${from} where ${where} group by 1 order by 1`;

@@ -1,10 +1,18 @@
-import { type Asked, type Bind, type Dialect, listed, ofJob, ofNode, type Relation } from '../queries/dialect.ts';
+import {
+  type SampleSelection,
+  type Bind,
+  type Dialect,
+  listed,
+  ofJob,
+  ofNode,
+  type Relation,
+} from '../queries/dialect.ts';
 
 /** A text of a dictionary for each table of items. */
 const DICTIONARIES = { process_gpu: 'gpu', gpu_sample: 'gpu', disk_sample: 'disk' } as const;
 
 /** Every table has bounds of the time: only those of its days within them are planned and read. */
-function bounds({ cluster, window: { from, until } }: Asked, bind: Bind) {
+function bounds({ cluster, window: { from, until } }: SampleSelection, bind: Bind) {
   const [id, begin, end] = [bind(cluster.id), bind(from), bind(until)];
   const within = (alias: string) => `${alias}.time >= ${begin} and ${alias}.time < ${end}`;
   return {
@@ -16,7 +24,7 @@ function bounds({ cluster, window: { from, until } }: Asked, bind: Bind) {
   };
 }
 
-function samples(asked: Asked, bind: Bind, hasSource: boolean): Relation {
+function samples(asked: SampleSelection, bind: Bind, hasSource: boolean): Relation {
   const { inWindow, of } = bounds(asked, bind);
   const ofKey =
     asked.key === undefined
@@ -31,7 +39,7 @@ function samples(asked: Asked, bind: Bind, hasSource: boolean): Relation {
   };
 }
 
-function entries(asked: Asked, bind: Bind, hasSource: boolean): Relation {
+function entries(asked: SampleSelection, bind: Bind, hasSource: boolean): Relation {
   const { inWindow, within, of } = bounds(asked, bind);
   const sources = `join sonar.envelope e on e.time = p.time and ${within('e')} and e.id = p.envelope join sonar.source s on s.id = e.source`;
   return {

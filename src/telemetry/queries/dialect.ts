@@ -14,7 +14,7 @@ export interface Cluster {
 }
 
 /** What is asked of a store about the samples of one cluster. */
-export interface Asked {
+export interface SampleSelection {
   readonly cluster: Cluster;
   readonly window: PartOfWindow;
   readonly key?: JobKey | undefined;
@@ -81,10 +81,10 @@ export interface Dialect {
   readonly cmdName: string;
 
   /** With `hasSource`, `source` is a column. */
-  readonly samples: (asked: Asked, bind: Bind, options?: { readonly hasSource?: boolean }) => Relation;
+  readonly samples: (asked: SampleSelection, bind: Bind, options?: { readonly hasSource?: boolean }) => Relation;
   /** `isAddedUp`: with what was added up when a sample was stored, if the store has that, in place of processes. */
   readonly entries: (
-    asked: Asked,
+    asked: SampleSelection,
     bind: Bind,
     options?: { readonly hasSource?: boolean; readonly isAddedUp?: boolean },
   ) => Relation;
@@ -109,7 +109,7 @@ export interface Dialect {
   /** The newest of the rows of each node and card. */
   readonly newest: (cards: string) => string;
   /** The first time of each node. */
-  readonly firstTimes: (asked: Asked, bind: Bind) => string;
+  readonly firstTimes: (asked: SampleSelection, bind: Bind) => string;
 
   readonly ofNode: (name: string) => string;
   readonly ofUser: (name: string) => string;
@@ -142,5 +142,5 @@ export interface Source {
     isHeld?: boolean,
   ) => AsyncIterable<readonly Row[]>;
   /** Parts of the window of a job, where there is no memory for the lists of all its processes. */
-  readonly partsOf?: (asked: Asked) => Promise<readonly Pick<Window, 'from' | 'until'>[]>;
+  readonly partsOf?: (asked: SampleSelection) => Promise<readonly Pick<Window, 'from' | 'until'>[]>;
 }

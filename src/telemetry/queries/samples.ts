@@ -24,7 +24,7 @@ import {
 import { type CellsOfRow, number, text } from '../store/cells.ts';
 import { sampleTables } from '../store/tables.ts';
 import {
-  type Asked,
+  type SampleSelection,
   type Bind,
   bound,
   type Dialect,
@@ -38,7 +38,7 @@ import {
 /** A statement in the words of each store, and what its rows say. */
 export interface SampleQuery<Row> {
   /** Undefined where the store has no such rows. */
-  readonly sql: (dialect: Dialect, asked: Asked, bind: Bind) => string | undefined;
+  readonly sql: (dialect: Dialect, asked: SampleSelection, bind: Bind) => string | undefined;
   readonly rowOf: (row: CellsOfRow, cluster: string, names?: Names) => Row;
   /** Rows are in the order of time, or of nodes and of time on each. */
   readonly order: 'time' | 'node';
@@ -53,7 +53,12 @@ export interface SampleQuery<Row> {
 export type PlacedRow = Ordered<{ readonly node: string; readonly time: number }>;
 
 /** The condition of all samples that are asked for. */
-export function ofSamples(relation: Relation, dialect: Dialect, { window, chosen }: Asked, bind: Bind): string {
+export function ofSamples(
+  relation: Relation,
+  dialect: Dialect,
+  { window, chosen }: SampleSelection,
+  bind: Bind,
+): string {
   const { node, nodes } = window;
   return [
     relation.where,
@@ -66,7 +71,7 @@ export function ofSamples(relation: Relation, dialect: Dialect, { window, chosen
 }
 
 /** The same of entries: those of one user, if it is named. */
-const ofEntries = (relation: Relation, dialect: Dialect, asked: Asked, bind: Bind): string =>
+const ofEntries = (relation: Relation, dialect: Dialect, asked: SampleSelection, bind: Bind): string =>
   [
     ofSamples(relation, dialect, asked, bind),
     ...(asked.window.user === undefined ? [] : [dialect.ofUser(bind(asked.window.user))]),
@@ -232,7 +237,7 @@ export const nodeSamples: SampleQuery<Ordered<NodeSample>> = {
 /** The rows of a table of items, with their names, of each node in the order of time. */
 const itemsOf =
   (table: ItemTable, nameAs: string, finish: (dialect: Dialect, rows: string, order: string) => string) =>
-  (dialect: Dialect, asked: Asked, bind: Bind): string | undefined => {
+  (dialect: Dialect, asked: SampleSelection, bind: Bind): string | undefined => {
     const samples = dialect.samples(asked, bind, { hasSource: true });
     const items = dialect.items(table, samples.of('g'));
     if (items === undefined) return undefined;
@@ -274,7 +279,7 @@ export const firstSamples: SampleQuery<readonly [node: string, time: number]> = 
 export async function* answer<Row>(
   source: Source,
   query: SampleQuery<Row>,
-  asked: Asked,
+  asked: SampleSelection,
 ): AsyncGenerator<readonly Row[]> {
   const { dialect, read, partsOf } = source;
   const parts = query.hasLists === true ? await partsOf?.(asked) : undefined;

@@ -1,10 +1,10 @@
-import { type Asked, type Bind, type Dialect, ofJob, ofNode, type Sums } from '../queries/dialect.ts';
+import { type SampleSelection, type Bind, type Dialect, ofJob, ofNode, type Sums } from '../queries/dialect.ts';
 
 /** A text of a dictionary for each table of items. */
 const DICTIONARIES = { process_gpu: 'gpu', gpu_sample: 'gpu', disk_sample: 'disk' } as const;
 
 /** Of one job, only its own samples are read: a window may have millions of others. The plus keeps from the index by time. */
-function inWindow({ cluster, window: { from, until }, key }: Asked, bind: Bind): string {
+function inWindow({ cluster, window: { from, until }, key }: SampleSelection, bind: Bind): string {
   const [e, own] =
     key === undefined
       ? ['e', '']
@@ -12,7 +12,7 @@ function inWindow({ cluster, window: { from, until }, key }: Asked, bind: Bind):
   return `${own}${e}.cluster = ${bind(cluster.id)} and ${e}.type = 'sample' and ${e}.time >= ${bind(from)} and ${e}.time < ${bind(until)}`;
 }
 
-const fromSamples = ({ chosen }: Asked, hasSource: boolean): string =>
+const fromSamples = ({ chosen }: SampleSelection, hasSource: boolean): string =>
   `envelope e join node n on n.id = e.node ${hasSource || chosen !== undefined ? 'join source s on s.id = e.source' : ''}`;
 const of = (alias: string, rows = 'e'): string => `${alias}.envelope = ${rows}.id`;
 const sample = { columns: 'e.id, e.time', order: 'e.time, e.id', of };

@@ -32,7 +32,7 @@ export interface ViewFilter<Row> {
 }
 
 /** What a view reads. */
-export interface Asked {
+export interface ViewQuery {
   readonly workflowId: number;
   readonly paging: {
     readonly offset: number;
@@ -62,7 +62,7 @@ export interface View<Row = unknown> {
   readonly familyOf?: (row: Row) => string;
   /** The file that a row stands for, which Enter shows. */
   readonly pathOf?: (row: Row) => string;
-  readonly load: (client: Client, asked: Asked) => Promise<Page<Row>>;
+  readonly load: (client: Client, asked: ViewQuery) => Promise<Page<Row>>;
 }
 
 /** A view among views of other rows. */

@@ -12,7 +12,7 @@ import { eventsOfOriginal } from './events.ts';
 import { createUnblocker } from './unblock.ts';
 
 /** A request as it arrived, for tests that ask what a program sent. */
-export interface Asked {
+export interface SeenRequest {
   readonly method: string;
   /** Behind the base path, without the query. */
   readonly path: string;
@@ -27,7 +27,7 @@ export interface StandIn {
   readonly send: Send;
   /** Speaks to the service behind it, past the filter. */
   readonly behind: Client;
-  readonly asked: readonly Asked[];
+  readonly asked: readonly SeenRequest[];
   /** Stops answering, and begins again at the same address. */
   leave(): Promise<void>;
   comeBack(): Promise<void>;
@@ -61,7 +61,7 @@ export async function standIn({ unblockEveryMs = 100 }: { unblockEveryMs?: numbe
     return { status: reply.status, text: await reply.text() };
   });
   const unblocker = createUnblocker(behind, unblockEveryMs);
-  const asked: Asked[] = [];
+  const asked: SeenRequest[] = [];
   const lost: { method: string; path: RegExp }[] = [];
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -9,7 +9,7 @@ import { writeWhole } from '../../../operations/whole-file.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 
-interface Asked {
+interface ConversionOptions {
   readonly output: string | undefined;
   readonly partial: boolean | undefined;
 }
@@ -18,7 +18,11 @@ interface Asked {
  * Writes the workflow of a conversion, and the report to standard error. Nothing is written if something was left out that may
  * change the result, unless a part is asked for.
  */
-export async function writeConversion(context: Context, conversion: Conversion, asked: Asked): Promise<void> {
+export async function writeConversion(
+  context: Context,
+  conversion: Conversion,
+  asked: ConversionOptions,
+): Promise<void> {
   const { output, settings } = context;
   const { workflow, notes } = conversion;
   const format = formatFor(asked.output, output.format === 'json');

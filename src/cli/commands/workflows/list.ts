@@ -151,13 +151,13 @@ async function sharedWith(
   }
 }
 
-interface Asked {
+interface ListScope {
   readonly everybody: boolean;
   readonly group: string | undefined;
   readonly onlyShared: boolean;
 }
 
-function emptyWords(user: string, { everybody, group, onlyShared }: Asked): string {
+function emptyWords(user: string, { everybody, group, onlyShared }: ListScope): string {
   if (onlyShared) return `No workflows are shared with user: ${user}`;
   if (group !== undefined) return `No workflows found for access group: ${group}`;
   return everybody ? 'No workflows found.' : `No workflows found for user: ${user}`;

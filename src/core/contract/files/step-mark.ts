@@ -1,4 +1,4 @@
-import { type Asked, askedBy, type SeenSignal } from '../../lifecycle/asked-to-end.ts';
+import { type AskedToEnd, askedBy, type SeenSignal } from '../../lifecycle/asked-to-end.ts';
 
 /**
  * The mark of a step of Slurm: a file that the shell around its command writes, on the node of the step.
@@ -22,7 +22,7 @@ export interface Mark {
   /** Seconds from the begin to the end, whole ones. */
   readonly seconds: number | undefined;
   /** Undefined if nothing asked it to end before it ended. */
-  readonly asked: Asked | undefined;
+  readonly asked: AskedToEnd | undefined;
 }
 
 export const NO_MARK: Mark = { began: false, code: undefined, seconds: undefined, asked: undefined };

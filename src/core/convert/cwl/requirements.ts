@@ -58,7 +58,7 @@ export function reportNeeds({ required, hinted }: Needs, file: string, report: R
 
 const insteadOf = (name: string) => OTHERS[name] ?? 'jobs know no such requirement';
 
-export interface Asked {
+export interface ToolResources {
   /** For `resource_requirements`; undefined where nothing is asked for. */
   readonly requirements: ValueMap | undefined;
   /** What `$(runtime.…)` is. */
@@ -69,7 +69,7 @@ export interface Asked {
 }
 
 /** CPUs, memory and time that a tool asks for. Throws `Unsupported` for amounts that are known only in a run. */
-export function askedBy(needs: Needs, scope: Scope): Asked {
+export function askedBy(needs: Needs, scope: Scope): ToolResources {
   const { coresMin, coresMax, ramMin, ramMax, outdirMin, outdirMax, tmpdirMin, tmpdirMax } =
     needed(needs, 'ResourceRequirement') ?? {};
   const { timelimit = 0 } = needed(needs, 'ToolTimeLimit') ?? {};

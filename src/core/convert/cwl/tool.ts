@@ -2,7 +2,7 @@ import { shellWord } from '../../contract/shell-word.ts';
 import { commandLine, textOf, type Word, writtenOut } from './command-line.ts';
 import { type Needs, needed, type Process } from './document.ts';
 import { resolve, type Scope } from './references.ts';
-import { askedBy, type Asked, variablesOf } from './requirements.ts';
+import { askedBy, type ToolResources, variablesOf } from './requirements.ts';
 import {
   type Cwl,
   type CwlMap,
@@ -21,7 +21,7 @@ import {
 /** A job made of a tool and its inputs. */
 export interface ToolJob {
   readonly command: string;
-  readonly asked: Asked;
+  readonly asked: ToolResources;
   readonly reads: readonly string[];
   /** Files that the job must write. */
   readonly writes: readonly string[];

@@ -1,6 +1,6 @@
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
-import type { Asked } from '../../../core/lifecycle/asked-to-end.ts';
+import type { AskedToEnd } from '../../../core/lifecycle/asked-to-end.ts';
 import type { LogLevel } from '../../../core/contract/log-line.ts';
 import type { RunFacts } from '../request.ts';
 import type { EndedBy, StepEnd, StepUse } from '../steps.ts';
@@ -45,7 +45,7 @@ export interface NotStarted {
 
 export interface ReportedEnd extends StepEnd {
   readonly endedBy?: EndedBy | undefined;
-  readonly asked?: Asked | undefined;
+  readonly asked?: AskedToEnd | undefined;
 }
 
 /** From the launcher. */

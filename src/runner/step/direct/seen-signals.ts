@@ -1,6 +1,6 @@
 import { handledSignals } from '../../../cluster/host/signal-handling.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
-import { type Asked, askedBy, type SeenSignal } from '../../../core/lifecycle/asked-to-end.ts';
+import { type AskedToEnd, askedBy, type SeenSignal } from '../../../core/lifecycle/asked-to-end.ts';
 
 /** The signals that reached steps of this machine, and whether their first processes handle them. */
 export interface SeenSignals {
@@ -11,7 +11,7 @@ export interface SeenSignals {
   /** The step has ended; what ended it may have signaled this process too, and that arrives in the same turn. */
   ended(id: StepId): void;
   /** What asked it to end. To be called once, a turn after its end. */
-  take(id: StepId): Asked | undefined;
+  take(id: StepId): AskedToEnd | undefined;
 }
 
 const nowSeconds = () => performance.now() / 1000;

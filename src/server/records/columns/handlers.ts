@@ -11,7 +11,7 @@ import type { Statement } from '../../store/database.ts';
 import type { Store } from '../store.ts';
 import { type ColumnPage, columnQueries } from './queries.ts';
 
-interface Asked {
+interface ColumnsQuery {
   readonly after_id?: number | undefined;
   readonly limit?: number | undefined;
 }
@@ -23,7 +23,7 @@ export const columnHandlers = ({ db, find }: Store) => {
   function read<Columns extends { id: number[] }>(
     statement: Statement<ColumnPage, Record<string, string>>,
     workflowId: number,
-    { after_id: after = 0, limit = COLUMNS_LIMIT }: Asked,
+    { after_id: after = 0, limit = COLUMNS_LIMIT }: ColumnsQuery,
   ): { columns: Columns; has_more: boolean } {
     find.workflow(workflowId);
     const row = statement.get({ workflowId, after, limit }) ?? {};

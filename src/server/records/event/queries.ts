@@ -1,7 +1,7 @@
 import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { Event } from '../../../core/contract/event.ts';
 import type { Database } from '../../store/database.ts';
-import { type Asked, createListing, type OfWorkflow, sortable } from '../../store/listing.ts';
+import { type FiltersOn, createListing, type OfWorkflow, sortable } from '../../store/listing.ts';
 import { whole } from '../records.ts';
 import { eventOf, insertEvent } from './row.ts';
 
@@ -9,7 +9,7 @@ export const eventQueries = (db: Database) => ({
   events: whole(db, 'event', (row: Parameters<typeof eventOf>[0]) => eventOf(row)),
   insertEvent: insertEvent(db),
   listEvents: createListing<
-    OfWorkflow & Asked<{ category: string; after_timestamp: number }>,
+    OfWorkflow & FiltersOn<{ category: string; after_timestamp: number }>,
     Parameters<typeof eventOf>[0],
     Event
   >(

@@ -1,7 +1,7 @@
 import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { ResourceRequirements } from '../../../core/contract/resources.ts';
 import type { Database, Value } from '../../store/database.ts';
-import { type Asked, createListing, type OfWorkflow, sortable } from '../../store/listing.ts';
+import { type FiltersOn, createListing, type OfWorkflow, sortable } from '../../store/listing.ts';
 import { records } from '../records.ts';
 import { requirementsColumns, type RequirementsRow } from './row.ts';
 
@@ -36,7 +36,14 @@ export const requirementsQueries = (db: Database) => ({
     where id = :id`),
   listRequirements: createListing<
     OfWorkflow &
-      Asked<{ name: string; memory: string; num_cpus: number; num_gpus: number; num_nodes: number; runtime: number }>,
+      FiltersOn<{
+        name: string;
+        memory: string;
+        num_cpus: number;
+        num_gpus: number;
+        num_nodes: number;
+        runtime: number;
+      }>,
     RequirementsRow,
     ResourceRequirements
   >(

@@ -1,7 +1,7 @@
 import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { Result } from '../../../core/contract/result.ts';
 import type { Database, Value } from '../../store/database.ts';
-import { type Asked, createListing, type OfWorkflow, sortable } from '../../store/listing.ts';
+import { type FiltersOn, createListing, type OfWorkflow, sortable } from '../../store/listing.ts';
 import { records } from '../records.ts';
 import { resultColumns, resultOf, type ResultRow, resultTables } from './row.ts';
 
@@ -9,7 +9,7 @@ export const resultQueries = (db: Database) => ({
   results: records(db, 'result', resultColumns, resultTables, (row: ResultRow) => resultOf(row)),
   listResults: createListing<
     OfWorkflow &
-      Asked<{
+      FiltersOn<{
         job_id: number;
         run_id: number;
         return_code: number;

@@ -1,7 +1,7 @@
 import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { Workflow } from '../../../core/contract/workflow.ts';
 import type { Database, Value } from '../../store/database.ts';
-import { type Asked, contains, createListing, sortable } from '../../store/listing.ts';
+import { type FiltersOn, contains, createListing, sortable } from '../../store/listing.ts';
 import { type SharedWorkflowRow, workflowColumns, workflowOf } from './row.ts';
 
 export const workflowQueries = (db: Database) => ({
@@ -50,7 +50,7 @@ export const workflowQueries = (db: Database) => ({
     'update workflow set is_archived = :isArchived where id = :id',
   ),
   listWorkflows: createListing<
-    Asked<{
+    FiltersOn<{
       name: string;
       user: string;
       description: string;

@@ -17,18 +17,18 @@ export interface ReceiveTask {
   readonly origin: string;
 }
 
-interface Asked {
+interface QuestionTask {
   readonly parameters: Readonly<Record<string, string>>;
   /** Only what concerns this user, besides totals of nodes; undefined sees everything. */
   readonly onlyUser: string | undefined;
 }
 
-export interface AskTask extends Asked {
+export interface AskTask extends QuestionTask {
   readonly kind: 'ask';
   readonly question: TelemetryQuestion;
 }
 
-export interface AskV2Task extends Asked {
+export interface AskV2Task extends QuestionTask {
   readonly kind: 'ask v2';
   /** Below `/api/v2`. */
   readonly path: string;

@@ -2,7 +2,7 @@ import { exactJson } from '../../../core/contract/sonar/encode.ts';
 import type { JobKey } from '../../questions/rows.ts';
 import type { TelemetryStore } from '../../store/telemetry-store.ts';
 import { type AskV2Task, type Reply, replyOf } from '../thread/messages.ts';
-import { type Asked, missing, uintFrom, uintIn, V2Refusal } from './asked.ts';
+import { type V2Request, missing, uintFrom, uintIn, V2Refusal } from './request.ts';
 import { cardsOfJobs, processesOfJobs, reportOf, treeOf } from './job-series.ts';
 import { jobsIn, oneJob, queriedJobs, queriedPages } from './jobs.ts';
 import { cardsOfNodes, disksOfNodes, latestCardUse, processCardsOfNodes, processesOfNodes } from './node-series.ts';
@@ -11,26 +11,26 @@ import { partitionsOf } from './partitions.ts';
 import { pathsPage } from './paths-page.ts';
 
 type Parts = Readonly<Record<string, string>>;
-type Route = readonly [pattern: string, answer: (asked: Asked, parts: Parts) => Promise<unknown>];
+type Route = readonly [pattern: string, answer: (asked: V2Request, parts: Parts) => Promise<unknown>];
 
-const epochOf = (asked: Asked) => uintIn(asked, 'epoch') ?? 0;
-const keyOf = (asked: Asked, job: string | undefined): JobKey | undefined => {
+const epochOf = (asked: V2Request) => uintIn(asked, 'epoch') ?? 0;
+const keyOf = (asked: V2Request, job: string | undefined): JobKey | undefined => {
   const id = job === undefined ? uintIn(asked, 'job_id') : uintFrom('job_id', job);
   return id === undefined ? undefined : { job: id, epoch: epochOf(asked) };
 };
 const jobIn = ({ job = '' }: Parts) => uintFrom('job_id', job);
-const oneJobOf = (asked: Asked, { job = '', epoch }: Parts) =>
+const oneJobOf = (asked: V2Request, { job = '', epoch }: Parts) =>
   oneJob(asked, uintFrom('job_id', job), epoch === undefined ? epochOf(asked) : uintFrom('epoch', epoch));
 
 /** A question about all nodes, or the one of `nodename`, and the same about the node of the path. */
 const aboutNodes = (
   what: string,
-  answer: (asked: Asked, node: string | undefined, parts: Parts) => Promise<unknown>,
+  answer: (asked: V2Request, node: string | undefined, parts: Parts) => Promise<unknown>,
 ): Route[] => [
   [`nodes/${what}`, (asked, parts) => answer(asked, asked.parameters['nodename'], parts)],
   [`nodes/:node/${what}`, (asked, parts) => answer(asked, parts['node'], parts)],
 ];
-const aboutJobs = (what: string, answer: (asked: Asked, parts: Parts) => Promise<unknown>): Route[] => [
+const aboutJobs = (what: string, answer: (asked: V2Request, parts: Parts) => Promise<unknown>): Route[] => [
   [`jobs/${what}`, answer],
   [`jobs/:job/${what}`, answer],
 ];
@@ -110,7 +110,11 @@ export async function answerV2(
   }
 }
 
-async function answerTo(store: TelemetryStore, path: string, about: Pick<Asked, 'parameters' | 'now' | 'onlyUser'>) {
+async function answerTo(
+  store: TelemetryStore,
+  path: string,
+  about: Pick<V2Request, 'parameters' | 'now' | 'onlyUser'>,
+) {
   const [root, cluster, ...rest] = path.split('/').map(decoded);
   if (path === 'docs') return new Document(pathsPage(servedPaths), 'text/html; charset=utf-8');
   if (root === 'cluster' && cluster === undefined) return clustersOf(store, about);

@@ -7,14 +7,14 @@ import { type Merged, valuesOf } from '../../jobs/merge.ts';
 import type { SampleSum } from '../../questions/rows-of-samples.ts';
 import type { JobKey, Window } from '../../questions/rows.ts';
 import { storedJson } from '../../questions/stored-json.ts';
-import { type Asked, intervalOf, Points, secondsIn } from './asked.ts';
+import { type V2Request, intervalOf, Points, secondsIn } from './request.ts';
 import { mainRow } from './jobs.ts';
 import { wantedNodes } from './names.ts';
 import { eachOf, lazily, memoryOfNodes } from './node-series.ts';
 import { processCardSeries, processSeries } from './series.ts';
 
 /** An unknown node is an error; an interval without data is not. */
-async function start(asked: Asked) {
+async function start(asked: V2Request) {
   const { window, resolutionSeconds } = intervalOf(asked);
   const wanted = asked.parameters['nodename'] ?? '';
   const [node] = wanted === '' ? [] : await wantedNodes(asked, window.until, wanted);
@@ -22,7 +22,7 @@ async function start(asked: Asked) {
 }
 
 /** CPU, memory and cards of one job, or of all Slurm jobs, on each of their nodes. */
-export async function processesOfJobs(asked: Asked, key: JobKey | undefined, epoch: Uint) {
+export async function processesOfJobs(asked: V2Request, key: JobKey | undefined, epoch: Uint) {
   const { window, resolution, points } = await start(asked);
   const memory = await memoryOfNodes(asked, window);
   const jobs = lazily(() => ({
@@ -65,7 +65,7 @@ const inOrder = <Job extends { readonly job: Uint }>(jobs: readonly (readonly [s
   jobs.map(([, job]) => job).toSorted((one, other) => Number(minus(one.job, other.job)));
 
 /** What the processes of one job, or of all Slurm jobs, use of cards. */
-export async function cardsOfJobs(asked: Asked, key: JobKey | undefined, epoch: Uint) {
+export async function cardsOfJobs(asked: V2Request, key: JobKey | undefined, epoch: Uint) {
   const { window, resolution, points } = await start(asked);
   const jobs = lazily(() => ({
     job: 0 as Uint,
@@ -92,7 +92,7 @@ export async function cardsOfJobs(asked: Asked, key: JobKey | undefined, epoch: 
 }
 
 /** The processes of a job on each node: their series, and which is the parent of which. */
-export async function treeOf(asked: Asked, key: JobKey & { readonly epoch: Uint }) {
+export async function treeOf(asked: V2Request, key: JobKey & { readonly epoch: Uint }) {
   const { window, resolution, points } = await start(asked);
   const memory = await memoryOfNodes(asked, window);
   const nodes = lazily((node) => ({
@@ -171,7 +171,7 @@ function relationsOf(
 }
 
 /** Mean and spread of what a job used on a node, over all its samples. */
-export async function reportOf(asked: Asked, job: Uint) {
+export async function reportOf(asked: V2Request, job: Uint) {
   const { store, cluster, now, onlyUser } = asked;
   const row = await mainRow(asked, job, 0);
   const at = secondsIn(asked, 'time_in_s') ?? now;

@@ -4,7 +4,7 @@ import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import { type Merged, rankOfState, valuesOf } from '../../jobs/merge.ts';
 import type { JobFilter, SlurmJobRow } from '../../questions/rows-of-records.ts';
 import { storedJson } from '../../questions/stored-json.ts';
-import { type Asked, countIn, missing, secondsIn, uintIn } from './asked.ts';
+import { type V2Request, countIn, missing, secondsIn, uintIn } from './request.ts';
 import { expanded, RECENT_SECONDS } from './names.ts';
 import { numbered, pageAsked } from './page.ts';
 
@@ -79,7 +79,7 @@ function accountingOf(values: Readonly<Record<string, unknown>>): object | null 
 }
 
 /** The states of `states=RUNNING,PENDING`. */
-function statesIn({ parameters }: Asked): string[] | undefined {
+function statesIn({ parameters }: V2Request): string[] | undefined {
   const states = (parameters['states'] ?? '')
     .split(',')
     .map((state) => state.trim().toUpperCase())
@@ -88,7 +88,7 @@ function statesIn({ parameters }: Asked): string[] | undefined {
 }
 
 /** Cards that processes of Slurm jobs used in a time, by job. */
-async function cardsByJob({ store, cluster, onlyUser }: Asked, from: number, until: number) {
+async function cardsByJob({ store, cluster, onlyUser }: V2Request, from: number, until: number) {
   const cards = new Map<string, Set<string>>();
   for await (const uses of store.rows.processCards({ cluster, from, until, user: onlyUser }))
     for (const { job, epoch, uuid } of uses)
@@ -99,7 +99,7 @@ async function cardsByJob({ store, cluster, onlyUser }: Asked, from: number, unt
 const QUARTER_HOUR = 900;
 
 /** Jobs that waited or ran at some time of an interval: the last 15 minutes, unless the query says otherwise. */
-export async function jobsIn(asked: Asked) {
+export async function jobsIn(asked: V2Request) {
   const { store, cluster, now, onlyUser } = asked;
   const until = secondsIn(asked, 'end_time_in_s') ?? now;
   const from = secondsIn(asked, 'start_time_in_s') ?? until - QUARTER_HOUR;
@@ -120,7 +120,7 @@ export async function jobsIn(asked: Asked) {
 }
 
 /** One Slurm job, with the cards that it used. Throws: `JOB_UNKNOWN`. */
-export async function oneJob(asked: Asked, job: Uint, epoch: Uint) {
+export async function oneJob(asked: V2Request, job: Uint, epoch: Uint) {
   const { store, cluster, now } = asked;
   const row = await mainRow(asked, job, epoch);
   const from = row.start ?? row.submit ?? row.seen;
@@ -132,7 +132,7 @@ export async function oneJob(asked: Asked, job: Uint, epoch: Uint) {
 }
 
 /** Its record of Slurm. Jobs outside of Slurm have none. */
-export async function mainRow({ store, cluster, onlyUser }: Asked, job: Uint, epoch: Uint): Promise<SlurmJobRow> {
+export async function mainRow({ store, cluster, onlyUser }: V2Request, job: Uint, epoch: Uint): Promise<SlurmJobRow> {
   const rows = epoch === 0 ? await store.rows.slurmJob(cluster, job) : [];
   const row = rows.find(({ step }) => step === '');
   if (row !== undefined && (onlyUser === undefined || row.user === onlyUser)) return row;
@@ -145,7 +145,7 @@ export async function mainRow({ store, cluster, onlyUser }: Asked, job: Uint, ep
 const MOST_JOBS = 10_000;
 
 /** Selects jobs by what they are and when they were submitted, started and ended. */
-async function selected(asked: Asked, offset: number, limit: number) {
+async function selected(asked: V2Request, offset: number, limit: number) {
   const { store, cluster, now, onlyUser, parameters } = asked;
   const user = parameters['user'] ?? '';
   const job = uintIn(asked, 'job_id');
@@ -172,15 +172,15 @@ async function selected(asked: Asked, offset: number, limit: number) {
   return store.rows.selectedJobs(cluster, filter);
 }
 
-const limitOf = (asked: Asked, usual: number): number => countIn(asked, 'limit', { usual, most: MOST_JOBS });
+const limitOf = (asked: V2Request, usual: number): number => countIn(asked, 'limit', { usual, most: MOST_JOBS });
 
-export async function queriedJobs(asked: Asked) {
+export async function queriedJobs(asked: V2Request) {
   const { jobs } = await selected(asked, 0, limitOf(asked, 100));
   return { jobs: jobs.map((row) => jobResponse(row)) };
 }
 
 /** Pages of the first jobs, up to a limit. */
-export async function queriedPages(asked: Asked) {
+export async function queriedPages(asked: V2Request) {
   const { page, size } = pageAsked(asked);
   const most = limitOf(asked, MOST_JOBS);
   const offset = Math.min((page - 1) * size, most);

@@ -1,5 +1,5 @@
 import { expandNodeRange, firstLabelOf, rangeProblem } from '../../../core/contract/sonar/node-range.ts';
-import { type Asked, missing } from './asked.ts';
+import { type V2Request, missing } from './request.ts';
 
 /** Records of clusters and errors that are older say nothing of now. */
 export const RECENT_SECONDS = 36 * 3600;
@@ -13,7 +13,7 @@ export interface ClusterRecord {
 
 /** The newest record of a cluster. */
 export async function recordOf(
-  { store, cluster }: Pick<Asked, 'store' | 'cluster'>,
+  { store, cluster }: Pick<V2Request, 'store' | 'cluster'>,
   until: number,
 ): Promise<ClusterRecord | undefined> {
   let found: ClusterRecord | undefined;
@@ -33,7 +33,7 @@ export const isNode = (name: string, wanted: string | undefined): boolean =>
 
 /** Nodes that sent data, and nodes that only Slurm knows. */
 export async function nodeNames(
-  asked: Pick<Asked, 'store' | 'cluster'>,
+  asked: Pick<V2Request, 'store' | 'cluster'>,
   until: number,
   record?: ClusterRecord,
 ): Promise<string[]> {
@@ -48,7 +48,7 @@ export async function nodeNames(
 }
 
 /** The node that is asked for, or all. Throws: `NODE_UNKNOWN`. */
-export async function wantedNodes(asked: Asked, until: number, wanted: string | undefined): Promise<string[]> {
+export async function wantedNodes(asked: V2Request, until: number, wanted: string | undefined): Promise<string[]> {
   const names = await nodeNames(asked, until);
   if (wanted === undefined || wanted === '') return names;
   const found = names.filter((name) => isNode(name, wanted) || name === firstLabelOf(wanted));

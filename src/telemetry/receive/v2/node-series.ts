@@ -1,13 +1,13 @@
 import type { Uint } from '../../../core/contract/sonar/kinds.ts';
 import { amountIn } from '../../questions/nodes.ts';
 import type { JobKey, Portions, Window } from '../../questions/rows.ts';
-import { type Asked, intervalOf, Points, secondsIn } from './asked.ts';
+import { type V2Request, intervalOf, Points, secondsIn } from './request.ts';
 import { isNode, wantedNodes } from './names.ts';
 import { cardSeries, DISK_FIELDS, diskSeries, processCardPoint, processCardSeries, processSeries } from './series.ts';
 
 /** Memory of nodes in KB, by their names. */
 export async function memoryOfNodes(
-  { store }: Pick<Asked, 'store'>,
+  { store }: Pick<V2Request, 'store'>,
   window: Window,
 ): Promise<ReadonlyMap<string, Uint>> {
   const nodes = await store.rows.sysinfo({ cluster: window.cluster, from: 0, until: window.until });
@@ -37,7 +37,7 @@ const byNode = <Value>(names: readonly string[], series: readonly (readonly [str
   return Object.fromEntries(names.map((name) => [name, found.get(name) ?? empty]));
 };
 
-async function start(asked: Asked, wanted: string | undefined) {
+async function start(asked: V2Request, wanted: string | undefined) {
   const { window, resolutionSeconds } = intervalOf(asked);
   const names = await wantedNodes(asked, window.until, wanted);
   const node = wanted === undefined || wanted === '' ? undefined : (names[0] ?? wanted);
@@ -45,7 +45,7 @@ async function start(asked: Asked, wanted: string | undefined) {
 }
 
 /** CPU and memory of the processes of nodes. */
-export async function processesOfNodes(asked: Asked, wanted: string | undefined) {
+export async function processesOfNodes(asked: V2Request, wanted: string | undefined) {
   const { window, names, resolution, points } = await start(asked, wanted);
   const memory = await memoryOfNodes(asked, window);
   const series = lazily((node) => processSeries(resolution, points, memory.get(node) ?? 0));
@@ -57,7 +57,7 @@ export async function processesOfNodes(asked: Asked, wanted: string | undefined)
   );
 }
 
-export async function cardsOfNodes(asked: Asked, wanted: string | undefined) {
+export async function cardsOfNodes(asked: V2Request, wanted: string | undefined) {
   const { window, names, resolution, points } = await start(asked, wanted);
   const nodes = lazily(() => lazily(() => ({ index: 0 as Uint, series: cardSeries(resolution, points) })));
   await eachOf(asked.store.rows.cardSamples(window), (state) => {
@@ -74,7 +74,7 @@ export async function cardsOfNodes(asked: Asked, wanted: string | undefined) {
   return byNode(names, answers, []);
 }
 
-export async function disksOfNodes(asked: Asked, wanted: string | undefined) {
+export async function disksOfNodes(asked: V2Request, wanted: string | undefined) {
   const { window, names, resolution, points } = await start(asked, wanted);
   const nodes = lazily(() =>
     lazily(() => ({ major: 0 as Uint, minor: 0 as Uint, series: diskSeries(resolution, points) })),
@@ -99,7 +99,7 @@ export async function disksOfNodes(asked: Asked, wanted: string | undefined) {
 }
 
 /** What processes use of the cards of nodes, by card and job. Other users' jobs are left out. */
-export async function processCardsOfNodes(asked: Asked, wanted: string | undefined, key: JobKey | undefined) {
+export async function processCardsOfNodes(asked: V2Request, wanted: string | undefined, key: JobKey | undefined) {
   const { window, names, resolution, points } = await start(asked, wanted);
   const nodes = lazily(() =>
     lazily(() =>
@@ -131,7 +131,7 @@ export async function processCardsOfNodes(asked: Asked, wanted: string | undefin
 const USUAL_WINDOW_SECONDS = 300;
 
 /** What processes used of each card of nodes lately. */
-export async function latestCardUse(asked: Asked, wanted: string | undefined) {
+export async function latestCardUse(asked: V2Request, wanted: string | undefined) {
   const end = secondsIn(asked, 'reference_time_in_s') ?? asked.now;
   const from = Math.max(0, end - (secondsIn(asked, 'window_in_s') ?? USUAL_WINDOW_SECONDS));
   const { store, cluster, onlyUser } = asked;

@@ -4,16 +4,16 @@ import { amountIn, nodesOf } from '../../questions/nodes.ts';
 import type { SlurmJobRow } from '../../questions/rows-of-records.ts';
 import { storedJson } from '../../questions/stored-json.ts';
 import type { TelemetryStore } from '../../store/telemetry-store.ts';
-import { type Asked, countIn, missing, secondsIn } from './asked.ts';
+import { type V2Request, countIn, missing, secondsIn } from './request.ts';
 import { expanded, isNode, nodeNames, RECENT_SECONDS, recordOf, wantedNodes } from './names.ts';
 import { pageOf } from './page.ts';
 import { addAmounts, amountsOf, type Tres } from './tres.ts';
 
 /** The end of the interval from which an instant is shown: the one that is asked for, or now. */
-export const untilOf = (asked: Pick<Asked, 'parameters' | 'now'>): number =>
+export const untilOf = (asked: Pick<V2Request, 'parameters' | 'now'>): number =>
   (secondsIn(asked, 'time_in_s') ?? asked.now) + 60;
 
-export async function clustersOf(store: TelemetryStore, asked: Pick<Asked, 'parameters' | 'now'>) {
+export async function clustersOf(store: TelemetryStore, asked: Pick<V2Request, 'parameters' | 'now'>) {
   const until = untilOf(asked);
   const answers: object[] = [];
   for (const { name: cluster, newest } of await store.clusters()) {
@@ -30,13 +30,13 @@ export async function clustersOf(store: TelemetryStore, asked: Pick<Asked, 'para
   return answers;
 }
 
-export const nodesOfCluster = (asked: Asked): Promise<string[]> => nodeNames(asked, untilOf(asked));
+export const nodesOfCluster = (asked: V2Request): Promise<string[]> => nodeNames(asked, untilOf(asked));
 
 /** A site has fewer. */
 const MOST_RUNNING = 100_000;
 
 /** Of nodes that have reported what they are. */
-export async function infoOf(asked: Asked, wanted: string | undefined) {
+export async function infoOf(asked: V2Request, wanted: string | undefined) {
   const { store, cluster } = asked;
   const until = untilOf(asked);
   if (wanted !== undefined) await wantedNodes(asked, until, wanted);
@@ -78,13 +78,13 @@ export async function infoOf(asked: Asked, wanted: string | undefined) {
   return answer;
 }
 
-export async function infoPage(asked: Asked) {
+export async function infoPage(asked: V2Request) {
   const nodes = Object.values(await infoOf(asked, undefined));
   return pageOf(asked, 'nodes', nodes.slice(0, countIn(asked, 'limit', { usual: 100, most: 100_000 })));
 }
 
 /** The drawing of `lstopo`. */
-export async function topologyOf(asked: Asked, wanted: string): Promise<string> {
+export async function topologyOf(asked: V2Request, wanted: string): Promise<string> {
   const { store, cluster, now } = asked;
   const [node = ''] = await wantedNodes(asked, now + 60, wanted);
   const [known] = await store.rows.sysinfo({ cluster, node, from: 0, until: now + 60 });
@@ -142,7 +142,7 @@ export function allocatedBy(running: readonly SlurmJobRow[]): ReadonlyMap<string
   return found;
 }
 
-export async function statesOf(asked: Asked, wanted: string | undefined) {
+export async function statesOf(asked: V2Request, wanted: string | undefined) {
   const until = untilOf(asked);
   if (wanted !== undefined) await wantedNodes(asked, until, wanted);
   const record = await recordOf(asked, until);
@@ -159,7 +159,7 @@ export async function statesOf(asked: Asked, wanted: string | undefined) {
   }));
 }
 
-export async function lastProbes(asked: Asked) {
+export async function lastProbes(asked: V2Request) {
   const { store, cluster } = asked;
   const until = untilOf(asked);
   const sampled = new Map(
@@ -175,7 +175,7 @@ export async function lastProbes(asked: Asked) {
 }
 
 /** The newest error of each node. */
-export async function errorsOf(asked: Asked, wanted: string | undefined) {
+export async function errorsOf(asked: V2Request, wanted: string | undefined) {
   const { store, cluster } = asked;
   const until = untilOf(asked);
   if (wanted !== undefined) await wantedNodes(asked, until, wanted);

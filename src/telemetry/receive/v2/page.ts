@@ -1,17 +1,17 @@
-import { type Asked, countIn } from './asked.ts';
+import { type V2Request, countIn } from './request.ts';
 
 export interface Page {
   readonly page: number;
   readonly size: number;
 }
 
-export const pageAsked = (asked: Pick<Asked, 'parameters'>): Page => ({
+export const pageAsked = (asked: Pick<V2Request, 'parameters'>): Page => ({
   page: countIn(asked, 'page', { usual: 1, most: 1_000_000 }),
   size: countIn(asked, 'page_size', { usual: 50, most: 1000 }),
 });
 
 /** A page of items that are all known. */
-export function pageOf<Item>(asked: Pick<Asked, 'parameters'>, name: string, items: readonly Item[]) {
+export function pageOf<Item>(asked: Pick<V2Request, 'parameters'>, name: string, items: readonly Item[]) {
   const { page, size } = pageAsked(asked);
   return numbered(name, items.slice((page - 1) * size, page * size), { page, size, total: items.length });
 }

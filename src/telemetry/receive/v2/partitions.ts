@@ -4,7 +4,7 @@ import { firstLabelOf } from '../../../core/contract/sonar/node-range.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import { coresOf } from '../../questions/nodes.ts';
 import type { SlurmJobRow } from '../../questions/rows-of-records.ts';
-import type { Asked } from './asked.ts';
+import type { V2Request } from './request.ts';
 import { jobResponse } from './jobs.ts';
 import { expanded, recordOf } from './names.ts';
 import { eachOf } from './node-series.ts';
@@ -15,7 +15,7 @@ const MOST_LIVING = 100_000;
 const IN_USE_SECONDS = 300;
 
 /** The partitions of a cluster with what waits and runs in them. Other users' jobs count, but are not listed. */
-export async function partitionsOf(asked: Asked) {
+export async function partitionsOf(asked: V2Request) {
   const { store, cluster, now, onlyUser } = asked;
   const until = untilOf(asked);
   const record = await recordOf(asked, until);

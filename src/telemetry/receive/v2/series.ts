@@ -3,7 +3,7 @@ import type { Uint } from '../../../core/contract/sonar/kinds.ts';
 import { cpuUtilPercent, performanceState } from '../../../core/contract/sonar/conventions.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import type { CardSample, DiskSample, ProcessCard, SampleSum } from '../../questions/rows-of-samples.ts';
-import type { Points } from './asked.ts';
+import type { Points } from './request.ts';
 
 /**
  * Series of points: each stands for an interval that begins at a multiple of the resolution, and has averages over the samples in it.

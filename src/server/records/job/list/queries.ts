@@ -1,13 +1,13 @@
 import { sortFields } from '../../../../core/contract/sort-fields.ts';
 import type { Job } from '../../../../core/contract/job.ts';
 import type { Database } from '../../../store/database.ts';
-import { type Asked, contains, createListing, type OfWorkflow, sortable } from '../../../store/listing.ts';
+import { type FiltersOn, contains, createListing, type OfWorkflow, sortable } from '../../../store/listing.ts';
 import { jobColumns, jobOf, type JobRow } from '../row.ts';
 
 export const jobListQueries = (db: Database) => ({
   listJobs: createListing<
     OfWorkflow &
-      Asked<{
+      FiltersOn<{
         status: number;
         needs_file_id: number;
         upstream_job_id: number;
@@ -64,7 +64,7 @@ function keptTotal(db: Database) {
   const some = db.prepare<{ workflowId: number; status: number }, { jobs: number }>(
     'select jobs from job_count where workflow_id = :workflowId and status = :status',
   );
-  return ({ workflow_id: workflowId, status, ...others }: OfWorkflow & Asked<{ status: number }>) => {
+  return ({ workflow_id: workflowId, status, ...others }: OfWorkflow & FiltersOn<{ status: number }>) => {
     if (workflowId === undefined || Object.values(others).some((asked) => asked !== undefined)) return undefined;
     return (status === undefined ? all.get({ workflowId }) : some.get({ workflowId, status }))?.jobs ?? undefined;
   };

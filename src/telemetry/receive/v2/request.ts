@@ -5,7 +5,7 @@ import type { TelemetryStore } from '../../store/telemetry-store.ts';
 import { type RefusalCode, refusals } from '../../../core/contract/refusals.ts';
 
 /** A request below `/api/v2/cluster/C`. */
-export interface Asked {
+export interface V2Request {
   readonly store: TelemetryStore;
   readonly cluster: string;
   readonly parameters: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export const missing = (code: RefusalCode, message: string): V2Refusal =>
   new V2Refusal(404, code, message, refusals[code].remedy);
 
 /** A time or a length in seconds; absent and empty are the same. Fractions are dropped. */
-export function secondsIn({ parameters }: Pick<Asked, 'parameters'>, name: string): number | undefined {
+export function secondsIn({ parameters }: Pick<V2Request, 'parameters'>, name: string): number | undefined {
   const text = parameters[name] ?? '';
   if (text === '' || text === 'null') return undefined;
   if (/^\d{1,12}(?:\.\d*)?$/.test(text)) return Math.floor(Number(text));
@@ -53,7 +53,7 @@ export function secondsIn({ parameters }: Pick<Asked, 'parameters'>, name: strin
 
 /** A whole number within limits. */
 export function countIn(
-  { parameters }: Pick<Asked, 'parameters'>,
+  { parameters }: Pick<V2Request, 'parameters'>,
   name: string,
   { usual, least = 1, most }: { readonly usual: number; readonly least?: number; readonly most: number },
 ): number {
@@ -70,7 +70,7 @@ export function uintFrom(name: string, text: string): Uint {
   throw wrong(name, `expected an unsigned integer, found "${text}"`);
 }
 
-export function uintIn({ parameters }: Pick<Asked, 'parameters'>, name: string): Uint | undefined {
+export function uintIn({ parameters }: Pick<V2Request, 'parameters'>, name: string): Uint | undefined {
   const text = parameters[name] ?? '';
   return text === '' || text === 'null' ? undefined : uintFrom(name, text);
 }
@@ -87,7 +87,7 @@ export interface Interval {
 }
 
 /** The last hour, in 120 points that are not less than a minute apart, unless the query says otherwise. */
-export function intervalOf(asked: Asked): Interval {
+export function intervalOf(asked: V2Request): Interval {
   const end = secondsIn(asked, 'end_time_in_s') ?? asked.now;
   const start = secondsIn(asked, 'start_time_in_s') ?? end - HOUR;
   if (end < start) throw wrong('end_time_in_s', `expected a time that is not before start_time_in_s, found ${end}`);
