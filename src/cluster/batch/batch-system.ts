@@ -41,7 +41,7 @@ export interface BatchRecords {
   /** The jobs that the queue knows, in one call. A job that is left out is known to it no more. */
   queue(jobs: readonly SlurmJob[]): Promise<ReadonlyMap<SlurmJob, AllocationState>>;
   /** The jobs and their steps in the accounting, in one call; undefined where there is no accounting. */
-  account(jobs: readonly SlurmJob[]): Promise<Account | undefined>;
+  account(jobs: readonly SlurmJob[]): Promise<RecordedJobs | undefined>;
   /** When the queue began to answer, in Unix milliseconds: it may have forgotten earlier jobs. Never rejects. */
   queueStartedAtMs(): Promise<number | undefined>;
 }
@@ -82,7 +82,7 @@ export interface SubmittedScript {
   readonly script: string;
 }
 
-export interface Account {
+export interface RecordedJobs {
   readonly jobs: ReadonlyMap<SlurmJob, AllocationState>;
   /** By the name of the step; the last one of a name. */
   readonly steps: ReadonlyMap<string, EndedStep>;

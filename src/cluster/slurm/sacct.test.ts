@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isFinal, parseAccount, parseAccounted, parseAccountedJobs, parseAccounting } from './sacct.ts';
+import { isFinal, parseRecordedJobs, parseAccounted, parseAccountedJobs, parseAccounting } from './sacct.ts';
 
 const MEBIBYTE = 2 ** 20;
 
@@ -57,7 +57,7 @@ describe('the rows of sacct', () => {
     fc.assert(
       fc.property(
         fc.string(),
-        (text) => void [parseAccounted(text), parseAccount(text), parseAccountedJobs(text), parseAccounting(text)],
+        (text) => void [parseAccounted(text), parseRecordedJobs(text), parseAccountedJobs(text), parseAccounting(text)],
       ),
     );
   });
@@ -94,7 +94,7 @@ describe('a row of sacct', () => {
 
 describe('the reply of sacct', () => {
   it('the reply of sacct has jobs and their ended steps; steps without a name of a job attempt do no harm', () => {
-    const { jobs, steps } = parseAccount(
+    const { jobs, steps } = parseRecordedJobs(
       [
         '7|nodes|NODE_FAIL|0:0|00:01:00|2026-11-21T16:30:00|',
         '7.batch|batch|CANCELLED|0:15|00:01:00|2026-11-21T16:30:00|1000K',
@@ -115,7 +115,7 @@ describe('the reply of sacct', () => {
   });
 
   it('the reply of sacct has the steps of array tasks with the id that their runner knows', () => {
-    const { jobs, steps } = parseAccount(
+    const { jobs, steps } = parseRecordedJobs(
       [
         '34_0|nodes|NODE_FAIL|0:0|00:01:00|2026-11-21T16:30:00||35',
         '34_0.0|wf1_j2_r3_a4|COMPLETED|0:0|00:00:10|2026-11-21T16:29:00|2M|35.0',

@@ -2,7 +2,7 @@ import { jobsOfId, type SlurmJob, wholeJobs } from '../../core/allocation/slurm-
 import { queueStateOf } from '../../core/lifecycle/slurm-state.ts';
 import { parseSlurmMemory } from '../../core/quantity/bytes.ts';
 import { parseCpuTime } from '../../core/quantity/slurm-time.ts';
-import type { Account, EndedStep, JobState } from '../batch/batch-system.ts';
+import type { RecordedJobs, EndedStep, JobState } from '../batch/batch-system.ts';
 import { HelperFailed } from '../exec.ts';
 import type { AskSlurm } from './programs.ts';
 import { figureIn, parseTime } from './text.ts';
@@ -62,7 +62,7 @@ export const accountedJobs = async (run: AskSlurm, jobs: readonly SlurmJob[]): P
   parseAccountedJobs(await ask(run, { ids: wholeJobs(jobs).join(','), fields: JOBS, more: ['-X'] }));
 
 /** Jobs with their steps; undefined where there is no accounting. */
-export async function accountOf(run: AskSlurm, jobs: readonly SlurmJob[]): Promise<Account | undefined> {
+export async function recordedJobs(run: AskSlurm, jobs: readonly SlurmJob[]): Promise<RecordedJobs | undefined> {
   const ids = wholeJobs(jobs);
   let text = '';
   for (let at = 0; at < ids.length; at += MOST_IDS) {
@@ -74,7 +74,7 @@ export async function accountOf(run: AskSlurm, jobs: readonly SlurmJob[]): Promi
       throw error;
     }
   }
-  return parseAccount(text);
+  return parseRecordedJobs(text);
 }
 
 const isWithoutAccounting = ({ isMissing, stderr }: HelperFailed): boolean =>
@@ -104,7 +104,7 @@ function jobsIn({
 }
 
 /** The rows of jobs and their steps. */
-export function parseAccount(text: string): Account {
+export function parseRecordedJobs(text: string): RecordedJobs {
   const jobs = new Map<SlurmJob, JobState>();
   const steps = new Map<string, EndedStep>();
   const batchEnds = new Map<number, number>();

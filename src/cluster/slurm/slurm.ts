@@ -2,7 +2,7 @@ import type { BatchSystem } from '../batch/batch-system.ts';
 import { programOn } from '../program-on.ts';
 import { allocationOf, JOB_VARIABLE } from './allocation.ts';
 import { askSlurm } from './programs.ts';
-import { accountedJobs, accountOf } from './sacct.ts';
+import { accountedJobs, recordedJobs } from './sacct.ts';
 import { submitScript } from './sbatch.ts';
 import { cancelJob, cancelQueued } from './scancel.ts';
 import {
@@ -59,7 +59,7 @@ export function openSlurm({ environment, atMostMs }: SlurmOptions): BatchSystem 
     },
 
     queue: async (jobs) => byName(await squeue.jobs(jobs)),
-    account: (jobs) => accountOf(ask, jobs),
+    account: (jobs) => recordedJobs(ask, jobs),
     queueStartedAtMs: () => scontrol.config().then(parseBootTime, () => undefined),
     startOf: (jobId) => squeue.time(jobId, 'start'),
 

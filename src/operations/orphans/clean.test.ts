@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ended, started, statuses, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
-import type { Account, BatchRecords } from '../../cluster/batch/batch-system.ts';
+import type { RecordedJobs, BatchRecords } from '../../cluster/batch/batch-system.ts';
 import type { AllocationState } from '../../core/lifecycle/allocation-end.ts';
 import { cleanOrphans } from './clean.ts';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
@@ -14,7 +14,7 @@ const NOW = Date.parse('2026-03-01T13:00:00Z');
 
 interface Said {
   readonly queue?: ReadonlyMap<number, AllocationState> | Error;
-  readonly account?: Account | Error | undefined;
+  readonly account?: RecordedJobs | Error | undefined;
   /** When the controller began, so long ago. */
   readonly controllerAgeMs?: number;
 }
@@ -106,7 +106,7 @@ describe('orphans of an allocation that ended', () => {
 
   it('a job that a controller does not know just after its start may run: nothing changes until it ended its orphans', async () => {
     const running = { jobs: new Map([[7, { state: 'running' as const, word: 'RUNNING' }]]) };
-    const account: Account = { ...running, steps: new Map(), batchEnds: new Map() };
+    const account: RecordedJobs = { ...running, steps: new Map(), batchEnds: new Map() };
     const { id } = await inAllocation(['a']);
     const young = slurmThat({ account, controllerAgeMs: 10_000 });
     expect(await clean(id, young.slurm)).toMatchObject({ slurmJobsFailed: 0, computeNodesDeactivated: 0 });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
-import type { Account, BatchRecords } from '../../cluster/batch/batch-system.ts';
+import type { RecordedJobs, BatchRecords } from '../../cluster/batch/batch-system.ts';
 import type { AllocationState } from '../../core/lifecycle/allocation-end.ts';
 import { jobOfAllocation, type SlurmJob, wholeJobs } from '../../core/allocation/slurm-job.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
@@ -44,7 +44,7 @@ export async function gatherRecords(client: Client, workflowId: number): Promise
 export interface SlurmFacts {
   readonly queue: ReadonlyMap<SlurmJob, AllocationState> | undefined;
   /** Undefined if there is no accounting. */
-  readonly account: Account | undefined;
+  readonly account: RecordedJobs | undefined;
   /** What the steps of ended allocations left, by allocation. */
   readonly left: ReadonlyMap<number, LeftSteps>;
   /** Why the controller or the accounting could not be asked. */
@@ -88,7 +88,7 @@ export async function askSlurm(
       .filter((id) => typeof id === 'number')
       .map((id) => [id, leftStepsOf(outputDirsOf(nodes, id, outputDir), workflowId, id)] as const),
   );
-  let account: Account | undefined;
+  let account: RecordedJobs | undefined;
   let fault: string | undefined;
   try {
     account = await accountOfLeft(slurm, [...left.values()], ended);

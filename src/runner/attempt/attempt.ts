@@ -10,7 +10,7 @@ import { type EndedFor, failureCauseOf, type Outcome, outcomeOf } from '../step/
 import type { Outbox } from '../ledger/outbox.ts';
 import type { FailedAttempt } from './retry/decide.ts';
 import type { Retry } from './retry/retry.ts';
-import { type KnownAccount, measuredOf, recordedOf } from './recorded.ts';
+import { type KnownEnd, measuredOf, recordedOf } from './recorded.ts';
 import { createOverRequests } from './over-request.ts';
 import { sizeText } from '../../core/quantity/size-text.ts';
 import type { RunFacts } from '../step/request.ts';
@@ -84,7 +84,7 @@ export interface Attempts {
   finish(
     attempt: Attempt,
     end: EndTime,
-    account: KnownAccount,
+    account: KnownEnd,
     missing: readonly string[],
     files: Completion['files'],
   ): Promise<void> | undefined;
@@ -193,7 +193,7 @@ export function createAttempts(
 /** The outcome of an attempt, with the exit codes that its workflow gives to its time and memory limits. */
 function outcomeOfAttempt(
   { endedFor, wasKilled }: Pick<Attempt, 'endedFor' | 'wasKilled'>,
-  { exitCode, signal, endedBy, asked }: KnownAccount,
+  { exitCode, signal, endedBy, asked }: KnownEnd,
   { missing, memoryShare }: { readonly missing: readonly string[]; readonly memoryShare: number },
   execution: RunFacts['execution'],
 ): Outcome {

@@ -1,6 +1,6 @@
 import { filesOf } from '../../core/contract/files/job.ts';
 import type { RunFacts } from '../step/request.ts';
-import type { Account } from '../step/steps.ts';
+import type { SettledEnd } from '../step/steps.ts';
 import type { Attempt, Attempts, EndTime } from './attempt.ts';
 import type { OutputDisk } from './output-disk.ts';
 import { lookForOutputs } from './outputs.ts';
@@ -12,17 +12,17 @@ export interface ConcludeOptions {
 }
 
 /** Gives an attempt its result; undefined if it is final at once. */
-export type Conclude = (attempt: Attempt, end: EndTime, account: Account) => Promise<void> | undefined;
+export type Conclude = (attempt: Attempt, end: EndTime, account: SettledEnd) => Promise<void> | undefined;
 
 /** Looks for the declared outputs of a job that succeeded, and for a full disk where one failed by itself. */
 export function createConclude({ facts, attempts, disk }: ConcludeOptions): Conclude {
-  const withOutputs = async (attempt: Attempt, end: EndTime, account: Account) => {
+  const withOutputs = async (attempt: Attempt, end: EndTime, account: SettledEnd) => {
     const { missing, files } = await lookForOutputs(attempt.job);
     await attempts.finish(attempt, end, account, missing, files);
   };
 
   /** A failure on a full disk has that as its cause, unless there is another one. */
-  const withShortage = async (look: OutputDisk['shortage'], attempt: Attempt, end: EndTime, account: Account) => {
+  const withShortage = async (look: OutputDisk['shortage'], attempt: Attempt, end: EndTime, account: SettledEnd) => {
     const shortage = await look();
     await attempts.finish(attempt, end, { ...account, shortage }, [], undefined);
   };
@@ -39,7 +39,7 @@ export function createConclude({ facts, attempts, disk }: ConcludeOptions): Conc
 }
 
 /** With an exit code of its own that nothing else explains. */
-const failedByItself = ({ endedFor }: Attempt, { exitCode = 0, endedBy, cause }: Account): boolean =>
+const failedByItself = ({ endedFor }: Attempt, { exitCode = 0, endedBy, cause }: SettledEnd): boolean =>
   exitCode > 0 &&
   exitCode <= LARGEST_OWN_CODE &&
   endedFor === undefined &&

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Fate } from '../../cluster/batch/batch-system.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
-import type { Account } from '../step/steps.ts';
+import type { SettledEnd } from '../step/steps.ts';
 import type { Attempt } from './attempt.ts';
 import { createFinish } from './finish.ts';
 import { type EndedFor, outcomeOf } from '../step/outcome.ts';
@@ -21,7 +21,8 @@ function runnerIn({
   successWaitMs = 0,
 }: { readonly fate?: Fate; readonly hasSteps?: boolean; readonly successWaitMs?: number } = {}) {
   let signaled: Signaled | undefined;
-  const finished: { readonly endedFor: EndedFor | undefined; readonly account: Account; readonly atMs: number }[] = [];
+  const finished: { readonly endedFor: EndedFor | undefined; readonly account: SettledEnd; readonly atMs: number }[] =
+    [];
   const { finish, left } = createFinish({
     conclude({ endedFor }, _, account) {
       finished.push({ endedFor, account, atMs: Date.now() - START });
@@ -38,7 +39,7 @@ function runnerIn({
   const ended = { missingOutputs: [], memoryShare: 0, wasKilled: false, timeoutExitCode: 152, oomExitCode: 137 };
   return {
     left,
-    end(account: Partial<Account>, endedFor?: EndedFor) {
+    end(account: Partial<SettledEnd>, endedFor?: EndedFor) {
       const attempt: Attempt = {
         job: { id: 1 } as ClaimedJob,
         step: { id: 'wf1_j1_r1_a1', about: {} },

@@ -1,7 +1,7 @@
 import type { Fate } from '../../cluster/batch/batch-system.ts';
 import type { Log } from '../facts/log.ts';
 import type { Watch } from '../observe/watch.ts';
-import type { Account } from '../step/steps.ts';
+import type { SettledEnd } from '../step/steps.ts';
 import type { Attempt, EndTime } from './attempt.ts';
 import type { Conclude } from './conclude.ts';
 import { isUnproven } from '../step/outcome.ts';
@@ -35,7 +35,7 @@ export interface Finish {
   /** Ids of jobs that are left to the next life of the allocation. */
   readonly left: ReadonlySet<number>;
   /** Undefined if the result is final at once. */
-  finish(attempt: Attempt, end: EndTime, account: Account): Promise<void> | undefined;
+  finish(attempt: Attempt, end: EndTime, account: SettledEnd): Promise<void> | undefined;
 }
 
 type Concluding = ReturnType<Conclude>;
@@ -48,7 +48,7 @@ export function createFinish(options: FinishOptions): Finish {
   const left = new Set<number>();
 
   /** A requeued allocation runs its jobs again: the next runner in it takes them over as those of a runner that is gone. */
-  const leaveOrConclude = (found: Fate, attempt: Attempt, end: EndTime, account: Account): Concluding => {
+  const leaveOrConclude = (found: Fate, attempt: Attempt, end: EndTime, account: SettledEnd): Concluding => {
     if (found === 'preempted') attempt.isPreempted = true;
     if (found !== 'requeued') return conclude(attempt, end, account);
     watch?.end(attempt.step.id);
@@ -59,9 +59,9 @@ export function createFinish(options: FinishOptions): Finish {
     return undefined;
   };
 
-  const isBad = (account: Account) => account.exitCode !== 0 || isUnproven(account);
+  const isBad = (account: SettledEnd) => account.exitCode !== 0 || isUnproven(account);
 
-  const decide = (attempt: Attempt, end: EndTime, account: Account): Concluding => {
+  const decide = (attempt: Attempt, end: EndTime, account: SettledEnd): Concluding => {
     attempt.endedFor ??= endedForOf({ end, account, signaled: signaled(), sharesSignals });
     if (attempt.endedFor === 'stop' && isBad(account) && fate !== undefined)
       return fate().then((found) => leaveOrConclude(found, attempt, end, account));
@@ -69,7 +69,7 @@ export function createFinish(options: FinishOptions): Finish {
   };
 
   /** The runner got no signal to stop. It may get it late, on a busy node, or with the last node of several. */
-  const decideUnsignaled = (attempt: Attempt, end: EndTime, account: Account): Concluding => {
+  const decideUnsignaled = (attempt: Attempt, end: EndTime, account: SettledEnd): Concluding => {
     // Slurm continued its processes without a signal after it: the allocation goes on.
     if (account.asked?.isCertain === false) return decide(attempt, end, { ...account, asked: undefined });
     const isUnexplained =
@@ -82,7 +82,7 @@ export function createFinish(options: FinishOptions): Finish {
   };
 
   /** Where Slurm ends an allocation for its time, or for another one, the jobs in steps get SIGTERM first of all. */
-  const decideSuccess = (attempt: Attempt, end: EndTime, account: Account): Concluding => {
+  const decideSuccess = (attempt: Attempt, end: EndTime, account: SettledEnd): Concluding => {
     const at = signaled();
     const isNear = at?.endedFor === 'stop' && Math.abs(end.atMs - at.atMs) < SHARED_SIGNAL_MS;
     if (!hasSteps || !isNear || account.asked !== undefined || fate === undefined) return decide(attempt, end, account);

@@ -1,16 +1,16 @@
 import type { Completion } from '../../core/contract/exchange.ts';
 import type { Observed } from '../observe/watch.ts';
-import type { Account } from '../step/steps.ts';
+import type { SettledEnd } from '../step/steps.ts';
 import type { CauseCode } from '../../core/contract/cause-code.ts';
 import { shortageCause } from '../../core/lifecycle/full-disk.ts';
 import type { Outcome } from '../step/outcome.ts';
 
 /** What is known of the end of a step that was started. */
-export type KnownAccount = Omit<Account, 'refused'>;
+export type KnownEnd = Omit<SettledEnd, 'refused'>;
 
 /** What its result records of an attempt beside its outcome: figures, outputs, and why it did not complete. */
 export function recordedOf(
-  account: KnownAccount,
+  account: KnownEnd,
   { status, causeCode }: Pick<Outcome, 'status' | 'causeCode'>,
   figures: Partial<Completion>,
   files: Completion['files'],
@@ -24,10 +24,7 @@ export function recordedOf(
 }
 
 /** What ended it, as a code and in words, where its return code does not say it. */
-function causeOf(
-  { cause, shortage }: KnownAccount,
-  code: CauseCode | undefined,
-): Pick<Completion, 'cause' | 'cause_code'> {
+function causeOf({ cause, shortage }: KnownEnd, code: CauseCode | undefined): Pick<Completion, 'cause' | 'cause_code'> {
   if (shortage !== undefined) return { cause: shortageCause(shortage), cause_code: 'disk' };
   const words = cause ?? (code === undefined ? undefined : WORDS[code]);
   return {
@@ -43,7 +40,7 @@ const WORDS: Partial<Record<CauseCode, string>> = {
 };
 
 /** The step of Slurm inside which the attempt ran, with the figures of our own that stand in for Slurm's. */
-function carriedBy({ carriedBy: carrier, cpuSeconds }: KnownAccount): Pick<Completion, 'carried_by'> {
+function carriedBy({ carriedBy: carrier, cpuSeconds }: KnownEnd): Pick<Completion, 'carried_by'> {
   if (carrier === undefined) return {};
   const { allocationId, step, node } = carrier;
   const cpu = cpuSeconds === undefined ? {} : { ave_cpu_seconds: cpuSeconds };
@@ -52,7 +49,7 @@ function carriedBy({ carriedBy: carrier, cpuSeconds }: KnownAccount): Pick<Compl
 
 /** The figures of the kernel and of the samples for an attempt; one that was not measured is absent, also for a monitored job. */
 export function measuredOf(
-  { cpuSeconds, peakBytes }: Pick<Account, 'cpuSeconds' | 'peakBytes'>,
+  { cpuSeconds, peakBytes }: Pick<SettledEnd, 'cpuSeconds' | 'peakBytes'>,
   seconds: number,
   observed: Observed | undefined,
 ): Partial<Completion> {

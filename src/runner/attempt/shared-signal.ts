@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { after } from '../../client/long-timers.ts';
 import { CONTINUED_SECONDS } from '../../core/lifecycle/asked-to-end.ts';
-import type { Account } from '../step/steps.ts';
+import type { SettledEnd } from '../step/steps.ts';
 import type { EndTime } from './attempt.ts';
 import { type EndedFor, isUnproven } from '../step/outcome.ts';
 
@@ -33,7 +33,7 @@ export interface Signaled {
   readonly atMs: number;
 }
 
-type How = Pick<Account, 'exitCode' | 'signal' | 'endedBy' | 'asked'>;
+type How = Pick<SettledEnd, 'exitCode' | 'signal' | 'endedBy' | 'asked'>;
 
 /** Whether a signal to the allocation may have ended it: not if it succeeded, or if Slurm has another reason. */
 export const mayShareSignal = (how: How): boolean =>

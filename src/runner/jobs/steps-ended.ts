@@ -7,7 +7,7 @@ import type { Filling } from './filling.ts';
 import type { PendingJobs } from './pending-jobs.ts';
 import { leave } from './places.ts';
 import type { Running, UnderWay } from './under-way.ts';
-import type { Account, StepEnd, Steps } from '../step/steps.ts';
+import type { SettledEnd, StepEnd, Steps } from '../step/steps.ts';
 import { type EndTime, endTimeOf } from '../attempt/attempt.ts';
 import type { StepLimits } from './step-limits.ts';
 
@@ -16,7 +16,7 @@ export interface StepsEndedOptions {
   readonly capacity: Pick<Capacity, 'free' | 'release'>;
   readonly steps: Pick<Steps, 'account'>;
   /** Determines the result of an attempt; undefined if it is final at once. */
-  readonly finish: (attempt: Running, end: EndTime, account: Account) => Promise<void> | undefined;
+  readonly finish: (attempt: Running, end: EndTime, account: SettledEnd) => Promise<void> | undefined;
   readonly watch: Pick<Watch, 'end'> | undefined;
   readonly pending: Pick<PendingJobs, 'endsQuietly'>;
   readonly filling: Pick<Filling, 'fill' | 'fillFreed' | 'seen' | 'refused' | 'takenBack' | 'ended'>;
@@ -71,7 +71,7 @@ export function createStepsEnded(options: StepsEndedOptions): StepsEnded {
     });
 
   /** Undefined if the result is final at once. */
-  const finish = (attempt: Running, end: EndTime, account: Account): Promise<void> | undefined => {
+  const finish = (attempt: Running, end: EndTime, account: SettledEnd): Promise<void> | undefined => {
     const { refused, isTakenBack } = account;
     if (refused === undefined && isTakenBack !== true) {
       filling.seen(attempt);
@@ -84,7 +84,7 @@ export function createStepsEnded(options: StepsEndedOptions): StepsEnded {
   };
 
   /** The exit code if the result is final at once; `later` otherwise. */
-  const conclude = ({ attempt, end, stepEnd }: Ended): Account['exitCode'] | 'later' => {
+  const conclude = ({ attempt, end, stepEnd }: Ended): SettledEnd['exitCode'] | 'later' => {
     const { job } = attempt;
     const account = steps.account(stepEnd);
     if (account instanceof Promise) {

@@ -9,7 +9,7 @@ import type { Order, Report, ReportedEnd } from '../step/batch/protocol.ts';
 import { allowedCpus, bindableCpus, createCpuPool } from '../step/direct/cpu-pool.ts';
 import { createDirectSteps } from '../step/direct/direct.ts';
 import type { RunFacts } from '../step/request.ts';
-import type { Account, StepEnd, Steps } from '../step/steps.ts';
+import type { SettledEnd, StepEnd, Steps } from '../step/steps.ts';
 import { environmentOfJobs } from './environment.ts';
 import { createMemoryLimits, type MemoryLimits } from './memory-limits.ts';
 import { createNews } from './news.ts';
@@ -115,7 +115,7 @@ function markedFacts(given: RunFacts, mark: string): RunFacts {
 /** The end of a step with what only this process knows of it. */
 function endOf(end: StepEnd, steps: Steps, limits: MemoryLimits): ReportedEnd {
   const { peakBytes: seen, isKilled } = limits.end(end.id);
-  const { asked, endedBy } = steps.account(end) as Account;
+  const { asked, endedBy } = steps.account(end) as SettledEnd;
   return {
     ...end,
     peakBytes: Math.max(end.peakBytes ?? 0, seen) || undefined,

@@ -43,7 +43,7 @@ export interface Steps {
   /** The present use of steps; those of which nothing is known are absent. */
   observe(ids: ReadonlySet<StepId>): Uses | Promise<Uses>;
   /** What the end of a step means; its resources are free already. */
-  account(end: StepEnd): Account | Promise<Account>;
+  account(end: StepEnd): SettledEnd | Promise<SettledEnd>;
   /** Waits for what follows the ends, such as figures of an accounting. The server knows all results by then. */
   settle(): void | Promise<void>;
   /** Stops reporting ends. */
@@ -83,7 +83,7 @@ export interface StepEnd {
 export type EndedBy = 'memory' | 'time' | 'cancel' | 'node' | 'allocation';
 
 /** The settled end of a step. */
-export interface Account extends Omit<StepEnd, 'id'> {
+export interface SettledEnd extends Omit<StepEnd, 'id'> {
   readonly endedBy?: EndedBy | undefined;
   /** It was asked to end before it ended. */
   readonly asked?: AskedToEnd | undefined;

@@ -1,6 +1,6 @@
 import type { StepId } from '../../../core/contract/files/job.ts';
 import type { SlurmStepOptions } from '../slurm/slurm.ts';
-import type { Account, Steps } from '../steps.ts';
+import type { SettledEnd, Steps } from '../steps.ts';
 import { type Carrier, startCarrier } from './carrier.ts';
 
 export interface SampledStepsOptions extends Pick<SlurmStepOptions, 'facts' | 'environment' | 'allocation' | 'log'> {
@@ -37,7 +37,7 @@ export function createSampledSteps(steps: Steps, options: SampledStepsOptions): 
     return carrier;
   };
 
-  const reportEnd = (id: StepId, account: Account): Account => {
+  const reportEnd = (id: StepId, account: SettledEnd): SettledEnd => {
     const { peakBytes, refused } = account;
     const cpuSeconds = account.totalCpuSeconds ?? account.cpuSeconds;
     if (refused === undefined)

@@ -15,7 +15,7 @@ import { createProcessUse, type ProcessUse } from '../process-use.ts';
 import { launchRequestOf, type RunFacts } from '../request.ts';
 import { createSeenSignals } from './seen-signals.ts';
 import type { SonarRecord } from '../sonar.ts';
-import type { Account, StepEnd, Steps } from '../steps.ts';
+import type { SettledEnd, StepEnd, Steps } from '../steps.ts';
 
 export interface DirectOptions {
   readonly facts: RunFacts;
@@ -60,7 +60,7 @@ export function createDirectSteps({
   const groupKills = new Map<StepId, KernelKill>();
   const containers = createContainerKills();
 
-  const accountOf = (end: StepEnd): Account => {
+  const settledEndOf = (end: StepEnd): SettledEnd => {
     const account = { ...end, asked: seen.take(end.id) };
     const isOurs = killed.delete(end.id);
     const groupKill = groupKills.get(end.id);
@@ -149,7 +149,7 @@ export function createDirectSteps({
       if (groups === undefined) return uses;
       return new Map([...uses].map(([id, each]) => [id, { ...each, isOutOfMemory: groups.hasKills(id) }]));
     },
-    account: accountOf,
+    account: settledEndOf,
     settle: () => sonar?.settle(),
     close() {
       launcher.close();

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../tests/support/programs.ts';
-import type { Account, EndedStep } from '../../../cluster/batch/batch-system.ts';
+import type { RecordedJobs, EndedStep } from '../../../cluster/batch/batch-system.ts';
 import { markFolderOf } from '../../../core/contract/files/step-mark.ts';
 import { accountOfLeft, leftEndOf, leftStepsOf, removeMarks } from './left-steps.ts';
 
@@ -15,7 +15,7 @@ const step = (state: string): EndedStep => ({
   endedAtMs: new Date('2026-03-01T12:30:00').getTime(),
   maxRssBytes: 5,
 });
-const account = (steps: Record<string, EndedStep>): Account => ({
+const account = (steps: Record<string, EndedStep>): RecordedJobs => ({
   jobs: new Map(),
   steps: new Map(Object.entries(steps)),
   batchEnds: new Map(),

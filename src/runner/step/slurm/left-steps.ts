@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pause } from '../../../client/long-timers.ts';
-import type { Account, BatchRecords } from '../../../cluster/batch/batch-system.ts';
+import type { RecordedJobs, BatchRecords } from '../../../cluster/batch/batch-system.ts';
 import type { SlurmJob } from '../../../core/allocation/slurm-job.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
 import { isMarkFolderOf, type Mark, markFolderOf, parseMark } from '../../../core/contract/files/step-mark.ts';
@@ -49,7 +49,7 @@ export function removeMarks({ folders }: LeftSteps): void {
 export function leftEndOf(
   { slurmJobId, marks }: LeftSteps,
   id: StepId,
-  account: Account | undefined,
+  account: RecordedJobs | undefined,
 ): LeftEnd | undefined {
   const found = account?.steps.get(id);
   const row = found?.slurmJobId === slurmJobId ? found : undefined;
@@ -75,7 +75,7 @@ export async function accountOfLeft(
   records: Pick<BatchRecords, 'account'>,
   left: readonly LeftSteps[],
   jobs: readonly SlurmJob[],
-): Promise<Account | undefined> {
+): Promise<RecordedJobs | undefined> {
   for (let look = 1; ; look += 1) {
     const account = await records.account(jobs);
     const isBehind = left.some(({ marks }) =>

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder, until } from '../../../../tests/support/programs.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
-import { type Account, type StepEnd } from '../steps.ts';
+import { type SettledEnd, type StepEnd } from '../steps.ts';
 import { createSlurmSteps } from './slurm.ts';
 
 const need = { num_cpus: 1, memory_bytes: 0, num_gpus: 0, num_nodes: 1, runtime_seconds: 60 };
@@ -57,7 +57,7 @@ function stepsIn(folder: string) {
   onTestFinished(() => steps.close());
   const called = () => readdirSync(folder).filter((name) => name.startsWith('called-')).length;
   const start = (id: number) => steps.start(jobOf(id), { need, nodes: [], gpus: [] });
-  const accounts = async (): Promise<readonly Account[]> =>
+  const accounts = async (): Promise<readonly SettledEnd[]> =>
     Promise.all(ends.map(async (end) => await steps.account(end)));
   return { steps, ends, called, start, accounts };
 }

@@ -13,7 +13,7 @@ import type { Log } from '../../facts/log.ts';
 import { createOutputFolders } from '../../launch/output-folders.ts';
 import { withStdioFolder } from '../direct/direct.ts';
 import type { StepEnd, Steps } from '../steps.ts';
-import { accountOf } from './account.ts';
+import { settledEndOf } from './settled-end.ts';
 import { createAccounting } from './accounting.ts';
 import { type CommandOptions, createStepCommands } from './command.ts';
 import { watchForGhosts } from './ghosts.ts';
@@ -155,7 +155,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
       // After a signal there may be only seconds left to report results.
       const asked = accounting.rowOf(id);
       const row = isSignaled === true ? undefined : await asked;
-      const account = accountOf({ srun: how, mark, row, lastWords: await lastWordsOf(filesOf(facts, job).stderr) });
+      const account = settledEndOf({ srun: how, mark, row, lastWords: await lastWordsOf(filesOf(facts, job).stderr) });
       rmSync(path, { force: true });
       if (account.refused === undefined) report.follow(job, accounting.later(id));
       return account;

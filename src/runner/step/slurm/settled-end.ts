@@ -3,7 +3,7 @@ import { type AccountedStep, isFinal } from '../../../cluster/slurm/sacct.ts';
 import type { Mark } from '../../../core/contract/files/step-mark.ts';
 import { nameOfSignal } from '../../../core/contract/signal.ts';
 import { provesSuccess } from '../../../core/lifecycle/asked-to-end.ts';
-import type { Account, StepEnd } from '../steps.ts';
+import type { SettledEnd, StepEnd } from '../steps.ts';
 
 export interface StepEvidence {
   /** The end of srun. */
@@ -23,7 +23,7 @@ export interface StepEvidence {
  * counts only where both are missing, and its 0 never does: srun exits with 0 when a node fails, and when a step that it was
  * asked to end does not end in time. Such a step was killed.
  */
-export function accountOf({ srun, mark, row, lastWords }: StepEvidence): Account {
+export function settledEndOf({ srun, mark, row, lastWords }: StepEvidence): SettledEnd {
   const cpuSeconds = row?.aveCpuSeconds || undefined;
   // What a task did not wait for is only in the mean.
   const totalCpuSeconds = Math.max(cpuSeconds ?? 0, row?.totalCpuSeconds ?? 0) || undefined;
