@@ -1,11 +1,10 @@
-import { createBinding } from './cpu-affinity.ts';
 import type { Launcher, LaunchRequest, ProcessEnd } from './launcher.ts';
-import { type Libc, openLibc } from './libc.ts';
-import { closeOnExec, limitOpenFiles } from './open-files.ts';
+import { type Libc, openLibc, STRUCT_BYTES } from './libc.ts';
 import { askForShortSlices } from './short-slices.ts';
 import { createSpawn } from './spawn.ts';
 import { createSpawnArguments } from './spawn-arguments.ts';
 import { createWaitForChild } from './wait-for-child.ts';
+import { readdirSync } from 'node:fs';
 
 export interface PosixOptions {
   readonly bash: string;
@@ -77,4 +76,54 @@ function refuseIfBroken(tryOne: (request: LaunchRequest) => ProcessEnd | undefin
     (ending.cpuSeconds ?? 10) < 10 &&
     (ending.peakBytes ?? 0) > 0;
   if (!works) throw new Error('posix_spawn does not work as expected');
+}
+
+const F_SETFD = 2;
+const FD_CLOEXEC = 1;
+const RLIMIT_NOFILE = 7;
+
+/**
+ * Gives jobs the limit of open files that the runner had, if the runtime raised it.
+ *
+ * Throws if the limit cannot be read: structures or calls have another layout here.
+ */
+function limitOpenFiles({ invoke, memory }: Libc, openFilesLimit: number | undefined): void {
+  const limits = memory(STRUCT_BYTES);
+  if (invoke('getrlimit', RLIMIT_NOFILE, limits.at) !== 0) throw new Error('getrlimit failed');
+  if (openFilesLimit === undefined || BigInt(openFilesLimit) >= limits.view.getBigUint64(0, true)) return;
+  limits.view.setBigUint64(0, BigInt(openFilesLimit), true);
+  invoke('setrlimit', RLIMIT_NOFILE, limits.at);
+}
+
+/** Jobs would inherit the files that the runner inherited. */
+function closeOnExec({ invoke }: Libc): void {
+  for (const name of readdirSync('/proc/self/fd')) {
+    const fd = Number(name);
+    if (fd > 2) invoke('fcntl', fd, F_SETFD, FD_CLOEXEC);
+  }
+}
+
+/** The kernel is built for at most 8,192 CPUs. */
+const CPU_SET_BYTES = 1024;
+
+/**
+ * A function that calls another while this thread is bound to CPUs: a process starts with the CPUs of the thread that
+ * spawns it. Binding it later would miss what it forks meanwhile. Undefined CPUs bind nothing.
+ */
+function createBinding({ invoke, memory }: Libc) {
+  const ownCpus = memory(CPU_SET_BYTES);
+  const jobCpus = memory(CPU_SET_BYTES);
+  const isKnown = invoke('sched_getaffinity', 0, BigInt(CPU_SET_BYTES), ownCpus.at) === 0;
+
+  return <Made>(cpus: readonly number[] | undefined, start: () => Made): Made => {
+    if (cpus === undefined || !isKnown) return start();
+    jobCpus.bytes.fill(0);
+    for (const cpu of cpus) jobCpus.bytes[cpu >> 3] = (jobCpus.bytes[cpu >> 3] ?? 0) | (1 << (cpu & 7));
+    invoke('sched_setaffinity', 0, BigInt(CPU_SET_BYTES), jobCpus.at);
+    try {
+      return start();
+    } finally {
+      invoke('sched_setaffinity', 0, BigInt(CPU_SET_BYTES), ownCpus.at);
+    }
+  };
 }

@@ -1,6 +1,6 @@
 import { advance, nextMoment } from './advance.ts';
-import { createAlarm } from './alarm.ts';
 import { AT_START, type ConversationState, type Effect, type Event, type Facts, type Rules } from './state.ts';
+import { LONGEST_TIMER_MS } from '../../../client/long-timers.ts';
 
 /** Holds the state of a conversation: events change it, by `advance`, and the effects are carried out. */
 export interface Machine {
@@ -46,5 +46,31 @@ export function createMachine({ rules, facts, carryOut }: MachineOptions): Machi
     },
     take,
     close: alarm.close,
+  };
+}
+
+/** One timer for the earliest of several moments. */
+interface Alarm {
+  /** It goes off at this moment (monotonic milliseconds), if not earlier; Infinity means never. */
+  set(atMs: number): void;
+  close(): void;
+}
+
+/** `onDue` may be called early, which must do no harm: it sets the alarm again. */
+function createAlarm(onDue: () => void): Alarm {
+  let timer: NodeJS.Timeout | undefined;
+  let dueAtMs = Infinity;
+  const goOff = () => {
+    dueAtMs = Infinity;
+    onDue();
+  };
+  return {
+    set(atMs) {
+      if (atMs >= dueAtMs) return;
+      clearTimeout(timer);
+      dueAtMs = atMs;
+      timer = setTimeout(goOff, Math.min(LONGEST_TIMER_MS, Math.max(0, atMs - performance.now())));
+    },
+    close: () => clearTimeout(timer),
   };
 }
