@@ -3,7 +3,6 @@ import type { File } from '../../../core/contract/artifact.ts';
 import type { Database } from '../../store/database.ts';
 import { contains, createListing, sortable } from '../../store/listing.ts';
 import { whole } from '../records.ts';
-import { fileOf, type FileRow } from './row.ts';
 import { STATUS } from '../job/status.ts';
 
 interface FileFilters {
@@ -55,3 +54,13 @@ export const fileQueries = (db: Database) => ({
 });
 
 export type FileQueries = ReturnType<typeof fileQueries>;
+
+interface FileRow {
+  id: number;
+  workflow_id: number;
+  name: string;
+  path: string;
+  st_mtime: number | null;
+}
+
+const fileOf = ({ st_mtime: mtime, ...row }: FileRow): File => ({ ...row, st_mtime: mtime ?? undefined });

@@ -14,8 +14,7 @@ import { createCreation } from './creation.ts';
 import type { Edges } from './edges.ts';
 import { jobListQueries } from './list/queries.ts';
 import { bindJobsQueries, changeJobQueries, newJobQueries, spawnQueries } from './queries.ts';
-import { relationQueries } from './relations/queries.ts';
-import { related } from './relations/related.ts';
+import { relationQueries, type RelationQueries } from './relations/queries.ts';
 import { jobOf } from './row.ts';
 import { spawnJobs } from './spawn.ts';
 
@@ -106,3 +105,16 @@ export const jobHandlers = (store: Store, deletion: Deletions, edges: Edges) => 
     },
   } satisfies Partial<Handlers>;
 };
+
+/** Jobs with the ids of their dependencies and of the records that they read and write; empty fields are left out. */
+function related(relations: RelationQueries['relations'], jobs: readonly Job[]): Job[] {
+  const ids = JSON.stringify(jobs.map(({ id }) => id));
+  const whole = new Map(jobs.map((job) => [job.id, { ...job }]));
+  for (const { field, rows } of relations) {
+    for (const { job_id: jobId, id } of rows.all({ jobs: ids })) {
+      const job = whole.get(jobId) as Job;
+      (job[field] ??= []).push(id);
+    }
+  }
+  return [...whole.values()];
+}

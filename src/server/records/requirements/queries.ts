@@ -1,9 +1,8 @@
 import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { ResourceRequirements } from '../../../core/contract/resources.ts';
 import type { Database, Value } from '../../store/database.ts';
-import { type FiltersOn, createListing, type OfWorkflow, sortable } from '../../store/listing.ts';
+import { createListing, type FiltersOn, type OfWorkflow, sortable } from '../../store/listing.ts';
 import { records } from '../records.ts';
-import { requirementsColumns, type RequirementsRow } from './row.ts';
 
 export const requirementsQueries = (db: Database) => ({
   requirements: records(
@@ -108,3 +107,6 @@ interface RaisableRow extends RequirementsRow {
 }
 
 export type RequirementsQueries = ReturnType<typeof requirementsQueries>;
+
+type RequirementsRow = Required<{ [F in keyof ResourceRequirements]: NonNullable<ResourceRequirements[F]> }>;
+const requirementsColumns = ['id', 'workflow_id', 'name', 'num_cpus', 'num_gpus', 'num_nodes', 'memory', 'runtime'];

@@ -1,9 +1,10 @@
 import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { Result } from '../../../core/contract/result.ts';
 import type { Database, Value } from '../../store/database.ts';
-import { type FiltersOn, createListing, type OfWorkflow, sortable } from '../../store/listing.ts';
+import { createListing, type FiltersOn, type OfWorkflow, sortable } from '../../store/listing.ts';
 import { records } from '../records.ts';
-import { resultColumns, resultOf, type ResultRow, resultTables } from './row.ts';
+import { statusOf } from '../../../core/contract/job.ts';
+import { present } from '../present.ts';
 
 export const resultQueries = (db: Database) => ({
   results: records(db, 'result', resultColumns, resultTables, (row: ResultRow) => resultOf(row)),
@@ -70,3 +71,9 @@ export const resultQueries = (db: Database) => ({
 });
 
 export type ResultQueries = ReturnType<typeof resultQueries>;
+
+type ResultRow = Omit<Result, 'status'> & { status: number };
+const resultOf = (row: ResultRow): Result => ({ ...present(row), status: statusOf(row.status) });
+
+const resultColumns = 'result.*, job.name as job_name';
+const resultTables = 'result join job on job.id = result.job_id';

@@ -3,7 +3,6 @@ import type { UserData } from '../../../core/contract/artifact.ts';
 import type { Database } from '../../store/database.ts';
 import { contains, createListing, sortable } from '../../store/listing.ts';
 import { records } from '../records.ts';
-import { userDataColumns, userDataOf, type UserDataRow } from './row.ts';
 import { STATUS } from '../job/status.ts';
 
 interface UserDataFilters {
@@ -65,3 +64,19 @@ export const userDataQueries = (db: Database) => ({
 });
 
 export type UserDataQueries = ReturnType<typeof userDataQueries>;
+
+interface UserDataRow {
+  id: number;
+  workflow_id: number;
+  name: string;
+  data: string | null;
+  is_ephemeral: number;
+}
+
+const userDataOf = ({ data, is_ephemeral: ephemeral, ...row }: UserDataRow): UserData => ({
+  ...row,
+  data: data === null ? undefined : JSON.parse(data),
+  is_ephemeral: ephemeral === 1,
+});
+
+const userDataColumns = 'user_data.id, user_data.workflow_id, user_data.name, user_data.data, user_data.is_ephemeral';
