@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { topicsIn } from './pages/read.ts';
-import { TOPICS } from './pages/topics.ts';
+import { TOPICS } from './pages/read.ts';
 import { tools } from './tools/all.ts';
 
 /** The tools of Torc 1.0.0 and their parameters. */

@@ -2,7 +2,35 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { suggest } from '../../core/workflow-file/suggest.ts';
-import { TOPICS } from './topics.ts';
+
+/** Topics of Torc's own server of tools, and the page of ours that answers each. Every page is a topic by its own name as well. */
+export const TOPICS: Readonly<Record<string, string>> = {
+  actions: 'how-to/do-something-between-jobs.md',
+  'ai-recovery': 'how-to/work-with-agents.md',
+  'allocation-strategies': 'how-to/submit-to-slurm.md',
+  architecture: 'explanation/life-of-a-job.md',
+  checkpointing: 'how-to/stop-and-resume.md',
+  cli: 'reference/cli.md',
+  'cli-cheatsheet': 'reference/cli.md',
+  dependencies: 'how-to/run-a-file-pipeline.md',
+  'failure-handlers': 'how-to/retry-jobs-that-fail.md',
+  'hpc-profiles': 'how-to/submit-to-slurm.md',
+  'hpc-profiles-reference': 'reference/configuration.md',
+  'job-runners': 'explanation/life-of-a-job.md',
+  'job-states': 'reference/glossary.md',
+  parallelization: 'how-to/run-a-list-of-commands.md',
+  parameterization: 'how-to/sweep-parameters.md',
+  'quick-start': 'tutorials/first-workflow.md',
+  'quick-start-hpc': 'how-to/submit-to-slurm.md',
+  'quick-start-local': 'tutorials/first-workflow.md',
+  recovery: 'how-to/recover-a-workflow.md',
+  'resource-monitoring': 'how-to/measure-jobs.md',
+  slurm: 'how-to/submit-to-slurm.md',
+  tutorials: 'tutorials/first-workflow.md',
+  'workflow-definition': 'reference/workflow-files.md',
+  'workflow-formats': 'reference/workflow-files.md',
+  'workflow-spec': 'reference/workflow-files.md',
+};
 
 const FOLDERS = ['tutorials', 'how-to', 'reference', 'explanation'] as const;
 

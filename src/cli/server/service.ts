@@ -5,10 +5,10 @@ import { makeFolder } from '../../cluster/make-folder.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { runOptions, type ServerValues } from './options.ts';
-import { runWords } from './run-words.ts';
 import { SERVICE, type Systemctl, systemctlOf } from './systemd.ts';
 import { unitText } from './unit.ts';
 import { pathOfDatabase } from '../path-of-database.ts';
+import { type Option, optionName, type Values } from '../option.ts';
 
 /** The place of a service: of the machine, or of one user. */
 export interface Place {
@@ -92,4 +92,17 @@ export async function stateOf(systemctl: Systemctl): Promise<{ isActive: boolean
     ...(isActive ? [`since ${since}`] : []),
   ];
   return { isActive, words: `torc-server: ${words.join(', ')}` };
+}
+
+/** The options as command-line arguments, for those that have a value. */
+function runWords(options: readonly Option[], values: Values): string[] {
+  return options.flatMap((option) => {
+    const value = values[optionName(option)];
+    const flag = /--[\w-]+/.exec(option.flags)?.[0] as string;
+    // Commander stores `--no-page` as a page that is false.
+    if (flag.startsWith('--no-')) return value === false ? [flag] : [];
+    if (value === undefined || value === false) return [];
+    if (value === true) return [flag];
+    return (Array.isArray(value) ? value : [value]).flatMap((each) => [flag, String(each)]);
+  });
 }

@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runToEnd, type Outcome } from '../exec.ts';
-import { quoted } from './quoted.ts';
+import { type Outcome, runToEnd } from '../exec.ts';
 
 /** A host that is reached by ssh. */
 export interface SshHost {
@@ -75,3 +74,6 @@ export function openSsh(): Ssh {
     },
   };
 }
+
+/** One word for any shell: `a'b` becomes `'a'\''b'`. */
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

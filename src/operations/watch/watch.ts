@@ -1,11 +1,11 @@
 import { ServiceError, Unreachable } from '../../client/errors.ts';
 import { withReasons } from './counts.ts';
 import { look } from './look.ts';
-import { newMemory } from './memory.ts';
-import { replaced } from './replace.ts';
+import { type Memory, newMemory } from './memory.ts';
 import { round } from './round.ts';
 import { scheduled } from './schedule.ts';
 import type { WatchOptions, WatchTools } from './tools.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
 
 /**
  * Watches a workflow until it ends, and recovers it where that is asked for. Returns the exit code.
@@ -48,3 +48,28 @@ export async function watchWorkflow(tools: WatchTools, options: WatchOptions): P
 
 const isAway = (error: unknown): boolean =>
   error instanceof Unreachable || (error instanceof ServiceError && error.status >= 500);
+
+/** Another command that submits is waited for: the next look tries again. */
+async function replaced(tools: WatchTools, { maxFruitless }: WatchOptions, memory: Memory): Promise<void> {
+  const { lost } = memory;
+  const names = lost.map(({ slurmJobId }) => slurmJobId);
+  const hasStarted = await tools.hasStarted(names);
+  const fruitless = hasStarted ? 0 : memory.fruitless + lost.length;
+  if (maxFruitless > 0 && fruitless >= maxFruitless) {
+    tools.report(
+      'warn',
+      `Lost allocation(s) ${names.join(', ')}, not replaced: no job started in ${fruitless} in a row`,
+    );
+  } else {
+    try {
+      const count = await tools.replace(lost);
+      if (count > 0)
+        tools.report('info', `Lost allocation(s) ${names.join(', ')}: ${count} more submitted for the jobs that wait`);
+    } catch (error) {
+      if (!(error instanceof Refusal && error.code === 'RECOVERY_ACTIVE')) throw error;
+      return;
+    }
+  }
+  memory.fruitless = fruitless;
+  memory.lost = [];
+}

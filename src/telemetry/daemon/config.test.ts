@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, it, test } from 'vitest';
 import { parseDaemonConfig } from './config.ts';
-import { nextRun } from './schedule.ts';
+import { nextRun } from './daemon.ts';
 
 const GLOBAL = '[global]\ncluster = c.org\nrole = node\n';
 const parse = (text: string) => parseDaemonConfig(text, 'sonar.ini');

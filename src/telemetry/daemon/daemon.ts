@@ -8,7 +8,6 @@ import { readJobs } from '../produce/slurm/jobs.ts';
 import type { ReportedJobs } from '../produce/slurm/reported-jobs.ts';
 import { sysinfoOfThisNode } from '../produce/sysinfo/sysinfo.ts';
 import type { DaemonConfig } from './config.ts';
-import { nextRun } from './schedule.ts';
 
 export interface DaemonOptions {
   readonly config: DaemonConfig;
@@ -141,3 +140,12 @@ function operationsOf({ config, origin, environment, onProblem }: DaemonOptions)
   ];
   return { operations: operations.filter((each) => each !== undefined), close: () => sampler?.close() };
 }
+
+/**
+ * The next time to run an operation: a multiple of its cadence by the UTC clock, so that all nodes of a cluster sample at
+ * the same moments, and no delay adds up.
+ */
+export const nextRun = (nowMs: number, cadenceSeconds: number): number => {
+  const cadenceMs = cadenceSeconds * 1000;
+  return (Math.floor(nowMs / cadenceMs) + 1) * cadenceMs;
+};

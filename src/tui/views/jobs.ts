@@ -3,8 +3,8 @@ import type { Job } from '../../core/contract/job.ts';
 import type { Result } from '../../core/contract/result.ts';
 import { jobsOfFamily } from './families.ts';
 import { memoryText, momentText, percentText, sinceText, statusStyle } from './texts.ts';
-import { statusNamed } from './status-named.ts';
 import { view } from './view.ts';
+import { type JobStatus, jobStatuses } from '../../core/contract/job-statuses.ts';
 
 /** The list of a family has no commands. */
 type ShownJob = Pick<Job, 'id' | 'name' | 'status'> & Partial<Job>;
@@ -121,4 +121,19 @@ export const results = view<Result>({
 function wholeNumber(text: string): number {
   if (!/^-?\d{1,9}$/.test(text.trim())) throw new RangeError(`"${text}" is no return code`);
   return Number(text);
+}
+
+/** The status with this name, or the only one that contains the text, as in Torc 1.0.0. Throws where several do, or none. */
+function statusNamed(text: string): JobStatus {
+  const wanted = text.trim().toLowerCase();
+  const exact = jobStatuses.find((status) => status === wanted);
+  if (exact !== undefined) return exact;
+  const found = jobStatuses.filter((status) => status.includes(wanted));
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  throw new RangeError(
+    only === undefined
+      ? `no status contains "${text}": ${jobStatuses.join(', ')}`
+      : `several statuses contain "${text}": ${found.join(', ')}`,
+  );
 }

@@ -1,2 +1,0 @@
-/** One word for any shell: `a'b` becomes `'a'\''b'`. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
