@@ -129,7 +129,7 @@ test('a dry run names exactly the jobs that a reinitialization makes run, and th
     ),
     { numRuns: 15 },
   );
-}, 120_000);
+});
 
 it('a dry run says which input is newer, which output is missing and which job runs before', async () => {
   const sketch = { fails: false, cancels: true };

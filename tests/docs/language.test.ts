@@ -129,4 +129,4 @@ it('comments, strings, test titles, names and pages use the words of the glossar
     ]),
   ].filter((path) => !EXCLUDED.some((excluded) => excluded.test(path)));
   expect(paths.flatMap((path) => found(path, read(path), words))).toEqual([]);
-}, 120_000);
+});

@@ -184,7 +184,7 @@ describe('a second torc -s run on the same database', () => {
     const { code, stderr } = await second.ended;
     expect([code, stderr]).toEqual([0, expect.stringContaining('b (workflow 2): 1 job completed')]);
     expect(await statuses(place, 2)).toEqual([['job-b', 'completed']]);
-  }, 180_000);
+  });
 
   it('a second torc -s run on the same database may start at the same moment: one starts the server, the other attaches', async () => {
     const place = placeWith('a', 'b');

@@ -52,7 +52,7 @@ it('results say that a job was killed for its memory, and which output was not w
   expect(await call('results', 'get', String(forgets))).toContain('Cause: made.txt was not written');
   const works = items.find((each) => each.job_name === 'works')?.id;
   expect(await call('results', 'get', String(works))).not.toContain('Cause');
-}, 180_000);
+});
 
 /** A control group of version 1 that this test makes; undefined where it cannot. */
 function memoryGroup(limitBytes: number): string | undefined {
@@ -98,5 +98,4 @@ it.skipIf(GROUP === undefined)(
     const codes = Object.fromEntries(items.map((each) => [each.job_name, each.causes?.map(({ code }) => code)]));
     expect(codes).toEqual({ greedy: ['out_of_memory'], killed: ['recorded'] });
   },
-  60_000,
 );

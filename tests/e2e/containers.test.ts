@@ -30,7 +30,6 @@ const numberIn = (path: string) =>
     () => (existsSync(path) ? Number(readFileSync(path, 'utf8')) : 0),
     (pid) => pid > 0,
     `a number in ${path}`,
-    60_000,
   );
 
 /**
@@ -101,7 +100,6 @@ describe('a job in a container that is a child of another process', () => {
       () => isThere(pid),
       (there) => !there,
       'the container to end',
-      20_000,
     );
   });
 });
@@ -180,7 +178,6 @@ describe.skipIf(podman === undefined)('a job in a container of podman (needs pod
       () => containers(),
       (names) => names.length === 0,
       'podman to have no container of the job',
-      20_000,
     );
   });
 
@@ -214,5 +211,5 @@ describe.skipIf(podman === undefined)('a job in a container of podman (needs pod
     expect(stderr).toContain('To run what had too little memory again with more: torc recover 3');
     expect(readFileSync(join(folder, 'seen'), 'utf8')).toMatch(/^(94371840\n100000|94371840\n100000 100000)\n$/);
     expect(readdirSync(join(folder, 'torc_output/job_stdio')).filter((name) => name.endsWith('.memory'))).toEqual([]);
-  }, 60_000);
+  });
 });

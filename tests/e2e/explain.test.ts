@@ -46,7 +46,7 @@ files: [{name: never, path: never.txt}]
   );
   await torc(['--url', server.url, 'run', path, '--num-cpus', '2'], { cwd: folder });
   await lookUp(1);
-}, 60_000);
+});
 
 async function lookUp(workflowId: number): Promise<void> {
   const { items } = await server.client.listJobs({ query: { workflow_id: workflowId } });

@@ -66,7 +66,7 @@ describe('bodies that are made to harm', { timeout: 120_000 }, () => {
     server = await startServer(temporaryFolder());
     ({ port } = server);
     await server.client.createWorkflow({ body: { name: 'w', user: 'u' } });
-  }, 60_000);
+  });
 
   it.each(Object.entries(shapes))('190 MiB of %s are refused in little memory', async (_, shape) => {
     expect(await send(port, shape, 190)).toBe(shape.status);

@@ -197,7 +197,7 @@ describe.skipIf(!hasMake)(hasMake ? 'torc import make' : 'torc import make: skip
       }),
       { numRuns: 60 },
     );
-  }, 60_000);
+  });
 
   it('a job comes after exactly those jobs that make its prerequisites', async () => {
     const folder = temporaryFolder();
@@ -238,5 +238,5 @@ describe.skipIf(!hasMake)(hasMake ? 'torc import make' : 'torc import make: skip
       }),
       { numRuns: 60 },
     );
-  }, 60_000);
+  });
 });

@@ -41,7 +41,6 @@ it.skipIf(missing !== undefined)(
     expect(stderr).toContain('torc -s recover 1');
     expect(explained).toContain('the kernel killed it at its memory limit of 50 MiB');
   },
-  60_000,
 );
 
 it('a job that allocates 600 MB at once with 50 MB asked is named at the end of the run also without a control group', async () => {
@@ -51,7 +50,7 @@ it('a job that allocates 600 MB at once with 50 MB asked is named at the end of 
   const used = /used ([\d.]+) of 50 MiB/;
   expect(Number(used.exec(stderr)?.[1])).toBeGreaterThan(50);
   expect(Number(used.exec(explained)?.[1] ?? /: ([\d.]+) of 50 MiB/.exec(explained)?.[1])).toBeGreaterThan(50);
-}, 60_000);
+});
 
 /** Two processes that want a CPU each, where one was asked for; the job prints what its group allows and how often it waited. */
 const WIDE = `
@@ -93,11 +92,10 @@ it.skipIf(noCpu !== undefined)(
     if (log.includes('groups v1')) expect(wide).toMatch(/\n100000\n$/);
     expect(free).toBe('limit none none\n');
   },
-  60_000,
 );
 
 it('where nothing can limit CPU time, the log of the runner says so with the reason, and jobs run', async () => {
   const { code, log } = await runWide('off');
   expect(code).toBe(0);
   expect(log).toContain('WARN CPU limits are not enforced reason="TORC_CONTROL_GROUPS is off"');
-}, 60_000);
+});

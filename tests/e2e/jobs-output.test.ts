@@ -26,7 +26,7 @@ jobs:
 `,
   );
   await torc(['--url', server.url, 'run', 'flow.yaml'], { cwd: folder });
-}, 60_000);
+});
 
 describe('torc jobs output', () => {
   it('torc jobs output prints what a job wrote, unchanged and nothing else, also from another folder', async () => {

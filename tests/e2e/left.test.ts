@@ -34,7 +34,7 @@ jobs:
   );
   const options = ['--num-cpus', '2', '--memory-gb', '1', '--time-limit', 'PT1H'];
   stderr = (await torc(['--url', server.url, 'run', path, ...options], { cwd: folder })).stderr;
-}, 60_000);
+});
 
 const sentences = [
   '2 ready jobs need more CPUs than the runner has: wide_1 (job 2) needs 3 CPUs, it has 2 CPUs',

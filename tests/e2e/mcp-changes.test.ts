@@ -15,7 +15,7 @@ const run = (...words: string[]) => torc(['--url', server.url, 'run', ...words],
 beforeAll(async () => {
   folder = temporaryFolder();
   server = await startServer(folder);
-}, 60_000);
+});
 
 const spec = (name: string, jobs: readonly object[], more: object = {}) => JSON.stringify({ name, jobs, ...more });
 const two = (name: string) =>
@@ -82,7 +82,7 @@ describe('a scripted session', () => {
     const { json: status } = await counted('get_workflow_status', { workflow_id: id });
     expect(status).toMatchObject({ is_complete: true, jobs_by_status: { completed: 4, failed: 0, canceled: 0 } });
     expect(calls).toBeLessThanOrEqual(6);
-  }, 60_000);
+  });
 });
 
 /** Holds more than 100 MiB for two samples of its runner. */

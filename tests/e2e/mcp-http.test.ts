@@ -37,7 +37,7 @@ beforeAll(async () => {
     database: 'guarded.db',
     more: ['--mcp', 'all', '--auth-file', 'users', '--require-auth', '--enforce-access-control'],
   });
-}, 60_000);
+});
 
 const mcpOf = ({ port }: RunningServer) => `http://127.0.0.1:${port}/mcp`;
 

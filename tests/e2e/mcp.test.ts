@@ -32,7 +32,7 @@ jobs:
   await torc(['--url', server.url, 'run', 'flow.yaml'], { cwd: folder });
   for (const { name, id } of (await server.client.listJobs({ query: { workflow_id: 1 } })).items)
     idOf[name] = id as number;
-}, 60_000);
+});
 
 describe('what an agent reads', () => {
   it('explain_workflow groups failures of the same cause, with the last lines as data and the next step', async () => {

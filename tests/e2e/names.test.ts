@@ -37,7 +37,7 @@ beforeAll(async () => {
   const { id: dataId } = await client.createUserData({ body: { workflow_id: sweep, name: 'rate', data: 1 } });
   await client.createResourceRequirements({ body: { workflow_id: sweep, name: 'big', memory: '2g' } });
   Object.assign(ids, { model: fileId, rate: dataId });
-}, 60_000);
+});
 
 describe('a job', () => {
   it('a job is found by a name that one workflow of the person has', async () => {

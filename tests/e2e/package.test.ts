@@ -22,7 +22,7 @@ beforeAll(async () => {
   packed = await pack();
   installed = temporaryFolder();
   await call('tar', ['-xzf', packed.tarball, '-C', installed]);
-}, 120_000);
+});
 
 interface Ran {
   readonly code: number;

@@ -21,7 +21,7 @@ import { wordsTo } from '../support/words.ts';
 let server: RunningServer;
 beforeAll(async () => {
   server = await startServer(temporaryFolder());
-}, 60_000);
+});
 
 const { call, json } = wordsTo(() => server.url);
 

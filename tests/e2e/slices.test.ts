@@ -137,7 +137,6 @@ describe.each(SEEDS)('a server that is killed, with moments of seed %d,', (seed)
       () => counts(server, id),
       ({ canceled }) => canceled === JOBS - 1,
       'the chain to be canceled',
-      60_000,
     );
     const back = await killedDuring(
       server,

@@ -9,7 +9,7 @@ let folder: string;
 beforeAll(async () => {
   folder = temporaryFolder();
   server = await startServer(folder);
-}, 60_000);
+});
 
 /** An hour from now, as Slurm sets it: Unix seconds. */
 const later = String(Math.floor(Date.now() / 1000) + 3600);
@@ -280,4 +280,4 @@ it('torc status names an allocation of several nodes on which one runner starts 
   await ended;
   const after = await said(['--url', server.url, 'status', workflow], {});
   expect(after.stdout).not.toContain('idle');
-}, 60_000);
+});

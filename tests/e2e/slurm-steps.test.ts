@@ -11,7 +11,7 @@ let folder: string;
 beforeAll(async () => {
   folder = temporaryFolder();
   server = await startServer(folder);
-}, 60_000);
+});
 
 const program = (name: string, text: string): string => {
   const path = join(folder, name);
@@ -90,7 +90,7 @@ describe('steps with stand-ins for the programs of Slurm', () => {
     const outputs = readdirSync(join(folder, `out-${id}/job_stdio`)).filter((name) => name.endsWith('.o'));
     const texts = outputs.map((name) => readFileSync(join(folder, `out-${id}/job_stdio`, name), 'utf8'));
     expect(texts.join('')).toBe('-good\n');
-  }, 60_000);
+  });
 
   it('what sacct has is stored, and a State OUT_OF_MEMORY makes the result', async () => {
     const id = await created(flow('slurm'));
@@ -123,7 +123,7 @@ describe('steps with stand-ins for the programs of Slurm', () => {
     const result = results.find(({ job_id: job }) => job === items[0]?.id);
     expect(result?.peak_memory_bytes).toBe(2 ** 21);
     expect(result?.avg_cpu_percent).toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   it('mode direct starts no srun, although the runner is in an allocation', async () => {
     const id = await created(flow('direct'));
@@ -131,7 +131,7 @@ describe('steps with stand-ins for the programs of Slurm', () => {
     await runner(id, { ...allocation, TORC_FAKE_SRUN: fake });
     expect(await resultsOf(id)).toMatchObject([{ status: 'completed' }, { status: 'failed', code: 200 }]);
     expect(readdirSync(folder)).not.toContain('used');
-  }, 60_000);
+  });
 
   it('a step that srun refuses leaves its job ready, and no result', async () => {
     const id = await created(`${flow('slurm')}compute_node_wait_for_new_jobs_seconds: 1\n`);
@@ -147,7 +147,7 @@ describe('steps with stand-ins for the programs of Slurm', () => {
     const { items } = await server.client.listJobs({ query: { workflow_id: id } });
     expect(items.map(({ status }) => status)).toEqual(['ready', 'ready']);
     expect(await resultsOf(id)).toEqual([]);
-  }, 60_000);
+  });
 
   it('mode slurm outside of an allocation is refused before anything is claimed', async () => {
     const id = await created(flow('slurm'));
@@ -159,7 +159,7 @@ describe('steps with stand-ins for the programs of Slurm', () => {
     expect(stderr).toContain('asks for execution mode slurm, and this runner is not inside a Slurm allocation');
     const { items } = await server.client.listJobs({ query: { workflow_id: id } });
     expect(items.map(({ status }) => status)).toEqual(['ready', 'ready']);
-  }, 60_000);
+  });
 });
 
 describe('jobs inside one long step, with stand-ins for the programs of Slurm', () => {
@@ -192,7 +192,7 @@ describe('jobs inside one long step, with stand-ins for the programs of Slurm', 
       { slurm_job_id: '42', slurm_step: '42.3', node_list: 'node7' },
     ]);
     expect(stats.every(({ ave_cpu_seconds: cpu }) => cpu === undefined || cpu === null || cpu >= 0)).toBe(true);
-  }, 60_000);
+  });
 
   it('where no long step begins, jobs are steps of their own, and the log says why', async () => {
     const srun = program(
@@ -210,5 +210,5 @@ describe('jobs inside one long step, with stand-ins for the programs of Slurm', 
     expect(readFileSync(join(folder, `out-${id}`, log), 'utf8')).toContain('no long steps here');
     const { items: stats } = await server.client.listSlurmStats({ query: { workflow_id: id } });
     expect(stats.map(({ slurm_step: step }) => step ?? undefined)).toEqual([undefined, undefined]);
-  }, 60_000);
+  });
 });

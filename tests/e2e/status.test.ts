@@ -34,7 +34,6 @@ it('status of a workflow says whether a runner works on it, and otherwise the co
     async () => (await server.client.getWorkflowStatus({ params: { id: 1 } })).jobs_by_status.running,
     (running) => running === 1,
     'the job to run',
-    60_000,
   );
   expect(await status()).toEqual({ last: '◷ Workflow in progress...', live_runners: 1, lost_compute_nodes: [] });
 

@@ -64,7 +64,7 @@ describe.skipIf(slurmIsMissing !== undefined)('60 jobs on a real Slurm cluster, 
     cluster = await startCluster({ nodes: 3, cpusPerNode: 8 });
     folder = temporaryFolder();
     server = await startServer(folder);
-  }, 120_000);
+  });
 
   /** sbatch, with a line for each call. */
   const counting = (): Record<string, string> => {

@@ -15,7 +15,7 @@ describe.skipIf(slurmIsMissing !== undefined)('an allocation is submitted once, 
     cluster = await startCluster({ nodes: 1 });
     folder = temporaryFolder();
     server = await startServer(folder);
-  }, 120_000);
+  });
 
   /** A workflow with a scheduler whose allocations are held in the queue. */
   const workflow = async (more: object = {}) => {

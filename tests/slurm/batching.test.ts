@@ -187,7 +187,6 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
       async () => codesOf(await lane.resultsOf(id)),
       (codes) => codes['large'] !== undefined,
       'the large job to be killed',
-      60_000,
     );
     cluster.run('touch', join(folder, 'go-modest'));
     const results = await lane.finished(id);
@@ -243,7 +242,6 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
       async () => Object.keys(await lane.resultsOf(id)),
       (ended) => ended.length === 2,
       'the jobs to have a result',
-      60_000,
     );
     expect(leftovers({ cluster, server }).steps(id)).toEqual([]);
     expect(codesOf(await lane.finished(id))).toEqual({ held: ['failed', 137], apart: ['failed', 137] });

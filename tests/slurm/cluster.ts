@@ -30,7 +30,7 @@ const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/local/sb
 const ends: (() => Promise<void>)[] = [];
 afterAll(async () => {
   for (const end of ends.splice(0)) await end();
-}, 120_000);
+});
 
 const PROGRAMS = ['slurmctld', 'slurmd', 'slurmdbd', 'sbatch', 'munged', 'mariadbd'];
 

@@ -111,7 +111,6 @@ describe.skipIf(controlGroupsAreMissing !== undefined)(
         () => cluster.run('sacct', '-j', job, '-P', '-n', '--format', 'JobName,State').split('\n'),
         (rows) => rows.some((row) => row.startsWith(`wf${id}_`)),
         'the row of the step',
-        60_000,
       );
       expect(state).toContain(`wf${id}_j${large?.job_id}_r1_a1|OUT_OF_MEMORY`);
     });
@@ -148,7 +147,6 @@ describe.skipIf(controlGroupsAreMissing !== undefined)(
           () => lane.resultsOf(id),
           (found) => Object.keys(found).length === 3,
           'all jobs to have a result',
-          40_000,
         );
         const codes = Object.entries(results).map(
           ([each, { status, return_code: code }]) => `${each} ${status} ${code}`,

@@ -211,7 +211,6 @@ jobs:
       },
       (text) => /Another runner .*--is-subtask/.test(text),
       'the warning in the log',
-      60_000,
     );
     writeFileSync(join(folder, 'done'), '');
     await lane.finished(id);
@@ -235,7 +234,6 @@ jobs:
       () => lane.resultsOf(id),
       (results) => results['greedy'] !== undefined,
       'the job that uses too much memory to be killed',
-      60_000,
     );
     writeFileSync(join(folder, 'submits-seen'), '');
     const { plain } = await lane.finished(id);
@@ -253,7 +251,6 @@ jobs:
         states,
         (found) => found.every((each) => each !== 'RUNNING' && each !== 'COMPLETING'),
         'the submitted jobs to end',
-        60_000,
       ),
     ).toEqual(['COMPLETED', 'COMPLETED']);
     expect(readdirSync(folder).filter((name) => name.startsWith('submits-end-'))).toHaveLength(2);
@@ -300,7 +297,6 @@ jobs:
         () => lane.resultsOf(id),
         (found) => Object.keys(found).length === 4,
         'the jobs to be completed',
-        60_000,
       );
       expect(Object.values(results).map((each) => `${each.status} ${each.attempt_id}`)).toEqual(
         Array.from({ length: 4 }, () => 'completed 2'),

@@ -55,7 +55,7 @@ describe.each(ways)('$name', ({ missing, prefix, set, usual }) => {
     });
     folder = process.env['TORC_KILL_FOLDER'] ?? temporaryFolder();
     server = await startServer(folder);
-  }, 120_000);
+  });
 
   it.skipIf(missing !== undefined)(
     'whichever process dies, no job is completed without its work, none is lost, and none does its work twice',

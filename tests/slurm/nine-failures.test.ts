@@ -49,7 +49,7 @@ describe.skipIf(slurmIsMissing !== undefined)('nine further failures on a cluste
     cluster = await startCluster({ nodes: 6, cpusPerNode: 8 });
     folder = temporaryFolder();
     server = await startServer(folder);
-  }, 120_000);
+  });
 
   /** Starts torc, with programs on PATH that stand before Slurm's. */
   const begin = (words: readonly string[], tools?: string): Program => {

@@ -16,7 +16,7 @@ describe.skipIf(slurmIsMissing !== undefined)('on a real Slurm cluster, a reader
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startCluster();
-  }, 120_000);
+  });
 
   it.for(pages)('%s', { timeout: 300_000 }, async (page) => {
     const before = process.env['SLURM_CONF'];

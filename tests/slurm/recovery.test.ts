@@ -68,7 +68,6 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs of an allocation that is gon
       () => jobOf(id),
       ({ status }) => status === 'completed',
       'the job to be completed',
-      60_000,
     );
   };
   const statusOf = async (id: number, allocation: string) => {
@@ -88,7 +87,6 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs of an allocation that is gon
         () => cluster.run('squeue', '-h', '-t', 'all', '-j', allocation, '-o', '%T').trim(),
         (state) => !['RUNNING', 'COMPLETING'].includes(state),
         'the allocation to end',
-        60_000,
       );
       expect(await jobOf(id)).toEqual({ status: 'running', attempt: 1 });
       await allocate(id);

@@ -124,7 +124,6 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs of known shape, two at a tim
           .filter(([each = '', state]) => each.startsWith(name) && state !== 'RUNNING'),
       (rows) => rows.length === 1,
       `the row of step ${name}`,
-      60_000,
     );
     return parseCpuTime(row?.[2] ?? '') ?? Number.NaN;
   };

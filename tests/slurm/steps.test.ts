@@ -227,7 +227,6 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
       () => readdirSync(join(folder, `out-${id}`)).filter((each) => each.startsWith('job_runner_steps')),
       (left) => left.length === 0,
       'the files of its steps to be removed',
-      60_000,
     );
   });
 
@@ -366,7 +365,6 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
       () => lane.logOf(id),
       (text) => text.includes('More processors requested than permitted'),
       'the reason in the log',
-      60_000,
     );
     cluster.run('scancel', job);
     expect(await lane.finished(id)).toEqual({});

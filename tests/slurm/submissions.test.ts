@@ -25,7 +25,7 @@ describe.skipIf(slurmIsMissing !== undefined)('allocations that are submitted to
     cluster = await startCluster({ nodes: 1 });
     folder = temporaryFolder();
     server = await startServer(folder);
-  }, 120_000);
+  });
 
   const call = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
     torc(['--url', server.url, ...args], { cwd: folder, environment: { ...cluster.environment, ...environment } });
@@ -90,7 +90,6 @@ describe.skipIf(slurmIsMissing !== undefined)('allocations that are submitted to
       () => statusesOf(id),
       (statuses) => statuses.every((status) => status === 'pending'),
       'the missing allocations',
-      30_000,
     );
     expect(jobsOf(id).toSorted()).toEqual((await namesOf(id)).toSorted());
     expect(jobsOf(id)).toHaveLength(3);
@@ -128,7 +127,6 @@ describe.skipIf(slurmIsMissing !== undefined)('allocations that are submitted to
       () => names.filter((name) => existsSync(join(folder, `begun-${name}`))).length,
       (begun) => begun === 4,
       'the jobs to begin',
-      60_000,
     );
     const rows = await recordsOf(id);
     expect(rows.map(({ status }) => status)).toEqual(['active', 'active', 'pending', 'pending']);
@@ -141,7 +139,6 @@ describe.skipIf(slurmIsMissing !== undefined)('allocations that are submitted to
       async () => (await call(['status', String(id)])).stdout,
       (text) => text.includes(`Allocations ${array}_2, ${array}_3 wait in the queue of Slurm`),
       'status to say what waits',
-      30_000,
     );
 
     // A task that is canceled while it waits is forgotten by squeue and sacct.
@@ -150,7 +147,6 @@ describe.skipIf(slurmIsMissing !== undefined)('allocations that are submitted to
       async () => (await call(['status', String(id)])).stdout,
       (text) => text.includes(`Allocation ${array}_3 ended before a runner began`),
       'status to say what ended',
-      30_000,
     );
     await call(['workflows', 'sync-status', String(id)]);
     expect(await statusesOf(id)).toEqual(['active', 'active', 'pending', 'complete']);
@@ -160,14 +156,12 @@ describe.skipIf(slurmIsMissing !== undefined)('allocations that are submitted to
       () => existsSync(join(folder, 'signaled')),
       (isThere) => isThere,
       'a step to get its signal',
-      30_000,
     );
     writeFileSync(join(folder, 'go'), '');
     await until(
       async () => (await server.client.listComputeNodes({ query: { workflow_id: id, is_active: true } })).items.length,
       (active) => active === 0,
       'the runners to end',
-      60_000,
     );
     expect([jobsOf(id).filter((job) => job.endsWith('_2')), await statusesOf(id)]).toEqual([
       [],
@@ -184,7 +178,6 @@ describe.skipIf(slurmIsMissing !== undefined)('allocations that are submitted to
       async () => (await statusesOf(id)).every((status) => status === 'complete' || status === 'canceled'),
       (isOver) => isOver,
       'the allocations to end',
-      90_000,
     );
     const { items: done } = await server.client.listJobs({ query: { workflow_id: id } });
     expect(done.map(({ status }) => status)).toEqual(Array<string>(6).fill('completed'));

@@ -29,7 +29,7 @@ describe.skipIf(slurmIsMissing !== undefined)('torc submit on a real Slurm clust
     cluster = await startCluster();
     folder = temporaryFolder();
     server = await startServer(folder);
-  }, 120_000);
+  });
 
   const call = (...args: string[]) =>
     torc(['--url', server.url, ...args], { cwd: folder, environment: cluster.environment });
@@ -54,7 +54,6 @@ describe.skipIf(slurmIsMissing !== undefined)('torc submit on a real Slurm clust
       () => allocations(id),
       (rows) => rows.length === 3,
       'a runner to submit the third allocation',
-      60_000,
     );
     writeFileSync(join(folder, 'third'), '');
     await until(
@@ -67,7 +66,6 @@ describe.skipIf(slurmIsMissing !== undefined)('torc submit on a real Slurm clust
       () => allocations(id),
       (rows) => rows.every(({ status }) => status === 'complete' || status === 'canceled'),
       'the allocations to end',
-      60_000,
     );
     expect(readdirSync(join(folder, 'out')).filter((name) => name.endsWith('.sh'))).toEqual([]);
     // The first two are one job array; each has an id of its own since it started.
@@ -122,7 +120,6 @@ describe.skipIf(slurmIsMissing !== undefined)('torc submit on a real Slurm clust
       () => statuses(id),
       (found) => found.length === 1 && found.every((status) => status === 'completed'),
       'the job to be completed',
-      60_000,
     );
   });
 
@@ -137,7 +134,6 @@ describe.skipIf(slurmIsMissing !== undefined)('torc submit on a real Slurm clust
       () => allocations(id),
       (rows) => rows.every(({ status }) => status === 'complete'),
       'the runner to leave',
-      60_000,
     );
     const watched = await call('watch', String(id), '--recover', '-p', '1', '-o', 'short');
     expect([watched.code, watched.stderr]).toEqual([0, expect.stringContaining('Workflow completed successfully')]);
@@ -220,7 +216,6 @@ ${flow.slice(flow.indexOf('actions:')).replace('num_allocations: 2', 'num_alloca
           .toSorted()
           .join(' ') === 'active canceled canceled complete',
       'the runner without work to leave, and the allocations in the queue to be canceled',
-      60_000,
     );
     expect(await statuses(id)).toEqual(['running', 'completed']);
     const jobsOf = (wanted: string) =>
@@ -250,7 +245,6 @@ ${flow.slice(flow.indexOf('actions:')).replace('num_allocations: 2', 'num_alloca
       () => statuses(id),
       (all) => all.every((status) => status === 'completed'),
       'the last job to be completed',
-      60_000,
     );
     await until(
       () => Promise.resolve(logs()),
@@ -284,7 +278,6 @@ ${flow.slice(flow.indexOf('actions:')).replace('num_allocations: 2', 'num_alloca
       // The tasks and their batch steps.
       (failed) => failed.size >= 4,
       'both tasks to be reported as failed',
-      60_000,
     );
     const { slurm_jobs: all } = await sonar('jobs', '--stateless');
     const ended = tasks(all).filter(({ job_state: state, job_step: step }) => state === 'FAILED' && step === undefined);

@@ -53,7 +53,7 @@ describe.skipIf(slurmIsMissing !== undefined)('ten failures on a cluster', () =>
     cluster = await startCluster({ nodes: 5 });
     folder = temporaryFolder();
     server = await startServer(folder);
-  }, 120_000);
+  });
 
   const call = (at: RunningServer, ...args: string[]) =>
     torc(['--url', at.url, ...args], { cwd: folder, environment: cluster.environment });

@@ -21,7 +21,7 @@ describe.skipIf(slurmIsMissing !== undefined)('steps of an allocation in trouble
     folder = temporaryFolder();
     server = await startServer(folder);
     lane = byHand({ cluster, folder, server });
-  }, 120_000);
+  });
 
   const endsOf = async (id: number) =>
     Object.values(await lane.resultsOf(id)).map((each) => `${each.status} ${each.return_code}`);
@@ -76,7 +76,6 @@ describe.skipIf(slurmIsMissing !== undefined)('steps of an allocation in trouble
       async () => (await endsOf(id)).length,
       (count) => count >= 2,
       'some jobs to end',
-      60_000,
     );
     cluster.signal('slurmctld', 'SIGSTOP');
     await new Promise((done) => void setTimeout(done, 12_000));

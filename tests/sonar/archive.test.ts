@@ -440,7 +440,6 @@ it.skipIf(noSmallDisk)(
     expect(globSync(join(disk, 'sonar.db-archive', '.unfinished/*.parquet'))).toEqual([]);
     await opened.close();
   },
-  120_000,
 );
 
 const anyProcess = fc.record<SampleProcess>(
@@ -517,7 +516,7 @@ test('every answer and the export are the same however days are split into hot r
     ),
     { numRuns: 8 },
   );
-}, 180_000);
+});
 
 it('a server closes the days that are old enough, deletes what has become too old, keeps an archive that was stored by hand, and says so', async () => {
   const path = join(temporaryFolder(), 'sonar.db');

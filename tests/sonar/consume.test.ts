@@ -122,7 +122,7 @@ describe.skipIf(kafkaIsMissing !== undefined)('a consumer of a real broker', () 
   beforeAll(async () => {
     broker = await startBroker({ admin: 'x', reader: 'hush' }, (end) => ends.push(end));
     if (postgresIsMissing === undefined) postgres = await PostgresServer.start();
-  }, 180_000);
+  });
   afterAll(async () => {
     ends.forEach((end) => end());
     await postgres?.stop();
@@ -215,7 +215,6 @@ describe.skipIf(kafkaIsMissing !== undefined)('a consumer of a real broker', () 
       async () => (await stored(store)).length,
       (count) => count > 0,
       'the first messages',
-      60_000,
     );
     const second = consumer(cwd, store, 'two');
     await produce('two', part(1, 2));
@@ -263,7 +262,7 @@ describe.skipIf(kafkaIsMissing !== undefined)('a consumer of a real broker', () 
       expect.stringMatching(/^topic bad\.fox\.test\.sample, partition \d, offset 0: found /),
     ]);
     expect((await consumer(cwd, path, 'bad', '--once').ended).stdout).not.toContain('quarantine');
-  }, 120_000);
+  });
 
   it('messages that cannot be unpacked are named in quarantine, and those around them are stored', async () => {
     const cwd = temporaryFolder();
@@ -290,7 +289,7 @@ describe.skipIf(kafkaIsMissing !== undefined)('a consumer of a real broker', () 
     expect(ended.code).toBe(0);
     expect(ended.stdout).toMatch(/ 5 in quarantine\n$/);
     expect(await stored(path)).toEqual([...texts.slice(0, 3), ...texts.slice(8)].toSorted());
-  }, 180_000);
+  });
 
   it('a consumer logs in with a password over TLS, and says when it is refused or no broker answers', async () => {
     const cwd = temporaryFolder();
@@ -329,7 +328,7 @@ describe.skipIf(kafkaIsMissing !== undefined)('a consumer of a real broker', () 
     await away.says('127.0.0.1:1: ');
     away.child.kill('SIGTERM');
     expect((await away.ended).code).toBe(0);
-  }, 120_000);
+  });
 });
 
 /** One message a line of a file, to `BASE.<type>`, packed by the client of Kafka itself. */

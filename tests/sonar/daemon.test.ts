@@ -37,7 +37,6 @@ it('a daemon appends samples to its folder until a signal ends it, and one of a 
     () => recordsIn(sampleFile(folder)).length,
     (count) => count >= 3,
     'three samples',
-    60_000,
   );
   const second = await daemon(configuration, folder).program.ended;
   expect([second.code, second.stderr]).toEqual([
@@ -102,7 +101,7 @@ it('what a receiver missed while it was away, and while the daemon was, it gets 
   const spool = join(folder, `state/torc/sonar-spool/c.org-${node}`);
   const waiting = () => globSync(join(spool, '*.json')).length;
   const first = daemon(configuration, folder).program;
-  await until(waiting, (count) => count >= 2, 'two messages that wait', 60_000);
+  await until(waiting, (count) => count >= 2, 'two messages that wait');
   await first.says('messages wait: ');
   first.child.kill('SIGTERM');
   expect((await first.ended).stderr).toMatch(/messages stay in the spool, for the next start/);
@@ -113,7 +112,6 @@ it('what a receiver missed while it was away, and while the daemon was, it gets 
     () => seen.length,
     (count) => count > kept,
     'the messages that waited, and a new one',
-    60_000,
   );
   second.child.kill('SIGINT');
   expect((await second.ended).code).toBe(0);

@@ -179,7 +179,7 @@ function strangers(value: unknown, name = ''): unknown[] {
 let server: PostgresServer | undefined;
 beforeAll(async () => {
   if (postgresIsMissing === undefined) server = await PostgresServer.start();
-}, 120_000);
+});
 afterAll(() => server?.stop());
 
 if (postgresIsMissing !== undefined) process.stderr.write(`no store in PostgreSQL is tested: ${postgresIsMissing}\n`);

@@ -49,7 +49,7 @@ beforeAll(async () => {
   if (postgresIsMissing !== undefined) return;
   server = await PostgresServer.start();
   shared = await openStore(await server.newDatabase());
-}, 120_000);
+});
 afterAll(async () => {
   await shared?.close();
   await server?.stop();

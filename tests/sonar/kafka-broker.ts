@@ -107,7 +107,6 @@ transaction.state.log.min.isr=1
       () => Promise.all([accepts(plain as number), accepts(secure as number)]),
       (all) => all.every(Boolean),
       'the broker',
-      60_000,
     );
   };
   whenOver(() => void child?.kill('SIGKILL'));

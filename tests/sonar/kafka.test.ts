@@ -54,5 +54,5 @@ describe.skipIf(kafkaIsMissing !== undefined)('a real broker of Kafka', () => {
       { topic: 'c.org.sysinfo', key: node, type: 'sysinfo' },
       { topic: 'c.org.sysinfo', key: node, type: 'sysinfo' },
     ]);
-  }, 180_000);
+  });
 });

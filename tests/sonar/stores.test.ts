@@ -189,7 +189,7 @@ it('an ingest that is killed twenty times within its transactions leaves the ans
   await store.addLinks(links);
   expect(await answers(store)).toEqual(await cleanAnswers());
   await store.close();
-}, 180_000);
+});
 
 if (postgresIsMissing !== undefined) process.stderr.write(`no store in PostgreSQL is tested: ${postgresIsMissing}\n`);
 
@@ -197,7 +197,7 @@ const kinds = ['an embedded store', ...(postgresIsMissing === undefined ? ['a st
 let server: PostgresServer | undefined;
 beforeAll(async () => {
   if (postgresIsMissing === undefined) server = await PostgresServer.start();
-}, 120_000);
+});
 afterAll(() => server?.stop());
 const postgres = (): PostgresServer => server as PostgresServer;
 

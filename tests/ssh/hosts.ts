@@ -46,7 +46,7 @@ function isProgram(path: string): boolean {
 const ends: (() => void)[] = [];
 afterAll(() => {
   for (const end of ends.splice(0)) end();
-}, 60_000);
+});
 
 const FIRST_PORT = 20_000;
 const PORTS = 9_000;

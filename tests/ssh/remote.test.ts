@@ -73,7 +73,7 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
     folder = temporaryFolder();
     hosts = startHosts(3);
     server = await startServer(folder);
-  }, 120_000);
+  });
 
   it('300 jobs on three hosts of different size complete once each, although one host crashes on the way', async () => {
     const record = join(folder, 'record');
@@ -161,7 +161,7 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
     expect(nodes.items).toEqual([]);
     // Nothing is left to stop.
     expect((await remote(['stop', String(id), '-o', out])).rows.map(({ state }) => state)).toEqual(['ended', 'ended']);
-  }, 120_000);
+  });
 
   it('jobs do not read ~/.bashrc, as bash does for every program of an ssh session', async () => {
     const { id, out } = await created('name: bare\njobs: [{name: a, command: "echo [$SSH_CLIENT$FROM_BASHRC]"}]\n');
@@ -184,7 +184,7 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
       }),
     ).toBe('read\n');
     rmSync(join(hosts.home, '.bashrc'));
-  }, 120_000);
+  });
 
   it('torc remote of many starts at the same time one starts a runner', async () => {
     const { id, out } = await created(sleepers('race', 1, 600));
@@ -195,7 +195,7 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
     const { items } = await server.client.listComputeNodes({ query: { workflow_id: id } });
     expect(items).toHaveLength(1);
     await remote(['stop', String(id), '-o', out, '--force']);
-  }, 120_000);
+  });
 
   it('a forced stop kills runner and jobs, and the jobs are ready again', async () => {
     const { id, out } = await created(sleepers('force', 2, 4321));
@@ -209,7 +209,7 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
     expect(stopped.rows).toEqual([expect.objectContaining({ state: 'stopped', killed: true })]);
     expect(await countsOf(id)).toMatchObject({ ready: 2, running: 0 });
     expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain('sleep 4321');
-  }, 120_000);
+  });
 
   it('each host with which something is wrong has a line that says what to do, and the others start', async () => {
     const { id, out } = await created(sleepers('bad', 1, 600));
@@ -274,21 +274,17 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
       message: expect.stringContaining('--host 0.0.0.0'),
     });
     await remote(['stop', String(id), '-o', out]);
-  }, 180_000);
+  });
 
-  it.skipIf(noSmallDisk)(
-    'a full disk on a host is named, and nothing is started there',
-    async () => {
-      const { id } = await created(sleepers('full', 1, 600));
-      const disk = smallDisk();
-      fill(disk);
-      const found = await remote(['run', workersFile(line('worker1', '--num-cpus 1', disk)), String(id)]);
-      expect([found.code, found.of('worker1')]).toEqual([1, expect.objectContaining({ result: 'failed' })]);
-      expect(found.of('worker1')?.message).toMatch(/no space left on device/i);
-      expect((await server.client.listComputeNodes({ query: { workflow_id: id } })).items).toEqual([]);
-    },
-    120_000,
-  );
+  it.skipIf(noSmallDisk)('a full disk on a host is named, and nothing is started there', async () => {
+    const { id } = await created(sleepers('full', 1, 600));
+    const disk = smallDisk();
+    fill(disk);
+    const found = await remote(['run', workersFile(line('worker1', '--num-cpus 1', disk)), String(id)]);
+    expect([found.code, found.of('worker1')]).toEqual([1, expect.objectContaining({ result: 'failed' })]);
+    expect(found.of('worker1')?.message).toMatch(/no space left on device/i);
+    expect((await server.client.listComputeNodes({ query: { workflow_id: id } })).items).toEqual([]);
+  });
 
   it('a connection that is cut in the middle of a start leaves one runner, which the next run finds', async () => {
     const { id, out } = await created(sleepers('cut', 1, 600));
@@ -300,7 +296,7 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
     const second = await remote(['run', String(id), '-o', out]);
     expect([second.code, second.of('worker1')?.result]).toEqual([0, 'running']);
     await remote(['stop', String(id), '-o', out, '--force']);
-  }, 120_000);
+  });
 
   it('no password stands in an argument or in a file on the host', async () => {
     const { id, out } = await created(sleepers('secret', 1, 600));
@@ -318,7 +314,7 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
     // The folder that the start made lets no other user see the names in it.
     expect((statSync(join(folder, out)).mode & 0o777).toString(8)).toBe('700');
     await remote(['stop', String(id), '-o', out, '--force'], secret);
-  }, 120_000);
+  });
 
   it('logs are fetched without overwriting, an interrupted transfer goes on, and deleted only when no runner is left', async () => {
     const { id, out } = await created(sleepers('logs', 1, 600));
@@ -354,7 +350,7 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
     expect(names).toContain(`job_stdio/job_wf${id}_`);
     const left = await remote(['delete-logs', String(id), '--remote-output-dir', out]);
     expect(left.of('worker1')?.result).toBe('nothing');
-  }, 180_000);
+  });
 
   it('hosts are stored, listed and removed, and those that ssh does not reach are not stored', async () => {
     const { id } = await created(sleepers('workers', 1, 1));
@@ -368,7 +364,7 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
     const listed = await remote(['list-workers', String(id)]);
     expect(listed.rows).toEqual([{ worker: 'worker1', workflow_id: id }]);
     expect((await command(['remote', 'remove-worker', 'worker2', String(id)])).code).toBe(1);
-  }, 120_000);
+  });
 });
 
 describe('the files and servers that torc remote refuses', () => {

@@ -152,7 +152,7 @@ export async function until<T>(
   look: () => Promise<T> | T,
   holds: (seen: T) => boolean,
   what: string,
-  atMostMs = 20_000,
+  atMostMs = 120_000,
 ): Promise<T> {
   const deadline = Date.now() + atMostMs;
   for (;;) {

@@ -47,7 +47,6 @@ export async function openScreen(
         lines,
         (seen) => (typeof text === 'string' ? seen.join('\n').includes(text) : text.test(seen.join('\n'))),
         `${String(text)} on the screen`,
-        60_000,
       ),
     resize: async (x, y) => void (await tmux('resize-window', '-x', String(x), '-y', String(y))),
     pid: async () => Number(await tmux('list-panes', '-F', '#{pane_pid}')),

@@ -69,4 +69,4 @@ it('a server that is killed at any moment of an update leaves the old or the new
   }
   // Both were met.
   expect([...seen]).toEqual(expect.arrayContaining(['stopped new', 'stopped old']));
-}, 120_000);
+});

@@ -243,81 +243,73 @@ const LEASE_MS = 61_000;
 const STRIDE = 3;
 
 describe('a recovery that is killed', () => {
-  it(
-    'killed at any of its steps and repeated, a recovery leaves the same jobs, requirements and allocations as one that was not',
-    { timeout: 120_000 },
-    async () => {
-      const whole = await broken();
-      const undisturbed = cluster();
-      const counting = never();
-      await recover(whole.of, undisturbed, whole.id, temporaryFolder(), counting);
-      const expected = await standing(whole.of, whole.id);
-      expect(expected.jobs).toEqual([
-        ['lost', 'ready', 1],
-        ['oom', 'ready', 1],
-        ['late', 'ready', 1],
-        ['typo', 'failed', 1],
-        ['fine', 'completed', 1],
-        ['another', 'ready', 1],
-        ['behind', 'blocked', 1],
-      ]);
-      expect(expected.needs).toEqual([
-        ['default', '1m', 'P0DT1M', 1],
-        ['two', '2g', 'PT1H', 2],
-        ['long', '2g', 'PT3H', 4],
-      ]);
-      expect(undisturbed.submissions()).toBeGreaterThan(1);
-      expect(counting.taken).toBeGreaterThan(15);
+  it('killed at any of its steps and repeated, a recovery leaves the same jobs, requirements and allocations as one that was not', async () => {
+    const whole = await broken();
+    const undisturbed = cluster();
+    const counting = never();
+    await recover(whole.of, undisturbed, whole.id, temporaryFolder(), counting);
+    const expected = await standing(whole.of, whole.id);
+    expect(expected.jobs).toEqual([
+      ['lost', 'ready', 1],
+      ['oom', 'ready', 1],
+      ['late', 'ready', 1],
+      ['typo', 'failed', 1],
+      ['fine', 'completed', 1],
+      ['another', 'ready', 1],
+      ['behind', 'blocked', 1],
+    ]);
+    expect(expected.needs).toEqual([
+      ['default', '1m', 'P0DT1M', 1],
+      ['two', '2g', 'PT1H', 2],
+      ['long', '2g', 'PT3H', 4],
+    ]);
+    expect(undisturbed.submissions()).toBeGreaterThan(1);
+    expect(counting.taken).toBeGreaterThan(15);
 
-      for (let at = 1; at <= counting.taken; at += 1) {
-        for (const isAfter of [false, true]) {
-          const { of, id } = await broken();
-          const slurm = cluster();
-          const folder = temporaryFolder();
-          const kill = new Kill(at, isAfter);
-          expect(await Promise.race([recover(of, slurm, id, folder, kill), kill.died])).toBe('killed');
-          await kill.arrived();
-          of.clock.now += LEASE_MS;
-          // Of the last step only the event is missing: nothing is left to recover.
-          const isOver = (await of.client.getWorkflowStatus({ params: { id } })).pending_scheduled_nodes > 0;
-          await recover(of, slurm, id, folder, never()).catch((error: Error) => {
-            expect([isOver, error.message]).toEqual([true, expect.stringContaining('wait or run')]);
-          });
-          const place = `killed ${isAfter ? 'after' : 'before'} step ${at} of ${counting.taken}`;
-          expect([place, await standing(of, id), slurm.submissions()]).toEqual([
-            place,
-            expected,
-            undisturbed.submissions(),
-          ]);
-        }
-      }
-    },
-  );
-
-  it(
-    'killed between its detection and any step of its recovery, a watch is completed by the next one, with as many submissions',
-    { timeout: 120_000 },
-    async () => {
-      const whole = await broken();
-      const undisturbed = cluster();
-      const counting = never();
-      expect(await watchUntilItWaits(whole.of, undisturbed, whole.id, temporaryFolder(), counting)).toBe('waits');
-      const expected = await standing(whole.of, whole.id);
-      const left: unknown[] = [];
-      for (let at = counting.taken; at > 0; at -= STRIDE) {
+    for (let at = 1; at <= counting.taken; at += 1) {
+      for (const isAfter of [false, true]) {
         const { of, id } = await broken();
         const slurm = cluster();
         const folder = temporaryFolder();
-        const kill = new Kill(at, true);
-        expect(await watchUntilItWaits(of, slurm, id, folder, kill)).toBe('killed');
+        const kill = new Kill(at, isAfter);
+        expect(await Promise.race([recover(of, slurm, id, folder, kill), kill.died])).toBe('killed');
         await kill.arrived();
         of.clock.now += LEASE_MS;
-        const second = await watchUntilItWaits(of, slurm, id, folder, never());
-        left.push([at, second, await standing(of, id), slurm.submissions()]);
+        // Of the last step only the event is missing: nothing is left to recover.
+        const isOver = (await of.client.getWorkflowStatus({ params: { id } })).pending_scheduled_nodes > 0;
+        await recover(of, slurm, id, folder, never()).catch((error: Error) => {
+          expect([isOver, error.message]).toEqual([true, expect.stringContaining('wait or run')]);
+        });
+        const place = `killed ${isAfter ? 'after' : 'before'} step ${at} of ${counting.taken}`;
+        expect([place, await standing(of, id), slurm.submissions()]).toEqual([
+          place,
+          expected,
+          undisturbed.submissions(),
+        ]);
       }
-      const submissions = undisturbed.submissions();
-      expect(left).toEqual(left.map((_, index) => [counting.taken - index * STRIDE, 'waits', expected, submissions]));
-      expect(left.length).toBeGreaterThan(5);
-    },
-  );
+    }
+  });
+
+  it('killed between its detection and any step of its recovery, a watch is completed by the next one, with as many submissions', async () => {
+    const whole = await broken();
+    const undisturbed = cluster();
+    const counting = never();
+    expect(await watchUntilItWaits(whole.of, undisturbed, whole.id, temporaryFolder(), counting)).toBe('waits');
+    const expected = await standing(whole.of, whole.id);
+    const left: unknown[] = [];
+    for (let at = counting.taken; at > 0; at -= STRIDE) {
+      const { of, id } = await broken();
+      const slurm = cluster();
+      const folder = temporaryFolder();
+      const kill = new Kill(at, true);
+      expect(await watchUntilItWaits(of, slurm, id, folder, kill)).toBe('killed');
+      await kill.arrived();
+      of.clock.now += LEASE_MS;
+      const second = await watchUntilItWaits(of, slurm, id, folder, never());
+      left.push([at, second, await standing(of, id), slurm.submissions()]);
+    }
+    const submissions = undisturbed.submissions();
+    expect(left).toEqual(left.map((_, index) => [counting.taken - index * STRIDE, 'waits', expected, submissions]));
+    expect(left.length).toBeGreaterThan(5);
+  });
 });

@@ -20,7 +20,6 @@ describe('a submission that is killed', () => {
 
   it.each(ways)(
     'killed at any of its steps and repeated once, torc submit has submitted each allocation once: $title',
-    { timeout: 120_000 },
     async ({ allocations, mostTasks, calls, title }) => {
       const whole = await lane(allocations);
       const counting = never();
@@ -43,30 +42,26 @@ describe('a submission that is killed', () => {
     },
   );
 
-  it(
-    'killed at any of its steps before the last id is stored and repeated once, slurm schedule-nodes has submitted each allocation once',
-    { timeout: 120_000 },
-    async () => {
-      const request = { allocations: 4, startOneWorkerPerNode: true, maxParallelJobs: 2, jobPrefix: 'n_' };
-      const schedule = (tools: SubmitTools, { id: workflowId, schedulerId }: Lane) =>
-        scheduleNodes(tools, { ...request, workflowId, schedulerId });
-      const whole = await lane(1);
-      const counting = never();
-      await schedule(toolsOf(whole, { kill: counting, mostTasks: 1001 }), whole);
-      // The last step gives the lease back; the one before stores the ids.
-      for (let at = 1; at < counting.taken; at += 1) {
-        const of = await lane(1);
-        const kill = new Kill(at, false);
-        await Promise.race([schedule(toolsOf(of, { kill, mostTasks: 1001 }), of), kill.died]);
-        await kill.arrived();
-        of.service.clock.now += LEASE_MS;
-        const repeated = await schedule(toolsOf(of, { mostTasks: 1001 }), of);
-        const place = `killed before step ${at} of ${counting.taken}`;
-        await expectEachOnce(of, 4, place);
-        expect([place, repeated.jobIds]).toEqual([place, ['101_0', '101_1', '101_2', '101_3']]);
-      }
-    },
-  );
+  it('killed at any of its steps before the last id is stored and repeated once, slurm schedule-nodes has submitted each allocation once', async () => {
+    const request = { allocations: 4, startOneWorkerPerNode: true, maxParallelJobs: 2, jobPrefix: 'n_' };
+    const schedule = (tools: SubmitTools, { id: workflowId, schedulerId }: Lane) =>
+      scheduleNodes(tools, { ...request, workflowId, schedulerId });
+    const whole = await lane(1);
+    const counting = never();
+    await schedule(toolsOf(whole, { kill: counting, mostTasks: 1001 }), whole);
+    // The last step gives the lease back; the one before stores the ids.
+    for (let at = 1; at < counting.taken; at += 1) {
+      const of = await lane(1);
+      const kill = new Kill(at, false);
+      await Promise.race([schedule(toolsOf(of, { kill, mostTasks: 1001 }), of), kill.died]);
+      await kill.arrived();
+      of.service.clock.now += LEASE_MS;
+      const repeated = await schedule(toolsOf(of, { mostTasks: 1001 }), of);
+      const place = `killed before step ${at} of ${counting.taken}`;
+      await expectEachOnce(of, 4, place);
+      expect([place, repeated.jobIds]).toEqual([place, ['101_0', '101_1', '101_2', '101_3']]);
+    }
+  });
 
   it('repeated after it was done, slurm schedule-nodes adds what it is asked for', async () => {
     const of = await lane(1);

@@ -366,64 +366,60 @@ const step = fc.oneof(
 );
 
 describe('any sequence of submit, run, fail, reset, reinitialize and recover', () => {
-  it(
-    'never submits more allocations than the waiting jobs need, beside those that were there, and fires each recovery action once',
-    { timeout: 120_000 },
-    async () => {
-      const folder = temporaryFolder();
-      await fc.assert(
-        fc.asyncProperty(
-          fc.integer({ min: 1, max: 7 }),
-          fc.array(fc.nat(6), { maxLength: 3 }),
-          fc.array(step, { maxLength: 12 }),
-          async (count, behind, steps) => {
-            const of = testService();
-            const at = cluster();
-            const using = toolsOf(of, at, folder);
-            const { client } = of;
-            const later = behind.map((before, place) => ({
-              name: `k${place}`,
-              requirements: 'two',
-              after: [`j${before % count}`],
-            }));
-            const { id, nodeId } = await workflowOf(of, [...jobs(count), ...later], needs);
-            let deferred = 0;
-            for (const each of steps) {
-              const before = at.unfinished();
-              const need = await needed(of, id);
-              if (each.do === 'run') await runAll(of, id, nodeId, each.code, each.limit);
-              else if (each.do === 'end') {
-                const living = [...at.states].filter(([, state]) => state !== 'ended').map(([job]) => job);
-                if (living.length > 0) at.states.set(living[each.which % living.length] as number, 'ended');
-              } else if (each.do === 'break') at.failAfter(1);
-              else if (each.do === 'clean') await clean(of, at, id);
-              else if (each.do === 'reset') {
-                await client.resetStatus({ params: { id }, query: { force: true } });
-                await client.resetJobStatus({ params: { id }, query: { failed_only: true } });
-              } else if (each.do === 'reinitialize') {
-                await client.initializeJobs({ params: { id }, query: { only_uninitialized: true } });
-                deferred = 0;
+  it('never submits more allocations than the waiting jobs need, beside those that were there, and fires each recovery action once', async () => {
+    const folder = temporaryFolder();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 7 }),
+        fc.array(fc.nat(6), { maxLength: 3 }),
+        fc.array(step, { maxLength: 12 }),
+        async (count, behind, steps) => {
+          const of = testService();
+          const at = cluster();
+          const using = toolsOf(of, at, folder);
+          const { client } = of;
+          const later = behind.map((before, place) => ({
+            name: `k${place}`,
+            requirements: 'two',
+            after: [`j${before % count}`],
+          }));
+          const { id, nodeId } = await workflowOf(of, [...jobs(count), ...later], needs);
+          let deferred = 0;
+          for (const each of steps) {
+            const before = at.unfinished();
+            const need = await needed(of, id);
+            if (each.do === 'run') await runAll(of, id, nodeId, each.code, each.limit);
+            else if (each.do === 'end') {
+              const living = [...at.states].filter(([, state]) => state !== 'ended').map(([job]) => job);
+              if (living.length > 0) at.states.set(living[each.which % living.length] as number, 'ended');
+            } else if (each.do === 'break') at.failAfter(1);
+            else if (each.do === 'clean') await clean(of, at, id);
+            else if (each.do === 'reset') {
+              await client.resetStatus({ params: { id }, query: { force: true } });
+              await client.resetJobStatus({ params: { id }, query: { failed_only: true } });
+            } else if (each.do === 'reinitialize') {
+              await client.initializeJobs({ params: { id }, query: { only_uninitialized: true } });
+              deferred = 0;
+            } else {
+              // As `recover` does: what Slurm has ended is recorded first.
+              await clean(of, at, id);
+              if (each.do === 'regenerate') {
+                at.failAfter(Infinity);
+                deferred = (await regenerate(using, id, options)).deferred;
+                expect(at.unfinished()).toBeLessThanOrEqual(Math.max(before, need));
               } else {
-                // As `recover` does: what Slurm has ended is recorded first.
-                await clean(of, at, id);
-                if (each.do === 'regenerate') {
-                  at.failAfter(Infinity);
-                  deferred = (await regenerate(using, id, options)).deferred;
-                  expect(at.unfinished()).toBeLessThanOrEqual(Math.max(before, need));
-                } else {
-                  // The recovery actions, each once.
-                  const { jobIds } = await fireActions(using, id);
-                  expect(jobIds.length).toBeLessThanOrEqual(deferred);
-                  deferred -= jobIds.length;
-                }
-                const open = await allocationsInUse(client, id, options.nowMs);
-                expect(open.length).toBe(at.unfinished());
+                // The recovery actions, each once.
+                const { jobIds } = await fireActions(using, id);
+                expect(jobIds.length).toBeLessThanOrEqual(deferred);
+                deferred -= jobIds.length;
               }
+              const open = await allocationsInUse(client, id, options.nowMs);
+              expect(open.length).toBe(at.unfinished());
             }
-          },
-        ),
-        { numRuns: 25 },
-      );
-    },
-  );
+          }
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
 });

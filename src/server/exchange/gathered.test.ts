@@ -44,7 +44,7 @@ it('an exchange with several ends has the same result as an exchange for each of
     }),
     { numRuns: 25 },
   );
-}, 60_000);
+});
 
 afterEach(() => void vi.restoreAllMocks());
 

@@ -56,7 +56,7 @@ it('the log is copied into the file in another thread, and begins anew however l
   expect(longest).toBeGreaterThanOrEqual(50);
   expect(longest).toBeLessThan(1_000);
   expect(broken).toEqual([]);
-}, 120_000);
+});
 
 it('a reader that keeps the log from beginning anew keeps no write waiting', async () => {
   const { path, write, logged } = opened({ begin: 50, limit: 0 });
@@ -70,7 +70,7 @@ it('a reader that keeps the log from beginning anew keeps no write waiting', asy
   const before = logged().pages;
   for (let commit = 0; commit < 20; commit += 1) await write(10);
   expect(logged().pages).toBeLessThan(before);
-}, 120_000);
+});
 
 it('a small log is not copied before the database is closed, and then everything is in the file', async () => {
   const { path, write, logged, close } = opened({ begin: 1_000, limit: 16_000 });

@@ -114,7 +114,7 @@ it('of many processes that take and give back a database, never two have it', as
   });
   expect(await Promise.all(taking)).toEqual(Array(6).fill({ code: 0, said: '' }));
   expect(readdirSync(place)).toEqual(['torc.db']);
-}, 60_000);
+});
 
 it('an empty file is accepted as a new database', async () => {
   const path = join(folder(), 'torc.db');

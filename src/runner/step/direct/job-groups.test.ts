@@ -36,7 +36,6 @@ async function ran(script: string, limits: JobLimits) {
     () => ends.length,
     (count) => count > 0,
     'the job to end',
-    60_000,
   );
   return { end: ends[0] as ProcessEnd, hadKills: groups.hasKills(ID), kill: groups.ended(ID), own, groups };
 }

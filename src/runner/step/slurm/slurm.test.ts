@@ -72,10 +72,9 @@ it('at most 16 steps are starting at once, and the others follow when these have
     () => ends.length,
     (count) => count === 20,
     'all steps to end',
-    60_000,
   );
   expect(called()).toBe(20);
-}, 90_000);
+});
 
 it('a step that is killed while it waits for its turn never calls srun, and is refused', async () => {
   const folder = temporaryFolder();
@@ -87,8 +86,7 @@ it('a step that is killed while it waits for its turn never calls srun, and is r
     () => ends.length,
     (count) => count === 18,
     'all steps to end',
-    60_000,
   );
   expect(called()).toBe(16);
   expect((await accounts()).every(({ refused }) => refused !== undefined)).toBe(true);
-}, 90_000);
+});
