@@ -104,10 +104,15 @@ function within(
 
 /** Of a union the first type that fits; `T?` and `T[]` written out. */
 export function typeFor(type: Cwl, value: Cwl): Cwl {
-  const options = isList(type) ? type : [type];
-  const written = options.map(writtenOut).flatMap((each) => (isList(each) ? each : [each]));
-  return written.find((each) => fits(each, value)) ?? written.find((each) => each !== 'null') ?? 'null';
+  const options = optionsOf(type);
+  return options.find((each) => fits(each, value)) ?? options.find((each) => each !== 'null') ?? 'null';
 }
+
+/** Whether a value is of a type; a value that only a run knows is of each, and so is any value of a type with a name of its own. */
+export const isOf = (type: Cwl, value: Cwl): boolean => optionsOf(type).some((each) => fits(each, value));
+
+const optionsOf = (type: Cwl): readonly Cwl[] =>
+  (isList(type) ? type : [type]).map(writtenOut).flatMap((each) => (isList(each) ? each : [each]));
 
 export function writtenOut(type: Cwl): Cwl {
   if (typeof type !== 'string') return type;
@@ -118,8 +123,7 @@ export function writtenOut(type: Cwl): Cwl {
 function fits(type: Cwl, value: Cwl): boolean {
   if (value instanceof Later) return type !== 'null';
   if (isMap(type)) {
-    if (type['type'] === 'array')
-      return isList(value) && value.every((item) => fits(typeFor(type['items'] ?? 'Any', item), item));
+    if (type['type'] === 'array') return isList(value) && value.every((item) => isOf(type['items'] ?? 'Any', item));
     if (type['type'] === 'record')
       return (
         isMap(value) &&

@@ -174,6 +174,26 @@ describe('a workflow', () => {
     );
     expect(() => ran(all, {})).toThrow(/flow\.cwl: the input texts has no value/);
   });
+
+  it('a workflow that runs itself, also through another, is refused by its name', () => {
+    const itself = (file: string) => flow({ again: { run: file, in: { texts: 'texts' }, out: [] } }, { outputs: {} });
+    const circle = /no job can be made of it: step again: flow\.cwl runs itself$/;
+    expect(() => ran({ 'flow.cwl': itself('flow.cwl') }, { texts })).toThrow(circle);
+    expect(() => ran({ 'flow.cwl': itself('b.cwl'), 'b.cwl': itself('flow.cwl') }, { texts })).toThrow(circle);
+  });
+
+  it('a source that is no input and no output of a step leaves out the step that reads it', () => {
+    const reads = (source: string) =>
+      ran(
+        { ...all, 'flow.cwl': flow({ ...steps, join: { run: 'join.cwl', in: { parts: source }, out: ['all'] } }) },
+        { texts },
+      );
+    for (const source of ['upper/bigg', 'textss'])
+      expect(reads(source).notes.map(noteText)[0]).toBe(
+        `flow.cwl: left out: step join: the source ${source} is no input, and no output of a step`,
+      );
+    expect(reads('texts').notes.map(({ isLeftOut }) => isLeftOut)).toEqual([false]);
+  });
 });
 
 it('requirements become resources; a container that is required is left out, and a hint is a note', () => {
@@ -197,4 +217,46 @@ it('a tool with an image runs in a container of the runtime that is asked for, u
   };
   expect(contained('apptainer')).toEqual([{ image: 'docker://debian:12', runtime: 'apptainer' }, []]);
   expect(contained('podman')).toEqual([{ image: 'debian:12', runtime: 'podman' }, []]);
+});
+
+describe('values of inputs', () => {
+  const inputs = {
+    n: 'int?',
+    on: 'boolean?',
+    kind: { type: { type: 'enum', symbols: ['x', 'y'] }, default: 'x' },
+    in: 'File?',
+  };
+  const given = (values: CwlMap) => ran({ 'flow.cwl': tool({ inputs }) }, values);
+
+  test.each<[string, Cwl]>([
+    ['n', 'abc'],
+    ['n', 1.5],
+    ['on', 7],
+    ['kind', 'z'],
+    ['in', 'a.txt'],
+    ['in', { class: 'Directory', path: 'a' }],
+    ['n', [1]],
+  ])('%s: %j is refused, as it has another type', (name, value) => {
+    expect(() => given({ [name]: value })).toThrow(new RegExp(`the input ${name} is of type .*; found `));
+  });
+
+  it('values of their type are taken', () => {
+    expect(given({ n: 3, on: false, kind: 'y', in: { class: 'File', path: 'a.txt' } }).notes).toEqual([]);
+  });
+
+  it('a value for an input that the tool does not have is a note, as a misspelled name would be', () => {
+    expect(given({ m: 3 }).notes.map(noteText)).toEqual([
+      'data/inputs.json: note: input m: flow.cwl has no input of this name, and its value is not used',
+    ]);
+  });
+
+  it('the folder of the inputs itself is a folder with a path', () => {
+    const { workflow } = convertCwl({
+      process: 'flow.cwl',
+      inputs: 'inputs.json',
+      read: (path) =>
+        path === 'flow.cwl' ? tool({ inputs: { d: 'Directory' } }) : { d: { class: 'Directory', path: '.' } },
+    });
+    expect(workflow['files']).toEqual([{ name: expect.any(String), path: '.' }]);
+  });
 });

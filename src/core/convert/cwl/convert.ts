@@ -8,7 +8,7 @@ import { needsOf, NO_NEEDS, processAt, type ReadDocument } from './document.ts';
 import { located, withDefaults } from './inputs.ts';
 import { containerOf, reportNeeds } from './requirements.ts';
 import { jobOf } from './tool.ts';
-import { type CwlMap, filesIn, isMap, laterIn, pathOf, Unsupported, nameIn } from './value.ts';
+import { type CwlMap, entriesOf, filesIn, isMap, laterIn, pathOf, Unsupported, nameIn } from './value.ts';
 import { type Run, runWorkflow } from './workflow.ts';
 
 interface Given {
@@ -64,8 +64,18 @@ export function convertCwl({ process: named, inputs: inputsPath, read, runtime }
   const leaveStep = (step: string, why: string, file: string) => report.leaveOut(`step ${step}`, why, undefined, file);
 
   try {
-    const process = processAt(named, { path: '' }, read);
-    const outputs = run(process, withDefaults(process, givenIn(inputsPath, read)), needsOf(process.body, NO_NEEDS), '');
+    const process = processAt(named, { path: '', above: [] }, read);
+    const given = givenIn(inputsPath, read);
+    const known = new Set(entriesOf(process.body['inputs'], 'id', 'type').map(([name]) => name));
+    // A misspelled name of an optional input would leave its default in place, and no message would say so.
+    for (const name of Object.keys(given).filter((each) => !known.has(each)))
+      report.note(
+        `input ${name}`,
+        `${named} has no input of this name, and its value is not used`,
+        undefined,
+        inputsPath,
+      );
+    const outputs = run(process, withDefaults(process, given), needsOf(process.body, NO_NEEDS), '');
     reportOutputs(outputs, report);
   } catch (error) {
     if (!(error instanceof Unsupported)) throw error;

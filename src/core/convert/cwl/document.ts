@@ -4,6 +4,8 @@ import { type Cwl, type CwlMap, entriesOf, isList, isMap, Unsupported, nameIn } 
 export interface Process {
   readonly path: string;
   readonly body: CwlMap;
+  /** The documents that run this one, outermost first, and itself: a document that runs itself has no end. */
+  readonly above: readonly string[];
 }
 
 /** Reads a file as JSON or YAML. Throws what reading it throws. */
@@ -12,23 +14,25 @@ export type ReadDocument = (path: string) => Cwl;
 const CLASSES: ReadonlySet<unknown> = new Set(['CommandLineTool', 'Workflow', 'ExpressionTool', 'Operation']);
 
 /** The process that `run` names: `tool.cwl`, `tool.cwl#main`, `#main`, or itself. Throws `Unsupported`. */
-export function processAt(run: Cwl, { path: from }: Pick<Process, 'path'>, read: ReadDocument): Process {
-  if (isMap(run)) return checked(run, from);
+export function processAt(run: Cwl, { path: from, above }: Omit<Process, 'body'>, read: ReadDocument): Process {
+  if (isMap(run)) return checked(run, from, above);
   const [file = '', name] = nameIn(run).split('#') as [string?, string?];
   const path = file === '' ? from : besides(from, file);
+  const place = `${path}#${name ?? 'main'}`;
+  if (above.includes(place)) throw new Unsupported(`${nameIn(run)} runs itself`);
   const found = read(path);
   const document = isMap(found) ? found : {};
   const graph = document['$graph'] ?? (isList(found) ? found : undefined);
-  if (!isList(graph)) return checked(document, path);
+  if (!isList(graph)) return checked(document, path, [...above, place]);
   const wanted = (name ?? 'main').replace(/^.*\//, '');
   const of = graph.find((each) => isMap(each) && nameIn(each['id']).replace(/^.*[#/]/, '') === wanted);
   if (!isMap(of)) throw new Unsupported(`${path} has no process named ${wanted}`);
-  return checked(of, path);
+  return checked(of, path, [...above, place]);
 }
 
-function checked(body: CwlMap, path: string): Process {
+function checked(body: CwlMap, path: string, above: readonly string[]): Process {
   if (!CLASSES.has(body['class'])) throw new Unsupported(`${path} is no process of CWL: it has no class that is one`);
-  return { path, body };
+  return { path, body, above };
 }
 
 /** The path of a file that another names relative to itself. */
@@ -43,7 +47,7 @@ export function besides(from: string, file: string): string {
     if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
     else parts.push(part);
   }
-  return parts.join('/');
+  return parts.join('/') || '.';
 }
 
 /** What a process requires and what it only hints at, by class; those of a step and of workflows above it count too. */

@@ -1,4 +1,4 @@
-import { typeFor, writtenOut } from './command-line.ts';
+import { isOf } from './command-line.ts';
 import { besides, type Process } from './document.ts';
 import {
   type Cwl,
@@ -9,7 +9,7 @@ import {
   isFile,
   isList,
   isMap,
-  Later,
+  nameIn,
   Unsupported,
 } from './value.ts';
 
@@ -38,10 +38,9 @@ export function located(value: Cwl, from: string): Cwl {
 export function withDefaults({ path, body }: Process, given: CwlMap): CwlMap {
   const inputs = entriesOf(body['inputs'], 'id', 'type').map(([name, { type = null, default: usual }]) => {
     const value = given[name] ?? (usual === undefined ? null : located(usual, path));
-    const isOptional = [writtenOut(type)].flat().includes('null');
-    if (value === null && !isOptional && type !== 'Any') throw new Unsupported(`the input ${name} has no value`);
-    if (!(value instanceof Later) && value !== null && typeFor(type, value) === 'null')
-      throw new Unsupported(`the input ${name} has another type than its value`);
+    if (value === null && type !== 'Any' && !isOf(type, null)) throw new Unsupported(`the input ${name} has no value`);
+    if (value !== null && !isOf(type, value))
+      throw new Unsupported(`the input ${name} is of type ${nameIn(type)}; found ${nameIn(value)}`);
     return [name, value] as const;
   });
   return Object.fromEntries(inputs);

@@ -33,8 +33,10 @@ export function runWorkflow(process: Process, inputs: CwlMap, around: Around): C
   const valueOf = (source: string): Cwl => {
     const parts = source.replace(/^.*#/, '').split('/');
     const [step = '', output = ''] = parts.slice(-2);
-    if (parts.length > 1 && steps.has(step)) return outputsOf(step)[output] ?? null;
-    return inputs[parts.at(-1) as string] ?? null;
+    const [from, name] = parts.length > 1 && steps.has(step) ? [outputsOf(step), output] : [inputs, parts.at(-1) ?? ''];
+    const value = from[name];
+    if (value === undefined) throw new Unsupported(`the source ${source} is no input, and no output of a step`);
+    return value;
   };
 
   function stepOutputs(name: string, step: CwlMap): CwlMap {
