@@ -20,7 +20,7 @@ import { createLoadPage } from './http/page/load.ts';
 import { createReader } from './http/reader.ts';
 import { watchTraffic } from './http/watch.ts';
 import { snapshot } from './snapshot.ts';
-import { createCheckpoints } from './store/checkpoints.ts';
+import { createCheckpoints, emptyLog } from './store/checkpoints.ts';
 import { openAcknowledged, refuseLostChanges } from './store/commit-count.ts';
 import { migrate } from './store/migrate.ts';
 import { openDatabase } from './store/database.ts';
@@ -197,9 +197,9 @@ export async function serve(options: ServeOptions): Promise<Service> {
         await store.turns.idle();
         await login.close();
         await checkpoints?.close();
-        if (path !== ':memory:') db.run('pragma wal_checkpoint(truncate)');
+        const isWhole = path === ':memory:' || emptyLog(db, path, onNotice);
         db.close();
-        acknowledged?.remove();
+        if (isWhole) acknowledged?.remove();
         // Not before: who finds the lock held and no address would take this for a server that no command can attach to.
         address?.remove();
         owned?.release();

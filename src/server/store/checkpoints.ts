@@ -92,3 +92,22 @@ export function createCheckpoints(db: Database, path: string, limits: Checkpoint
     },
   };
 }
+
+type Notify = (words: string, facts: Readonly<Record<string, unknown>>) => void;
+
+/**
+ * Copies the whole log into the database at the end of a server, and empties it. False where the disk has no room for that:
+ * the log stays, with every acknowledged change.
+ */
+export function emptyLog(db: Database, path: string, onNotice: Notify | undefined): boolean {
+  try {
+    db.run('pragma wal_checkpoint(truncate)');
+    return true;
+  } catch (error) {
+    onNotice?.('The last changes stay in the log beside the database: keep it, the next server reads them', {
+      log: `${path}-wal`,
+      error: error instanceof Error ? error.message : String(error),
+    });
+    return false;
+  }
+}

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nastyPlace, OK } from '../../support/nasty.ts';
 import { programFolder } from '../../support/packed.ts';
-import { start, temporaryFolder, torc, until } from '../../support/programs.ts';
+import { start, startServer, temporaryFolder, torc, until } from '../../support/programs.ts';
 import { fill, noSmallDisk, smallDisk } from '../../support/small-disk.ts';
 
 const TORC = join(programFolder(), 'torc.mjs');
@@ -128,6 +128,27 @@ describe.skipIf(noSmallDisk)('a disk that is full for a while under the database
     ]);
   });
 });
+
+it.skipIf(noSmallDisk)(
+  'a server that ends while its disk is full keeps its log, says so, and the next one has every change',
+  async () => {
+    const disk = smallDisk(4);
+    const database = join(disk, 'torc.db');
+    const first = await startServer(disk, { database });
+    await first.client.createWorkflow({ body: { name: 'w', user: 'tester' } });
+    // The tables are still in the log alone, so the database has to grow.
+    const empty = fill(disk);
+    first.program.child.kill('SIGTERM');
+    const { code, stderr } = await first.program.ended;
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('The last changes stay in the log beside the database'),
+    ]);
+    empty();
+    const next = await startServer(disk, { database });
+    expect(await next.client.listWorkflows({ query: {} })).toMatchObject({ items: [{ name: 'w' }] });
+  },
+);
 
 it('torc -s run does not start its server again on a database that is gone', async () => {
   const folder = temporaryFolder();
