@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, torc } from '../support/programs.ts';
@@ -8,6 +9,10 @@ const flow = 'name: flow\njobs: [{name: only, command: "echo done > done"}]\n';
 /** A user id without rights: that of the user `nobody` on most systems. */
 const STRANGER = 65_534;
 const isRoot = process.getuid?.() === 0;
+const TORC = resolve(import.meta.dirname, '../../bin/torc.mjs');
+const asStranger = isRoot ? { uid: STRANGER, gid: STRANGER } : {};
+/** Where the package lies in a private folder of the superuser, a stranger cannot start it. */
+const isReachable = spawnSync(process.execPath, [TORC, '--version'], { cwd: '/', ...asStranger }).status === 0;
 
 /** A folder with a workflow file, in which a run has made its database and its output folder. */
 async function used() {
@@ -57,6 +62,27 @@ describe('files that another user prepared', () => {
     const trusted = await torc([...words, '--trust-owner'], { cwd: folder });
     expect([trusted.code, existsSync(join(folder, 'done'))]).toEqual([0, true]);
   });
+
+  it.skipIf(!isReachable)(
+    'torc -s names the database in a folder that this user may not enter, as after a run of another user',
+    async () => {
+      const { folder, database } = await used();
+      chmodSync(folder, 0o755);
+      if (!isRoot) chmodSync(join(folder, 'torc_output'), 0);
+      const { status, stderr } = spawnSync(process.execPath, [TORC, '-s', 'workflows', 'list'], {
+        cwd: folder,
+        ...asStranger,
+        encoding: 'utf8',
+      });
+      if (!isRoot) chmodSync(join(folder, 'torc_output'), 0o700);
+      expect([status, stderr]).toEqual([
+        1,
+        expect.stringContaining('the database ./torc_output/torc.db cannot be written by this user: EACCES'),
+      ]);
+      expect(stderr).not.toContain('a bug in torc');
+      expect(existsSync(database)).toBe(true);
+    },
+  );
 
   it.each(['', 'child_process'])(
     'a link in the place of the output of a job fails that job with the reason and leaves what it points to (%s)',

@@ -145,7 +145,7 @@ function read(path: string, user: number | undefined): Beside {
     kind: 'unusable',
     path,
     why,
-    changedAtMs: lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0,
+    changedAtMs: changedAt(path),
   });
   let fd: number;
   try {
@@ -170,6 +170,15 @@ function read(path: string, user: number | undefined): Beside {
     return { kind: 'address', address: known, path };
   } finally {
     closeSync(fd);
+  }
+}
+
+function changedAt(path: string): number {
+  try {
+    return lstatSync(path).ctimeMs;
+  } catch {
+    // It is gone, or stands in a folder of another user, where not even this may be read.
+    return 0;
   }
 }
 
