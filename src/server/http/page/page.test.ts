@@ -67,6 +67,15 @@ describe('the page', () => {
     }
   });
 
+  it('browsers compile the first script beside its download, and the scripts of views when they are opened', async () => {
+    const texts = [...(await load())].flatMap(([name, { bytes }]) =>
+      name.endsWith('.js') ? [[name, new TextDecoder().decode(bytes)] as const] : [],
+    );
+    const compiled = texts.filter(([, text]) => text.startsWith('//# allFunctionsCalledOnLoad\n'));
+    expect(compiled.map(([name]) => name)).toEqual([expect.stringMatching(/^page-/)]);
+    expect(texts.length).toBeGreaterThan(1);
+  });
+
   it('the page has no file besides its own', async () => {
     const { app } = testService({ page: load });
     for (const name of ['none.js', '..%2fpackage.json', 'page.js%00'])
