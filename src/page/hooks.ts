@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { after, every, type Timer } from '../client/long-timers.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
 import { CLOSED, connection, type State } from './connection.ts';
@@ -14,6 +14,11 @@ export interface Live<T> {
 /** Reads everything that is shown again, as for a page that becomes visible. */
 export const readAgain = (): boolean => document.dispatchEvent(new Event('visibilitychange'));
 
+/*
+ * What is read is asked for in layout effects: other effects run after the browser has drawn, and the first drawing takes longer
+ * than most replies.
+ */
+
 /** Between two readings of a page in the background. */
 const HIDDEN_MS = 30_000;
 
@@ -28,7 +33,7 @@ export function useLive<T>(key: string, read: () => Promise<T>, everyMs: number,
   latest.current = read;
   const now = useRef(moved);
   now.current = moved;
-  useEffect(() => {
+  useLayoutEffect(() => {
     let isOver = false;
     let timer: Timer | undefined;
     /** A page that becomes visible reads at once; the reading before it then plans no other one. */
@@ -79,7 +84,7 @@ export function useLive<T>(key: string, read: () => Promise<T>, everyMs: number,
 export function useStatus(id: number): Live<WorkflowStatus> {
   const [held, hold] = useState<{ id: number; value?: WorkflowStatus; error?: Error }>();
   const [turn, setTurn] = useState(0);
-  useEffect(() => {
+  useLayoutEffect(() => {
     let stop: AbortController | undefined;
     const follow = () => {
       stop?.abort(CLOSED);
@@ -109,14 +114,14 @@ export function useStatus(id: number): Live<WorkflowStatus> {
 
 export function useConnection(): State {
   const [state, setState] = useState(connection.state);
-  useEffect(() => connection.watch(() => setState(connection.state)), []);
+  useLayoutEffect(() => connection.watch(() => setState(connection.state)), []);
   return state;
 }
 
 /** The part of the address behind `#`. */
 export function useHash(): string {
   const [hash, setHash] = useState(location.hash);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onChange = () => setHash(location.hash);
     addEventListener('hashchange', onChange);
     return () => removeEventListener('hashchange', onChange);

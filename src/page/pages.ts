@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { after, type Timer } from '../client/long-timers.ts';
 
 interface Page<Row> {
@@ -38,7 +38,7 @@ export function usePages<Row>({ key, size, load, idOf, canSkip, everyMs }: Pages
   const [, setTurn] = useState(0);
   const wake = useRef<() => void>(() => {});
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     let isOver = false;
     let isReading = false;
     let timer: Timer | undefined;

@@ -62,6 +62,29 @@ describe.skipIf(CHROMIUM === undefined)('a live page (skipped where chromium is 
     expect(faults).toEqual([]);
   });
 
+  it('the graph of a workflow is asked for beside its status, once, and shown when both are there', async () => {
+    const { client, port } = await startServer(temporaryFolder());
+    const { id } = await client.createWorkflow({ body: { name: 'together', user: 'tester' } });
+    await client.createJob({ body: { workflow_id: id, name: 'a', command: 'true' } });
+    const page = await (await openBrowser()).newPage();
+    const root = `http://127.0.0.1:${port}/`;
+    const faults = watchPage(page, new URL(root).origin);
+    const { asked } = watchStreams(page);
+    const held = Promise.withResolvers<void>();
+    await page.route('**/status/stream', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    const graph = page.waitForResponse('**/graph');
+    await page.goto(`${root}#/workflows/${id}`);
+    await graph;
+    expect(await page.locator('.graph').count()).toBe(0);
+    held.resolve();
+    await page.locator('.graph svg .node').waitFor();
+    expect(asked.filter((path) => path.endsWith('/graph'))).toHaveLength(1);
+    expect(faults).toEqual([]);
+  });
+
   it('the view of a workflow asks for a login at once when its session ends in another tab', async () => {
     const cwd = temporaryFolder();
     const command = start('torc', ['-s', 'page'], { cwd });

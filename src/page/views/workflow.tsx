@@ -1,10 +1,10 @@
-import type { FailureGroup } from '../../core/contract/view.ts';
+import type { FailureGroup, WorkflowGraph, WorkflowTimeline } from '../../core/contract/view.ts';
 import type { Workflow, WorkflowStatus } from '../../core/contract/workflow.ts';
 import { counted, grouped } from '../../core/quantity/count-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { connection } from '../connection.ts';
 import { Graph } from '../graph.tsx';
-import { useLive, useNow, useStatus } from '../hooks.ts';
+import { type Live, useLive, useNow, useStatus } from '../hooks.ts';
 import { Bar, Command, CountList, jobsWords, Section, Shown } from '../parts.tsx';
 import { Table } from '../table.tsx';
 import { Tail } from '../tail.tsx';
@@ -22,6 +22,10 @@ export function WorkflowView({ id }: { readonly id: number }) {
   const params = { id };
   const workflow = useLive(`workflow ${id}`, () => client.getWorkflow({ params }), 30_000);
   const status = useStatus(id);
+  const moved = JSON.stringify(status.value?.jobs_by_status) ?? '';
+  // Asked for beside the status, not after it is drawn: on a slow machine that is half a second later.
+  const graph = useLive(`graph ${id}`, () => client.getWorkflowGraph({ params }), OTHERS_MS, moved);
+  const timeline = useLive(`timeline ${id}`, () => client.getWorkflowTimeline({ params }), 2 * OTHERS_MS, moved);
   return (
     <>
       <nav aria-label="Path" class="path">
@@ -34,6 +38,8 @@ export function WorkflowView({ id }: { readonly id: number }) {
               <Whole
                 workflow={found}
                 status={now}
+                graph={graph}
+                timeline={timeline}
                 again={() => {
                   status.again();
                   workflow.again();
@@ -53,7 +59,12 @@ interface Facts {
   readonly again: () => void;
 }
 
-function Whole({ workflow, status, again }: Facts) {
+interface WholeProps extends Facts {
+  readonly graph: Live<WorkflowGraph>;
+  readonly timeline: Live<WorkflowTimeline>;
+}
+
+function Whole({ workflow, status, graph, timeline, again }: WholeProps) {
   const { id } = workflow;
   const { jobs_by_status: counts, is_canceled: isCanceled } = status;
   const moved = JSON.stringify(counts);
@@ -76,7 +87,7 @@ function Whole({ workflow, status, again }: Facts) {
       </section>
       {failedIn(counts) > 0 && <Failed id={id} moved={moved} />}
       <Waiting status={status} />
-      {status.total_jobs > 0 && <Parts id={id} moved={moved} />}
+      {status.total_jobs > 0 && <Parts id={id} graph={graph} timeline={timeline} />}
       {of(counts, 'running') > 0 && <Running id={id} jobs={counts.running} moved={moved} />}
     </>
   );
@@ -202,14 +213,7 @@ function Running({ id, jobs, moved }: { readonly id: number; readonly jobs: numb
   );
 }
 
-function Parts({ id, moved }: { readonly id: number; readonly moved: string }) {
-  const graph = useLive(`graph ${id}`, () => client.getWorkflowGraph({ params: { id } }), OTHERS_MS, moved);
-  const timeline = useLive(
-    `timeline ${id}`,
-    () => client.getWorkflowTimeline({ params: { id } }),
-    2 * OTHERS_MS,
-    moved,
-  );
+function Parts({ id, graph, timeline }: Pick<WholeProps, 'graph' | 'timeline'> & { readonly id: number }) {
   return (
     <>
       <Section title="Families of jobs">
