@@ -1,5 +1,6 @@
 import { type Option, optionName, type Values } from './option.ts';
 import { torcGroups } from './commands/torc.ts';
+import { SAME_SERVER } from './settings.ts';
 import { shellWord } from '../core/contract/shell-word.ts';
 
 const WORDS = new Set(torcGroups.map(({ word }) => word));
@@ -12,18 +13,7 @@ export interface GivenOption {
 }
 
 /** Global options without which another command would talk to another server, or not be let in. */
-const CONNECTING: ReadonlySet<string> = new Set([
-  'url',
-  'password',
-  'promptPassword',
-  'skipVersionCheck',
-  'tlsCaCert',
-  'tlsInsecure',
-  'cookieHeader',
-  'standalone',
-  'db',
-  'torcServerBin',
-]);
+const CONNECTING: ReadonlySet<string> = new Set([...SAME_SERVER, 'promptPassword']);
 
 /** Secrets do not belong on a screen or into the log of a build. A database in memory is on disk when the command has ended. */
 const INSTEAD: Readonly<Record<string, string>> = {

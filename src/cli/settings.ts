@@ -55,8 +55,8 @@ export const globalOptions = optionsOf([
   },
 ]);
 
-/** Of a program whose standard input and output carry a protocol: a command prints nothing there, and cannot ask its user. */
-const OF_A_PROTOCOL = new Set([
+/** Options without which a command would talk to another server, or not be let in. */
+export const SAME_SERVER = [
   'url',
   'password',
   'skipVersionCheck',
@@ -65,9 +65,11 @@ const OF_A_PROTOCOL = new Set([
   'cookieHeader',
   'standalone',
   'db',
-  'trustOwner',
   'torcServerBin',
-]);
+] as const;
+
+/** Of a program whose standard input and output carry a protocol: a command prints nothing there, and cannot ask its user. */
+const OF_A_PROTOCOL = new Set([...SAME_SERVER, 'trustOwner']);
 
 /** Options of every command of a program: servers and files of passwords ask no service, so they have none. */
 export function globalsOf(program: string): readonly Option[] {

@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { causeCode, handlerLimit } from './cause-code.ts';
 import { Job, JobStatusCounts, jobStatus } from './job.ts';
 import { ComputeNodesResources } from './resources.ts';
 import { FailureHandler, LostActions } from './scheduling.ts';
-import { execMinutes, JobCompletionError, OutputTimes } from './result.ts';
+import { endOfAttempt, execMinutes, JobCompletionError, OutputTimes } from './result.ts';
 import { id, maybe, text } from './shape.ts';
 
 /**
@@ -32,16 +31,7 @@ export const Completion = z.object({
   return_code: z.int(),
   exec_time_minutes: execMinutes,
   completion_time: text,
-  peak_memory_bytes: maybe(z.int()),
-  avg_memory_bytes: maybe(z.int()),
-  peak_cpu_percent: maybe(z.number()),
-  avg_cpu_percent: maybe(z.number()),
-  /** Why it ended, where the return code does not say it; stored with the result. */
-  cause: maybe(text),
-  /** What ended it, where something proves it; stored with the result. */
-  cause_code: maybe(causeCode),
-  /** Why its failure handler gives it no more; stored with the result. */
-  handler_limit: maybe(handlerLimit),
+  ...endOfAttempt,
   files: maybe(OutputTimes),
   /** The step of Slurm inside which the runner started it; it is stored as the statistics of Slurm for this attempt. */
   carried_by: maybe(

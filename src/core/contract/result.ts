@@ -9,6 +9,20 @@ import { id, maybe, text, stored } from './shape.ts';
  */
 export const execMinutes = z.number().min(-1e9).max(1e9);
 
+/** What an attempt used, and why it ended. */
+export const endOfAttempt = {
+  peak_memory_bytes: maybe(z.int()),
+  avg_memory_bytes: maybe(z.int()),
+  peak_cpu_percent: maybe(z.number()),
+  avg_cpu_percent: maybe(z.number()),
+  /** addition: why the attempt ended, where the return code does not say it: `allocation 7 ended NODE_FAIL`. */
+  cause: maybe(text),
+  /** addition: what ended it, where something proves it. */
+  cause_code: maybe(causeCode),
+  /** addition: why its failure handler gives it no more memory or time. */
+  handler_limit: maybe(handlerLimit),
+};
+
 /** How one attempt of a job in one run of its workflow ended. There is one for each (job, run, attempt). */
 export const NewResult = z.object({
   id: maybe(id),
@@ -22,16 +36,7 @@ export const NewResult = z.object({
   exec_time_minutes: execMinutes,
   completion_time: text,
   status: jobStatus,
-  peak_memory_bytes: maybe(z.int()),
-  avg_memory_bytes: maybe(z.int()),
-  peak_cpu_percent: maybe(z.number()),
-  avg_cpu_percent: maybe(z.number()),
-  /** addition: why the attempt ended, where the return code does not say it: `allocation 7 ended NODE_FAIL`. */
-  cause: maybe(text),
-  /** addition: what ended it, where something proves it. */
-  cause_code: maybe(causeCode),
-  /** addition: why its failure handler gives it no more memory or time. */
-  handler_limit: maybe(handlerLimit),
+  ...endOfAttempt,
 });
 export type NewResult = z.output<typeof NewResult>;
 export const Result = stored(NewResult);

@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { BATCH, createJobsInOrder } from '../../client/create-jobs.ts';
 import { createWhole } from '../../client/create-workflow.ts';
 import type { Job } from '../../core/contract/job.ts';
+import { relationLists } from '../../core/contract/plan-update.ts';
 import type { NewWorkflowAction, WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { Lists } from '../../core/workflow-file/int-list.ts';
 import type { Exported } from './document.ts';
@@ -96,21 +97,13 @@ async function recreateRequirements(client: Client, document: Exported, workflow
   });
 }
 
-const NAMING = [
-  'depends_on_job_ids',
-  'input_file_ids',
-  'output_file_ids',
-  'input_user_data_ids',
-  'output_user_data_ids',
-] as const;
-
 async function recreateJobs(client: Client, jobs: Exported['jobs'], levels: Lists, records: RecordIds): Promise<Ids> {
   const numbers = new Map(jobs.map(({ id }, number) => [id, number]));
   const created = await createJobsInOrder(client, {
     order: levels.items,
     jobOf: (number) => jobs[number] as Exported['jobs'][number],
     dependsOn: ({ depends_on_job_ids: others }) => (others ?? []).map((id) => numbers.get(id) as number),
-    namesOf: (job) => NAMING.reduce((sum, list) => sum + (job[list]?.length ?? 0), 0),
+    namesOf: (job) => relationLists.reduce((sum, list) => sum + (job[list]?.length ?? 0), 0),
     bodyOf: (job, earlier) => jobBody(job, records, earlier),
   });
   const ids = new Map(jobs.map(({ id }, number) => [id, created[number] as number]));

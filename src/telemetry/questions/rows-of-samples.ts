@@ -3,8 +3,8 @@ import type { Metadata } from '../../core/contract/sonar/shared.ts';
 
 /** Rows of samples: of processes and what they add up to, and of nodes with their cards and disks. */
 
-/** One process of one sample; `ord` is undefined for an entry of a job that has no process. */
-export interface ProcessRow {
+/** Which entry of a job in a sample: `slot` is its place among the jobs of the sample. */
+interface EntryKey {
   readonly envelope: number;
   readonly time: number;
   readonly cluster: string;
@@ -13,6 +13,10 @@ export interface ProcessRow {
   readonly job: Uint;
   readonly epoch: Uint;
   readonly slot: number;
+}
+
+/** One process of one sample; `ord` is undefined for an entry of a job that has no process. */
+export interface ProcessRow extends EntryKey {
   readonly ord: number | undefined;
   readonly pid: Uint;
   readonly ppid: Uint;
@@ -55,15 +59,7 @@ export interface SampleSum {
 }
 
 /** One entry of a job in a sample: sums over its processes, and their counters in the order of the processes. */
-export interface JobSample {
-  readonly envelope: number;
-  readonly time: number;
-  readonly cluster: string;
-  readonly node: string;
-  readonly user: string;
-  readonly job: Uint;
-  readonly epoch: Uint;
-  readonly slot: number;
+export interface JobSample extends EntryKey {
   readonly processes: number;
   readonly rssKb: Uint;
   readonly cpuAvg: number;

@@ -3,7 +3,7 @@ import { Refusal } from '../../../core/contract/refusals.ts';
 import type { Store } from '../store.ts';
 import { missing } from '../find.ts';
 import { createClasses } from './class.ts';
-import { refuseBadJob, storedLabels } from './fields.ts';
+import { refuseBadJob, storedFields } from './fields.ts';
 import { present } from '../present.ts';
 import { createReferences } from './references.ts';
 import type { Steps } from '../../store/work.ts';
@@ -53,23 +53,12 @@ export const createJobs = (store: Store, queries: NewJobQueries) => {
       if (requirementsId !== defaultRequirementsId || requirementsId === NONE) known.requirements(requirementsId, job);
       if (schedulerId !== null) known.scheduler(schedulerId, job);
       if (handlerId !== null) known.handler(handlerId, job);
-      const merged = env === undefined ? (job.env ?? undefined) : { ...env, ...job.env };
       return {
         workflowId,
-        name: job.name,
-        command: job.command,
-        invocationScript: job.invocation_script || null,
-        env: merged === undefined || Object.keys(merged).length === 0 ? null : JSON.stringify(merged),
-        cancelOnBlockingJobFailure: Number(job.cancel_on_blocking_job_failure ?? true),
-        supportsTermination:
-          job.supports_termination === undefined || job.supports_termination === null
-            ? null
-            : Number(job.supports_termination),
+        ...storedFields(job, env),
         resourceRequirementsId: requirementsId,
         schedulerId,
         failureHandlerId: handlerId,
-        priority: job.priority ?? 0,
-        labels: storedLabels(job),
       };
     };
 

@@ -1,4 +1,4 @@
-import type { Job } from '../../../core/contract/job.ts';
+import type { Job, NewJob } from '../../../core/contract/job.ts';
 import { refuseBadLabels, sortedLabels } from '../../../core/contract/labels.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { refuseBadEnvironment, refuseNul } from '../workflow/environment.ts';
@@ -17,6 +17,29 @@ export function refuseBadJob(job: Fields): void {
   refuseNul(job.command, `command of job '${job.name}'`);
   refuseNul(job.invocation_script, `invocation_script of job '${job.name}'`);
 }
+
+/** The fields of a job itself as they are stored, without the records that it names; its environment stands over that of its workflow. */
+export function storedFields(
+  job: Pick<NewJob, 'name' | 'command'> & Partial<OwnFields>,
+  workflowEnv: Readonly<Record<string, string>> | undefined,
+) {
+  const env = workflowEnv === undefined ? job.env : { ...workflowEnv, ...job.env };
+  return {
+    name: job.name,
+    command: job.command,
+    invocationScript: job.invocation_script || null,
+    env: !env || Object.keys(env).length === 0 ? null : JSON.stringify(env),
+    cancelOnBlockingJobFailure: Number(job.cancel_on_blocking_job_failure ?? true),
+    supportsTermination: typeof job.supports_termination === 'boolean' ? Number(job.supports_termination) : null,
+    priority: job.priority ?? 0,
+    labels: storedLabels(job),
+  };
+}
+
+type OwnFields = Pick<
+  NewJob,
+  'env' | 'invocation_script' | 'cancel_on_blocking_job_failure' | 'supports_termination' | 'priority' | 'labels'
+>;
 
 /** Labels as they are stored: sorted, each once, as JSON; null for none. */
 export function storedLabels({ labels, name }: Pick<Job, 'labels' | 'name'>): string | null {

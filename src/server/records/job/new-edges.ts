@@ -1,19 +1,9 @@
 import type { NewJob } from '../../../core/contract/job.ts';
+import { type RelationList, relationLists } from '../../../core/contract/plan-update.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import type { Steps } from '../../store/work.ts';
 import { EdgeBlock } from './edge-block.ts';
 import type { NewJobQueries } from './queries.ts';
-
-/** The lists of a job that name other records, each with its table. */
-const LISTS = [
-  'depends_on_job_ids',
-  'input_file_ids',
-  'output_file_ids',
-  'input_user_data_ids',
-  'output_user_data_ids',
-] as const;
-
-type List = (typeof LISTS)[number];
 
 /** Ids that are looked up between two steps: about 1 ms. */
 const A_FEW = 256;
@@ -25,8 +15,8 @@ const A_FEW = 256;
  * run.
  */
 export function checkEdges(queries: NewJobQueries, workflowId: number, nextId: number) {
-  const known = new Map<List, Set<number>>(LISTS.map((list) => [list, new Set()]));
-  const refuse = (list: List, found: number, { name }: NewJob): never => {
+  const known = new Map<RelationList, Set<number>>(relationLists.map((list) => [list, new Set()]));
+  const refuse = (list: RelationList, found: number, { name }: NewJob): never => {
     const why =
       list === 'depends_on_job_ids' && found >= nextId
         ? 'which did not exist before this request'
@@ -39,7 +29,7 @@ export function checkEdges(queries: NewJobQueries, workflowId: number, nextId: n
   };
   let looked = 0;
   return function* (job: NewJob): Steps {
-    for (const list of LISTS) {
+    for (const list of relationLists) {
       const seen = known.get(list) as Set<number>;
       for (const id of job[list] ?? []) {
         if (seen.has(id)) continue;
@@ -57,9 +47,9 @@ export function checkEdges(queries: NewJobQueries, workflowId: number, nextId: n
  * is left.
  */
 export function createEdgeWriter(queries: Pick<NewJobQueries, 'insertEdges'>, workflowId: number) {
-  const blocks = new Map<List, EdgeBlock>();
+  const blocks = new Map<RelationList, EdgeBlock>();
 
-  function* write(list: List, block: EdgeBlock): Steps {
+  function* write(list: RelationList, block: EdgeBlock): Steps {
     for (const edges of block.take()) {
       queries.insertEdges[list](edges.map((edge) => ({ ...edge, workflowId })));
       yield;
@@ -67,7 +57,7 @@ export function createEdgeWriter(queries: Pick<NewJobQueries, 'insertEdges'>, wo
   }
 
   return {
-    *add(jobId: number, list: List, otherIds: Iterable<number>): Steps {
+    *add(jobId: number, list: RelationList, otherIds: Iterable<number>): Steps {
       let block = blocks.get(list);
       for (const otherId of otherIds) {
         if (block === undefined) blocks.set(list, (block = new EdgeBlock()));
@@ -76,7 +66,7 @@ export function createEdgeWriter(queries: Pick<NewJobQueries, 'insertEdges'>, wo
       }
     },
     *addAll(jobId: number, job: NewJob): Steps {
-      for (const list of LISTS) yield* this.add(jobId, list, job[list] ?? []);
+      for (const list of relationLists) yield* this.add(jobId, list, job[list] ?? []);
     },
     *rest(): Steps {
       for (const [list, block] of blocks) yield* write(list, block);

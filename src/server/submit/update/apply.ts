@@ -3,7 +3,7 @@ import { newActionQueries } from '../../records/action/queries.ts';
 import { createAction } from '../../records/action/create.ts';
 import { createClasses } from '../../records/job/class.ts';
 import type { Edges } from '../../records/job/edges.ts';
-import { storedLabels } from '../../records/job/fields.ts';
+import { storedFields } from '../../records/job/fields.ts';
 import { type JobToInsert, newJobQueries } from '../../records/job/queries.ts';
 import { statusCode } from '../../../core/contract/job.ts';
 import type { Store } from '../../records/store.ts';
@@ -49,28 +49,17 @@ export const createApply = (store: Store, queries: UpdateQueries, edges: Edges) 
     const one = (kind: RecordKind, reference: number | null | undefined) =>
       reference ? idOf(ids[kind], reference) : null;
     return (job: Partial<AddedJob> & Pick<AddedJob, 'name' | 'command'>): JobToInsert => {
-      const env = { ...workflowEnv, ...job.env };
+      const fields = storedFields(job, workflowEnv);
       const requirementsId =
         one('resource_requirements', job.resource_requirements_id) ?? defaults?.requirements_id ?? 0;
       const schedulerId = one('slurm_schedulers', job.scheduler_id);
-      const labels = storedLabels({ name: job.name, labels: job.labels });
       return {
         workflowId,
-        name: job.name,
-        command: job.command,
-        invocationScript: job.invocation_script || null,
-        env: Object.keys(env).length === 0 ? null : JSON.stringify(env),
-        cancelOnBlockingJobFailure: Number(job.cancel_on_blocking_job_failure ?? true),
-        supportsTermination:
-          job.supports_termination === undefined || job.supports_termination === null
-            ? null
-            : Number(job.supports_termination),
+        ...fields,
         resourceRequirementsId: requirementsId,
         schedulerId,
         failureHandlerId: one('failure_handlers', job.failure_handler_id),
-        priority: job.priority ?? 0,
-        labels,
-        classId: classOf(requirementsId, schedulerId, labels),
+        classId: classOf(requirementsId, schedulerId, fields.labels),
       };
     };
   };
