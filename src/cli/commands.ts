@@ -5,7 +5,11 @@ import type { Command, CommandGroup } from './command.ts';
  * `torc-htpasswd` takes to run.
  */
 const tables: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
-  'torc-server': async () => (await import('./commands/server.ts')).serverCommands,
+  'torc-server': async () => [
+    (await import('./commands/server-run.ts')).serverRun,
+    ...(await import('./commands/server-service.ts')).serviceCommands,
+    (await import('./commands/server-export.ts')).serverExport,
+  ],
   'torc-slurm-job-runner': async () => [(await import('./commands/slurm-runner.ts')).slurmRunner],
   'torc-htpasswd': async () => (await import('./commands/htpasswd.ts')).htpasswdCommands,
   'torc-dash': async () => [(await import('./commands/dash.ts')).dash],

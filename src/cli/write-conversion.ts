@@ -1,13 +1,13 @@
-import { leavesOut, noteText, type Conversion } from '../../../core/convert/conversion.ts';
-import { counted } from '../../../core/quantity/count-text.ts';
-import { fewAlike } from '../../../core/workflow-file/few-alike.ts';
-import { formatProblem } from '../../../core/workflow-file/problems.ts';
-import { formatOfName } from '../../../core/workflow-file/text/read-text.ts';
-import { writeText, type WrittenFormat } from '../../../core/workflow-file/text/write-text.ts';
-import { planHere } from '../../../operations/create.ts';
-import { writeWhole } from '../../../operations/whole-file.ts';
-import type { Context } from '../../context.ts';
-import { Failure } from '../../failure.ts';
+import { leavesOut, noteText, type Conversion } from '../core/convert/conversion.ts';
+import { counted } from '../core/quantity/count-text.ts';
+import { fewAlike } from '../core/workflow-file/few-alike.ts';
+import { formatProblem } from '../core/workflow-file/problems.ts';
+import { formatOfName } from '../core/workflow-file/text/read-text.ts';
+import { writeText, type WrittenFormat } from '../core/workflow-file/text/write-text.ts';
+import { planHere } from '../operations/create.ts';
+import { writeWhole } from '../operations/whole-file.ts';
+import type { Context } from './context.ts';
+import { Failure } from './failure.ts';
 
 interface ConversionOptions {
   readonly output: string | undefined;
