@@ -12,7 +12,7 @@ import { NO_GPUS } from '../src/cluster/gpu/gpu.ts';
 import { createUserNames } from '../src/cluster/host/user-names.ts';
 import { encodeEnvelope } from '../src/core/contract/sonar/encode.ts';
 import { NO_FILTERS } from '../src/telemetry/produce/sample/filters.ts';
-import { createSampler } from '../src/telemetry/produce/sample/sampler.ts';
+import { createSampler } from '../src/telemetry/produce/sample/this-node.ts';
 import { argumentsOf } from './support/arguments.ts';
 import { createFigures } from './support/figures.ts';
 import { machine, timed } from './support/processes.ts';

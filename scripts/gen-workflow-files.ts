@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Field, Shape } from '../src/core/workflow-file/shape/shape.ts';
-import { sectionsOf } from '../src/core/workflow-file/shape/sections.ts';
+import { sectionsOf } from '../src/core/workflow-file/shape/unknown-field.ts';
 import { workflow } from '../src/core/workflow-file/shape/workflow.ts';
 import { write } from './write-generated.ts';
 

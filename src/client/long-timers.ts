@@ -36,6 +36,9 @@ export function after(delayMs: number, call: () => void): Timer {
   };
 }
 
+/** Calls the function at a moment (Unix milliseconds), however far away. */
+export const atMoment = (atMs: number, call: () => void): Timer => after(atMs - Date.now(), call);
+
 /** Calls the function repeatedly at an interval of any length. */
 export function every(intervalMs: number, call: () => void): Timer {
   if (intervalMs <= LONGEST_TIMER_MS) {

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Client } from '../client/client.ts';
 import type { ScheduledComputeNode } from '../core/contract/allocation.ts';
 import type { WorkflowAction } from '../core/contract/scheduling.ts';
@@ -6,8 +7,15 @@ import type { WorkflowStatus } from '../core/contract/workflow.ts';
 import type { Place } from '../core/lifecycle/next-command.ts';
 import { type Imported, importedResults } from './imported.ts';
 import type { PartlyIdle } from './idle-nodes.ts';
-import type { Runners } from './live-runners.ts';
 import type { QueuedAllocation } from './queued-allocations.ts';
+
+/** The runners of a workflow that are registered as active. */
+interface Runners {
+  /** How many of them may still work. */
+  readonly live: number;
+  /** Ids of those that have ended without reporting it: killed runners of this host, as its process table proves. */
+  readonly lost: readonly number[];
+}
 
 /** The status of a workflow, and what keeps its jobs from running. */
 export interface StatusFacts {
@@ -51,7 +59,6 @@ export async function gatherReasons(
 ): Promise<Omit<StatusFacts, 'status'>> {
   const { workflow_id: id } = status;
   const { placeOf } = await import('./place.ts');
-  const { runnersOf } = await import('./live-runners.ts');
   const { idleNodes } = await import('./idle-nodes.ts');
   const { queuedAllocations } = await import('./queued-allocations.ts');
   const { unfinishedAllocations } = await import('./slurm/finish-submissions.ts');
@@ -88,3 +95,14 @@ async function retriesOf(
 
 /** Where a server does not say. */
 const anywhere = (workflowId: number): Place => ({ workflowId, runsIn: 'anywhere', submission: 'none' });
+
+/** Which runners work on a workflow; changes nothing. A silent runner of another host counts as live: it cannot be known here. */
+async function runnersOf(
+  client: Client,
+  { workflow_id: workflowId, active_compute_nodes: active }: WorkflowStatus,
+): Promise<Runners> {
+  if (active === 0) return { live: 0, lost: [] };
+  const { findLostRunners } = await import('../runner/recover/lost-runners.ts');
+  const lost = await findLostRunners({ client, workflowId, hostname: hostname() });
+  return { live: Math.max(0, active - lost.length), lost };
+}

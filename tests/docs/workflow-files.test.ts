@@ -12,7 +12,7 @@ import { readSpec } from '../../src/core/workflow-file/read.ts';
 import { each } from '../../src/core/workflow-file/sequence.ts';
 import { checkShape } from '../../src/core/workflow-file/shape/check.ts';
 import { specJsonSchema } from '../../src/core/workflow-file/shape/json-schema.ts';
-import { sectionsOf } from '../../src/core/workflow-file/shape/sections.ts';
+import { sectionsOf } from '../../src/core/workflow-file/shape/unknown-field.ts';
 import type { Field } from '../../src/core/workflow-file/shape/shape.ts';
 import { workflow } from '../../src/core/workflow-file/shape/workflow.ts';
 import type { Format } from '../../src/core/workflow-file/text/read-text.ts';

@@ -10,7 +10,7 @@ import { NO_GPUS } from '../../src/cluster/gpu/gpu.ts';
 import { createUserNames } from '../../src/cluster/host/user-names.ts';
 import { NO_FILTERS } from '../../src/telemetry/produce/sample/filters.ts';
 import { createRollUpIds } from '../../src/telemetry/produce/sample/roll-up.ts';
-import { createSampler } from '../../src/telemetry/produce/sample/sampler.ts';
+import { createSampler } from '../../src/telemetry/produce/sample/this-node.ts';
 import { createDirectorySink } from '../../src/telemetry/send/directory.ts';
 import { packetOf } from '../../src/telemetry/send/packet.ts';
 

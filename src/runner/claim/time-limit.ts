@@ -1,4 +1,4 @@
-import { atMoment } from '../facts/moment.ts';
+import { atMoment } from '../../client/long-timers.ts';
 import type { Log } from '../facts/log.ts';
 import { type Deadline, deadlineOf } from './deadline.ts';
 

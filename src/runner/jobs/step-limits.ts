@@ -1,5 +1,5 @@
 import type { StepId } from '../../core/contract/files/job.ts';
-import { atMoment } from '../facts/moment.ts';
+import { atMoment } from '../../client/long-timers.ts';
 
 /**
  * The early warning of steps with a time limit of their own (`srun_termination_signal`).

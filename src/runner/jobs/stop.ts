@@ -1,6 +1,6 @@
 import type { RunningJobs } from './running-jobs.ts';
 import type { Log } from '../facts/log.ts';
-import { atMoment } from '../facts/moment.ts';
+import { atMoment } from '../../client/long-timers.ts';
 import type { EndedFor } from '../step/outcome.ts';
 
 export interface StopOptions {

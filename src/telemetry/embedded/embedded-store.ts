@@ -9,7 +9,7 @@ import { type Row, type StoreAccess, StoreDatabase } from '../sqlite/database.ts
 import { EmbeddedRows } from './embedded-rows.ts';
 import { writeLinks } from '../sqlite/links.ts';
 import { lateDays, prune } from '../sqlite/prune.ts';
-import { NO_CLUSTER, problemOf } from '../store/refused-record.ts';
+import { KEPT_RAW, NO_CLUSTER, problemOf, withoutSecrets } from '../store/received-record.ts';
 import { merged, portionsOf } from '../sqlite/portions.ts';
 import { type Ordered, Reader } from '../sqlite/read.ts';
 import type {
@@ -21,11 +21,7 @@ import type {
   StoredEnvelope,
   TelemetryStore,
 } from '../store/telemetry-store.ts';
-import { withoutSecrets } from '../store/without-secrets.ts';
 import { Writer } from '../sqlite/write.ts';
-
-/** Of a record in quarantine: enough to see what it was. */
-const KEPT_RAW = 65_536;
 
 /**
  * The embedded store of telemetry: one SQLite file, apart from the database of workflows.

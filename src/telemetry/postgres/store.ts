@@ -5,7 +5,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { Envelope } from '../../core/contract/sonar/envelope.ts';
 import type { Link } from '../questions/rows-of-records.ts';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
-import { NO_CLUSTER, problemOf } from '../store/refused-record.ts';
+import { KEPT_RAW, NO_CLUSTER, problemOf, withoutSecrets } from '../store/received-record.ts';
 import { toInteger } from '../store/numbers.ts';
 import type {
   ClosedReport,
@@ -17,7 +17,6 @@ import type {
   StoredEnvelope,
   TelemetryStore,
 } from '../store/telemetry-store.ts';
-import { withoutSecrets } from '../store/without-secrets.ts';
 import { closeDays } from './close.ts';
 import { PgConnection } from './connection.ts';
 import { codeOf, PostgresUnusable, StoreAway } from './errors.ts';
@@ -27,9 +26,6 @@ import { prune, pruneTime } from './prune.ts';
 import { PgRows } from './pg-rows.ts';
 import { readEnvelopes } from './read.ts';
 import { Writer } from './write.ts';
-
-/** Of a record in quarantine: enough to see what it was. */
-const KEPT_RAW = 65_536;
 
 /**
  * Records that are read before the answers of the server are looked at: it waits for the next statement of the call before. With

@@ -3,7 +3,7 @@ import type { Complain, Complaint, Path } from '../problems.ts';
 import { suggest } from '../suggest.ts';
 import { compactJson, describe, ExactNumber, isList, isMap, kindOf, type Value, type ValueMap } from '../text/value.ts';
 import type { Field, Shape } from './shape.ts';
-import { sectionsOf, type Section } from './sections.ts';
+import { sectionsOf, type Section } from './unknown-field.ts';
 import { fieldOfOthers, unknownFieldText } from './unknown-field.ts';
 import { wrongTypeText } from './wrong-type.ts';
 

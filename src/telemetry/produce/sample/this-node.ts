@@ -5,11 +5,11 @@ import { bootEpoch } from '../../../cluster/host/boot-epoch.ts';
 import { textOf } from '../../../cluster/host/group-files.ts';
 import type { SlurmStep } from '../../../cluster/host/process-details.ts';
 import { createUserNames } from '../../../cluster/host/user-names.ts';
-import type { Message, Origin } from '../envelope.ts';
+import { errorMessage, type Message, type Origin } from '../envelope.ts';
 import type { SampleFilters } from './filters.ts';
-import { createRecorder, type Recorder } from './recorder.ts';
+import { createRecorder, type Recorder, type RecorderOptions } from './recorder.ts';
 import { createRollUpIds } from './roll-up.ts';
-import { createSampler, type Sampler } from './sampler.ts';
+import { openProcessTable } from '../../../cluster/host/proc.ts';
 
 export interface NodeSamplerOptions {
   readonly origin: Origin;
@@ -64,4 +64,32 @@ function pidMax(): number {
   } catch {
     return LARGEST_PID;
   }
+}
+
+/** Takes samples of all processes of this node. */
+interface Sampler {
+  /** Reads the processes, so that the next sample knows what they used since. */
+  prepare(): void;
+  take(): Promise<Message>;
+  close(): void;
+}
+
+export function createSampler(options: RecorderOptions): Sampler {
+  const table = openProcessTable(options.root);
+  const recorder = createRecorder(options);
+  return {
+    prepare: () => recorder.prepare(table.read()),
+    async take() {
+      try {
+        return (await recorder.take(() => table.read())).message;
+      } catch (error) {
+        const problem = `the processes cannot be read: ${(error as Error).message}`;
+        return errorMessage('sample', options.origin, Date.now(), [problem]);
+      }
+    },
+    close() {
+      table.close();
+      recorder.close();
+    },
+  };
 }

@@ -20,3 +20,13 @@ export function problemOf({ envelope, problems }: EnvelopeRecord, received: numb
 }
 
 export const NO_CLUSTER = 'it names no cluster; name one with --cluster';
+
+/** Of a record in quarantine: enough to see what it was. */
+export const KEPT_RAW = 65_536;
+
+/** Tokens and passwords prove who sent the data; nothing of them is stored. */
+export const withoutSecrets = (raw: Buffer): Buffer =>
+  Buffer.from(
+    raw.toString('latin1').replaceAll(/("(?:token|sasl-password)"\s*:\s*")(?:[^"\\]|\\.)*/g, '$1removed'),
+    'latin1',
+  );
