@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { openDatabase } from './database.ts';
 
 const table = () => {
@@ -36,3 +36,22 @@ it('named parameters are found in a statement, and quoted strings stay unchanged
   const query = db.prepare<{ a: string; b: string }, { text: string }>("select :b || ':a' || :a || :b as text");
   expect(query.get({ a: '7', b: 'x' })?.text).toBe('x:a7x');
 });
+
+it('a statement with a limit is planned once: it returns other numbers of rows without a new plan', () => {
+  const db = openDatabase(':memory:');
+  const numbers = `with recursive n(i) as (select 0 union all select i + 1 from n where i < 9) select i from n`;
+  const some = db.prepare<{ limit: number; offset: number }, { i: number }>(
+    `${numbers} order by i limit :limit offset :offset`,
+  );
+  // The planner asks which table it may read; execution does not.
+  const asked = vi.fn(() => SQLITE_OK);
+  db.guarded(asked, () => {
+    expect(some.all({ limit: 2, offset: 3 }).map(({ i }) => i)).toEqual([3, 4]);
+    // An authorizer that is new makes SQLite plan every statement again.
+    asked.mockClear();
+    expect(some.all({ limit: 1, offset: 0 }).map(({ i }) => i)).toEqual([0]);
+    expect(asked).not.toHaveBeenCalled();
+  });
+});
+
+const SQLITE_OK = 0;
