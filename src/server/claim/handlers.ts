@@ -23,14 +23,17 @@ export const claimHandlers = (store: Store) => {
   const open = openClaimQueries(store.db);
   const { claim, inParts } = createClaim(store, queries);
 
-  /** The job as Torc 1.0.0 returns it, without the additional fields of `exchange`. */
-  const plain = ({ need: _need, output_files: files = [], ...job }: ClaimedJob): Job => {
-    const userData = queries.outputUserData.all({ jobId: job.id }).map(({ id }) => id);
-    return {
-      ...job,
-      ...(files === null || files.length === 0 ? {} : { output_file_ids: files.map(({ id }) => id) }),
-      ...(userData.length === 0 ? {} : { output_user_data_ids: userData }),
-    };
+  /** The jobs as Torc 1.0.0 returns them, without the additional fields of `exchange`. */
+  const plain = (workflowId: number, claimedJobs: readonly ClaimedJob[]): Job[] => {
+    const hasUserData = claimedJobs.length > 0 && queries.hasUserData.get({ workflowId }) !== undefined;
+    return claimedJobs.map(({ need: _need, output_files: files, ...job }) => {
+      const userData = hasUserData ? queries.outputUserData.all({ jobId: job.id }) : [];
+      return {
+        ...job,
+        ...(files ? { output_file_ids: files.map(({ id }) => id) } : {}),
+        ...(userData.length === 0 ? {} : { output_user_data_ids: userData.map(({ id }) => id) }),
+      };
+    });
   };
   const { find } = store;
 
@@ -42,7 +45,7 @@ export const claimHandlers = (store: Store) => {
     while (jobs.length < want.limit && find.run(workflowId).is_canceled === 0) {
       const limit = Math.min(AT_ONCE, want.limit - jobs.length);
       const some = part(limit, 0);
-      for (const job of some) jobs.push(plain(job));
+      for (const job of plain(workflowId, some)) jobs.push(job);
       if (some.length < limit) break;
       open.add.run({ claimId, workflowId, jobIds: JSON.stringify(some.map(({ id }) => id)) });
       yield;
@@ -53,7 +56,7 @@ export const claimHandlers = (store: Store) => {
   const claimed = (workflowId: number, want: Want) =>
     want.limit > AT_ONCE
       ? new Sliced(many(workflowId, want))
-      : { jobs: claim({ workflowId, nodeId: null }, want).map(plain) };
+      : { jobs: plain(workflowId, claim({ workflowId, nodeId: null }, want)) };
 
   const workLeft = createWorkLeft(store, queries, createCounts(store.db));
   const allocationRooms = createAllocationRooms(store, queries);

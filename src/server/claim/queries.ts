@@ -159,7 +159,7 @@ export const claimQueries = (db: Database) => ({
   ready: db.prepare<{ classId: number; limit: number; offset: number }, Waiting>(readySql),
   // Whole rows only of the assigned jobs: 18 columns cost three times as much to read as two.
   jobs: db.prepare<{ ids: string }, JobRow>(`
-    select ${jobColumns} from job where id in (select value from json_each(:ids))`),
+    select ${jobColumns} from json_each(:ids) wanted cross join job on job.id = wanted.value`),
 
   markPending: db.prepare<{ ids: string; nodeId: number | null }>(`
     update job set status = ${STATUS.pending}, claimed_by = :nodeId
@@ -213,6 +213,9 @@ export const claimQueries = (db: Database) => ({
     join file on file.id = job_output_file.file_id
     where job_output_file.job_id = :jobId
     order by file.id`),
+  hasUserData: db.prepare<{ workflowId: number }, { id: number }>(
+    'select id from user_data where workflow_id = :workflowId limit 1',
+  ),
   outputUserData: db.prepare<{ jobId: number }, { id: number }>(
     'select user_data_id as id from job_output_user_data where job_id = :jobId order by 1',
   ),

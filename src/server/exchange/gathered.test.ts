@@ -1,8 +1,8 @@
-import { StatementSync } from 'node:sqlite';
 import fc from 'fast-check';
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Completion, ExchangeRequest } from '../../core/contract/exchange.ts';
 import { ended, statuses, testService, workflowOf } from '../../../tests/support/service.ts';
+import { countStatements } from '../../../tests/support/statements.ts';
 
 const JOBS = 6;
 
@@ -46,8 +46,6 @@ it('an exchange with several ends has the same result as an exchange for each of
   );
 });
 
-afterEach(() => void vi.restoreAllMocks());
-
 /** Statements that the server executes for one exchange of a number of ends and as many claims. */
 async function statementsOf(jobs: number): Promise<number> {
   const service = testService();
@@ -58,10 +56,9 @@ async function statementsOf(jobs: number): Promise<number> {
     service.client.exchange({ params: { id }, body: { run_id: 1, compute_node_id: nodeId, want, ...body } });
   const first = await exchange({});
   expect(first.jobs).toHaveLength(jobs);
-  const spies = (['run', 'get', 'all'] as const).map((name) => vi.spyOn(StatementSync.prototype, name));
-  const second = await exchange({ completed: first.jobs.map((job) => ended(job)) });
-  const statements = spies.reduce((sum, { mock }) => sum + mock.calls.length, 0);
-  vi.restoreAllMocks();
+  const { statements, result: second } = await countStatements(() =>
+    exchange({ completed: first.jobs.map((job) => ended(job)) }),
+  );
   expect(second).toMatchObject({ errors: [], jobs_by_status: { completed: jobs } });
   expect(second.jobs).toHaveLength(jobs);
   return statements;

@@ -1,7 +1,7 @@
-import type { Job } from '../../core/contract/job.ts';
 import { Refusal, supersededRun } from '../../core/contract/refusals.ts';
 import type { NewResult } from '../../core/contract/result.ts';
 import type { Handlers } from '../handlers.ts';
+import { missing } from '../records/find.ts';
 import { createHeldAttempts } from '../records/job/held-attempts.ts';
 import type { Input, Reply } from '../../core/contract/routes.ts';
 import { jobOf } from '../records/job/row.ts';
@@ -19,7 +19,6 @@ export const resultHandlers = (store: Store) => {
   const held = createHeldAttempts(db, store.changes);
   const accept = createAccept(store, queries);
   const start = createStart(store, queries);
-  const job = (id: number): Job => jobOf(find.job(id));
 
   /** Each entry is independent, so a long batch is processed part by part; each part is on disk before the next. */
   function* batch(
@@ -50,18 +49,16 @@ export const resultHandlers = (store: Store) => {
 
   return {
     startJob({ params: { id, run_id: runId, compute_node_id: nodeId } }) {
-      const before = job(id);
-      start(id, runId, find.run(before.workflow_id).run_id, nodeId);
-      return { ...before, status: 'running' };
+      return { ...jobOf(start(id, runId, nodeId)), status: 'running' };
     },
 
     completeJob({ params: { id, status, run_id: runId }, body }) {
-      const { workflow_id: workflowId } = find.job(id);
+      const { workflow_id: workflowId, current_run: currentRun } = queries.runOf.get({ id }) ?? missing('Job', id);
       refuseDisagreement(body, { job_id: id, workflow_id: workflowId, run_id: runId, status });
-      refuseSuperseded(find.run(workflowId).run_id, runId);
+      refuseSuperseded(currentRun ?? missing('Workflow', workflowId), runId);
       const [verdict] = accept(workflowId, [resultEndOf(body, workflowId, runId)], 'anybody');
       if (verdict instanceof Refusal) throw verdict;
-      return job(id);
+      return jobOf(find.job(id));
     },
 
     batchCompleteJobs({ params: { id }, body: { completions } }) {

@@ -1,5 +1,6 @@
 import type { Database } from '../store/database.ts';
 import { dependentsOfJob } from '../records/job/release.ts';
+import { jobColumns, type JobRow } from '../records/job/row.ts';
 import { STATUS } from '../records/job/status.ts';
 
 /** The fields of a job that its start or end needs. */
@@ -17,12 +18,41 @@ export interface EndedJob {
   readonly dependents: number;
 }
 
+/** A job that a runner of Torc reports as started. */
+export interface StartedJob extends JobRow {
+  /** The run of its workflow; null for a deleted workflow. */
+  readonly current_run: number | null;
+  /** Whether the runner is a compute node of its workflow: 1 or 0. */
+  readonly is_of_workflow: number;
+}
+
+/** The workflow of a job, and its run; null for a deleted workflow. */
+interface RunOfJob {
+  readonly workflow_id: number;
+  readonly current_run: number | null;
+}
+
+const currentRun = `
+    left join workflow on workflow.id = job.workflow_id and workflow.removed_at_ms is null
+    where job.id = :id`;
+
 export const resultQueries = (db: Database) => ({
   job: db.prepare<{ id: number }, EndedJob>(`
     select id, workflow_id, name, status, attempt_id, refunded_attempts, claimed_by,
       ${dependentsOfJob} as dependents
     from job
     where id = :id`),
+
+  // Torc's routes report one job at a time: all that a start reads in one statement takes half as long as in four.
+  toStart: db.prepare<{ id: number; nodeId: number }, StartedJob>(`
+    select ${jobColumns}, workflow.run_id as current_run,
+      exists (
+        select 1 from compute_node where compute_node.id = :nodeId and compute_node.workflow_id = job.workflow_id
+      ) as is_of_workflow
+    from job${currentRun}`),
+  runOf: db.prepare<{ id: number }, RunOfJob>(`
+    select job.workflow_id, workflow.run_id as current_run
+    from job${currentRun}`),
 
   start: db.prepare<{ id: number; nodeId: number; startTime: string }>(`
     update job set status = ${STATUS.running}, compute_node_id = :nodeId, claimed_by = :nodeId, start_time = :startTime

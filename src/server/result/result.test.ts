@@ -206,6 +206,19 @@ describe('a start', () => {
     await expect(service.client.startJob({ params })).rejects.toMatchObject({ status: 422 });
     expect(service.errors).toEqual([]);
   });
+
+  it("a start of an unknown job, of another run or on another workflow's node is refused, and the job stays pending", async () => {
+    const { id, nodeId, jobIds } = await workflowOf(service, [{ name: 'a' }]);
+    const other = await workflowOf(service, [{ name: 'b' }]);
+    await service.client.claimNextJobs({ params: { id }, query: {} });
+    const params = { id: jobIds.get('a') as number, run_id: 1, compute_node_id: nodeId };
+    const start = (wrong: Partial<typeof params>) => service.client.startJob({ params: { ...params, ...wrong } });
+    await expect(start({ id: 99 })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(start({ run_id: 2 })).rejects.toMatchObject({ code: 'RUN_SUPERSEDED' });
+    await expect(start({ compute_node_id: other.nodeId })).rejects.toMatchObject({ code: 'REFERENCE_UNKNOWN' });
+    expect(await statuses(service, id)).toEqual({ a: 'pending' });
+    expect(await start({})).toMatchObject({ status: 'running' });
+  });
 });
 
 it('the workflow is reported complete when its last job has ended, and not before', async () => {

@@ -2,7 +2,9 @@ import type { Start } from '../../core/contract/exchange.ts';
 import { statusOf } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { JobCompletionError } from '../../core/contract/result.ts';
+import { missing } from '../records/find.ts';
 import { createHeldAttempts } from '../records/job/held-attempts.ts';
+import type { JobRow } from '../records/job/row.ts';
 import type { Store } from '../records/store.ts';
 import type { EndedJob, ResultQueries } from './queries.ts';
 import { refuseTooEarly } from './too-early.ts';
@@ -63,11 +65,12 @@ function verdictOf(
   });
 }
 
-/** Starts one job by Torc's route, which sets the runner only at this point. */
+/** Starts one job by Torc's route, which sets the runner only at this point. Returns the job as it was before. */
 export const createStart =
   ({ changes, now }: Store, queries: ResultQueries) =>
-  (id: number, runId: number, currentRun: number, nodeId: number): void => {
-    const job = queries.job.get({ id }) as EndedJob;
+  (id: number, runId: number, nodeId: number): JobRow => {
+    const job = queries.toStart.get({ id, nodeId }) ?? missing('Job', id);
+    const currentRun = job.current_run ?? missing('Workflow', job.workflow_id);
     const status = statusOf(job.status);
     if (status !== 'pending') {
       throw new Refusal(
@@ -82,7 +85,7 @@ export const createStart =
         currentRun,
       });
     }
-    if (queries.nodeOf.get({ nodeId, workflowId: job.workflow_id }) === undefined) {
+    if (job.is_of_workflow === 0) {
       throw new Refusal('REFERENCE_UNKNOWN', `compute node ${nodeId} is not one of workflow ${job.workflow_id}`, {
         found: nodeId,
       });
@@ -91,4 +94,5 @@ export const createStart =
     changes.record(job.workflow_id, 'job_started', [
       { job_id: id, job_name: job.name, compute_node_id: nodeId, run_id: runId },
     ]);
+    return job;
   };
