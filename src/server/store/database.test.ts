@@ -6,6 +6,7 @@ const table = () => {
   const db = openDatabase(':memory:');
   db.run('create table note (id integer primary key autoincrement, text text, size integer) strict');
   return {
+    db,
     insert: db.prepareInserts<{ text: string | null; size: number }>(
       'insert into note (text, size) values (:text, :size)',
     ),
@@ -55,3 +56,35 @@ it('a statement with a limit is planned once: it returns other numbers of rows w
 });
 
 const SQLITE_OK = 0;
+
+it('a row is an object with the columns of its statement, however it is read', () => {
+  const { insert, notes } = table();
+  insert([
+    { text: 'a', size: 1 },
+    { text: null, size: 2 },
+  ]);
+  const rows = [
+    { id: 1, text: 'a', size: 1 },
+    { id: 2, text: null, size: 2 },
+  ];
+  expect(notes.all({})).toEqual(rows);
+  expect([...notes.iterate({})]).toEqual(rows);
+  expect(notes.get({})).toEqual(rows[0]);
+});
+
+it('a statement that finds no row returns undefined, an empty list and nothing to iterate', () => {
+  const { notes } = table();
+  expect(notes.get({})).toBeUndefined();
+  expect(notes.all({})).toEqual([]);
+  expect([...notes.iterate({})]).toEqual([]);
+});
+
+it('a statement over all columns has those that the table has now', () => {
+  const { db, insert, notes } = table();
+  insert([{ text: 'a', size: 1 }]);
+  expect(notes.get({})).toEqual({ id: 1, text: 'a', size: 1 });
+  db.run('alter table note drop column text');
+  expect(notes.all({})).toEqual([{ id: 1, size: 1 }]);
+  db.run("alter table note add column words text not null default 'w'");
+  expect(notes.get({})).toEqual({ id: 1, size: 1, words: 'w' });
+});
