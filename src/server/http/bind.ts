@@ -10,7 +10,7 @@ import type { About } from '../store/held-workflows.ts';
 import { LOCK_PATIENCE_MS } from '../store/turn.ts';
 import type { Work } from '../store/work.ts';
 import type * as z from 'zod';
-import { type Body, bodyOf, isLarge, parsed } from './body.ts';
+import { type Body, bodyOf, isLarge, parsed, parsedInSlices } from './body.ts';
 import type { BodyRoom } from './body-room.ts';
 import { type Answers, callerOf } from './answers.ts';
 import { checked, checkedHead, checkedInSlices, createListChecks } from './checked.ts';
@@ -48,6 +48,7 @@ export function bind<N extends AnsweredRoute>(
   const route: Route = routes[name];
   const mebibytes = route.bodyMebibytes === undefined ? USUAL_MEBIBYTES : (bulkMebibytes ?? route.bodyMebibytes);
   const isInBody = route.access === 'workflow in body' || route.access === 'workflow in entries';
+  const shape = route.body as z.ZodType;
   const { about, refuseRemoved } = createSubject(store, name);
   const write = async (repeatable: Repeatable | undefined, handle: () => unknown, subject: About): Promise<unknown> => {
     if (repeatable === undefined) {
@@ -75,7 +76,9 @@ export function bind<N extends AnsweredRoute>(
     if (!isInBody) permissions.check(route.access, { ...head, body: undefined }, caller);
     const given = route.body === undefined ? undefined : await received(context);
     try {
-      const body = given === undefined ? undefined : await checkedBody(route.body as z.ZodType, given);
+      let body: unknown;
+      if (given !== undefined)
+        body = isLarge(given.bytes) ? await checkedLargeBody(shape, given) : checkedBody(shape, given);
       const input = { ...head, body } as Input<N>;
       if (isInBody) {
         refuseRemoved(route.access, input);
@@ -103,12 +106,13 @@ export function bind<N extends AnsweredRoute>(
 
 const WHAT = 'Failed to deserialize the JSON body into the target type';
 
-async function checkedBody(shape: z.ZodType, body: Body): Promise<unknown> {
+const checkedBody = (shape: z.ZodType, { bytes }: Body): unknown => checked(shape, parsed(bytes), 'BODY_REFUSED', WHAT);
+
+async function checkedLargeBody(shape: z.ZodType, body: Body): Promise<unknown> {
   const { bytes, isGone } = body;
-  if (!isLarge(bytes)) return checked(shape, await parsed(bytes), 'BODY_REFUSED', WHAT);
   await body.alone();
   const checks = createListChecks(shape, 'BODY_REFUSED', WHAT);
-  const value = await parsed(bytes, { checkOf: checks.checkOf, isGone });
+  const value = await parsedInSlices(bytes, { checkOf: checks.checkOf, isGone });
   // One job may name a hundred thousand others: its check takes a slice of its own, 10 to 30 ms.
   await nextTurn();
   return checkedInSlices(shape, value, 'BODY_REFUSED', WHAT, checks);

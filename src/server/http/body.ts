@@ -17,17 +17,29 @@ const AT_ONCE_BYTES = 256 * 1024;
 
 export const isLarge = (bytes: Buffer) => bytes.length > AT_ONCE_BYTES;
 
-/** The body as a JSON value. A large one is parsed in slices. Throws `BODY_MALFORMED`, and `BODY_TOO_LARGE` for too many values. */
-export async function parsed(bytes: Buffer, options: ParseOptions = {}): Promise<unknown> {
+/** The body as a JSON value, if it is not large. Throws `BODY_MALFORMED`. */
+export function parsed(bytes: Buffer): unknown {
   try {
-    if (isLarge(bytes)) return await parseInSlices(bytes, options);
     if (!isUtf8(bytes)) throw new SyntaxError('it is not UTF-8');
     return JSON.parse(bytes.toString('utf8'));
   } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause;
-    throw new Refusal('BODY_MALFORMED', `Failed to parse the request body as JSON: ${cause.message}`, {}, { cause });
+    throw malformed(cause);
   }
 }
+
+/** The same for a large one, parsed in slices. Throws `BODY_TOO_LARGE` for too many values. */
+export async function parsedInSlices(bytes: Buffer, options: ParseOptions): Promise<unknown> {
+  try {
+    return await parseInSlices(bytes, options);
+  } catch (cause) {
+    throw malformed(cause);
+  }
+}
+
+const malformed = (cause: unknown): unknown =>
+  cause instanceof SyntaxError
+    ? new Refusal('BODY_MALFORMED', `Failed to parse the request body as JSON: ${cause.message}`, {}, { cause })
+    : cause;
 
 /** The bytes of a body. Its memory counts until `release` is called, whatever comes of the request. */
 export interface Body {

@@ -11,7 +11,7 @@ import { note } from './watch.ts';
 export const headersFor = (context: Context<Answers>, type: string): Record<string, string> =>
   answerHeaders(context.env?.incoming, context.req.header('x-span-id'), type);
 
-/** The same for a reply without a route. */
+/** The same for a reply without a route. In lower case, as all replies have them on the wire. */
 export function answerHeaders(
   incoming: IncomingMessage | undefined,
   given: string | string[] | undefined,
@@ -20,10 +20,10 @@ export function answerHeaders(
   const name = typeof given === 'string' ? given : String(process.hrtime.bigint());
   note(incoming, { name });
   return {
-    'Content-Type': type,
-    'X-Span-ID': name,
-    'X-Content-Type-Options': 'nosniff',
-    'X-Frame-Options': 'DENY',
+    'content-type': type,
+    'x-span-id': name,
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
   };
 }
 
