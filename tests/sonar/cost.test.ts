@@ -62,9 +62,9 @@ it('one sample loads its own command, the parser of options and what takes sampl
   expect(modules.libraries).toEqual(['commander']);
   expect(below(modules, 'cli/commands/')).toEqual([
     'sonar/all.ts',
+    'sonar/locks.ts',
     'sonar/produce-options.ts',
     'sonar/sample.ts',
-    'sonar/with-lock.ts',
     'torc.ts',
   ]);
   expect(below(modules, 'telemetry/', 2)).toEqual([

@@ -43,7 +43,7 @@ export const sample = command({
     const { originOf } = await import('../../../telemetry/produce/origin.ts');
     const { sampleOnce } = await import('../../../telemetry/produce/sample/this-node.ts');
     const { readGpus } = await import('../../../cluster/gpu/read.ts');
-    const { withLock } = await import('./with-lock.ts');
+    const { withLock } = await import('./locks.ts');
     const origin = originOf({
       cluster: options.cluster,
       hostnameOnly: options.hostnameOnly === true,
