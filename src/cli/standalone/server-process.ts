@@ -50,7 +50,7 @@ export async function startServerProcess(start: ServerStart): Promise<ServerProc
   if (typeof first === 'number') return { ...server, port: first, stays: heard.stays, copied: heard.copied };
   server.signal('SIGKILL');
   throw new Failure(
-    `Error starting standalone torc-server: ${first === undefined ? `it did not start within ${START_MS / 1000} s; is this machine overloaded?` : `it ended at once (${endWords(first)}); its own words stand above`}`,
+    `Error starting standalone torc-server: ${first === undefined ? `it did not start within ${START_MS / 1000} s; is this machine overloaded?` : `it ended at once (${endWords(first)}); see its message above`}`,
   );
 }
 

@@ -110,12 +110,16 @@ function ready(job: JobFacts): Wait {
   if (nowhere !== undefined) return { headline: NOWHERE, ...nowhere };
   const wide = tooWide(job);
   return {
-    headline:
-      wide === undefined ? `is ready, and none of ${counted(job.runners.length, 'runner')} can ever take it` : WIDE,
+    headline: wide === undefined ? noRunner(job.runners.length) : WIDE,
     reasons: wide?.reasons ?? reasons,
     next: wide?.next ?? otherRunner(run, job, reasons),
   };
 }
+
+const noRunner = (runners: number): string =>
+  runners === 1
+    ? 'is ready, and the only runner cannot take it'
+    : `is ready, and none of the ${runners} runners can take it`;
 
 const NOWHERE = 'is ready, and no partition of this site could run it';
 const WIDE = 'is ready, and asks for more than any machine that is known has';

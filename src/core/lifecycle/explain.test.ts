@@ -193,7 +193,7 @@ describe('the explanation of a waiting job', () => {
   ])('a job that no runner can ever take names the reason: %#', (facts, code, message) => {
     const reported = explain(facts);
     expect(reported.reasons).toEqual([{ code, message }]);
-    expect(reported.headline).toBe('is ready, and none of 1 runner can ever take it');
+    expect(reported.headline).toBe('is ready, and the only runner cannot take it');
     expect(reported.next[0]).toContain('torc run 1');
   });
 

@@ -23,7 +23,7 @@ export interface Standing {
   readonly status: Pick<WorkflowStatus, 'active_compute_nodes' | 'pending_scheduled_nodes'> | undefined;
   /** The runner is in an allocation, and has had no job for so long that it leaves if none is left for it. */
   readonly isLong: boolean;
-  /** May runners come that the server has no record of? None comes to a server of this command's own. */
+  /** Runners may come that the server has no record of. None comes to a server of this command's own. */
   readonly othersMayCome: boolean;
   /** The runner stays while jobs are left by its options, or has no idle time. */
   readonly stays: boolean;
