@@ -1,5 +1,8 @@
 import type { Client } from '../client.ts';
-import type { PlainJob } from './plain-job.ts';
+import type { Job } from '../../core/contract/job.ts';
+
+/** A job as Torc's routes return it. */
+export type PlainJob = Job & { readonly id: number };
 
 /** What claims and returns read of the server. */
 export interface Reads {

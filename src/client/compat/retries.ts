@@ -2,7 +2,7 @@ import type { ExchangeRequest, RaisedNeed, Retried } from '../../core/contract/e
 import { memoryText, raisedName } from '../../core/lifecycle/cause-rules.ts';
 import { formatDuration } from '../../core/quantity/duration.ts';
 import type { Client } from '../client.ts';
-import type { PlainJob } from './plain-job.ts';
+import type { PlainJob } from './reads.ts';
 import { isOfRequest } from './refused.ts';
 import type { ReportStart } from './starts.ts';
 import type { State } from './state.ts';

@@ -2,8 +2,7 @@ import type { ExchangeRequest } from '../../core/contract/exchange.ts';
 import type { JobCompletionError } from '../../core/contract/result.ts';
 import type { Client } from '../client.ts';
 import { inParallel } from './in-parallel.ts';
-import type { PlainJob } from './plain-job.ts';
-import { type Reads, READS_AT_ONCE } from './reads.ts';
+import { type PlainJob, type Reads, READS_AT_ONCE } from './reads.ts';
 import { isOfRequest } from './refused.ts';
 
 /** Returns of claimed jobs that were not started. */

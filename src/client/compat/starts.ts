@@ -1,6 +1,6 @@
 import type { ExchangeRequest } from '../../core/contract/exchange.ts';
 import type { Client } from '../client.ts';
-import type { PlainJob } from './plain-job.ts';
+import type { PlainJob } from './reads.ts';
 import { isRefusal } from './refused.ts';
 import type { State } from './state.ts';
 

@@ -1,5 +1,5 @@
 import type { Client } from '../client.ts';
-import type { PlainJob } from './plain-job.ts';
+import type { PlainJob } from './reads.ts';
 import { isOfRequest, runSuperseded } from './refused.ts';
 
 /** Reads the state with which a refusal is compared. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { PlainJob } from './plain-job.ts';
+import type { PlainJob } from './reads.ts';
 import { stillPending } from './still-pending.ts';
 
 const job = (id: number, status: PlainJob['status'], attempt?: number) =>

@@ -1,4 +1,4 @@
-import type { PlainJob } from './plain-job.ts';
+import type { PlainJob } from './reads.ts';
 
 /**
  * The claimed jobs that are still ours by what the server says of them now: pending, in the attempt that was claimed. The

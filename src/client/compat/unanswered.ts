@@ -2,8 +2,7 @@ import { counted } from '../../core/quantity/count-text.ts';
 import type { Client } from '../client.ts';
 import { all } from '../every.ts';
 import { inParallel } from './in-parallel.ts';
-import type { PlainJob } from './plain-job.ts';
-import { type Reads, READS_AT_ONCE } from './reads.ts';
+import { type PlainJob, type Reads, READS_AT_ONCE } from './reads.ts';
 
 export interface UnansweredOptions {
   readonly client: Client;

@@ -1,6 +1,5 @@
 import { durationText, marksUpTo, shortNumber, timeMarks } from './scale.ts';
-import { escaped } from './escaped.ts';
-import { thin, type Point } from './thin.ts';
+import { type Point, thin } from './thin.ts';
 
 export interface Line {
   readonly name: string;
@@ -115,3 +114,14 @@ const pathOf = (points: readonly Point[], x: (at: number) => number, y: (value: 
 
 /** A tenth of a pixel is precise enough. */
 const place = (value: number): string => String(Math.round(value * 10) / 10);
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text escaped for HTML, also between quotes: names of jobs may contain any character. */
+export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (letter) => entities[letter] as string);

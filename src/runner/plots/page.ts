@@ -1,4 +1,4 @@
-import { escaped } from './escaped.ts';
+import { escaped } from './chart.ts';
 
 /** A row of a table, as text; `link` is the target of the first cell. */
 export interface Row {

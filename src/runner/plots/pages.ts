@@ -1,6 +1,5 @@
 import { counted } from '../../core/quantity/count-text.ts';
-import { chartSvg, type Level, type Line } from './chart.ts';
-import { escaped } from './escaped.ts';
+import { chartSvg, escaped, type Level, type Line } from './chart.ts';
 import { type JobFigures, jobFigures, systemFigures } from './figures.ts';
 import { type Link, linkHtml, listHtml, pageHtml, tableHtml } from './page.ts';
 import type { JobSeries, SystemSeries } from './read.ts';

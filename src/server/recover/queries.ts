@@ -1,10 +1,9 @@
 import type { Database } from '../store/database.ts';
 import { insertEvent } from '../records/event/row.ts';
 import { dependentsOfJob } from '../records/job/release.ts';
-import { upstreamOfJob } from '../records/job/upstream.ts';
+import { anyOf, HELD, STATUS, upstreamOfJob } from '../records/job/status.ts';
 import { jobColumns, type JobRow, unsettled } from '../records/job/row.ts';
 import type { Window } from '../store/rows.ts';
-import { anyOf, HELD, STATUS } from '../records/job/status.ts';
 
 const AFRESH = 'start_time = null, compute_node_id = null, claimed_by = null';
 

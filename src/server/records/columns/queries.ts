@@ -1,6 +1,6 @@
 import type { RelationList } from '../../../core/contract/plan-update.ts';
 import type { Database, Value } from '../../store/database.ts';
-import { relationTables } from '../job/relations/tables.ts';
+import { relationTables } from '../job/relations/queries.ts';
 
 /** A page of records, after an id. */
 export interface ColumnPage extends Record<string, Value> {

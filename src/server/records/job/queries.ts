@@ -1,6 +1,5 @@
 import type { Database, NoParameters, Value } from '../../store/database.ts';
-import { upstreamOfJob } from './upstream.ts';
-import { STATUS } from './status.ts';
+import { STATUS, upstreamOfJob } from './status.ts';
 
 export interface JobToInsert extends Record<string, Value> {
   workflowId: number;

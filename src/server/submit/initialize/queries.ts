@@ -1,8 +1,7 @@
 import type { Database } from '../../store/database.ts';
 import { type Doomed, dependentsOfJob } from '../../records/job/release.ts';
 import type { Window } from '../../store/rows.ts';
-import { upstreamOfJob } from '../../records/job/upstream.ts';
-import { anyOf, ENDED, STATUS } from '../../records/job/status.ts';
+import { anyOf, ENDED, STATUS, upstreamOfJob } from '../../records/job/status.ts';
 
 /** A job that reads what another one writes. */
 export interface Implied {

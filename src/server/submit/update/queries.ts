@@ -1,7 +1,7 @@
 import type { RecordKind } from '../../../core/contract/plan-update.ts';
 import type { Database, Value } from '../../store/database.ts';
 import type { Window } from '../../store/rows.ts';
-import { relationTables } from '../../records/job/relations/tables.ts';
+import { relationTables } from '../../records/job/relations/queries.ts';
 import { anyOf, HELD, STATUS } from '../../records/job/status.ts';
 
 const OF_WINDOW = 'workflow_id = :workflowId and id > :after and id <= :upto';

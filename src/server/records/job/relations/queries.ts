@@ -1,8 +1,7 @@
-import { relationLists } from '../../../../core/contract/plan-update.ts';
+import { type RelationList, relationLists } from '../../../../core/contract/plan-update.ts';
 import type { Database } from '../../../store/database.ts';
 import { createListing } from '../../../store/listing.ts';
 import { present } from '../../present.ts';
-import { relationTables } from './tables.ts';
 
 interface OfWorkflow {
   workflow_id: number;
@@ -100,3 +99,12 @@ function relationships(record: string, edge: string): string {
     left join job producer on producer.id = makes.job_id
     left join job consumer on consumer.id = reads.job_id`;
 }
+
+/** The table of each relationship of a job, and its column with the id on the other side. */
+export const relationTables = {
+  depends_on_job_ids: { table: 'job_depends_on', other: 'depends_on_job_id' },
+  input_file_ids: { table: 'job_input_file', other: 'file_id' },
+  output_file_ids: { table: 'job_output_file', other: 'file_id' },
+  input_user_data_ids: { table: 'job_input_user_data', other: 'user_data_id' },
+  output_user_data_ids: { table: 'job_output_user_data', other: 'user_data_id' },
+} as const satisfies Record<RelationList, { readonly table: string; readonly other: string }>;
