@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, test } from 'vitest';
 import { statusCode } from '../contract/job.ts';
 import { createFamilies, type Families, positionIn } from './families.ts';
 
@@ -9,11 +9,12 @@ interface Sketch {
   readonly status?: number;
 }
 
-/** Jobs get the ids 1, 2, 3 …; `after` names earlier or later ids. */
-function familiesOf(jobs: readonly Sketch[]): Families {
+/** Jobs get the ids 1, 2, 3 …, or others that ascend; `after` names earlier or later ones by their place, from 1. */
+function familiesOf(jobs: readonly Sketch[], idOf = (place: number) => place): Families {
   const builder = createFamilies();
-  for (const [index, { name, status = 0 }] of jobs.entries()) builder.addJob(index + 1, name, status);
-  for (const [index, { after = [] }] of jobs.entries()) for (const id of after) builder.addDependency(index + 1, id);
+  for (const [index, { name, status = 0 }] of jobs.entries()) builder.addJob(idOf(index + 1), name, status);
+  for (const [index, { after = [] }] of jobs.entries())
+    for (const place of after) builder.addDependency(idOf(index + 1), idOf(place));
   const steps = builder.finish();
   for (;;) {
     const step = steps.next();
@@ -96,5 +97,29 @@ it('a number is found in an ascending list exactly if it is there', () => {
       const list = numbers.toSorted((one, other) => one - other);
       expect(positionIn(list, wanted)).toBe(list.indexOf(wanted));
     }),
+  );
+});
+
+test('the ids of jobs do not matter, with gaps between them or without', () => {
+  const sketch = fc.record({
+    name: fc.constantFrom('a', 'b_1', 'b_2', 'c'),
+    after: fc.array(fc.integer({ min: 1, max: 12 })),
+  });
+  const jobs = fc.array(sketch, { maxLength: 10 });
+  fc.assert(
+    fc.property(
+      jobs,
+      fc.integer({ min: 0, max: 1_000 }),
+      fc.array(fc.nat(3), { minLength: 12 }),
+      (list, first, gaps) => {
+        const idOf = (place: number) => first + gaps.slice(0, place).reduce((sum, gap) => sum + gap + 1, 0);
+        const { families, edges } = familiesOf(list, idOf);
+        const dense = familiesOf(list);
+        expect(families.map(({ key, jobs: count, firstJobId }) => [key, count, firstJobId])).toEqual(
+          dense.families.map(({ key, jobs: count, firstJobId }) => [key, count, idOf(firstJobId)]),
+        );
+        expect(edges).toEqual(dense.edges);
+      },
+    ),
   );
 });

@@ -60,12 +60,24 @@ export function createFamilies(): FamilyBuilder {
   const none = sets.of('[]');
   const edges: { readonly from: number[]; readonly to: number[] } = { from: [], to: [] };
   let current = -1;
-  let above = new Set<number>();
+  /** The names that it depends on; a set for those with several. */
+  let [above, others] = [-1, undefined as Set<number> | undefined];
+
+  /** The set of one name, for each name: most jobs depend on jobs with one. */
+  const setOfStem = new Map<number, number>();
+  const numberOf = (names: readonly number[]) =>
+    sets.of(JSON.stringify(names.map((stem) => stems.texts[stem] as string).sort()));
 
   const endOfJob = () => {
     if (current === -1) return;
-    const names = [...above].map((stem) => stems.texts[stem] as string).sort();
-    setOf[current] = sets.of(JSON.stringify(names));
+    let set = others === undefined ? setOfStem.get(above) : numberOf([...others]);
+    if (set === undefined) setOfStem.set(above, (set = numberOf([above])));
+    setOf[current] = set;
+  };
+  /** The ids of a workflow mostly follow one another. */
+  const positionOf = (id: number) => {
+    const near = id - (ids[0] ?? 0);
+    return ids[near] === id ? near : positionIn(ids, id);
   };
 
   return {
@@ -77,15 +89,16 @@ export function createFamilies(): FamilyBuilder {
     },
 
     addDependency(jobId, dependsOnId) {
-      const to = positionIn(ids, jobId);
-      const from = positionIn(ids, dependsOnId);
+      const to = positionOf(jobId);
+      const from = positionOf(dependsOnId);
       if (to === -1 || from === -1) return;
       if (to !== current) {
         endOfJob();
-        current = to;
-        above = new Set();
+        [current, above, others] = [to, -1, undefined];
       }
-      above.add(stemOf[from] as number);
+      const stem = stemOf[from] as number;
+      if (above === -1) above = stem;
+      else if (stem !== above) others = (others ?? new Set([above])).add(stem);
       edges.from.push(from);
       edges.to.push(to);
     },

@@ -6,7 +6,7 @@ import { createFamilies, type Families, positionBehind, positionIn } from '../..
 import type { Store } from '../records/store.ts';
 import { beginSlice, type Slice } from '../store/slices.ts';
 import { createKept } from './kept.ts';
-import { eachPart, ROWS } from './parts.ts';
+import { ROWS } from './parts.ts';
 import type { ViewQueries } from './queries.ts';
 import { someCounts } from './some-counts.ts';
 
@@ -70,14 +70,18 @@ async function readFamilies(queries: ViewQueries, workflowId: number): Promise<F
   const slice = beginSlice();
   const builder = createFamilies();
   const ids: number[] = [];
-  await eachPart(slice, (after) => {
-    const rows = queries.jobs.all({ workflowId, after, limit: ROWS });
-    for (const { id, name, status } of rows) {
-      builder.addJob(id, name, status);
+  for (let [after, isEnd] = [0, false]; !isEnd;) {
+    const part = queries.jobs.get({ workflowId, after, limit: ROWS });
+    const found = numbers(part?.ids);
+    const [names, statuses] = [JSON.parse(part?.names ?? '[]') as string[], numbers(part?.statuses)];
+    for (const [at, id] of found.entries()) {
+      builder.addJob(id, names[at] as string, statuses[at] as number);
       ids.push(id);
     }
-    return rows;
-  });
+    after = found.at(-1) ?? after;
+    isEnd = found.length < ROWS;
+    if (slice.isOver) await slice.pause();
+  }
   for (let from = 0; from < ids.length; from += ROWS)
     await addDependencies(queries, slice, ids.slice(from, from + ROWS), builder.addDependency);
   const steps = builder.finish();
@@ -87,6 +91,8 @@ async function readFamilies(queries: ViewQueries, workflowId: number): Promise<F
     if (slice.isOver) await slice.pause();
   }
 }
+
+const numbers = (column: string | undefined) => JSON.parse(column ?? '[]') as number[];
 
 /** Adds the dependencies of these jobs; one of them may have a hundred thousand. */
 async function addDependencies(
@@ -99,13 +105,14 @@ async function addDependencies(
   let afterUpstream = 0;
   while (left.length > 0) {
     const first = left[0] as number;
-    const rows = queries.dependencies.all({ jobs: JSON.stringify(left), first, afterUpstream, limit: ROWS });
-    for (const { job_id: jobId, depends_on_job_id: dependsOnId } of rows) add(jobId, dependsOnId);
+    const part = queries.dependencies.get({ jobs: JSON.stringify(left), first, afterUpstream, limit: ROWS });
+    const [jobs, upstream] = [numbers(part?.jobs), numbers(part?.upstream)];
+    for (const [at, jobId] of jobs.entries()) add(jobId, upstream[at] as number);
     if (slice.isOver) await slice.pause();
-    const last = rows.at(-1);
-    if (rows.length < ROWS || last === undefined) return;
-    left = left.slice(positionIn(left, last.job_id));
-    afterUpstream = last.depends_on_job_id;
+    const last = jobs.at(-1);
+    if (jobs.length < ROWS || last === undefined) return;
+    left = left.slice(positionIn(left, last));
+    afterUpstream = upstream.at(-1) ?? 0;
   }
 }
 

@@ -69,6 +69,13 @@ export interface AttemptRow {
   compute_node_id: number | null;
 }
 
+/** Rows as a JSON text for each column: a third of the time that an object for each row takes. */
+export interface JobColumns {
+  ids: string;
+  names: string;
+  statuses: string;
+}
+
 export const viewQueries = (db: Database) => ({
   overviews: db.prepare<
     { before: number; limit: number; user: string | null; name: string | null; seenBy: string | null },
@@ -86,22 +93,26 @@ export const viewQueries = (db: Database) => ({
         or id in (select workflow_id from workflow_sharing where user_name = :seenBy))
     order by id desc
     limit :limit`),
-  jobs: db.prepare<Part, { id: number; name: string; status: number }>(`
-    select id, name, status from job
-    where workflow_id = :workflowId and id > :after
-    order by id limit :limit`),
+  jobs: db.prepare<Part, JobColumns>(`
+    select json_group_array(id) as ids, json_group_array(name) as names, json_group_array(status) as statuses
+    from (
+      select id, name, status from job
+      where workflow_id = :workflowId and id > :after
+      order by id limit :limit)`),
   // The jobs of a list one after another, each with its dependencies from `afterUpstream` of its first job on: a job may
   // have a hundred thousand, so one statement reads a part of them.
   dependencies: db.prepare<
     { jobs: string; first: number; afterUpstream: number; limit: number },
-    { job_id: number; depends_on_job_id: number }
+    { jobs: string; upstream: string }
   >(`
-    select edge.job_id, edge.depends_on_job_id
-    from json_each(:jobs) asked
-    cross join job_depends_on edge
-      on edge.job_id = asked.value
-      and edge.depends_on_job_id > iif(asked.value = :first, :afterUpstream, 0)
-    limit :limit`),
+    select json_group_array(job_id) as jobs, json_group_array(depends_on_job_id) as upstream
+    from (
+      select edge.job_id, edge.depends_on_job_id
+      from json_each(:jobs) asked
+      cross join job_depends_on edge
+        on edge.job_id = asked.value
+        and edge.depends_on_job_id > iif(asked.value = :first, :afterUpstream, 0)
+      limit :limit)`),
   named: db.prepare<{ ids: string }, { id: number; name: string; status: number; attempt_id: number }>(`
     select id, name, status, attempt_id from job where id in (select value from json_each(:ids)) order by id`),
   ended: db.prepare<Part, { id: number; run_id: number; status: number; end_s: number | null; seconds: number }>(`
