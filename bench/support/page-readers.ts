@@ -8,12 +8,15 @@ export interface Readers {
   close(): void;
 }
 
-/** What a page reads again after a change, and not sooner than after so many milliseconds; without one, after 30 s. */
+/**
+ * What a page of a workflow with more than 10,000 jobs reads again after a change, and not sooner than after so many milliseconds;
+ * without one, after 30 s.
+ */
 const READS = [
-  ['graph', 5_000],
-  ['timeline', 10_000],
-  ['failure_groups', 5_000],
-  ['running_now?limit=10', 5_000],
+  ['graph', 15_000],
+  ['timeline', 30_000],
+  ['failure_groups', 15_000],
+  ['running_now?limit=10', 15_000],
 ] as const;
 const RARELY_MS = 30_000;
 

@@ -22,17 +22,23 @@ export const readAgain = (): boolean => document.dispatchEvent(new Event('visibi
 /** Between two readings of a page in the background. */
 const HIDDEN_MS = 30_000;
 
+/** Milliseconds between two readings: another number begins anew, another function counts from the next reading on. */
+export type Pace = number | (() => number);
+
 /**
  * Reads a value now and then, as long as it is shown. `key` names what is read: another one begins anew. With `moved`, which the
  * stream of a workflow gives, it is read again when that has changed, not sooner than after `everyMs`, and else rarely.
  */
-export function useLive<T>(key: string, read: () => Promise<T>, everyMs: number, moved?: string): Live<T> {
+export function useLive<T>(key: string, read: () => Promise<T>, everyMs: Pace, moved?: string): Live<T> {
   const [held, hold] = useState<{ key: string; value: T | undefined; error: Error | undefined }>();
   const [turn, setTurn] = useState(0);
   const latest = useRef(read);
   latest.current = read;
   const now = useRef(moved);
   now.current = moved;
+  const pace = useRef(everyMs);
+  pace.current = everyMs;
+  const paceMs = () => (typeof pace.current === 'number' ? pace.current : pace.current());
   useLayoutEffect(() => {
     let isOver = false;
     let timer: Timer | undefined;
@@ -45,7 +51,7 @@ export function useLive<T>(key: string, read: () => Promise<T>, everyMs: number,
       const again = () => {
         const isDue = now.current === undefined || now.current !== before || performance.now() - sinceMs >= HIDDEN_MS;
         if (isDue) void look();
-        else timer = after(everyMs, again);
+        else timer = after(paceMs(), again);
       };
       try {
         const value = await latest.current();
@@ -54,7 +60,7 @@ export function useLive<T>(key: string, read: () => Promise<T>, everyMs: number,
         if (!isOver)
           hold((before) => ({ key, value: before?.key === key ? before.value : undefined, error: error as Error }));
       }
-      if (!isOver && own === looks) timer = after(document.hidden ? HIDDEN_MS : everyMs, again);
+      if (!isOver && own === looks) timer = after(document.hidden ? HIDDEN_MS : paceMs(), again);
     };
     const onVisible = () => {
       if (document.hidden) return;
@@ -68,7 +74,7 @@ export function useLive<T>(key: string, read: () => Promise<T>, everyMs: number,
       timer?.cancel();
       document.removeEventListener('visibilitychange', onVisible);
     };
-  }, [key, everyMs, turn]);
+  }, [key, typeof everyMs === 'number' ? everyMs : undefined, turn]);
   const isOwn = held?.key === key;
   return {
     value: isOwn ? held.value : undefined,

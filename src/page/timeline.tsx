@@ -19,7 +19,8 @@ export function Timeline({ timeline }: { readonly timeline: WorkflowTimeline }) 
   );
   const sum = (list: readonly number[]) => list.reduce((total, each) => total + each, 0);
   const seconds = binSeconds * running.length;
-  const words = `In ${timeText(seconds)}, ${grouped(sum(ended))} attempts ended and ${grouped(sum(failed))} of them failed. At most ${grouped(Math.round(most))} ran at the same time; the average was ${(sum(running) / running.length).toFixed(1)}.`;
+  const mean = sum(running) / running.length;
+  const words = `In ${timeText(seconds)}, ${grouped(sum(ended))} attempts ended and ${grouped(sum(failed))} of them failed. At most ${grouped(Math.round(most))} ran at the same time; the average was ${mean < 100 ? mean.toFixed(1) : grouped(Math.round(mean))}.`;
   return (
     <figure class="timeline">
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT + 14}`} preserveAspectRatio="none" role="img" aria-label={words}>

@@ -4,7 +4,7 @@ import { counted, grouped } from '../../core/quantity/count-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { connection } from '../connection.ts';
 import { Graph } from '../graph.tsx';
-import { type Live, useLive, useNow, useStatus } from '../hooks.ts';
+import { type Live, type Pace, useLive, useNow, useStatus } from '../hooks.ts';
 import { Bar, Command, CountList, jobsWords, Section, Shown } from '../parts.tsx';
 import { Table } from '../table.tsx';
 import { Tail } from '../tail.tsx';
@@ -14,8 +14,11 @@ import { WorkflowTabs } from '../workflow-tabs.tsx';
 import { ageText, failedIn, of, reasonsToWait, stateOf, statusWords, verdictOf, shownText } from '../words.ts';
 
 const { client } = connection;
-/** The counts come four times a second. What costs more to make is read again after a change, not more often than this. */
-const OTHERS_MS = 5_000;
+/**
+ * The counts come four times a second. What costs more to make is read again after a change, not more often than this: of many jobs
+ * rarely, as the end of some is not seen in a bar of all, and the server uses a reply of theirs for up to 20 s.
+ */
+const paceOf = (status: WorkflowStatus | undefined) => () => ((status?.total_jobs ?? 0) > 10_000 ? 15_000 : 5_000);
 
 /** One workflow: what is the matter first, then what runs, then the whole. */
 export function WorkflowView({ id }: { readonly id: number }) {
@@ -23,9 +26,15 @@ export function WorkflowView({ id }: { readonly id: number }) {
   const workflow = useLive(`workflow ${id}`, () => client.getWorkflow({ params }), 30_000);
   const status = useStatus(id);
   const moved = JSON.stringify(status.value?.jobs_by_status) ?? '';
+  const pace = paceOf(status.value);
   // Asked for beside the status, not after it is drawn: on a slow machine that is half a second later.
-  const graph = useLive(`graph ${id}`, () => client.getWorkflowGraph({ params }), OTHERS_MS, moved);
-  const timeline = useLive(`timeline ${id}`, () => client.getWorkflowTimeline({ params }), 2 * OTHERS_MS, moved);
+  const graph = useLive(`graph ${id}`, () => client.getWorkflowGraph({ params }), pace, moved);
+  const timeline = useLive(
+    `timeline ${id}`,
+    () => client.getWorkflowTimeline({ params }),
+    () => 2 * pace(),
+    moved,
+  );
   return (
     <>
       <nav aria-label="Path" class="path">
@@ -68,6 +77,7 @@ function Whole({ workflow, status, graph, timeline, again }: WholeProps) {
   const { id } = workflow;
   const { jobs_by_status: counts, is_canceled: isCanceled } = status;
   const moved = JSON.stringify(counts);
+  const pace = paceOf(status);
   return (
     <>
       <div class="heading">
@@ -85,10 +95,10 @@ function Whole({ workflow, status, graph, timeline, again }: WholeProps) {
         <Bar counts={counts} />
         <CountList counts={counts} />
       </section>
-      {failedIn(counts) > 0 && <Failed id={id} moved={moved} />}
+      {failedIn(counts) > 0 && <Failed id={id} pace={pace} moved={moved} />}
       <Waiting status={status} />
       {status.total_jobs > 0 && <Parts id={id} graph={graph} timeline={timeline} />}
-      {of(counts, 'running') > 0 && <Running id={id} jobs={counts.running} moved={moved} />}
+      {of(counts, 'running') > 0 && <Running id={id} jobs={counts.running} pace={pace} moved={moved} />}
     </>
   );
 }
@@ -111,8 +121,15 @@ function Facts({ workflow, status }: Pick<Facts, 'workflow' | 'status'>) {
   );
 }
 
-function Failed({ id, moved }: { readonly id: number; readonly moved: string }) {
-  const live = useLive(`failures ${id}`, () => client.listFailureGroups({ params: { id } }), OTHERS_MS, moved);
+/** What is read again when the counts have `moved`. */
+interface Followed {
+  readonly id: number;
+  readonly pace: Pace;
+  readonly moved: string;
+}
+
+function Failed({ id, pace, moved }: Followed) {
+  const live = useLive(`failures ${id}`, () => client.listFailureGroups({ params: { id } }), pace, moved);
   return (
     <Section id="failed" title="What failed">
       <Shown live={live} what="failures">
@@ -176,12 +193,12 @@ function Waiting({ status }: { readonly status: WorkflowStatus }) {
 
 const MOST_RUNNING = 10;
 
-function Running({ id, jobs, moved }: { readonly id: number; readonly jobs: number; readonly moved: string }) {
+function Running({ id, jobs, pace, moved }: Followed & { readonly jobs: number }) {
   const now = useNow(1_000);
   const live = useLive(
     `running ${id}`,
     () => client.listRunningNow({ params: { id }, query: { limit: MOST_RUNNING } }),
-    OTHERS_MS,
+    pace,
     moved,
   );
   return (
