@@ -39,6 +39,7 @@ export function compiledPrograms(folder) {
   // V8 refuses code that was made under other flags. All of it was made under the same ones.
   if (scriptOf('main.cjs').cachedDataRejected) return undefined;
 
+  hideWarning();
   const modules = new Map();
   const load = (name) => {
     const known = modules.get(name);
@@ -50,6 +51,17 @@ export function compiledPrograms(folder) {
   };
   const require = (id) => (id.startsWith('./') ? load(id.slice(2)) : process.getBuiltinModule(id));
   return load;
+}
+
+/**
+ * Such scripts import with a loader that Node calls experimental, in a warning before the first question that a command asks:
+ * users need not read that. All other warnings are printed.
+ */
+function hideWarning() {
+  const { emitWarning } = process;
+  process.emitWarning = (warning, ...more) => {
+    if (!String(warning).startsWith('vm.USE_MAIN_CONTEXT_DEFAULT_LOADER ')) emitWarning.call(process, warning, ...more);
+  };
 }
 
 /**

@@ -80,7 +80,7 @@ export async function chooseUpdate(context: Context, path: string, plan: Plan, o
   }
   output.notice(`${listed(found, specFile)}${others.length > 0 ? '' : '.'}`);
   await apply(context, newest.id, file, { isDryRun: true });
-  const which = others.length > 0 ? `, the newest,` : '';
+  const which = others.length > 0 ? ' (the newest)' : '';
   if (!(await confirm(context, `Update workflow ${newest.id}${which}? Otherwise another one is created.`)))
     return { kind: 'create' };
   return apply(context, newest.id, file, { isDryRun: false, isShown: true });

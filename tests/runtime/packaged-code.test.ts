@@ -85,3 +85,17 @@ it('NODE_DISABLE_COMPILE_CACHE does without any compiled code', async () => {
   expect(stdout).toContain('Usage: torc run');
   expect(readdirSync(temporary).flatMap((name) => readdirSync(join(temporary, name)))).toEqual([]);
 });
+
+it('a question of an installed torc is printed alone, without a warning of Node about its loader', async () => {
+  writeFileSync(join(installed, 'one.yaml'), 'name: one\njobs: [{name: a, command: "true"}]\n');
+  const env = { PATH: '/usr/bin:/bin', HOME: installed, TMPDIR: temporary, USER: 'tester' };
+  const torc = (...args: string[]) => {
+    const asked = call(process.execPath, [program('torc'), '-s', ...args], { cwd: installed, env });
+    asked.child.stdin?.end('n\n');
+    return asked.catch((error: { stderr: string }) => error);
+  };
+  await torc('create', 'one.yaml');
+  const { stderr } = await torc('delete', '1');
+  expect(stderr).toContain('[y/N]');
+  expect(stderr).not.toMatch(/warning/i);
+});
