@@ -50,6 +50,8 @@ const chosen: Readonly<Record<string, string>> = {
   'torc jobs create-from-file': '1 commands.txt',
   'torc jobs spawn': 'more-jobs.json',
   'torc jobs update': 'train_3 -w 1 --priority 5',
+  'torc jobs add': "1 --name extra --command 'python extra.py'",
+  'torc jobs set': "train_3 -w 1 --command 'python train.py 3'",
   'torc jobs cancel': '--workflow-id 1 --match ^sample_7',
   'torc jobs reset-status': '--workflow-id 1 --status failed --reinit',
   'torc results list': '1 --failed',

@@ -23,6 +23,11 @@ it.each(all)('the example of "$words" is valid, and of this command', async ({ p
   expect((await meantBy(program, words))?.words).toBe(command.words);
 });
 
+it.each(all)('no line of the help of "$words" that a terminal breaks ends within a sentence', ({ command }) => {
+  const lines = (command.more ?? '').split('\n');
+  expect(lines.filter((line) => line.length > 80 && !/[.:;]$/.test(line))).toEqual([]);
+});
+
 it('an example with an option that the command lacks is not valid', async () => {
   await expect(meantBy('torc', ['run', 'sweep.yaml', '--nonsense'])).rejects.toThrow('unknown option');
 });

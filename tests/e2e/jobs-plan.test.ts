@@ -129,6 +129,9 @@ describe('jobs set', () => {
     [['set', '-c', 'true'], 'name the jobs by their ids or names'],
     [['set', 'make', '--label', 'a', '--clear-labels'], '--label and --clear-labels cannot be used together'],
     [['add', '1', '-n', 'x'], 'a job needs a name and a command'],
+    [['add', '1', '-n', '', '-c', 'true'], 'a job needs a name and a command'],
+    [['add', '1', '-n', 'x', '-c', ''], 'a job needs a name and a command'],
+    [['set', 'make', '-c', ''], 'a job needs a command, and --command is an empty text'],
   ])('jobs %j is refused with what to give', async (words, message) => {
     const refused = await call('jobs', ...words);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(message)]);

@@ -25,8 +25,7 @@ const labelsOf = (given: readonly string[] | undefined) => given?.flatMap((text)
 const add = command({
   words: 'jobs add [workflow]',
   says: 'Add a job to a workflow, also while it runs: it is ready as soon as what it depends on has ended.',
-  more: `A job that reads a file waits for the job that writes it. Jobs that read what the new job writes run again. In a workflow of a
-file, write the job into the file, too: torc run FILE --update removes what the file does not have.`,
+  more: 'A job that reads a file waits for the job that writes it. Jobs that read what the new job writes run again. In a workflow of a file, write the job into the file, too: torc run FILE --update removes what the file does not have.',
   options: [
     { flags: '-n, --name <name>', says: 'name of the job' },
     ...shared,
@@ -37,8 +36,8 @@ file, write the job into the file, too: torc run FILE --update removes what the 
   async run(context, [given], options) {
     context.output.recordOnly('add');
     const { name, command: text, priority, dryRun = false } = options;
-    if (name === undefined || text === undefined)
-      throw new UsageError('a job needs a name and a command: --name NAME --command COMMAND');
+    // An empty text is a variable of a script that is not set.
+    if (!name || !text) throw new UsageError('a job needs a name and a command: --name NAME --command COMMAND');
     const id = await chooseWorkflow(context, given);
     const { client } = await context.service();
     const within = async (kind: RecordKind, texts: string | readonly string[] | undefined) =>
@@ -61,9 +60,7 @@ file, write the job into the file, too: torc run FILE --update removes what the 
 const set = command({
   words: 'jobs set [job...]',
   says: 'Change the command, the requirements, the priority or the labels of jobs, also of jobs that have ended.',
-  more: `A job with a new command runs again, and so does what depends on it; with other requirements, priority or labels it keeps its
-results. A job that a runner has stays as it is: it is named, and the exit code is 1. Which jobs: by their ids or names, by --status or by --return-code. In
-a workflow of a file, change the file, too: torc run FILE --update takes its values.`,
+  more: 'A job with a new command runs again, and so does what depends on it; with other requirements, priority or labels it keeps its results. A job that a runner has stays as it is: it is named, and the exit code is 1. Which jobs: by their ids or names, by --status or by --return-code. In a workflow of a file, change the file, too: torc run FILE --update takes its values.',
   options: [
     workflowOption,
     ...shared,
@@ -78,6 +75,7 @@ a workflow of a file, change the file, too: torc run FILE --update takes its val
   async run(context, [given = []], options) {
     context.output.recordOnly('set');
     const { command: text, priority, dryRun = false } = options;
+    if (text === '') throw new UsageError('a job needs a command, and --command is an empty text');
     if (options.label !== undefined && options.clearLabels === true)
       throw new UsageError('--label and --clear-labels cannot be used together');
     const labels = options.clearLabels === true ? [] : labelsOf(options.label);

@@ -60,7 +60,7 @@ export const remoteRun = command({
   more: [
     'The hosts are those of the file, which are then stored with the workflow, or else the stored ones. A host on which',
     'a runner of the workflow runs already is left as it is. Exits with 1 unless a runner runs on every host.',
-  ].join('\n'),
+  ].join(' '),
   options: [
     { flags: '-w, --workers <file>', says: 'file with hosts, one a line' },
     outputDirOption,

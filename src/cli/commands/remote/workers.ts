@@ -35,7 +35,7 @@ const addWorkersFromFile = command({
     'A line is [user@]host[:port]; an IPv6 address with a port stands in brackets. Options of the runner on that',
     'host may follow: --num-cpus, --memory-gb, --num-gpus, --max-parallel-jobs, --label A,B, --work-dir, --output-dir,',
     '--torc PATH. Text behind # is a comment.',
-  ].join('\n'),
+  ].join(' '),
   options: [skipCheck],
   async run(context, [file, workflow], options) {
     const workers = workersIn(file);
