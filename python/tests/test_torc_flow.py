@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 import unittest
 from pathlib import Path
 from typing import Any, List
@@ -94,6 +95,14 @@ class Flows(unittest.TestCase):
             halves[1].result()
         self.assertEqual([job["name"] for job in flow.spec()["jobs"]], [halves[1].name])
 
+    def test_a_function_that_exits_has_no_result_and_no_warning_of_python_beside_its_error(self) -> None:
+        with torc.Workflow("exits", self.folder) as flow:
+            (task,) = torc.map(lambda code: sys.exit(code), [0])
+        with self.assertRaisesRegex(torc.Failed, "1 of 1 tasks have no result; .*_1:(.|\n)*SystemExit: 0"):
+            flow.run()
+        (said,) = (flow.folder / "output" / "job_stdio").glob("*.e")
+        self.assertEqual(said.read_text(), task.error())
+
     def test_a_task_of_another_workflow_is_refused(self) -> None:
         with torc.Workflow("first", self.folder):
             task = decorated(1)
@@ -120,11 +129,18 @@ class Flows(unittest.TestCase):
             flow.run("http://127.0.0.1:9/torc-service/v1")
 
     def test_ctrl_c_ends_the_jobs(self) -> None:
+        self.interrupted("")
+
+    def test_a_second_ctrl_c_kills_jobs_that_do_not_end(self) -> None:
+        self.interrupted("signal.signal(signal.SIGTERM, signal.SIG_IGN)", times=2)
+
+    def interrupted(self, first: str, times: int = 1) -> None:
         script = self.script(
-            """
-            import os, time
+            f"""
+            import os, signal, time
 
             def sleep(path):
+                {first}
                 with open(path, "w") as pipe:
                     pipe.write(str(os.getpid()))
                 time.sleep(600)
@@ -137,6 +153,10 @@ class Flows(unittest.TestCase):
         program = subprocess.Popen(script, cwd=self.folder, stderr=subprocess.PIPE, text=True)
         job = int(started.read_text())
         program.send_signal(signal.SIGINT)
+        if times > 1:
+            while "Press again" not in "".join(log.read_text() for log in Path(self.folder).glob("torc_flow/*/run.log")):
+                time.sleep(0.05)
+            program.send_signal(signal.SIGINT)
         _, errors = program.communicate()
         self.assertIn("KeyboardInterrupt", errors)
         with self.assertRaises(ProcessLookupError):

@@ -3,21 +3,17 @@
 import sys
 import traceback
 from pathlib import Path
-from typing import Any
 
 from . import pickles
 
 
-def result_of(folder: Path, name: str) -> Any:
-    return pickles.loads((folder / "results" / name).read_bytes(), lambda other: result_of(folder, other))
-
-
 def main(folder: Path, name: str) -> int:
     try:
-        call = pickles.loads((folder / "calls" / name).read_bytes(), lambda other: result_of(folder, other))
+        call = pickles.loads((folder / "calls" / name).read_bytes(), lambda other: pickles.result_of(folder, other))
         function, args, kwargs = call
         result = pickles.dumps(function(*args, **kwargs), lambda _: None)
-    except Exception as error:
+    # sys.exit(0) would otherwise complete the job without a result.
+    except (Exception, SystemExit) as error:
         text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
         print(text, file=sys.stderr, end="")
         pickles.write(folder / "errors" / name, text.encode())

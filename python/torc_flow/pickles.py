@@ -30,6 +30,10 @@ def loads(data: bytes, result_of: Callable[[str], Any]) -> Any:
     return unpickler.load()
 
 
+def result_of(folder: Path, name: str) -> Any:
+    return loads((folder / "results" / name).read_bytes(), lambda other: result_of(folder, other))
+
+
 def write(path: Path, data: bytes) -> None:
     """Writes a whole file: a reader sees all of it or none."""
     part = path.with_name(f"{path.name}.{os.getpid()}.part")

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Generic, Iterable, List, Optional, Set, Tuple, TypeVar, Union
 
 from . import pickles
-from .call import result_of
 from .progress import Progress
 from .service import Service
 
@@ -40,7 +39,7 @@ class Task(Generic[R]):
     def result(self) -> R:
         """What the function returned. Raises `Failed` with its traceback if it raised an exception."""
         if self.is_done():
-            return result_of(self.flow.folder, self.name)  # type: ignore[no-any-return]
+            return pickles.result_of(self.flow.folder, self.name)  # type: ignore[no-any-return]
         error = self.error()
         raise Failed(f"{self.name} has no result: " + (error or f"see {self.flow.folder / 'output'} and {self.flow.log}"))
 
@@ -183,8 +182,12 @@ class Workflow:
                 except subprocess.TimeoutExpired:
                     progress.show(*self._counts())
         except KeyboardInterrupt:
-            runner.send_signal(signal.SIGINT)
-            runner.wait()
+            try:
+                runner.send_signal(signal.SIGINT)
+                runner.wait()
+            except KeyboardInterrupt:  # Once more: the runner kills jobs that do not end.
+                runner.send_signal(signal.SIGINT)
+                runner.wait()
             raise
         finally:
             progress.end(*self._counts())
