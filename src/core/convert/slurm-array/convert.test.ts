@@ -49,10 +49,15 @@ test('the jobs of any list of tasks are the tasks that sbatch would run', () => 
   );
 });
 
-test.each(['', 'x', '5-1', '1-5:0', '1,,2', '-3', '1-9000000'])('--array=%s is refused as sbatch does', (array) => {
+test.each(['', 'x', '5-1', '1-5:0', '1,,2', '-3'])('--array=%s is refused as sbatch does', (array) => {
   expect(() => convertSlurmArray({ text: script([]), path: 'a', array })).toThrow(
     expect.objectContaining({ code: 'CONVERSION_REFUSED' }),
   );
+});
+
+test('a task with a larger number than Slurm gives is refused with that number', () => {
+  const over = () => convertSlurmArray({ text: script([]), path: 'a', array: '1,9000000' });
+  expect(over).toThrow('--array=1,9000000 has task 9000000; Slurm numbers tasks up to 4000000');
 });
 
 it('a script without #! or without tasks is refused, and tasks of the command line win', () => {

@@ -40,7 +40,13 @@ const MOST_TASKS = 4_000_001;
 function rangeOf(part: string, text: string): { from: number; to: number; by: number } {
   const match = /^(\d+)(?:-(\d+)(?::(\d+))?)?$/.exec(part);
   const [from = 0, to = from, by = 1] = (match ?? []).slice(1).filter(Boolean).map(Number);
-  if (match === null || to < from || by === 0 || to >= MOST_TASKS)
+  if (match !== null && to >= MOST_TASKS)
+    throw new Refusal(
+      'CONVERSION_REFUSED',
+      `--array=${text} has task ${to}; Slurm numbers tasks up to ${MOST_TASKS - 1}`,
+      { text },
+    );
+  if (match === null || to < from || by === 0)
     throw new Refusal(
       'CONVERSION_REFUSED',
       `--array=${text} is no list of tasks; expected numbers and ranges such as 1-10, 1,3,5-7 or 0-15:4%2`,
