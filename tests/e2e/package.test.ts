@@ -19,7 +19,7 @@ let packed: Packed;
 let installed: string;
 
 beforeAll(async () => {
-  packed = await pack();
+  packed = pack();
   installed = temporaryFolder();
   await call('tar', ['-xzf', packed.tarball, '-C', installed]);
 });

@@ -23,7 +23,7 @@ let installed: string;
 let temporary: string;
 
 beforeEach(async () => {
-  const { tarball } = await pack();
+  const { tarball } = pack();
   installed = temporaryFolder();
   temporary = temporaryFolder();
   await call('tar', ['-xzf', tarball, '-C', installed]);

@@ -30,7 +30,7 @@ async function modulesOf(args: readonly string[], cwd = temporaryFolder()): Prom
     NODE_OPTIONS: `--import=${join(import.meta.dirname, 'print-modules.ts')}`,
     XDG_STATE_HOME: join(cwd, 'state'),
   };
-  const { code, stderr } = await torc(args, { cwd, environment });
+  const { code, stderr } = await torc(args, { cwd, environment, isFromSources: true });
   expect([code, stderr]).toEqual([0, '']);
   const { files, ofRuntime } = JSON.parse(readFileSync(printed, 'utf8')) as { files: string[]; ofRuntime: string[] };
   const paths = files.map((url) => fileURLToPath(url));

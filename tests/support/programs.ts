@@ -58,15 +58,18 @@ interface StartOptions {
   readonly cwd: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly input?: string;
+  /** The program of the checkout in place of the package's: its modules are those of `src`. */
+  readonly isFromSources?: boolean;
 }
 
 /** Starts a program of the package; it is killed when the test, or the file that started it for all, ends before it. */
 export function start(
   program: 'torc' | 'torc-server' | 'torc-slurm-job-runner' | 'torc-htpasswd' | 'torc-mcp-server' | 'torc-dash',
   args: readonly string[],
-  { cwd, environment, input }: StartOptions,
+  { cwd, environment, input, isFromSources = false }: StartOptions,
 ): Program {
-  const child = spawn(process.execPath, [join(programFolder(), `${program}.mjs`), ...args], {
+  const folder = isFromSources ? join(import.meta.dirname, '../../bin') : programFolder();
+  const child = spawn(process.execPath, [join(folder, `${program}.mjs`), ...args], {
     cwd,
     env: { ...process.env, USER: 'tester', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../programs.ts';
 
 /** The folders of PATH of a person who installed the packed tarball with this Node, and has no other. */
 export async function installPacked(node: string, options: readonly string[]): Promise<string[]> {
-  const { tarball } = await pack();
+  const { tarball } = pack();
   const folder = temporaryFolder();
   const own = join(folder, 'node');
   mkdirSync(own);
