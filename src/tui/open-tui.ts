@@ -40,8 +40,10 @@ export async function openTui(options: TuiOptions): Promise<number> {
   let next: OpenText['next'] | undefined;
   /** Another program has the terminal, or has ended and its output is still shown. */
   let command: 'runs' | 'ended' | undefined;
+  /** The view was left, perhaps by a signal while a command has the terminal. */
+  let isLeft = false;
   let finish: (exitCode: number) => void = () => {};
-  const ended = new Promise<number>((resolve) => (finish = resolve));
+  const ended = new Promise<number>((resolve) => (finish = resolve)).finally(() => (isLeft = true));
 
   const screen = fullScreen(input, output);
   const where = `${options.url} · ${user}`;
@@ -104,6 +106,8 @@ export async function openTui(options: TuiOptions): Promise<number> {
       output.write(`${error.message}\n`);
       return 127;
     });
+    // Reading keys again would keep this process, with the terminal in raw mode.
+    if (isLeft) return;
     command = 'ended';
     output.write(`\nThe command has ended with exit code ${exitCode}. Any key shows the screen again.\n`);
     input.setRawMode(true);

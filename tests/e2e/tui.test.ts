@@ -245,6 +245,22 @@ describe.skipIf(!hasTmux)('torc tui on a terminal', () => {
     await screen.shows('left 0');
   });
 
+  it('torc tui that gets SIGTERM while a command has the terminal ends with that command', async () => {
+    const { folder, command } = await workflow();
+    const screen = await openScreen(folder, { width: 100, height: 30 });
+    await screen.press(`${command} 1`, 'Enter');
+    await screen.shows('1–4 of 4');
+    await screen.press(':', 'events monitor 1', 'Enter');
+    await screen.shows(/\$ torc .*events monitor 1/);
+    const shell = await screen.pid();
+    const child = readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8').trim();
+    process.kill(Number(child), 'SIGTERM');
+    await screen.press('C-c');
+    await screen.press('echo ended $?', 'Enter');
+    const lines = (await screen.shows('ended 143')).join('\n');
+    expect(lines).not.toContain('Any key shows the screen again');
+  });
+
   it('torc tui keeps what it shows while its server is away, and goes on when it returns', async () => {
     const { folder, server, command } = await workflow();
     const screen = await openScreen(folder, { width: 80, height: 24, locale: 'C' });
