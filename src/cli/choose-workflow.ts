@@ -112,6 +112,23 @@ export async function confirm({ output }: Context, question: string): Promise<bo
   }
 }
 
+/** Asks the user of a terminal until the answer is yes or no, where each of them does something. Throws at Ctrl-C and Ctrl-D. */
+export async function decide({ output }: Context, question: string): Promise<boolean> {
+  const prompt = await openPrompt();
+  try {
+    for (;;) {
+      const answer = (await answerTo(prompt, `${printable(question)} [y/n] `)).trim();
+      if (/^(?:y|yes|n|no)$/i.test(answer)) return /^y/i.test(answer);
+    }
+  } catch (error) {
+    output.notice('');
+    if (error instanceof Interrupted) throw error;
+    throw new Failure('Nothing was changed.');
+  } finally {
+    prompt.close();
+  }
+}
+
 /** Throws `Failure` with exit code 130 at Ctrl-C. */
 async function answerTo(prompt: Prompt, question: string): Promise<string> {
   const interrupt = new AbortController();

@@ -3,7 +3,7 @@ import type { Workflow } from '../core/contract/workflow.ts';
 import type { Plan } from '../core/workflow-file/plan/plan.ts';
 import { recognized } from '../operations/recognize.ts';
 import { workflowOption } from './choose-record.ts';
-import { chooseWorkflow, confirm } from './choose-workflow.ts';
+import { chooseWorkflow, decide } from './choose-workflow.ts';
 import type { Context } from './context.ts';
 import { Failure, UsageError } from './failure.ts';
 import { optionsOf, type ValuesOf } from './option.ts';
@@ -81,7 +81,7 @@ export async function chooseUpdate(context: Context, path: string, plan: Plan, o
   output.notice(`${listed(found, specFile)}${others.length > 0 ? '' : '.'}`);
   await apply(context, newest.id, file, { isDryRun: true });
   const which = others.length > 0 ? ' (the newest)' : '';
-  if (!(await confirm(context, `Update workflow ${newest.id}${which}? Otherwise another one is created.`)))
+  if (!(await decide(context, `Update workflow ${newest.id}${which}? Otherwise another one is created.`)))
     return { kind: 'create' };
   return apply(context, newest.id, file, { isDryRun: false, isShown: true });
 }

@@ -194,7 +194,7 @@ jobs:
   });
 
   it.runIf(hasTmux)(
-    'run on a terminal shows the change and asks; "y" updates, "n" creates another workflow',
+    'run on a terminal shows the change and asks; "y" updates, "n" creates another workflow, and nothing else does either',
     async () => {
       const folder = temporaryFolder();
       const { url, client } = await startServer(folder);
@@ -204,13 +204,23 @@ jobs:
       const screen = await openScreen(folder, { width: 120, height: 40 });
       await screen.press(`torc --url ${url} run flow.yaml`, 'Enter');
       await screen.shows(/two +│ added/);
-      await screen.shows('Otherwise another one is created. [y/N]');
+      await screen.shows('Otherwise another one is created. [y/n]');
+      await screen.press('C-d');
+      await screen.shows('Nothing was changed.');
+      await screen.press('clear', 'Enter', `torc --url ${url} run flow.yaml`, 'Enter');
+      await screen.shows('Otherwise another one is created. [y/n]');
+      await screen.press('maybe', 'Enter');
+      await screen.shows(/created\. \[y\/n\] maybe[^]*created\. \[y\/n\]/);
+      await screen.press('Enter');
+      await screen.shows(/created\. \[y\/n\] maybe[^]*created\. \[y\/n\][^]*created\. \[y\/n\]/);
+      expect((await client.listWorkflows({ query: {} })).total_count).toBe(1);
+      expect((await client.listJobs({ query: { workflow_id: 1 } })).total_count).toBe(1);
       await screen.press('y', 'Enter');
       await screen.shows('2 jobs completed');
       expect((await client.listWorkflows({ query: {} })).total_count).toBe(1);
       await screen.press(`torc --url ${url} run flow.yaml`, 'Enter');
       await screen.shows('Workflow 1 is what the file says; nothing would change.');
-      await screen.shows(/what the file says[^]*created\. \[y\/N\]/);
+      await screen.shows(/what the file says[^]*created\. \[y\/n\]/);
       await screen.press('n', 'Enter');
       await screen.shows('Created workflow 2');
       await until(
