@@ -67,6 +67,15 @@ describe('what this run did', () => {
     expect(words({ ready: 5 }, { completed: 5 }, ran(2))).toBe('this run: 2 ran, 3 ran on other runners');
   });
 
+  it('what this run did counts a job once that was canceled earlier and ran on another runner meanwhile', () => {
+    expect(words({ completed: 1, canceled: 1 }, { completed: 2 })).toBe(
+      'this run: 0 ran, 1 ran on other runners, 1 up to date',
+    );
+    expect(words({ canceled: 2 }, { completed: 1, canceled: 1 })).toBe(
+      'this run: 0 ran, 1 ran on other runners, 1 canceled earlier',
+    );
+  });
+
   it('what this run did is not called nothing to run while jobs are left', () => {
     expect(words({ completed: 2, ready: 1 }, { completed: 2, ready: 1 })).toBe('this run: 0 ran, 2 up to date');
   });

@@ -75,7 +75,15 @@ export function thisRun({ counts, countsAtStart, tally }: Omit<Ended, 'ending'>)
   if (counts === undefined || countsAtStart === undefined) return undefined;
   const ran = tally.completed + tally.failed + tally.terminated;
   const elsewhere = Math.max(0, ranOf(counts) - ranOf(countsAtStart) - ran);
-  const { completed, failed, terminated, canceled } = countsAtStart;
+  // A job that was canceled and then reset elsewhere has ended in this run.
+  const still = (status: 'completed' | 'failed' | 'terminated' | 'canceled') =>
+    Math.min(countsAtStart[status], counts[status]);
+  const [completed, failed, terminated, canceled] = [
+    still('completed'),
+    still('failed'),
+    still('terminated'),
+    still('canceled'),
+  ];
   const earlier = [
     ...(completed > 0 ? [`${completed} up to date`] : []),
     ...(failed > 0 ? [`${failed} failed earlier`] : []),
