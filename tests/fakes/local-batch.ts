@@ -78,6 +78,8 @@ export function openLocalBatch({ folder, slots, environment }: LocalBatchOptions
       env: { ...environment, [VARIABLE]: String(next) },
     });
     child.once('exit', (code) => {
+      // The test has ended, and its folder with it.
+      if (!existsSync(folder)) return;
       end(next, code === 0 ? 'COMPLETED' : 'FAILED');
       startNext();
     });
