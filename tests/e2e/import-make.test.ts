@@ -192,7 +192,7 @@ describe.skipIf(!hasMake)(hasMake ? 'torc import make' : 'torc import make: skip
         writeFileSync(path, `.PHONY: all\nall:\n${lines.map((line) => `\t${line}\n`).join('')}`);
         const byMake = spawnSync('make', ['-s', '-f', path], { cwd: folder, encoding: 'utf8' });
         const { jobs } = planned((await convertMakefile({ path, targets: [], environment })).workflow);
-        const byJob = spawnSync('bash', ['-c', jobs.at(0).command], { cwd: folder, encoding: 'utf8' });
+        const byJob = spawnSync('bash', ['--norc', '-c', jobs.at(0).command], { cwd: folder, encoding: 'utf8' });
         expect([byJob.stdout, byJob.status === 0], jobs.at(0).command).toEqual([byMake.stdout, byMake.status === 0]);
       }),
       { numRuns: 60 },

@@ -57,7 +57,7 @@ const limited = (ulimit: string, words: readonly string[], cwd: string, environm
     const env = { ...process.env, USER: 'tester', ...environment };
     execFile(
       'bash',
-      ['-c', script, process.execPath, torcProgram, ...words],
+      ['--norc', '-c', script, process.execPath, torcProgram, ...words],
       { cwd, env, maxBuffer: 2 ** 26, timeout: 50_000, killSignal: 'SIGKILL' },
       (error, _stdout, stderr) => done({ code: error === null ? 0 : Number(error.code ?? -1), stderr }),
     );

@@ -45,7 +45,8 @@ done`;
 export function startGuardian({ mark, allocationId, jobVariable = JOB_VARIABLE }: RunnerFacts): Guardian | undefined {
   if (allocationId === '' || !existsSync('/proc/self/environ')) return undefined;
   const { [MARK_VARIABLE]: _, [OUTER_MARKS_VARIABLE]: __, ...env } = process.env;
-  const child = spawn('bash', ['-c', SCRIPT, mark, allocationId, jobVariable], {
+  // Its input is a socket, and a bash that no shell has started reads ~/.bashrc then.
+  const child = spawn('bash', ['--norc', '-c', SCRIPT, mark, allocationId, jobVariable], {
     env,
     stdio: ['pipe', 'ignore', 'ignore'],
     // In a session of its own, signals to the runner's group do not reach it.

@@ -82,7 +82,7 @@ it.skipIf(noSmallDisk)(
     fill(disk);
     writeFileSync(join(folder, 'w.json'), JSON.stringify({ name: 'w', jobs: [{ name: 'a', command: 'touch ran' }] }));
     const into = (words: string, redirection: string) =>
-      spawnSync('bash', ['-c', `"$0" "$1" ${words} ${redirection}`, process.execPath, TORC, disk], {
+      spawnSync('bash', ['--norc', '-c', `"$0" "$1" ${words} ${redirection}`, process.execPath, TORC, disk], {
         cwd: folder,
         env: { ...process.env, USER: 'tester' },
         encoding: 'utf8',
