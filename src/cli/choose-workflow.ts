@@ -98,32 +98,40 @@ async function ask({ output }: Context, items: readonly Workflow[]): Promise<num
 
 /** Asks the user, or reads the next line of piped input; at its end the answer is no. */
 export async function confirm({ output }: Context, question: string): Promise<boolean> {
-  const prompt = await openPrompt();
-  try {
-    const asked = `${printable(question)} [y/N] `;
+  const asked = `${printable(question)} [y/N] `;
+  const ask = async (prompt: Prompt) => {
     const answer = process.stdin.isTTY === true ? await answerTo(prompt, asked) : await nextLine(prompt, asked);
     return /^y(es)?$/i.test(answer.trim());
-  } catch (error) {
-    output.notice('');
-    if (error instanceof Interrupted) throw error;
-    return false;
-  } finally {
-    prompt.close();
-  }
+  };
+  return withPrompt(output, ask, () => false);
 }
 
 /** Asks the user of a terminal until the answer is yes or no, where each of them does something. Throws at Ctrl-C and Ctrl-D. */
 export async function decide({ output }: Context, question: string): Promise<boolean> {
-  const prompt = await openPrompt();
-  try {
+  const ask = async (prompt: Prompt) => {
     for (;;) {
       const answer = (await answerTo(prompt, `${printable(question)} [y/n] `)).trim();
       if (/^(?:y|yes|n|no)$/i.test(answer)) return /^y/i.test(answer);
     }
+  };
+  return withPrompt(output, ask, () => {
+    throw new Failure('Nothing was changed.');
+  });
+}
+
+/** The answer to a question, or `atEnd` where the input ends before it. Throws `Interrupted` at Ctrl-C. */
+async function withPrompt(
+  output: Context['output'],
+  ask: (prompt: Prompt) => Promise<boolean>,
+  atEnd: () => boolean,
+): Promise<boolean> {
+  const prompt = await openPrompt();
+  try {
+    return await ask(prompt);
   } catch (error) {
     output.notice('');
     if (error instanceof Interrupted) throw error;
-    throw new Failure('Nothing was changed.');
+    return atEnd();
   } finally {
     prompt.close();
   }
