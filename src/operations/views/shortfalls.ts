@@ -76,24 +76,20 @@ export function thisRun({ counts, countsAtStart, tally }: Omit<Ended, 'ending'>)
   const ran = tally.completed + tally.failed + tally.terminated;
   const elsewhere = Math.max(0, ranOf(counts) - ranOf(countsAtStart) - ran);
   // A job that was canceled and then reset elsewhere has ended in this run.
-  const still = (status: 'completed' | 'failed' | 'terminated' | 'canceled') =>
-    Math.min(countsAtStart[status], counts[status]);
-  const [completed, failed, terminated, canceled] = [
-    still('completed'),
-    still('failed'),
-    still('terminated'),
-    still('canceled'),
-  ];
-  const earlier = [
-    ...(completed > 0 ? [`${completed} up to date`] : []),
-    ...(failed > 0 ? [`${failed} failed earlier`] : []),
-    ...(terminated > 0 ? [`${terminated} terminated earlier`] : []),
-    ...(canceled > 0 ? [`${canceled} canceled earlier`] : []),
-  ];
+  const earlier = EARLIER.map(([status, words]) => ({ count: Math.min(countsAtStart[status], counts[status]), words }))
+    .filter(({ count }) => count > 0)
+    .map(({ count, words }) => `${count} ${words}`);
   if (earlier.length === 0 && elsewhere === 0) return undefined;
   const others = elsewhere > 0 ? [`${elsewhere} ran on other runners`] : [];
   if (ran === 0 && elsewhere === 0 && openJobs(counts) === 0) return `nothing to run: ${earlier.join(', ')}`;
   return `this run: ${[`${ran} ran`, ...others, ...earlier].join(', ')}`;
 }
+
+const EARLIER = [
+  ['completed', 'up to date'],
+  ['failed', 'failed earlier'],
+  ['terminated', 'terminated earlier'],
+  ['canceled', 'canceled earlier'],
+] as const;
 
 const ranOf = ({ completed, failed, terminated }: NonNullable<Ended['counts']>) => completed + failed + terminated;
