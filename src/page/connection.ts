@@ -65,7 +65,7 @@ const send = async ({ method, path, body }: Request): Promise<Reply> => {
   return { status: response.status, text };
 };
 
-/** A person who is logged out sees the login, and there what came of it. */
+/** While the user is logged out the login form stays, and shows why the last login failed. */
 function noteOutage(): void {
   if (state.is !== 'logged out') become({ is: 'away', sinceMs: state.is === 'away' ? state.sinceMs : Date.now() });
 }

@@ -5,8 +5,8 @@ import { useConnection, useLive } from './hooks.ts';
 const LOOK_MS = 600_000;
 
 /**
- * Whether the server keeps telemetry; undefined until it answered, and for a person who is not logged in. A server that keeps
- * none refuses the question.
+ * Whether the server keeps telemetry; undefined before it answers, and while the user is logged out. A server that keeps none
+ * refuses the question.
  */
 export function useTelemetry(): boolean | undefined {
   const isOut = useConnection().is === 'logged out';

@@ -47,6 +47,8 @@ export function WorkflowView({ id }: { readonly id: number }) {
               <Whole
                 workflow={found}
                 status={now}
+                pace={pace}
+                moved={moved}
                 graph={graph}
                 timeline={timeline}
                 again={() => {
@@ -68,16 +70,14 @@ interface Facts {
   readonly again: () => void;
 }
 
-interface WholeProps extends Facts {
+interface WholeProps extends Facts, Omit<Followed, 'id'> {
   readonly graph: Live<WorkflowGraph>;
   readonly timeline: Live<WorkflowTimeline>;
 }
 
-function Whole({ workflow, status, graph, timeline, again }: WholeProps) {
+function Whole({ workflow, status, pace, moved, graph, timeline, again }: WholeProps) {
   const { id } = workflow;
   const { jobs_by_status: counts, is_canceled: isCanceled } = status;
-  const moved = JSON.stringify(counts);
-  const pace = paceOf(status);
   return (
     <>
       <div class="heading">
