@@ -9,7 +9,7 @@ import { QUERY, type QueryMember } from './nvidia-text.ts';
 import { createGpuReader } from './read.ts';
 import { createXpuReader } from './xpu.ts';
 
-/** No test machine has a card, so programs of the same names stand on PATH and print what the real ones document. */
+/** Few test machines have a card, so programs of the same names stand on PATH and print what the real ones document. */
 function fakes(programs: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const folder = temporaryFolder();
   for (const [name, script] of Object.entries(programs)) {
@@ -112,6 +112,31 @@ it('cards, their state and their processes are those that nvidia-smi prints', as
     { pid: 4712, ...gpu, computePercent: 0, memoryKilobytes: 0, memoryPercent: 0 },
     // Only pmon knows it: it has its share of the used memory.
     { pid: 4713, ...gpu, computePercent: 5, memoryKilobytes: 512 * 1024, memoryPercent: 50 },
+  ]);
+});
+
+it('what a real H200 prints is read, in use and idle', async () => {
+  const uuid = 'GPU-4dcaef53-c2ee-2d47-3ff0-bab0845de637';
+  const begin = `0, ${uuid}, 00000000:00:06.0, NVIDIA H200, 580.159.04, 96.00.A5.00.1A, 9.0, Disabled, 143771`;
+  const end = '[N/A], 39, Default, P0, 0, 0';
+  const idle = `${begin}, 0, 700.00, 700.00, 200.00, 83.25, 1980, 3201, 345, 3201, ${end}`;
+  const noProcess = `# gpu         pid   type     sm    mem    enc    dec    jpg    ofa    command 
+# Idx           #    C/G      %      %      %      %      %      %    name 
+    0          -     -      -      -      -      -      -      -    -              
+`;
+  const found = await createNvidiaReader(fakes({ 'nvidia-smi': smi({ gpus: [idle], pmon: noProcess }) })).read();
+  expect(found.cards).toMatchObject([{ uuid, model: 'NVIDIA H200', architecture: 'Hopper', driver: '580.159.04' }]);
+  expect(found.states).toMatchObject([{ powerWatts: 83, memoryKilobytes: 0, fanPercent: 0, temperatureCelsius: 39 }]);
+  expect(found).toMatchObject({ uses: [], problems: [] });
+
+  const inUse = noProcess.replace(
+    /0 {10}-.*/,
+    '0        584     C     98     22      -      -      -      -    python3',
+  );
+  const apps = `${uuid}, 584, 9284\n`;
+  const used = await createNvidiaReader(fakes({ 'nvidia-smi': smi({ gpus: [idle], apps, pmon: inUse }) })).read();
+  expect(used.uses).toEqual([
+    { pid: 584, index: 0, uuid, computePercent: 98, memoryKilobytes: 9284 * 1024, memoryPercent: 22 },
   ]);
 });
 
