@@ -68,7 +68,7 @@ async function recoverHere(context: Context, id: number, { tools, given, asks }:
       ...(done.regenerated === undefined
         ? []
         : [`Submitted ${counted(done.regenerated.submitted.length, 'allocation')}`]),
-      await nextLine(context, id, done, done.isOnlyCompleted || hasWork(done.recovery)),
+      await nextLine(context, id, done, { works: done.isOnlyCompleted || hasWork(done.recovery), isDryRun: false }),
       ...(failure === undefined && !done.isOnlyCompleted ? await endLines(context, id, done, false) : []),
     ].join('\n'),
   );

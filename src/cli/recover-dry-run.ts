@@ -44,7 +44,7 @@ export async function recoverDryRun(
         : []),
       ...planLines(id, found.recovery, false),
       ...(slurm && about ? [regeneratedText(slurm.planned, about)] : []),
-      await nextLine(context, id, found, hasWork(found.recovery)),
+      await nextLine(context, id, found, { works: hasWork(found.recovery), isDryRun: true }),
       ...(await endLines(context, id, { ...found, reset: found.recovery.plan.retried.length }, true)),
       'Nothing was changed (dry run).',
     ].join('\n'),

@@ -41,11 +41,15 @@ export async function nextLine(
   context: Context,
   id: number,
   { kind }: Pick<Recovered, 'kind'>,
-  works: boolean,
+  { works, isDryRun }: { readonly works: boolean; readonly isDryRun: boolean },
 ): Promise<string> {
   if (!works) return 'No job runs again.';
   const { client } = await context.service();
   const next = await nextOf(client, id, kind);
+  if (isDryRun) {
+    const same = 'To recover the workflow, give this command without --dry-run';
+    return next === undefined ? same : `${same}; then run the jobs: ${context.hint(next)}`;
+  }
   return next === undefined
     ? `How it goes on: ${context.hint(`torc status ${id}`)}`
     : `Run them: ${context.hint(next)}`;
