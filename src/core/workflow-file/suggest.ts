@@ -9,7 +9,8 @@ import { smallest } from '../quantity/extremes.ts';
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   const bare = strip(word);
   if (bare === '') return undefined;
-  const limit = Math.max(1, Math.floor(bare.length / 3));
+  // In a word of one letter, one typing error leaves nothing of it.
+  const limit = bare.length === 1 ? 0 : Math.max(1, Math.floor(bare.length / 3));
   let best: string | undefined;
   let bestSlips = limit + 1;
   const longer: string[] = [];

@@ -116,6 +116,11 @@ describe('dependencies', () => {
     expect(problems).toMatchObject([{ suggestion: 'work_1', path: 'jobs[3].depends_on[0]' }]);
   });
 
+  it('the job itself is never what its misspelled dependency means, and a name of one letter means no other', () => {
+    const { problems } = read({ jobs: [job('work', { depends_on: ['wrok'] }), job('a', { depends_on: ['b'] })] });
+    expect(problems.map(({ suggestion }) => suggestion)).toEqual([undefined, undefined]);
+  });
+
   it('a pattern that only repeats named dependencies is a warning, where Torc calls it unmatched', () => {
     const reading = read({ jobs: [...three, job('end', { depends_on: ['work_1'], depends_on_regexes: ['work_1'] })] });
     expect(codesOf(reading)).toEqual(['PATTERN_REDUNDANT jobs[3].depends_on_regexes[0]']);

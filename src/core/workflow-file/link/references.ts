@@ -4,6 +4,7 @@ import { aboutEach } from '../expand/instances.ts';
 import { template } from '../expand/template.ts';
 import { fieldsOf, isConcerned, type FamilyFields, type NamedToken } from './fields.ts';
 import type { Relation } from './relation.ts';
+import { dependencies } from './relations.ts';
 import { ListsWriter, type Lists } from '../int-list.ts';
 import type { Lost } from '../lost.ts';
 import { PatternMalformed } from '../pattern/pattern.ts';
@@ -101,7 +102,8 @@ export class Linker {
     if (number >= 0) return number;
     if (lost.mayHave(name)) return undefined;
     const advice = site.targets.adviceFor?.(name);
-    const suggestion = advice === undefined ? this.suggest(name, names) : undefined;
+    const own = site.relation === dependencies ? site.family.name.render(site.combination) : undefined;
+    const suggestion = advice === undefined ? this.suggest(name, names, own) : undefined;
     const sentences = about(site, (job) => site.relation.unknown(job, name));
     this.complain({
       code: 'REFERENCE_UNKNOWN',
@@ -183,14 +185,17 @@ export class Linker {
   }
 
   /**
-   * The nearest name. Only for the first few errors and among the first names, because each suggestion compares all of
+   * The nearest name, other than that of the job which may not depend on itself. Only for the first few errors and among the first names, because each suggestion compares all of
    * them.
    */
-  private suggest(name: string, { length, nameAt }: Names): string | undefined {
+  private suggest(name: string, { length, nameAt }: Names, own?: string): string | undefined {
     this.suggestions += 1;
     if (this.suggestions > 50) return undefined;
     const candidates = function* (): Generator<string> {
-      for (let index = 0; index < Math.min(length, 10_000); index += 1) yield nameAt(index);
+      for (let index = 0; index < Math.min(length, 10_000); index += 1) {
+        const candidate = nameAt(index);
+        if (candidate !== own) yield candidate;
+      }
     };
     return suggest(name, candidates());
   }
