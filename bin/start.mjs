@@ -4,6 +4,7 @@ import module from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compiledPrograms } from './compiled.mjs';
+import { keepHangUpIgnored } from './hang-up.mjs';
 import { followOuter, OUTER_VARIABLE, SIGNALS } from './outer.mjs';
 
 const NEEDED = [24, 15];
@@ -20,6 +21,8 @@ function isEnough(version) {
 
 /** Runs the program named after one of its entries: from its sources in a checkout, from `dist` in a package. */
 export async function start(program) {
+  // First: until then SIGHUP ends the program.
+  keepHangUpIgnored();
   if (!isEnough(process.versions.node)) {
     await runWithNewer();
     return;

@@ -39,5 +39,5 @@ export function holdSignals(): HeldSignals {
   };
 }
 
-/** Under nohup the runtime does not ignore SIGHUP, as it should: so the place of the output decides. */
+/** A run whose messages go elsewhere goes on when its terminal closes. Under nohup no SIGHUP arrives here (`bin/hang-up.mjs`). */
 const isOfClosedTerminal = (signal: NodeJS.Signals) => signal === 'SIGHUP' && process.stderr.isTTY !== true;
