@@ -9,7 +9,7 @@ import { writeWhole } from '../operations/whole-file.ts';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';
 
-interface ConversionOptions {
+export interface ConversionOptions {
   readonly output: string | undefined;
   readonly partial: boolean | undefined;
 }

@@ -1,7 +1,10 @@
+import type { Conversion } from '../../core/convert/conversion.ts';
 import { type Command, command } from '../command.ts';
+import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { integer, optionsOf } from '../option.ts';
 import { readInput } from '../read-input.ts';
+import type { ConversionOptions } from '../write-conversion.ts';
 
 /** Options of every converter. */
 const conversionOptions = optionsOf([
@@ -9,21 +12,31 @@ const conversionOptions = optionsOf([
   { flags: '--partial', says: 'write the workflow also if something that changes its result had to be left out' },
 ]);
 
+/** Converts a file and writes the workflow, with the report; `why` says why it cannot be standard input. */
+async function convert(
+  context: Context,
+  { path, why }: { readonly path: string; readonly why: string },
+  { output, partial }: ConversionOptions,
+  read: () => Promise<Conversion>,
+): Promise<void> {
+  if (path === '-') throw new Failure(`${why}, so it has to be a file, not standard input`);
+  const { writeConversion } = await import('../write-conversion.ts');
+  await writeConversion(context, await read(), { output, partial });
+}
+
 const importMake = command({
   words: 'import make <makefile> [targets...]',
   says: 'Convert a makefile to a workflow file: each recipe that make would run becomes a job with its files.',
   more: 'Your own GNU make resolves variables, pattern rules and includes. It prints the recipes and runs none, but as always the $(shell …) of the makefile, rules of included files, and recipe lines that begin with +. A report on standard error names what is not the same in the workflow.',
   options: conversionOptions,
   offline: true,
-  async run(context, [path, targets], { output, partial }) {
-    const { convertMakefile } = await import('../../operations/convert/make.ts');
-    const { writeConversion } = await import('../write-conversion.ts');
-    if (path === '-') throw new Failure('make reads the makefile, so it has to be a file, not standard input');
-    // For its error, which says what is expected.
-    readInput(path, 'a makefile');
-    const conversion = await convertMakefile({ path, targets: targets ?? [], environment: context.environment });
-    await writeConversion(context, conversion, { output, partial });
-  },
+  run: (context, [path, targets = []], values) =>
+    convert(context, { path, why: 'make reads the makefile' }, values, async () => {
+      const { convertMakefile } = await import('../../operations/convert/make.ts');
+      // For its error, which says what is expected.
+      readInput(path, 'a makefile');
+      return convertMakefile({ path, targets, environment: context.environment });
+    }),
 });
 
 const importSnakemake = command({
@@ -39,20 +52,13 @@ const importSnakemake = command({
     ...conversionOptions,
   ],
   offline: true,
-  async run(context, [path, targets], { cores, output, partial }) {
-    const { convertSnakefile } = await import('../../operations/convert/snakemake.ts');
-    const { writeConversion } = await import('../write-conversion.ts');
-    if (path === '-') throw new Failure('Snakemake reads the Snakefile, so it has to be a file, not standard input');
-    // For its error, which says what is expected.
-    readInput(path, 'a Snakefile');
-    const conversion = await convertSnakefile({
-      path,
-      targets: targets ?? [],
-      cores,
-      environment: context.environment,
-    });
-    await writeConversion(context, conversion, { output, partial });
-  },
+  run: (context, [path, targets = []], { cores, ...values }) =>
+    convert(context, { path, why: 'Snakemake reads the Snakefile' }, values, async () => {
+      const { convertSnakefile } = await import('../../operations/convert/snakemake.ts');
+      // For its error, which says what is expected.
+      readInput(path, 'a Snakefile');
+      return convertSnakefile({ path, targets, cores, environment: context.environment });
+    }),
 });
 
 const importCwl = command({
@@ -68,13 +74,11 @@ const importCwl = command({
     ...conversionOptions,
   ],
   offline: true,
-  async run(context, [path, inputs], { container: runtime, output, partial }) {
-    const { convertCwlFile } = await import('../../operations/convert/cwl.ts');
-    const { writeConversion } = await import('../write-conversion.ts');
-    if (path === '-')
-      throw new Failure('a process of CWL names other files relative to itself, so it has to be a file');
-    await writeConversion(context, convertCwlFile({ path, inputs, runtime }), { output, partial });
-  },
+  run: (context, [path, inputs], { container: runtime, ...values }) =>
+    convert(context, { path, why: 'a process of CWL names other files relative to itself' }, values, async () => {
+      const { convertCwlFile } = await import('../../operations/convert/cwl.ts');
+      return convertCwlFile({ path, inputs, runtime });
+    }),
 });
 
 const importSlurmArray = command({
@@ -89,14 +93,12 @@ const importSlurmArray = command({
     ...conversionOptions,
   ],
   offline: true,
-  async run(context, [path], { array, output, partial }) {
-    const { convertSlurmArray } = await import('../../core/convert/slurm-array/convert.ts');
-    const { writeConversion } = await import('../write-conversion.ts');
-    if (path === '-') throw new Failure('jobs run the script, so it has to be a file, not standard input');
-    const conversion = convertSlurmArray({ text: readInput(path, 'a batch script'), path, array });
-    await writeConversion(context, conversion, { output, partial });
-  },
+  run: (context, [path], { array, ...values }) =>
+    convert(context, { path, why: 'jobs run the script' }, values, async () => {
+      const { convertSlurmArray } = await import('../../core/convert/slurm-array/convert.ts');
+      return convertSlurmArray({ text: readInput(path, 'a batch script'), path, array });
+    }),
 });
 
-/** The converters: what converts and what writes is loaded when it runs, because help and completion load all options. */
+/** Each loads what converts when it runs, because help and completion load all options. */
 export const importCommands: readonly Command[] = [importMake, importSnakemake, importCwl, importSlurmArray];

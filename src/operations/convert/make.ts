@@ -1,10 +1,17 @@
-import { HelperFailed, type Outcome, runToEnd } from '../../cluster/exec.ts';
+import type { Outcome } from '../../cluster/exec.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Conversion } from '../../core/convert/conversion.ts';
 import { convertMake, SUBMAKE } from '../../core/convert/make/convert.ts';
+import { askProgram } from './ask-program.ts';
 
-/** A makefile with a hundred thousand targets takes make less than a minute. */
-const AT_MOST_MS = 300_000;
+const MAKE = {
+  program: 'make',
+  called: 'make',
+  reads: 'a makefile',
+  // A makefile with a hundred thousand targets takes make less than a minute.
+  atMostMs: 300_000,
+  reasonOf: ({ stderr }: Outcome) => stderr.trim(),
+};
 
 interface Makefile {
   readonly path: string;
@@ -21,14 +28,9 @@ interface Makefile {
  */
 export async function convertMakefile({ path, targets, environment }: Makefile): Promise<Conversion> {
   const own = { ...environment, LC_ALL: 'C', MAKEFLAGS: undefined, MAKELEVEL: undefined, MFLAGS: undefined };
-  const run = async (args: readonly string[], isDone: (end: Outcome) => boolean) => {
-    const end = await runToEnd('make', ['-f', path, '--no-print-directory', ...args], {
-      atMostMs: AT_MOST_MS,
-      environment: own,
-    }).catch(refuse);
-    if (isDone(end)) return end.stdout;
-    const why = end.isLate ? `it was stopped after ${AT_MOST_MS / 1000} s` : end.stderr.trim();
-    throw new Refusal('CONVERSION_REFUSED', `${path}: make refuses it: ${why}`);
+  const run = async (args: readonly string[], isDone?: (outcome: Outcome) => boolean) => {
+    const words = ['-f', path, '--no-print-directory', ...args];
+    return (await askProgram(path, { ...MAKE, environment: own }, words, isDone)).stdout;
   };
   // If SHELL is not a shell, the line that prints the environment fails; the other facts are printed.
   const facts = readFacts(await run(['-s', '--eval', FACTS, FACTS_TARGET], ({ stdout }) => stdout.includes(MARK)), own);
@@ -36,21 +38,8 @@ export async function convertMakefile({ path, targets, environment }: Makefile):
   if (goals.length === 0) throw new Refusal('CONVERSION_REFUSED', `${path}: it has no target`);
   // With -B make would remake included files, start again and forget -B.
   const old = facts.makefiles.flatMap((each) => ['-o', each]);
-  const printed = await run(
-    ['-n', '-B', '--trace', '-p', `MAKE=${SUBMAKE}`, ...old, '--', ...goals],
-    ({ code, isLate }) => code === 0 && !isLate,
-  );
+  const printed = await run(['-n', '-B', '--trace', '-p', `MAKE=${SUBMAKE}`, ...old, '--', ...goals]);
   return convertMake({ makefile: path, goals, printed, shell: facts.shell, environment: facts.environment });
-}
-
-function refuse(error: unknown): never {
-  if (!(error instanceof HelperFailed)) throw error;
-  throw new Refusal(
-    'CONVERSION_REFUSED',
-    `a makefile is converted with your own make: ${error.message}`,
-    {},
-    { cause: error },
-  );
 }
 
 /** Make does not take a target that begins with a dot for the default one. */

@@ -1,14 +1,20 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { HelperFailed, runToEnd } from '../../cluster/exec.ts';
-import { Refusal } from '../../core/contract/refusals.ts';
+import type { Outcome } from '../../cluster/exec.ts';
 import type { Conversion } from '../../core/convert/conversion.ts';
 import { convertSnakemake } from '../../core/convert/snakemake/convert.ts';
 import { includesOf, type Snakefile } from '../../core/convert/snakemake/rules.ts';
 import { readUserText } from '../read-user-text.ts';
+import { askProgram } from './ask-program.ts';
 
-/** Snakemake needs minutes for a hundred thousand jobs. */
-const AT_MOST_MS = 600_000;
+const SNAKEMAKE = {
+  program: 'snakemake',
+  called: 'Snakemake',
+  reads: 'a Snakefile',
+  // Snakemake needs minutes for a hundred thousand jobs.
+  atMostMs: 600_000,
+  reasonOf: (outcome: Outcome) => wordsOf(printedBy(outcome)),
+};
 
 interface Given {
   readonly path: string;
@@ -37,30 +43,15 @@ export async function convertSnakefile({ path, targets, cores, environment }: Gi
     '--cores',
     String(cores ?? 'all'),
   ];
-  const end = await runToEnd('snakemake', [...args, '--', ...targets], { atMostMs: AT_MOST_MS, environment }).catch(
-    refuse,
-  );
-  const printed = `${end.stdout}\n${end.stderr}`;
-  if (end.code !== 0 || end.isLate) {
-    const why = end.isLate ? `it was stopped after ${AT_MOST_MS / 1000} s` : wordsOf(printed);
-    throw new Refusal('CONVERSION_REFUSED', `${path}: Snakemake refuses it: ${why}`);
-  }
+  const outcome = await askProgram(path, { ...SNAKEMAKE, environment }, [...args, '--', ...targets]);
   const main: Snakefile = { path, text: readUserText(path) };
-  return convertSnakemake({ files: [main, ...included(main, new Set([path]))], printed });
+  return convertSnakemake({ files: [main, ...included(main, new Set([path]))], printed: printedBy(outcome) });
 }
 
-function refuse(error: unknown): never {
-  if (!(error instanceof HelperFailed)) throw error;
-  const words = error.isMissing ? 'there is no snakemake on PATH' : error.message;
-  throw new Refusal(
-    'CONVERSION_REFUSED',
-    `a Snakefile is converted with your own Snakemake: ${words}`,
-    {},
-    { cause: error },
-  );
-}
+/** A dry run prints errors on standard output. */
+const printedBy = ({ stdout, stderr }: Outcome) => `${stdout}\n${stderr}`;
 
-/** The error and what follows it, or the last lines. A dry run prints errors on standard output. */
+/** The error and what follows it, or the last lines. */
 function wordsOf(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const at = lines.findIndex((line) => /\b\w*(?:Error|Exception)\b/.test(line));
