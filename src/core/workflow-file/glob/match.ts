@@ -33,14 +33,18 @@ function walk(
   look: LookAtFiles,
   found: (values: Values) => void,
 ): Ambiguous | undefined {
+  // A name that was listed is there: most files end here, and need nothing more.
+  if (at === glob.parts.length) {
+    found(values);
+    return undefined;
+  }
   const parts = glob.parts.slice(at).map((part) => bound(part, values));
   const next = parts.findIndex((part) => part.parameters.length > 0);
   const fixed = (next < 0 ? parts : parts.slice(0, next)).map(({ texts }) => texts[0]);
   const path = [folder, ...fixed].filter((name) => name !== '').join('/');
   const part = parts[next];
   if (part === undefined) {
-    // A name that was listed is there.
-    if (fixed.length === 0 || look.fileExists(path)) found(values);
+    if (look.fileExists(path)) found(values);
     return undefined;
   }
   for (const name of namesIn(path, at === 0, look)) {
@@ -48,7 +52,7 @@ function walk(
     const [first, second] = readings(name, part);
     if (first === undefined) continue;
     const below = path === '' ? name : `${path}/${name}`;
-    const both = new Map([...values, ...first]);
+    const both = values.size === 0 ? first : new Map([...values, ...first]);
     if (second !== undefined) {
       // Only a file that is there has values.
       const shown = pathOf(glob, both);
