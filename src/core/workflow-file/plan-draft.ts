@@ -1,6 +1,7 @@
 import { announceActions, checkActions } from './check/actions.ts';
 import { checkBindings } from './check/bindings.ts';
 import { checkFailureHandlers } from './check/handlers.ts';
+import { checkEmptyTexts } from './check/empty-texts.ts';
 import { checkEnvironment } from './check/environment.ts';
 import { checkExecution } from './check/execution.ts';
 import { checkFileFlow } from './check/file-flow.ts';
@@ -92,7 +93,10 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   checkExecution(draft, complain);
   checkResources(draft, complain);
   checkFileFlow(draft, links, isWhole ? fileExists : undefined, complain);
-  if (options.isGenerated !== true) checkLeftOver(draft, complain);
+  if (options.isGenerated !== true) {
+    checkLeftOver(draft, complain);
+    checkEmptyTexts(draft, complain);
+  }
   return complaints.hasReadErrors ? undefined : makePlan({ draft, links, env, globs, actionJobs, graph, explicit });
 }
 

@@ -100,6 +100,7 @@ export const problemKinds = {
   FILE_WRITTEN_TWICE: ['advice', 'warning'],
   INPUT_MISSING: ['advice', 'warning'],
   PLACEHOLDER_LEFT: ['advice', 'warning'],
+  TEXT_EMPTY: ['advice', 'warning'],
 } as const satisfies Record<string, readonly [Stage, Severity]>;
 
 export type ProblemCode = keyof typeof problemKinds;

@@ -55,6 +55,30 @@ describe('names', () => {
   });
 });
 
+describe('empty texts', () => {
+  const emptyOf = (more: object) => codesOf(read({ jobs: [job('a', more)] }));
+
+  it('a job with an empty name or command is accepted, as by Torc, with a warning', () => {
+    const reading = read({ jobs: [job('', { command: ' ' })] });
+    expect(reading.problems.map(({ severity, path, message }) => `${severity} ${path}: ${message}`)).toEqual([
+      'warning jobs[0].name: the name is empty, so no message and no command can name this job',
+      'warning jobs[0].command: the command is empty, so the job completes without having done anything',
+    ]);
+    expect(reading.plan?.jobs.at(0)).toMatchObject({ name: '', command: ' ' });
+  });
+
+  it('a command is looked at after expansion, and reported once for all of its instances', () => {
+    const empty = { name: 'a_{i}_{c}', command: '{c}', parameters: { i: '1:3', c: ['', 'x'] } };
+    expect(emptyOf(empty)).toEqual(['TEXT_EMPTY jobs[0].command']);
+    expect(emptyOf({ ...empty, parameters: { i: '1:3', c: ['y', 'x'] } })).toEqual([]);
+  });
+
+  it('a script before the command may be the whole job', () => {
+    expect(emptyOf({ command: '', invocation_script: 'bash run.sh' })).toEqual([]);
+    expect(emptyOf({ command: '', invocation_script: ' ' })).toEqual(['TEXT_EMPTY jobs[0].command']);
+  });
+});
+
 describe('environment variables', () => {
   test.each(['BAD-NAME', '1A', '', 'É', 'A B'])(
     'the variable "%s" is refused for the workflow and for a job',
