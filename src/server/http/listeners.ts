@@ -2,6 +2,7 @@ import type { StreamEventType } from '../../core/contract/event.ts';
 import type { Store } from '../records/store.ts';
 import { nextTurn } from '../store/slices.ts';
 import { eventText, textsOf } from './event-text.ts';
+import { createFlushes } from './flushes.ts';
 import { missedSince, type Place, WHOLE_ROW } from './missed-events.ts';
 import { createUnread } from './unread.ts';
 
@@ -63,6 +64,7 @@ const CUT_MS = 2_000;
 export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }: Options) {
   const { changes, now } = store;
   const encoder = new TextEncoder();
+  const flushSoon = createFlushes();
   let count = 0;
   const share = () => Math.min(WAITING_BYTES, Math.max(LEAST_BYTES, Math.floor(ALL_WAITING_BYTES / count)));
 
@@ -114,7 +116,11 @@ export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }:
       send(gathered);
       gathered = '';
       reported = { row: reached, entry: WHOLE_ROW };
-      pause = setTimeout(flush, GATHER_MS);
+      pause = setTimeout(afterPause, GATHER_MS);
+    };
+    const afterPause = () => {
+      if (gathered === '') isPaused = false;
+      else flushSoon(flush);
     };
 
     const fallBack = () => {
@@ -165,9 +171,8 @@ export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }:
         flush();
         end();
       } else if (!isPaused) {
-        // Not at once, so that further changes of the same iteration are included.
         isPaused = true;
-        queueMicrotask(flush);
+        flushSoon(flush);
       }
     });
 
