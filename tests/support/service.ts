@@ -22,19 +22,20 @@ export interface TestService {
   readonly clock: { now: number };
 }
 
-/** The first service of a test file compiles all statements, so that an invalid one is found; that is half of its start. */
-let compilesAtOnce = true;
+/** The tables, as the first service of a test file made them: that takes 11 ms of the 20 of a start. */
+let tables: Uint8Array | undefined;
 
-export function testService({ credential, store: given, ...options }: TestOptions = {}): TestService {
+export function testService({ credential, store: given, image = tables, ...options }: TestOptions = {}): TestService {
   const clock = { now: Date.parse('2026-03-01T12:00:00Z') };
   const errors: unknown[] = [];
   const store =
     given ??
-    createStore(openDatabase(':memory:', { compilesAtOnce }), {
+    // The first compiles all statements, so that an invalid one is found.
+    createStore(openDatabase(':memory:', { compilesAtOnce: image === undefined, image }), {
       now: () => clock.now,
       onBroken: (error) => errors.push(error),
     });
-  compilesAtOnce = false;
+  if (image === undefined && given === undefined) tables = store.db.image();
   const login = credential === undefined ? {} : { login: credentialLogin(credential) };
   const app = createApp(store, { recoveries, ...login, ...options, onError: (error) => errors.push(error) });
   const clientWith = (authorization: string | undefined): Client =>
@@ -81,6 +82,8 @@ type TestOptions = Omit<AppOptions, 'onError'> & {
   readonly credential?: string;
   /** The store of another service: what a server finds that was restarted. */
   readonly store?: Store;
+  /** All that is in the database at first, as the image of another one. */
+  readonly image?: Uint8Array | undefined;
 };
 
 interface JobSketch {

@@ -23,11 +23,20 @@ const believing: Login = {
 const people = ['anonymous', 'stranger', 'member', 'lead', 'owner', 'admin'] as const;
 type Person = (typeof people)[number];
 
+const access = { enforce: true, administrators: ['admin'] };
+
 /**
- * A workflow of `owner` that is shared with a group of `member`, who sees it, and of `lead`, who administers the group.
+ * A workflow of `owner` that is shared with a group of `member`, who sees it, and of `lead`, who administers the group: each time
+ * as it was at first.
  */
 async function shared() {
-  const service = testService({ login: believing, access: { enforce: true, administrators: ['admin'] } });
+  const { image, ...ids } = (sharedOnce ??= await makeShared());
+  return { service: testService({ login: believing, access, image }), ...ids };
+}
+let sharedOnce: Awaited<ReturnType<typeof makeShared>> | undefined;
+
+async function makeShared() {
+  const service = testService({ login: believing, access });
   const [owner, admin] = [service.as('owner'), service.as('admin')];
   const { id: group } = (await admin.createAccessGroup({ body: { name: 'lab' } })) as { id: number };
   for (const [user, role] of [
@@ -67,7 +76,7 @@ async function shared() {
     },
   });
   await owner.initializeJobs({ params: { id }, query: { async: true } });
-  return { service, id, group };
+  return { image: service.store.db.image(), id, group };
 }
 
 const PARAMETERS = {
@@ -177,18 +186,19 @@ async function answer(
 describe('while access is enforced', () => {
   it.each(Object.keys(routes) as RouteName[])('%s serves exactly the users whom it should', async (name) => {
     const route: Route = routes[name];
-    let { service, group } = await shared();
+    let made: Awaited<ReturnType<typeof shared>> | undefined;
     const refusal = route.path.includes('task') ? 404 : 403;
     for (const person of people) {
+      const { service, group } = (made ??= await shared());
       const { status } = await answer(service, name, person, group);
       const isAllowed = allowed(route).includes(person);
       const isRefused = status === refusal || status === 403;
       expect([person, isRefused]).toEqual([person, !isAllowed]);
       expect([person, status < 500]).toEqual([person, true]);
+      expect(service.errors).toEqual([]);
       // The effect of one user's request must not influence the next user's.
-      if (isAllowed && route.method !== 'GET') ({ service, group } = await shared());
+      if (isAllowed && route.method !== 'GET') made = undefined;
     }
-    expect(service.errors).toEqual([]);
   });
 
   it('every path that is served is in the table, but for the document, the page and its sessions, which contain nothing of users', async () => {

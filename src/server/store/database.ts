@@ -50,7 +50,16 @@ export interface Database {
   assertInPlace(): void;
   /** The state of the write-ahead log; undefined for a database without one. Costs 2 µs. */
   logged(): Logged | undefined;
+  /** All that is in it, as a database in memory can begin: tables need not be made, and rows not be written, again. */
+  image(): Uint8Array;
   close(): void;
+}
+
+interface OpenOptions {
+  readonly isReadOnly?: boolean;
+  readonly compilesAtOnce?: boolean;
+  /** What is in it at first, for one in memory. */
+  readonly image?: Uint8Array | undefined;
 }
 
 /**
@@ -61,9 +70,10 @@ export interface Database {
  */
 export function openDatabase(
   path: string,
-  { isReadOnly = false, compilesAtOnce = path === ':memory:' } = {},
+  { isReadOnly = false, compilesAtOnce = path === ':memory:', image }: OpenOptions = {},
 ): Database {
   const db = new DatabaseSync(path, { timeout: 5_000, readOnly: isReadOnly });
+  if (image !== undefined) db.deserialize(image);
   if (path !== ':memory:' && !isReadOnly) db.exec('pragma journal_mode = wal');
   db.exec(`
     pragma synchronous = full;
@@ -96,6 +106,7 @@ export function openDatabase(
     assertInPlace,
     plan: (sql) => (db.prepare(`explain query plan ${sql}`).all() as { detail: string }[]).map(({ detail }) => detail),
     logged: () => log?.read(),
+    image: () => db.serialize(),
     close: () => {
       db.close();
       log?.close();
