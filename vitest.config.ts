@@ -9,7 +9,12 @@ process.once('exit', () => rmSync(fresh, { recursive: true, force: true }));
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
+    projects: [
+      // Beside what they test, and of that alone: files share a process and its modules, which saves 0.2 s of CPU time a file.
+      { extends: true, test: { name: 'src', include: ['src/**/*.test.ts'], isolate: false } },
+      { extends: true, test: { name: 'tests', include: ['tests/**/*.test.ts'] } },
+    ],
+    setupFiles: ['./tests/support/end-of-file.ts'],
     // Two cores: more workers only fight each other for them.
     maxWorkers: 2,
     // They end what hangs. Beside other work (load 30 on two cores) tests take ten times as long, as does the removal of

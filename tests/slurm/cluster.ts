@@ -3,7 +3,7 @@ import { accessSync, constants, mkdirSync, mkdtempSync, readFileSync, rmdirSync 
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll } from 'vitest';
+import { whenOver } from '../support/over.ts';
 import { programFolder } from '../support/packed.ts';
 
 /** A real Slurm cluster for one test file: its own controller, accounting, database, keys and ports. */
@@ -25,12 +25,6 @@ export interface Cluster {
 const script = resolve(import.meta.dirname, 'cluster.sh');
 const bin = programFolder();
 const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin'];
-
-/** Clusters that were started before the tests of a file; a hook may not add another. */
-const ends: (() => Promise<void>)[] = [];
-afterAll(async () => {
-  for (const end of ends.splice(0)) await end();
-});
 
 const PROGRAMS = ['slurmctld', 'slurmd', 'slurmdbd', 'sbatch', 'munged', 'mariadbd'];
 
@@ -141,7 +135,7 @@ function stopWithThisProcess(folder: string): void {
     detached: true,
   });
   const gone = new Promise<void>((done) => child.once('close', () => done()));
-  ends.push(async () => {
+  whenOver(async () => {
     child.stdin?.end();
     await gone;
   });

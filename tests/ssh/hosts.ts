@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { afterAll } from 'vitest';
+import { whenOver } from '../support/over.ts';
 import { programFolder } from '../support/packed.ts';
 
 /** Real ssh servers for one test file: hosts worker1, worker2 … on this machine, each with a host name of its own. */
@@ -43,11 +43,6 @@ function isProgram(path: string): boolean {
   }
 }
 
-const ends: (() => void)[] = [];
-afterAll(() => {
-  for (const end of ends.splice(0)) end();
-});
-
 const FIRST_PORT = 20_000;
 const PORTS = 9_000;
 const TRIES = 8;
@@ -58,7 +53,7 @@ export function startHosts(workers: number): Hosts {
   chmodSync(folder, 0o755);
   const down = () => void run(['down', '--purge', '--dir', folder]);
   endWithThisProcess(folder);
-  ends.push(down);
+  whenOver(down);
   up(folder, workers);
   const bin = join(folder, 'bin');
   return {

@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, onTestFinished, TestRunner } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { BASE_PATH } from '../../src/core/contract/base-path.ts';
 import { connect } from '../../src/client/node/connect.ts';
+import { isInTest, whenOver } from './over.ts';
 import { programFolder } from './packed.ts';
 
 /** The programs as people start them, in folders of their own. */
@@ -22,22 +23,6 @@ export interface Program {
   readonly ended: Promise<Ended>;
   /** Resolves when its output so far contains the text; rejects when it ends without. */
   says(text: string | RegExp): Promise<void>;
-}
-
-type CleanUp = () => Promise<unknown> | void;
-
-/** What was started before the tests of a file ends behind the last of them, in the opposite order. */
-const behindAllTests: CleanUp[] = [];
-afterAll(async () => {
-  for (const cleanUp of behindAllTests.splice(0).reverse()) await cleanUp();
-});
-
-const isInTest = () => (TestRunner.getCurrentTest() as object | undefined) !== undefined;
-
-/** Cleans up at the end of the test; what `beforeAll` started, at the end of the file. */
-function whenOver(cleanUp: CleanUp): void {
-  if (isInTest()) onTestFinished(async () => void (await cleanUp()));
-  else behindAllTests.push(cleanUp);
 }
 
 /** A folder that is removed when the test passed, and kept, by name, when it failed; one of all tests is removed. */
