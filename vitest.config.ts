@@ -14,6 +14,7 @@ export default defineConfig({
       { extends: true, test: { name: 'src', include: ['src/**/*.test.ts'], isolate: false } },
       { extends: true, test: { name: 'tests', include: ['tests/**/*.test.ts'] } },
     ],
+    globalSetup: ['./tests/support/packed.ts'],
     setupFiles: ['./tests/support/end-of-file.ts'],
     // Two cores: more workers only fight each other for them.
     maxWorkers: 2,
