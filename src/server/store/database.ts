@@ -84,21 +84,24 @@ export function openDatabase(
   `);
   // For a file at the first use: a server has hundreds of statements, and compiling them all takes 30 ms of its start.
   // In memory at once, so that tests find an invalid statement.
-  const compile = (text: string): Compiled => {
-    let prepared = compilesAtOnce ? db.prepare(text) : undefined;
-    return () => (prepared ??= db.prepare(text));
+  const compile = (textOf: () => string): Compiled => {
+    let prepared = compilesAtOnce ? db.prepare(textOf()) : undefined;
+    return () => (prepared ??= db.prepare(textOf()));
   };
   const assertInPlace = path === ':memory:' ? () => {} : placeOf(db, path);
   const log = path === ':memory:' || isReadOnly ? undefined : openLogIndex(path);
   return {
     prepare(sql) {
-      const { text, names } = positional(sql);
-      return statement(compile(text), names);
+      const read = once(() => positional(sql));
+      return statement(
+        compile(() => read().text),
+        () => read().names,
+      );
     },
     prepareInserts(sql) {
       const { text, names } = positional(sql);
       const row = text.slice(text.lastIndexOf('('));
-      const some = ROWS.map((rows) => ({ rows, compiled: compile(text + `, ${row}`.repeat(rows - 1)) }));
+      const some = ROWS.map((rows) => ({ rows, compiled: compile(() => text + `, ${row}`.repeat(rows - 1)) }));
       return inserts(some, names);
     },
     ...rawOf(db),
@@ -223,10 +226,18 @@ function inserts<P extends Parameters>(
   };
 }
 
-function statement<P extends Parameters, Row>(compiled: Compiled, names: readonly string[]): Statement<P, Row> {
+function once<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => (made ??= make());
+}
+
+function statement<P extends Parameters, Row>(
+  compiled: Compiled,
+  names: () => readonly string[],
+): Statement<P, Row> {
   const bound = (parameters: P): Value[] => {
     const values: Value[] = [];
-    for (const name of names) values.push(parameters[name] ?? null);
+    for (const name of names()) values.push(parameters[name] ?? null);
     return values;
   };
   const { reading, rowOf } = rowsOf<Row>(compiled);
