@@ -1,9 +1,9 @@
 import { vi } from 'vitest';
 import type { Workflow } from '../../src/core/contract/workflow.ts';
-import { openDatabase } from '../../src/server/store/database.ts';
+import type { Database } from '../../src/server/store/database.ts';
 import { createStore } from '../../src/server/records/store.ts';
 import { random } from '../support/random.ts';
-import { testService } from '../support/service.ts';
+import { databaseInMemory, testService } from '../support/service.ts';
 import { createMachine } from './machine.ts';
 import { createNetwork } from './network.ts';
 import { type Ending, faultsOfRun } from './judge.ts';
@@ -41,8 +41,7 @@ function plan(next: () => number): number[][] {
 export async function simulate(seed: number): Promise<Outcome> {
   const next = random(seed);
   const waitsFor = plan(next);
-  // A server that starts again compiles only what it uses: a seed takes a tenth of the time.
-  const db = openDatabase(':memory:', { compilesAtOnce: false });
+  const db = databaseInMemory();
   const created = await createWorkflow(db, waitsFor);
   vi.useFakeTimers({
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
@@ -208,7 +207,7 @@ async function pass(
 }
 
 async function createWorkflow(
-  db: ReturnType<typeof openDatabase>,
+  db: Database,
   waitsFor: readonly number[][],
 ): Promise<Workflow & { id: number; run_id: number }> {
   const store = createStore(db, { now: Date.now, onBroken: () => {} });

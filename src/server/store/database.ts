@@ -231,10 +231,7 @@ function once<Value>(make: () => Value): () => Value {
   return () => (made ??= make());
 }
 
-function statement<P extends Parameters, Row>(
-  compiled: Compiled,
-  names: () => readonly string[],
-): Statement<P, Row> {
+function statement<P extends Parameters, Row>(compiled: Compiled, names: () => readonly string[]): Statement<P, Row> {
   const bound = (parameters: P): Value[] => {
     const values: Value[] = [];
     for (const name of names()) values.push(parameters[name] ?? null);
