@@ -95,7 +95,8 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   checkFileFlow(draft, links, isWhole ? fileExists : undefined, complain);
   if (options.isGenerated !== true) {
     checkLeftOver(draft, complain);
-    checkEmptyTexts(draft, complain);
+    // A text that was refused is empty here.
+    if (!complaints.hasReadErrors) checkEmptyTexts(draft, complain);
   }
   return complaints.hasReadErrors ? undefined : makePlan({ draft, links, env, globs, actionJobs, graph, explicit });
 }

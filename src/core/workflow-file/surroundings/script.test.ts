@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -17,8 +17,10 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const program = (name: string, text: string) => {
   const path = join(folder, 'bin', name);
-  writeFileSync(path, `#!/bin/bash\n${text}\n`);
-  chmodSync(path, 0o755);
+  writeFileSync(`${path}.new`, `#!/bin/bash\n${text}\n`);
+  chmodSync(`${path}.new`, 0o755);
+  // A program that just starts cannot be written, but it can be replaced.
+  renameSync(`${path}.new`, path);
 };
 
 const execute = (script: string | undefined, command: string, variables: Record<string, string> = {}) =>
