@@ -7,7 +7,7 @@ import { shownText } from '../words.ts';
 import { connection } from '../connection.ts';
 import { loadWords, type Measure, MEASURES, measureWords, type NodeLoad, nodeLoads } from './cluster-load.ts';
 import { Frame, Hourly, percentText } from './frame.tsx';
-import { clusterPath, nodePath } from './paths.ts';
+import { nodePath } from './paths.ts';
 import { HeatMap, hourText, shortName } from './heat-map.tsx';
 import { RangeControl } from './range-control.tsx';
 import { parametersOf, type Range, rangeOf, stepSeconds } from './range.ts';
@@ -19,7 +19,6 @@ export function ClusterView({ cluster, query }: { readonly cluster: string; read
   const range = rangeOf(query, Date.now());
   const measure = MEASURES.find((each) => each === query.get('measure')) ?? 'cpu';
   const stepMs = stepSeconds(range, [3600, 2 * 3600, 4 * 3600, 12 * 3600]) * 1000;
-  const path = clusterPath(cluster);
   const live = useLive(
     `load ${cluster} ${query.get('from')} ${query.get('to')} ${query.get('span')}`,
     async () => {
@@ -37,7 +36,7 @@ export function ClusterView({ cluster, query }: { readonly cluster: string; read
     },
     60_000,
   );
-  const filter = (name: string, value: string) => replaceQuery(path, query, name, value);
+  const filter = (name: string, value: string) => replaceQuery({ [name]: value });
   return (
     <>
       <Frame cluster={cluster} shown="nodes" title={cluster} />
@@ -53,7 +52,7 @@ export function ClusterView({ cluster, query }: { readonly cluster: string; read
           </div>
         }
       >
-        <RangeControl range={range} path={path} query={query} spans={['24h', '3d', '7d', '30d']} />
+        <RangeControl range={range} spans={['24h', '3d', '7d', '30d']} />
         <label class="filter">
           <span>Node</span>
           <input

@@ -16,7 +16,6 @@ import type {
 } from '../../core/contract/telemetry.ts';
 import { connection } from '../connection.ts';
 import { Frame, Hourly, percentText } from './frame.tsx';
-import { jobPath } from './paths.ts';
 import { byName } from './heat-cells.ts';
 import { shortName } from './heat-map.tsx';
 import { RangeControl } from './range-control.tsx';
@@ -37,7 +36,6 @@ export function ProfileView({
   readonly query: URLSearchParams;
 }) {
   const range = rangeOf(query, Date.now());
-  const path = jobPath(cluster, job);
   const live = useLive(
     `profile ${cluster} ${job} ${query.get('from')} ${query.get('to')} ${query.get('span')} ${query.get('epoch')}`,
     () =>
@@ -56,13 +54,13 @@ export function ProfileView({
     <>
       <Frame cluster={cluster} title={`Job ${job}`} />
       <Section title="Over time">
-        <RangeControl range={range} path={path} query={query} spans={['24h', '3d', '7d', '30d']} />
+        <RangeControl range={range} spans={['24h', '3d', '7d', '30d']} />
         <Shown live={live} what="the profile">
           {(profile) =>
             profile.steps.length === 0 ? (
               <p class="note">No samples of this job, or none that you may see, came in this time.</p>
             ) : (
-              <Drawn profile={profile} path={path} query={query} />
+              <Drawn profile={profile} query={query} />
             )
           }
         </Shown>
@@ -79,11 +77,9 @@ export function ProfileView({
 
 function Drawn({
   profile,
-  path,
   query,
 }: {
   readonly profile: TelemetryProfile & { readonly hourly?: TelemetryHours | undefined };
-  readonly path: string;
   readonly query: URLSearchParams;
 }) {
   const nodes = [...new Set(profile.steps.map(({ node }) => node))].toSorted(byName);
@@ -108,10 +104,7 @@ function Drawn({
       {nodes.length > 1 && (
         <label class="filter">
           <span>Node</span>
-          <select
-            value={node ?? ''}
-            onChange={({ currentTarget }) => replaceQuery(path, query, 'node', currentTarget.value)}
-          >
+          <select value={node ?? ''} onChange={({ currentTarget }) => replaceQuery({ node: currentTarget.value })}>
             <option value="">all {nodes.length}</option>
             {nodes.map((each) => (
               <option key={each} value={each}>

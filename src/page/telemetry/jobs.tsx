@@ -8,7 +8,7 @@ import { shownText } from '../words.ts';
 import type { TelemetryJob } from '../../core/contract/telemetry.ts';
 import { connection } from '../connection.ts';
 import { Frame, Hourly, percentText } from './frame.tsx';
-import { clusterPath, jobPath } from './paths.ts';
+import { jobPath } from './paths.ts';
 import { RangeControl } from './range-control.tsx';
 import { parametersOf, rangeOf } from './range.ts';
 
@@ -19,7 +19,6 @@ const MARGIN_MS = 60_000;
 /** The jobs of a cluster, those that used most CPU time first. */
 export function JobsView({ cluster, query }: { readonly cluster: string; readonly query: URLSearchParams }) {
   const range = rangeOf(query, Date.now());
-  const path = `${clusterPath(cluster)}/jobs`;
   const live = useLive(
     `jobs ${cluster} ${query.get('from')} ${query.get('to')} ${query.get('span')}`,
     () => client.listTelemetryJobs({ query: { cluster, ...parametersOf(rangeOf(query, Date.now())) } }),
@@ -30,14 +29,14 @@ export function JobsView({ cluster, query }: { readonly cluster: string; readonl
     <>
       <Frame cluster={cluster} shown="jobs" title={cluster} />
       <Section title="Jobs">
-        <RangeControl range={range} path={path} query={query} spans={['24h', '3d', '7d']} />
+        <RangeControl range={range} spans={['24h', '3d', '7d']} />
         <label class="filter">
           <span>Job</span>
           <input
             type="search"
             value={text}
             placeholder="number, user or name"
-            onInput={({ currentTarget }) => replaceQuery(path, query, 'job', currentTarget.value)}
+            onInput={({ currentTarget }) => replaceQuery({ job: currentTarget.value })}
           />
         </label>
         <Shown live={live} what="jobs">

@@ -7,7 +7,6 @@ import type { TelemetryLoad, TelemetryNode } from '../../core/contract/telemetry
 import { connection } from '../connection.ts';
 import { percentOf } from './cluster-load.ts';
 import { Frame, Hourly, percentText } from './frame.tsx';
-import { nodePath } from './paths.ts';
 import { RangeControl } from './range-control.tsx';
 import { parametersOf, rangeOf, stepSeconds } from './range.ts';
 import { Series } from './series.tsx';
@@ -43,7 +42,7 @@ export function NodeView({
     <>
       <Frame cluster={cluster} title={shownText(node, 100)} />
       <Section title="Use of the node">
-        <RangeControl range={range} path={nodePath(cluster, node)} query={query} spans={['24h', '3d', '7d', '30d']} />
+        <RangeControl range={range} spans={['24h', '3d', '7d', '30d']} />
         <Shown live={live} what="the node">
           {({ facts, steps, hourly, range: shown }) => (
             <>

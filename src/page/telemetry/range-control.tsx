@@ -1,23 +1,9 @@
+import { replaceQuery } from '../query.ts';
 import { type Range, parametersOf, shifted, type Span, spanWords } from './range.ts';
 
 /** Chooses the time of a view. It stands in the address. */
-export function RangeControl({
-  range,
-  path,
-  query,
-  spans,
-}: {
-  readonly range: Range;
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly spans: readonly Span[];
-}) {
-  const go = (set: Readonly<Record<string, string>>) => {
-    const next = new URLSearchParams(query);
-    for (const name of ['from', 'to', 'span']) next.delete(name);
-    for (const [name, value] of Object.entries(set)) next.set(name, value);
-    location.replace(next.size === 0 ? `#${path}` : `#${path}?${next}`);
-  };
+export function RangeControl({ range, spans }: { readonly range: Range; readonly spans: readonly Span[] }) {
+  const go = (set: Readonly<Record<string, string>>) => replaceQuery({ from: '', to: '', span: '', ...set });
   const move = (times: number) => {
     const now = Date.now();
     const to = shifted(range, times, now);

@@ -37,7 +37,7 @@ export function EventsView({ id, query }: { readonly id: number; readonly query:
               placeholder="all"
               onInput={({ currentTarget }) => {
                 setOffset(0);
-                replaceQuery(`/workflows/${id}/events`, query, 'category', currentTarget.value);
+                replaceQuery({ category: currentTarget.value });
               }}
             />
           </label>

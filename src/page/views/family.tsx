@@ -27,8 +27,7 @@ export function FamilyView({
   const status = jobStatuses.find((each) => each === query.get('status'));
   const graph = useLive(`graph ${id}`, () => client.getWorkflowGraph({ params: { id } }), 5_000);
   const known = graph.value?.families.find(({ key }) => key === family);
-  const choose = (chosen: JobStatus | undefined) =>
-    replaceQuery(`/workflows/${id}/families/${encodeURIComponent(family)}`, query, 'status', chosen ?? '');
+  const choose = (chosen: JobStatus | undefined) => replaceQuery({ status: chosen ?? '' });
   const total = status === undefined ? known?.jobs : known?.jobs_by_status[status];
   return (
     <>

@@ -24,7 +24,7 @@ export function FilesView({ id, query }: { readonly id: number; readonly query: 
           type="search"
           value={name}
           placeholder="the whole name"
-          onInput={({ currentTarget }) => replaceQuery(`/workflows/${id}/files`, query, 'name', currentTarget.value)}
+          onInput={({ currentTarget }) => replaceQuery({ name: currentTarget.value })}
         />
       </label>
       <Files key={`files ${name}`} id={id} name={name} />

@@ -15,7 +15,7 @@ export function WorkflowsView({ query }: { readonly query: URLSearchParams }) {
   const [limit, setLimit] = useState(PAGE);
   const asked = { limit, name: name === '' ? undefined : name, user: user === '' ? undefined : user };
   const live = useLive(JSON.stringify(asked), () => connection.client.listWorkflowOverviews({ query: asked }), 2_000);
-  const filter = (field: 'name' | 'user', value: string) => replaceQuery('/', query, field, value);
+  const filter = (field: 'name' | 'user', value: string) => replaceQuery({ [field]: value });
   return (
     <>
       <div class="heading">
