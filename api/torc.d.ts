@@ -3087,13 +3087,18 @@ export interface Calls {
     }[];
     has_more: boolean;
   }>;
-  /** Attempts of the current run that ran, ended and failed over time (addition). */
+  /** Attempts of the current run that ran, ended and failed over time (addition). `from` and `to` choose a part of the time, `by` divides them into at most `bands` bands, and with `attempts` a time that so many overlap has each of them. */
   readonly getWorkflowTimeline: (call: {
     params: {
       id: number;
     };
     query?: {
       bins?: number | undefined;
+      from?: string | undefined;
+      to?: string | undefined;
+      by?: "family" | "runner" | undefined;
+      bands?: number | undefined;
+      attempts?: number | undefined;
     } | undefined;
   }) => Promise<{
     from?: string | null | undefined;
@@ -3101,6 +3106,31 @@ export interface Calls {
     running: number[];
     ended: number[];
     failed: number[];
+    run_from?: string | null | undefined;
+    run_to?: string | null | undefined;
+    bands?: {
+      key?: string | null | undefined;
+      name: string;
+      attempts: number;
+      retries: number;
+      running: number[];
+      ended: number[];
+      failed: number[];
+    }[] | null | undefined;
+    bands_left_out?: number | null | undefined;
+    attempts?: {
+      job_id: number;
+      job_name: string;
+      attempt_id: number;
+      band?: string | null | undefined;
+      start: string;
+      end?: string | null | undefined;
+      status: JobStatus;
+      return_code?: number | null | undefined;
+      cause?: string | null | undefined;
+      compute_node_id?: number | null | undefined;
+      compute_node_name?: string | null | undefined;
+    }[] | null | undefined;
   }>;
   /** Jobs that failed, in groups of the same cause, the largest first (addition). */
   readonly listFailureGroups: (call: {

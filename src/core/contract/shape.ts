@@ -104,6 +104,11 @@ export const queryNumber = z
   .regex(/^[+-]?\d+(\.\d+)?$/, 'Invalid input: expected a number')
   .transform(Number)
   .pipe(z.number());
+/** A time with its zone, as it was sent: a client writes it into the address as it is. */
+export const queryTime = z.iso.datetime({
+  offset: true,
+  error: 'Invalid input: expected a time such as 2026-11-22T17:00:00.250Z',
+});
 export const queryFlag = z.enum(['true', 'false']).transform((text) => text === 'true');
 
 /** The query parameters of lists, in addition to their filters. */

@@ -58,15 +58,56 @@ export const RunningNow = z.object({
   has_more: z.boolean(),
 });
 
-/** Attempts of the current run over time, in equal parts. The lists are empty before the first attempt. */
-export const WorkflowTimeline = z.object({
-  from: maybe(text),
-  bin_seconds: z.number(),
+const overTime = {
   /** The average number of running attempts. */
   running: z.array(z.number()),
   /** Attempts that ended, failed ones included. */
   ended: z.array(z.int()),
   failed: z.array(z.int()),
+};
+
+/** The attempts of a family of jobs, or of a runner. */
+export const TimelineBand = z.object({
+  /** The key of the family or the id of the runner; absent for all bands that are left out, as one. */
+  key: maybe(text),
+  name: text,
+  /** Those that overlap the time; `retries` are those of them that are not the first of their job. */
+  attempts: z.int(),
+  retries: z.int(),
+  ...overTime,
+});
+export type TimelineBand = z.output<typeof TimelineBand>;
+
+export const TimelineAttempt = z.object({
+  job_id: id,
+  job_name: text,
+  attempt_id: z.int(),
+  /** The band that it is part of; absent for a band that is left out. */
+  band: maybe(text),
+  start: text,
+  /** Absent while it runs. */
+  end: maybe(text),
+  status: jobStatus,
+  return_code: maybe(z.int()),
+  cause: maybe(text),
+  compute_node_id: maybe(id),
+  compute_node_name: maybe(text),
+});
+export type TimelineAttempt = z.output<typeof TimelineAttempt>;
+
+/** Attempts of the current run over time, in equal parts. The lists are empty before the first attempt. */
+export const WorkflowTimeline = z.object({
+  from: maybe(text),
+  bin_seconds: z.number(),
+  ...overTime,
+  /** The first start of the run, and its last end; of a run that goes on, when it was looked at. */
+  run_from: maybe(text),
+  run_to: maybe(text),
+  /** With `by`: those with the most running time, in the order of the graph or of the runners' ids. */
+  bands: maybe(z.array(TimelineBand)),
+  bands_left_out: maybe(z.int()),
+  /** With `attempts`, if no more overlap the time: by start. */
+  attempts: maybe(z.array(TimelineAttempt)),
 });
 export type WorkflowTimeline = z.output<typeof WorkflowTimeline>;
 

@@ -1,8 +1,9 @@
 /** From the start of an attempt to its end, in Unix seconds. */
 export interface Attempt {
   readonly startSeconds: number;
-  /** Absent while it runs. */
-  readonly endSeconds?: number | undefined;
+  /** Until now while it runs. */
+  readonly endSeconds: number;
+  readonly hasEnded: boolean;
   readonly hasFailed: boolean;
 }
 
@@ -18,6 +19,7 @@ export interface TimeBins {
 }
 
 export interface BinBuilder {
+  /** One that does not overlap the time changes nothing. */
   add(attempt: Attempt): void;
   finish(): TimeBins;
 }
@@ -37,9 +39,10 @@ export function createBins(fromSeconds: number, toSeconds: number, bins: number)
   const binOf = (position: number) => Math.min(bins - 1, Math.floor(position));
 
   return {
-    add({ startSeconds, endSeconds, hasFailed }) {
+    add({ startSeconds, endSeconds, hasEnded, hasFailed }) {
+      if (startSeconds > toSeconds || endSeconds < fromSeconds) return;
       const start = place(startSeconds);
-      const end = Math.max(start, place(endSeconds ?? toSeconds));
+      const end = Math.max(start, place(endSeconds));
       const [first, last] = [binOf(start), binOf(end)];
       if (first === last) count(parts, first, end - start);
       else {
@@ -48,7 +51,7 @@ export function createBins(fromSeconds: number, toSeconds: number, bins: number)
         count(whole, first + 1, 1);
         count(whole, last, -1);
       }
-      if (endSeconds === undefined) return;
+      if (!hasEnded || endSeconds > toSeconds) return;
       count(ended, last, 1);
       if (hasFailed) count(failed, last, 1);
     },

@@ -2,10 +2,10 @@ import { statusOf } from '../../core/contract/job.ts';
 import type { JobStatus } from '../../core/contract/job-statuses.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { FamilyJobs, WorkflowGraph } from '../../core/contract/view.ts';
-import { createFamilies, type Families, positionBehind, positionIn } from '../../core/lifecycle/families.ts';
+import { type Families, type Family, positionBehind } from '../../core/lifecycle/families.ts';
 import type { Store } from '../records/store.ts';
 import { beginSlice, type Slice } from '../store/slices.ts';
-import { createKept } from './kept.ts';
+import type { FamiliesOf } from './families.ts';
 import { ROWS } from './parts.ts';
 import type { ViewQueries } from './queries.ts';
 import { someCounts } from './some-counts.ts';
@@ -23,16 +23,12 @@ interface FamilyQuery {
 }
 
 /** The graph of a workflow by families, and the jobs of a family. */
-export function createGraphs({ find }: Store, queries: ViewQueries) {
-  const familiesOf = createKept(async (workflowId) => {
-    const found = await readFamilies(queries, workflowId);
-    return { ...found, graph: shown(found, queries), members: new Map<number, readonly number[]>() };
-  });
-
+export function createGraphs({ find }: Store, queries: ViewQueries, familiesOf: FamiliesOf) {
   return {
     async graph(workflowId: number): Promise<WorkflowGraph> {
       find.run(workflowId);
-      return (await familiesOf(workflowId)).graph;
+      const found = await familiesOf(workflowId);
+      return (found.graph ??= shown(found, queries));
     },
 
     async jobs(
@@ -65,57 +61,6 @@ export function createGraphs({ find }: Store, queries: ViewQueries) {
   };
 }
 
-/** Reads all jobs and dependencies in slices: a million jobs take seconds. */
-async function readFamilies(queries: ViewQueries, workflowId: number): Promise<Families> {
-  const slice = beginSlice();
-  const builder = createFamilies();
-  const ids: number[] = [];
-  for (let [after, isEnd] = [0, false]; !isEnd;) {
-    const part = queries.jobs.get({ workflowId, after, limit: ROWS });
-    const found = numbers(part?.ids);
-    const [names, statuses] = [JSON.parse(part?.names ?? '[]') as string[], numbers(part?.statuses)];
-    for (const [at, id] of found.entries()) {
-      builder.addJob(id, names[at] as string, statuses[at] as number);
-      ids.push(id);
-    }
-    after = found.at(-1) ?? after;
-    isEnd = found.length < ROWS;
-    if (slice.isOver) await slice.pause();
-  }
-  for (let from = 0; from < ids.length; from += ROWS)
-    await addDependencies(queries, slice, ids.slice(from, from + ROWS), builder.addDependency);
-  const steps = builder.finish();
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    if (slice.isOver) await slice.pause();
-  }
-}
-
-const numbers = (column: string | undefined) => JSON.parse(column ?? '[]') as number[];
-
-/** Adds the dependencies of these jobs; one of them may have a hundred thousand. */
-async function addDependencies(
-  queries: ViewQueries,
-  slice: Slice,
-  ids: readonly number[],
-  add: (jobId: number, dependsOnId: number) => void,
-): Promise<void> {
-  let left = ids;
-  let afterUpstream = 0;
-  while (left.length > 0) {
-    const first = left[0] as number;
-    const part = queries.dependencies.get({ jobs: JSON.stringify(left), first, afterUpstream, limit: ROWS });
-    const [jobs, upstream] = [numbers(part?.jobs), numbers(part?.upstream)];
-    for (const [at, jobId] of jobs.entries()) add(jobId, upstream[at] as number);
-    if (slice.isOver) await slice.pause();
-    const last = jobs.at(-1);
-    if (jobs.length < ROWS || last === undefined) return;
-    left = left.slice(positionIn(left, last));
-    afterUpstream = upstream.at(-1) ?? 0;
-  }
-}
-
 /** The ids of the jobs of a family, ascending. */
 async function membersOf({ ids, familyOf }: Families, family: number, slice: Slice): Promise<readonly number[]> {
   const members: number[] = [];
@@ -129,19 +74,17 @@ async function membersOf({ ids, familyOf }: Families, family: number, slice: Sli
 /** The largest families, with the names of those that have one job. */
 function shown({ families, edges }: Families, queries: ViewQueries): WorkflowGraph {
   const largest = new Set(families.toSorted((one, other) => other.jobs - one.jobs).slice(0, MOST_FAMILIES));
-  const single = [...largest].filter(({ jobs }) => jobs === 1).map(({ firstJobId }) => firstJobId);
-  const names = new Map(queries.named.all({ ids: JSON.stringify(single) }).map(({ id, name }) => [id, name]));
+  const kept = families.filter((each) => largest.has(each));
+  const names = familyNames(kept, queries);
   const leftOut = families.filter((each) => !largest.has(each));
   return {
-    families: families
-      .filter((each) => largest.has(each))
-      .map(({ key, pattern, firstJobId, jobs, byStatus }) => ({
-        key,
-        name: names.get(firstJobId) ?? pattern,
-        first_job_id: firstJobId,
-        jobs,
-        jobs_by_status: someCounts(byStatus.entries()),
-      })),
+    families: kept.map(({ key, firstJobId, jobs, byStatus }, at) => ({
+      key,
+      name: names[at] as string,
+      first_job_id: firstJobId,
+      jobs,
+      jobs_by_status: someCounts(byStatus.entries()),
+    })),
     edges: edges.flatMap(({ from, to, dependencies }) => {
       const [above, below] = [families[from], families[to]];
       return above !== undefined && below !== undefined && largest.has(above) && largest.has(below)
@@ -151,4 +94,11 @@ function shown({ families, edges }: Families, queries: ViewQueries): WorkflowGra
     families_left_out: leftOut.length,
     jobs_left_out: leftOut.reduce((sum, { jobs }) => sum + jobs, 0),
   };
+}
+
+/** What all jobs of a family have in common; of a family with one job its name. */
+export function familyNames(families: readonly Family[], queries: ViewQueries): string[] {
+  const single = families.filter(({ jobs }) => jobs === 1).map(({ firstJobId }) => firstJobId);
+  const names = new Map(queries.named.all({ ids: JSON.stringify(single) }).map(({ id, name }) => [id, name]));
+  return families.map(({ firstJobId, pattern }) => names.get(firstJobId) ?? pattern);
 }

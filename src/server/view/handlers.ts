@@ -2,6 +2,7 @@ import type { Permissions } from '../caller.ts';
 import type { Handlers } from '../handlers.ts';
 import { present } from '../records/present.ts';
 import type { Store } from '../records/store.ts';
+import { createFamiliesOf } from './families.ts';
 import { createFailures } from './failures.ts';
 import { createGraphs } from './graph.ts';
 import { createOutputTails } from './output-tail.ts';
@@ -16,8 +17,9 @@ const PAGE_WORKFLOWS = 50;
 /** What a page shows of workflows: replies whose size does not grow with the number of jobs. */
 export const viewHandlers = (store: Store, permissions: Permissions) => {
   const queries = viewQueries(store.db);
-  const graphs = createGraphs(store, queries);
-  const timeline = createTimelines(store, queries);
+  const familiesOf = createFamiliesOf(queries);
+  const graphs = createGraphs(store, queries, familiesOf);
+  const timeline = createTimelines(store, queries, familiesOf);
   const failures = createFailures(store, queries);
   const resourceUse = createResourceUse(store, queries);
   const outputTail = createOutputTails(store, queries, permissions);
@@ -52,7 +54,7 @@ export const viewHandlers = (store: Store, permissions: Permissions) => {
     },
     getWorkflowGraph: ({ params }) => graphs.graph(params.id),
     listFamilyJobs: ({ params: { id, family }, query }) => graphs.jobs(id, family, query),
-    getWorkflowTimeline: ({ params, query }) => timeline(params.id, query.bins),
+    getWorkflowTimeline: ({ params, query }) => timeline(params.id, query),
     listFailureGroups: ({ params }) => failures(params.id),
     getResourceUse: ({ params }) => resourceUse(params.id),
     getOutputTail: ({ params, query }) => outputTail(params.id, query),

@@ -16,3 +16,6 @@ export async function eachPart(
     if (slice.isOver) await slice.pause();
   }
 }
+
+/** A column of a part. */
+export const numbers = (column: string | undefined) => JSON.parse(column ?? '[]') as number[];

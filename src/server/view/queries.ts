@@ -1,4 +1,5 @@
-import { STATUS } from '../records/job/status.ts';
+import { FAILED as HAS_FAILED, RETRY } from '../../core/lifecycle/attempt-list.ts';
+import { anyOf, STATUS } from '../records/job/status.ts';
 import { unsettled } from '../records/job/row.ts';
 import type { Database } from '../store/database.ts';
 
@@ -16,8 +17,12 @@ export interface OverviewRow {
   runners: number;
 }
 
-/** Unix seconds of an end and of its start; null where the text is not a time. */
-const ENDED_AT = '(julianday(result.completion_time) - 2440587.5) * 86400';
+/** Statuses of jobs that failed. */
+export const FAILED = ['failed', 'terminated', 'pending_failed'] as const;
+const hasFailed = `status in ${anyOf(...FAILED)}`;
+
+/** Unix milliseconds of an end; null where the text is not a time. `julianday` is exact to 40 µs. */
+const ENDED_MS = 'cast(round((julianday(result.completion_time) - 2440587.5) * 86400000) as integer)';
 /** After the last row of a list by id. */
 type Part = { workflowId: number; after: number; limit: number };
 
@@ -76,6 +81,30 @@ export interface JobColumns {
   statuses: string;
 }
 
+export interface EndedColumns {
+  length: number;
+  last: number | null;
+  ids: string;
+  jobs: string;
+  nodes: string;
+  marks: string;
+  endsMs: string;
+  tookMs: string;
+}
+
+export interface AttemptRowOfTimeline {
+  /** Of the result; 0 while it runs. */
+  id: number;
+  job_id: number;
+  job_name: string;
+  attempt_id: number;
+  status: number;
+  return_code: number | null;
+  cause: string | null;
+  compute_node_id: number | null;
+  compute_node_name: string | null;
+}
+
 export const viewQueries = (db: Database) => ({
   overviews: db.prepare<
     { before: number; limit: number; user: string | null; name: string | null; seenBy: string | null },
@@ -115,15 +144,40 @@ export const viewQueries = (db: Database) => ({
       limit :limit)`),
   named: db.prepare<{ ids: string }, { id: number; name: string; status: number; attempt_id: number }>(`
     select id, name, status, attempt_id from job where id in (select value from json_each(:ids)) order by id`),
-  ended: db.prepare<Part, { id: number; run_id: number; status: number; end_s: number | null; seconds: number }>(`
-    select id, run_id, status, ${ENDED_AT} as end_s, exec_time_minutes * 60 as seconds
-    from result
-    where workflow_id = :workflowId and id > :after
-    order by id limit :limit`),
-  running: db.prepare<Part, { id: number; start_time: string | null }>(`
-    select id, start_time from job
+  // Rows of other runs and without a time have no marks. `filter` would leave them out at twice the time.
+  ended: db.prepare<Part & { runId: number }, EndedColumns>(`
+    select count(*) as length, max(id) as last, json_group_array(id) as ids, json_group_array(job_id) as jobs,
+      json_group_array(compute_node_id) as nodes, json_group_array(marks) as marks, json_group_array(end_ms) as endsMs,
+      json_group_array(took_ms) as tookMs
+    from (
+      select id, job_id, compute_node_id, ${ENDED_MS} as end_ms, cast(round(exec_time_minutes * 60000) as integer) as took_ms,
+        iif(run_id = :runId, (${hasFailed}) * ${HAS_FAILED} + (attempt_id > 1) * ${RETRY}, null) as marks
+      from result
+      where workflow_id = :workflowId and id > :after
+      order by id limit :limit)`),
+  running: db.prepare<
+    Part,
+    { id: number; compute_node_id: number | null; attempt_id: number; start_time: string | null }
+  >(`
+    select id, compute_node_id, attempt_id, start_time from job
     where workflow_id = :workflowId and status = ${STATUS.running} and ${unsettled} and id > :after
     order by id limit :limit`),
+  endedAttempts: db.prepare<{ ids: string }, AttemptRowOfTimeline>(`
+    select result.id, result.job_id, job.name as job_name, result.attempt_id, result.status, result.return_code, result.cause,
+      node.id as compute_node_id, node.hostname as compute_node_name
+    from result
+    join job on job.id = result.job_id
+    left join compute_node node on node.id = result.compute_node_id
+    where result.id in (select value from json_each(:ids))`),
+  runningAttempts: db.prepare<{ ids: string }, AttemptRowOfTimeline>(`
+    select 0 as id, job.id as job_id, job.name as job_name, job.attempt_id, ${STATUS.running} as status, null as return_code,
+      null as cause, node.id as compute_node_id, node.hostname as compute_node_name
+    from job
+    left join compute_node node on node.id = job.compute_node_id
+    where job.id in (select value from json_each(:ids))`),
+  hostnames: db.prepare<{ ids: string }, { id: number; hostname: string }>(
+    'select id, hostname from compute_node where id in (select value from json_each(:ids))',
+  ),
   // The reader of a page sees the first few; the number of all is in the status.
   runningNow: db.prepare<Part, RunningNowRow>(`
     select job.id as job_id, job.name as job_name, node.hostname as compute_node_name, job.start_time
@@ -156,6 +210,3 @@ export const viewQueries = (db: Database) => ({
 });
 
 export type ViewQueries = ReturnType<typeof viewQueries>;
-
-/** Statuses of jobs that failed. */
-export const FAILED = ['failed', 'terminated', 'pending_failed'] as const;

@@ -1,63 +1,149 @@
-import { statusCode } from '../../core/contract/job.ts';
-import type { WorkflowTimeline } from '../../core/contract/view.ts';
-import { type Attempt, createBins } from '../../core/lifecycle/time-bins.ts';
+import { statusOf } from '../../core/contract/job.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { TimelineAttempt, TimelineBand, WorkflowTimeline } from '../../core/contract/view.ts';
+import type { AttemptList } from '../../core/lifecycle/attempt-list.ts';
+import { bandsOf, type TimeBand, type TimeWindow } from '../../core/lifecycle/time-bands.ts';
+import type { TimeBins } from '../../core/lifecycle/time-bins.ts';
 import type { Store } from '../records/store.ts';
 import { beginSlice } from '../store/slices.ts';
+import { readAttempts } from './attempts.ts';
+import type { FamiliesOf } from './families.ts';
 import { createKept } from './kept.ts';
-import { eachPart, ROWS } from './parts.ts';
-import { FAILED, type ViewQueries } from './queries.ts';
+import type { ViewQueries } from './queries.ts';
+import { createTimelineParts, type Parts } from './timeline-parts.ts';
 
-const BINS = 120;
-const FAILED_CODES: ReadonlySet<number> = new Set(FAILED.map((status) => statusCode[status]));
+const [BINS, BANDS] = [120, 100];
+/** Replies that are kept of a reading: pages with the same link ask the same. */
+const KEPT_REPLIES = 16;
+
+export interface TimelineQuery {
+  readonly bins?: number | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly by?: 'family' | 'runner' | undefined;
+  readonly bands?: number | undefined;
+  readonly attempts?: number | undefined;
+}
+
+interface Reading {
+  readonly runId: number;
+  readonly list: AttemptList;
+  readonly replies: Map<string, Promise<WorkflowTimeline>>;
+}
 
 /** Attempts of the current run over time. */
-export function createTimelines({ find, now }: Store, queries: ViewQueries) {
-  const attemptsOf = createKept(async (workflowId) => {
-    const attempts = await readAttempts(queries, workflowId, find.run(workflowId).run_id);
-    return { attempts, timeline: await timelineOf(attempts, BINS) };
+export function createTimelines({ find, now }: Store, queries: ViewQueries, familiesOf: FamiliesOf) {
+  const partsOf = createTimelineParts(queries, familiesOf);
+  const readingOf = createKept(async (workflowId): Promise<Reading> => {
+    const runId = find.run(workflowId).run_id;
+    return { runId, list: await readAttempts(queries, workflowId, runId, now() / 1000), replies: new Map() };
   });
-  const timelineOf = async (attempts: readonly Attempt[], bins: number): Promise<WorkflowTimeline> => {
-    const [first] = attempts;
-    if (first === undefined) return { bin_seconds: 0, running: [], ended: [], failed: [] };
-    let [from, to] = [first.startSeconds, -Infinity];
-    for (const { startSeconds, endSeconds = now() / 1000 } of attempts) {
-      if (startSeconds < from) from = startSeconds;
-      if (endSeconds > to) to = endSeconds;
+  /** What has passed does not change: a time before the last reading needs no other one. */
+  const readingFor = async (workflowId: number, to: number): Promise<Reading> => {
+    const { run_id: runId } = find.run(workflowId);
+    const held = await readingOf.held(workflowId);
+    return held.runId === runId && to < held.list.nowSeconds ? held : readingOf(workflowId);
+  };
+
+  return async (workflowId: number, query: TimelineQuery): Promise<WorkflowTimeline> => {
+    const [from, to] = [secondsOf(query.from), secondsOf(query.to)];
+    if (from !== undefined && to !== undefined && from >= to)
+      throw new Refusal('PARAMETER_REFUSED', `from: expected a time before ${query.to}, found ${query.from}`, {
+        from: query.from,
+        to: query.to,
+      });
+    const reading = await readingFor(workflowId, to ?? Infinity);
+    const { list, replies } = reading;
+    const key = JSON.stringify(query);
+    let reply = replies.get(key);
+    if (reply === undefined) {
+      const window = { fromSeconds: from ?? list.firstSeconds, toSeconds: to ?? list.lastSeconds };
+      reply = replyOf(workflowId, list, { ...window, bins: query.bins ?? BINS }, query);
+      for (const oldest of [...replies.keys()].slice(0, Math.max(0, replies.size + 1 - KEPT_REPLIES)))
+        replies.delete(oldest);
+      replies.set(key, reply);
+      reply.catch(() => replies.delete(key));
     }
-    const builder = createBins(from, to, bins);
+    return reply;
+  };
+
+  async function replyOf(
+    workflowId: number,
+    list: AttemptList,
+    window: TimeWindow,
+    { by, bands: mostBands = BANDS, attempts: mostFew = 0 }: TimelineQuery,
+  ): Promise<WorkflowTimeline> {
+    if (list.length === 0) return { bin_seconds: 0, running: [], ended: [], failed: [] };
+    const parts = by === undefined ? undefined : await partsOf[by](workflowId, list);
     const slice = beginSlice();
-    for (const [index, each] of attempts.entries()) {
-      builder.add(each);
-      if (index % ROWS === 0 && slice.isOver) await slice.pause();
-    }
-    const { running, ended, failed, binSeconds } = builder.finish();
-    return { from: new Date(Math.round(from * 1000)).toISOString(), bin_seconds: binSeconds, running, ended, failed };
-  };
-  return async (workflowId: number, bins = BINS): Promise<WorkflowTimeline> => {
-    find.run(workflowId);
-    const { attempts, timeline } = await attemptsOf(workflowId);
-    return bins === BINS ? timeline : timelineOf(attempts, bins);
-  };
+    const steps = bandsOf(list, window, { partOf: parts?.of, parts: parts?.length ?? 0, mostBands, mostFew });
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) if (slice.isOver) await slice.pause();
+    const { whole, bands, bandsLeftOut, few } = step.value;
+    return {
+      from: textOf(whole.bins.fromSeconds),
+      bin_seconds: whole.bins.binSeconds,
+      ...seriesOf(whole.bins),
+      run_from: textOf(list.firstSeconds),
+      run_to: textOf(list.lastSeconds),
+      ...(parts === undefined ? {} : { bands: named(bands, parts), bands_left_out: bandsLeftOut }),
+      ...(mostFew === 0 || few === undefined ? {} : { attempts: attemptsOf(list, few, bands, parts) }),
+    };
+  }
+
+  function attemptsOf(
+    list: AttemptList,
+    few: readonly number[],
+    bands: readonly TimeBand[],
+    parts: Parts | undefined,
+  ): TimelineAttempt[] {
+    const hasEnded = (attempt: number) => list.resultIds[attempt] !== 0;
+    const ids = (of: Float64Array, are: boolean) =>
+      JSON.stringify(few.filter((each) => hasEnded(each) === are).map((each) => of[each]));
+    const ended = new Map(queries.endedAttempts.all({ ids: ids(list.resultIds, true) }).map((row) => [row.id, row]));
+    const running = new Map(
+      queries.runningAttempts.all({ ids: ids(list.jobIds, false) }).map((row) => [row.job_id, row]),
+    );
+    const shown = new Set(bands.map(({ part }) => part));
+    return few
+      .toSorted((one, other) => (list.startSeconds[one] as number) - (list.startSeconds[other] as number))
+      .flatMap((attempt) => {
+        // One whose job was deleted since is left out.
+        const row = hasEnded(attempt)
+          ? ended.get(list.resultIds[attempt] as number)
+          : running.get(list.jobIds[attempt] as number);
+        if (row === undefined) return [];
+        const part = parts?.of(attempt) ?? -1;
+        const { id: _, status, ...rest } = row;
+        const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
+        return {
+          ...(given as Omit<TimelineAttempt, 'status' | 'start'>),
+          ...(shown.has(part) ? { band: parts?.keyOf(part) } : {}),
+          status: statusOf(status),
+          start: textOf(list.startSeconds[attempt] as number),
+          ...(hasEnded(attempt) ? { end: textOf(list.endSeconds[attempt] as number) } : {}),
+        };
+      });
+  }
 }
 
-/** Attempts whose times are not times are left out. */
-async function readAttempts(queries: ViewQueries, workflowId: number, runId: number): Promise<Attempt[]> {
-  const slice = beginSlice();
-  const attempts: Attempt[] = [];
-  await eachPart(slice, (after) => {
-    const rows = queries.ended.all({ workflowId, after, limit: ROWS });
-    for (const { run_id: run, status, end_s: endSeconds, seconds } of rows)
-      if (run === runId && endSeconds !== null)
-        attempts.push({ startSeconds: endSeconds - seconds, endSeconds, hasFailed: FAILED_CODES.has(status) });
-    return rows;
-  });
-  await eachPart(slice, (after) => {
-    const rows = queries.running.all({ workflowId, after, limit: ROWS });
-    for (const { start_time: start } of rows) {
-      const startMs = Date.parse(start ?? '');
-      if (!Number.isNaN(startMs)) attempts.push({ startSeconds: startMs / 1000, hasFailed: false });
-    }
-    return rows;
-  });
-  return attempts;
+function named(bands: readonly TimeBand[], parts: Parts): TimelineBand[] {
+  const names = parts.namesOf(bands.flatMap(({ part }) => (part === undefined ? [] : [part])));
+  return bands.map(({ part, attempts, retries, bins }) => ({
+    ...(part === undefined
+      ? { name: 'others' }
+      : { key: parts.keyOf(part), name: names.get(part) ?? parts.keyOf(part) }),
+    attempts,
+    retries,
+    ...seriesOf(bins),
+  }));
 }
+
+const secondsOf = (time: string | undefined) => (time === undefined ? undefined : Date.parse(time) / 1000);
+const textOf = (seconds: number) => new Date(Math.round(seconds * 1000)).toISOString();
+/** Further digits are twice the bytes, and no one sees them. */
+const seriesOf = ({ running, ended, failed }: TimeBins) => ({
+  running: running.map((each) => Math.round(each * 1e6) / 1e6),
+  ended,
+  failed,
+});

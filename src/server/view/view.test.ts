@@ -38,8 +38,9 @@ describe('the views of a workflow with many jobs', () => {
     const longest = await longestWait(async () => {
       replies.push(await client.getWorkflowGraph(of), await client.listFailureGroups(of));
       replies.push(await client.getWorkflowTimeline({ ...of, query: { bins: 2 } }), await client.getResourceUse(of));
+      replies.push(await client.getWorkflowTimeline({ ...of, query: { by: 'family', attempts: 1000 } }));
     });
-    const [graph, failures, timeline, use] = replies;
+    const [graph, failures, timeline, use, byFamily] = replies;
     const failed = JOBS / 100;
     expect(graph).toMatchObject({
       families: [
@@ -52,6 +53,15 @@ describe('the views of a workflow with many jobs', () => {
     expect(failures).toMatchObject({ groups: [{ status: 'failed', return_code: 1, jobs: failed }] });
     expect(timeline).toMatchObject({ ended: [expect.any(Number), expect.any(Number)] });
     expect((timeline as { ended: number[] }).ended.reduce((sum, each) => sum + each, 0)).toBe(JOBS);
+    expect(byFamily).toMatchObject({
+      bands: [
+        { name: 'setup', attempts: 1 },
+        { name: 'work_#', attempts: JOBS - 2 },
+        { name: 'collect', attempts: 1 },
+      ],
+      bands_left_out: 0,
+    });
+    expect(byFamily).not.toHaveProperty('attempts');
     expect(use).toMatchObject({ classes: [{ jobs: JOBS, ended: JOBS, lacking: 0, longest_seconds: 30 }] });
     expect(longest).toBeLessThan(50);
   });
@@ -93,6 +103,78 @@ describe('the views of a workflow with many jobs', () => {
     while (young === undefined) young = await keyOf('young');
     expect(await jobsOf(young)).toEqual(['young_1']);
     await expect(jobsOf('none')).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('a part of the time has each attempt that overlaps it, first ones and further ones, ended ones and those that run', async () => {
+    const service = testService();
+    const { client, store } = service;
+    const { id } = await client.createWorkflow({ body: { name: 'w', user: 'u' } });
+    for (const name of ['a_1', 'a_2', 'b'])
+      await client.createJob({ body: { workflow_id: id, name, command: 'true', resource_requirements_id: 1 } });
+    const [one, other] = [await registerNode(service, id), await registerNode(service, id)];
+    store.db.run(`
+      insert into result (job_id, workflow_id, run_id, attempt_id, compute_node_id, return_code, exec_time_minutes, completion_time,
+        status, cause)
+      values (1, 1, 0, 1, ${one}, 7, 0.5, '2026-01-01T00:01:00Z', 6, 'it had no data'),
+        (1, 1, 0, 2, ${other}, 0, 0.25, '2026-01-01T00:01:30Z', 5, null),
+        (2, 1, 0, 1, ${one}, 0, 0.5, '2026-01-01T00:02:00Z', 5, null),
+        -- Of another run, and of a runner that is not there any more.
+        (3, 1, 9, 1, ${one}, 0, 0.5, '2026-01-01T00:01:00Z', 5, null),
+        (3, 1, 0, 1, 99, 0, 0.001, '2026-01-01T00:00:30Z', 5, null);
+      update job set status = 4, start_time = '2026-01-01T00:01:45Z', compute_node_id = ${other}, attempt_id = 3 where id = 1`);
+    const ask = (query: object) => client.getWorkflowTimeline({ params: { id }, query });
+    const whole = await ask({ by: 'runner', attempts: 10 });
+    expect(whole.attempts?.map(({ job_name: name, attempt_id: attempt, band }) => [name, attempt, band])).toEqual([
+      ['b', 1, '99'],
+      ['a_1', 1, String(one)],
+      ['a_1', 2, String(other)],
+      ['a_2', 1, String(one)],
+      ['a_1', 3, String(other)],
+    ]);
+    expect(whole.bands?.map(({ name, attempts, retries }) => [name, attempts, retries])).toEqual([
+      [expect.stringMatching(/, runner 1$/), 2, 0],
+      [expect.stringMatching(/, runner 2$/), 2, 2],
+      ['runner 99', 1, 0],
+    ]);
+    expect(whole).toMatchObject({ run_from: '2026-01-01T00:00:29.940Z' });
+
+    const part = { from: '2026-01-01T00:00:40Z', to: '2026-01-01T00:01:20Z' };
+    const some = await ask({ ...part, by: 'family', bands: 1, attempts: 10 });
+    const both = { job_id: 1, job_name: 'a_1', band: some.bands?.[0]?.key };
+    expect(some.attempts).toMatchObject([
+      {
+        ...both,
+        attempt_id: 1,
+        status: 'failed',
+        return_code: 7,
+        cause: 'it had no data',
+        end: '2026-01-01T00:01:00.000Z',
+      },
+      { ...both, attempt_id: 2, status: 'completed', compute_node_id: other },
+    ]);
+    expect(some.attempts?.[1]).not.toHaveProperty('cause');
+    expect(some).toMatchObject({
+      from: '2026-01-01T00:00:40.000Z',
+      run_from: whole.run_from,
+      bands: [{ name: 'a_#' }],
+    });
+    // What runs has no end, and what is left out has no band.
+    const all = await ask({ by: 'family', bands: 1, attempts: 10 });
+    expect(all.bands?.map(({ name }) => name)).toEqual(['a_#', 'others']);
+    expect(all.bands_left_out).toBe(1);
+    expect(all.attempts?.find(({ job_id: job }) => job === 3)).not.toHaveProperty('band');
+    const running = all.attempts?.at(-1);
+    expect(running).toMatchObject({ attempt_id: 3, status: 'running' });
+    expect(running).not.toHaveProperty('end');
+    expect((await ask({ ...part, attempts: 1 })).attempts).toBeUndefined();
+    // A time in which nothing happened is empty, and not without a picture.
+    expect(
+      await ask({ from: '2020-01-01T00:00:00Z', to: '2020-01-02T00:00:00Z', by: 'runner', bins: 1, attempts: 5 }),
+    ).toMatchObject({
+      running: [0],
+      bands: [],
+      attempts: [],
+    });
   });
 
   it('the views read their rows from indexes, in order, without a sort', () => {

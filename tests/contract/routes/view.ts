@@ -38,6 +38,28 @@ const big = { resource_requirements_id: 3, name: 'big', num_cpus: 2, num_gpus: 0
 const unused = { ended: 0, lacking: 0, most_memory: [] };
 const noReading = { status: 400, code: 'PARAMETER_REFUSED', message: 'limit' } as const;
 
+/** The attempt of job 1 that the world finishes, and what is there of it in the ten seconds before and after its end. */
+const course = {
+  from: '2026-03-01T12:00:30.000Z',
+  run_from: '2026-03-01T12:00:30.000Z',
+  run_to: '2026-03-01T12:01:00.000Z',
+};
+const lastSeries = { running: [expect.closeTo(1, 3), 0], ended: [0, 1], failed: [0, 1] };
+/** It and the next attempt, which starts when the service's clock stands still. */
+const ofRunner = { running: [0, 1], ended: [0, 1], failed: [0, 1] };
+const lastTen = { bin_seconds: expect.closeTo(10, 3), ...lastSeries };
+const firstAttempt = {
+  job_id: 1,
+  job_name: 'first',
+  attempt_id: 1,
+  start: '2026-03-01T12:00:30.000Z',
+  end: '2026-03-01T12:01:00.000Z',
+  status: 'failed',
+  return_code: 1,
+  compute_node_id: 1,
+  compute_node_name: 'n01.cluster',
+};
+
 /** Job 1 failed, its runner has ended, and no job runs in an allocation. */
 async function ended(world: World): Promise<void> {
   await world.finish(1);
@@ -179,6 +201,7 @@ export const viewCases: Cases = {
       {
         says: 'is empty before the first attempt',
         params: { id: 1 },
+        query: { by: 'family', attempts: 10 },
         reply: { bin_seconds: 0, running: [], ended: [], failed: [] },
       },
       {
@@ -187,15 +210,74 @@ export const viewCases: Cases = {
         params: { id: 1 },
         query: { bins: 2 },
         reply: {
-          from: '2026-03-01T12:00:30.000Z',
+          ...course,
           bin_seconds: expect.closeTo(15, 3),
           running: [expect.closeTo(1, 3), expect.closeTo(1, 3)],
           ended: [0, 1],
           failed: [0, 1],
         },
       },
+      {
+        says: 'has a part of the time by families, with each attempt that overlaps it',
+        before: (world) => world.finish(1),
+        params: { id: 1 },
+        query: { bins: 2, from: '2026-03-01T12:00:50Z', to: '2026-03-01T13:01:10+01:00', by: 'family', attempts: 1 },
+        reply: {
+          ...course,
+          from: '2026-03-01T12:00:50.000Z',
+          ...lastTen,
+          bands: [{ key: expect.any(String), name: 'first', attempts: 1, retries: 0, ...lastSeries }],
+          bands_left_out: 0,
+          attempts: [{ ...firstAttempt, band: expect.any(String) }],
+        },
+      },
+      {
+        says: 'has them by runners, and not one by one if there are more than were asked for',
+        before: async (world) => {
+          await world.finish(1);
+          await world.client.retryJob({ params: { id: 1, run_id: 1 }, query: { max_retries: 3 } });
+          await world.start();
+        },
+        params: { id: 1 },
+        query: { bins: 2, by: 'runner', bands: 200, attempts: 1 },
+        reply: {
+          ...course,
+          from: AT,
+          run_from: AT,
+          bin_seconds: 30,
+          ...ofRunner,
+          bands: [{ key: '1', name: 'n01.cluster', attempts: 2, retries: 1, ...ofRunner }],
+          bands_left_out: 0,
+        },
+      },
     ],
-    refuses: [inUnknownWorkflow],
+    refuses: [
+      inUnknownWorkflow,
+      {
+        says: 'refuses a time that ends before it begins',
+        params: { id: 1 },
+        query: { from: '2026-03-01T12:00:00Z', to: '2026-03-01T12:00:00Z' },
+        status: 400,
+        code: 'PARAMETER_REFUSED',
+        message: 'from: expected a time before 2026-03-01T12:00:00Z',
+      },
+      {
+        says: 'refuses a time without its zone',
+        params: { id: 1 },
+        query: { to: '2026-03-01T12:00:00' },
+        status: 400,
+        code: 'PARAMETER_REFUSED',
+        message: 'expected a time such as 2026-11-22T17:00:00.250Z',
+      },
+      {
+        says: 'refuses more bands than a picture has',
+        params: { id: 1 },
+        query: { by: 'family', bands: 201 },
+        status: 400,
+        code: 'PARAMETER_REFUSED',
+        message: 'bands',
+      },
+    ],
   },
 
   listFailureGroups: {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { jobStatus } from '../job.ts';
 import { RecoveryPlan, RecoveryPolicy, RecoveryRequest } from '../recovery.ts';
-import { queryInteger, text } from '../shape.ts';
+import { queryInteger, queryTime, text } from '../shape.ts';
 import {
   FailureGroups,
   FamilyJobs,
@@ -17,6 +17,9 @@ import { ofId, route, type Route } from './route.ts';
 
 /** Rows of a page that a list returns; more are not shown at once. */
 const pageLimit = queryInteger.pipe(z.int().min(1).max(1000)).optional();
+
+/** Bands of a timeline: more are no picture any more, and these have 72,000 numbers. */
+const MOST_BANDS = 200;
 
 /** What a page shows of workflows (additions). */
 export const viewRoutes = {
@@ -83,9 +86,16 @@ export const viewRoutes = {
     path: '/workflows/{id}/timeline',
     kind: 'own',
     access: 'workflow in path',
-    says: 'Attempts of the current run that ran, ended and failed over time (addition).',
+    says: 'Attempts of the current run that ran, ended and failed over time (addition). `from` and `to` choose a part of the time, `by` divides them into at most `bands` bands, and with `attempts` a time that so many overlap has each of them.',
     params: ofId,
-    query: z.object({ bins: queryInteger.pipe(z.int().min(1).max(1000)).optional() }),
+    query: z.object({
+      bins: queryInteger.pipe(z.int().min(1).max(1000)).optional(),
+      from: queryTime.optional(),
+      to: queryTime.optional(),
+      by: z.enum(['family', 'runner']).optional(),
+      bands: queryInteger.pipe(z.int().min(1).max(MOST_BANDS)).optional(),
+      attempts: pageLimit,
+    }),
     reply: WorkflowTimeline,
   }),
   listFailureGroups: route({
