@@ -82,7 +82,7 @@ function viewOf(hash: string) {
   if (kind === 'workflows' && Number.isSafeInteger(number) && part === 'files')
     return { title: `Files of workflow ${number}`, content: <FilesView key={number} id={number} query={parameters} /> };
   if (kind === 'workflows' && Number.isSafeInteger(number))
-    return { title: `Workflow ${number}`, content: <WorkflowView key={number} id={number} /> };
+    return { title: `Workflow ${number}`, content: <WorkflowView key={number} id={number} query={parameters} /> };
   if (kind === 'jobs' && Number.isSafeInteger(number))
     return { title: `Job ${number}`, content: <JobView key={number} id={number} /> };
   return { title: 'Workflows', content: <WorkflowsView query={parameters} /> };

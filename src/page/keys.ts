@@ -47,6 +47,8 @@ function act(key: string, showKeys: () => void): boolean {
       return follow(document.querySelector('.sections a[href="#/telemetry"]'));
     case 'g':
       return goToWorkflow('', '.graph');
+    case 't':
+      return goToWorkflow('', '#course');
     case 'n':
       return goTo('#/new');
     case '[':
@@ -65,8 +67,17 @@ function act(key: string, showKeys: () => void): boolean {
     case 'Backspace':
       return follow([...document.querySelectorAll('.path a')].at(-1) ?? null) || goTo('#/');
     default:
-      return false;
+      return click(key);
   }
+}
+
+/** The button that does what a key does, where a view has one. An arrow scrolls what has the focus and is wide. */
+function click(key: string): boolean {
+  if (key.startsWith('Arrow') && document.activeElement?.matches('.scroll, .graph')) return false;
+  const button = document.querySelector<HTMLElement>(`main [data-key=${CSS.escape(key)}]`);
+  button?.click();
+  button?.scrollIntoView({ block: 'nearest' });
+  return button !== null;
 }
 
 function goTo(hash: string): true {

@@ -1,5 +1,5 @@
 /** The parameters of the address of the view that is shown: those of an earlier drawing may be another's. */
-const queryNow = (): URLSearchParams => new URLSearchParams(location.hash.split('?')[1]);
+export const queryNow = (): URLSearchParams => new URLSearchParams(location.hash.split('?')[1]);
 
 /** Changes parameters of the address of the view that is shown; empty ones are left out. */
 export function replaceQuery(set: Readonly<Record<string, string>>): void {

@@ -37,6 +37,26 @@ const DRIVEN: Readonly<Record<string, Driven>> = {
   '6': { from: '#/workflows/1', press: '6', shows: at('#/workflows/1/files') },
   '7': { from: '#/workflows/1', press: '7', shows: at('#/telemetry') },
   g: { from: '#/workflows/1/events', press: 'g', shows: focused('.graph') },
+  t: {
+    from: '#/workflows/1/events',
+    press: 't',
+    shows: async (page) => {
+      await focused('#course')(page);
+      await page.locator('[data-key]').first().waitFor();
+    },
+  },
+  '+': { press: '+', shows: (page) => comes(page, "(globalThis.zoomed = location.hash).includes('from=')") },
+  '←': {
+    press: 'ArrowLeft',
+    shows: (page) => comes(page, '(globalThis.earlier = location.hash) !== globalThis.zoomed'),
+  },
+  '→': { press: 'ArrowRight', shows: (page) => comes(page, 'location.hash !== globalThis.earlier') },
+  '-': { press: '-', shows: at('#/workflows/1') },
+  '0': {
+    from: '#/workflows/1?from=2026-03-01T12:00:00Z&to=2026-03-01T13:00:00Z',
+    press: '0',
+    shows: at('#/workflows/1'),
+  },
   n: { from: '#/workflows/1', press: 'n', shows: at('#/new') },
   '[': { from: '#/workflows/1/events', press: '[', shows: at('#/workflows/1/resources') },
   ']': { from: '#/workflows/1/events', press: ']', shows: at('#/workflows/1/files') },
@@ -73,7 +93,7 @@ describe.skipIf(CHROMIUM === undefined)('keys of the page (skipped where chromiu
     const cwd = temporaryFolder();
     expect((await torc(['sonar', 'clusters', 'add', 'fox.test'], { cwd })).code).toBe(0);
     const { client, url, port } = await startServer(cwd, { more: ['--sonar-store', 'sonar.db'] });
-    await torc(['--url', url, 'exec', '-c', 'exit 3'], { cwd });
+    await torc(['--url', url, 'exec', '-c', 'sleep 0.5; exit 3'], { cwd });
     await client.createWorkflow({ body: { name: 'second', user: 'tester' } });
     const page = await (await openBrowser()).newPage({ viewport: { width: 1000, height: 800 } });
     const root = `http://127.0.0.1:${port}/`;
@@ -89,6 +109,7 @@ describe.skipIf(CHROMIUM === undefined)('keys of the page (skipped where chromiu
           .locator(from === '#/' ? '.workflows li' : from.startsWith('#/jobs') ? '.path a + a' : '.path a')
           .first()
           .waitFor();
+        if (from.includes('?')) await page.locator('[data-key]').first().waitFor();
       }
       const happens = shows(page);
       await page.keyboard.press(press);

@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks';
 import type { FailureGroup, WorkflowGraph, WorkflowTimeline } from '../../core/contract/view.ts';
 import type { Workflow, WorkflowStatus } from '../../core/contract/workflow.ts';
 import { counted, grouped } from '../../core/quantity/count-text.ts';
@@ -8,7 +9,8 @@ import { type Live, type Pace, useLive, useNow, useStatus } from '../hooks.ts';
 import { Bar, Command, CountList, jobsWords, Section, Shown } from '../parts.tsx';
 import { Table } from '../table.tsx';
 import { Tail } from '../tail.tsx';
-import { Timeline } from '../timeline.tsx';
+import { Timeline } from '../timeline/timeline.tsx';
+import { parametersOf, spanOf } from '../timeline/window.ts';
 import { WorkflowActions } from '../workflow-actions.tsx';
 import { WorkflowTabs } from '../workflow-tabs.tsx';
 import { ageText, failedIn, of, reasonsToWait, stateOf, statusWords, verdictOf, shownText } from '../words.ts';
@@ -21,7 +23,7 @@ const { client } = connection;
 const paceOf = (status: WorkflowStatus | undefined) => () => ((status?.total_jobs ?? 0) > 10_000 ? 15_000 : 5_000);
 
 /** One workflow: what is the matter first, then what runs, then the whole. */
-export function WorkflowView({ id }: { readonly id: number }) {
+export function WorkflowView({ id, query }: { readonly id: number; readonly query: URLSearchParams }) {
   const params = { id };
   const workflow = useLive(`workflow ${id}`, () => client.getWorkflow({ params }), 30_000);
   const status = useStatus(id);
@@ -29,12 +31,7 @@ export function WorkflowView({ id }: { readonly id: number }) {
   const pace = paceOf(status.value);
   // Asked for beside the status, not after it is drawn: on a slow machine that is half a second later.
   const graph = useLive(`graph ${id}`, () => client.getWorkflowGraph({ params }), pace, moved);
-  const timeline = useLive(
-    `timeline ${id}`,
-    () => client.getWorkflowTimeline({ params }),
-    () => 2 * pace(),
-    moved,
-  );
+  const timeline = useTimeline(id, query, pace, moved);
   return (
     <>
       <nav aria-label="Path" class="path">
@@ -51,6 +48,7 @@ export function WorkflowView({ id }: { readonly id: number }) {
                 moved={moved}
                 graph={graph}
                 timeline={timeline}
+                query={query}
                 again={() => {
                   status.again();
                   workflow.again();
@@ -64,6 +62,28 @@ export function WorkflowView({ id }: { readonly id: number }) {
   );
 }
 
+/** Attempts that are drawn one by one; more are bands. */
+const MOST_BARS = 300;
+
+/** The part of the run that the address shows. While another one is on its way, the one before stays. */
+function useTimeline(id: number, query: URLSearchParams, pace: () => number, moved: string): Live<WorkflowTimeline> {
+  const span = spanOf(query);
+  const asked = {
+    by: query.get('by') === 'runner' ? ('runner' as const) : ('family' as const),
+    attempts: MOST_BARS,
+    ...(span === undefined ? {} : parametersOf(span)),
+  };
+  const before = useRef<WorkflowTimeline>(undefined);
+  const live = useLive(
+    `timeline ${id} ${JSON.stringify(asked)}`,
+    () => client.getWorkflowTimeline({ params: { id }, query: asked }),
+    () => 2 * pace(),
+    moved,
+  );
+  before.current = live.value ?? (live.error === undefined ? before.current : undefined);
+  return { ...live, value: before.current };
+}
+
 interface Facts {
   readonly workflow: Workflow;
   readonly status: WorkflowStatus;
@@ -73,9 +93,10 @@ interface Facts {
 interface WholeProps extends Facts, Omit<Followed, 'id'> {
   readonly graph: Live<WorkflowGraph>;
   readonly timeline: Live<WorkflowTimeline>;
+  readonly query: URLSearchParams;
 }
 
-function Whole({ workflow, status, pace, moved, graph, timeline, again }: WholeProps) {
+function Whole({ workflow, status, pace, moved, graph, timeline, query, again }: WholeProps) {
   const { id } = workflow;
   const { jobs_by_status: counts, is_canceled: isCanceled } = status;
   return (
@@ -97,7 +118,7 @@ function Whole({ workflow, status, pace, moved, graph, timeline, again }: WholeP
       </section>
       {failedIn(counts) > 0 && <Failed id={id} pace={pace} moved={moved} />}
       <Waiting status={status} />
-      {status.total_jobs > 0 && <Parts id={id} graph={graph} timeline={timeline} />}
+      {status.total_jobs > 0 && <Parts id={id} graph={graph} timeline={timeline} query={query} />}
       {of(counts, 'running') > 0 && <Running id={id} jobs={counts.running} pace={pace} moved={moved} />}
     </>
   );
@@ -230,7 +251,12 @@ function Running({ id, jobs, pace, moved }: Followed & { readonly jobs: number }
   );
 }
 
-function Parts({ id, graph, timeline }: Pick<WholeProps, 'graph' | 'timeline'> & { readonly id: number }) {
+function Parts({
+  id,
+  graph,
+  timeline,
+  query,
+}: Pick<WholeProps, 'graph' | 'timeline' | 'query'> & { readonly id: number }) {
   return (
     <>
       <Section title="Families of jobs">
@@ -238,9 +264,9 @@ function Parts({ id, graph, timeline }: Pick<WholeProps, 'graph' | 'timeline'> &
           {(found) => <Graph id={id} graph={found} />}
         </Shown>
       </Section>
-      <Section title="Over time">
+      <Section id="course" title="Over time">
         <Shown live={timeline} what="the timeline">
-          {(found) => <Timeline timeline={found} />}
+          {(found) => <Timeline id={id} timeline={found} query={query} />}
         </Shown>
       </Section>
     </>

@@ -1,0 +1,76 @@
+import type { TimelineAttempt, TimelineBand } from '../../core/contract/view.ts';
+import { grouped } from '../../core/quantity/count-text.ts';
+import { timeText } from '../../core/quantity/time-text.ts';
+import { Status } from '../parts.tsx';
+import { type Column, Table } from '../table.tsx';
+import { shownText } from '../words.ts';
+import { peakText } from './rows.tsx';
+import { clockText } from './window.ts';
+
+export const sum = (list: readonly number[]) => list.reduce((total, each) => total + each, 0);
+
+/** The figures of the bands. */
+export const BandTable = ({ bands, title }: { readonly bands: readonly TimelineBand[]; readonly title: string }) => (
+  <Table
+    label="Table of the course of the run"
+    rows={bands}
+    keyOf={({ key }) => key ?? ''}
+    columns={[
+      { title, kind: 'wide', cell: ({ name }) => shownText(name, 80) },
+      { title: 'At most', kind: 'number', cell: ({ running }) => peakText(running) },
+      { title: 'Attempts', kind: 'number', cell: ({ attempts }) => grouped(attempts) },
+      { title: 'Retries', kind: 'number', cell: ({ retries }) => grouped(retries) },
+      { title: 'Ended', kind: 'number', cell: ({ ended }) => grouped(sum(ended)) },
+      {
+        title: 'Failed',
+        kind: 'number',
+        cell: ({ failed }) => grouped(sum(failed)),
+        class: ({ failed }) => (sum(failed) > 0 ? 'is-bad' : ''),
+      },
+    ]}
+  />
+);
+
+const columnsOf = (shownMs: number): readonly Column<TimelineAttempt>[] => [
+  {
+    title: 'Job',
+    cell: ({ job_id: id, job_name: name }) => (
+      <a href={`#/jobs/${id}`} class="name">
+        {shownText(name, 80)}
+      </a>
+    ),
+  },
+  { title: 'Attempt', kind: 'number', cell: ({ attempt_id: attempt }) => attempt },
+  { title: 'Status', cell: ({ status }) => <Status status={status} /> },
+  { title: 'Started', cell: ({ start }) => <At ms={Date.parse(start)} shownMs={shownMs} /> },
+  {
+    title: 'Took',
+    kind: 'number',
+    cell: ({ start, end }) => (end ? timeText((Date.parse(end) - Date.parse(start)) / 1000) : '–'),
+  },
+  { title: 'Runner', cell: ({ compute_node_name: node }) => shownText(node ?? '–', 60) },
+  { title: 'Cause', cell: ({ cause }) => shownText(cause ?? '', 80), class: () => 'line' },
+];
+
+/** The attempts that are drawn one by one. */
+export const AttemptTable = ({
+  attempts,
+  shownMs,
+}: {
+  readonly attempts: readonly TimelineAttempt[];
+  readonly shownMs: number;
+}) => (
+  <Table
+    label="Table of the attempts"
+    rows={attempts}
+    keyOf={({ job_id: job, attempt_id: attempt }) => `${job} ${attempt}`}
+    columns={columnsOf(shownMs)}
+  />
+);
+
+/** A time of the reader; in UTC under the pointer. */
+export const At = ({ ms, shownMs }: { readonly ms: number; readonly shownMs: number }) => (
+  <time dateTime={new Date(ms).toISOString()} title={new Date(ms).toISOString()}>
+    {clockText(ms, shownMs)}
+  </time>
+);
