@@ -24,15 +24,18 @@ export function logLevelOf(text: string | undefined): LogLevel {
  * Terminals show logs, so control characters in names are escaped.
  */
 export function logLine(level: LogLevel, words: string, fields: Readonly<Record<string, unknown>>, at: string): string {
-  const reported = Object.entries(fields).flatMap(([key, value]) =>
-    value === undefined ? [] : [`${key}=${valueText(value)}`],
-  );
-  return printableLine([at, level.toUpperCase(), words, ...reported].join(' '));
+  let line = `${at} ${level.toUpperCase()} ${words}`;
+  // Two lines of each job are written here: no list in between.
+  for (const key in fields) {
+    const value = fields[key];
+    if (value !== undefined) line += ` ${key}=${valueText(value)}`;
+  }
+  return printableLine(line);
 }
 
 function valueText(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
-  return /[\s"=\p{Cc}]/u.test(text) && typeof value === 'string' ? JSON.stringify(text) : text;
+  if (typeof value !== 'string') return JSON.stringify(value) ?? 'null';
+  return /[\s"=\p{Cc}]/u.test(value) ? JSON.stringify(value) : value;
 }
 
 /**

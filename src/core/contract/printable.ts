@@ -8,12 +8,19 @@
  */
 export const printable = (text: string): string => text.replaceAll(UNPRINTABLE, shown);
 
-/** The same for text that must stay on one line. */
-export const printableLine = (text: string): string => text.replaceAll(/[\t\n]/g, shown).replaceAll(UNPRINTABLE, shown);
+/**
+ * The same for text that must stay on one line.
+ *
+ * Each line of a log passes here, and nearly none has such a character: the search for one takes a tenth of the time of a
+ * replacement that finds nothing.
+ */
+export const printableLine = (text: string): string =>
+  STEERS.test(text) ? text.replaceAll(/[\t\n]/g, shown).replaceAll(UNPRINTABLE, shown) : text;
 
 /** C0 except line breaks and tabs, DEL and C1; then the marks that embed, override or isolate a direction. */
 // eslint-disable-next-line no-control-regex
 const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const STEERS = new RegExp(`[\t\n]|${UNPRINTABLE.source}`);
 
 function shown(character: string): string {
   const code = character.charCodeAt(0);

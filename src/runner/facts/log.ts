@@ -4,30 +4,40 @@ import { makeFolder } from '../../cluster/make-folder.ts';
 import { OPEN } from '../../cluster/trust.ts';
 import { isLoudEnough, type LogLevel, logLine } from '../../core/contract/log-line.ts';
 
-/** Writes lines to a file. They are buffered: a write for each line would be noticeable at a thousand jobs a second. */
+/**
+ * Writes lines to a file. They are gathered, and made into text and written together: at a thousand jobs a second one
+ * after the other would take a tenth of the runner's time.
+ */
 export interface Log {
   write(level: LogLevel, words: string, fields?: Readonly<Record<string, unknown>>): void;
   close(): void;
 }
 
 const FLUSH_MS = 200;
-const FLUSH_LENGTH = 64 * 1024;
+/** More of them would hold the runner for more than a millisecond, and keep their memory. */
+const MOST_GATHERED = 256;
+
+/** A line that is not text yet. Its fields do not change any more. */
+interface Gathered {
+  readonly level: LogLevel;
+  readonly words: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly atMs: number;
+}
 
 /** The log in a file at `path`; `echo` also gets warnings and errors. */
 export function openLog(path: string, least: LogLevel, now: () => number, echo: (line: string) => void): Log {
   makeFolder(dirname(path));
   const fd = openSync(path, OPEN.append);
-  let gathered: string[] = [];
-  let length = 0;
+  let gathered: Gathered[] = [];
   let isFull = false;
   let timer: NodeJS.Timeout | undefined;
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
-    if (length === 0) return;
-    const text = Buffer.from(`${gathered.join('\n')}\n`);
+    if (gathered.length === 0) return;
+    const text = Buffer.from(gathered.map(lineOf).join(''));
     gathered = [];
-    length = 0;
     try {
       // A disk that fills up writes a part and reports the error only for the next write.
       for (let at = 0; at < text.length;) at += writeSync(fd, text, at);
@@ -42,11 +52,9 @@ export function openLog(path: string, least: LogLevel, now: () => number, echo: 
   return {
     write(level, words, fields = {}) {
       if (!isLoudEnough(level, least)) return;
-      const line = logLine(level, words, fields, new Date(now()).toISOString());
-      gathered.push(line);
-      length += line.length + 1;
+      gathered.push({ level, words, fields, atMs: now() });
       if (isLoudEnough(level, 'warn')) echo(`${level}: ${words}${fieldsText(fields)}`);
-      if (length >= FLUSH_LENGTH) flush();
+      if (gathered.length >= MOST_GATHERED) flush();
       else timer ??= setTimeout(flush, FLUSH_MS).unref();
     },
     close() {
@@ -55,6 +63,9 @@ export function openLog(path: string, least: LogLevel, now: () => number, echo: 
     },
   };
 }
+
+const lineOf = ({ level, words, fields, atMs }: Gathered): string =>
+  `${logLine(level, words, fields, new Date(atMs).toISOString())}\n`;
 
 function fieldsText(fields: Readonly<Record<string, unknown>>): string {
   const reported = Object.entries(fields).filter(([, value]) => value !== undefined);
