@@ -1,4 +1,4 @@
-import { filesOf } from '../../core/contract/files/job.ts';
+import { stdioOf } from '../../core/contract/files/job.ts';
 import type { RunFacts } from '../step/request.ts';
 import type { SettledEnd } from '../step/steps.ts';
 import type { Attempt, Attempts, EndTime } from './attempt.ts';
@@ -29,8 +29,7 @@ export function createConclude({ facts, attempts, disk }: ConcludeOptions): Conc
   };
 
   return (attempt, end, account) => {
-    const { stdout, stderr } = filesOf(facts, attempt.job);
-    const writes = disk !== undefined && (stdout ?? stderr) !== undefined;
+    const writes = disk !== undefined && stdioOf(facts.execution, attempt.job.name).mode !== 'none';
     if (writes) disk.ended(attempt.job.name);
     if (writes && failedByItself(attempt, account)) return withShortage(disk.shortage, attempt, end, account);
     return attempt.job.output_files && account.exitCode === 0

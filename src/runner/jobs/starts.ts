@@ -49,7 +49,7 @@ export function createStarts(options: StartsOptions): Starts {
 
   const begun = (attempt: Running) => {
     const { job, startedAtMs } = attempt;
-    outbox.started({ job_id: job.id, attempt_id: job.attempt_id, start_time: new Date(startedAtMs).toISOString() });
+    outbox.started({ job_id: job.id, attempt_id: job.attempt_id, atMs: startedAtMs });
     logStart(attempt);
   };
 

@@ -14,8 +14,9 @@ export class OutputFolderError extends LaunchError {}
  * Relative paths start at the working directory, which the jobs share. Synchronous, as the launch is: the first folder
  * that exists costs 10 µs. Throws: `OutputFolderError`.
  */
-export function createOutputFolders({ output_files: outputs = [] }: Pick<ClaimedJob, 'output_files'>): void {
-  const folders = new Map((outputs ?? []).map(({ path }) => [dirname(path), path]));
+export function createOutputFolders({ output_files: outputs }: Pick<ClaimedJob, 'output_files'>): void {
+  if (!outputs) return;
+  const folders = new Map(outputs.map(({ path }) => [dirname(path), path]));
   for (const [folder, path] of folders) {
     if (folder === '.' || folder === '/') continue;
     try {

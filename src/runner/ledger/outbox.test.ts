@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Completion, Retried, Start } from '../../core/contract/exchange.ts';
-import { createOutbox, type News } from './outbox.ts';
+import { type Begun, createOutbox, type News } from './outbox.ts';
 
-const start = (job: number): Start => ({ job_id: job, attempt_id: 1, start_time: '2026-03-01T12:00:00.000Z' });
+const start = (job: number): Start => ({ job_id: job, attempt_id: 1, start_time: '2026-03-01T12:00:00.250Z' });
+const begun = (job: number): Begun => ({ job_id: job, attempt_id: 1, atMs: Date.parse('2026-03-01T12:00:00.250Z') });
 const completion = (job: number): Completion => ({
   job_id: job,
   attempt_id: 1,
@@ -27,7 +28,7 @@ describe('the entries that a runner has to report', () => {
   });
 
   it.each<[string, (outbox: ReturnType<typeof createOutbox>) => void]>([
-    ['a start', (outbox) => outbox.started(start(1))],
+    ['a start', (outbox) => outbox.started(begun(1))],
     ['an end', (outbox) => outbox.completed(completion(1))],
     ['a retry', (outbox) => outbox.retried(retried(1))],
     ['a returned job', (outbox) => outbox.returned([1])],
@@ -39,7 +40,7 @@ describe('the entries that a runner has to report', () => {
 
   it('the start of an ended job is left out, and that of a running job is kept', () => {
     const outbox = createOutbox();
-    for (const job of [1, 2, 3]) outbox.started(start(job));
+    for (const job of [1, 2, 3]) outbox.started(begun(job));
     outbox.completed(completion(1));
     outbox.retried(retried(3));
     expect(outbox.take()).toEqual({
@@ -52,7 +53,7 @@ describe('the entries that a runner has to report', () => {
 
   it('entries are sent in exchanges of at most 500 ends, in order', () => {
     const outbox = createOutbox();
-    outbox.started(start(1200));
+    outbox.started(begun(1200));
     for (let job = 1; job <= 1200; job += 1) outbox.completed(completion(job));
     const turns: number[][] = [];
     while (!outbox.isEmpty) {
@@ -80,12 +81,12 @@ describe('the entries that a runner has to report', () => {
 
   it('without a reply, entries are sent again before later ones', () => {
     const outbox = createOutbox();
-    outbox.started(start(1));
+    outbox.started(begun(1));
     outbox.completed(completion(2));
     outbox.returned([3]);
     outbox.retried(retried(7));
     const unanswered = outbox.take();
-    outbox.started(start(4));
+    outbox.started(begun(4));
     outbox.completed(completion(5));
     outbox.returned([6]);
     outbox.retried(retried(8));
@@ -116,7 +117,7 @@ it('no entry is lost, doubled or reordered, whichever exchanges get no reply', (
       for (const [job, event] of events.entries()) {
         if (event === 'start') {
           happened.started.push(start(job));
-          outbox.started(start(job));
+          outbox.started(begun(job));
           running.push(job);
         } else if (event === 'end') {
           for (const ended of running.splice(0, 1)) {

@@ -5,13 +5,19 @@ export type News = Required<{
   [P in 'started' | 'completed' | 'retried' | 'returned']: NonNullable<ExchangeRequest[P]>;
 }>;
 
+/** A start: its time is made into text when it is reported, as most short jobs have ended before. */
+export interface Begun extends Omit<Start, 'start_time'> {
+  /** Unix milliseconds. */
+  readonly atMs: number;
+}
+
 /**
  * The entries that a runner has to report, until they are acknowledged.
  *
  * Entries of an exchange without a reply are put back in front and sent again; the server recognises repeated entries.
  */
 export interface Outbox {
-  started(start: Start): void;
+  started(start: Begun): void;
   completed(completion: Completion): void;
   retried(retried: Retried): void;
   returned(jobIds: readonly number[]): void;
@@ -31,7 +37,7 @@ export interface Outbox {
 const MOST_ENDS = 500;
 
 export function createOutbox(mostEnds = MOST_ENDS): Outbox {
-  let started: Start[] = [];
+  let started: Begun[] = [];
   let completed: Completion[] = [];
   let retried: Retried[] = [];
   let returned: number[] = [];
@@ -52,7 +58,7 @@ export function createOutbox(mostEnds = MOST_ENDS): Outbox {
       const isCut = completed.length > mostEnds;
       const news = {
         // A start may follow from an end that has to wait for the next turn: then it waits, too.
-        started: isCut ? [] : started.filter(({ job_id: id }) => !ended.has(id)),
+        started: isCut ? [] : started.filter(({ job_id: id }) => !ended.has(id)).map(startOf),
         completed: isCut ? completed.splice(0, mostEnds) : completed,
         retried,
         returned,
@@ -69,7 +75,7 @@ export function createOutbox(mostEnds = MOST_ENDS): Outbox {
     },
     putBack(news) {
       underWay = [];
-      started = [...news.started, ...started];
+      started = [...news.started.map(begunOf), ...started];
       completed = [...news.completed, ...completed];
       retried = [...news.retried, ...retried];
       returned = [...news.returned, ...returned];
@@ -78,3 +84,6 @@ export function createOutbox(mostEnds = MOST_ENDS): Outbox {
     unreported: () => [...underWay, ...completed],
   };
 }
+
+const startOf = ({ atMs, ...start }: Begun): Start => ({ ...start, start_time: new Date(atMs).toISOString() });
+const begunOf = ({ start_time: time, ...start }: Start): Begun => ({ ...start, atMs: Date.parse(time) });
