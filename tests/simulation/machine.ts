@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import type { ProcessEnd, LaunchRequest, Launcher } from '../../src/runner/launch/launcher.ts';
+import type { LauncherOptions } from '../../src/runner/launch/choose.ts';
 import type { Mark } from '../support/history.ts';
 
 /** An attempt that runs, whether its runner lives or not. */
@@ -14,7 +15,7 @@ interface Process {
 export interface Machine {
   readonly history: Mark[];
   readonly running: number;
-  launcherOf(runner: string, onEnd: (endings: readonly ProcessEnd[]) => void): Launcher;
+  launcherOf(runner: string, options: LauncherOptions): Launcher;
   /** As `process.kill` does for a process group. */
   signal(group: number, signal: NodeJS.Signals): void;
   /** Ends everything that a runner left behind. */
@@ -49,14 +50,15 @@ export function createMachine(endsIn: () => number, failing: ReadonlySet<number>
   };
   const kill = (pid: number, signal: NodeJS.Signals) => end(pid, { signal: constants.signals[signal] });
 
-  const launch = (runner: string, { variables }: LaunchRequest, report: (ending: ProcessEnd) => void): number => {
-    const value = (name: string) => Number(variables.find(([each]) => each === name)?.[1]);
+  const launch = (runner: string, { variables }: LaunchRequest, { environment, onEnd }: LauncherOptions): number => {
+    const all = { ...environment, ...Object.fromEntries(variables) };
+    const value = (name: string) => Number(all[name]);
     const pid = pids++;
     const attemptId = attemptOf(value('TORC_RUN_ID'), value('TORC_ATTEMPT_ID'));
     const mark = { jobId: value('TORC_JOB_ID'), attemptId, runner, cpus: 1, gpus: [] };
     history.push({ ...mark, what: 'began' });
     const timer = setTimeout(() => end(pid, { exitCode: failing.has(mark.jobId) ? 1 : 0 }), endsIn());
-    processes.set(pid, { pid, mark, timer, report });
+    processes.set(pid, { pid, mark, timer, report: (ending) => onEnd([ending]) });
     return pid;
   };
 
@@ -65,9 +67,9 @@ export function createMachine(endsIn: () => number, failing: ReadonlySet<number>
     get running() {
       return processes.size;
     },
-    launcherOf: (runner, onEnd) => ({
+    launcherOf: (runner, options) => ({
       name: 'child_process',
-      launch: (request) => launch(runner, request, (ending) => onEnd([ending])),
+      launch: (request) => launch(runner, request, options),
       close: () => {},
     }),
     signal(group, signal) {

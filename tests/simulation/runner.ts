@@ -210,7 +210,7 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
         facts,
         environment: {},
         log,
-        launcherOf: (onEnd) => machine.launcherOf(name, alive(onEnd)),
+        launcherOf: ({ environment, onEnd }) => machine.launcherOf(name, { environment, onEnd: alive(onEnd) }),
       }),
       actions: { isBusy: false, consider() {}, keepsIdle: async () => false },
       drainOf: (runningJobs, mayGoOn) => ({

@@ -57,7 +57,7 @@ const runnerOf = (count: number) => {
   const steps = createDirectSteps({
     facts: { ...facts, outputDir: folder },
     environment: {},
-    launcherOf(onEnd) {
+    launcherOf({ onEnd }) {
       report = onEnd;
       return { name: 'child_process', launch: () => pids++, close: () => {} };
     },

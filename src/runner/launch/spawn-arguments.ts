@@ -50,6 +50,15 @@ export function createSpawnArguments(
   }
   const head = used;
 
+  let next = 0;
+  const point = (at: Pointer) => {
+    if (next >= POINTERS) throw new LaunchError('E2BIG', `the environment has more than ${POINTERS - 8} variables`);
+    pointers.view.setBigUint64(next * 8, at, true);
+    next += 1;
+  };
+  const addressOf = (index: number) => pointers.at + BigInt(index * 8);
+  for (const at of inherited.values()) point(at);
+
   const putWord = (word: string): Pointer => {
     const before = used;
     const at = put(word);
@@ -67,19 +76,20 @@ export function createSpawnArguments(
       used = head;
       const pathAt = program === undefined ? bashAt : put(program.path);
       const words = program === undefined ? [bashName, dashC, putWord(script)] : program.words.map(putWord);
-      let next = 0;
-      const point = (at: Pointer) => {
-        if (next >= POINTERS) throw new LaunchError('E2BIG', `the environment has more than ${POINTERS - 8} variables`);
-        pointers.view.setBigUint64(next * 8, at, true);
-        next += 1;
-      };
-      for (const at of [...words, 0n]) point(at);
-      const environmentAt = pointers.at + BigInt(next * 8);
-      const own = new Set(variables.map(([name]) => name));
-      for (const [name, at] of inherited) if (!own.has(name) && without?.has(name) !== true) point(at);
+      // The inherited variables stand there from the start; only a job that lacks or replaces one gets a list of its own.
+      next = inherited.size;
+      const isWhole = without === undefined && !variables.some(([name]) => inherited.has(name));
+      const environmentAt = addressOf(isWhole ? 0 : next);
+      if (!isWhole) {
+        const own = new Set(variables.map(([name]) => name));
+        for (const [name, at] of inherited) if (!own.has(name) && without?.has(name) !== true) point(at);
+      }
       for (const [name, value] of variables) point(put(`${name}=${value}`));
       point(0n);
-      return { pathAt, argumentsAt: pointers.at, environmentAt };
+      const argumentsAt = addressOf(next);
+      for (const at of words) point(at);
+      point(0n);
+      return { pathAt, argumentsAt, environmentAt };
     },
   };
 }

@@ -2,7 +2,7 @@ import { filesOf, stdioOf } from '../../core/contract/files/job.ts';
 import { describe, expect, it } from 'vitest';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { ExecutionConfig } from '../../core/contract/workflow.ts';
-import { launchRequestOf, type RunFacts, scriptOf, variablesOf } from './request.ts';
+import { environmentOfRun, jobVariables, launchRequestOf, type RunFacts, scriptOf, variablesOf } from './request.ts';
 
 const job: ClaimedJob = {
   id: 42,
@@ -75,7 +75,7 @@ describe('the script of a job', () => {
 
 describe('the environment of a job', () => {
   const environmentOf = (ours: RunFacts, its: Partial<ClaimedJob>, gpus: readonly string[] = []) =>
-    Object.fromEntries(variablesOf(ours, { ...job, ...its }, gpus));
+    environmentOfRun(Object.fromEntries(variablesOf(ours, { ...job, ...its }, gpus)), ours);
 
   it('the environment of a job identifies the job and its server', () => {
     expect(environmentOf(facts, {})).toEqual({
@@ -113,9 +113,15 @@ describe('the environment of a job', () => {
     expect(environmentOf(facts, { env: { [name]: '1' } })[name]).toBe('1');
   });
 
-  it('the environment of a job contains each variable once', () => {
-    const names = variablesOf(facts, { ...job, env: { TORC_RUN_ID: '9', A: '1' } }, ['0']).map(([name]) => name);
-    expect(names).toEqual([...new Set(names)]);
+  it('the variables of a job are apart from those of its run, and each is named once', () => {
+    const ofJob = variablesOf(facts, { ...job, env: { TORC_RUN_ID: '9', A: '1' } }, ['0']).map(([name]) => name);
+    const ofRun = Object.keys(environmentOfRun({}, facts));
+    expect([...ofJob, ...ofRun]).toEqual([...new Set([...ofJob, ...ofRun])]);
+    expect(ofJob).toContain('A');
+  });
+
+  it('a script that runs for a job has the identity of the job and of its run, and not its own variables', () => {
+    expect(Object.fromEntries(jobVariables(facts, job))).toEqual(environmentOf(facts, {}));
   });
 });
 

@@ -41,9 +41,18 @@ export function scriptOf({
   return script.includes('\n') ? `${script.trimEnd()}\n${command}` : `${script.trim()} ${command}`;
 }
 
-/** The variables of a job in addition to the runner's: its own variables, its devices, and its identity. */
+/**
+ * What every job of a run has in its environment: a launcher writes it once, and what `variablesOf` returns for each job.
+ */
+export const environmentOfRun = (
+  environment: Readonly<Record<string, string | undefined>>,
+  facts: RunFacts,
+): Record<string, string | undefined> => ({ ...environment, ...Object.fromEntries(runVariables(facts)) });
+
+/** The variables of a job in addition to those of its run, which it cannot replace: its own, its devices, its identity. */
 export function variablesOf(facts: RunFacts, job: ClaimedJob, gpus: readonly string[]): [string, string][] {
   const variables = new Map<string, string>(Object.entries(job.env ?? {}));
+  if (variables.size > 0) for (const [name] of runVariables(facts)) variables.delete(name);
   if (gpus.length > 0) {
     const devices = gpus.join(',');
     for (const name of [
@@ -62,22 +71,25 @@ export function variablesOf(facts: RunFacts, job: ClaimedJob, gpus: readonly str
     variables.set(MEMORY_REPORT_VARIABLE, memoryReportOf(facts, job));
   }
   if (cpus !== undefined) variables.set('TORC_CPU_LIMIT', String(cpus));
-  for (const [name, value] of jobVariables(facts, job)) variables.set(name, value);
+  for (const [name, value] of identityOf(job)) variables.set(name, value);
   return [...variables];
 }
 
-/** The identity of a job, for the job and for scripts that run for it. */
-export function jobVariables(
+const identityOf = ({
+  id,
+  name,
+  attempt_id: attempt,
+}: Pick<ClaimedJob, 'id' | 'name' | 'attempt_id'>): [string, string][] => [
+  ['TORC_JOB_ID', String(id)],
+  ['TORC_JOB_NAME', name],
+  ['TORC_ATTEMPT_ID', String(attempt)],
+];
+
+/** The identity of a job and of its run, for scripts that run for it. */
+export const jobVariables = (
   facts: RunFacts,
-  { id, name, attempt_id: attempt }: Pick<ClaimedJob, 'id' | 'name' | 'attempt_id'>,
-): [string, string][] {
-  return [
-    ...runVariables(facts),
-    ['TORC_JOB_ID', String(id)],
-    ['TORC_JOB_NAME', name],
-    ['TORC_ATTEMPT_ID', String(attempt)],
-  ];
-}
+  job: Pick<ClaimedJob, 'id' | 'name' | 'attempt_id'>,
+): [string, string][] => [...runVariables(facts), ...identityOf(job)];
 
 /** The identity of workflow and run, and the address of the server. */
 export function runVariables(facts: RunFacts): [string, string][] {
@@ -94,6 +106,7 @@ export function runVariables(facts: RunFacts): [string, string][] {
   ];
 }
 
+/** For a launcher with the environment of the run. */
 export function launchRequestOf(facts: RunFacts, job: ClaimedJob, gpus: readonly string[]): LaunchRequest {
   return { script: scriptOf(job), variables: variablesOf(facts, job, gpus), ...filesOf(facts, job) };
 }

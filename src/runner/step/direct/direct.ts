@@ -3,7 +3,7 @@ import { type Allocation, jobIdOf } from '../../../cluster/batch/allocation.ts';
 import { killTogether, signalProcess } from '../../../cluster/host/kill-together.ts';
 import { makeFolder } from '../../../cluster/make-folder.ts';
 import { STDIO_FOLDER, stepIdOf, type StepId } from '../../../core/contract/files/job.ts';
-import { createLauncher } from '../../launch/choose.ts';
+import { createLauncher, type LauncherOptions } from '../../launch/choose.ts';
 import { type ProcessEnd, LaunchError, type Launcher } from '../../launch/launcher.ts';
 import type { Log } from '../../facts/log.ts';
 import { createOutputFolders } from '../../launch/output-folders.ts';
@@ -12,7 +12,7 @@ import type { JobGroups, KernelKill } from './job-groups.ts';
 import { createContainerKills } from './container-kills.ts';
 import { createKernelKills } from './kernel-kills.ts';
 import { createProcessUse, type ProcessUse } from '../process-use.ts';
-import { launchRequestOf, type RunFacts } from '../request.ts';
+import { environmentOfRun, launchRequestOf, type RunFacts } from '../request.ts';
 import { createSeenSignals } from './seen-signals.ts';
 import type { SonarRecord } from '../sonar.ts';
 import type { SettledEnd, StepEnd, Steps } from '../steps.ts';
@@ -32,7 +32,7 @@ export interface DirectOptions {
   /** Control groups with the limits of `facts`; absent: nothing, or samples, limit jobs. */
   readonly groups?: JobGroups | undefined;
   /** The launcher; the default is the fastest that works here. */
-  readonly launcherOf?: ((onEnd: (endings: readonly ProcessEnd[]) => void) => Launcher) | undefined;
+  readonly launcherOf?: ((options: LauncherOptions) => Launcher) | undefined;
 }
 
 const SIGKILL = constants.signals.SIGKILL;
@@ -48,7 +48,7 @@ export function createDirectSteps({
   sonar,
   cpus,
   groups,
-  launcherOf = (onEnd) => createLauncher({ environment, onEnd }),
+  launcherOf = createLauncher,
 }: DirectOptions): Steps {
   const pids = new Map<StepId, number>();
   const ids = new Map<number, StepId>();
@@ -77,7 +77,7 @@ export function createDirectSteps({
     return { ...account, endedBy: 'memory', cause: KILLED_BY_KERNEL };
   };
 
-  const launcher = launcherOf((endings) => {
+  const onEnd = (endings: readonly ProcessEnd[]) => {
     const ended: StepEnd[] = [];
     for (const { pid, exitCode, signal, cpuSeconds, peakBytes } of endings) {
       const id = ids.get(pid);
@@ -93,7 +93,8 @@ export function createDirectSteps({
       sonar?.ended(id, { pid, cpuSeconds, peakBytes });
     }
     report(ended);
-  });
+  };
+  const launcher = launcherOf({ environment: environmentOfRun(environment, facts), onEnd });
 
   return {
     name: launcher.name,

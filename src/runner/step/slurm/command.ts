@@ -5,7 +5,7 @@ import { standardExecution } from '../../../core/contract/execution.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import { type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
 import type { LaunchRequest } from '../../launch/launcher.ts';
-import { launchRequestOf, type RunFacts } from '../request.ts';
+import { launchRequestOf, type RunFacts, runVariables } from '../request.ts';
 import { inheritedInputs, srunOptions, srunWords, stepMinutes } from './srun.ts';
 
 export interface CommandOptions {
@@ -47,7 +47,8 @@ export function createStepCommands({
   // Started without a shell: bash would take 2 of the 50 ms of CPU time of a short step.
   const path = srun.includes('/') ? srun : (programOn(environment['PATH'], srun) ?? srun);
   const headroom = execution.sigkill_headroom_seconds ?? standardExecution.sigkill_headroom_seconds;
-  const inherited = inheritedInputs(environment);
+  const ofRun = new Set(runVariables(facts).map(([name]) => name));
+  const inherited = inheritedInputs(environment).filter((name) => !ofRun.has(name));
   const hasGpus = allocation.hasGpus === true;
 
   return (job, { nodes, mark, overlaps }) => {

@@ -12,6 +12,7 @@ import type { ProcessEnd } from '../../launch/launcher.ts';
 import type { Log } from '../../facts/log.ts';
 import { createOutputFolders } from '../../launch/output-folders.ts';
 import { withStdioFolder } from '../direct/direct.ts';
+import { environmentOfRun } from '../request.ts';
 import type { StepEnd, Steps } from '../steps.ts';
 import { settledEndOf } from './settled-end.ts';
 import { createAccounting } from './accounting.ts';
@@ -81,7 +82,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
     });
     if (ends.length > 0) sendEnds(ends);
   };
-  const launcher = createLauncher({ environment, onEnd });
+  const launcher = createLauncher({ environment: environmentOfRun(environment, facts), onEnd });
   const withdraw = (id: StepId) => {
     const isWithdrawn = starts.withdraw(id);
     if (isWithdrawn) refuse(id, NOT_LAUNCHED);
