@@ -5,12 +5,10 @@
  * its address is in use, memory would be corrupted.
  */
 export interface Libc {
-  /** Calls a function by its name. */
-  readonly invoke: Invoke;
+  /** The functions by their names. */
+  readonly calls: Calls;
   readonly memory: (bytes: number) => Memory;
 }
-
-export type Invoke = (name: FunctionName, ...args: (number | Pointer)[]) => number;
 
 /** Memory at a fixed address, which is never freed. */
 export interface Memory {
@@ -20,7 +18,7 @@ export interface Memory {
 }
 
 export type Pointer = bigint;
-type Call = (...args: (number | Pointer)[]) => number | bigint;
+type Call<Result> = (...args: (number | Pointer)[]) => Result;
 
 /** The runtime renamed these between versions; it ignores unknown names. */
 interface Signature {
@@ -38,7 +36,7 @@ const takes = (...types: string[]): Signature => ({
 });
 
 interface ForeignFunctions {
-  dlopen(path: null, definitions: Record<string, Signature>): { functions: Record<string, Call> };
+  dlopen(path: null, definitions: Record<string, Signature>): { functions: Calls };
   getRawPointer(buffer: ArrayBuffer): Pointer;
 }
 
@@ -59,6 +57,7 @@ const FUNCTIONS = {
   posix_spawn_file_actions_adddup2: takes(p, i, i),
   sigemptyset: takes(p),
   wait4: takes(i, p, i, p),
+  waitid: takes(i, i, p, i),
   fcntl: takes(i, i, i),
   getrlimit: takes(i, p),
   setrlimit: takes(i, p),
@@ -67,7 +66,8 @@ const FUNCTIONS = {
   sched_setaffinity: takes(i, 'i64', p),
 } satisfies Record<string, Signature>;
 
-type FunctionName = keyof typeof FUNCTIONS;
+/** An i64 is a bigint in JavaScript, an i32 a number. */
+export type Calls = { readonly [Name in keyof typeof FUNCTIONS]: Call<Name extends 'syscall' ? bigint : number> };
 
 const kept: ArrayBuffer[] = [];
 
@@ -76,7 +76,7 @@ export function openLibc(): Libc {
   const ffi = foreignFunctions();
   const { functions } = ffi.dlopen(null, FUNCTIONS);
   return {
-    invoke: (name, ...args) => Number((functions[name] as Call)(...args)),
+    calls: functions,
     memory(bytes) {
       const buffer = new ArrayBuffer(bytes);
       kept.push(buffer);

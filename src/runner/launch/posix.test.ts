@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Jobs, jobsOf, noPosix, printedInRunner } from '../../../tests/support/launching.ts';
 import type { LaunchError } from './launcher.ts';
@@ -68,6 +69,20 @@ it.each([0, 1, 2, 3])('variables that do not fit are refused and never cut, wher
 
 it('a job that ends by a signal without a name reports its number', async () => {
   expect(await jobs.run('kill -34 $$')).toMatchObject({ exitCode: undefined, signal: 34 });
+});
+
+it('a child that the runtime started and waits for hides no end of a job, and no job that of such a child', async () => {
+  const children: Promise<number | null>[] = [];
+  const launched = Array.from({ length: 50 }, (_, index) => {
+    const child = spawn('/bin/bash', ['-c', `exit ${index}`], { stdio: 'ignore' });
+    children.push(new Promise((resolve) => void child.once('exit', resolve)));
+    return jobs.launch({ script: `exit ${index + 100}` });
+  });
+  const expected = Array.from({ length: 50 }, (_, index) => index);
+  expect((await Promise.all(launched.map(({ ended }) => ended))).map(({ exitCode }) => exitCode)).toEqual(
+    expected.map((code) => code + 100),
+  );
+  expect(await Promise.all(children)).toEqual(expected);
 });
 
 it('a job has no file open that the runner inherited, whatever its number', async () => {

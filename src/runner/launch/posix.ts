@@ -38,18 +38,24 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, libc:
   askForShortSlices(libc);
   const spawn = createSpawn(libc, createSpawnArguments(libc, bash, environment));
   const bound = createBinding(libc);
-  const { ended, untilEnd } = createWaitForChild(libc);
+  const { someEnded, ended, untilEnd } = createWaitForChild(libc);
   refuseIfBroken((request) => untilEnd(spawn(request)));
 
   const running = new Set<number>();
   const reap = () => {
     const endings: ProcessEnd[] = [];
-    for (const each of running) {
-      const end = ended(each);
-      if (end === undefined) continue;
-      running.delete(each);
+    const take = (pid: number): boolean => {
+      const end = running.has(pid) ? ended(pid) : undefined;
+      if (end === undefined) return false;
       endings.push(end);
-    }
+      return running.delete(pid);
+    };
+    // One signal may stand for many ends. The kernel names the children that ended: asking for each of 64 jobs would cost
+    // more than all else that is done for one.
+    let pid = someEnded();
+    while (pid !== undefined && take(pid)) pid = someEnded();
+    // A child of the runtime, which waits for it itself: the kernel would name no other before.
+    if (pid !== undefined) for (const each of running) take(each);
     if (endings.length > 0) onEnd(endings);
   };
   process.on('SIGCHLD', reap);
@@ -87,19 +93,19 @@ const RLIMIT_NOFILE = 7;
  *
  * Throws if the limit cannot be read: structures or calls have another layout here.
  */
-function limitOpenFiles({ invoke, memory }: Libc, openFilesLimit: number | undefined): void {
+function limitOpenFiles({ calls, memory }: Libc, openFilesLimit: number | undefined): void {
   const limits = memory(STRUCT_BYTES);
-  if (invoke('getrlimit', RLIMIT_NOFILE, limits.at) !== 0) throw new Error('getrlimit failed');
+  if (calls.getrlimit(RLIMIT_NOFILE, limits.at) !== 0) throw new Error('getrlimit failed');
   if (openFilesLimit === undefined || BigInt(openFilesLimit) >= limits.view.getBigUint64(0, true)) return;
   limits.view.setBigUint64(0, BigInt(openFilesLimit), true);
-  invoke('setrlimit', RLIMIT_NOFILE, limits.at);
+  calls.setrlimit(RLIMIT_NOFILE, limits.at);
 }
 
 /** Jobs would inherit the files that the runner inherited. */
-function closeOnExec({ invoke }: Libc): void {
+function closeOnExec({ calls }: Libc): void {
   for (const name of readdirSync('/proc/self/fd')) {
     const fd = Number(name);
-    if (fd > 2) invoke('fcntl', fd, F_SETFD, FD_CLOEXEC);
+    if (fd > 2) calls.fcntl(fd, F_SETFD, FD_CLOEXEC);
   }
 }
 
@@ -110,20 +116,20 @@ const CPU_SET_BYTES = 1024;
  * A function that calls another while this thread is bound to CPUs: a process starts with the CPUs of the thread that
  * spawns it. Binding it later would miss what it forks meanwhile. Undefined CPUs bind nothing.
  */
-function createBinding({ invoke, memory }: Libc) {
+function createBinding({ calls, memory }: Libc) {
   const ownCpus = memory(CPU_SET_BYTES);
   const jobCpus = memory(CPU_SET_BYTES);
-  const isKnown = invoke('sched_getaffinity', 0, BigInt(CPU_SET_BYTES), ownCpus.at) === 0;
+  const isKnown = calls.sched_getaffinity(0, BigInt(CPU_SET_BYTES), ownCpus.at) === 0;
 
   return <Made>(cpus: readonly number[] | undefined, start: () => Made): Made => {
     if (cpus === undefined || !isKnown) return start();
     jobCpus.bytes.fill(0);
     for (const cpu of cpus) jobCpus.bytes[cpu >> 3] = (jobCpus.bytes[cpu >> 3] ?? 0) | (1 << (cpu & 7));
-    invoke('sched_setaffinity', 0, BigInt(CPU_SET_BYTES), jobCpus.at);
+    calls.sched_setaffinity(0, BigInt(CPU_SET_BYTES), jobCpus.at);
     try {
       return start();
     } finally {
-      invoke('sched_setaffinity', 0, BigInt(CPU_SET_BYTES), ownCpus.at);
+      calls.sched_setaffinity(0, BigInt(CPU_SET_BYTES), ownCpus.at);
     }
   };
 }

@@ -18,15 +18,15 @@ const SHORT_SLICE_NS = 100_000n;
  * the runs reached 0.7 of the rate at which `xargs` launches, with it none of 14 fell below 0.85. No privilege is
  * needed; a kernel without support ignores it.
  */
-export function askForShortSlices({ invoke, memory }: Libc): void {
+export function askForShortSlices({ calls, memory }: Libc): void {
   const { view, at } = memory(STRUCT_BYTES);
-  const calls = SCHED_CALLS[process.arch];
-  if (calls === undefined) return;
-  const [set, get] = calls.map(BigInt) as [bigint, bigint];
-  if (invoke('syscall', get, 0n, at, BigInt(SCHED_ATTR_BYTES), 0n) !== 0) return;
+  const numbers = SCHED_CALLS[process.arch];
+  if (numbers === undefined) return;
+  const [set, get] = numbers.map(BigInt) as [bigint, bigint];
+  if (calls.syscall(get, 0n, at, BigInt(SCHED_ATTR_BYTES), 0n) !== 0n) return;
   // A user chose another policy, or a priority that children would lose: it stays.
   if (view.getUint32(4, true) !== SCHED_OTHER || view.getInt32(16, true) < 0) return;
   view.setBigUint64(8, view.getBigUint64(8, true) | RESET_ON_FORK, true);
   view.setBigUint64(24, SHORT_SLICE_NS, true);
-  invoke('syscall', set, 0n, at, 0n, 0n);
+  calls.syscall(set, 0n, at, 0n, 0n);
 }

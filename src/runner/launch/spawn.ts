@@ -14,7 +14,7 @@ const O_RDONLY = 0;
  * Throws: `LaunchError`.
  */
 export function createSpawn(libc: Libc, written: SpawnArguments): (request: LaunchRequest) => number {
-  const { invoke, memory } = libc;
+  const { calls, memory } = libc;
   const attributes = attributesOfJobs(libc);
   const actions = memory(STRUCT_BYTES);
   const pid = memory(STRUCT_BYTES);
@@ -24,38 +24,38 @@ export function createSpawn(libc: Libc, written: SpawnArguments): (request: Laun
     const { pathAt, argumentsAt, environmentAt } = written.write(request);
     // The child opens the files of the job; it already has the user's umask.
     const mode = modeOfFiles();
-    invoke('posix_spawn_file_actions_init', actions.at);
+    calls.posix_spawn_file_actions_init(actions.at);
     try {
       const open = (fd: number, path: Pointer, flags: number) =>
-        invoke('posix_spawn_file_actions_addopen', actions.at, fd, path, flags, mode);
+        calls.posix_spawn_file_actions_addopen(actions.at, fd, path, flags, mode);
       const pathOf = (path: string | undefined) => (path === undefined ? written.devNull : written.put(path));
       open(0, written.devNull, O_RDONLY);
       open(1, pathOf(stdout), OPEN.replace);
-      if (stderr !== undefined && stderr === stdout) invoke('posix_spawn_file_actions_adddup2', actions.at, 1, 2);
+      if (stderr !== undefined && stderr === stdout) calls.posix_spawn_file_actions_adddup2(actions.at, 1, 2);
       else open(2, pathOf(stderr), OPEN.replace);
       const code = asUser(() =>
-        invoke('posix_spawn', pid.at, pathAt, actions.at, attributes.at, argumentsAt, environmentAt),
+        calls.posix_spawn(pid.at, pathAt, actions.at, attributes.at, argumentsAt, environmentAt),
       );
       if (code === 0) return pid.view.getInt32(0, true);
       const name = getSystemErrorName(-code);
       throw new LaunchError(name, `${request.program?.words[0] ?? 'bash'} could not be started: ${name}`);
     } finally {
-      invoke('posix_spawn_file_actions_destroy', actions.at);
+      calls.posix_spawn_file_actions_destroy(actions.at);
     }
   };
 }
 
 /** A session of its own, and the usual effect of every signal. */
-function attributesOfJobs({ invoke, memory }: Libc): Memory {
+function attributesOfJobs({ calls, memory }: Libc): Memory {
   const attributes = memory(STRUCT_BYTES);
   const allSignals = memory(STRUCT_BYTES);
   const noSignals = memory(STRUCT_BYTES);
-  invoke('posix_spawnattr_init', attributes.at);
+  calls.posix_spawnattr_init(attributes.at);
   // Not by sigfillset: it leaves out the two signals that libc reserves for threads, and jobs would then ignore those.
   allSignals.bytes.fill(0xff);
-  invoke('sigemptyset', noSignals.at);
-  invoke('posix_spawnattr_setflags', attributes.at, FLAGS);
-  invoke('posix_spawnattr_setsigdefault', attributes.at, allSignals.at);
-  invoke('posix_spawnattr_setsigmask', attributes.at, noSignals.at);
+  calls.sigemptyset(noSignals.at);
+  calls.posix_spawnattr_setflags(attributes.at, FLAGS);
+  calls.posix_spawnattr_setsigdefault(attributes.at, allSignals.at);
+  calls.posix_spawnattr_setsigmask(attributes.at, noSignals.at);
   return attributes;
 }

@@ -2,25 +2,44 @@ import type { ProcessEnd } from './launcher.ts';
 import { type Libc, STRUCT_BYTES } from './libc.ts';
 
 const WNOHANG = 1;
+/** Of waitid: which children, in what state, and that the end is left to another call. */
+const P_ALL = 0;
+const P_PID = 1;
+const WEXITED = 4;
+const WNOWAIT = 0x0100_0000;
+/** In siginfo_t of 64-bit Linux, behind three numbers and a gap. */
+const SI_PID = 16;
 
 /** Reads how a child ended. */
 export interface WaitForChild {
+  /** A child that has ended and was not waited for, ours or one of the runtime; undefined if there is none. */
+  readonly someEnded: () => number | undefined;
   /** Its end; undefined if it still runs. */
   readonly ended: (pid: number) => ProcessEnd | undefined;
-  /** Blocks until it ends; its peak is that of its parent if its own is less. Undefined if there is no such child. */
+  /**
+   * Blocks until it ends; its peak is that of its parent if its own is less. Undefined if there is no such child, or if
+   * the calls do not agree on it.
+   */
   readonly untilEnd: (pid: number) => ProcessEnd | undefined;
 }
 
-export function createWaitForChild({ invoke, memory }: Libc): WaitForChild {
+export function createWaitForChild({ calls, memory }: Libc): WaitForChild {
   const status = memory(STRUCT_BYTES);
   const usage = memory(STRUCT_BYTES);
+  const info = memory(STRUCT_BYTES);
   const wait = (pid: number, flags: number, isItsOwn: (peakBytes: number) => boolean) =>
-    invoke('wait4', pid, status.at, flags, usage.at) === pid
+    calls.wait4(pid, status.at, flags, usage.at) === pid
       ? endingOf(pid, status.view.getInt32(0, true), usage.view, isItsOwn)
       : undefined;
+  const look = (kind: number, pid: number, flags: number) => {
+    info.view.setInt32(SI_PID, 0, true);
+    calls.waitid(kind, pid, info.at, WEXITED | WNOWAIT | flags);
+    return info.view.getInt32(SI_PID, true) || undefined;
+  };
   return {
+    someEnded: () => look(P_ALL, 0, WNOHANG),
     ended: (pid) => wait(pid, WNOHANG, isAboveOwnPeak),
-    untilEnd: (pid) => wait(pid, 0, () => true),
+    untilEnd: (pid) => (look(P_PID, pid, 0) === pid ? wait(pid, 0, () => true) : undefined),
   };
 }
 
