@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export const BURNED_SECONDS = 30;
+export const BURNED_SECONDS = 10;
 export const RAMP_MEGABYTES = 200;
 export const CARD = { uuid: 'GPU-known-shape', useMegabytes: 512, computePercent: 70 } as const;
 /** A process on the card that is no job's. */
