@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './tests/support/longest-first.ts';
 
 // Nothing is in it: any fixed name may be there on some machine.
 const fresh = mkdtempSync(join(tmpdir(), 'torc-no-config-'));
@@ -14,6 +15,7 @@ export default defineConfig({
       { extends: true, test: { name: 'src', include: ['src/**/*.test.ts'], isolate: false } },
       { extends: true, test: { name: 'tests', include: ['tests/**/*.test.ts'] } },
     ],
+    sequence: { sequencer: LongestFirst },
     globalSetup: ['./tests/support/packed.ts'],
     setupFiles: ['./tests/support/end-of-file.ts'],
     // Two cores: more workers only fight each other for them.
