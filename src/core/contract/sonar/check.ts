@@ -1,12 +1,10 @@
 import { attributeTables, type Envelope, type MessageType, typeOfTag } from './envelope.ts';
-import { GREATEST_UINT } from './extended-uint.ts';
-import type { Field, ObjectTable, ScalarKind } from './kinds.ts';
-import { rangeProblem } from './node-range.ts';
+import type { Field, ObjectTable } from './kinds.ts';
 import type { Level, Problem } from './problem.ts';
 import { FractionText } from './read-json.ts';
 import { objectRules } from './rules.ts';
 import { errorObject, metadataObject } from './shared.ts';
-import { parseTimestamp } from './timestamp.ts';
+import { checkScalar, EXPECTED, foundText } from './scalar.ts';
 
 export interface Checked {
   /** Absent if the envelope is unusable. */
@@ -39,25 +37,14 @@ const UNKNOWN = 'an unknown member';
 /** What was found where there is no value to show. */
 const PHRASES: ReadonlySet<string> = new Set([BOTH, NEITHER, UNKNOWN]);
 
-const HOSTNAME = /^[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,252}[A-Za-z0-9_])?$/;
-
 const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof FractionText);
-
-/** A value as a person recognizes it, in few characters. */
-export function foundText(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  if (value instanceof FractionText) return value.text;
-  if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'object' && value !== null) return 'an object';
-  const text = typeof value === 'string' ? JSON.stringify(value) : String(value as number | bigint | boolean | null);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
-}
 
 class Check {
   readonly problems: Problem[] = [];
   hasUnknown = false;
   #path: (string | number)[] = [];
+  readonly #reportHere = (level: Level, found: unknown, expected: string) => this.report(level, found, expected);
 
   envelope(raw: unknown): Envelope | undefined {
     if (!isMembers(raw)) {
@@ -173,7 +160,7 @@ class Check {
     if (field.required === 'known')
       this.report('warning', undefined, 'a name: its default is the empty name, and stores need one', name);
     else if (field.kind === 'timestamp' || field.kind === 'hostname')
-      this.report('unusable', undefined, expectedOf(field.kind), name);
+      this.report('unusable', undefined, EXPECTED[field.kind], name);
     else this.report('refused', undefined, expectedText(field), name);
   }
 
@@ -230,56 +217,7 @@ class Check {
       this.report('warning', null, 'a value: null reads as the default');
       return undefined;
     }
-    return this.#scalar(field.kind, raw);
-  }
-
-  #scalar(kind: ScalarKind, raw: unknown): unknown {
-    if (kind === 'uint' || kind === 'nonzero' || kind === 'extended' || kind === 'int') return this.#integer(kind, raw);
-    if (kind === 'float') {
-      const value = raw instanceof FractionText ? raw.value : typeof raw === 'bigint' ? Number(raw) : raw;
-      if (typeof value === 'number' && Number.isFinite(value)) return value;
-    } else if (kind === 'bool') {
-      if (typeof raw === 'boolean') return raw;
-    } else if (typeof raw === 'string') return this.#text(kind, raw);
-    this.report('unusable', raw, expectedOf(kind));
-    return undefined;
-  }
-
-  #integer(kind: ScalarKind, raw: unknown): unknown {
-    let value = raw;
-    if (raw instanceof FractionText && Number.isSafeInteger(raw.value)) {
-      this.report('refused', raw, 'a plain integer, without a fraction or an exponent');
-      value = raw.value;
-    }
-    const isInteger = typeof value === 'bigint' || Number.isSafeInteger(value);
-    if (!isInteger || !inRange(kind, value as number | bigint)) {
-      this.report('unusable', raw, expectedOf(kind));
-      return undefined;
-    }
-    if (kind === 'nonzero' && Number(value) === 0) this.report('refused', raw, 'a number above zero');
-    return value;
-  }
-
-  #text(kind: ScalarKind, raw: string): unknown {
-    if (!raw.isWellFormed()) {
-      this.report('unusable', raw, 'Unicode text: it has half of a surrogate pair');
-      return undefined;
-    }
-    if (raw === '') {
-      if (kind === 'nonempty') this.report('refused', raw, 'text that is not empty');
-      // A default; what is required is reported as missing.
-      return kind === 'timestamp' || kind === 'hostname' ? undefined : kind === 'range' ? this.#range(raw) : raw;
-    }
-    if (kind === 'timestamp' && parseTimestamp(raw) === undefined) this.report('unusable', raw, expectedOf(kind));
-    else if (kind === 'hostname' && !HOSTNAME.test(raw)) this.report('unusable', raw, expectedOf(kind));
-    else if (kind === 'range') return this.#range(raw);
-    return raw;
-  }
-
-  #range(raw: string): string {
-    const problem = rangeProblem(raw);
-    if (problem !== undefined) this.report('unusable', raw, `a node range (${problem})`);
-    return raw;
+    return checkScalar(field.kind, raw, this.#reportHere);
   }
 }
 
@@ -290,11 +228,6 @@ const isOfAnotherType = (type: MessageType, name: string): boolean =>
 
 const isNullish = (value: unknown): boolean => value === undefined || value === null || value === '';
 
-const inRange = (kind: ScalarKind, value: number | bigint): boolean =>
-  kind === 'int'
-    ? typeof value === 'number' || (value >= -(2n ** 63n) && value < 2n ** 63n)
-    : value >= 0 && (typeof value === 'number' || value <= GREATEST_UINT);
-
 const defaultOf = ({ kind }: Field): unknown =>
   typeof kind === 'object'
     ? {}
@@ -304,21 +237,6 @@ const defaultOf = ({ kind }: Field): unknown =>
         ? 0
         : '';
 
-const EXPECTED: Readonly<Record<ScalarKind, string>> = {
-  string: 'text',
-  nonempty: 'text that is not empty',
-  uint: 'an integer from 0 to 18446744073709551615',
-  nonzero: 'an integer from 1 to 18446744073709551615',
-  extended: 'an integer: 0 for unset, 1 for infinite, or a value with 2 added, to 18446744073709551615',
-  int: 'an integer of 64 bits',
-  float: 'a finite number',
-  bool: 'true or false',
-  timestamp: 'a time such as 2026-11-22T17:00:00+00:00',
-  hostname: 'a host name: letters, digits, ".", "-" and "_"',
-  range: 'a node range such as c[1-3,5].fox',
-};
-
-const expectedOf = (kind: ScalarKind): string => EXPECTED[kind];
 const expectedText = ({ kind, list }: Field): string =>
   list !== undefined ? 'a list' : typeof kind === 'object' ? 'an object' : EXPECTED[kind];
 
