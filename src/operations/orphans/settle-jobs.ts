@@ -8,7 +8,7 @@ import type { FailureHandler } from '../../core/contract/scheduling.ts';
 import type { JobCompletion } from '../../core/contract/result.ts';
 import { readCauses } from '../../core/lifecycle/cause-rules.ts';
 import { type DeadNode, NO_ACTIVE_NODES, type Orphans } from '../../core/lifecycle/orphans.ts';
-import { type LedgerFacts } from '../../runner/ledger/ledger.ts';
+import { type LedgerFacts } from '../../runner/ledger/read-ledger.ts';
 import { provenBy } from '../../runner/recover/lost-runners.ts';
 import { leftEndOf } from '../../runner/step/slurm/left-steps.ts';
 import { ledgerOf, type Records, type SlurmFacts } from './find.ts';

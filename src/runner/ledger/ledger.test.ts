@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { fill, noSmallDisk, smallDisk } from '../../../tests/support/small-disk.ts';
 import type { Completion, Retried } from '../../core/contract/exchange.ts';
-import { endsIn, openLedger, readLedger } from './ledger.ts';
+import { openLedger } from './ledger.ts';
+import { endsIn, readLedger } from './read-ledger.ts';
 
 const head = { workflow_id: 7, run_id: 1, compute_node_id: 3, process: undefined };
 const completion: Completion = {

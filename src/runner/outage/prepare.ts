@@ -4,7 +4,7 @@ import type { RunningJobs } from '../jobs/running-jobs.ts';
 import { createDrain, type Drain } from './drain.ts';
 import { createJournal, type Journal } from './journal/journal.ts';
 import { labelOf } from '../../core/contract/files/runner.ts';
-import { endsIn } from '../ledger/ledger.ts';
+import { endsIn } from '../ledger/read-ledger.ts';
 import type { RunnerOptions } from '../facts/options.ts';
 import type { Outbox } from '../ledger/outbox.ts';
 import type { Registered } from '../setup/register.ts';

@@ -14,7 +14,7 @@ import {
   earlierRunOf,
   type OwnAllocation,
 } from '../../core/lifecycle/allocation-end.ts';
-import { readLedger } from '../ledger/ledger.ts';
+import { readLedger } from '../ledger/read-ledger.ts';
 import { accountOfLeft, leftEndOf, type LeftSteps, leftStepsOf, removeMarks } from '../step/slurm/left-steps.ts';
 import { type LostOptions, provenBy } from './lost-runners.ts';
 

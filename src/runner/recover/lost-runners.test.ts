@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { ended, started, statuses, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
 import { ownIdentity } from '../../cluster/host/facts.ts';
 import type { Client } from '../../client/client.ts';
-import type { LedgerFacts } from '../ledger/ledger.ts';
+import type { LedgerFacts } from '../ledger/read-ledger.ts';
 import { allocationOf } from '../../cluster/slurm/allocation.ts';
 import { provenBy, recoverLostRunners } from './lost-runners.ts';
 

@@ -5,7 +5,7 @@ import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import type { LostRunner } from '../../core/contract/exchange.ts';
 import type { ComputeNode, RunnerProcess } from '../../core/contract/node.ts';
-import { type LedgerFacts, readLedger } from '../ledger/ledger.ts';
+import { type LedgerFacts, readLedger } from '../ledger/read-ledger.ts';
 import type { RunnerFacts } from '../../core/lifecycle/belongs-to.ts';
 import { mayHaveSteps } from '../../core/lifecycle/execution-mode.ts';
 import type { Log } from '../facts/log.ts';
