@@ -1,24 +1,19 @@
 import { realpathSync, statSync } from 'node:fs';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
+import type { Server } from 'node:http';
 import { credentialLogin, type Login, openLogin, usersLogin } from './access/login.ts';
 import type { AccessSettings } from './access/settings.ts';
 import { createTrafficLog } from './admin/traffic.ts';
 import { type Address, writeAddress } from './attach/address.ts';
-import { asksToAttach, createWelcome, type Welcome } from './attach/welcome.ts';
+import { createWelcome, type Welcome } from './attach/welcome.ts';
 import { giveBackOpenClaims } from './claim/open-claims.ts';
 import type { AnswerAgents } from './http/agents.ts';
 import { createApp } from './http/app.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
 import { Refusal } from '../core/contract/refusals.ts';
-import { behindGate } from './http/gate.ts';
-import { inTurns } from './http/in-turns.ts';
-import { isLoopbackAddress, nameOf } from './http/origin.ts';
 import { createLoadPage } from './http/page/load.ts';
 import { createReader } from './http/reader.ts';
 import { watchTraffic } from './http/watch.ts';
+import { drain, listen, type ListenOptions, portOf, serverOf } from './listen.ts';
 import { snapshot } from './snapshot.ts';
 import { createCheckpoints, emptyLog } from './store/checkpoints.ts';
 import { openAcknowledged, refuseLostChanges } from './store/commit-count.ts';
@@ -31,11 +26,9 @@ import type { Receiver } from '../telemetry/receive/receiver.ts';
 import { viewerBy } from './access/viewer.ts';
 import { startUpkeep } from './upkeep.ts';
 
-export interface ServeOptions {
+export interface ServeOptions extends ListenOptions {
   /** Path of the database file, or `:memory:`. */
   readonly database: string;
-  /** Name or address to listen on; `localhost` means both loopback addresses and no others. */
-  readonly host: string;
   /** 0 selects any free port. */
   readonly port: number;
   /** If set, only requests with this credential are served. */
@@ -47,13 +40,6 @@ export interface ServeOptions {
   readonly attach?: ({ readonly beside: string } & Pick<Address, 'pid' | 'host' | 'start'>) | undefined;
   /** Who may log in, and who may do what; by default everybody may do everything. */
   readonly access?: AccessSettings | undefined;
-  /** Certificate and key as PEM texts; without them the service uses plain HTTP. */
-  readonly tls?: { readonly certificate: string; readonly key: string } | undefined;
-  /**
-   * What web pages may send: allowed names in `Host`, and allowed origins in addition to the server's own; none by
-   * default.
-   */
-  readonly pages?: { readonly hosts: readonly string[]; readonly origins: readonly string[] } | undefined;
   /** Origins whose pages may show ours in a frame; none by default. */
   readonly frameOrigins?: readonly string[] | undefined;
   /** Plans and carries out recoveries for the page; without it, that is refused. */
@@ -101,22 +87,10 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/**
- * How long a client may keep an idle connection: longer than any runner is silent, so that no runner uses a closed one.
- */
-const KEEP_ALIVE_MS = 75_000;
-/**
- * Connections that may wait to be accepted. A thousand runners that start together would overflow the usual 511, and a
- * client whose first packet is dropped retries after one second, then two, then four.
- */
-const BACKLOG = 8_192;
 /** Bytes of a body in the stream of requests. */
 const API_EVENT_BODY_BYTES = 8_192;
 /** How often a server without writes checks whether its database is still in its place. */
 const PLACE_MS = 1_000;
-/** The time for requests in flight when the server closes; event streams would keep it open for ever. */
-const DRAIN_MS = 1_000;
-
 /** Opens the database, migrates it, and serves it. */
 export async function serve(options: ServeOptions): Promise<Service> {
   const { database: path, host, port, now = Date.now, onError, onNotice, onBroken, onLock } = options;
@@ -248,66 +222,5 @@ async function telemetryOf(
     hotDays: sonarHotDays,
     keptDays: sonarKeptDays,
     onNotice,
-  });
-}
-
-async function listen(host: string, port: number, create: () => Server): Promise<Server[]> {
-  if (host !== 'localhost') return [await listenOn(create(), host, port)];
-  const first = await listenOn(create(), '127.0.0.1', port);
-  try {
-    // Clients that connect to localhost may try ::1 first; a host without IPv6 works without it.
-    return [first, await listenOn(create(), '::1', portOf(first))];
-  } catch {
-    return [first];
-  }
-}
-
-const portOf = (server: Server) => (server.address() as AddressInfo).port;
-
-function serverOf(
-  fetch: Parameters<typeof getRequestListener>[0],
-  { host, tls, pages, attach }: ServeOptions,
-  telemetry: Receiver | undefined,
-): Server {
-  const answerBy = getRequestListener(fetch);
-  const answer: RequestListener = (incoming, outgoing) => {
-    if (telemetry?.handles(incoming, outgoing) !== true) void answerBy(incoming, outgoing);
-  };
-  let gated: RequestListener = answer;
-  const listener = inTurns((incoming, outgoing) => gated(incoming, outgoing));
-  const upgrades = { shouldUpgradeCallback: asksToAttach };
-  const server =
-    tls === undefined
-      ? createServer(attach === undefined ? {} : upgrades, listener)
-      : createSecureServer({ cert: tls.certificate, key: tls.key }, listener);
-  // The addresses of a name are known only now, and no request has arrived yet.
-  server.once('listening', () => {
-    const isLoopback = isLoopbackAddress((server.address() as AddressInfo).address);
-    const hosts = [nameOf(host.includes(':') ? `[${host}]` : host), ...(pages?.hosts ?? [])];
-    gated = behindGate({ isLoopback, isTls: tls !== undefined, hosts, origins: pages?.origins ?? [] }, answer);
-  });
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.headersTimeout = KEEP_ALIVE_MS + 1_000;
-  server.requestTimeout = 0;
-  return server;
-}
-
-const listenOn = (server: Server, host: string, port: number) =>
-  new Promise<Server>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port, host, backlog: BACKLOG }, () => {
-      server.off('error', reject);
-      resolve(server);
-    });
-  });
-
-function drain(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-    server.close(() => {
-      clearTimeout(late);
-      resolve();
-    });
-    server.closeIdleConnections();
   });
 }

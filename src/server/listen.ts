@@ -1,0 +1,95 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { asksToAttach } from './attach/welcome.ts';
+import { behindGate } from './http/gate.ts';
+import { inTurns } from './http/in-turns.ts';
+import { isLoopbackAddress, nameOf } from './http/origin.ts';
+import type { Receiver } from '../telemetry/receive/receiver.ts';
+
+/** Where a server listens, and to whom. */
+export interface ListenOptions {
+  /** Name or address to listen on; `localhost` means both loopback addresses and no others. */
+  readonly host: string;
+  /** Certificate and key as PEM texts; without them the service uses plain HTTP. */
+  readonly tls?: { readonly certificate: string; readonly key: string } | undefined;
+  /**
+   * What web pages may send: allowed names in `Host`, and allowed origins in addition to the server's own; none by
+   * default.
+   */
+  readonly pages?: { readonly hosts: readonly string[]; readonly origins: readonly string[] } | undefined;
+}
+
+/**
+ * How long a client may keep an idle connection: longer than any runner is silent, so that no runner uses a closed one.
+ */
+const KEEP_ALIVE_MS = 75_000;
+/**
+ * Connections that may wait to be accepted. A thousand runners that start together would overflow the usual 511, and a
+ * client whose first packet is dropped retries after one second, then two, then four.
+ */
+const BACKLOG = 8_192;
+/** The time for requests in flight when the server closes; event streams would keep it open for ever. */
+const DRAIN_MS = 1_000;
+
+export async function listen(host: string, port: number, create: () => Server): Promise<Server[]> {
+  if (host !== 'localhost') return [await listenOn(create(), host, port)];
+  const first = await listenOn(create(), '127.0.0.1', port);
+  try {
+    // Clients that connect to localhost may try ::1 first; a host without IPv6 works without it.
+    return [first, await listenOn(create(), '::1', portOf(first))];
+  } catch {
+    return [first];
+  }
+}
+
+export const portOf = (server: Server) => (server.address() as AddressInfo).port;
+
+export function serverOf(
+  fetch: Parameters<typeof getRequestListener>[0],
+  { host, tls, pages, attach }: ListenOptions & { readonly attach?: unknown },
+  telemetry: Receiver | undefined,
+): Server {
+  const answerBy = getRequestListener(fetch);
+  const answer: RequestListener = (incoming, outgoing) => {
+    if (telemetry?.handles(incoming, outgoing) !== true) void answerBy(incoming, outgoing);
+  };
+  let gated: RequestListener = answer;
+  const listener = inTurns((incoming, outgoing) => gated(incoming, outgoing));
+  const upgrades = { shouldUpgradeCallback: asksToAttach };
+  const server =
+    tls === undefined
+      ? createServer(attach === undefined ? {} : upgrades, listener)
+      : createSecureServer({ cert: tls.certificate, key: tls.key }, listener);
+  // The addresses of a name are known only now, and no request has arrived yet.
+  server.once('listening', () => {
+    const isLoopback = isLoopbackAddress((server.address() as AddressInfo).address);
+    const hosts = [nameOf(host.includes(':') ? `[${host}]` : host), ...(pages?.hosts ?? [])];
+    gated = behindGate({ isLoopback, isTls: tls !== undefined, hosts, origins: pages?.origins ?? [] }, answer);
+  });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.headersTimeout = KEEP_ALIVE_MS + 1_000;
+  server.requestTimeout = 0;
+  return server;
+}
+
+const listenOn = (server: Server, host: string, port: number) =>
+  new Promise<Server>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host, backlog: BACKLOG }, () => {
+      server.off('error', reject);
+      resolve(server);
+    });
+  });
+
+export function drain(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+    server.close(() => {
+      clearTimeout(late);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
