@@ -1,5 +1,5 @@
 import type { ExchangeRequest, RaisedNeed, Retried } from '../../core/contract/exchange.ts';
-import { memoryText, raisedName } from '../../core/lifecycle/cause-rules.ts';
+import { memoryText, raisedName } from '../../core/lifecycle/cause-verdict.ts';
 import { formatDuration } from '../../core/quantity/duration.ts';
 import type { Client } from '../client.ts';
 import type { PlainJob } from './reads.ts';

@@ -1,16 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import {
-  backoffSeconds,
-  type CauseRules,
-  type FailedAttempt,
-  memoryText,
-  raisedName,
-  readCauseRules,
-  readCauses,
-  storedRules,
-  verdictByCause,
-} from './cause-rules.ts';
+import { type CauseRules, readCauseRules, readCauses, storedRules } from './cause-rules.ts';
+import { backoffSeconds, type FailedAttempt, memoryText, raisedName, verdictByCause } from './cause-verdict.ts';
 
 const MEBIBYTE = 2 ** 20;
 const problemsOf = (fields: Readonly<Record<string, unknown>>): string[] => {

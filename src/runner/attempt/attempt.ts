@@ -5,7 +5,7 @@ import { standardExecution } from '../../core/contract/execution.ts';
 import type { Crate } from './crate/crate.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Log } from '../facts/log.ts';
-import type { FailureCause } from '../../core/lifecycle/cause-rules.ts';
+import type { FailureCause } from '../../core/lifecycle/cause-verdict.ts';
 import { type EndedFor, failureCauseOf, type Outcome, outcomeOf } from '../step/outcome.ts';
 import type { Outbox } from '../ledger/outbox.ts';
 import type { FailedAttempt } from './retry/decide.ts';

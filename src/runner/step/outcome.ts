@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import type { CauseCode } from '../../core/contract/cause-code.ts';
 import type { JobStatus } from '../../core/contract/job.ts';
 import { type AskedToEnd, provesSuccess } from '../../core/lifecycle/asked-to-end.ts';
-import type { FailureCause } from '../../core/lifecycle/cause-rules.ts';
+import type { FailureCause } from '../../core/lifecycle/cause-verdict.ts';
 import type { EndedBy } from './steps.ts';
 
 /** Why the runner ended a job itself; the reason determines the reported status. */

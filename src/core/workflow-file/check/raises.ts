@@ -1,4 +1,5 @@
-import { type CauseRules, memoryText, type Raise } from '../../lifecycle/cause-rules.ts';
+import { type CauseRules, type Raise } from '../../lifecycle/cause-rules.ts';
+import { memoryText } from '../../lifecycle/cause-verdict.ts';
 import { parseMemory } from '../../quantity/bytes.ts';
 import { formatDuration, parseDuration } from '../../quantity/duration.ts';
 import type { Draft } from '../draft.ts';

@@ -1,6 +1,6 @@
 import type { AddedJob, ChangedJob, RelationList } from '../../contract/plan-update.ts';
 import type { NewJob } from '../../contract/job.ts';
-import { raisedName } from '../../lifecycle/cause-rules.ts';
+import { raisedName } from '../../lifecycle/cause-verdict.ts';
 import type { FieldChange, JobField } from './difference.ts';
 import { isSame, setChange } from './same.ts';
 import type { StoredJob, StoredPlan } from './stored.ts';

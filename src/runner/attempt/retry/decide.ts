@@ -1,11 +1,11 @@
 import type { ClaimedJob, Completion, Retried } from '../../../core/contract/exchange.ts';
+import { type CauseRules } from '../../../core/lifecycle/cause-rules.ts';
 import {
   backoffSeconds,
-  type CauseRules,
   type CauseVerdict,
   type FailureCause,
   verdictByCause,
-} from '../../../core/lifecycle/cause-rules.ts';
+} from '../../../core/lifecycle/cause-verdict.ts';
 import type { Outcome } from '../../step/outcome.ts';
 import { type Rules, verdictOf } from './rules.ts';
 
