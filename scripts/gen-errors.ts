@@ -1,5 +1,6 @@
 /** The page of refusals and of problems in workflow files. */
-import { hostFaults, refusals } from '../src/core/contract/refusals.ts';
+import { hostFaults } from '../src/core/contract/host-faults.ts';
+import { refusals } from '../src/core/contract/refusals.ts';
 import { problemKinds } from '../src/core/workflow-file/problems.ts';
 import { write } from './write-generated.ts';
 

@@ -4,7 +4,7 @@ import { type HostMessage, type HostRequest, messageIn } from '../../core/contra
 import { VERSION } from '../../core/contract/version.ts';
 import type { Worker } from '../../core/contract/worker-line.ts';
 import { explainScript, startScript, taskScript } from './host-script.ts';
-import type { HostFault } from '../../core/contract/refusals.ts';
+import type { HostFault } from '../../core/contract/host-faults.ts';
 
 /** What a host said, or why it said nothing. */
 export type Answer =

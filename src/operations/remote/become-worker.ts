@@ -5,7 +5,7 @@ import type { Client } from '../../client/client.ts';
 import { ServiceError } from '../../client/errors.ts';
 import { ownIdentity } from '../../cluster/host/facts.ts';
 import type { HostReply, HostRequestOf, WorkerEnd, WorkerState } from '../../core/contract/remote-host.ts';
-import type { HostFault } from '../../core/contract/refusals.ts';
+import type { HostFault } from '../../core/contract/host-faults.ts';
 import { VERSION } from '../../core/contract/version.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import { lookAtWorker } from '../../runner/detached/look.ts';

@@ -8,7 +8,7 @@ import { askHost } from './ask-host.ts';
 import { eachAtOnce } from './each-host.ts';
 import { rangeScript } from './host-script.ts';
 import { type HostsOptions, requestOf } from './worker-states.ts';
-import type { HostFault } from '../../core/contract/refusals.ts';
+import type { HostFault } from '../../core/contract/host-faults.ts';
 
 /** What became of the logs of one host. */
 export interface Collected {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { HostReply, HostRequestOf } from '../../core/contract/remote-host.ts';
 import { entriesOf, logFiles } from './log-files.ts';
 import { isProvenGone, statesIn } from './state-file.ts';
-import type { HostFault } from '../../core/contract/refusals.ts';
+import type { HostFault } from '../../core/contract/host-faults.ts';
 
 /** Results that the server may not have yet: `reconcile` and the recovery of a lost runner need them. */
 const KEPT = /(?:^|\/)offline_results_[^/]*$|\.ledger$/;

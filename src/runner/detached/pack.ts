@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { HelperFailed, runToEnd } from '../../cluster/exec.ts';
 import type { HostReply, HostRequestOf } from '../../core/contract/remote-host.ts';
 import { logFiles } from './log-files.ts';
-import type { HostFault } from '../../core/contract/refusals.ts';
+import type { HostFault } from '../../core/contract/host-faults.ts';
 
 /** The logs of a workflow on a host, packed, so that they can be fetched piece by piece. */
 

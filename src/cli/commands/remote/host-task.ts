@@ -4,7 +4,7 @@ import { hostLine, HostRequest, type HostReply, type HostTask } from '../../../c
 import { VERSION } from '../../../core/contract/version.ts';
 import { command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
-import type { HostFault } from '../../../core/contract/refusals.ts';
+import type { HostFault } from '../../../core/contract/host-faults.ts';
 
 /** File descriptors of the connection over which `torc remote` asked. */
 const STANDARD_INPUT = 0;

@@ -7,7 +7,7 @@ import { chooseWorkflow } from '../../choose-workflow.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { integer, option } from '../../option.ts';
-import { hostFaults } from '../../../core/contract/refusals.ts';
+import { hostFaults } from '../../../core/contract/host-faults.ts';
 
 export const atOnceOption = option({
   flags: '--max-parallel-ssh <n>',

@@ -6,7 +6,7 @@ import type { RunSummary } from '../../../runner/facts/options.ts';
 import { type Context, createContext, type OpenContext } from '../../context.ts';
 import { endRun } from '../../end-of-run.ts';
 import { runWorkflow } from '../../run-workflow.ts';
-import type { HostFault } from '../../../core/contract/refusals.ts';
+import type { HostFault } from '../../../core/contract/host-faults.ts';
 
 type Reply = BecomeTools['reply'];
 
