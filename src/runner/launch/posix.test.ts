@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Jobs, jobsOf, noPosix, printedInRunner } from '../../../tests/support/launching.ts';
+import { until } from '../../../tests/support/programs.ts';
+import { readProcesses } from '../../cluster/host/proc.ts';
 import type { LaunchError } from './launcher.ts';
 
 const MEBIBYTE = 2 ** 20;
@@ -83,6 +85,16 @@ it('a child that the runtime started and waits for hides no end of a job, and no
     expected.map((code) => code + 100),
   );
   expect(await Promise.all(children)).toEqual(expected);
+});
+
+it('an ended process that the runtime waits for never, as the first process of a container has them, hides no end of a job', async () => {
+  const others = jobsOf('posix_spawn', { PATH: process.env['PATH'] });
+  others.launcher.close();
+  const { pid } = others.launch({ script: ':' });
+  const state = async () => readProcesses().find((each) => each.pid === pid)?.state;
+  await until(state, (found) => found === 'Z', 'the process to end');
+  const launched = [1, 2, 3].map((code) => jobs.launch({ script: `exit ${code}` }));
+  expect((await Promise.all(launched.map(({ ended }) => ended))).map(({ exitCode }) => exitCode)).toEqual([1, 2, 3]);
 });
 
 it('a job has no file open that the runner inherited, whatever its number', async () => {
