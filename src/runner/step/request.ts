@@ -51,28 +51,32 @@ export const environmentOfRun = (
 
 /** The variables of a job in addition to those of its run, which it cannot replace: its own, its devices, its identity. */
 export function variablesOf(facts: RunFacts, job: ClaimedJob, gpus: readonly string[]): [string, string][] {
-  const variables = new Map<string, string>(Object.entries(job.env ?? {}));
-  if (variables.size > 0) for (const [name] of runVariables(facts)) variables.delete(name);
-  if (gpus.length > 0) {
-    const devices = gpus.join(',');
-    for (const name of [
-      'CUDA_VISIBLE_DEVICES',
-      'HIP_VISIBLE_DEVICES',
-      'ROCR_VISIBLE_DEVICES',
-      'TORC_GPU_VISIBLE_DEVICES',
-    ]) {
-      variables.set(name, devices);
-    }
-  }
-  // For a container, whose engine limits it: that of Docker is no descendant of the job.
+  const ours = [...deviceVariables(gpus), ...limitVariables(facts, job), ...identityOf(job)];
+  if (!job.env) return ours;
+  const fixed = new Set([...runVariables(facts), ...ours].map(([name]) => name));
+  return [...Object.entries(job.env).filter(([name]) => !fixed.has(name)), ...ours];
+}
+
+const DEVICE_VARIABLES = [
+  'CUDA_VISIBLE_DEVICES',
+  'HIP_VISIBLE_DEVICES',
+  'ROCR_VISIBLE_DEVICES',
+  'TORC_GPU_VISIBLE_DEVICES',
+];
+
+const deviceVariables = (gpus: readonly string[]): [string, string][] =>
+  gpus.length === 0 ? [] : DEVICE_VARIABLES.map((name) => [name, gpus.join(',')]);
+
+/** For a container, whose engine limits it: that of Docker is no descendant of the job. */
+function limitVariables(facts: RunFacts, job: ClaimedJob): [string, string][] {
   const { memoryBytes, cpus } = facts.limitsOf?.(job) ?? {};
+  const variables: [string, string][] = [];
   if (memoryBytes !== undefined) {
-    variables.set('TORC_MEMORY_LIMIT_BYTES', String(memoryBytes));
-    variables.set(MEMORY_REPORT_VARIABLE, memoryReportOf(facts, job));
+    variables.push(['TORC_MEMORY_LIMIT_BYTES', String(memoryBytes)]);
+    variables.push([MEMORY_REPORT_VARIABLE, memoryReportOf(facts, job)]);
   }
-  if (cpus !== undefined) variables.set('TORC_CPU_LIMIT', String(cpus));
-  for (const [name, value] of identityOf(job)) variables.set(name, value);
-  return [...variables];
+  if (cpus !== undefined) variables.push(['TORC_CPU_LIMIT', String(cpus)]);
+  return variables;
 }
 
 const identityOf = ({
