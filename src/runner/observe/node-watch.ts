@@ -1,7 +1,7 @@
 import { every } from '../../client/long-timers.ts';
 import type { NodeLoad } from '../../cluster/host/node-load.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
-import { createStatistics } from './statistics.ts';
+import { addValue, averageOf, noValues } from './statistics.ts';
 
 /** One sample of the node. Fields that are not to be measured are undefined. */
 export interface NodeSample {
@@ -35,8 +35,8 @@ export interface NodeWatch {
 
 export function watchNode(options: NodeWatchOptions): NodeWatch {
   const { intervalSeconds, cpu, memory, now, look, onSample, onUnable } = options;
-  const processor = createStatistics();
-  const used = createStatistics();
+  const processor = noValues();
+  const used = noValues();
   let count = 0;
   let isAble = true;
 
@@ -56,8 +56,8 @@ export function watchNode(options: NodeWatchOptions): NodeWatch {
     count += 1;
     const cpuPercent = cpu ? load.cpuPercent : undefined;
     const memoryBytes = memory ? load.memoryBytes : undefined;
-    if (cpuPercent !== undefined) processor.add(cpuPercent);
-    if (memoryBytes !== undefined) used.add(memoryBytes);
+    if (cpuPercent !== undefined) addValue(processor, cpuPercent);
+    if (memoryBytes !== undefined) addValue(used, memoryBytes);
     onSample?.({ atMs: now(), cpuPercent, memoryBytes, totalMemoryBytes: load.totalMemoryBytes });
   };
 
@@ -70,8 +70,8 @@ export function watchNode(options: NodeWatchOptions): NodeWatch {
       sample();
       return {
         sample_count: count,
-        ...(processor.count > 0 ? { peak_cpu_percent: processor.peak, avg_cpu_percent: processor.average } : {}),
-        ...(used.count > 0 ? { peak_memory_bytes: used.peak, avg_memory_bytes: Math.round(used.average) } : {}),
+        ...(processor.count > 0 ? { peak_cpu_percent: processor.peak, avg_cpu_percent: averageOf(processor) } : {}),
+        ...(used.count > 0 ? { peak_memory_bytes: used.peak, avg_memory_bytes: Math.round(averageOf(used)) } : {}),
       };
     },
   };

@@ -1,30 +1,20 @@
-/** The number of values, their maximum and their mean, computed without storing the values. */
+/**
+ * The number of values, their maximum and their sum, without storing the values. Before the first value all figures are 0.
+ *
+ * Plain figures: every job has one of these, and most short ones end without a value.
+ */
 export interface Statistics {
-  readonly count: number;
-  readonly peak: number;
-  readonly average: number;
-  add(value: number): void;
+  count: number;
+  peak: number;
+  sum: number;
 }
 
-/** Before the first value all figures are 0. */
-export function createStatistics(): Statistics {
-  let count = 0;
-  let peak = 0;
-  let sum = 0;
-  return {
-    get count() {
-      return count;
-    },
-    get peak() {
-      return peak;
-    },
-    get average() {
-      return count === 0 ? 0 : sum / count;
-    },
-    add(value) {
-      count += 1;
-      sum += value;
-      peak = Math.max(peak, value);
-    },
-  };
+export const noValues = (): Statistics => ({ count: 0, peak: 0, sum: 0 });
+
+export function addValue(to: Statistics, value: number): void {
+  to.count += 1;
+  to.sum += value;
+  to.peak = Math.max(to.peak, value);
 }
+
+export const averageOf = ({ count, sum }: Statistics): number => (count === 0 ? 0 : sum / count);

@@ -1,7 +1,7 @@
 import type { ClaimedJob, Completion } from '../../core/contract/exchange.ts';
 import type { StepId } from '../../core/contract/files/job.ts';
 import type { StepUse } from '../step/steps.ts';
-import { createStatistics, type Statistics } from './statistics.ts';
+import { addValue, averageOf, noValues, type Statistics } from './statistics.ts';
 
 /** The measured figures of a job. Without a sample all figures are 0 and mean nothing. */
 export interface Observed {
@@ -54,7 +54,7 @@ export const newlyWatched = (id: StepId, job: WatchedJob, limitBytes: number | u
   job,
   startMs: nowMs,
   limitBytes,
-  memory: createStatistics(),
+  memory: noValues(),
   lastLookMs: nowMs,
   highestBytes: 0,
   peakCpuPercent: 0,
@@ -87,7 +87,7 @@ export function addUse(each: Watched, use: StepUse, atMs: number, memoryBytes: n
   each.lastCpuSeconds = cpuSeconds;
   each.lastMs = atMs;
   each.lastMeasuredMs = measuredAtMs;
-  each.memory.add(memoryBytes);
+  addValue(each.memory, memoryBytes);
   each.highestBytes = Math.max(each.highestBytes, memoryBytes, peakBytes ?? 0);
   return cpuPercent;
 }
@@ -98,7 +98,7 @@ export const isOver = ({ limitBytes }: Watched, memoryBytes: number): boolean =>
 export const observedOf = (each: Watched, memoryLimitBytes: number | undefined): Observed => ({
   samples: each.memory.count,
   peakMemoryBytes: each.highestBytes,
-  averageMemoryBytes: Math.round(each.memory.average),
+  averageMemoryBytes: Math.round(averageOf(each.memory)),
   peakCpuPercent: each.peakCpuPercent,
   cpuSeconds: each.cpuSeconds,
   memoryLimitBytes,
