@@ -143,6 +143,10 @@ describe.skipIf(CHROMIUM === undefined)('the course of a run on its page (skippe
     near('from', 22);
     near('to', 36);
     const zoomed = page.url();
+    // Its times have milliseconds, and fit on a telephone.
+    await page.setViewportSize({ width: 380, height: 700 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(380);
+    await page.setViewportSize({ width: 1000, height: 800 });
 
     // The keys do what the buttons do.
     await page.keyboard.press('0');
@@ -181,6 +185,8 @@ describe.skipIf(CHROMIUM === undefined)('the course of a run on its page (skippe
     await shows(other, 1);
     await other.goto(`${address}?from=then&to=now`);
     await shows(other, 6);
+    await other.goto(`${address}?from=${at(-60)}&to=${at(-50)}`);
+    await other.getByText('Nothing ran in this time.').waitFor();
     expect(faults).toEqual([]);
   });
 

@@ -120,7 +120,9 @@ function Course({ id, timeline, query, fromMs }: TimelineProps & { readonly from
           ? 'Each bar is an attempt; striped ones are retries, and those that failed have a notch.'
           : 'Each band has a height of its own, with the most that ran at once beside it; marks below its line are failures. Zoomed in, few attempts are bars.'}
       </figcaption>
-      {attempts ? (
+      {attempts?.length === 0 ? (
+        <p class="note">Nothing ran in this time.</p>
+      ) : attempts ? (
         <AttemptTable attempts={attempts} shownMs={shownMs} />
       ) : (
         <BandTable bands={bands} title={by === 'family' ? 'Family' : 'Runner'} />
