@@ -85,6 +85,56 @@ describe.skipIf(CHROMIUM === undefined)('a live page (skipped where chromium is 
     expect(faults).toEqual([]);
   });
 
+  it.each([
+    { jobs: 10_000, seconds: 5 },
+    { jobs: 10_001, seconds: 15 },
+  ])(
+    'of a workflow with $jobs jobs what is more than counts is read again $seconds s after a change',
+    async ({ jobs, seconds }) => {
+      const { client, port } = await startServer(temporaryFolder());
+      const { id } = await client.createWorkflow({ body: { name: 'paced', user: 'tester' } });
+      for (let first = 0; first < jobs; first += 5_000) {
+        const some = Array.from({ length: Math.min(5_000, jobs - first) }, (_, index) => ({
+          workflow_id: id,
+          name: `job_${first + index}`,
+          command: 'true',
+        }));
+        await client.createJobs({ body: { jobs: some } });
+      }
+      await client.initializeJobs({ params: { id } });
+      const page = await (await openBrowser()).newPage();
+      await page.clock.install();
+      const root = `http://127.0.0.1:${port}/`;
+      const faults = watchPage(page, new URL(root).origin);
+      const graphs: Request[] = [];
+      page.on('request', (request) => void (request.url().endsWith('/graph') && graphs.push(request)));
+      await page.goto(`${root}#/workflows/${id}`);
+      await page.locator('.graph svg .node').waitFor();
+      // From here on the time of the page is that of the test. A leap of it would end the stream as silent.
+      await page.clock.pauseAt(Date.now() + 1_000);
+      const cancel = async (number: number) => {
+        const [job] = (await client.listJobs({ query: { workflow_id: id, offset: number, limit: 1 } })).items;
+        await client.cancelJobs({ params: { id }, body: { job_ids: [job?.id as number] } });
+        await page.getByText(new RegExp(`, ${number} (?:was|were) canceled`)).waitFor();
+      };
+      await cancel(1);
+      const before = graphs.length;
+      for (let second = 0; second < 30 && graphs.length === before; second += 1) await page.clock.runFor(1_000);
+      expect(graphs).toHaveLength(before + 1);
+      await (await graphs.at(-1)?.response())?.finished();
+      await cancel(2);
+      await page.clock.runFor((seconds - 1) * 1_000);
+      expect(graphs).toHaveLength(before + 1);
+      await page.clock.runFor(2_000);
+      await until(
+        async () => graphs.length,
+        (asked) => asked === before + 2,
+        'the next graph',
+      );
+      expect(faults).toEqual([]);
+    },
+  );
+
   it('the view of a workflow asks for a login at once when its session ends in another tab', async () => {
     const cwd = temporaryFolder();
     const command = start('torc', ['-s', 'page'], { cwd });
