@@ -14,7 +14,7 @@ export interface Readers {
  */
 const READS = [
   ['graph', 15_000],
-  ['timeline?by=family&attempts=300', 30_000],
+  ['timeline?by=family&attempts=300&bands=200', 30_000],
   ['failure_groups', 15_000],
   ['running_now?limit=10', 15_000],
 ] as const;

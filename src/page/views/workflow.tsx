@@ -62,8 +62,8 @@ export function WorkflowView({ id, query }: { readonly id: number; readonly quer
   );
 }
 
-/** Attempts that are drawn one by one; more are bands. */
-const MOST_BARS = 300;
+/** Attempts that are drawn one by one; more are bands, and of bands more than these are one. */
+const [MOST_BARS, MOST_BANDS] = [300, 200];
 
 /** The part of the run that the address shows. While another one is on its way, the one before stays. */
 function useTimeline(id: number, query: URLSearchParams, pace: () => number, moved: string): Live<WorkflowTimeline> {
@@ -71,6 +71,7 @@ function useTimeline(id: number, query: URLSearchParams, pace: () => number, mov
   const asked = {
     by: query.get('by') === 'runner' ? ('runner' as const) : ('family' as const),
     attempts: MOST_BARS,
+    bands: MOST_BANDS,
     ...(span === undefined ? {} : parametersOf(span)),
   };
   const before = useRef<WorkflowTimeline>(undefined);
