@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import { acceptMore, acceptNoMore } from './accepts.ts';
 import { asksToAttach } from './attach/welcome.ts';
 import { behindGate } from './http/gate.ts';
 import { inTurns } from './http/in-turns.ts';
@@ -77,19 +78,18 @@ export function serverOf(
 const listenOn = (server: Server, host: string, port: number) =>
   new Promise<Server>((resolve, reject) => {
     server.once('error', reject);
+    acceptMore(server, BACKLOG);
     server.listen({ port, host, backlog: BACKLOG }, () => {
       server.off('error', reject);
       resolve(server);
     });
   });
 
-export function drain(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-    server.close(() => {
-      clearTimeout(late);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
+export async function drain(server: Server): Promise<void> {
+  const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  const accepted = acceptNoMore(server);
+  const closed = new Promise((resolve) => void server.close(resolve));
+  server.closeIdleConnections();
+  await Promise.all([accepted, closed]);
+  clearTimeout(late);
 }

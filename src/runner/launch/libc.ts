@@ -1,3 +1,5 @@
+import { foreignFunctions, type Signature, takes } from '../../cluster/foreign-functions.ts';
+
 /**
  * Calls of libc through the runtime's foreign function interface.
  *
@@ -19,26 +21,6 @@ export interface Memory {
 
 export type Pointer = bigint;
 type Call<Result> = (...args: (number | Pointer)[]) => Result;
-
-/** The runtime renamed these between versions; it ignores unknown names. */
-interface Signature {
-  readonly arguments: readonly string[];
-  readonly return: string;
-  readonly parameters: readonly string[];
-  readonly result: string;
-}
-
-const takes = (...types: string[]): Signature => ({
-  arguments: types,
-  return: 'i32',
-  parameters: types,
-  result: 'i32',
-});
-
-interface ForeignFunctions {
-  dlopen(path: null, definitions: Record<string, Signature>): { functions: Calls };
-  getRawPointer(buffer: ArrayBuffer): Pointer;
-}
 
 /** Larger than any libc's: file actions take 80 bytes, attributes 336, a signal set 128, rusage 144 (glibc) or 272 (musl). */
 export const STRUCT_BYTES = 512;
@@ -73,7 +55,7 @@ const kept: ArrayBuffer[] = [];
 
 /** Throws where the runtime has no foreign functions, or libc lacks one of these. */
 export function openLibc(): Libc {
-  const ffi = foreignFunctions();
+  const ffi = foreignFunctions<Calls>();
   const { functions } = ffi.dlopen(null, FUNCTIONS);
   return {
     calls: functions,
@@ -83,17 +65,4 @@ export function openLibc(): Libc {
       return { bytes: Buffer.from(buffer), view: new DataView(buffer), at: ffi.getRawPointer(buffer) };
     },
   };
-}
-
-function foreignFunctions(): ForeignFunctions {
-  // The runtime warns that the interface is experimental; users need not read that.
-  const { emitWarning } = process;
-  process.emitWarning = () => {};
-  try {
-    const ffi = (process.getBuiltinModule as (name: string) => unknown)('node:ffi') as ForeignFunctions | undefined;
-    if (ffi === undefined) throw new Error('this runtime has no node:ffi');
-    return ffi;
-  } finally {
-    process.emitWarning = emitWarning;
-  }
 }
