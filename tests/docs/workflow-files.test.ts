@@ -19,7 +19,7 @@ import type { Format } from '../../src/core/workflow-file/text/read-text.ts';
 import { limitsCpus, monitorPlanOf, writesSonar } from '../../src/runner/observe/plan.ts';
 import { readRules } from '../../src/runner/attempt/retry/rules.ts';
 import { standardExecution, terminationOf } from '../../src/core/contract/execution.ts';
-import { STANDARD_MAX_ITERATIONS } from '../../src/core/contract/workflow.ts';
+import { STANDARD_MAX_ITERATIONS } from '../../src/core/contract/standard-settings.ts';
 import { plannedActionOf } from '../../src/runner/actions/choose.ts';
 import { read, planned } from '../spec/reading.ts';
 import { testService } from '../support/service.ts';

@@ -1,46 +1,17 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { temporaryFolder, torc } from '../support/programs.ts';
+import { type Modules, modulesOf } from '../support/loaded-modules.ts';
+import { temporaryFolder } from '../support/programs.ts';
 
 /**
  * What the telemetry of a node costs, as counts: modules that are loaded, and memory that stays in use (docs/adr/0046). Times
  * and the memory of whole processes are measured in bench/sonar-sample.ts.
  */
-
-const root = join(import.meta.dirname, '../..');
-
-interface Modules {
-  /** Below `src`. */
-  readonly own: readonly string[];
-  readonly libraries: readonly string[];
-  readonly ofRuntime: readonly string[];
-}
-
-/** What a command has loaded when it ends. */
-async function modulesOf(args: readonly string[], cwd = temporaryFolder()): Promise<Modules> {
-  const printed = join(cwd, 'modules.json');
-  const environment = {
-    PRINTED_MODULES: printed,
-    NODE_OPTIONS: `--import=${join(import.meta.dirname, 'print-modules.ts')}`,
-    XDG_STATE_HOME: join(cwd, 'state'),
-  };
-  const { code, stderr } = await torc(args, { cwd, environment, isFromSources: true });
-  expect([code, stderr]).toEqual([0, '']);
-  const { files, ofRuntime } = JSON.parse(readFileSync(printed, 'utf8')) as { files: string[]; ofRuntime: string[] };
-  const paths = files.map((url) => fileURLToPath(url));
-  const own = join(root, 'src/');
-  return {
-    own: paths.flatMap((path) => (path.startsWith(own) ? [path.slice(own.length)] : [])),
-    libraries: [...new Set(paths.flatMap((path) => /node_modules\/([^/]+)\//.exec(path)?.[1] ?? []))],
-    ofRuntime,
-  };
-}
 
 /** The modules below a folder, or the folders below it. */
 const below = ({ own }: Modules, folder: string, parts = Number.POSITIVE_INFINITY): string[] => {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { faultOfText } from './text-fault.ts';
 
 /**
  * The basic types of the API.
@@ -16,11 +17,6 @@ export const id = z.int();
 export const text = z.string().refine((value) => faultOfText(value) === undefined, {
   error: ({ input }) => faultOfText(String(input)),
 });
-
-export function faultOfText(value: string): string | undefined {
-  if (value.includes('\0')) return 'Invalid text: it contains a NUL character';
-  return value.isWellFormed() ? undefined : 'Invalid text: it contains half of a surrogate pair';
-}
 
 /** A field that may be absent or null. */
 export const maybe = <T extends z.ZodType>(shape: T): z.ZodOptional<z.ZodNullable<T>> => shape.nullish();

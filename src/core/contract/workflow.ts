@@ -50,15 +50,6 @@ export const ResourceMonitorConfig = z.object({
 });
 export type ResourceMonitorConfig = z.output<typeof ResourceMonitorConfig>;
 
-/** Seconds that an idle runner waits for jobs, when the workflow does not set a value. */
-export const STANDARD_WAIT_SECONDS = 90;
-
-/** Minutes that a runner tries to reach the server where the workflow does not say. */
-export const STANDARD_OUTAGE_MINUTES = 20;
-
-/** Times that a job and those it adds may add jobs where the workflow does not say. */
-export const STANDARD_MAX_ITERATIONS = 1000;
-
 export const NewWorkflow = z.object({
   id: maybe(id),
   name: text,

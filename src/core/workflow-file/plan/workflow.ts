@@ -1,4 +1,4 @@
-import { STANDARD_WAIT_SECONDS } from '../../contract/workflow.ts';
+import { STANDARD_WAIT_SECONDS } from '../../contract/standard-settings.ts';
 import type { Draft } from '../draft.ts';
 import type { ExecutionConfigSpec, StdioSpec, WorkflowSpec } from '../shape/workflow.ts';
 import { plainJson, type Json, type ValueMap } from '../text/value.ts';

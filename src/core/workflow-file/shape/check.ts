@@ -1,4 +1,4 @@
-import { faultOfText } from '../../contract/shape.ts';
+import { faultOfText } from '../../contract/text-fault.ts';
 import type { Complain, Complaint, Path } from '../problems.ts';
 import { suggest } from '../suggest.ts';
 import { compactJson, describe, ExactNumber, isList, isMap, kindOf, type Value, type ValueMap } from '../text/value.ts';

@@ -1,4 +1,8 @@
-import { STANDARD_MAX_ITERATIONS, STANDARD_OUTAGE_MINUTES, STANDARD_WAIT_SECONDS } from '../../contract/workflow.ts';
+import {
+  STANDARD_MAX_ITERATIONS,
+  STANDARD_OUTAGE_MINUTES,
+  STANDARD_WAIT_SECONDS,
+} from '../../contract/standard-settings.ts';
 import { file, userData } from './data.ts';
 import { executionConfig, resourceMonitor } from './execution.ts';
 import { job, type stdio } from './job.ts';

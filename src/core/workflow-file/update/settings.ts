@@ -1,5 +1,6 @@
 import type { PlanSettings } from '../../contract/plan-update.ts';
-import { STANDARD_OUTAGE_MINUTES, type Workflow } from '../../contract/workflow.ts';
+import { STANDARD_OUTAGE_MINUTES } from '../../contract/standard-settings.ts';
+import type { Workflow } from '../../contract/workflow.ts';
 import type { workflowBody } from '../plan/bodies.ts';
 import type { RecordDifference } from './difference.ts';
 import { isSame } from './same.ts';

@@ -4,7 +4,7 @@ import { refuseBadLabels } from '../../../core/contract/labels.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { walk } from '../../../core/workflow-file/graph/walk.ts';
 import { ListsWriter } from '../../../core/workflow-file/int-list.ts';
-import { STANDARD_MAX_ITERATIONS } from '../../../core/contract/workflow.ts';
+import { STANDARD_MAX_ITERATIONS } from '../../../core/contract/standard-settings.ts';
 import type { Store } from '../store.ts';
 import type { Steps } from '../../store/work.ts';
 import type { CreateJobs } from './create.ts';

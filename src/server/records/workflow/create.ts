@@ -1,12 +1,7 @@
 import { misplacedSettings } from '../../../core/contract/execution.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
-import {
-  STANDARD_OUTAGE_MINUTES,
-  STANDARD_WAIT_SECONDS,
-  type NewWorkflow,
-  type Workflow,
-  type WorkflowChange,
-} from '../../../core/contract/workflow.ts';
+import { STANDARD_OUTAGE_MINUTES, STANDARD_WAIT_SECONDS } from '../../../core/contract/standard-settings.ts';
+import { type NewWorkflow, type Workflow, type WorkflowChange } from '../../../core/contract/workflow.ts';
 import type { Caller } from '../../caller.ts';
 import type { Store } from '../store.ts';
 import type { NoteAction } from '../event/user-action.ts';

@@ -1,0 +1,29 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { modulesIn, modulesOf } from '../support/loaded-modules.ts';
+import { temporaryFolder } from '../support/programs.ts';
+
+/** What a start loads, as names: each of these takes 10 to 50 ms of CPU time, and its user waits for it. */
+
+const folderWithFlow = () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'flow.yaml'), 'name: flow\njobs: [{ name: a, command: "true" }]\n');
+  return folder;
+};
+
+it('a run of a file loads no schema of a request, and its server does', async () => {
+  const folder = folderWithFlow();
+  const run = await modulesOf(['-s', 'run', 'flow.yaml'], folder);
+  const server = modulesIn(folder, 'torc-server');
+  expect([run.libraries.includes('zod'), server.libraries.includes('zod')]).toEqual([false, true]);
+});
+
+// From the sources an import of node:http loads them.
+it('an installed run of a file and its server load one client for HTTP, no second one and no TLS', async () => {
+  const folder = folderWithFlow();
+  const run = await modulesOf(['-s', 'run', 'flow.yaml'], folder, { isFromSources: false });
+  const ofConnections = ['_http_client', 'internal/deps/undici/undici', 'tls', 'https', 'http2'];
+  for (const { ofRuntime } of [run, modulesIn(folder, 'torc-server')])
+    expect(ofConnections.filter((name) => ofRuntime.includes(name))).toEqual(['_http_client']);
+});
