@@ -21,9 +21,22 @@ const REPORTED = 20;
 /** The value after the check, or a refusal that names each invalid field. */
 export function checked(shape: z.ZodType | undefined, value: unknown, code: RefusalCode, what: string): unknown {
   if (shape === undefined) return undefined;
-  const result = shape.safeParse(value);
+  const result = shape.safeParse(value, { jitless: isRarelyUsed(shape) });
   if (result.success) return result.data;
   return refuse(result.error.issues, code, what, value);
+}
+
+/**
+ * zod writes and compiles a function for each object that it checks, which takes as long as a hundred checks without: the server
+ * of a single command sends a route few requests.
+ */
+const FEW_USES = 20;
+const uses = new WeakMap<z.ZodType, number>();
+
+function isRarelyUsed(shape: z.ZodType): boolean {
+  const before = uses.get(shape) ?? 0;
+  if (before < FEW_USES) uses.set(shape, before + 1);
+  return before < FEW_USES;
 }
 
 /** Elements of a list that are checked at once. */
