@@ -85,6 +85,12 @@ type Registration = Pick<
   'computeNodeType' | 'scheduler' | 'allocation' | 'recordId' | 'onRegistered' | 'ending' | 'workflow'
 >;
 
+/** Loads the runner while the server starts, which another core does. A fault in it is reported where the runner is used. */
+export function loadRunnerMeanwhile(): void {
+  // After what is asked of the server now: that goes first.
+  setImmediate(() => void import('../runner/main/run.ts').catch(() => {}));
+}
+
 /** Runs a workflow here, shows its progress, and handles signals. */
 export async function runWorkflow(
   context: Context,

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { prepareRun } from '../../operations/run.ts';
 import { reportPreparation, reportResumed } from '../output/preparation.ts';
 import { type HeldSignals, holdSignals } from '../held-signals.ts';
-import { runnerOptions, runWorkflow } from '../run-workflow.ts';
+import { loadRunnerMeanwhile, runnerOptions, runWorkflow } from '../run-workflow.ts';
 import { createWorkflowOf, existingWorkflow, isSpec, planOfFile } from '../spec-or-id.ts';
 import { chooseUpdate, refuseUpdateOptions, updateOptions } from '../update-workflow.ts';
 import { makeOutputFolder } from '../output-folder.ts';
@@ -37,6 +37,7 @@ export const run = command({
     let held: HeldSignals | undefined;
     const fromFile = async (): Promise<number | undefined> => {
       const plan = await planOfFile(context, given, options);
+      loadRunnerMeanwhile();
       const chosen = await chooseUpdate(context, given, plan, options);
       if (chosen.kind === 'reported') return undefined;
       const prepare = () => makeOutputFolder(context, options.outputDir);
