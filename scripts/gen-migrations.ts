@@ -8,6 +8,7 @@ const names = readdirSync('migrations')
   .sort();
 
 const db = new DatabaseSync(':memory:');
+const texts: string[] = [];
 const entries = names.map((name, index) => {
   const sql = readFileSync(`migrations/${name}`, 'utf8');
   const version = Number.parseInt(name, 10);
@@ -15,13 +16,14 @@ const entries = names.map((name, index) => {
   if (!sql.startsWith('--! '))
     throw new Error(`migrations/${name}: the first line says what may stand beside it: "--! …"`);
   db.exec(sql);
+  texts.push(sql);
   return `  { version: ${version}, name: ${JSON.stringify(name)}, sql: ${JSON.stringify(sql)} },`;
 });
 
 interface Made {
   readonly type: string;
   readonly name: string;
-  readonly sql: string;
+  readonly sql: string | null;
 }
 const made = db.prepare('select type, lower(name) as name, sql from sqlite_schema').all() as unknown as Made[];
 const tables = made.filter(({ type }) => type === 'table').map(({ name }) => name);
@@ -29,10 +31,30 @@ const statements = Object.fromEntries(
   made.filter(({ type }) => type === 'trigger' || type === 'view').map(({ name, sql }) => [name, sql]),
 );
 
+/** The rows with which a new database begins, by the statements that make them: they contain a time and a random value. */
+const rows = made
+  .filter(({ type, name }) => type === 'table' && !name.startsWith('sqlite_'))
+  .filter(({ name }) => db.prepare(`select 1 from ${name} limit 1`).get() !== undefined)
+  .map(({ name }) => {
+    const found = texts.flatMap((sql) => sql.match(new RegExp(`^insert into ${name} [^;]*;`, 'gm')) ?? []);
+    if (found.length !== 1)
+      throw new Error(`migrations: one statement that inserts into ${name}, found ${found.length}`);
+    return found[0];
+  });
+const RANK = ['table', 'index', 'view', 'trigger'];
+const fresh = [
+  ...made
+    .filter(({ name, sql }) => sql !== null && !name.startsWith('sqlite_'))
+    .sort((one, other) => RANK.indexOf(one.type) - RANK.indexOf(other.type))
+    .map(({ sql }) => `${sql};`),
+  ...rows,
+].join('\n');
+
 write(
   'src/server/store/migrations.gen.ts',
   `// Made by scripts/gen-migrations.ts from migrations/*.sql.\n` +
     `export const migrations: readonly { version: number; name: string; sql: string }[] = [\n${entries.join('\n')}\n];\n\n/** What they make: the names of the tables, in lower case, and the text of each trigger and view. */\n` +
     `export const tables: readonly string[] = ${JSON.stringify(tables.sort())};\n` +
-    `export const statements: Readonly<Record<string, string>> = ${JSON.stringify(statements)};\n`,
+    `export const statements: Readonly<Record<string, string>> = ${JSON.stringify(statements)};\n` +
+    `/** Makes in one step what all migrations make of an empty database. */\nexport const fresh = ${JSON.stringify(fresh)};\n`,
 );

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { testService } from '../../../tests/support/service.ts';
 import { createChangeLog } from './changes.ts';
-import { openDatabase } from './database.ts';
+import { type Database, type NoParameters, openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
-import { migrations } from './migrations.gen.ts';
+import { migrations, tables } from './migrations.gen.ts';
 import { createTurns } from './turn.ts';
 
 const counted = () => {
@@ -113,6 +113,33 @@ describe('migrations', () => {
     const names = db.prepare<Record<string, never>, { name: string }>('select name from workflow').all({});
     expect(names.map(({ name }) => name)).toEqual(['old']);
     expect(db.prepare('select * from remote_worker').all({})).toEqual([]);
+  });
+
+  it('a new database has the tables and rows that the migrations make one after the other', () => {
+    const [atOnce, inSteps] = [openDatabase(':memory:'), openDatabase(':memory:')];
+    migrate(atOnce);
+    for (const { sql } of migrations) inSteps.run(sql);
+    const schemaOf = (db: Database) =>
+      db.prepare<NoParameters, object>('select type, name, tbl_name, sql from sqlite_schema order by name').all({});
+    expect(schemaOf(atOnce)).toEqual(schemaOf(inSteps));
+    // But for the time and the random name in them.
+    const rowsOf = (db: Database) =>
+      tables.map((table) => [table, db.prepare<NoParameters, object>(`select * from ${table}`).all({}).length]);
+    expect(rowsOf(atOnce)).toEqual(rowsOf(inSteps));
+    const groups = 'select id, name, description, is_system from access_group';
+    const groupsOf = (db: Database) => db.prepare<NoParameters, object>(groups).all({});
+    expect(groupsOf(atOnce)).toEqual(groupsOf(inSteps));
+    expect(groupsOf(atOnce)).toHaveLength(1);
+  });
+
+  it('a database with tables and without a version gets every migration, and is not taken for a new one', () => {
+    const db = openDatabase(':memory:');
+    db.run('create table of_administrators (id integer primary key)');
+    migrate(db);
+    migrate(db);
+    expect(db.prepare<NoParameters, { name: string }>('select name from access_group').all({})).toEqual([
+      { name: 'admin' },
+    ]);
   });
 
   it('migrations refuse a database that a newer version wrote, and name both versions', () => {
