@@ -45,18 +45,19 @@ export async function commandsFor(program: string, argv: readonly string[]): Pro
 }
 
 /**
- * Those of the commands that the arguments can mean: the ones that have all their words among them. All, if there is none
- * or if help is asked for, which says of each whether it has options.
+ * Those of the commands that the arguments can mean: the ones that have all their words among them. All, if there is none;
+ * not where help is asked for, which lists them.
  */
 export function meantAmong(commands: readonly Command[], argv: readonly string[]): readonly Command[] {
-  if (asksForHelp(argv)) return commands;
   const named = commands.filter(({ words }) =>
     words.split(' ').every((word) => !/^[a-z]/.test(word) || argv.includes(word)),
   );
-  return named.length === 0 ? commands : [...named, ...commands.filter(({ isDefault }) => isDefault === true)];
+  if (named.length === 0 && !asksForHelp(argv)) return commands;
+  return [...named, ...commands.filter(({ isDefault }) => isDefault === true)];
 }
 
-const asksForHelp = (argv: readonly string[]): boolean => ['help', '-h', '--help'].some((word) => argv.includes(word));
+export const asksForHelp = (argv: readonly string[]): boolean =>
+  ['help', '-h', '--help'].some((word) => argv.includes(word));
 
 /** Of `torc` the groups; of another program one group for each command. */
 async function groupsOf(program: string): Promise<readonly CommandGroup[]> {

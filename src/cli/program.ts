@@ -3,7 +3,7 @@ import { VERSION } from '../core/contract/version.ts';
 import type { Command } from './command.ts';
 import { Failure } from './failure.ts';
 import { type Option, optionName, type Values } from './option.ts';
-import { commandsFor, groups, meantAmong } from './commands.ts';
+import { asksForHelp, commandsFor, groups, meantAmong } from './commands.ts';
 import { missingCommand } from './missing-commands.ts';
 import { exampleOf } from './examples.ts';
 import { fitted, headingOf } from './help.ts';
@@ -150,7 +150,7 @@ async function treeOf(program: string, argv: readonly string[], act: Act): Promi
   const meant = new Set(meantAmong(loaded, argv));
   for (const command of commands) {
     if (typeof command === 'string') addName(root, command);
-    else add(root, program, command, meant.has(command) ? act : undefined);
+    else add(root, program, command, meant.has(command) ? act : asksForHelp(argv) ? 'listed' : undefined);
   }
   if (program === 'torc') group(root);
   return root;
@@ -166,8 +166,11 @@ function addName(root: Commander, name: string): void {
   if (root.commands.every((each) => each.name() !== name)) root.addCommand(new Commander(name));
 }
 
-/** Without `act` only its name and what it does, for help and for suggestions. */
-function add(root: Commander, program: string, command: Command, act: Act | undefined): void {
+/**
+ * Without `act` only its name and what it does, for suggestions; where it is listed in a help also its arguments, and that it has
+ * options: all options of all commands take as long to add as everything else.
+ */
+function add(root: Commander, program: string, command: Command, act: Act | 'listed' | undefined): void {
   const globals = globalsOf(program);
   const [words, args] = split(command.words);
   let parent = root;
@@ -176,13 +179,14 @@ function add(root: Commander, program: string, command: Command, act: Act | unde
     parent = known ?? groupOf(parent, words.slice(0, at + 1), program, command);
   }
   const own = fitted(new Commander(words.at(-1))).summary(command.says);
-  if (act === undefined) {
+  if (act !== undefined && args !== '') own.arguments(args);
+  if (act === undefined || act === 'listed') {
+    if (act === 'listed') own.option('--any');
     parent.addCommand(own);
     return;
   }
   own.description([command.says, command.more].filter(Boolean).join('\n\n'));
   addExample(own, program, command);
-  if (args !== '') own.arguments(args);
   if (command.trailing === true) own.passThroughOptions();
   const taken = new Set<string>();
   for (const option of command.options ?? []) {
