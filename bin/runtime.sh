@@ -50,7 +50,7 @@ is_enough() {
   [ "$major" -gt 24 ] || { [ "$major" -eq 24 ] && [ "$minor" -ge 15 ]; }
 } 2>/dev/null
 
-# Node forgets that SIGHUP was ignored, as under nohup: bin/hang-up.mjs ignores it again. A shell cannot trap a signal that was
+# Node forgets that SIGHUP was ignored, as under nohup: bin/start.mjs ignores it again. A shell cannot trap a signal that was
 # ignored when it started, so a signal to itself shows which it is.
 TORC_HANG_UP=ignored
 trap 'unset TORC_HANG_UP' HUP

@@ -4,7 +4,6 @@ import module from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compiledPrograms } from './compiled.mjs';
-import { keepHangUpIgnored } from './hang-up.mjs';
 import { followOuter, OUTER_VARIABLE, SIGNALS } from './outer.mjs';
 
 const NEEDED = [24, 15];
@@ -31,6 +30,23 @@ export async function start(program) {
   followOuter();
   const { main } = await programs();
   await main(program, process.argv.slice(2));
+}
+
+/** bin/runtime.sh sets it where SIGHUP was ignored at the start, as under nohup. */
+const HANG_UP_VARIABLE = 'TORC_HANG_UP';
+
+/**
+ * Keeps SIGHUP ignored for the life of the program where it was ignored at the start. Node gives every ignored signal its default
+ * action before it runs any code, so only the shell that starts Node can know.
+ */
+export function keepHangUpIgnored() {
+  if (process.env[HANG_UP_VARIABLE] === undefined) return;
+  // Jobs and helper programs must not see it.
+  delete process.env[HANG_UP_VARIABLE];
+  const deliver = process.emit;
+  process.emit = (name, ...values) => name === 'SIGHUP' || deliver.call(process, name, ...values);
+  // After that: Node delivers a signal with the function that it finds at the first listener.
+  process.on('SIGHUP', () => {});
 }
 
 async function programs() {

@@ -39,5 +39,5 @@ export function holdSignals(): HeldSignals {
   };
 }
 
-/** A run whose messages go elsewhere goes on when its terminal closes. Under nohup no SIGHUP arrives here (`bin/hang-up.mjs`). */
+/** A run whose messages go elsewhere goes on when its terminal closes. Under nohup no SIGHUP arrives here (`bin/start.mjs`). */
 const isOfClosedTerminal = (signal: NodeJS.Signals) => signal === 'SIGHUP' && process.stderr.isTTY !== true;

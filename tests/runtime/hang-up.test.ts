@@ -49,7 +49,7 @@ it('SIGHUP ends a program that was started without that, whatever its environmen
 
 it('no listener of a program gets a SIGHUP that was ignored, and its environment does not show that', () => {
   const program = `
-    import { keepHangUpIgnored } from ${JSON.stringify(join(import.meta.dirname, '../../bin/hang-up.mjs'))};
+    import { keepHangUpIgnored } from ${JSON.stringify(join(import.meta.dirname, '../../bin/start.mjs'))};
     keepHangUpIgnored();
     for (const name of ['SIGHUP', 'SIGUSR2']) process.on(name, () => console.log('heard', name));
     console.log(process.env.TORC_HANG_UP);

@@ -150,7 +150,7 @@ async function outlast(
 
 /**
  * SIGHUP ends the server when its terminal was closed, but not where its messages go elsewhere. Under nohup none arrives here
- * (`bin/hang-up.mjs`).
+ * (`bin/start.mjs`).
  */
 function hookSignals(end: (reason: string) => void): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(signal));
