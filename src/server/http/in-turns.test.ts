@@ -4,11 +4,13 @@ import { inTurns } from './in-turns.ts';
 
 const turn = () => new Promise((resolve) => void setImmediate(resolve));
 
-/** Requests as numbers: the listener that is tested looks at neither of its arguments. */
+/** Requests as numbers, in the place of their paths. */
 function counting(atOnce: number) {
   const begun: number[] = [];
-  const listener = inTurns((request) => void begun.push(request as unknown as number), atOnce);
-  return { begun, arrive: (request: number) => listener(request as unknown as IncomingMessage, {} as ServerResponse) };
+  const listener = inTurns(({ url }) => void begun.push(Number(url)), atOnce);
+  const arrive = (number: number, method = 'POST') =>
+    listener({ method, url: String(number) } as IncomingMessage, {} as ServerResponse);
+  return { begun, arrive };
 }
 
 const numbers = (count: number) => [...Array(count).keys()];
@@ -35,4 +37,25 @@ it('a request that arrives alone is begun at once, and so are as many as fit int
   await turn();
   arrive(3);
   expect(begun).toEqual(numbers(4));
+});
+
+it('reads do not wait behind many writes, nor writes behind many reads', async () => {
+  const { begun, arrive } = counting(4);
+  for (const each of numbers(20)) arrive(each);
+  for (const each of numbers(20)) arrive(100 + each, 'GET');
+  begun.length = 0;
+  await turn();
+  expect(begun).toEqual([100, 101, 4, 5]);
+  for (const _ of numbers(20)) await turn();
+  expect(begun.filter((each) => each < 100)).toEqual(numbers(20).slice(4));
+  expect(begun.filter((each) => each >= 100)).toEqual(numbers(20).map((each) => each + 100));
+});
+
+it('where no reads wait, writes have all places, and the other way round', async () => {
+  for (const method of ['GET', 'POST']) {
+    const { begun, arrive } = counting(4);
+    for (const each of numbers(12)) arrive(each, method);
+    await turn();
+    expect(begun).toEqual(numbers(8));
+  }
 });
