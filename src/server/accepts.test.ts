@@ -49,8 +49,11 @@ it('of many connections that arrive together, many are accepted in one iteration
   expect(await turnsFor(server, 200, arrive(port, 200))).toBeLessThan(50);
 });
 
-it('every connection is accepted once, and answered', async () => {
-  const { port } = await listening((_, reply) => void reply.end('answered'), { first: 1, atOnce: 8 });
+it('every connection is accepted once, and answered, and the runtime warns of nothing', async () => {
+  const warnings: Error[] = [];
+  const warn = (warning: Error) => void warnings.push(warning);
+  process.on('warning', warn);
+  const { port } = await listening((_, reply) => void reply.end('answered'), { first: 1, atOnce: 32 });
   const clients = await arrive(port, 100);
   const replies = await Promise.all(
     clients.map(async (client) => {
@@ -59,6 +62,8 @@ it('every connection is accepted once, and answered', async () => {
     }),
   );
   expect(new Set(replies)).toEqual(new Set(['HTTP/1.1 200 OK']));
+  process.off('warning', warn);
+  expect(warnings).toEqual([]);
 });
 
 it('a server that ends waits for the requests of all connections, and accepts none', async () => {

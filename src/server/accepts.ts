@@ -25,6 +25,7 @@ export function acceptMore(server: Server, backlog: number, { first = FIRST, atO
     if (count < first) return;
     server.off('connection', counted);
     copies.set(server, copiesOf(server, backlog, atOnce - 1));
+    server.once('close', () => void acceptNoMore(server));
   });
 }
 
@@ -51,7 +52,6 @@ function copiesOf(server: Server, backlog: number, number: number): Server[] {
     if (fd < 0) break;
     const copy = createServer({ allowHalfOpen, noDelay }, (socket) => void server.emit('connection', socket));
     copy.on('error', () => copy.close());
-    server.once('close', () => copy.close());
     made.push(copy.listen({ fd, backlog }).unref());
   }
   return made;
