@@ -7,7 +7,7 @@ import { shownText } from '../words.ts';
 import { connection } from '../connection.ts';
 import { loadWords, type Measure, MEASURES, measureWords, type NodeLoad, nodeLoads } from './cluster-load.ts';
 import { Frame, Hourly, percentText } from './frame.tsx';
-import { nodePath } from './paths.ts';
+import { clusterPath, nodePath } from './paths.ts';
 import { HeatMap, hourText, shortName } from './heat-map.tsx';
 import { RangeControl } from './range-control.tsx';
 import { parametersOf, type Range, rangeOf, stepSeconds } from './range.ts';
@@ -36,7 +36,9 @@ export function ClusterView({ cluster, query }: { readonly cluster: string; read
     },
     60_000,
   );
-  const filter = (name: string, value: string) => replaceQuery({ [name]: value });
+  // Where there is one cluster, the address of all shows it: a link names it.
+  const path = clusterPath(cluster);
+  const filter = (name: string, value: string) => replaceQuery({ [name]: value }, path);
   return (
     <>
       <Frame cluster={cluster} shown="nodes" title={cluster} />
@@ -52,7 +54,7 @@ export function ClusterView({ cluster, query }: { readonly cluster: string; read
           </div>
         }
       >
-        <RangeControl range={range} spans={['24h', '3d', '7d', '30d']} />
+        <RangeControl range={range} path={path} spans={['24h', '3d', '7d', '30d']} />
         <label class="filter">
           <span>Node</span>
           <input

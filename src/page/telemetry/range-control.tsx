@@ -1,9 +1,16 @@
 import { replaceQuery } from '../query.ts';
 import { type Range, parametersOf, shifted, type Span, spanWords } from './range.ts';
 
+interface RangeProps {
+  readonly range: Range;
+  readonly spans: readonly Span[];
+  /** The address of the view, where it has several. */
+  readonly path?: string;
+}
+
 /** Chooses the time of a view. It stands in the address. */
-export function RangeControl({ range, spans }: { readonly range: Range; readonly spans: readonly Span[] }) {
-  const go = (set: Readonly<Record<string, string>>) => replaceQuery({ from: '', to: '', span: '', ...set });
+export function RangeControl({ range, spans, path }: RangeProps) {
+  const go = (set: Readonly<Record<string, string>>) => replaceQuery({ from: '', to: '', span: '', ...set }, path);
   const move = (times: number) => {
     const now = Date.now();
     const to = shifted(range, times, now);
