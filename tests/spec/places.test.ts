@@ -73,7 +73,7 @@ describe('a warning about a token of a command has the place of the token', () =
     [
       'an escape is in it',
       'json',
-      '{"name": "w", "jobs": [{"name": "a", "command": "x ${files.input.\\u0066}"},\n{"name": "${files.input.f}", "command": ""}]}',
+      '{"name": "w", "jobs": [{"name": "a", "command": "x ${files.input.\\u0066}"},\n{"name": "${files.input.f}", "command": "true"}]}',
       ['TOKEN_UNKNOWN 1:49 "x ${files.input.\\u0066}"},'],
     ],
     [
