@@ -123,7 +123,8 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
     // Some jobs of the crashed host ran a second time, and no other job did.
     const again = starts.filter((name) => name.endsWith('.2'));
     expect(again.length).toBeGreaterThan(0);
-    expect(again.length).toBeLessThanOrEqual(8);
+    // Eight ran. The next job starts before the end of the last one is recorded, so one that ended in the moment of the crash may run again.
+    expect(again.length).toBeLessThanOrEqual(2 * 8);
     expect(starts.length).toBe(300 + again.length);
     const ended = await until(
       () => remote(['status', String(id), '-o', out]),
