@@ -1,3 +1,5 @@
+import { timesIn } from '../query.ts';
+
 /** The time that a view of telemetry shows, as it stands in the address: a length up to now, or two times. */
 export interface Range {
   /** Unix milliseconds. */
@@ -21,8 +23,8 @@ export const spanWords: Readonly<Record<Span, string>> = {
 
 /** The range of an address. What cannot be read is the last day. */
 export function rangeOf(query: URLSearchParams, nowMs: number): Range {
-  const [fromMs, untilMs] = [Date.parse(query.get('from') ?? ''), Date.parse(query.get('to') ?? '')];
-  if (fromMs < untilMs) return { fromMs, untilMs, span: undefined };
+  const given = timesIn(query);
+  if (given !== undefined) return { ...given, span: undefined };
   const span = spans.find((each) => each === query.get('span')) ?? '24h';
   return { fromMs: nowMs - SPANS[span], untilMs: nowMs, span };
 }

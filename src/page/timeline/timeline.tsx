@@ -2,12 +2,12 @@ import { useRef } from 'preact/hooks';
 import type { WorkflowTimeline } from '../../core/contract/view.ts';
 import { counted, grouped } from '../../core/quantity/count-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
-import { queryNow, replaceQuery } from '../query.ts';
+import { queryNow, replaceQuery, timesIn } from '../query.ts';
 import { shownText } from '../words.ts';
 import { useDrag } from './drag.ts';
 import { partWords, peakText, Row } from './rows.tsx';
 import { At, AttemptTable, BandTable, sum } from './tables.tsx';
-import { clockText, parametersOf, scaled, shifted, type Span, spanOf, within } from './window.ts';
+import { clockText, parametersOf, scaled, shifted, type Span, within } from './window.ts';
 
 interface TimelineProps {
   readonly id: number;
@@ -35,7 +35,7 @@ function Course({ id, timeline, query, fromMs }: TimelineProps & { readonly from
   const whole: Span = { fromMs: Date.parse(timeline.run_from ?? ''), untilMs: Date.parse(timeline.run_to ?? '') };
   const by = query.get('by') === 'runner' ? 'runner' : 'family';
   /** Steps that follow one another add up, though what the address says is still on its way. */
-  const chosen = () => spanOf(queryNow()) ?? whole;
+  const chosen = () => timesIn(queryNow()) ?? whole;
   const go = (span: Span | undefined) => replaceQuery(parametersOf(span));
   const { selected, handlers } = useDrag((begin, end) =>
     go(within(whole, fromMs + begin * shownMs, fromMs + end * shownMs)),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clockText, parametersOf, scaled, shifted, spanOf, within } from './window.ts';
+import { clockText, parametersOf, scaled, shifted, within } from './window.ts';
+import { timesIn } from '../query.ts';
 
 const whole = { fromMs: 1000, untilMs: 101_000 };
 const of = (fromMs: number, untilMs: number) => ({ fromMs, untilMs });
@@ -10,7 +11,7 @@ describe('the part of a run that is shown', () => {
   it('an address says which part is shown, to the millisecond; one without, or with what is no time, shows the whole run', () => {
     const span = of(Date.parse('2026-03-01T12:00:00.250Z'), Date.parse('2026-03-01T12:00:01Z'));
     expect(parametersOf(span)).toEqual({ from: '2026-03-01T12:00:00.250Z', to: '2026-03-01T12:00:01.000Z' });
-    expect(spanOf(new URLSearchParams(parametersOf(span)))).toEqual(span);
+    expect(timesIn(new URLSearchParams(parametersOf(span)))).toEqual(span);
     expect(parametersOf(undefined)).toEqual({ from: '', to: '' });
     for (const query of [
       '',
@@ -18,7 +19,7 @@ describe('the part of a run that is shown', () => {
       'from=2026-03-01T12:00:00Z',
       'from=2026-03-02T00:00Z&to=2026-03-01T00:00Z',
     ])
-      expect(spanOf(new URLSearchParams(query))).toBeUndefined();
+      expect(timesIn(new URLSearchParams(query))).toBeUndefined();
   });
 
   it('whatever is chosen lies within the run and is long enough to be seen, or is the whole run', () => {

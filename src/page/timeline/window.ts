@@ -7,12 +7,6 @@ export interface Span {
 /** The shortest time that is shown: a shorter one has no width of its own in a reply, whose times are milliseconds. */
 const SHORTEST_MS = 20;
 
-/** The part of the run that an address shows; undefined for the whole run, and for times that cannot be read. */
-export function spanOf(query: URLSearchParams): Span | undefined {
-  const [fromMs, untilMs] = [Date.parse(query.get('from') ?? ''), Date.parse(query.get('to') ?? '')];
-  return fromMs < untilMs ? { fromMs, untilMs } : undefined;
-}
-
 /** The parameters of an address that shows a part of the run; those of the whole run are empty. */
 export const parametersOf = (span: Span | undefined) => ({
   from: span === undefined ? '' : new Date(span.fromMs).toISOString(),

@@ -10,7 +10,8 @@ import { Bar, Command, CountList, jobsWords, Section, Shown } from '../parts.tsx
 import { Table } from '../table.tsx';
 import { Tail } from '../tail.tsx';
 import { Timeline } from '../timeline/timeline.tsx';
-import { parametersOf, spanOf } from '../timeline/window.ts';
+import { timesIn } from '../query.ts';
+import { parametersOf } from '../timeline/window.ts';
 import { WorkflowActions } from '../workflow-actions.tsx';
 import { WorkflowTabs } from '../workflow-tabs.tsx';
 import { ageText, failedIn, of, reasonsToWait, stateOf, statusWords, verdictOf, shownText } from '../words.ts';
@@ -67,7 +68,7 @@ const [MOST_BARS, MOST_BANDS] = [300, 200];
 
 /** The part of the run that the address shows. While another one is on its way, the one before stays. */
 function useTimeline(id: number, query: URLSearchParams, pace: () => number, moved: string): Live<WorkflowTimeline> {
-  const span = spanOf(query);
+  const span = timesIn(query);
   const asked = {
     by: query.get('by') === 'runner' ? ('runner' as const) : ('family' as const),
     attempts: MOST_BARS,
