@@ -91,6 +91,7 @@ export interface Service {
 const API_EVENT_BODY_BYTES = 8_192;
 /** How often a server without writes checks whether its database is still in its place. */
 const PLACE_MS = 1_000;
+
 /** Opens the database, migrates it, and serves it. */
 export async function serve(options: ServeOptions): Promise<Service> {
   const { database: path, host, port, now = Date.now, onError, onNotice, onBroken, onLock } = options;

@@ -92,7 +92,8 @@ export function openDatabase(
   const log = path === ':memory:' || isReadOnly ? undefined : openLogIndex(path);
   return {
     prepare(sql) {
-      const read = once(() => positional(sql));
+      let made: ReturnType<typeof positional> | undefined;
+      const read = () => (made ??= positional(sql));
       return statement(
         compile(() => read().text),
         () => read().names,
@@ -224,11 +225,6 @@ function inserts<P extends Parameters>(
     }
     return ids;
   };
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: Value | undefined;
-  return () => (made ??= make());
 }
 
 function statement<P extends Parameters, Row>(compiled: Compiled, names: () => readonly string[]): Statement<P, Row> {
