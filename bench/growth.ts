@@ -1,5 +1,5 @@
 /**
- * How far does one server go, and where does it bend?
+ * How many jobs, runners and clients does one server serve, and what grows with them?
  *
  * `node bench/growth.ts [factor] [storm|size|streams...]`: a storm of 1,000, 3,000 and 10,000 runners of one workflow that arrive
  * as fast as they can; databases of 1, 3 and 10 million jobs; 100 and 1,000 open event streams while 100 jobs end each second. All

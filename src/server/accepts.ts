@@ -7,7 +7,7 @@ import { foreignFunctions, takes } from '../cluster/foreign-functions.ts';
  * others is done. To accept a connection costs 50 to 100 µs.
  */
 const AT_ONCE = 32;
-/** A server of one command never has so many connections, and starts without more files. */
+/** The server of a single command seldom gets so many connections, and does without more files. */
 const FIRST = 8;
 /** Source: fcntl(2), Linux. */
 const F_DUPFD_CLOEXEC = 1_030;
@@ -15,8 +15,8 @@ const F_DUPFD_CLOEXEC = 1_030;
 const copies = new WeakMap<Server, Server[]>();
 
 /**
- * Has a server accept several connections in one iteration of the event loop once it has many: by more files of the same listening
- * socket. Does nothing on other systems than Linux, and where the runtime has no foreign functions.
+ * Makes a server accept several connections in one iteration of the event loop, from its eighth connection on: additional files of
+ * its listening socket accept, too. Does nothing on other systems than Linux, and where the runtime has no foreign functions.
  */
 export function acceptMore(server: Server, backlog: number, { first = FIRST, atOnce = AT_ONCE } = {}): void {
   let count = 0;
@@ -29,7 +29,7 @@ export function acceptMore(server: Server, backlog: number, { first = FIRST, atO
   });
 }
 
-/** Accepts no connection any more by those files, and resolves when the connections that they accepted are closed. */
+/** Closes the additional files, and resolves when the connections that they accepted are closed. */
 export async function acceptNoMore(server: Server): Promise<void> {
   await Promise.all((copies.get(server) ?? []).map((copy) => new Promise<void>((done) => copy.close(() => done()))));
 }

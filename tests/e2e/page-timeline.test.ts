@@ -5,7 +5,7 @@ import { CHROMIUM, faultsOfAxe, openBrowser, watchPage } from '../support/browse
 import { startServer, temporaryFolder, until } from '../support/programs.ts';
 import { registerNode } from '../support/service.ts';
 
-/** The course of a run on the page of its workflow, in a real browser. Without chromium these tests are skipped. */
+/** The timeline of a run on the page of its workflow, in a real browser. Without chromium these tests are skipped. */
 
 const BEGIN = Date.parse('2026-03-01T12:00:00Z');
 const at = (seconds: number) => new Date(BEGIN + seconds * 1000).toISOString();
@@ -85,7 +85,7 @@ async function drag(page: Page, from: number, to: number): Promise<void> {
   await page.mouse.up();
 }
 
-describe.skipIf(CHROMIUM === undefined)('the course of a run on its page (skipped where chromium is missing)', () => {
+describe.skipIf(CHROMIUM === undefined)('the timeline of a run on its page (skipped where chromium is missing)', () => {
   it('few attempts are bars that say what they are, a retry is striped and one that failed has a notch, and a click opens the job', async () => {
     const { client, id, page, address, faults } = await opened();
     await page.goto(address);
@@ -228,7 +228,7 @@ describe.skipIf(CHROMIUM === undefined)('the course of a run on its page (skippe
       expect.stringMatching(/^sample_#\s+4$/),
       expect.stringMatching(/^short_#\s+1$/),
     ]);
-    const table = page.getByRole('group', { name: 'Table of the course of the run' });
+    const table = page.getByRole('group', { name: 'Table of the timeline' });
     await table.getByRole('row', { name: 'sample_# 4 5 1 5 1' }).waitFor();
     expect(await faultsOfAxe(page)).toEqual([]);
 

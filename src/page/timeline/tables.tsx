@@ -12,7 +12,7 @@ export const sum = (list: readonly number[]) => list.reduce((total, each) => tot
 /** The figures of the bands. */
 export const BandTable = ({ bands, title }: { readonly bands: readonly TimelineBand[]; readonly title: string }) => (
   <Table
-    label="Table of the course of the run"
+    label="Table of the timeline"
     rows={bands}
     keyOf={({ key }) => key ?? ''}
     columns={[

@@ -10,8 +10,8 @@ const AT_ONCE = 128;
 /**
  * The listener, called for so many requests in one iteration; later ones wait for the next, in their order.
  *
- * Half of an iteration belongs to reads. When 10,000 runners arrive, their reports wait for half a second; who looks at a
- * workflow, or asks whether the server answers, does not wait behind them.
+ * Half of an iteration is for reads. When 10,000 runners arrive, their reports wait for half a second; a page and a ping do not
+ * wait for these reports.
  */
 export function inTurns(listener: RequestListener, atOnce = AT_ONCE): RequestListener {
   const reads: Parameters<RequestListener>[] = [];
