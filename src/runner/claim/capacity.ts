@@ -24,7 +24,7 @@ export interface CapacityNode {
 /**
  * The resource accounting of a runner: the free resources and devices of its nodes.
  *
- * Devices are leased in turn, so that all of them are used equally. No device is leased to two jobs at once, because
+ * Devices are leased in turn, so that all of them are used equally; a job has its own in the order of the node. No device is leased to two jobs at once, because
  * `lease` keeps the sum of requirements within the node.
  */
 export interface Capacity {
@@ -41,6 +41,7 @@ export interface Capacity {
 interface Book {
   readonly name: string;
   readonly total: NodeSize;
+  readonly devices: readonly string[];
   free: NodeSize;
   idle: string[];
 }
@@ -48,7 +49,7 @@ interface Book {
 export function createCapacity(nodes: readonly CapacityNode[]): Capacity {
   const books = nodes.map(({ name, cpus, memoryBytes, devices }): Book => {
     const total = { cpus, memoryBytes, gpus: devices.length };
-    return { name, total, free: total, idle: [...devices] };
+    return { name, total, devices, free: total, idle: [...devices] };
   });
   const byName = new Map(books.map((book) => [book.name, book]));
   return {
@@ -60,7 +61,7 @@ export function createCapacity(nodes: readonly CapacityNode[]): Capacity {
       if (taken === undefined) return undefined;
       for (const book of taken) book.free = sizeWith(need, book);
       const [first] = taken as [Book];
-      const gpus = need.num_nodes > 1 ? [] : first.idle.splice(0, Math.max(0, need.num_gpus));
+      const gpus = need.num_nodes > 1 ? [] : inOrder(first.devices, first.idle.splice(0, Math.max(0, need.num_gpus)));
       return { need, nodes: taken.map(({ name }) => name), gpus };
     },
     release({ need, nodes: names, gpus }) {
@@ -71,6 +72,11 @@ export function createCapacity(nodes: readonly CapacityNode[]): Capacity {
       }
     },
   };
+}
+
+/** Device 0 of a program is the first one of its list. */
+function inOrder(devices: readonly string[], taken: readonly string[]): readonly string[] {
+  return taken.length < 2 ? taken : devices.filter((each) => taken.includes(each));
 }
 
 function sum(sizes: readonly NodeSize[]): NodeSize {
@@ -103,7 +109,7 @@ export function createSlots(slots: number, devices: readonly string[]): Capacity
       free -= 1;
       const gpus = ring.splice(0, Math.max(0, Math.min(need.num_gpus, devices.length)));
       for (const each of gpus) ring.push(each);
-      return { need, nodes: [], gpus };
+      return { need, nodes: [], gpus: inOrder(devices, gpus) };
     },
     release() {
       free += 1;
