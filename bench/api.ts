@@ -103,6 +103,8 @@ async function millionJobs() {
     note('a million jobs: page 10,000', await milliseconds(page(MILLION - 100)), 'ms', { atMost: 50 });
     const status = () => client.getWorkflowStatus({ params: { id } });
     note('a million jobs: status counts', await milliseconds(status), 'ms', { atMost: 5 });
+    const ids = await seconds(() => client.listJobIds({ params: { id } }));
+    note('a million jobs: all ids', ids, 's', { atMost: 2 });
     note('a million jobs: server memory', server.use().peakMegabytes, 'MB');
   });
   const restart = await seconds(() =>
@@ -111,6 +113,30 @@ async function millionJobs() {
     }),
   );
   note('a million jobs: start, answer and stop again', restart, 's', { atMost: 2 });
+}
+
+/** Lists as a program reads them, plain and compressed. */
+async function largeReads() {
+  await withServer(workplace('api'), async (server, client) => {
+    const id = await newWorkflow(client);
+    await createJobs(client, id, 10_000);
+    const list = async (encoding: string) => {
+      const headers = { 'Accept-Encoding': encoding };
+      const reply = await fetch(`${server.url}/jobs?workflow_id=${id}&limit=10000`, { headers });
+      if (!reply.ok) throw new Error(await reply.text());
+      await reply.arrayBuffer();
+    };
+    for (const encoding of ['identity', 'gzip', 'zstd']) {
+      for (let warm = 0; warm < 10; warm += 1) await list(encoding);
+      const before = server.use();
+      for (let time = 0; time < 20; time += 1) await list(encoding);
+      const after = server.use();
+      const each = (seconds: number) => (seconds / 20) * 1000;
+      const first = each(after.firstThreadSeconds - before.firstThreadSeconds);
+      note(`list 10,000 jobs, ${encoding}: server CPU`, each(after.cpuSeconds - before.cpuSeconds), 'ms');
+      note(`list 10,000 jobs, ${encoding}: of its first thread`, first, 'ms', { atMost: 30 });
+    }
+  });
 }
 
 async function manyEdges() {
@@ -184,6 +210,6 @@ async function manyListeners() {
 
 console.log(machine());
 const asked = words[0]?.split(',');
-const parts = { smallWrites, manyEdges, manyListeners, millionJobs };
+const parts = { smallWrites, largeReads, manyEdges, manyListeners, millionJobs };
 for (const [name, measure] of Object.entries(parts)) if (asked?.includes(name) ?? true) await measure();
 print();
