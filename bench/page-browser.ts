@@ -59,7 +59,7 @@ try {
     await runner.start(jobs);
     await measureWorkflow(id, jobs);
   }
-  await measureZoom(await createFamilies(client, 300, 10));
+  await measureFamilies(await createFamilies(client, 300, 10));
   await measureList(await createFlat(client, rows), rows);
 } finally {
   await browser.close();
@@ -161,26 +161,69 @@ async function measureList(id: number, rows: number): Promise<void> {
   await page.context().close();
 }
 
-/** The graph with most families, enlarged step by step. */
-async function measureZoom(id: number): Promise<void> {
-  const { page, session } = await openPage();
+/** A workflow with most families, of which each has run. */
+async function measureFamilies(id: number): Promise<void> {
+  const runner = await createRunner(client, id);
+  for (let stage = 0; stage < 300; stage += 1) {
+    await runner.start(1_000);
+    await runner.end(1_000);
+  }
+  const { page } = await openPage();
   await page.goto(`http://127.0.0.1:${server.port}/#/workflows/${id}`);
-  await page.locator('.graph svg .node').nth(250).waitFor();
-  const enlarge = async () => {
-    for (let step = 0; step < 20; step += 1) {
-      await page.evaluate(
-        `new Promise((resolve) => {
-          const graph = document.querySelector('.graph svg');
-          graph.style.transform = 'scale(${1 + step / 10})';
-          document.querySelector('.graph').scrollLeft = ${step * 20};
-          requestAnimationFrame(() => resolve());
-        })`,
-      );
+  await page.locator('.graph svg .node').nth(20).waitFor();
+  await page.locator('.bands .row').nth(200).waitFor();
+  await measureZoom(page);
+  await measureTimeline(page);
+  await page.context().close();
+}
+
+/** The graph with most families, as with the wheel: to all of it, and to twice its own size. */
+async function measureZoom(page: Page): Promise<void> {
+  const wheel = (pixels: number) => () =>
+    page.evaluate(
+      `(async () => {
+        const graph = document.querySelector('.graph');
+        const { left, top } = graph.getBoundingClientRect();
+        for (let step = 0; step < 60; step += 1) {
+          graph.dispatchEvent(new WheelEvent('wheel', {
+            deltaY: ${pixels}, ctrlKey: true, cancelable: true, clientX: left + 500, clientY: top + 200,
+          }));
+          await new Promise((resolve) => requestAnimationFrame(resolve));
+        }
+      })()`,
+    );
+  await noteFrames('300 families, to the whole graph', page, wheel(20), 50);
+  await noteFrames('300 families, to its double size', page, wheel(-20), 50);
+  await noteFrames('300 families, scrolled', page, () => scroll(page, '.graph', 'Left'), 50);
+}
+
+/** The timeline with most bands, by its buttons: into the run and back. */
+async function measureTimeline(page: Page): Promise<void> {
+  const press = (name: string) => async () => {
+    for (let step = 0; step < 5; step += 1) {
+      const reply = page.waitForResponse(/timeline\?/);
+      await page.evaluate(`document.querySelector('.timeline [data-key="${name}"]').click()`);
+      await reply;
+      await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
     }
   };
-  await noteFrames('300 families, enlarged', page, enlarge, 50);
-  note('300 families: processor time of layout so far', (await metric(session, 'LayoutDuration')) * 1000, 'ms');
-  await page.context().close();
+  await noteFrames('200 bands, zoomed in', page, press('+'), 50);
+  await noteFrames('200 bands, zoomed out', page, press('-'), 50);
+  await noteFrames('200 bands, scrolled', page, () => scroll(page, '.bands', 'Top'), 50);
+}
+
+/** From its begin to its end in 100 frames. */
+function scroll(page: Page, selector: string, side: 'Left' | 'Top'): Promise<unknown> {
+  const [length, inView] = side === 'Left' ? ['scrollWidth', 'clientWidth'] : ['scrollHeight', 'clientHeight'];
+  return page.evaluate(
+    `(async () => {
+      const element = document.querySelector(${JSON.stringify(selector)});
+      for (let step = 0; step <= 100; step += 1) {
+        element.scroll${side} = ((element.${length} - element.${inView}) * step) / 100;
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+      }
+    })()`,
+  );
 }
 
 /** The longest time between two frames while something is done, and the processor time of the longest task of its main thread. */

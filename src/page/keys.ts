@@ -71,10 +71,15 @@ function act(key: string, showKeys: () => void): boolean {
   }
 }
 
-/** The button that does what a key does, where a view has one. An arrow scrolls what has the focus and is wide. */
+/**
+ * The button that does what a key does, where a view has one: of the part that has the focus, or else the last. An arrow scrolls what has
+ * the focus and is wide.
+ */
 function click(key: string): boolean {
-  if (key.startsWith('Arrow') && document.activeElement?.matches('.scroll, .graph')) return false;
-  const button = document.querySelector<HTMLElement>(`main [data-key=${CSS.escape(key)}]`);
+  const focused = document.activeElement;
+  if (key.startsWith('Arrow') && focused?.matches('.scroll, .graph')) return false;
+  const buttons = [...document.querySelectorAll<HTMLElement>(`main [data-key=${CSS.escape(key)}]`)];
+  const button = buttons.find((each) => each.closest('section')?.contains(focused)) ?? buttons.at(-1) ?? null;
   button?.click();
   button?.scrollIntoView({ block: 'nearest' });
   return button !== null;

@@ -143,3 +143,19 @@ export function Time({ at }: { readonly at: string | null | undefined }) {
 }
 
 export const jobsWords = (jobs: number) => counted(jobs, 'job');
+
+/** A button for a step of what a drawing shows. The key that does it clicks it: keys.ts. */
+export const Step = ({
+  press,
+  says,
+  go,
+}: {
+  readonly press: string;
+  readonly says: string;
+  readonly go: () => void;
+}) => (
+  <button type="button" data-key={press} title={`${says}: ${SIGNS[press] ?? press}`} onClick={go}>
+    {says}
+  </button>
+);
+const SIGNS: Readonly<Record<string, string>> = { ArrowLeft: '←', ArrowRight: '→' };

@@ -3,6 +3,7 @@ import type { WorkflowTimeline } from '../../core/contract/view.ts';
 import { counted, grouped } from '../../core/quantity/count-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { queryNow, replaceQuery, timesIn } from '../query.ts';
+import { Step } from '../parts.tsx';
 import { shownText } from '../words.ts';
 import { useDrag } from './drag.ts';
 import { partWords, peakText, Row } from './rows.tsx';
@@ -130,11 +131,3 @@ function Course({ id, timeline, query, fromMs }: TimelineProps & { readonly from
     </figure>
   );
 }
-
-/** A step of what is shown. The key that does it clicks it: keys.ts. */
-const Step = ({ press, says, go }: { readonly press: string; readonly says: string; readonly go: () => void }) => (
-  <button type="button" data-key={press} title={`${says}: ${SIGNS[press] ?? press}`} onClick={go}>
-    {says}
-  </button>
-);
-const SIGNS: Readonly<Record<string, string>> = { ArrowLeft: '←', ArrowRight: '→' };

@@ -4,7 +4,7 @@ import type { Workflow, WorkflowStatus } from '../../core/contract/workflow.ts';
 import { counted, grouped } from '../../core/quantity/count-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { connection } from '../connection.ts';
-import { Graph } from '../graph.tsx';
+import { Graph } from '../graph/graph.tsx';
 import { type Live, type Pace, useLive, useNow, useStatus } from '../hooks.ts';
 import { Bar, Command, CountList, jobsWords, Section, Shown } from '../parts.tsx';
 import { Table } from '../table.tsx';

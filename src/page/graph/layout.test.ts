@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { layout } from './graph-layout.ts';
+import { layout } from './layout.ts';
 
 it('a family stands right of everything that it depends on, and a family alone in the first layer', () => {
   const places = layout(
