@@ -32,7 +32,7 @@ export interface ProcessEnd {
 /**
  * Starts jobs and reports their ends.
  *
- * A job is `bash -c`, or the program of its request, in its own session and process group, with default signal dispositions, empty standard input and
+ * A job is `bash -c`, the program that bash would become at once, or the program of its request, in its own session and process group, with default signal dispositions, empty standard input and
  * files, not pipes, for its output. The job has started when `launch` returns.
  */
 export interface Launcher {

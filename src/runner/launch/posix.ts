@@ -1,9 +1,10 @@
-import type { Launcher, LaunchRequest, ProcessEnd } from './launcher.ts';
+import { LaunchError, type Launcher, type LaunchRequest, type ProcessEnd } from './launcher.ts';
 import { type Libc, openLibc, STRUCT_BYTES } from './libc.ts';
 import { askForShortSlices } from './short-slices.ts';
 import { createSpawn } from './spawn.ts';
 import { createSpawnArguments } from './spawn-arguments.ts';
 import { createWaitForChild } from './wait-for-child.ts';
+import { createWithoutBash, environmentOfBash } from './without-bash.ts';
 import { readdirSync } from 'node:fs';
 
 export interface PosixOptions {
@@ -36,10 +37,24 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, libc:
   limitOpenFiles(libc, openFilesLimit);
   closeOnExec(libc);
   askForShortSlices(libc);
-  const spawn = createSpawn(libc, createSpawnArguments(libc, bash, environment));
+  const prepared = environmentOfBash(environment, process.cwd());
+  const spawn = createSpawn(libc, createSpawnArguments(libc, bash, prepared));
+  const programOf = createWithoutBash(prepared);
   const bound = createBinding(libc);
   const { someEnded, ended, untilEnd } = createWaitForChild(libc);
   refuseIfBroken((request) => untilEnd(spawn(request)));
+
+  const start = (request: LaunchRequest): number => {
+    const program = programOf(request);
+    if (program === undefined) return spawn(request);
+    try {
+      return spawn({ ...request, program, variables: [...request.variables, ['_', program.path]] });
+    } catch (error) {
+      // A script without a first line that names its shell, or nothing that can be started: bash runs it, or says why not.
+      if (error instanceof LaunchError && !error.isPassing) return spawn(request);
+      throw error;
+    }
+  };
 
   const running = new Set<number>();
   const reap = () => {
@@ -63,7 +78,7 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, libc:
   return {
     name: 'posix_spawn',
     launch(request) {
-      const started = bound(request.cpus, () => spawn(request));
+      const started = bound(request.cpus, () => start(request));
       running.add(started);
       return started;
     },

@@ -1,9 +1,10 @@
-import { closeSync, existsSync, openSync, realpathSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { makeFolder } from '../../cluster/make-folder.ts';
+import { networkFileSystemOf } from '../../cluster/network-file-system.ts';
 import { isOpenToAll, whyNotTrusted } from '../../cluster/trust.ts';
 import { groupMayWrite } from '../../cluster/umask.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
@@ -198,25 +199,10 @@ function readOwner(lock: DatabaseSync) {
   }
 }
 
-/**
- * File systems shared between hosts, by the magic number in statfs(2). SQLite's WAL needs memory that all users of a
- * file share.
- */
-const networkFileSystems: ReadonlyMap<number, string> = new Map([
-  [0x6969, 'NFS'],
-  [0x0bd00bd0, 'Lustre'],
-  [0x47504653, 'GPFS'],
-  [0x19830326, 'BeeGFS'],
-  [0xff534d42, 'CIFS'],
-  [0xfe534d42, 'SMB2'],
-  [0x00c36400, 'CephFS'],
-  [0x5346414f, 'AFS'],
-  [0x013111a8, 'PanFS'],
-]);
-
+/** SQLite's WAL needs memory that all users of a file share. */
 function refuseNetworkFileSystem(folder: string, path: string): void {
   if (!existsSync(folder)) return;
-  const kind = networkFileSystems.get(Number(BigInt.asUintN(32, BigInt(statfsSync(folder).type))));
+  const kind = networkFileSystemOf(folder);
   if (kind === undefined) return;
   throw new Refusal(
     'DATABASE_ON_NETWORK',
