@@ -19,6 +19,7 @@ export type TelemetryCluster = z.output<typeof TelemetryCluster>;
 export const TelemetryJob = z.object({
   cluster: z.string(),
   job: z.number(),
+  /** 0 for jobs of Slurm. */
   epoch: z.number(),
   user: z.string(),
   nodes: z.array(z.string()),
@@ -26,11 +27,18 @@ export const TelemetryJob = z.object({
   last: time,
   samples: z.int(),
   commands: z.array(z.string()),
+  /**
+   * Used within the window: what the job had used at the first sample of its node is not counted, as it is unknown when it
+   * did.
+   */
   cpu_seconds: z.number(),
+  /** Average in percent of one core; of a job that was seen once, over the lives of its processes. */
   cpu_percent: z.number(),
+  /** The greatest sum over the nodes at one time, here and below. Of hours without samples, the sum of the peaks of the nodes. */
   peak_cpu_percent: z.number(),
   peak_memory_kb: z.number(),
   cards: z.array(z.string()),
+  /** Average in percent of one card: what the samples of a node say on average counts as long as the job was there. */
   gpu_percent: z.number(),
   peak_gpu_memory_kb: z.number(),
   state: z.string(),
@@ -43,12 +51,15 @@ export type TelemetryJob = z.output<typeof TelemetryJob>;
 export const TelemetryLoad = z.object({
   cluster: z.string(),
   node: z.string(),
+  /** Begin of the interval. */
   time,
   samples: z.int(),
   cores: z.int(),
+  /** Percent of one core, and of all cores of the node. Unknown behind a boot or a long gap, and at the first sample. */
   cpu_percent: unknown(z.number()),
   cpu_of_node_percent: unknown(z.number()),
   used_memory_kb: z.number(),
+  /** Unknown where no sysinfo of the node says how much it has. */
   memory_of_node_percent: unknown(z.number()),
   load1: z.number(),
   cards: z.number(),
@@ -78,6 +89,7 @@ export const TelemetryProfile = z.object({
       node: z.string(),
       processes: z.number(),
       cpu_percent: z.number(),
+      /** What was used since the sample before, as far as it is known. */
       cpu_seconds: z.number(),
       memory_kb: z.number(),
       gpu_percent: z.number(),
@@ -103,6 +115,7 @@ export const TelemetryUptime = z.object({
   from: time,
   until: time,
   samples: z.int(),
+  /** The node was booted since the span before. */
   is_booted: z.boolean(),
 });
 
@@ -114,8 +127,10 @@ export const TelemetryNode = z.object({
   cards: z.int(),
   model: z.string(),
   system: z.string(),
+  /** As Slurm says, such as MIXED or DRAIN. */
   states: z.array(z.string()),
   partitions: z.array(z.string()),
+  /** Time of the newest sample. */
   sampled: unknown(time),
 });
 export type TelemetryNode = z.output<typeof TelemetryNode>;
@@ -140,6 +155,7 @@ export const TelemetryQueue = z.object({
   cluster: z.string(),
   partition: z.string(),
   pending: z.int(),
+  /** Of those that are pending. */
   held: z.int(),
   running: z.int(),
   oldest_pending_seconds: unknown(z.number()),
@@ -168,6 +184,7 @@ export const TelemetryReportLine = z.object({
   percent: z.number().optional(),
   first: time,
   last: time,
+  /** Why it is in the report. */
   reason: z.string(),
 });
 

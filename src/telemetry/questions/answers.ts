@@ -1,4 +1,29 @@
+import type * as z from 'zod';
+import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { formatTimestamp } from '../../core/contract/sonar/timestamp.ts';
+
+const times = ['time', 'first', 'last', 'from', 'until', 'sampled', 'newest'] as const;
+type Time = (typeof times)[number];
+
+/**
+ * An answer before `asData` made it data of this schema: names in camel case, times as Unix seconds, and the members named by
+ * `Exact` as integers of 64 bits.
+ */
+export type AnswerOf<Schema extends z.ZodType, Exact extends string = never> = Answer<z.output<Schema>, Exact>;
+
+export type Answer<Data, Exact extends string = never> = {
+  readonly [Name in keyof Data as CamelCase<Name>]: Known<Data[Name], CamelCase<Name>, Exact>;
+};
+type Known<Value, Name, Exact> = null extends Value
+  ? Known<NonNullable<Value>, Name, Exact> | undefined
+  : Name extends Time
+    ? number
+    : Name extends Exact
+      ? Uint
+      : Value extends readonly (infer Item)[]
+        ? readonly Item[]
+        : Value;
+type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
 
 /**
  * An answer as data for programs: names in lower case with underscores, times as timestamps in UTC, numbers with at most
@@ -17,7 +42,7 @@ export function asData(value: unknown): unknown {
   );
 }
 
-const TIMES = new Set(['time', 'first', 'last', 'from', 'until', 'sampled', 'newest']);
+const TIMES: ReadonlySet<string> = new Set(times);
 
 /** A number of JSON with all its digits. */
 const exactNumber = (value: bigint): unknown =>

@@ -1,5 +1,7 @@
 import { amountOf, greater, minus, plus, rounded, sumOf } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
+import type { TelemetryJob } from '../../core/contract/telemetry.ts';
+import type { AnswerOf } from './answers.ts';
 import { CpuTime, eachSample } from './cpu-time.ts';
 import { PeakOfSums } from './peak-of-sums.ts';
 import type { JobHour } from './rows-of-hours.ts';
@@ -8,36 +10,7 @@ import type { ProcessRow } from './rows-of-samples.ts';
 import type { TelemetryRows, Window } from './rows.ts';
 
 /** What a job did within a window, from the samples of its processes, with what Slurm says of it. */
-export interface JobUse {
-  readonly cluster: string;
-  readonly job: Uint;
-  /** 0 for jobs of Slurm. */
-  readonly epoch: Uint;
-  readonly user: string;
-  readonly nodes: readonly string[];
-  readonly first: number;
-  readonly last: number;
-  readonly samples: number;
-  readonly commands: readonly string[];
-  /**
-   * Used within the window: what the job had used at the first sample of its node is not counted, as it is unknown when it
-   * did.
-   */
-  readonly cpuSeconds: Uint;
-  /** Average in percent of one core; of a job that was seen once, over the lives of its processes. */
-  readonly cpuPercent: number;
-  /** The greatest sum over the nodes at one time, here and below. Of hours without samples, the sum of the peaks of the nodes. */
-  readonly peakCpuPercent: number;
-  readonly peakMemoryKb: Uint;
-  readonly cards: readonly string[];
-  /** Average in percent of one card: what the samples of a node say on average counts as long as the job was there. */
-  readonly gpuPercent: number;
-  readonly peakGpuMemoryKb: Uint;
-  readonly state: string;
-  readonly name: string;
-  readonly partition: string;
-  readonly account: string;
-}
+export type JobUse = AnswerOf<typeof TelemetryJob, 'job' | 'epoch' | 'cpuSeconds' | 'peakMemoryKb' | 'peakGpuMemoryKb'>;
 
 /** Jobs outside of Slurm have the ids of process groups, which are used again: a gap of this length ends a job. */
 export const JOB_GAP_SECONDS = 3 * 3600;

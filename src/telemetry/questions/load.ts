@@ -1,27 +1,12 @@
 import { AmountMean, exactSum, minus } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
+import type { TelemetryLoad } from '../../core/contract/telemetry.ts';
+import type { AnswerOf } from './answers.ts';
 import { byNodeAndTime, type NodeSample } from './rows-of-samples.ts';
 import type { TelemetryRows, Window } from './rows.ts';
 
 /** The use of a node in one interval. */
-export interface LoadStep {
-  readonly cluster: string;
-  readonly node: string;
-  /** Begin of the interval. */
-  readonly time: number;
-  readonly samples: number;
-  readonly cores: number;
-  /** Percent of one core, and of all cores of the node. Absent where nothing is known: behind a boot, a long gap, or at the first sample. */
-  readonly cpuPercent?: number;
-  readonly cpuOfNodePercent?: number;
-  readonly usedMemoryKb: Uint;
-  /** Undefined where no sysinfo of the node says how much it has. */
-  readonly memoryOfNodePercent: number | undefined;
-  readonly load1: number;
-  readonly cards: number;
-  readonly gpuPercent: number | undefined;
-  readonly gpuMemoryKb: Uint;
-}
+export type LoadStep = AnswerOf<typeof TelemetryLoad, 'usedMemoryKb' | 'gpuMemoryKb'>;
 
 /** A counter that fell (a boot) and a gap longer than this leave the time between unknown. */
 const GREATEST_GAP_SECONDS = 3600;

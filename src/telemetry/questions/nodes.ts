@@ -2,22 +2,11 @@ import { minus, times } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { performanceState } from '../../core/contract/sonar/conventions.ts';
 import { firstLabelOf, nodesIn } from '../../core/contract/sonar/node-range.ts';
+import type { TelemetryCard, TelemetryNode } from '../../core/contract/telemetry.ts';
+import type { AnswerOf } from './answers.ts';
 import type { TelemetryRows, Window } from './rows.ts';
 
-export interface NodeFacts {
-  readonly cluster: string;
-  readonly node: string;
-  readonly cores: Uint;
-  readonly memoryKb: Uint;
-  readonly cards: number;
-  readonly model: string;
-  readonly system: string;
-  /** As Slurm says, such as MIXED or DRAIN. */
-  readonly states: readonly string[];
-  readonly partitions: readonly string[];
-  /** Time of the newest sample. */
-  readonly sampled: number | undefined;
-}
+export type NodeFacts = AnswerOf<typeof TelemetryNode, 'cores' | 'memoryKb'>;
 
 /**
  * What nodes are, by cluster and name. Names of Slurm and of the nodes themselves are compared by their first labels. A node that
@@ -94,21 +83,10 @@ function slurmFacts(state: Readonly<Record<string, unknown>>) {
   return { states, partitions, names };
 }
 
-export interface CardFacts {
-  readonly cluster: string;
-  readonly node: string;
-  readonly index: Uint;
-  readonly uuid: string;
-  readonly model: string;
-  readonly memoryKb: Uint;
-  readonly usedMemoryKb: Uint;
-  readonly utilPercent: Uint;
-  readonly temperature: Uint;
-  readonly powerWatts: Uint;
-  readonly performanceState: number | undefined;
-  readonly failing: Uint;
-  readonly time: number | undefined;
-}
+export type CardFacts = AnswerOf<
+  typeof TelemetryCard,
+  'index' | 'memoryKb' | 'usedMemoryKb' | 'utilPercent' | 'temperature' | 'powerWatts' | 'failing'
+>;
 
 /** What cards are, and their newest state within the window. Cards are known by their uuids: an index may change at boot. */
 export async function cardsOf(source: TelemetryRows, window: Window): Promise<CardFacts[]> {

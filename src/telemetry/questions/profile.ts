@@ -1,37 +1,17 @@
 import { greater, greatestOf, minus, plus, sumOf } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
+import type * as contract from '../../core/contract/telemetry.ts';
+import type { Answer } from './answers.ts';
 import { CpuTime, eachSample, keyed } from './cpu-time.ts';
 import type { JobHour } from './rows-of-hours.ts';
 import type { ProcessRow } from './rows-of-samples.ts';
 import type { JobKey, Portions, TelemetryRows, Window } from './rows.ts';
 
 /** What a job did in one interval, on one node. */
-export interface ProfileStep {
-  readonly time: number;
-  readonly node: string;
-  readonly processes: number;
-  /** Percent of one core. */
-  readonly cpuPercent: number;
-  /** What was used since the sample before, as far as it is known. */
-  readonly cpuSeconds: Uint;
-  readonly memoryKb: Uint;
-  readonly gpuPercent: number;
-  readonly gpuMemoryKb: Uint;
-}
+export type ProfileStep = Answer<contract.ProfileStep, 'cpuSeconds' | 'memoryKb' | 'gpuMemoryKb'>;
 
 /** One process of the job over its life. */
-export interface ProcessUse {
-  readonly node: string;
-  readonly pid: string;
-  readonly ppid: string;
-  readonly cmd: string;
-  /** 0 for a process whose parent is not in the job. */
-  readonly depth: number;
-  readonly first: number;
-  readonly last: number;
-  readonly cpuSeconds: Uint;
-  readonly peakMemoryKb: Uint;
-}
+export type ProcessUse = Answer<contract.ProcessUse, 'cpuSeconds' | 'peakMemoryKb'>;
 
 export interface Profile {
   readonly steps: readonly ProfileStep[];

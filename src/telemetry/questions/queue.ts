@@ -1,24 +1,13 @@
 import { HELD_PRIORITY } from '../../core/contract/sonar/conventions.ts';
+import type { TelemetryQueue } from '../../core/contract/telemetry.ts';
+import type { AnswerOf } from './answers.ts';
 import { type Merged, rankOfState, valuesOf } from '../jobs/merge.ts';
 import { storedJson } from './stored-json.ts';
 import type { SlurmJobRow } from './rows-of-records.ts';
 import type { TelemetryRows, Window } from './rows.ts';
 
 /** The queue of a partition: what waits now, and how long jobs waited that started within the window. */
-export interface PartitionQueue {
-  readonly cluster: string;
-  readonly partition: string;
-  readonly pending: number;
-  /** Of those that are pending. */
-  readonly held: number;
-  readonly running: number;
-  readonly oldestPendingSeconds: number | undefined;
-  readonly started: number;
-  readonly medianWaitSeconds: number | undefined;
-  readonly longestWaitSeconds: number | undefined;
-  readonly finished: number;
-  readonly failed: number;
-}
+export type PartitionQueue = AnswerOf<typeof TelemetryQueue>;
 
 export async function queueOf(source: TelemetryRows, window: Window): Promise<PartitionQueue[]> {
   const jobs = await source.slurmJobs({ ...window, from: 0 });

@@ -1,32 +1,16 @@
 import { greater, greatestOf, sumOf } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { firstLabelOf, nodesIn } from '../../core/contract/sonar/node-range.ts';
-import type { ReportKind } from '../../core/contract/telemetry.ts';
+import type { ReportKind, TelemetryReportLine } from '../../core/contract/telemetry.ts';
+import type { AnswerOf } from './answers.ts';
 import { storedJson } from './stored-json.ts';
-import type { JobUse } from './jobs.ts';
-import { jobsOf } from './jobs.ts';
+import { type JobUse, jobsOf } from './jobs.ts';
 import { coresOf } from './nodes.ts';
 import type { SlurmJobRow } from './rows-of-records.ts';
 import type { ProcessRow } from './rows-of-samples.ts';
 import type { TelemetryRows, Window } from './rows.ts';
 
-/** One line of any report; what a report does not have is absent. */
-export interface ReportLine {
-  readonly cluster: string;
-  readonly subject: string;
-  readonly user?: string;
-  readonly node?: string;
-  readonly jobs?: number;
-  readonly cpuHours?: number;
-  readonly gpuHours?: number;
-  readonly memoryKb?: Uint;
-  readonly gpuMemoryKb?: Uint;
-  readonly percent?: number;
-  readonly first: number;
-  readonly last: number;
-  /** Why it is in the report. */
-  readonly reason: string;
-}
+export type ReportLine = AnswerOf<typeof TelemetryReportLine, 'memoryKb' | 'gpuMemoryKb'>;
 
 const HOUR = 3600;
 /** A hog takes at least this share of a node with cards, without using one, for this long. */

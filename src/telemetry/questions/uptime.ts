@@ -1,18 +1,11 @@
+import type { TelemetryUptime } from '../../core/contract/telemetry.ts';
+import type { AnswerOf } from './answers.ts';
 import type { NodeHour } from './rows-of-hours.ts';
 import { byNodeAndTime, type SampleTime } from './rows-of-samples.ts';
 import type { TelemetryRows, Window } from './rows.ts';
 
 /** A time during which a node sent samples, or did not. */
-export interface UptimeSpan {
-  readonly cluster: string;
-  readonly node: string;
-  readonly state: 'up' | 'down';
-  readonly from: number;
-  readonly until: number;
-  readonly samples: number;
-  /** The node was booted since the span before. */
-  readonly isBooted: boolean;
-}
+export type UptimeSpan = AnswerOf<typeof TelemetryUptime>;
 
 /** Where the interval of samples is not known: the longest that is usual. */
 const USUAL_SECONDS = 300;
