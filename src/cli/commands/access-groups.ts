@@ -3,7 +3,7 @@ import { chooseWorkflow } from '../choose-workflow.ts';
 import { chooseGroup } from '../choose-group.ts';
 import { type Command, command } from '../command.ts';
 import type { Output } from '../output/output.ts';
-import { dateText } from '../output/local-time.ts';
+import { date } from '../output/columns.ts';
 import type { Column } from '../output/table.ts';
 import { allRows, cutRangeOptions } from '../paging.ts';
 import { deleteCommand, getCommand } from '../record-commands.ts';
@@ -15,23 +15,13 @@ const groupColumns: readonly Column<AccessGroup>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right' },
   { title: 'Name', value: ({ name }) => name, cut: 'middle', importance: 9 },
   { title: 'Description', value: ({ description }) => description, cut: 'end', importance: 4 },
-  {
-    title: 'Created',
-    value: ({ created_at: created }) => created,
-    text: ({ created_at: created }) => dateText(created),
-    importance: 3,
-  },
+  date('Created', (group) => group.created_at, { importance: 3 }),
 ];
 
 const memberColumns: readonly Column<Membership>[] = [
   { title: 'User', value: ({ user_name: user }) => user, cut: 'middle', importance: 9 },
   { title: 'Role', value: ({ role }) => role },
-  {
-    title: 'Added',
-    value: ({ created_at: added }) => added,
-    text: ({ created_at: added }) => dateText(added),
-    importance: 3,
-  },
+  date('Added', (membership) => membership.created_at, { importance: 3 }),
 ];
 
 /** Groups: all of them, or those described by `where`. */

@@ -2,7 +2,7 @@ import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import type { Command } from '../command.ts';
 import { integer } from '../option.ts';
-import { dateText } from '../output/local-time.ts';
+import { amount, date } from '../output/columns.ts';
 import type { Column } from '../output/table.ts';
 import { ageSeconds, bytesText, memoryText, percentText, secondsText } from '../output/words.ts';
 import { letteredPagingOptions } from '../paging.ts';
@@ -16,23 +16,18 @@ const columns: readonly Column<ComputeNode>[] = [
   { title: 'Labels', value: ({ labels }) => labels?.join(','), cut: 'end', importance: 4 },
   { title: 'PID', value: ({ pid }) => pid, align: 'right', importance: 1 },
   { title: 'CPUs', value: ({ num_cpus: cpus }) => cpus, align: 'right', importance: 6 },
-  {
-    title: 'Memory (GB)',
-    heading: 'Memory',
-    value: ({ memory_gb: gigabytes }) => gigabytes,
-    text: ({ memory_gb: gigabytes }) => memoryText(gigabytes * 2 ** 30),
-    align: 'right',
-    importance: 6,
-  },
+  amount(
+    'Memory (GB)',
+    (node) => node.memory_gb,
+    (gigabytes) => memoryText(gigabytes * 2 ** 30),
+    {
+      heading: 'Memory',
+      importance: 6,
+    },
+  ),
   { title: 'GPUs', value: ({ num_gpus: gpus }) => gpus, align: 'right', importance: 4 },
   { title: 'Active', value: ({ is_active: isActive }) => isActive, importance: 7 },
-  {
-    title: 'Start Time',
-    short: 'Start',
-    value: ({ start_time: start }) => start,
-    text: ({ start_time: start }) => dateText(start),
-    importance: 2,
-  },
+  date('Start Time', (node) => node.start_time, { short: 'Start', importance: 2 }),
   { title: 'Duration', value: (node) => secondsText(durationSeconds(node)), align: 'right', importance: 4 },
   {
     title: 'CPU peak/avg',

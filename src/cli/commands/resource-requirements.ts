@@ -5,6 +5,7 @@ import { chooseWorkflow } from '../choose-workflow.ts';
 import { type Command, command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { integer, type Option, type ValuesOf, option } from '../option.ts';
+import { amount } from '../output/columns.ts';
 import { fieldsText } from '../output/fields.ts';
 import { askedMemoryText, askedTimeText } from '../output/needs-text.ts';
 import type { Column } from '../output/table.ts';
@@ -19,20 +20,8 @@ const columns: readonly Column<ResourceRequirements>[] = [
   { title: 'CPUs', value: ({ num_cpus: cpus }) => cpus, align: 'right' },
   { title: 'GPUs', value: ({ num_gpus: gpus }) => gpus, align: 'right' },
   { title: 'Nodes', value: ({ num_nodes: nodes }) => nodes, align: 'right' },
-  {
-    title: 'Memory',
-    value: ({ memory }) => memory,
-    text: ({ memory }) => askedMemoryText(memory),
-    align: 'right',
-    importance: 7,
-  },
-  {
-    title: 'Runtime',
-    value: ({ runtime }) => runtime,
-    text: ({ runtime }) => askedTimeText(runtime),
-    align: 'right',
-    importance: 6,
-  },
+  amount('Memory', ({ memory }) => memory, askedMemoryText, { importance: 7 }),
+  amount('Runtime', ({ runtime }) => runtime, askedTimeText, { importance: 6 }),
 ];
 
 const name = option({ flags: '-n, --name <name>', says: 'name that jobs use' });

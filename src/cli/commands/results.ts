@@ -8,7 +8,7 @@ import { recordKinds, recordWithin } from '../choose-record.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { counted, someOf } from '../../core/quantity/count-text.ts';
 import { idOf } from '../id-or-name.ts';
-import { dateText } from '../output/local-time.ts';
+import { date } from '../output/columns.ts';
 import { type Column, shownText } from '../output/table.ts';
 import { bytesText, memoryText, percentText, secondsText } from '../output/words.ts';
 import { allRows, pagingOptions } from '../paging.ts';
@@ -45,13 +45,7 @@ const columns: readonly Column<Result>[] = [
     align: 'right',
     importance: 3,
   },
-  {
-    title: 'Completion Time',
-    short: 'Ended',
-    value: ({ completion_time: time }) => time,
-    text: ({ completion_time: time }) => dateText(time),
-    importance: 2,
-  },
+  date('Completion Time', (result) => result.completion_time, { short: 'Ended', importance: 2 }),
   { title: 'Status', value: ({ status }) => status, importance: 8 },
 ];
 

@@ -5,6 +5,7 @@ import { chooseWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { type ValuesOf, option } from '../../option.ts';
+import { amount } from '../../output/columns.ts';
 import { askedMemoryText, askedTimeText } from '../../output/needs-text.ts';
 import type { Column } from '../../output/table.ts';
 
@@ -31,14 +32,8 @@ const needsColumns: readonly Column<JobNeeds>[] = [
   { title: 'CPUs', value: (row) => row.num_cpus, align: 'right', importance: 7 },
   { title: 'GPUs', value: (row) => row.num_gpus, align: 'right', importance: 4 },
   { title: 'Nodes', value: (row) => row.num_nodes, align: 'right', importance: 3 },
-  {
-    title: 'Memory',
-    value: (row) => row.memory,
-    text: (row) => askedMemoryText(row.memory),
-    align: 'right',
-    importance: 6,
-  },
-  { title: 'Runtime', value: (row) => row.runtime, text: (row) => askedTimeText(row.runtime), align: 'right' },
+  amount('Memory', (row) => row.memory, askedMemoryText, { importance: 6 }),
+  amount('Runtime', (row) => row.runtime, askedTimeText),
 ];
 
 const listRequirements = command({

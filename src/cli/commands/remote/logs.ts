@@ -2,12 +2,13 @@ import { displayed } from '../../../core/contract/worker-line.ts';
 import { collectLogs, type Collected, deleteLogs } from '../../../operations/remote/collect-logs.ts';
 import { withSsh } from '../../../operations/remote/with-ssh.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
-import { sizeText } from '../../../core/quantity/size-text.ts';
 import { noPrompts } from '../../agree.ts';
 import { confirm } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import { option } from '../../option.ts';
+import { amount } from '../../output/columns.ts';
 import type { Column } from '../../output/table.ts';
+import { memoryText } from '../../output/words.ts';
 import { atOnceOption, faultText, hostsDone, sayFaults, hostsOf } from './hosts.ts';
 
 const remoteOutputDir = option({
@@ -20,13 +21,7 @@ const columns: readonly Column<Collected>[] = [
   { title: 'Host', value: ({ worker }) => displayed(worker), cut: 'middle', importance: 9 },
   { title: 'Result', value: ({ is }) => is, importance: 8 },
   { title: 'Files', value: ({ files }) => files, align: 'right', importance: 4 },
-  {
-    title: 'Size',
-    value: ({ bytes }) => bytes,
-    text: ({ bytes }) => (bytes === undefined ? '' : sizeText(bytes)),
-    align: 'right',
-    importance: 5,
-  },
+  amount('Size', ({ bytes }) => bytes, memoryText, { importance: 5 }),
   { title: 'Detail', value: (each) => faultText(each) || (each.path ?? ''), importance: 7 },
 ];
 

@@ -7,6 +7,7 @@ import { chooseWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
 import { integer, number } from '../../option.ts';
+import { amount } from '../../output/columns.ts';
 import { dateText } from '../../output/local-time.ts';
 import type { Column } from '../../output/table.ts';
 import { memoryText } from '../../output/words.ts';
@@ -29,13 +30,12 @@ const columns: readonly Column<Started>[] = [
   { title: 'Result', value: ({ is }) => resultWords[is], importance: 8 },
   { title: 'PID', value: ({ pid }) => pid, align: 'right', importance: 4 },
   { title: 'CPUs', value: ({ cpus }) => cpus, align: 'right', importance: 3 },
-  {
-    title: 'Memory',
-    value: ({ memoryGb }) => memoryGb,
-    text: ({ memoryGb }) => (memoryGb === undefined ? '' : memoryText(memoryGb * GIBIBYTE)),
-    align: 'right',
-    importance: 3,
-  },
+  amount(
+    'Memory',
+    ({ memoryGb }) => memoryGb,
+    (gb) => memoryText(gb && gb * GIBIBYTE),
+    { importance: 3 },
+  ),
   { title: 'GPUs', value: ({ gpus }) => gpus, align: 'right', importance: 2 },
   { title: 'Detail', value: detailOf, importance: 7 },
 ];

@@ -9,7 +9,7 @@ import { Failure } from '../../failure.ts';
 import { jsonObject } from '../../json-object.ts';
 import { integer, optionsOf } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
-import { dateText } from '../../output/local-time.ts';
+import { date } from '../../output/columns.ts';
 import type { Column } from '../../output/table.ts';
 
 const configOf = ({ action_config: config }: WorkflowAction) => config as Readonly<Record<string, unknown>>;
@@ -25,12 +25,7 @@ const columns: readonly Column<WorkflowAction>[] = [
   },
   { title: 'Progress', value: ({ trigger_count: count, required_triggers: of }) => `${count ?? 0}/${of ?? 1}` },
   { title: 'Status', value: statusOf, importance: 8 },
-  {
-    title: 'Executed At',
-    value: ({ executed_at: at }) => at,
-    text: ({ executed_at: at }) => dateText(at),
-    importance: 3,
-  },
+  date('Executed At', (action) => action.executed_at, { importance: 3 }),
   { title: 'Job IDs', value: ({ job_ids: ids }) => (ids ?? []).join(', '), cut: 'end', importance: 2 },
 ];
 

@@ -5,7 +5,7 @@ import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { Workflow } from '../../../core/contract/workflow.ts';
 import { command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
-import { dateText } from '../../output/local-time.ts';
+import { date } from '../../output/columns.ts';
 import type { Column } from '../../output/table.ts';
 import { ageSeconds, roughText } from '../../output/words.ts';
 import type { WorkflowStanding } from '../../../operations/views/workflow-state.ts';
@@ -24,12 +24,7 @@ const columns = (withUser: boolean): readonly Column<Workflow>[] => [
   { title: 'Description', value: ({ description }) => description, cut: 'end', importance: 3 },
   { title: 'Project', value: ({ project }) => project, cut: 'end', importance: 2 },
   { title: 'Metadata', value: ({ metadata }) => metadata, cut: 'end', importance: 1 },
-  {
-    title: 'Timestamp',
-    value: ({ timestamp }) => timestamp,
-    text: ({ timestamp }) => dateText(timestamp),
-    importance: 6,
-  },
+  date('Timestamp', ({ timestamp }) => timestamp, { importance: 6 }),
 ];
 
 /** With how each stands. Columns without a value in any row are left out. */

@@ -2,20 +2,16 @@ import type { CardFacts } from '../../../../telemetry/questions/nodes.ts';
 import { command } from '../../../command.ts';
 import type { Column } from '../../../output/table.ts';
 import { percentText } from '../../../output/words.ts';
-import { nodeOption, ask, kbText, right, print, windowOptions } from './window.ts';
+import { kb, right } from './columns.ts';
+import { nodeOption, ask, print, windowOptions } from './window.ts';
 
 const cardColumns: readonly Column<CardFacts>[] = [
   { title: 'Node', value: ({ node }) => node, importance: 9 },
   { title: 'Index', value: ({ index }) => index, align: right },
   { title: 'Model', value: ({ model }) => model, cut: 'end' },
   { title: 'UUID', value: ({ uuid }) => uuid, cut: 'middle', importance: 3 },
-  { title: 'Memory', value: ({ memoryKb }) => memoryKb, text: ({ memoryKb }) => kbText(memoryKb), align: right },
-  {
-    title: 'Used',
-    value: ({ usedMemoryKb }) => usedMemoryKb,
-    text: ({ usedMemoryKb }) => kbText(usedMemoryKb),
-    align: right,
-  },
+  kb('Memory', ({ memoryKb }) => memoryKb),
+  kb('Used', ({ usedMemoryKb }) => usedMemoryKb),
   {
     title: 'GPU',
     value: ({ utilPercent }) => utilPercent,

@@ -1,50 +1,25 @@
-import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
 import { suggest } from '../../../../core/workflow-file/suggest.ts';
 import type { JobUse } from '../../../../telemetry/questions/jobs.ts';
 import { command } from '../../../command.ts';
 import { integer } from '../../../option.ts';
+import { percent } from '../../../output/columns.ts';
 import type { Column } from '../../../output/table.ts';
-import { percentText, secondsText } from '../../../output/words.ts';
-import { nodeOption, ask, timeText, kbText, right, print, exact, windowOptions } from './window.ts';
+import { count, kb, seconds, time } from './columns.ts';
+import { nodeOption, ask, print, windowOptions } from './window.ts';
 
 const jobColumns: readonly Column<JobUse>[] = [
-  { title: 'Job', value: ({ job }) => exact(job), importance: 9 },
+  { title: 'Job', value: ({ job }) => String(job), importance: 9 },
   { title: 'User', value: ({ user }) => user, importance: 8 },
   { title: 'State', value: ({ state }) => state },
   { title: 'Command', value: ({ commands }) => commands[0] ?? '', cut: 'end' },
   { title: 'Nodes', value: ({ nodes }) => nodes.join(' '), cut: 'end', importance: 4 },
-  { title: 'First', value: ({ first }) => formatTimestamp(first), text: ({ first }) => timeText(first), importance: 3 },
-  { title: 'Last', value: ({ last }) => formatTimestamp(last), text: ({ last }) => timeText(last), importance: 4 },
-  {
-    title: 'CPU Time',
-    value: ({ cpuSeconds }) => cpuSeconds,
-    text: ({ cpuSeconds }) => secondsText(Number(cpuSeconds)),
-    align: right,
-  },
-  {
-    title: 'CPU',
-    value: ({ cpuPercent }) => cpuPercent.toFixed(1),
-    text: ({ cpuPercent }) => percentText(cpuPercent),
-    align: right,
-  },
-  {
-    title: 'Peak Memory',
-    value: ({ peakMemoryKb }) => peakMemoryKb,
-    text: ({ peakMemoryKb }) => kbText(peakMemoryKb),
-    align: right,
-  },
-  {
-    title: 'Cards',
-    value: ({ cards }) => cards.length,
-    text: ({ cards }) => (cards.length === 0 ? '' : String(cards.length)),
-    align: right,
-  },
-  {
-    title: 'GPU',
-    value: ({ gpuPercent, cards }) => (cards.length === 0 ? '' : gpuPercent.toFixed(1)),
-    text: ({ gpuPercent, cards }) => (cards.length === 0 ? '' : percentText(gpuPercent)),
-    align: right,
-  },
+  time('First', ({ first }) => first, 3),
+  time('Last', ({ last }) => last, 4),
+  seconds('CPU Time', ({ cpuSeconds }) => cpuSeconds),
+  percent('CPU', ({ cpuPercent }) => cpuPercent),
+  kb('Peak Memory', ({ peakMemoryKb }) => peakMemoryKb),
+  count('Cards', ({ cards }) => cards.length),
+  percent('GPU', ({ gpuPercent, cards }) => (cards.length === 0 ? undefined : gpuPercent)),
 ];
 
 const usersOf = (jobs: readonly JobUse[]) => [...new Set(jobs.map(({ user }) => user))];

@@ -1,53 +1,23 @@
 import { rounded } from '../../../../core/contract/sonar/amounts.ts';
-import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
 import type { LoadStep } from '../../../../telemetry/questions/load.ts';
 import { command } from '../../../command.ts';
+import { percent } from '../../../output/columns.ts';
 import type { Column } from '../../../output/table.ts';
-import { percentText } from '../../../output/words.ts';
-import { nodeOption, ask, timeText, kbText, right, print, buckets, windowOptions } from './window.ts';
+import { count, kb, right, time } from './columns.ts';
+import { nodeOption, ask, print, buckets, windowOptions } from './window.ts';
 
 // Nothing is known of the first interval of a node, or of one after a boot: that is not 0 and is shown as unknown.
 
 export const loadColumns: readonly Column<LoadStep>[] = [
   { title: 'Node', value: ({ node }) => node, importance: 9 },
-  { title: 'Time', value: ({ time }) => formatTimestamp(time), text: ({ time }) => timeText(time), importance: 9 },
-  {
-    title: 'CPU',
-    value: ({ cpuPercent }) => cpuPercent?.toFixed(1) ?? '',
-    text: ({ cpuPercent }) => percentText(cpuPercent),
-    align: right,
-  },
-  {
-    title: 'CPU of Node',
-    value: (step) => step.cpuOfNodePercent?.toFixed(1) ?? '',
-    text: (step) => percentText(step.cpuOfNodePercent),
-    align: right,
-  },
+  time('Time', ({ time: begin }) => begin, 9),
+  percent('CPU', ({ cpuPercent }) => cpuPercent),
+  percent('CPU of Node', (step) => step.cpuOfNodePercent),
   { title: 'Load', value: ({ load1 }) => load1.toFixed(2), align: right },
-  {
-    title: 'Memory',
-    value: ({ usedMemoryKb }) => rounded(usedMemoryKb),
-    text: ({ usedMemoryKb }) => kbText(usedMemoryKb),
-    align: right,
-  },
-  {
-    title: 'Memory of Node',
-    value: (step) => step.memoryOfNodePercent?.toFixed(1) ?? '',
-    text: (step) => percentText(step.memoryOfNodePercent),
-    align: right,
-  },
-  {
-    title: 'Cards',
-    value: ({ cards }) => cards,
-    text: ({ cards }) => (cards === 0 ? '' : String(cards)),
-    align: right,
-  },
-  {
-    title: 'GPU',
-    value: ({ gpuPercent }) => gpuPercent?.toFixed(1) ?? '',
-    text: ({ gpuPercent }) => percentText(gpuPercent),
-    align: right,
-  },
+  kb('Memory', ({ usedMemoryKb }) => rounded(usedMemoryKb)),
+  percent('Memory of Node', (step) => step.memoryOfNodePercent),
+  count('Cards', ({ cards }) => cards),
+  percent('GPU', ({ gpuPercent }) => gpuPercent),
 ];
 
 export const showLoad = command({

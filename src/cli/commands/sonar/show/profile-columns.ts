@@ -1,8 +1,9 @@
 import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
 import type { ProcessUse, ProfileStep } from '../../../../telemetry/questions/profile.ts';
+import { percent } from '../../../output/columns.ts';
 import type { Column } from '../../../output/table.ts';
-import { percentText, secondsText } from '../../../output/words.ts';
-import { kbText, right, timeText } from './window.ts';
+import { percentText } from '../../../output/words.ts';
+import { kb, right, seconds, time } from './columns.ts';
 
 export const stepColumns: readonly Column<ProfileStep>[] = [
   {
@@ -13,32 +14,15 @@ export const stepColumns: readonly Column<ProfileStep>[] = [
   },
   { title: 'Node', value: ({ node }) => node },
   { title: 'Processes', value: ({ processes }) => processes, align: right },
-  {
-    title: 'CPU',
-    value: ({ cpuPercent }) => cpuPercent.toFixed(1),
-    text: ({ cpuPercent }) => percentText(cpuPercent),
-    align: right,
-    importance: 8,
-  },
-  {
-    title: 'Memory',
-    value: ({ memoryKb }) => memoryKb,
-    text: ({ memoryKb }) => kbText(memoryKb),
-    align: right,
-    importance: 8,
-  },
+  percent('CPU', ({ cpuPercent }) => cpuPercent, { importance: 8 }),
+  kb('Memory', ({ memoryKb }) => memoryKb, { importance: 8 }),
   {
     title: 'GPU',
     value: ({ gpuPercent }) => gpuPercent.toFixed(1),
     text: ({ gpuPercent }) => (gpuPercent === 0 ? '' : percentText(gpuPercent)),
     align: right,
   },
-  {
-    title: 'GPU Memory',
-    value: ({ gpuMemoryKb }) => gpuMemoryKb,
-    text: ({ gpuMemoryKb }) => kbText(gpuMemoryKb),
-    align: right,
-  },
+  kb('GPU Memory', ({ gpuMemoryKb }) => gpuMemoryKb),
 ];
 
 export const processColumns: readonly Column<ProcessUse>[] = [
@@ -46,18 +30,8 @@ export const processColumns: readonly Column<ProcessUse>[] = [
   { title: 'Pid', value: ({ pid }) => pid, align: right },
   { title: 'Parent', value: ({ ppid }) => ppid, align: right },
   { title: 'Node', value: ({ node }) => node },
-  {
-    title: 'CPU Time',
-    value: ({ cpuSeconds }) => cpuSeconds,
-    text: ({ cpuSeconds }) => secondsText(Number(cpuSeconds)),
-    align: right,
-  },
-  {
-    title: 'Peak Memory',
-    value: ({ peakMemoryKb }) => peakMemoryKb,
-    text: ({ peakMemoryKb }) => kbText(peakMemoryKb),
-    align: right,
-  },
-  { title: 'First', value: ({ first }) => formatTimestamp(first), text: ({ first }) => timeText(first) },
-  { title: 'Last', value: ({ last }) => formatTimestamp(last), text: ({ last }) => timeText(last) },
+  seconds('CPU Time', ({ cpuSeconds }) => cpuSeconds),
+  kb('Peak Memory', ({ peakMemoryKb }) => peakMemoryKb),
+  time('First', ({ first }) => first),
+  time('Last', ({ last }) => last),
 ];

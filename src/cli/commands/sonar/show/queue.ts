@@ -1,33 +1,18 @@
 import type { PartitionQueue } from '../../../../telemetry/questions/queue.ts';
 import { command } from '../../../command.ts';
 import type { Column } from '../../../output/table.ts';
-import { secondsText } from '../../../output/words.ts';
-import { windowOptions, ask, right, print } from './window.ts';
+import { right, seconds } from './columns.ts';
+import { windowOptions, ask, print } from './window.ts';
 
 const queueColumns: readonly Column<PartitionQueue>[] = [
   { title: 'Partition', value: ({ partition }) => partition, importance: 9 },
   { title: 'Pending', value: ({ pending }) => pending, align: right },
   { title: 'Held', value: ({ held }) => held, align: right },
   { title: 'Running', value: ({ running }) => running, align: right },
-  {
-    title: 'Oldest Pending',
-    value: (queue) => queue.oldestPendingSeconds ?? '',
-    text: (queue) => secondsText(queue.oldestPendingSeconds),
-    align: right,
-  },
+  seconds('Oldest Pending', (queue) => queue.oldestPendingSeconds),
   { title: 'Started', value: ({ started }) => started, align: right },
-  {
-    title: 'Median Wait',
-    value: (queue) => queue.medianWaitSeconds ?? '',
-    text: (queue) => secondsText(queue.medianWaitSeconds),
-    align: right,
-  },
-  {
-    title: 'Longest Wait',
-    value: (queue) => queue.longestWaitSeconds ?? '',
-    text: (queue) => secondsText(queue.longestWaitSeconds),
-    align: right,
-  },
+  seconds('Median Wait', (queue) => queue.medianWaitSeconds),
+  seconds('Longest Wait', (queue) => queue.longestWaitSeconds),
   { title: 'Finished', value: ({ finished }) => finished, align: right },
   { title: 'Failed', value: ({ failed }) => failed, align: right },
 ];

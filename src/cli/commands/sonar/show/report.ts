@@ -1,10 +1,10 @@
-import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
 import { type ReportKind, reportKinds } from '../../../../core/contract/telemetry.ts';
 import type { ReportLine } from '../../../../telemetry/questions/report.ts';
 import { command } from '../../../command.ts';
 import { UsageError } from '../../../failure.ts';
-import type { Column } from '../../../output/table.ts';
-import { nodeOption, ask, timeText, kbText, right, print, windowOptions } from './window.ts';
+import { cellText, type Column } from '../../../output/table.ts';
+import { kb, right, time } from './columns.ts';
+import { nodeOption, ask, print, windowOptions } from './window.ts';
 
 const reportColumns: readonly Column<ReportLine>[] = [
   { title: 'Subject', value: ({ subject }) => subject, importance: 9 },
@@ -13,25 +13,10 @@ const reportColumns: readonly Column<ReportLine>[] = [
   { title: 'Jobs', value: ({ jobs = '' }) => jobs, align: right },
   { title: 'CPU Hours', value: ({ cpuHours }) => cpuHours?.toFixed(2) ?? '', align: right },
   { title: 'GPU Hours', value: ({ gpuHours }) => gpuHours?.toFixed(2) ?? '', align: right },
-  {
-    title: 'Memory',
-    value: ({ memoryKb = '' }) => memoryKb,
-    text: ({ memoryKb = 0 }) => kbText(memoryKb),
-    align: right,
-  },
-  {
-    title: 'GPU Memory',
-    value: ({ gpuMemoryKb = '' }) => gpuMemoryKb,
-    text: ({ gpuMemoryKb = 0 }) => kbText(gpuMemoryKb),
-    align: right,
-  },
-  {
-    title: 'First Seen',
-    value: ({ first }) => formatTimestamp(first),
-    text: ({ first }) => timeText(first),
-    importance: 4,
-  },
-  { title: 'Last Seen', value: ({ last }) => formatTimestamp(last), text: ({ last }) => timeText(last) },
+  kb('Memory', ({ memoryKb }) => memoryKb),
+  kb('GPU Memory', ({ gpuMemoryKb }) => gpuMemoryKb),
+  time('First Seen', ({ first }) => first, 4),
+  time('Last Seen', ({ last }) => last),
   { title: 'Reason', value: ({ reason }) => reason, importance: 8 },
 ];
 
@@ -49,7 +34,7 @@ export const showReport = command({
       throw new UsageError(`expected one of ${reportKinds.join(', ')}, found "${kind}"`);
     const { reportOf } = await import('../../../../telemetry/questions/report.ts');
     const lines = await ask(options, (questions, window) => reportOf(questions, window, kind as ReportKind));
-    const hasValue = ({ value }: Column<ReportLine>) => lines.some((line) => value(line) !== '');
+    const hasValue = ({ value }: Column<ReportLine>) => lines.some((line) => cellText(value(line)) !== '');
     print(output, 'lines', lines, output.format === 'table' ? reportColumns.filter(hasValue) : reportColumns);
   },
 });

@@ -1,22 +1,16 @@
-import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
 import type { UptimeSpan } from '../../../../telemetry/questions/uptime.ts';
 import { command } from '../../../command.ts';
 import { integer } from '../../../option.ts';
 import type { Column } from '../../../output/table.ts';
-import { secondsText } from '../../../output/words.ts';
-import { nodeOption, ask, timeText, right, print, windowOptions } from './window.ts';
+import { right, seconds, time } from './columns.ts';
+import { nodeOption, ask, print, windowOptions } from './window.ts';
 
 const uptimeColumns: readonly Column<UptimeSpan>[] = [
   { title: 'Node', value: ({ node }) => node, importance: 9 },
   { title: 'State', value: ({ state }) => state, importance: 9 },
-  { title: 'From', value: ({ from }) => formatTimestamp(from), text: ({ from }) => timeText(from) },
-  { title: 'To', value: ({ until }) => formatTimestamp(until), text: ({ until }) => timeText(until) },
-  {
-    title: 'Length',
-    value: ({ from, until }) => until - from,
-    text: ({ from, until }) => secondsText(until - from),
-    align: right,
-  },
+  time('From', ({ from }) => from),
+  time('To', ({ until }) => until),
+  seconds('Length', ({ from, until }) => until - from),
   { title: 'Samples', value: ({ samples }) => samples, align: right },
   { title: 'Booted', value: ({ isBooted }) => (isBooted ? 'yes' : '') },
 ];

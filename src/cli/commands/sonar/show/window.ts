@@ -1,7 +1,5 @@
-import type { Uint } from '../../../../core/contract/sonar/kinds.ts';
 import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
 import { printable } from '../../../../core/contract/printable.ts';
-import { sizeText } from '../../../../core/quantity/size-text.ts';
 import { asData } from '../../../../telemetry/questions/answers.ts';
 import { hourlySpan } from '../../../../telemetry/questions/hours.ts';
 import type { TelemetryRows, Window } from '../../../../telemetry/questions/rows.ts';
@@ -9,6 +7,7 @@ import { UsageError } from '../../../failure.ts';
 import { optionsOf } from '../../../option.ts';
 import type { Output } from '../../../output/output.ts';
 import type { Column } from '../../../output/table.ts';
+import { timeText } from './columns.ts';
 import { requireCluster } from '../known-cluster.ts';
 import { readTime } from '../read-time.ts';
 import { storeOption, withStore } from '../store.ts';
@@ -65,11 +64,6 @@ export async function ask<Answer>(
   });
 }
 
-export const timeText = (time: number | undefined): string =>
-  time === undefined ? '' : formatTimestamp(time).slice(0, 16).replace('T', ' ');
-export const kbText = (kb: Uint): string => (kb === 0 ? '' : sizeText(Number(kb) * 1024));
-export const right = 'right' as const;
-
 export function print<Row extends object>(
   output: Output,
   things: string,
@@ -94,8 +88,6 @@ export function print<Row extends object>(
     json: { ...more, items: items.map(asData) },
   });
 }
-
-export const exact = (value: Uint): string => String(value);
 
 export const buckets: Readonly<Record<string, number>> = {
   '5m': 300,
