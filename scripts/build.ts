@@ -48,7 +48,7 @@ const programs = await rolldown({
     'sql-process': 'src/server/admin/sql-process.ts',
     'read-worker': 'src/server/http/read-worker.ts',
     'agents-worker': 'src/cli/server/agents-worker.ts',
-    'telemetry-worker': 'src/telemetry/receive/worker.ts',
+    'telemetry-worker': 'src/telemetry/receive/telemetry-worker.ts',
   },
 });
 const { output } = await programs.write({

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import { replyOf } from '../../agents/command-reply.ts';
 import { reply } from '../../agents/serve.ts';
 import type { Backend } from '../../agents/tool.ts';
@@ -7,6 +7,7 @@ import { type Client, createClient } from '../../client/client.ts';
 import { connect } from '../../client/node/connect.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { packageRoot } from '../../operations/package-root.ts';
+import { answerEach } from '../../thread/answer-each.ts';
 import { withOptions } from '../hint.ts';
 import { captured } from '../program.ts';
 import type { AgentCall, AgentReply, AgentsData } from './agents-thread.ts';
@@ -19,11 +20,9 @@ import type { AgentCall, AgentReply, AgentsData } from './agents-thread.ts';
 const URL_OPTION = { flags: '--url <url>', says: 'URL of the service' };
 const data = workerData as AgentsData;
 
-parentPort?.on('message', (call: AgentCall) => {
-  void answer(call).then((replied) => parentPort?.postMessage(replied));
-});
+answerEach(answer);
 
-async function answer({ id, url, serviceUrl, headers, body }: AgentCall): Promise<AgentReply> {
+async function answer({ url, serviceUrl, headers, body }: AgentCall): Promise<AgentReply> {
   const login = loginOf(headers['authorization']);
   const connection = connect({ url: serviceUrl, ...login, insecure: true });
   const request = new Request(url, { method: 'POST', headers: { ...headers }, body: body as Uint8Array<ArrayBuffer> });
@@ -33,7 +32,7 @@ async function answer({ id, url, serviceUrl, headers, body }: AgentCall): Promis
       shownUrl: new URL(url).origin + BASE_PATH,
     });
     const response = await reply(request, backend, { isReadOnly: data.isReadOnly });
-    return { id, status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
+    return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
   } finally {
     connection.close();
   }

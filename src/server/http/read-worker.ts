@@ -2,8 +2,8 @@
  * A thread that executes reads over many rows with its own connection: the event loop of the server does not wait for
  * them. The handlers are those of the server. A read sees the database at one moment.
  */
-import { parentPort, workerData } from 'node:worker_threads';
-import { Refusal } from '../../core/contract/refusals.ts';
+import { workerData } from 'node:worker_threads';
+import { answerEach } from '../../thread/answer-each.ts';
 import { allocateHandlers } from '../allocate/handlers.ts';
 import { recordHandlers } from '../records/handlers.ts';
 import { claimHandlers } from '../claim/handlers.ts';
@@ -12,7 +12,7 @@ import type { Permissions } from '../caller.ts';
 import { openReadOnly } from '../records/read-only.ts';
 import type { Page } from '../store/listing.ts';
 import { Elements, jsonParts } from './json-parts.ts';
-import type { Question, ReadAnswer } from './reader.ts';
+import type { Question } from './reader.ts';
 
 const { store, inOneRead } = openReadOnly((workerData as { path: string }).path);
 let listedFor: string | undefined;
@@ -56,20 +56,10 @@ function replyTo({ name, input, page }: Question): unknown {
   return { ...first, items: new Elements(items), count, has_more: page.offset + count < first.total_count };
 }
 
-parentPort?.on('message', (question: Question) => {
-  const { id } = question;
-  ({ listedFor } = question);
-  try {
-    const parts = inOneRead(() => Array.from(jsonParts(replyTo(question)), (part) => encoder.encode(part)));
-    parentPort?.postMessage(
-      { id, parts } satisfies ReadAnswer,
-      parts.map(({ buffer }) => buffer),
-    );
-  } catch (error) {
-    const answer: ReadAnswer =
-      error instanceof Refusal
-        ? { id, refusal: { code: error.code, message: error.message, facts: { ...error.facts } } }
-        : { id, bug: (error as Error).stack ?? String(error) };
-    parentPort?.postMessage(answer);
-  }
-});
+answerEach<Question>(
+  (question) => {
+    ({ listedFor } = question);
+    return inOneRead(() => Array.from(jsonParts(replyTo(question)), (part) => encoder.encode(part)));
+  },
+  (parts: readonly Uint8Array<ArrayBuffer>[]) => parts.map(({ buffer }) => buffer),
+);

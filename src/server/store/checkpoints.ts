@@ -1,5 +1,4 @@
-import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { Thread } from '../../thread/thread.ts';
 import type { Database } from './database.ts';
 
 /**
@@ -36,46 +35,20 @@ const IDLE_MS = 10_000;
 
 export function createCheckpoints(db: Database, path: string, limits: CheckpointLimits = usual): Checkpoints {
   db.run(`pragma wal_autocheckpoint = ${limits.limit}`);
-  let worker: Worker | undefined;
-  let idle: NodeJS.Timeout | undefined;
-  let copying: PromiseWithResolvers<void> | undefined;
+  const thread = new Thread<undefined, unknown>('./checkpoint-worker', import.meta.url, {
+    workerData: { path },
+    idleMs: IDLE_MS,
+  });
+  let copying: Promise<void> | undefined;
   /** Pages in the log at the last attempt: a reader may prevent that all of them are copied. */
   let tried = 0;
 
-  const end = async () => {
-    clearTimeout(idle);
-    const ended = worker;
-    worker = undefined;
-    await ended?.terminate();
+  // An error means that the log is still as long as it was. The next attempt follows when it has grown, and beyond the
+  // limit SQLite copies with the next commit.
+  const done = () => {
+    copying = undefined;
   };
-  const start = (): Worker => {
-    // A source file beside this one, or a bundle beside this one's bundle.
-    const url = new URL(`./checkpoint-worker${extname(import.meta.url)}`, import.meta.url);
-    const started = new Worker(url, { workerData: { path } });
-    started.unref();
-    const done = () => {
-      copying?.resolve();
-      copying = undefined;
-      idle = setTimeout(() => void end(), IDLE_MS).unref();
-    };
-    // An error means that the log is still as long as it was. The next attempt follows when it has grown, and beyond the
-    // limit SQLite copies with the next commit.
-    started.on('message', done);
-    started.on('exit', () => {
-      if (worker !== started) return;
-      worker = undefined;
-      done();
-    });
-    started.on('error', () => {});
-    return started;
-  };
-  const copy = (): Promise<void> => {
-    clearTimeout(idle);
-    copying = Promise.withResolvers();
-    worker ??= start();
-    worker.postMessage(undefined);
-    return copying.promise;
-  };
+  const copy = () => (copying = thread.ask(undefined).then(done, done));
 
   return {
     afterCommit() {
@@ -87,8 +60,8 @@ export function createCheckpoints(db: Database, path: string, limits: Checkpoint
       return copy();
     },
     async close() {
-      await copying?.promise;
-      await end();
+      await copying;
+      await thread.close();
     },
   };
 }

@@ -3,7 +3,6 @@ import type { EnvelopeRecord } from '../read/envelope-reader.ts';
 import { EnvelopeReader } from '../read/envelope-reader.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
 import { type Credential, type ReceiveTask, refusalOf, type Reply, replyOf } from './thread/messages.ts';
-import { refusals } from '../../core/contract/refusals.ts';
 
 /** What a sender learns about an envelope. */
 interface Verdict {
@@ -31,7 +30,7 @@ export async function accept(
   const clusters = usable.length === 0 ? [undefined] : usable;
   for (const record of clusters) {
     const denied = await deniedFor(store, record, credential);
-    if (denied !== undefined) return refusalOf(401, 'TELEMETRY_DENIED', denied, refusals.TELEMETRY_DENIED.remedy);
+    if (denied !== undefined) return refusalOf('TELEMETRY_DENIED', denied);
   }
   const results = await store.ingestEach(records, { received, origin, cluster: credential.user });
   const verdicts = results.map((result, index): Verdict => {

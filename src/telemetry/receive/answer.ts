@@ -93,6 +93,6 @@ export async function answer(store: TelemetryStore, task: AskTask, now: number):
     return replyOf(200, asData({ ...answered, ...(hourly === undefined ? {} : { hourly }) }));
   } catch (error) {
     if (!(error instanceof ParameterWrong)) throw error;
-    return refusalOf(400, 'PARAMETER_REFUSED', error.message, 'Correct the parameter that the message names.');
+    return refusalOf('PARAMETER_REFUSED', error.message);
   }
 }

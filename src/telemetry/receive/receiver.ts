@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createGunzip } from 'node:zlib';
 import { after, type Timer } from '../../client/long-timers.ts';
+import { Thread } from '../../thread/thread.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { GREATEST_ENVELOPE } from '../read/split.ts';
 import { openStore } from '../open-store.ts';
 import type { Kept } from './keep.ts';
-import { type AskTask, type Credential, refusalOf, type Reply } from './thread/messages.ts';
-import { StoreThread } from './thread/thread.ts';
-import { refusals } from '../../core/contract/refusals.ts';
+import { type AskTask, type Credential, refusalOf, type Reply, type Task } from './thread/messages.ts';
 
 /** Who asks a question: an anonymous caller, or a user who may see everything or what concerns him. */
 export type Viewer = { readonly onlyUser: string | undefined } | 'refused';
@@ -58,55 +57,56 @@ export async function createReceiver(options: ReceiverOptions): Promise<Receiver
   const { path, viewerOf } = options;
   // A file that cannot be opened must end the start of the server, and not its first request.
   await (await openStore(path)).close();
-  const [writer, reader, keeper] = [
-    new StoreThread(path, false),
-    new StoreThread(path, true),
-    new StoreThread(path, false),
-  ];
+  const [writer, reader, keeper] = [storeThread(path, false), storeThread(path, true), storeThread(path, false)];
   const keeping = keepRegularly(keeper, options);
 
   const receive = async (incoming: IncomingMessage): Promise<Reply> => {
     if (incoming.method !== 'POST') return wrongMethod('POST');
     if (writer.waiting >= MOST_WAITING)
-      return refusalOf(
-        503,
-        'TELEMETRY_BUSY',
-        `${MOST_WAITING} requests wait to be stored`,
-        refusals.TELEMETRY_BUSY.remedy,
-      );
+      return refusalOf('TELEMETRY_BUSY', `${MOST_WAITING} requests wait to be stored`);
     const body = await bodyOf(incoming);
     if (!(body instanceof Uint8Array)) return body;
     const credential = credentialOf(incoming.headers.authorization);
     const origin = incoming.socket.remoteAddress ?? 'unknown address';
-    return writer.execute({ kind: 'receive', body, credential, origin });
+    return execute(writer, { kind: 'receive', body, credential, origin });
   };
   const askV2 = async (incoming: IncomingMessage, path: string, query: URLSearchParams): Promise<Reply> => {
     if (incoming.method !== 'GET') return wrongMethod('GET');
     const viewer = await viewerOf(incoming);
     if (viewer === 'refused')
-      return refusalOf(401, 'CREDENTIAL_MISSING', 'this server requires a login', 'Send the login of a user.');
+      return refusalOf('CREDENTIAL_MISSING', 'this server requires a login', 'Send the login of a user.');
     const { onlyUser } = viewer;
-    return reader.execute({ kind: 'ask v2', path, parameters: Object.fromEntries(query), onlyUser });
+    return execute(reader, { kind: 'ask v2', path, parameters: Object.fromEntries(query), onlyUser });
   };
 
   return {
-    ask: (asked) => reader.execute({ kind: 'ask', ...asked }),
+    ask: (asked) => execute(reader, { kind: 'ask', ...asked }),
     handles(incoming, outgoing) {
       const [pathname = '', query = ''] = (incoming.url ?? '').split('?', 2);
       const path = ASK_V2.exec(pathname)?.[1];
       if (path === undefined && !INSERT.test(pathname)) return false;
       const reply = path === undefined ? receive(incoming) : askV2(incoming, path, new URLSearchParams(query));
       void reply
-        .catch((error: unknown) => refusalOf(400, 'BODY_MALFORMED', (error as Error).message, 'Send the whole body.'))
+        .catch((error: unknown) => refusalOf('BODY_MALFORMED', (error as Error).message, 'Send the whole body.'))
         .then((answered) => send(outgoing, answered));
       return true;
     },
     async close() {
       keeping.timer.cancel();
-      await Promise.all([writer.close(), reader.close(), keeper.close()]);
+      await Promise.all([writer, reader, keeper].map((thread) => thread.close(new Error(ENDED))));
     },
   };
 }
+
+const ENDED = 'the thread of telemetry ended';
+type StoreThread = Thread<Task, Reply>;
+
+/** A thread that executes tasks on the store, one after another. */
+const storeThread = (path: string, isReadOnly: boolean): StoreThread =>
+  new Thread('./telemetry-worker', import.meta.url, { workerData: { path, isReadOnly }, ended: ENDED });
+
+const execute = (thread: StoreThread, task: Task): Promise<Reply> =>
+  thread.ask(task).catch((error: Error) => refusalOf('TELEMETRY_UNAVAILABLE', error.message));
 
 /** Closes days a minute after the start, then every hour. A problem is logged once, until it is another one. */
 function keepRegularly(keeper: StoreThread, options: ReceiverOptions): { timer: Timer } {
@@ -114,7 +114,7 @@ function keepRegularly(keeper: StoreThread, options: ReceiverOptions): { timer: 
   const { keepAfterMs = MINUTE_MS, keepEveryMs = 60 * MINUTE_MS } = options;
   let reported: string | undefined;
   const round = async () => {
-    const { status, text } = await keeper.execute({ kind: 'keep', hotDays, keptDays });
+    const { status, text } = await execute(keeper, { kind: 'keep', hotDays, keptDays });
     const reply = JSON.parse(text) as Kept | { readonly error: { readonly message: string } };
     const { closed, deleted, problem } =
       'error' in reply ? { closed: [], deleted: 0, problem: `${status}: ${reply.error.message}` } : reply;
@@ -131,7 +131,7 @@ function keepRegularly(keeper: StoreThread, options: ReceiverOptions): { timer: 
 }
 
 const wrongMethod = (method: string): Reply =>
-  refusalOf(405, 'METHOD_REFUSED', `expected ${method}`, 'Use the method that the message names.');
+  refusalOf('METHOD_REFUSED', `expected ${method}`, 'Use the method that the message names.');
 
 function send(outgoing: ServerResponse, { status, text, type = 'application/json' }: Reply): void {
   if (outgoing.destroyed) return;
@@ -163,7 +163,7 @@ function bodyOf(incoming: IncomingMessage): Promise<Uint8Array | Reply> {
   const encoding = incoming.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity' && encoding !== 'gzip')
     return Promise.resolve(
-      refusalOf(415, 'CONTENT_TYPE_REFUSED', `the body is packed with ${encoding}`, 'Use gzip, or nothing.'),
+      refusalOf('CONTENT_TYPE_REFUSED', `the body is packed with ${encoding}`, 'Use gzip, or nothing.'),
     );
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -180,7 +180,6 @@ function bodyOf(incoming: IncomingMessage): Promise<Uint8Array | Reply> {
       () =>
         end(
           refusalOf(
-            408,
             'BODY_TOO_SLOW',
             `the body took longer than ${BODY_MS / 1000} s`,
             'Send fewer envelopes in a request.',
@@ -193,7 +192,6 @@ function bodyOf(incoming: IncomingMessage): Promise<Uint8Array | Reply> {
       if (length > MOST_BYTES)
         end(
           refusalOf(
-            413,
             'BODY_TOO_LARGE',
             `the body has more than ${MOST_BYTES} bytes, unpacked`,
             'Send fewer envelopes in a request.',
@@ -210,16 +208,14 @@ function bodyOf(incoming: IncomingMessage): Promise<Uint8Array | Reply> {
     };
     const isDone = () => end(Buffer.concat(chunks));
     incoming.on('data', forward);
-    incoming.once('aborted', () =>
-      end(refusalOf(400, 'BODY_MALFORMED', 'the body was cut off', 'Send the whole body.')),
-    );
+    incoming.once('aborted', () => end(refusalOf('BODY_MALFORMED', 'the body was cut off', 'Send the whole body.')));
     if (gunzip === undefined) incoming.once('end', isDone);
     else {
       incoming.once('end', () => gunzip.end());
       gunzip.on('data', take);
       gunzip.once('end', isDone);
       gunzip.once('error', () =>
-        end(refusalOf(400, 'BODY_MALFORMED', 'the body is no gzip data', 'Send the body as its header says.')),
+        end(refusalOf('BODY_MALFORMED', 'the body is no gzip data', 'Send the body as its header says.')),
       );
     }
   });

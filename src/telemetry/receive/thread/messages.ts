@@ -1,4 +1,4 @@
-import type { RefusalCode } from '../../../core/contract/refusals.ts';
+import { type RefusalCode, refusals } from '../../../core/contract/refusals.ts';
 import type { TelemetryQuestion } from '../../../core/contract/routes/telemetry.ts';
 
 /** The messages between the server and its thread of telemetry. */
@@ -53,5 +53,5 @@ export interface Reply {
 export const replyOf = (status: number, body: unknown): Reply => ({ status, text: JSON.stringify(body) });
 
 /** As all refusals of the service: with what to do. */
-export const refusalOf = (status: number, code: RefusalCode, message: string, remedy: string): Reply =>
-  replyOf(status, { error: { message, code, remedy } });
+export const refusalOf = (code: RefusalCode, message: string, remedy: string = refusals[code].remedy): Reply =>
+  replyOf(refusals[code].status, { error: { message, code, remedy } });

@@ -2,7 +2,8 @@
  * A thread with a connection of its own to the store of telemetry. The server has three: one writes what is received, one answers
  * questions, one closes days, so that none waits for another one, and the loop of the workflows for none.
  */
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
+import { answerEach } from '../../thread/answer-each.ts';
 import { StoreAway } from '../postgres/errors.ts';
 import { openStore } from '../open-store.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
@@ -11,7 +12,6 @@ import { answer } from './answer.ts';
 import { keep } from './keep.ts';
 import { answerV2 } from './v2/api-v2.ts';
 import { refusalOf, type Reply, type Task } from './thread/messages.ts';
-import { refusals } from '../../core/contract/refusals.ts';
 
 const { path, isReadOnly } = workerData as { path: string; isReadOnly: boolean };
 /** Opened with the first task, and again with the next one while the store is away. */
@@ -48,18 +48,11 @@ async function replyTo(task: Task): Promise<Reply> {
     if (error instanceof StoreAway) {
       if (!isAway) process.stderr.write(`Warning: ${error.message}; senders are asked to send again later\n`);
       isAway = true;
-      return refusalOf(
-        503,
-        'TELEMETRY_UNAVAILABLE',
-        'the store of telemetry is away',
-        refusals.TELEMETRY_UNAVAILABLE.remedy,
-      );
+      return refusalOf('TELEMETRY_UNAVAILABLE', 'the store of telemetry is away');
     }
     // A full disk, for instance: the sender keeps its data and tries again.
-    return refusalOf(503, 'TELEMETRY_UNAVAILABLE', (error as Error).message, refusals.TELEMETRY_UNAVAILABLE.remedy);
+    return refusalOf('TELEMETRY_UNAVAILABLE', (error as Error).message);
   }
 }
 
-parentPort?.on('message', ({ id, task }: { id: number; task: Task }) => {
-  void replyTo(task).then((reply) => parentPort?.postMessage({ id, reply }));
-});
+answerEach(replyTo);

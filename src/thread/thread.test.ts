@@ -1,0 +1,69 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { Thread } from './thread.ts';
+
+const BESIDE = new URL('../../tests/fakes/tests.ts', import.meta.url).href;
+const open: Thread<unknown, unknown>[] = [];
+function thread(options: ConstructorParameters<typeof Thread>[2] = {}) {
+  const made = new Thread<unknown, unknown>('./thread-worker', BESIDE, options);
+  open.push(made);
+  return made;
+}
+const CLOSED = new Error('closed');
+afterEach(() => Promise.all(open.splice(0).map((each) => each.close(CLOSED))));
+
+it('each question gets its own reply, however many are asked at once', async () => {
+  const asked = thread();
+  const questions = Array.from({ length: 100 }, (_, index) => `question ${index}`);
+  const replies = Promise.all(questions.map((question) => asked.ask(question)));
+  expect(asked.waiting).toBe(100);
+  expect(await replies).toEqual(questions);
+  expect(asked.waiting).toBe(0);
+});
+
+it('a refusal arrives as a refusal, and a bug with its message and the place where it happened', async () => {
+  const asked = thread();
+  await expect(asked.ask('refuse')).rejects.toMatchObject({
+    code: 'IN_USE',
+    message: 'it is used',
+    facts: { jobs: 2 },
+  });
+  const bug = await asked.ask('break').catch((error: unknown) => error as Error);
+  expect(bug).toMatchObject({ message: 'a bug', stack: expect.stringContaining('thread-worker.ts') });
+  expect(await asked.ask('still there')).toBe('still there');
+});
+
+it.each([
+  ['crash', {}, 'the thread crashed'],
+  ['exit', {}, 'its thread ended'],
+  ['exit', { ended: 'the reader ended' }, 'the reader ended'],
+])('after a %s all open questions fail, and the next one starts another thread', async (how, options, message) => {
+  const asked = thread(options);
+  expect(await asked.ask('again')).toBe(1);
+  const waiting = asked.ask('wait');
+  const failing = asked.ask(how);
+  await expect(waiting).rejects.toThrow(message);
+  await expect(failing).rejects.toThrow(message);
+  expect(asked.waiting).toBe(0);
+  expect(await asked.ask('again')).toBe(1);
+});
+
+it('a question that cannot be sent fails alone', async () => {
+  const asked = thread();
+  await expect(asked.ask(() => {})).rejects.toThrow('could not be cloned');
+  expect(asked.waiting).toBe(0);
+  expect(await asked.ask('next')).toBe('next');
+});
+
+it('an idle thread ends and starts anew with the next question; one without a limit stays', async () => {
+  const [idle, patient] = [thread({ idleMs: 1 }), thread()];
+  expect(await Promise.all([idle.ask('again'), patient.ask('again')])).toEqual([1, 1]);
+  await vi.waitFor(async () => expect(await idle.ask('again')).toBe(1));
+  expect(await patient.ask('again')).toBe(2);
+});
+
+it('closing fails the open questions for the reason that is given, and a closed thread can be closed again', async () => {
+  const asked = thread();
+  const waiting = asked.ask('wait');
+  await Promise.all([asked.close(CLOSED), expect(waiting).rejects.toBe(CLOSED)]);
+  await asked.close(CLOSED);
+});

@@ -1,0 +1,94 @@
+import { extname } from 'node:path';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
+import { Refusal, type RefusalCode } from '../core/contract/refusals.ts';
+
+/** A reply to the question with this number, as `answerEach` sends it. */
+export type Answered = { readonly id: number } & (
+  | { readonly reply: unknown }
+  | { readonly refusal: { readonly code: RefusalCode; readonly message: string; readonly facts: object } }
+  | { readonly bug: { readonly message: string; readonly stack: string | undefined } }
+);
+
+export interface ThreadOptions extends Pick<WorkerOptions, 'workerData' | 'resourceLimits'> {
+  /** After this time without a question the thread ends, and its memory is released. Without it the thread stays. */
+  readonly idleMs?: number;
+  /** Why open questions fail where the thread ended without an error. */
+  readonly ended?: string;
+}
+
+/** A thread that answers questions. It starts with the first one, and again after it failed or ended. */
+export class Thread<Question, Reply> {
+  readonly #url: URL;
+  readonly #options: ThreadOptions;
+  readonly #open = new Map<number, PromiseWithResolvers<Reply>>();
+  #worker: Worker | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #questions = 0;
+
+  /** `name` is the source file beside the one of `importUrl`, or the bundle beside the bundle of that file. */
+  constructor(name: string, importUrl: string, options: ThreadOptions = {}) {
+    this.#url = new URL(`${name}${extname(importUrl)}`, importUrl);
+    this.#options = options;
+  }
+
+  /** Questions without a reply. */
+  get waiting(): number {
+    return this.#open.size;
+  }
+
+  async ask(question: Question): Promise<Reply> {
+    clearTimeout(this.#idle);
+    const id = (this.#questions += 1);
+    const asked = Promise.withResolvers<Reply>();
+    this.#worker ??= this.#start();
+    this.#worker.postMessage({ id, question });
+    this.#open.set(id, asked);
+    return asked.promise;
+  }
+
+  /** Ends the thread. Open questions fail for this reason; without one they stay open, for callers that are gone. */
+  async close(reason?: Error): Promise<void> {
+    clearTimeout(this.#idle);
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+    if (reason !== undefined) this.#fail(reason);
+  }
+
+  #start(): Worker {
+    const { idleMs, ended = 'its thread ended', ...options } = this.#options;
+    const worker = new Worker(this.#url, options);
+    worker.unref();
+    worker.on('message', (answered: Answered) => {
+      const asked = this.#open.get(answered.id);
+      this.#open.delete(answered.id);
+      if ('reply' in answered) asked?.resolve(answered.reply as Reply);
+      else asked?.reject(errorOf(answered));
+      if (this.#open.size === 0 && idleMs !== undefined) this.#idle = setTimeout(() => this.#end(), idleMs).unref();
+    });
+    const failed = (error: unknown) => {
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
+      this.#fail(error);
+    };
+    worker.on('error', failed);
+    worker.on('exit', () => failed(new Error(ended)));
+    return worker;
+  }
+
+  #end(): void {
+    void this.#worker?.terminate();
+    this.#worker = undefined;
+  }
+
+  #fail(reason: unknown): void {
+    for (const { reject } of this.#open.values()) reject(reason);
+    this.#open.clear();
+  }
+}
+
+function errorOf(failed: Exclude<Answered, { reply: unknown }>): Error {
+  if ('bug' in failed) return Object.assign(new Error(failed.bug.message), { stack: failed.bug.stack });
+  const { code, message, facts } = failed.refusal;
+  return new Refusal(code, message, { ...facts });
+}
