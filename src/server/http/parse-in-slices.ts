@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { setField } from '../../core/json/read-json.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { beginSlice, type Slice } from '../store/slices.ts';
 
@@ -182,7 +183,7 @@ function takeApart(bytes: Buffer, stack: readonly Open[]): void {
     } else {
       extend(outer, parse(bytes, outer.from, open.at, '{', 'null}') as object);
       const key = parse(bytes, outer.keyAt, endOfString(bytes, outer.keyAt) + 1) as string;
-      set(outer.made as Record<string, unknown>, key, open.made);
+      setField(outer.made as Record<string, unknown>, key, open.made);
     }
   }
 }
@@ -197,14 +198,7 @@ function add(bytes: Buffer, open: Open, to: number): void {
 
 function extend({ made }: Open, members: object): void {
   if (Array.isArray(made)) for (const member of members as unknown[]) made.push(member);
-  else for (const [key, value] of Object.entries(members)) set(made as Record<string, unknown>, key, value);
-}
-
-/** As in `JSON.parse`, `__proto__` is an ordinary key. */
-function set(made: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__') {
-    Object.defineProperty(made, key, { value, writable: true, enumerable: true, configurable: true });
-  } else made[key] = value;
+  else for (const [key, value] of Object.entries(members)) setField(made as Record<string, unknown>, key, value);
 }
 
 function endPart(bytes: Buffer, open: Open, to: number): void {
