@@ -6,9 +6,8 @@ import { computeNodeOf } from '../records/node/row.ts';
 import { present } from '../records/present.ts';
 import { createForeignCheck } from '../records/scheduler/foreign.ts';
 import type { Store } from '../records/store.ts';
-import type { AllocateQueries } from './queries.ts';
-
-const text = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value));
+import { valuesOf } from '../store/columns.ts';
+import { type AllocateQueries, nodeChanges, nodeColumns } from './queries.ts';
 
 /**
  * `is_active` of a node whose runner has never set it: it reads as false, and neither the list of active nodes nor that
@@ -26,23 +25,10 @@ export const registerNode = ({ db, find, changes }: Store, queries: AllocateQuer
     refuseBadLabels(body.labels);
     const labels = sortedLabels(body.labels);
     const id = queries.insertNode.insert({
-      workflow_id: body.workflow_id,
-      hostname: body.hostname,
-      pid: body.pid,
-      start_time: body.start_time,
-      end_time: body.end_time ?? null,
-      duration_seconds: body.duration_seconds ?? null,
+      ...valuesOf(body, nodeColumns),
       is_active: Number(body.is_active ?? NOT_SAID),
-      num_cpus: body.num_cpus,
-      memory_gb: body.memory_gb,
-      num_gpus: body.num_gpus,
-      num_nodes: body.num_nodes,
-      time_limit: body.time_limit ?? null,
-      scheduler_config_id: body.scheduler_config_id ?? null,
-      compute_node_type: body.compute_node_type,
-      scheduler: text(body.scheduler),
+      scheduler: body.scheduler === undefined || body.scheduler === null ? null : JSON.stringify(body.scheduler),
       labels: labels.length === 0 ? null : JSON.stringify(labels),
-      process: text(body.process),
     });
     changes.record(body.workflow_id, 'compute_node_started', [
       {
@@ -66,19 +52,7 @@ export const changeNode = (store: Store, queries: AllocateQueries) => {
   return (id: number, body: Partial<{ [F in keyof NewComputeNode]: NewComputeNode[F] | undefined }>): ComputeNode => {
     const read = () => computeNodeOf(found(queries.getNode.get({ id }), 'compute_node', id));
     read();
-    queries.updateNode.run({
-      id,
-      hostname: body.hostname ?? null,
-      pid: body.pid ?? null,
-      end_time: body.end_time ?? null,
-      duration_seconds: body.duration_seconds ?? null,
-      is_active: body.is_active === undefined || body.is_active === null ? null : Number(body.is_active),
-      sample_count: body.sample_count ?? null,
-      peak_cpu_percent: body.peak_cpu_percent ?? null,
-      avg_cpu_percent: body.avg_cpu_percent ?? null,
-      peak_memory_bytes: body.peak_memory_bytes ?? null,
-      avg_memory_bytes: body.avg_memory_bytes ?? null,
-    });
+    queries.updateNode.run({ id, ...valuesOf(body, nodeChanges) });
     const after = read();
     if (body.is_active === false) {
       const { returned, running } = takeLeave(after);

@@ -1,12 +1,13 @@
 import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { LocalScheduler, RemoteWorker, ScheduledComputeNode, SlurmStats } from '../../core/contract/allocation.ts';
 import type { Database, Value } from '../store/database.ts';
-import { allocationOf, type AllocationRow } from '../records/allocation/row.ts';
+import { columns, insertInto, setGiven, update } from '../store/columns.ts';
+import { allocationColumns, allocationOf, type AllocationRow } from '../records/allocation/row.ts';
 import { insertEvent } from '../records/event/row.ts';
 import { unsettled } from '../records/job/row.ts';
 import { present } from '../records/present.ts';
 import { whole } from '../records/records.ts';
-import { createListing, type FiltersOn, sortable } from '../store/listing.ts';
+import { createListing, equal, type FiltersOn, sortable } from '../store/listing.ts';
 import type { ComputeNodeRow } from '../records/node/row.ts';
 import { STATUS } from '../records/job/status.ts';
 
@@ -14,13 +15,24 @@ type StatsRow = {
   [F in keyof SlurmStats]-?: undefined extends SlurmStats[F] ? NonNullable<SlurmStats[F]> | null : SlurmStats[F];
 };
 
+export const statsColumns = [
+  ...columns('workflow_id job_id run_id attempt_id slurm_job_id max_rss_bytes max_vm_size_bytes'),
+  ...columns('max_disk_read_bytes max_disk_write_bytes ave_cpu_seconds node_list slurm_step'),
+];
+/** Of a runner that registers. */
+export const nodeColumns = [
+  ...columns('workflow_id hostname pid start_time end_time duration_seconds is_active'),
+  ...columns('num_cpus memory_gb num_gpus num_nodes time_limit scheduler_config_id'),
+  ...columns('compute_node_type scheduler labels process'),
+];
+export const nodeChanges = [
+  ...columns('hostname pid end_time duration_seconds is_active sample_count'),
+  ...columns('peak_cpu_percent avg_cpu_percent peak_memory_bytes avg_memory_bytes'),
+];
+
 export const allocateQueries = (db: Database) => ({
   allocations: whole(db, 'scheduled_compute_node', allocationOf),
-  updateAllocation: db.prepare<Record<string, Value>>(`
-    update scheduled_compute_node set
-      scheduler_id = :scheduler_id, scheduler_config_id = :scheduler_config_id, scheduler_type = :scheduler_type,
-      status = :status, array_job_id = :array_job_id, array_task_id = :array_task_id, plan = :plan, held = :held
-    where id = :id`),
+  updateAllocation: db.prepare<Record<string, Value>>(update('scheduled_compute_node', allocationColumns)),
   changeAllocation: db.prepare<Record<string, Value>>(`
     update scheduled_compute_node set
       status = :status,
@@ -41,10 +53,7 @@ export const allocateQueries = (db: Database) => ({
       columns: 'scheduled_compute_node.*',
       from: 'scheduled_compute_node',
       filters: {
-        workflow_id: 'workflow_id = :workflow_id',
-        scheduler_id: 'scheduler_id = :scheduler_id',
-        scheduler_config_id: 'scheduler_config_id = :scheduler_config_id',
-        status: 'status = :status',
+        ...equal('scheduled_compute_node', 'workflow_id', 'scheduler_id', 'scheduler_config_id', 'status'),
         is_open: ":is_open = (status in ('pending', 'active'))",
       },
       sortable: sortable('scheduled_compute_node', sortFields.scheduled_compute_node),
@@ -55,11 +64,9 @@ export const allocateQueries = (db: Database) => ({
 
   localSchedulers: whole(db, 'local_scheduler', (row: Required<LocalScheduler>) => row),
   insertLocalScheduler: db.prepare<Record<string, Value>>(
-    'insert into local_scheduler (workflow_id, memory, num_cpus) values (:workflow_id, :memory, :num_cpus)',
+    insertInto('local_scheduler', ['workflow_id', 'memory', 'num_cpus']),
   ),
-  updateLocalScheduler: db.prepare<Record<string, Value>>(
-    'update local_scheduler set memory = :memory, num_cpus = :num_cpus where id = :id',
-  ),
+  updateLocalScheduler: db.prepare<Record<string, Value>>(update('local_scheduler', ['memory', 'num_cpus'])),
   // These filters have no effect in Torc 1.0.0; here they filter.
   listLocalSchedulers: createListing<
     FiltersOn<Pick<LocalScheduler, 'workflow_id' | 'memory' | 'num_cpus'>>,
@@ -70,11 +77,7 @@ export const allocateQueries = (db: Database) => ({
     {
       columns: 'local_scheduler.*',
       from: 'local_scheduler',
-      filters: {
-        workflow_id: 'workflow_id = :workflow_id',
-        memory: 'memory = :memory',
-        num_cpus: 'num_cpus = :num_cpus',
-      },
+      filters: equal('local_scheduler', 'workflow_id', 'memory', 'num_cpus'),
       sortable: { memory: 'memory', num_cpus: 'num_cpus' },
       idColumn: 'id',
     },
@@ -91,14 +94,7 @@ export const allocateQueries = (db: Database) => ({
     'delete from remote_worker where workflow_id = :workflowId and worker = :worker',
   ),
 
-  insertStats: db.prepare<Record<string, Value>>(`
-    insert into slurm_stats (
-      workflow_id, job_id, run_id, attempt_id, slurm_job_id, max_rss_bytes, max_vm_size_bytes, max_disk_read_bytes,
-      max_disk_write_bytes, ave_cpu_seconds, node_list, slurm_step
-    ) values (
-      :workflow_id, :job_id, :run_id, :attempt_id, :slurm_job_id, :max_rss_bytes, :max_vm_size_bytes,
-      :max_disk_read_bytes, :max_disk_write_bytes, :ave_cpu_seconds, :node_list, :slurm_step
-    )`),
+  insertStats: db.prepare<Record<string, Value>>(insertInto('slurm_stats', statsColumns)),
   statsOf: db.prepare<{ jobId: number; runId: number; attemptId: number }, { id: number }>(
     'select id from slurm_stats where job_id = :jobId and run_id = :runId and attempt_id = :attemptId',
   ),
@@ -111,40 +107,16 @@ export const allocateQueries = (db: Database) => ({
     {
       columns: 'slurm_stats.*',
       from: 'slurm_stats',
-      filters: {
-        workflow_id: 'workflow_id = :workflow_id',
-        job_id: 'job_id = :job_id',
-        run_id: 'run_id = :run_id',
-        attempt_id: 'attempt_id = :attempt_id',
-      },
+      filters: equal('slurm_stats', 'workflow_id', 'job_id', 'run_id', 'attempt_id'),
       sortable: { job_id: 'job_id', run_id: 'run_id' },
       idColumn: 'id',
     },
     present,
   ),
 
-  insertNode: db.prepare<Record<string, Value>>(`
-    insert into compute_node (
-      workflow_id, hostname, pid, start_time, end_time, duration_seconds, is_active, num_cpus, memory_gb, num_gpus,
-      num_nodes, time_limit, scheduler_config_id, compute_node_type, scheduler, labels, process
-    ) values (
-      :workflow_id, :hostname, :pid, :start_time, :end_time, :duration_seconds, :is_active, :num_cpus, :memory_gb,
-      :num_gpus, :num_nodes, :time_limit, :scheduler_config_id, :compute_node_type, :scheduler, :labels, :process
-    )`),
+  insertNode: db.prepare<Record<string, Value>>(insertInto('compute_node', nodeColumns)),
   getNode: db.prepare<{ id: number }, ComputeNodeRow>('select * from compute_node where id = :id'),
-  updateNode: db.prepare<Record<string, Value>>(`
-    update compute_node set
-      hostname = coalesce(:hostname, hostname),
-      pid = coalesce(:pid, pid),
-      end_time = coalesce(:end_time, end_time),
-      duration_seconds = coalesce(:duration_seconds, duration_seconds),
-      is_active = coalesce(:is_active, is_active),
-      sample_count = coalesce(:sample_count, sample_count),
-      peak_cpu_percent = coalesce(:peak_cpu_percent, peak_cpu_percent),
-      avg_cpu_percent = coalesce(:avg_cpu_percent, avg_cpu_percent),
-      peak_memory_bytes = coalesce(:peak_memory_bytes, peak_memory_bytes),
-      avg_memory_bytes = coalesce(:avg_memory_bytes, avg_memory_bytes)
-    where id = :id`),
+  updateNode: db.prepare<Record<string, Value>>(`update compute_node set ${setGiven(nodeChanges)} where id = :id`),
   // Assigned to the runner and never started. The runner releases the job first, so that no attempt is left behind.
   unstarted: db.prepare<{ workflowId: number; nodeId: number }, { id: number }>(`
     select id

@@ -15,7 +15,8 @@ import { createAllocationCheck } from '../records/scheduler/foreign.ts';
 import { present } from '../records/present.ts';
 import { merged, type Partly, read } from '../records/records.ts';
 import type { Store } from '../records/store.ts';
-import type { AllocateQueries } from './queries.ts';
+import { valuesOf } from '../store/columns.ts';
+import { type AllocateQueries, statsColumns } from './queries.ts';
 
 export const updateAllocation = ({ db }: Store, queries: AllocateQueries) => {
   const refuseForeign = createAllocationCheck(db);
@@ -113,19 +114,6 @@ export const createStats =
         `job_id=${body.job_id} has Slurm statistics for run ${body.run_id}, attempt ${body.attempt_id} already`,
       );
     }
-    const id = queries.insertStats.insert({
-      workflow_id: body.workflow_id,
-      job_id: body.job_id,
-      run_id: body.run_id,
-      attempt_id: body.attempt_id,
-      slurm_job_id: body.slurm_job_id ?? null,
-      max_rss_bytes: body.max_rss_bytes ?? null,
-      max_vm_size_bytes: body.max_vm_size_bytes ?? null,
-      max_disk_read_bytes: body.max_disk_read_bytes ?? null,
-      max_disk_write_bytes: body.max_disk_write_bytes ?? null,
-      ave_cpu_seconds: body.ave_cpu_seconds ?? null,
-      node_list: body.node_list ?? null,
-      slurm_step: body.slurm_step ?? null,
-    });
+    const id = queries.insertStats.insert(valuesOf(body, statsColumns));
     return { ...present(body), id };
   };

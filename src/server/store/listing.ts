@@ -45,6 +45,10 @@ export type OfWorkflow = FiltersOn<{ workflow_id: number }>;
 export const sortable = (table: string, columns: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(columns.map((column) => [column, `${table}.${column}`]));
 
+/** Filters for columns of a table that have the names of the query's fields. */
+export const equal = <Field extends string>(table: string, ...fields: readonly Field[]) =>
+  Object.fromEntries(fields.map((field) => [field, `${table}.${field} = :${field}`])) as Record<Field, string>;
+
 type Bound = Record<string, Value>;
 
 export function createListing<Filters extends object, Row, Item>(

@@ -8,7 +8,8 @@ import type { Database, Value } from '../../store/database.ts';
 import { present } from '../present.ts';
 import { createAllocationCheck } from '../scheduler/foreign.ts';
 import type { Store } from '../store.ts';
-import { allocationRow } from './row.ts';
+import { insertInto } from '../../store/columns.ts';
+import { allocationColumns, allocationRow } from './row.ts';
 
 /** Stores requested allocations, and reports them on the event stream. */
 export function createAllocations({ db, changes }: Pick<Store, 'db' | 'changes'>) {
@@ -79,13 +80,7 @@ export function planAction(store: Pick<Store, 'db' | 'changes'>) {
 }
 
 const insertAllocation = (db: Database) =>
-  db.prepare<Record<string, Value>>(`
-    insert into scheduled_compute_node (
-      workflow_id, scheduler_id, scheduler_config_id, scheduler_type, status, array_job_id, array_task_id, plan, held
-    ) values (
-      :workflow_id, :scheduler_id, :scheduler_config_id, :scheduler_type, :status, :array_job_id, :array_task_id, :plan,
-      :held
-    )`);
+  db.prepare<Record<string, Value>>(insertInto('scheduled_compute_node', ['workflow_id', ...allocationColumns]));
 
 const planQueries = (db: Database) => ({
   scheduler: db.prepare<{ id: number; workflowId: number }, { id: number }>(

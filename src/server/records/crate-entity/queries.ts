@@ -1,7 +1,8 @@
 import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { RoCrateEntity } from '../../../core/contract/artifact.ts';
 import type { Database, Value } from '../../store/database.ts';
-import { createListing, sortable } from '../../store/listing.ts';
+import { insertInto, update } from '../../store/columns.ts';
+import { createListing, equal, sortable } from '../../store/listing.ts';
 import { present } from '../present.ts';
 import { whole } from '../records.ts';
 
@@ -19,14 +20,12 @@ const entityOf = ({ metadata, ...row }: EntityRow): RoCrateEntity => ({
   metadata: JSON.parse(metadata) as RoCrateEntity['metadata'],
 });
 
+const changeable = ['file_id', 'entity_id', 'entity_type', 'metadata'];
+
 export const entityQueries = (db: Database) => ({
   entities: whole(db, 'ro_crate_entity', entityOf),
-  insertEntity: db.prepare<Record<string, Value>>(`
-    insert into ro_crate_entity (workflow_id, file_id, entity_id, entity_type, metadata)
-    values (:workflow_id, :file_id, :entity_id, :entity_type, :metadata)`),
-  updateEntity: db.prepare<Record<string, Value>>(`
-    update ro_crate_entity set file_id = :file_id, entity_id = :entity_id, entity_type = :entity_type, metadata = :metadata
-    where id = :id`),
+  insertEntity: db.prepare<Record<string, Value>>(insertInto('ro_crate_entity', ['workflow_id', ...changeable])),
+  updateEntity: db.prepare<Record<string, Value>>(update('ro_crate_entity', changeable)),
   // Another entity with the same name, or the same file.
   sameEntity: db.prepare<Record<string, Value>, { entity_id: string }>(`
     select entity_id
@@ -44,11 +43,7 @@ export const entityQueries = (db: Database) => ({
     {
       columns: 'ro_crate_entity.*',
       from: 'ro_crate_entity',
-      filters: {
-        workflow_id: 'workflow_id = :workflow_id',
-        file_id: 'file_id = :file_id',
-        entity_id: 'entity_id = :entity_id',
-      },
+      filters: equal('ro_crate_entity', 'workflow_id', 'file_id', 'entity_id'),
       sortable: sortable('ro_crate_entity', sortFields.ro_crate_entity),
       idColumn: 'id',
     },

@@ -9,13 +9,13 @@ export function storedRequirements(body: NewResourceRequirements) {
   const runtime = body.runtime ?? 'PT1M';
   return {
     name: body.name,
-    numCpus: positive('num_cpus', body.num_cpus ?? 1),
-    numGpus: body.num_gpus ?? 0,
-    numNodes: positive('num_nodes', body.num_nodes ?? 1),
+    num_cpus: positive('num_cpus', body.num_cpus ?? 1),
+    num_gpus: body.num_gpus ?? 0,
+    num_nodes: positive('num_nodes', body.num_nodes ?? 1),
     memory,
     runtime,
-    memoryBytes: parsed('memory', memory, parseMemory),
-    runtimeSeconds: parsed('runtime', runtime, parseDuration),
+    memory_bytes: parsed('memory', memory, parseMemory),
+    runtime_s: parsed('runtime', runtime, parseDuration),
   };
 }
 

@@ -1,7 +1,8 @@
 import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { ResourceRequirements } from '../../../core/contract/resources.ts';
 import type { Database, Value } from '../../store/database.ts';
-import { createListing, type FiltersOn, type OfWorkflow, sortable } from '../../store/listing.ts';
+import { insertInto, update } from '../../store/columns.ts';
+import { createListing, equal, type FiltersOn, type OfWorkflow, sortable } from '../../store/listing.ts';
 import { records } from '../records.ts';
 
 export const requirementsQueries = (db: Database) => ({
@@ -12,27 +13,10 @@ export const requirementsQueries = (db: Database) => ({
     'resource_requirements',
     (row: RequirementsRow) => row,
   ),
-  insertRequirements: db.prepare<{
-    workflowId: number;
-    name: string;
-    numCpus: number;
-    numGpus: number;
-    numNodes: number;
-    memory: string;
-    runtime: string;
-    memoryBytes: number;
-    runtimeSeconds: number;
-  }>(`
-    insert into resource_requirements (
-      workflow_id, name, num_cpus, num_gpus, num_nodes, memory, runtime, memory_bytes, runtime_s
-    ) values (
-      :workflowId, :name, :numCpus, :numGpus, :numNodes, :memory, :runtime, :memoryBytes, :runtimeSeconds
-    )`),
-  updateRequirements: db.prepare<Record<string, Value>>(`
-    update resource_requirements set
-      name = :name, num_cpus = :numCpus, num_gpus = :numGpus, num_nodes = :numNodes, memory = :memory,
-      runtime = :runtime, memory_bytes = :memoryBytes, runtime_s = :runtimeSeconds
-    where id = :id`),
+  insertRequirements: db.prepare<Record<string, Value>>(
+    insertInto('resource_requirements', ['workflow_id', ...stored]),
+  ),
+  updateRequirements: db.prepare<Record<string, Value>>(update('resource_requirements', stored)),
   listRequirements: createListing<
     OfWorkflow &
       FiltersOn<{
@@ -51,12 +35,7 @@ export const requirementsQueries = (db: Database) => ({
       columns: requirementsColumns.join(', '),
       from: 'resource_requirements',
       filters: {
-        workflow_id: 'workflow_id = :workflow_id',
-        name: 'name = :name',
-        memory: 'memory = :memory',
-        num_cpus: 'num_cpus = :num_cpus',
-        num_gpus: 'num_gpus = :num_gpus',
-        num_nodes: 'num_nodes = :num_nodes',
+        ...equal('resource_requirements', 'workflow_id', 'name', 'memory', 'num_cpus', 'num_gpus', 'num_nodes'),
         runtime: 'runtime_s = :runtime',
       },
       sortable: sortable('resource_requirements', sortFields.resource_requirements),
@@ -78,22 +57,11 @@ export const raiseQueries = (db: Database) => ({
   requirements: db.prepare<{ id: number }, RaisableRow>(
     `select ${requirementsColumns.join(', ')}, memory_bytes, runtime_s from resource_requirements where id = :id`,
   ),
-  same: db.prepare<
-    {
-      workflowId: number;
-      name: string;
-      numCpus: number;
-      numGpus: number;
-      numNodes: number;
-      memoryBytes: number;
-      runtimeSeconds: number;
-    },
-    { id: number }
-  >(`
+  same: db.prepare<Record<string, Value>, { id: number }>(`
     select id
     from resource_requirements
-    where workflow_id = :workflowId and name = :name and num_cpus = :numCpus and num_gpus = :numGpus
-      and num_nodes = :numNodes and memory_bytes = :memoryBytes and runtime_s = :runtimeSeconds
+    where workflow_id = :workflow_id and name = :name and num_cpus = :num_cpus and num_gpus = :num_gpus
+      and num_nodes = :num_nodes and memory_bytes = :memory_bytes and runtime_s = :runtime_s
     order by id
     limit 1`),
   change: db.prepare<{ id: number; requirementsId: number; classId: number }>(
@@ -109,4 +77,6 @@ interface RaisableRow extends RequirementsRow {
 export type RequirementsQueries = ReturnType<typeof requirementsQueries>;
 
 type RequirementsRow = Required<{ [F in keyof ResourceRequirements]: NonNullable<ResourceRequirements[F]> }>;
+/** The columns that may change. */
+const stored = ['name', 'num_cpus', 'num_gpus', 'num_nodes', 'memory', 'runtime', 'memory_bytes', 'runtime_s'];
 const requirementsColumns = ['id', 'workflow_id', 'name', 'num_cpus', 'num_gpus', 'num_nodes', 'memory', 'runtime'];

@@ -21,19 +21,13 @@ export const createRaise = ({ db, find }: Pick<Store, 'db' | 'find'>) => {
     const { workflow_id: workflowId, scheduler_id: schedulerId, labels } = job;
     const before = queries.requirements.get({ id: job.resource_requirements_id });
     if (before === undefined || before.name === 'default') return undefined;
-    const memoryBytes = raise.memory_bytes ?? before.memory_bytes;
-    const runtimeSeconds = raise.runtime_seconds ?? before.runtime_s;
-    const memory = raise.memory_bytes ? memoryText(memoryBytes) : before.memory;
-    const runtime = raise.runtime_seconds ? formatDuration(runtimeSeconds) : before.runtime;
-    const wanted = {
-      workflowId,
-      name: raisedName(before.name, memory, runtime),
-      numCpus: before.num_cpus,
-      numGpus: before.num_gpus,
-      numNodes: before.num_nodes,
-      memoryBytes,
-      runtimeSeconds,
-    };
+    const { num_cpus, num_gpus, num_nodes } = before;
+    const memory_bytes = raise.memory_bytes ?? before.memory_bytes;
+    const runtime_s = raise.runtime_seconds ?? before.runtime_s;
+    const memory = raise.memory_bytes ? memoryText(memory_bytes) : before.memory;
+    const runtime = raise.runtime_seconds ? formatDuration(runtime_s) : before.runtime;
+    const name = raisedName(before.name, memory, runtime);
+    const wanted = { workflow_id: workflowId, name, num_cpus, num_gpus, num_nodes, memory_bytes, runtime_s };
     const requirementsId = queries.same.get(wanted)?.id ?? insertRequirements.insert({ ...wanted, memory, runtime });
     const classId = classes(workflowId)(requirementsId, schedulerId, labels);
     queries.change.run({ id: jobId, requirementsId, classId });

@@ -18,7 +18,7 @@ export const createRequirements =
         name: body.name,
       });
     }
-    const id = queries.insertRequirements.insert({ workflowId: body.workflow_id, ...storedRequirements(body) });
+    const id = queries.insertRequirements.insert({ workflow_id: body.workflow_id, ...storedRequirements(body) });
     return { ...present(body), id };
   };
 

@@ -4,7 +4,8 @@ import type { NewResult, Result } from '../../../core/contract/result.ts';
 import { present } from '../present.ts';
 import { merged, type Partly, read } from '../records.ts';
 import type { Store } from '../store.ts';
-import type { ResultQueries } from './queries.ts';
+import { valuesOf } from '../../store/columns.ts';
+import { reported, type ResultQueries } from './queries.ts';
 
 /**
  * Stores a result that is reported separately from the end of its job; it becomes the job's current one. The job's
@@ -37,19 +38,6 @@ export const updateResult =
   };
 
 const resultRow = (result: NewResult) => ({
-  job_id: result.job_id,
-  workflow_id: result.workflow_id,
-  run_id: result.run_id,
-  compute_node_id: result.compute_node_id,
-  return_code: result.return_code,
-  exec_time_minutes: result.exec_time_minutes,
-  completion_time: result.completion_time,
+  ...valuesOf(result, reported),
   status: statusCode[result.status as JobStatus],
-  peak_memory_bytes: result.peak_memory_bytes ?? null,
-  avg_memory_bytes: result.avg_memory_bytes ?? null,
-  peak_cpu_percent: result.peak_cpu_percent ?? null,
-  avg_cpu_percent: result.avg_cpu_percent ?? null,
-  cause: result.cause ?? null,
-  cause_code: result.cause_code ?? null,
-  handler_limit: result.handler_limit ?? null,
 });

@@ -1,10 +1,22 @@
 import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { Result } from '../../../core/contract/result.ts';
 import type { Database, Value } from '../../store/database.ts';
-import { createListing, type FiltersOn, type OfWorkflow, sortable } from '../../store/listing.ts';
+import { columns, insertInto, update } from '../../store/columns.ts';
+import { createListing, equal, type FiltersOn, type OfWorkflow, sortable } from '../../store/listing.ts';
 import { records } from '../records.ts';
 import { statusOf } from '../../../core/contract/job.ts';
 import { present } from '../present.ts';
+
+/** The columns that may change, besides the status. */
+const measured = [
+  ...columns('return_code exec_time_minutes completion_time peak_memory_bytes avg_memory_bytes'),
+  ...columns('peak_cpu_percent avg_cpu_percent'),
+];
+/** The columns that are stored as they were reported. */
+export const reported = [
+  ...columns('job_id workflow_id run_id compute_node_id cause cause_code handler_limit'),
+  ...measured,
+];
 
 export const resultQueries = (db: Database) => ({
   results: records(db, 'result', resultColumns, resultTables, (row: ResultRow) => resultOf(row)),
@@ -26,12 +38,7 @@ export const resultQueries = (db: Database) => ({
       columns: resultColumns,
       from: resultTables,
       filters: {
-        workflow_id: 'result.workflow_id = :workflow_id',
-        job_id: 'result.job_id = :job_id',
-        run_id: 'result.run_id = :run_id',
-        return_code: 'result.return_code = :return_code',
-        status: 'result.status = :status',
-        compute_node_id: 'result.compute_node_id = :compute_node_id',
+        ...equal('result', 'workflow_id', 'job_id', 'run_id', 'return_code', 'status', 'compute_node_id'),
         all_runs: (asked) => (asked ? undefined : 'job.result_id = result.id'),
       },
       sortable: sortable('result', sortFields.result),
@@ -39,26 +46,12 @@ export const resultQueries = (db: Database) => ({
     },
     resultOf,
   ),
-  insertResult: db.prepare<Record<string, Value>>(`
-    insert into result (
-      job_id, workflow_id, run_id, attempt_id, compute_node_id, return_code, exec_time_minutes, completion_time, status,
-      peak_memory_bytes, avg_memory_bytes, peak_cpu_percent, avg_cpu_percent, cause,
-      cause_code, handler_limit
-    ) values (
-      :job_id, :workflow_id, :run_id, :attempt_id, :compute_node_id, :return_code, :exec_time_minutes,
-      :completion_time, :status, :peak_memory_bytes, :avg_memory_bytes, :peak_cpu_percent, :avg_cpu_percent, :cause, :cause_code,
-      :handler_limit
-    )`),
+  insertResult: db.prepare<Record<string, Value>>(insertInto('result', [...reported, 'attempt_id', 'status'])),
   makeCurrent: db.prepare<{ jobId: number; id: number }>('update job set result_id = :id where id = :jobId'),
   countTimeAgain: db.prepare<{ workflowId: number }>(`
     insert into workflow_time (workflow_id, minutes, is_stale) values (:workflowId, 0, 1)
     on conflict (workflow_id) do update set is_stale = 1 where is_stale = 0`),
-  updateResult: db.prepare<Record<string, Value>>(`
-    update result set
-      return_code = :return_code, exec_time_minutes = :exec_time_minutes, completion_time = :completion_time,
-      status = :status, peak_memory_bytes = :peak_memory_bytes, avg_memory_bytes = :avg_memory_bytes,
-      peak_cpu_percent = :peak_cpu_percent, avg_cpu_percent = :avg_cpu_percent
-    where id = :id`),
+  updateResult: db.prepare<Record<string, Value>>(update('result', ['status', ...measured])),
   sameAttempt: db.prepare<{ jobId: number; runId: number; attemptId: number }, { id: number }>(
     'select id from result where job_id = :jobId and run_id = :runId and attempt_id = :attemptId',
   ),

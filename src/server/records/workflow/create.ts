@@ -8,7 +8,8 @@ import type { NoteAction } from '../event/user-action.ts';
 import { refuseBadEnvironment } from './environment.ts';
 import { present } from '../present.ts';
 import type { RequirementsQueries } from '../requirements/queries.ts';
-import type { WorkflowQueries } from './queries.ts';
+import { valuesOf } from '../../store/columns.ts';
+import { changeableColumns, fixedColumns, type WorkflowQueries } from './queries.ts';
 
 /** The ids of the groups that a new workflow names: each once, and each existing. */
 function groupIds(queries: WorkflowQueries, groups: readonly string[] | null | undefined): number[] {
@@ -44,35 +45,16 @@ export function refuseMisplaced({ execution_config: config }: WorkflowChange): v
   });
 }
 
-const text = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value));
-const flag = (value: boolean | null | undefined) => (value === undefined || value === null ? null : Number(value));
-
-/** The columns that both creating and changing write. */
-const columnsOf = (body: WorkflowChange) => ({
-  name: body.name ?? null,
-  user: body.user ?? null,
-  description: body.description ?? null,
-  project: body.project ?? null,
-  metadata: text(body.metadata),
-  compute_node_expiration_buffer_seconds: body.compute_node_expiration_buffer_seconds ?? null,
-  compute_node_wait_for_new_jobs_seconds: body.compute_node_wait_for_new_jobs_seconds ?? null,
-  compute_node_ignore_workflow_completion: flag(body.compute_node_ignore_workflow_completion),
-  compute_node_wait_for_healthy_database_minutes: body.compute_node_wait_for_healthy_database_minutes ?? null,
-  execution_config: text(body.execution_config),
-  use_pending_failed: flag(body.use_pending_failed),
-  enable_ro_crate: flag(body.enable_ro_crate),
-});
-
 /** The requirements that every workflow has for jobs that name none. */
 const DEFAULT_REQUIREMENTS = {
   name: 'default',
-  numCpus: 1,
-  numGpus: 0,
-  numNodes: 1,
+  num_cpus: 1,
+  num_gpus: 0,
+  num_nodes: 1,
   memory: '1m',
   runtime: 'P0DT1M',
-  memoryBytes: 1_048_576,
-  runtimeSeconds: 60,
+  memory_bytes: 1_048_576,
+  runtime_s: 60,
 };
 
 export const createWorkflow =
@@ -82,27 +64,22 @@ export const createWorkflow =
     const groups = groupIds(queries, body.access_groups);
     refuseIterations(body);
     refuseMisplaced(body);
-    const columns = columnsOf(body);
+    const columns = valuesOf(body, [...changeableColumns, ...fixedColumns]);
     const timestamp = new Date(now()).toISOString();
     const id = queries.insertWorkflow.insert({
       ...columns,
       timestamp,
-      env: Object.keys(body.env ?? {}).length === 0 ? null : text(body.env),
+      env: Object.keys(body.env ?? {}).length === 0 ? null : JSON.stringify(body.env),
       compute_node_wait_for_new_jobs_seconds: columns.compute_node_wait_for_new_jobs_seconds ?? STANDARD_WAIT_SECONDS,
       compute_node_ignore_workflow_completion: columns.compute_node_ignore_workflow_completion ?? 0,
       compute_node_wait_for_healthy_database_minutes:
         columns.compute_node_wait_for_healthy_database_minutes ?? STANDARD_OUTAGE_MINUTES,
-      compute_node_min_time_for_new_jobs_seconds: body.compute_node_min_time_for_new_jobs_seconds ?? 300,
+      compute_node_min_time_for_new_jobs_seconds: columns.compute_node_min_time_for_new_jobs_seconds ?? 300,
       use_pending_failed: columns.use_pending_failed ?? 0,
       enable_ro_crate: columns.enable_ro_crate ?? 0,
-      resource_monitor_config: text(body.resource_monitor_config),
-      slurm_defaults: text(body.slurm_defaults),
-      dynamic_jobs: text(body.dynamic_jobs),
-      submission_directory: body.submission_directory ?? null,
-      spec_file: body.spec_file ?? null,
       being_created_at_ms: body.is_being_created === true ? now() : null,
     });
-    insertRequirements.run({ ...DEFAULT_REQUIREMENTS, workflowId: id });
+    insertRequirements.run({ ...DEFAULT_REQUIREMENTS, workflow_id: id });
     for (const groupId of groups) queries.shareWith.run({ workflowId: id, groupId, at: timestamp });
     return { ...echoOf(body), id, timestamp };
   };
@@ -138,7 +115,11 @@ export const updateWorkflow =
       );
     }
     refuseMisplaced(body);
-    queries.updateWorkflow.run({ ...columnsOf(body), id, isWhole: Number(body.is_being_created === false) });
+    queries.updateWorkflow.run({
+      ...valuesOf(body, changeableColumns),
+      id,
+      isWhole: Number(body.is_being_created === false),
+    });
     return find.wholeWorkflow(id);
   };
 

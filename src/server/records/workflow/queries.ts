@@ -1,42 +1,28 @@
 import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { Workflow } from '../../../core/contract/workflow.ts';
 import type { Database, Value } from '../../store/database.ts';
+import { columns, insertInto, setGiven } from '../../store/columns.ts';
 import { type FiltersOn, contains, createListing, sortable } from '../../store/listing.ts';
 import { type SharedWorkflowRow, workflowColumns, workflowOf } from './row.ts';
 
+export const changeableColumns = [
+  ...columns('name user description project metadata execution_config'),
+  ...columns('compute_node_expiration_buffer_seconds compute_node_wait_for_new_jobs_seconds'),
+  ...columns('compute_node_ignore_workflow_completion compute_node_wait_for_healthy_database_minutes'),
+  ...columns('use_pending_failed enable_ro_crate'),
+];
+export const fixedColumns = [
+  ...columns('compute_node_min_time_for_new_jobs_seconds resource_monitor_config slurm_defaults'),
+  ...columns('dynamic_jobs submission_directory spec_file'),
+];
+
 export const workflowQueries = (db: Database) => ({
-  insertWorkflow: db.prepare<Record<string, Value>>(`
-    insert into workflow (
-      name, user, description, timestamp, project, metadata, env,
-      compute_node_expiration_buffer_seconds, compute_node_wait_for_new_jobs_seconds,
-      compute_node_ignore_workflow_completion, compute_node_wait_for_healthy_database_minutes,
-      compute_node_min_time_for_new_jobs_seconds, resource_monitor_config, execution_config, slurm_defaults,
-      use_pending_failed, enable_ro_crate, dynamic_jobs, submission_directory, being_created_at_ms, spec_file
-    ) values (
-      :name, :user, :description, :timestamp, :project, :metadata, :env,
-      :compute_node_expiration_buffer_seconds, :compute_node_wait_for_new_jobs_seconds,
-      :compute_node_ignore_workflow_completion, :compute_node_wait_for_healthy_database_minutes,
-      :compute_node_min_time_for_new_jobs_seconds, :resource_monitor_config, :execution_config, :slurm_defaults,
-      :use_pending_failed, :enable_ro_crate, :dynamic_jobs, :submission_directory, :being_created_at_ms, :spec_file
-    )`),
+  insertWorkflow: db.prepare<Record<string, Value>>(
+    insertInto('workflow', [...changeableColumns, ...fixedColumns, 'timestamp', 'env', 'being_created_at_ms']),
+  ),
   updateWorkflow: db.prepare<Record<string, Value>>(`
     update workflow set
-      name = coalesce(:name, name),
-      user = coalesce(:user, user),
-      description = coalesce(:description, description),
-      project = coalesce(:project, project),
-      metadata = coalesce(:metadata, metadata),
-      compute_node_expiration_buffer_seconds =
-        coalesce(:compute_node_expiration_buffer_seconds, compute_node_expiration_buffer_seconds),
-      compute_node_wait_for_new_jobs_seconds =
-        coalesce(:compute_node_wait_for_new_jobs_seconds, compute_node_wait_for_new_jobs_seconds),
-      compute_node_ignore_workflow_completion =
-        coalesce(:compute_node_ignore_workflow_completion, compute_node_ignore_workflow_completion),
-      compute_node_wait_for_healthy_database_minutes =
-        coalesce(:compute_node_wait_for_healthy_database_minutes, compute_node_wait_for_healthy_database_minutes),
-      execution_config = coalesce(:execution_config, execution_config),
-      use_pending_failed = coalesce(:use_pending_failed, use_pending_failed),
-      enable_ro_crate = coalesce(:enable_ro_crate, enable_ro_crate),
+      ${setGiven(changeableColumns)},
       being_created_at_ms = iif(:isWhole, null, being_created_at_ms)
     where id = :id`),
   abandoned: db.prepare<{ beforeMs: number }, { id: number }>(

@@ -4,6 +4,7 @@ import { fileQueries } from '../../records/file/queries.ts';
 import { storedRequirements } from '../../records/requirements/fields.ts';
 import { requirementsQueries } from '../../records/requirements/queries.ts';
 import { schedulerQueries } from '../../records/scheduler/queries.ts';
+import { schedulerValues } from '../../records/scheduler/row.ts';
 import { createSlurmScheduler } from '../../records/scheduler/scheduler.ts';
 import type { Store } from '../../records/store.ts';
 import { userDataQueries } from '../../records/user-data/queries.ts';
@@ -48,28 +49,16 @@ export const createRecordWriter = (store: Store, queries: UpdateQueries) => {
     },
     resource_requirements: {
       add: (record, { workflowId }) =>
-        needs.insertRequirements.insert({ workflowId, ...storedRequirements({ ...record, workflow_id: workflowId }) }),
+        needs.insertRequirements.insert({
+          workflow_id: workflowId,
+          ...storedRequirements({ ...record, workflow_id: workflowId }),
+        }),
       change: (id, record, { workflowId }) =>
         void needs.updateRequirements.run({ id, ...storedRequirements({ ...record, workflow_id: workflowId }) }),
     },
     slurm_schedulers: {
       add: (record, { workflowId }) => addScheduler({ ...record, workflow_id: workflowId }).id,
-      change: (id, record) =>
-        void schedulers.updateScheduler.run({
-          id,
-          name: record.name ?? '',
-          account: record.account,
-          nodes: record.nodes,
-          walltime: record.walltime,
-          gres: record.gres ?? null,
-          mem: record.mem ?? null,
-          ntasks_per_node: record.ntasks_per_node ?? null,
-          partition: record.partition ?? null,
-          qos: record.qos ?? null,
-          tmp: record.tmp ?? null,
-          extra: record.extra ?? null,
-          serialize_allocations: Number(record.serialize_allocations ?? false),
-        }),
+      change: (id, record) => void schedulers.updateScheduler.run({ id, ...schedulerValues(record) }),
     },
     failure_handlers: {
       add: ({ name, rules }, { workflowId }) => handlers.insertHandler.insert({ workflowId, name, rules }),
