@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readProcesses } from '../../src/cluster/host/proc.ts';
 import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 import { wordsTo } from '../support/words.ts';
+import { readProcesses } from '../support/processes.ts';
 
 let folder: string;
 let server: RunningServer;

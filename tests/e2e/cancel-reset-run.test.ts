@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { processesWith } from '../../src/cluster/host/marked.ts';
 import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
+import { processesWith } from '../support/processes.ts';
 
 /** A job that needs a while to end when it is asked to, and writes down when each attempt begins and ends. */
 const SLOW_TO_END = `

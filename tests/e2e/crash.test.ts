@@ -1,10 +1,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { processesWith } from '../../src/cluster/host/marked.ts';
-import { readProcesses } from '../../src/cluster/host/proc.ts';
 import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 import { random } from '../support/random.ts';
+import { processesWith, readProcesses } from '../support/processes.ts';
 
 /** Runs of each test, every one with moments of its own: more by hand, with TORC_SEEDS. */
 const SEEDS = Array.from({ length: Number(process.env['TORC_SEEDS'] ?? 3) }, (_, index) => index + 1);

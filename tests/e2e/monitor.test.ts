@@ -3,8 +3,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, vi } from 'vitest';
-import { readProcesses } from '../../src/cluster/host/proc.ts';
 import { start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
+import { readProcesses } from '../support/processes.ts';
 
 // Samples alone, everywhere: job-limits.test.ts is about control groups.
 vi.stubEnv('TORC_CONTROL_GROUPS', 'off');

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { processesWith } from '../../src/cluster/host/marked.ts';
 import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 import { random } from '../support/random.ts';
+import { processesWith } from '../support/processes.ts';
 
 interface Bench {
   readonly folder: string;

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { processesWith } from '../../src/cluster/host/marked.ts';
 import { programFolder } from '../support/packed.ts';
 import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
+import { processesWith } from '../support/processes.ts';
 
 /** What jobs leave running is ended: by their runner at its end, or by the next one on the host when it was killed. */
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Allocation } from '../../src/cluster/batch/allocation.ts';
 import type { BatchSystem, JobState } from '../../src/cluster/batch/batch-system.ts';
 import { killTogether, signalProcess } from '../../src/cluster/host/kill-together.ts';
-import { processesWith } from '../../src/cluster/host/marked.ts';
 import type { SlurmJob } from '../../src/core/allocation/slurm-job.ts';
 import type { QueueState } from '../../src/core/lifecycle/slurm-state.ts';
+import { processesWith } from '../support/processes.ts';
 
 /**
  * A batch system that is not Slurm: allocations are processes of this machine, of which so many run at once and the others

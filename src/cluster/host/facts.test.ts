@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder, until } from '../../../tests/support/programs.ts';
 import { hostFacts, nvidiaDevices, ownIdentity, type ProcessIdentity, proofOfEnd } from './facts.ts';
 import { type Machine, thisMachine } from './machine.ts';
-import { readProcesses } from './proc.ts';
+import { readProcesses } from '../../../tests/support/processes.ts';
 
 const module = join(import.meta.dirname, 'facts.ts');
 /** A process that prints results of the functions in this file. */

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
-import { processesWith } from './marked.ts';
+import { processesWith } from '../../../tests/support/processes.ts';
 
 /** A folder with the layout of /proc, with these processes and their environments. */
 function procWith(processes: Readonly<Record<string, string[] | undefined>>): string {

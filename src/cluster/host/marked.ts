@@ -1,12 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { environmentOf } from './environment-of.ts';
 
-/** Ids of the processes whose environment contains this variable, as far as we may read it. */
-export function processesWith(name: string, value: string, root = '/proc'): number[] {
-  const marker = `${name}=${value}`;
-  return processesWhere((environment) => environment.includes(marker), root);
-}
-
 /** Ids of the processes whose environment (`NAME=value` entries) and id satisfy this condition. */
 export function processesWhere(
   isMeant: (environment: readonly string[], pid: number) => boolean,

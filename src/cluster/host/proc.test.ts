@@ -4,7 +4,8 @@ import { mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
-import { openProcessTable, parseStat, proportionalBytes, readPeakBytes, readProcesses } from './proc.ts';
+import { openProcessTable, parseStat, proportionalBytes, readPeakBytes } from './proc.ts';
+import { readProcesses } from '../../../tests/support/processes.ts';
 
 /** /proc/PID/stat with the relevant fields; the other fields are distinguished by their numbers. */
 function statOf({

@@ -113,16 +113,6 @@ export function openProcessTable(root = '/proc'): ProcessTable {
   }
 }
 
-/** The process table as it is now, read once. */
-export function readProcesses(root = '/proc'): ProcessSample[] {
-  const table = openProcessTable(root);
-  try {
-    return table.read();
-  } finally {
-    table.close();
-  }
-}
-
 /** Peak resident size of the process, from /proc/PID/status; undefined if it has ended. */
 export function readPeakBytes(pid: number, root = '/proc'): number | undefined {
   const text = readText(`${root}/${pid}/status`, Buffer.allocUnsafe(4096));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatWalltime, parseCpuTime, parsePartitionLimit, parseWalltime } from './slurm-time.ts';
+import { formatWalltime, parseCpuTime, parseWalltime } from './slurm-time.ts';
 
 test.each([
   ['04:30:00', 16_200],
@@ -29,13 +29,6 @@ test.each([
 test('a written walltime parses back to the same seconds', () => {
   fc.assert(fc.property(fc.nat(), (seconds) => parseWalltime(formatWalltime(seconds)) === seconds));
 });
-
-test.each([
-  ['infinite', 31_536_000],
-  ['UNLIMITED', 31_536_000],
-  ['45', 2700],
-  ['2-00:00:00', 172_800],
-])('a partition limit of %s is %d seconds', (text, seconds) => expect(parsePartitionLimit(text)).toBe(seconds));
 
 test.each([
   ['00:01:30', 90],

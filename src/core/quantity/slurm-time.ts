@@ -3,7 +3,6 @@ import { Refusal } from '../contract/refusals.ts';
 const DAY = 86_400;
 
 /** The value of a partition without a limit: a year, longer than any job. */
-const UNLIMITED_SECONDS = 365 * DAY;
 
 /**
  * Seconds of a scheduler's walltime such as `04:30:00`, `1-00:00:00`, `30:00` or `45`.
@@ -33,16 +32,6 @@ export function formatWalltime(seconds: number): string {
     .map((part) => String(part).padStart(2, '0'))
     .join(':');
   return days === 0 ? clock : `${days}-${clock}`;
-}
-
-/**
- * Seconds of a partition's time limit; `infinite` and `UNLIMITED` count as a year.
- *
- * Throws: `WALLTIME_MALFORMED`.
- * Source: sinfo(1), format `%l`.
- */
-export function parsePartitionLimit(text: string): number {
-  return /^(infinite|unlimited)$/i.test(text.trim()) ? UNLIMITED_SECONDS : parseWalltime(text);
 }
 
 /**

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Jobs, jobsOf, noPosix, printedInRunner } from '../../../tests/support/launching.ts';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
-import { parseStat, readProcesses } from '../../cluster/host/proc.ts';
+import { parseStat } from '../../cluster/host/proc.ts';
 import { LaunchError, type LaunchRequest } from './launcher.ts';
+import { readProcesses } from '../../../tests/support/processes.ts';
 
 const environment = { PATH: process.env['PATH'], SHARED: 'runner', INHERITED: 'runner', GONE: undefined };
 /** The kernel's limit for one argument, which ends in a NUL. */

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Jobs, jobsOf, noPosix, printedInRunner } from '../../../tests/support/launching.ts';
 import { until } from '../../../tests/support/programs.ts';
-import { readProcesses } from '../../cluster/host/proc.ts';
 import type { LaunchError } from './launcher.ts';
+import { readProcesses } from '../../../tests/support/processes.ts';
 
 const MEBIBYTE = 2 ** 20;
 /** `times` rounds each of its four figures to the next millisecond. */

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { processesWith } from '../../../src/cluster/host/marked.ts';
 import { nastyPlace, OK, type Place } from '../../support/nasty.ts';
+import { processesWith } from '../../support/processes.ts';
 
 /** Jobs that do what they like with processes and signals. */
 

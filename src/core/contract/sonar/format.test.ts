@@ -8,7 +8,7 @@ import { attributeTables, type Envelope, type MessageType } from './envelope.ts'
 import { cpuUtilPercent, performanceState } from './conventions.ts';
 import { decodeExtended, encodeExtended, GREATEST_UINT } from './extended-uint.ts';
 import type { ObjectTable } from './kinds.ts';
-import { compressNodeNames, expandNodeRange, rangeProblem } from './node-range.ts';
+import { expandNodeRange, rangeProblem } from './node-range.ts';
 import { mayLoseDigits, readSonarJson } from './read-json.ts';
 import { formatTimestamp, parseTimestamp } from './timestamp.ts';
 
@@ -203,22 +203,6 @@ describe('node ranges', () => {
   it('the code of node ranges refuses more than 100,000 names before it makes them', () => {
     expect(rangeProblem('n[0-999999999999]')).toContain('it has 1000000000000 names');
     expect(expandNodeRange('n[1-100000]')).toHaveLength(100_000);
-  });
-
-  const name = fc
-    .tuple(fc.stringMatching(/^[a-c.-]{0,2}$/), fc.stringMatching(/^\d{1,4}$/), fc.stringMatching(/^[a-c.]{0,2}$/))
-    .map((parts) => parts.join(''));
-
-  test('expanding what was compressed gives the same names in the same order', () => {
-    fc.assert(
-      fc.property(fc.array(name), (names) => {
-        expect(compressNodeNames(names).flatMap(expandNodeRange)).toEqual(names);
-      }),
-    );
-  });
-
-  it('the code of node ranges writes neighbours as one range and keeps leading zeros', () => {
-    expect(compressNodeNames(['n08', 'n09', 'n10', 'n12', 'login'])).toEqual(['n[08-10,12]', 'login']);
   });
 });
 

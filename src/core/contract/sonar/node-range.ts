@@ -122,52 +122,6 @@ function textOverlaps(one: Item, other: Item): boolean {
   return digits(shared, one) === digits(shared, other) || digits(other.first, one) === digits(other.first, other);
 }
 
-/**
- * Ranges that name the given nodes, in the given order: the inverse of `expandNodeRange`.
- *
- * Only neighbours are joined, and only at the last number of their names, so the order is kept. Slurm writes its own.
- */
-export function compressNodeNames(names: readonly string[]): string[] {
-  const ranges: string[] = [];
-  let open: { prefix: string; suffix: string; width: number; items: [bigint, bigint][]; seen: Set<bigint> } | undefined;
-  const close = () => {
-    if (open === undefined) return;
-    const { prefix, suffix, width, items } = open;
-    const text = (value: bigint) => String(value).padStart(width, '0');
-    const list = items.map(([first, last]) => (first === last ? text(first) : `${text(first)}-${text(last)}`));
-    const single = items.length === 1 && items[0]?.[0] === items[0]?.[1];
-    ranges.push(single ? `${prefix}${list.join('')}${suffix}` : `${prefix}[${list.join(',')}]${suffix}`);
-    open = undefined;
-  };
-  for (const name of names) {
-    const found = /^(.*?)(\d{1,18})(\D*)$/s.exec(name);
-    if (found === null) {
-      close();
-      ranges.push(name);
-      continue;
-    }
-    const [, prefix = '', digits = '', suffix = ''] = found;
-    const [value, width] = [BigInt(digits), digits.startsWith('0') ? digits.length : 0];
-    const joins =
-      open !== undefined &&
-      open.prefix === prefix &&
-      open.suffix === suffix &&
-      (open.width === width || (open.width > 0 && open.width === digits.length)) &&
-      !open.seen.has(value);
-    if (!joins || open === undefined) {
-      close();
-      open = { prefix, suffix, width, items: [[value, value]], seen: new Set([value]) };
-      continue;
-    }
-    const last = open.items.at(-1);
-    if (last !== undefined && last[1] + 1n === value) last[1] = value;
-    else open.items.push([value, value]);
-    open.seen.add(value);
-  }
-  close();
-  return ranges;
-}
-
 /** The nodes of ranges; ranges that are malformed have none. */
 export const nodesIn = (ranges: readonly string[]): string[] =>
   ranges.flatMap((range) => (rangeProblem(range) === undefined ? expandNodeRange(range) : []));
