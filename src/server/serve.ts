@@ -6,8 +6,7 @@ import { createTrafficLog } from './admin/traffic.ts';
 import { type Address, writeAddress } from './attach/address.ts';
 import { createWelcome, type Welcome } from './attach/welcome.ts';
 import { giveBackOpenClaims } from './claim/open-claims.ts';
-import type { AnswerAgents } from './http/agents.ts';
-import { createApp } from './http/app.ts';
+import { type AppOptions, createApp } from './http/app.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import { createLoadPage } from './http/page/load.ts';
@@ -21,12 +20,14 @@ import { migrate } from './store/migrate.ts';
 import { openDatabase } from './store/database.ts';
 import { ownDatabase, refuseForeign } from './store/own.ts';
 import { createStore } from './records/store.ts';
-import type { Recoveries } from './recover/for-page.ts';
 import type { Receiver } from '../telemetry/receive/receiver.ts';
 import { viewerBy } from './access/viewer.ts';
 import { startUpkeep } from './upkeep.ts';
 
-export interface ServeOptions extends ListenOptions {
+export interface ServeOptions
+  extends
+    ListenOptions,
+    Pick<AppOptions, 'frameOrigins' | 'recoveries' | 'adminSql' | 'agents' | 'onNotice' | 'onError'> {
   /** Path of the database file, or `:memory:`. */
   readonly database: string;
   /** 0 selects any free port. */
@@ -40,14 +41,6 @@ export interface ServeOptions extends ListenOptions {
   readonly attach?: ({ readonly beside: string } & Pick<Address, 'pid' | 'host' | 'start'>) | undefined;
   /** Who may log in, and who may do what; by default everybody may do everything. */
   readonly access?: AccessSettings | undefined;
-  /** Origins whose pages may show ours in a frame; none by default. */
-  readonly frameOrigins?: readonly string[] | undefined;
-  /** Plans and carries out recoveries for the page; without it, that is refused. */
-  readonly recoveries?: Recoveries | undefined;
-  /** What administrators may do with SQL; the default is everything. */
-  readonly adminSql?: 'writes' | 'reads' | 'nothing' | undefined;
-  /** Answers agents at `/mcp`; without it they get none. */
-  readonly agents?: AnswerAgents | undefined;
   /** Serves no page: browsers get a text. */
   readonly withoutPage?: boolean | undefined;
   /** The maximum size of a body of the bulk routes in MiB; the default is 200. */
@@ -64,10 +57,6 @@ export interface ServeOptions extends ListenOptions {
   /** The database is used although another user owns it or may write it. */
   readonly trustsOwner?: boolean | undefined;
   readonly now?: () => number;
-  /** Called for actions of the server that a user may want to know. */
-  readonly onNotice?: ((words: string, facts: Readonly<Record<string, unknown>>) => void) | undefined;
-  /** Called for errors that are not refusals. */
-  readonly onError: (error: unknown) => void;
   /**
    * The disk failed during a commit, or the file is gone: nothing may be acknowledged any more, so the process must
    * end.

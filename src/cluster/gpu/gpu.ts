@@ -39,13 +39,11 @@ export interface GpuState {
 }
 
 /** What one process uses of one card. */
-export interface GpuUse {
+export interface GpuUse extends Pick<
+  GpuState,
+  'index' | 'uuid' | 'computePercent' | 'memoryKilobytes' | 'memoryPercent'
+> {
   readonly pid: number;
-  readonly index: number;
-  readonly uuid: string;
-  readonly computePercent: number;
-  readonly memoryKilobytes: number;
-  readonly memoryPercent: number;
 }
 
 /** The cards of a node at one moment. */

@@ -137,8 +137,7 @@ export interface Complaint {
 }
 
 /** One problem in a workflow file, with its place. */
-export interface Problem {
-  readonly code: ProblemCode;
+export interface Problem extends Pick<Complaint, 'code' | 'found' | 'allowed' | 'suggestion' | 'creation'> {
   readonly severity: Severity;
   readonly stage: Stage;
   readonly message: string;
@@ -150,11 +149,7 @@ export interface Problem {
   readonly column?: number;
   /** `jobs[3].depends_on[0]`; empty for the file as a whole. */
   readonly path: string;
-  readonly found?: string;
-  readonly allowed?: readonly string[];
-  readonly suggestion?: string;
   readonly echoes?: readonly string[];
-  readonly creation?: string;
   /** Set on the last of too many similar ones: the number of the others. */
   readonly more?: number;
 }

@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import type { Ssh } from '../../cluster/ssh/ssh.ts';
 import type { Client } from '../../client/client.ts';
 import type { HostRequestOf } from '../../core/contract/remote-host.ts';
 import { VERSION } from '../../core/contract/version.ts';
@@ -7,6 +6,7 @@ import type { Worker } from '../../core/contract/worker-line.ts';
 import { type Answer, askHost } from './ask-host.ts';
 import { eachAtOnce } from './each-host.ts';
 import { isLoopback, type RemoteService } from './service.ts';
+import type { HostsOptions } from './worker-states.ts';
 
 /** What became of the start on one host. */
 export interface Started {
@@ -26,19 +26,14 @@ export interface Started {
   readonly clockAheadSeconds?: number | undefined;
 }
 
-export interface StartOptions {
+export interface StartOptions extends HostsOptions {
   readonly client: Client;
-  readonly ssh: Ssh;
   readonly service: RemoteService;
-  readonly workflowId: number;
-  readonly outputDir: string;
   /** Options of the command; those of a line precede them. */
   readonly runner: Omit<HostRequestOf<'start'>['runner'], 'labels'>;
   /** In octal. */
   readonly umask: string;
   readonly skipVersionCheck: boolean;
-  readonly atOnce: number;
-  readonly now: () => number;
   readonly onDone: (started: Started) => void;
 }
 

@@ -1,25 +1,15 @@
 import type { Client } from '../../client/client.ts';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import type { Log } from '../facts/log.ts';
-import type { Shells } from '../launch/shell.ts';
-import type { RunFacts } from '../step/request.ts';
 import { plannedActionOf, isHeldBy, JOB_TRIGGERS } from './choose.ts';
 import { createActionClaims } from './claims.ts';
-import { createExecute } from './execute.ts';
+import { createExecute, type ExecuteOptions } from './execute.ts';
 import { createQueue } from './queue.ts';
 import type { WorkflowFacts } from '../facts/workflow-facts.ts';
-import type { Scheduling } from '../facts/scheduling.ts';
 
-export interface ActionsOptions {
+export interface ActionsOptions extends Omit<ExecuteOptions, 'claims'> {
   readonly client: Client;
   readonly reads: Pick<WorkflowFacts, 'hasActions'>;
-  readonly facts: RunFacts;
-  readonly nodeId: number;
-  readonly shells: Shells;
-  readonly scheduling: Scheduling | undefined;
-  readonly ledger: Pick<Ledger, 'action'>;
-  readonly log: Log;
   /** Called when no action is being executed any more. */
   readonly onDone: () => void;
 }

@@ -2,7 +2,7 @@ import { after, type Timer } from '../../client/long-timers.ts';
 import type { ExchangeReply } from '../../core/contract/exchange.ts';
 import { type Counts, type Ending, leavingOf, type Patience } from './leaving.ts';
 import { createLookAhead, type LookAheadOptions } from './look-ahead.ts';
-import { startPolling } from './polling.ts';
+import { type PollingOptions, startPolling } from './polling.ts';
 
 /** Whether a job is open that this runner could take, now or later. */
 export type HasOpenJobs = () => Promise<boolean>;
@@ -13,9 +13,7 @@ export type HasOpenJobs = () => Promise<boolean>;
  */
 const LOOK_MS = 1_000;
 
-export interface IdlePolicyOptions extends Patience {
-  readonly baseMs: number;
-  readonly capMs: number;
+export interface IdlePolicyOptions extends Patience, PollingOptions {
   /** Stays also when the workflow is complete. */
   readonly staysAlways: boolean;
   /** With `--persistent`: the runner stays while this returns true. */
@@ -28,11 +26,6 @@ export interface IdlePolicyOptions extends Patience {
   readonly onReport?: (words: string) => void;
   /** The number of jobs that it holds. */
   readonly held: () => number;
-  readonly hasChildren: () => boolean;
-  /** When a job was last assigned or ended, on the monotonic clock. */
-  readonly lastProgress: () => number;
-  /** Polls for jobs and for the state of the workflow. */
-  readonly onPoll: () => void;
   /** The runner has no reason to stay. */
   readonly onLeave: (left: Leave) => void;
 }

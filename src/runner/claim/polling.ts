@@ -7,6 +7,7 @@ export interface PollingOptions {
   readonly hasChildren: () => boolean;
   /** When a job was last assigned or ended, on the monotonic clock. */
   readonly lastProgress: () => number;
+  /** Polls for jobs and for the state of the workflow. */
   readonly onPoll: () => void;
 }
 

@@ -1,8 +1,5 @@
 import type { Client } from '../../client/client.ts';
 import type { Allocation } from '../../cluster/batch/allocation.ts';
-import type { ClaimedJob } from '../../core/contract/exchange.ts';
-import type { Workflow } from '../../core/contract/workflow.ts';
-import type { Log } from '../facts/log.ts';
 import { writesSonar } from '../observe/plan.ts';
 import { isBatched, type Mode } from '../../core/lifecycle/execution-mode.ts';
 import type { WorkflowFacts } from '../facts/workflow-facts.ts';
@@ -11,21 +8,15 @@ import type { RunFacts } from '../step/request.ts';
 import { createSlurmSteps } from '../step/slurm/slurm.ts';
 import type { SonarRecord } from '../step/sonar.ts';
 import type { Steps } from '../step/steps.ts';
-import { limitJobs } from './limit-jobs.ts';
+import { type LimitOptions, limitJobs } from './limit-jobs.ts';
 
-export interface StepsOptions {
+export interface StepsOptions extends LimitOptions {
   readonly mode: Mode;
   readonly client: Client;
   readonly reads: Pick<WorkflowFacts, 'defaultRequirements'>;
-  readonly workflow: Pick<Workflow, 'resource_monitor_config' | 'execution_config'>;
-  /** The memory that a job may use; undefined for one that asked for none. */
-  readonly memoryLimitOf: (job: ClaimedJob) => number | undefined;
-  /** The CPUs that a job may use; undefined for one that asked for none. */
-  readonly cpuLimitOf: (job: Pick<ClaimedJob, 'need' | 'resource_requirements_id'>) => number | undefined;
   readonly facts: RunFacts;
   /** The end of the allocation as it is known now, in Unix milliseconds. */
   readonly endAtMs: () => number | undefined;
-  readonly environment: Readonly<Record<string, string | undefined>>;
   /** The allocation in which the runner is. */
   readonly allocation: Allocation | undefined;
   readonly jobVariable: string | undefined;
@@ -33,7 +24,6 @@ export interface StepsOptions {
   readonly nodes: readonly { readonly name: string; readonly cpus: number | undefined }[];
   /** The program that starts jobs inside a step. */
   readonly launcherProgram: readonly string[];
-  readonly log: Log;
 }
 
 /** The steps of a runner, in its mode. */

@@ -1,7 +1,6 @@
 import { marginsOf } from '../../core/allocation/usable-time.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { CancelUnneeded } from '../actions/unneeded.ts';
-import type { Capacity } from '../claim/capacity.ts';
 import { type ClaimRules, hasTimeFor, noTimeReason } from '../claim/claim-time.ts';
 import {
   createIdlePolicy,
@@ -16,11 +15,9 @@ import { createStop, type Stop } from '../jobs/stop.ts';
 import type { RunnerOptions } from '../facts/options.ts';
 import type { Drain } from '../outage/drain.ts';
 import { type Conversation, type ConverseOptions, createConversation } from '../report/conversation/converse.ts';
-import type { Outbox } from '../ledger/outbox.ts';
 import { createReplies } from './replies.ts';
 import { createRunEnds, type RunEnd } from './run-end.ts';
 import { createRunningJobs, type RunningJobs, type RunningJobsOptions } from '../jobs/running-jobs.ts';
-import type { Steps } from '../step/steps.ts';
 import { type WorkRules, workRules } from './work-rules.ts';
 
 /** The actions of a workflow, as far as they keep a runner alive. */
@@ -30,7 +27,10 @@ interface BusyActions {
   keepsIdle(idleMs: number): Promise<boolean>;
 }
 
-export interface WorkOptions extends AttemptOptions {
+export interface WorkOptions
+  extends
+    AttemptOptions,
+    Pick<RunningJobsOptions, 'capacity' | 'steps' | 'disk' | 'fate' | 'hasSteps' | 'successWaitMs' | 'sharesSignals'> {
   readonly options: Pick<
     RunnerOptions,
     | 'offline'
@@ -47,15 +47,11 @@ export interface WorkOptions extends AttemptOptions {
   >;
   readonly workflow: Workflow;
   readonly nodeId: number;
-  readonly capacity: Capacity;
-  readonly outbox: Outbox;
   readonly ask: ConverseOptions['ask'];
   /** With `--persistent`: the runner stays while this returns true. */
   readonly hasOpenJobs?: HasOpenJobs | undefined;
   /** See `IdlePolicyOptions`. */
   readonly prospect?: IdlePolicyOptions['prospect'];
-  readonly steps: Steps;
-  readonly disk?: RunningJobsOptions['disk'];
   readonly actions: BusyActions;
   /** The behaviour while the server is away. */
   readonly drainOf: (runningJobs: RunningJobs, mayGoOn: () => boolean) => Drain;
@@ -66,14 +62,6 @@ export interface WorkOptions extends AttemptOptions {
   readonly limitScripts: (ms: number) => void;
   /** It is time to check for lost runners of this host. */
   readonly onPoll: () => void;
-  /** See `RunningJobsOptions`. */
-  readonly fate?: RunningJobsOptions['fate'];
-  /** See `FinishOptions`. */
-  readonly hasSteps?: boolean | undefined;
-  /** See `FinishOptions`. */
-  readonly successWaitMs?: number | undefined;
-  /** See `RunningJobsOptions`. */
-  readonly sharesSignals?: RunningJobsOptions['sharesSignals'];
   /** See `IdlePolicyOptions`; the default is 0. */
   readonly stuckMs?: number | undefined;
 }

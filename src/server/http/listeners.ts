@@ -4,6 +4,7 @@ import { nextTurn } from '../store/slices.ts';
 import { eventText, textsOf } from './event-text.ts';
 import { createFlushes } from './flushes.ts';
 import { missedSince, type Place, WHOLE_ROW } from './missed-events.ts';
+import type { Viewing } from './status-feeds.ts';
 import { createUnread } from './unread.ts';
 
 /**
@@ -17,18 +18,11 @@ import { createUnread } from './unread.ts';
  * The server ends a stream, and says why, when the workflow was deleted, when the caller may no longer see it, and when
  * the client does not read.
  */
-export interface Listen {
-  readonly workflowId: number;
+export interface Listen extends Viewing {
   /** The event types that the client requested. */
   readonly types: ReadonlySet<StreamEventType>;
-  /** Whether the caller may still see the workflow. */
-  readonly isWelcome: () => boolean;
-  /** Calls `check` when a user has lost rights. */
-  readonly onRightsChanged: (check: () => void) => () => void;
   /** The last event that the client received before. */
   readonly last: Place | undefined;
-  /** Closes the connection of a client that does not read. */
-  readonly cut: () => void;
 }
 
 interface Options {

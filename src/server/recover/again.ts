@@ -1,11 +1,7 @@
+import type { JobRow } from '../records/job/row.ts';
 import type { RecoverQueries } from './queries.ts';
 
-interface Failed {
-  readonly id: number;
-  readonly workflow_id: number;
-  readonly name: string;
-  readonly attempt_id: number;
-}
+type Failed = Readonly<Pick<JobRow, 'id' | 'workflow_id' | 'name' | 'attempt_id'>>;
 
 /** Makes a job ready again as a new attempt, and creates the same event as Torc 1.0.0. */
 export function runAgain(

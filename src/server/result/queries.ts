@@ -4,14 +4,9 @@ import { jobColumns, type JobRow } from '../records/job/row.ts';
 import { STATUS } from '../records/job/status.ts';
 
 /** The fields of a job that its start or end needs. */
-export interface EndedJob {
-  readonly id: number;
-  readonly workflow_id: number;
-  readonly name: string;
-  readonly status: number;
-  readonly attempt_id: number;
-  /** Of its attempts, those that were lost with their runner. */
-  readonly refunded_attempts: number;
+export interface EndedJob extends Readonly<
+  Pick<JobRow, 'id' | 'workflow_id' | 'name' | 'status' | 'attempt_id' | 'refunded_attempts'>
+> {
   /** The runner that it was assigned to. */
   readonly claimed_by: number | null;
   /** The number of its dependents, counted up to a page. */

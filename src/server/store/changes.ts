@@ -62,11 +62,7 @@ export interface ChangeLog {
   publish(): void;
 }
 
-interface Row {
-  id: number;
-  workflow_id: number;
-  at_ms: number;
-  event_type: StreamEventType;
+interface Row extends Omit<Change, 'entries'> {
   data: string;
 }
 

@@ -1,17 +1,13 @@
 import { FAILED as HAS_FAILED, RETRY } from '../../core/lifecycle/attempt-list.ts';
 import { anyOf, STATUS } from '../records/job/status.ts';
 import { unsettled } from '../records/job/row.ts';
+import type { WorkflowRow } from '../records/workflow/row.ts';
 import type { Database } from '../store/database.ts';
 
-export interface OverviewRow {
-  id: number;
-  name: string;
-  user: string;
-  project: string | null;
-  timestamp: string;
-  run_id: number;
-  is_canceled: number;
-  is_archived: number;
+export interface OverviewRow extends Pick<
+  WorkflowRow,
+  'id' | 'name' | 'user' | 'project' | 'timestamp' | 'run_id' | 'is_canceled' | 'is_archived'
+> {
   /** Pairs of a status and a number of jobs, as JSON text. */
   counts: string;
   runners: number;

@@ -1,24 +1,16 @@
 import { minus, plus, sumOf } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { type Counter, CpuTime } from './cpu-time.ts';
-import type { JobSample } from './rows-of-samples.ts';
+import type { JobSample, OnNode } from './rows-of-samples.ts';
 import type { JobKey, Portions, TelemetryRows, Window } from './rows.ts';
 import { idOf } from './step-length.ts';
 
 /** What a job did on one node since the sample before. */
-export interface JobUse {
-  readonly cluster: string;
-  readonly node: string;
-  readonly epoch: JobSample['epoch'];
-  readonly user: string;
-  readonly time: number;
-  readonly processes: number;
+export interface JobUse extends OnNode, Pick<JobSample, 'epoch' | 'user' | 'processes' | 'cpuAvg'> {
   /** 0 where it is unknown when it was used. */
   readonly cpuSeconds: Uint;
   /** Since the sample before; undefined at the first one. */
   readonly elapsed: number | undefined;
-  /** The average over the lives of the processes. */
-  readonly cpuAvg: number;
   readonly memoryKb: Uint;
   readonly gpuPercent: number;
   readonly gpuMemoryKb: Uint;

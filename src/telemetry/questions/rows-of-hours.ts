@@ -1,13 +1,10 @@
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
+import type { OnNode } from './rows-of-samples.ts';
 
 /** Rows of hours: what stands for samples that are deleted. */
 
-/** What one job did on one node in one hour, made of its samples when their day was closed. */
-export interface JobHour {
-  readonly cluster: string;
-  readonly node: string;
-  /** Begin of the hour. */
-  readonly time: number;
+/** What one job did on one node in the hour that begins at `time`, made of its samples when their day was closed. */
+export interface JobHour extends OnNode {
   readonly job: Uint;
   readonly epoch: Uint;
   readonly user: string;
@@ -34,10 +31,7 @@ export interface ClosedJobHours {
 }
 
 /** What one node did in one hour. */
-export interface NodeHour {
-  readonly cluster: string;
-  readonly node: string;
-  readonly time: number;
+export interface NodeHour extends OnNode {
   readonly first: number;
   readonly last: number;
   readonly boot: number | undefined;

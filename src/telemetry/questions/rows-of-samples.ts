@@ -3,12 +3,16 @@ import type { Metadata } from '../../core/contract/sonar/shared.ts';
 
 /** Rows of samples: of processes and what they add up to, and of nodes with their cards and disks. */
 
-/** Which entry of a job in a sample: `slot` is its place among the jobs of the sample. */
-interface EntryKey {
-  readonly envelope: number;
-  readonly time: number;
+/** A time on a node. */
+export interface OnNode {
   readonly cluster: string;
   readonly node: string;
+  readonly time: number;
+}
+
+/** Which entry of a job in a sample: `slot` is its place among the jobs of the sample. */
+interface EntryKey extends OnNode {
+  readonly envelope: number;
   readonly user: string;
   readonly job: Uint;
   readonly epoch: Uint;
@@ -34,37 +38,23 @@ export interface ProcessRow extends EntryKey {
 export type SumsBy = 'node' | 'job' | 'process';
 
 /** Sums over processes of one sample. Job, epoch and user are those of a job, pid, ppid and command those of a process. */
-export interface SampleSum {
-  readonly time: number;
-  readonly cluster: string;
-  readonly node: string;
+export interface SampleSum
+  extends
+    OnNode,
+    Pick<ProcessRow, 'job' | 'epoch' | 'user' | 'pid' | 'ppid' | 'cmd' | 'processes' | 'rssKb' | 'cpuAvg' | 'cpuTime'> {
   readonly meta: Metadata;
-  readonly job: Uint;
-  readonly epoch: Uint;
-  readonly user: string;
-  readonly pid: Uint;
-  readonly ppid: Uint;
-  readonly cmd: string;
-  readonly processes: number;
-  readonly rssKb: Uint;
   readonly vmKb: Uint;
   readonly threads: Uint;
-  readonly cpuAvg: number;
   /** As it was sent: what it means depends on the producer. */
   readonly cpuUtil: number;
-  readonly cpuTime: Uint;
   readonly readKb: Uint;
   readonly writtenKb: Uint;
   readonly cancelledKb: Uint;
 }
 
 /** One entry of a job in a sample: sums over its processes, and their counters in the order of the processes. */
-export interface JobSample extends EntryKey {
-  readonly processes: number;
-  readonly rssKb: Uint;
-  readonly cpuAvg: number;
-  readonly gpuUtil: number;
-  readonly gpuMemoryKb: Uint;
+export interface JobSample
+  extends EntryKey, Pick<ProcessRow, 'processes' | 'rssKb' | 'cpuAvg' | 'gpuUtil' | 'gpuMemoryKb'> {
   /** What identifies each process: its pid or, of processes that were rolled up, `0`, the pid of the parent and the command. */
   readonly names: readonly (Uint | string)[];
   readonly ppids: readonly Uint[];
@@ -72,10 +62,7 @@ export interface JobSample extends EntryKey {
 }
 
 /** What one process uses of one card. */
-export interface ProcessCard {
-  readonly time: number;
-  readonly cluster: string;
-  readonly node: string;
+export interface ProcessCard extends OnNode {
   readonly job: Uint;
   readonly epoch: Uint;
   readonly pid: Uint;
@@ -85,17 +72,11 @@ export interface ProcessCard {
   readonly memoryPercent: number;
 }
 
-export interface SampleTime {
-  readonly cluster: string;
-  readonly node: string;
-  readonly time: number;
+export interface SampleTime extends OnNode {
   readonly boot: number | undefined;
 }
 
-export interface NodeSample {
-  readonly cluster: string;
-  readonly node: string;
-  readonly time: number;
+export interface NodeSample extends OnNode {
   readonly usedMemoryKb: Uint;
   /** Since boot, of each core. */
   readonly cpuSeconds: readonly Uint[];
@@ -106,10 +87,7 @@ export interface NodeSample {
   readonly gpuMemoryKb: Uint;
 }
 
-export interface CardSample {
-  readonly cluster: string;
-  readonly node: string;
-  readonly time: number;
+export interface CardSample extends OnNode {
   readonly uuid: string;
   readonly index: Uint;
   readonly failing: Uint;
@@ -128,21 +106,12 @@ export interface CardSample {
   readonly meta: Metadata;
 }
 
-export interface DiskSample {
-  readonly cluster: string;
-  readonly node: string;
-  readonly time: number;
+export interface DiskSample extends OnNode {
   readonly disk: string;
   readonly major: Uint;
   readonly minor: Uint;
   /** As in /proc/diskstats. */
   readonly stats: readonly Uint[];
-}
-
-interface OnNode {
-  readonly cluster: string;
-  readonly node: string;
-  readonly time: number;
 }
 
 const compare = <Value>(one: Value, other: Value): number => (one < other ? -1 : one > other ? 1 : 0);

@@ -1,22 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { GpuReading } from '../../../cluster/gpu/gpu.ts';
 import { bootEpoch } from '../../../cluster/host/boot-epoch.ts';
 import { textOf } from '../../../cluster/host/group-files.ts';
 import type { SlurmStep } from '../../../cluster/host/process-details.ts';
 import { createUserNames } from '../../../cluster/host/user-names.ts';
-import { errorMessage, type Message, type Origin } from '../envelope.ts';
-import type { SampleFilters } from './filters.ts';
+import { errorMessage, type Message } from '../envelope.ts';
 import { createRecorder, type Recorder, type RecorderOptions } from './recorder.ts';
 import { createRollUpIds } from './roll-up.ts';
 import { openProcessTable } from '../../../cluster/host/proc.ts';
 
-export interface NodeSamplerOptions {
-  readonly origin: Origin;
-  readonly load: boolean;
-  readonly rollUp: boolean;
-  readonly filters: SampleFilters;
-  readonly readGpus: () => Promise<GpuReading>;
+export interface NodeSamplerOptions extends Pick<
+  RecorderOptions,
+  'origin' | 'load' | 'rollUp' | 'filters' | 'readGpus'
+> {
   /** Give rolled-up records an id that is the same in every sample. */
   readonly isDaemon?: boolean;
 }
