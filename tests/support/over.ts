@@ -13,6 +13,9 @@ export function whenOver(cleanUp: CleanUp): void {
   else behindAllTests.push(cleanUp);
 }
 
+/** Cleans up behind the last test of the file also what a test started, because the tests after it use it. */
+export const whenFileIsOver = (cleanUp: CleanUp): void => void behindAllTests.push(cleanUp);
+
 /** Ends what was started for all tests of a file, in the opposite order. */
 export async function endOfFile(): Promise<void> {
   for (const cleanUp of behindAllTests.splice(0).reverse()) await cleanUp();
