@@ -135,6 +135,11 @@ export async function startServer(
   return { url, port: reported as number, client: createClient(connection.send), program };
 }
 
+/** The pauses between two looks: at first, at most, and as a part of the time that has passed, so that a long wait takes few looks. */
+const PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 500;
+const PART = 0.1;
+
 /** Waits until something holds, looking again now and then, and fails after a while with what it saw last. */
 export async function until<T>(
   look: () => Promise<T> | T,
@@ -142,11 +147,13 @@ export async function until<T>(
   what: string,
   atMostMs = 120_000,
 ): Promise<T> {
-  const deadline = Date.now() + atMostMs;
+  const begunAt = Date.now();
   for (;;) {
     const seen = await look();
     if (holds(seen)) return seen;
-    if (Date.now() > deadline) throw new Error(`timed out waiting for ${what}; saw ${JSON.stringify(seen)}`);
-    await new Promise((resolve) => void setTimeout(resolve, 20));
+    const passedMs = Date.now() - begunAt;
+    if (passedMs > atMostMs) throw new Error(`timed out waiting for ${what}; saw ${JSON.stringify(seen)}`);
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(PAUSE_MS, passedMs * PART));
+    await new Promise((resolve) => void setTimeout(resolve, pauseMs));
   }
 }
