@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fill, noSmallDisk, smallDisk } from '../support/small-disk.ts';
 import { type Program, type RunningServer, start, startServer, temporaryFolder, torc } from '../support/programs.ts';
+import { isCi } from '../support/in-ci.ts';
 import { random } from '../support/random.ts';
 
 /**
  * A server with telemetry, three runners and clients that misbehave, while processes are killed and stopped, the disk is
  * full, clocks jump and files are cut. By hand: TORC_FAULTS_SECONDS=28800 TORC_FAULTS_SEED=1.
  */
-const SECONDS = Number(process.env['TORC_FAULTS_SECONDS'] ?? 30);
+const SECONDS = Number(process.env['TORC_FAULTS_SECONDS'] ?? (isCi ? 180 : 30));
 const SEED = Number(process.env['TORC_FAULTS_SEED'] ?? Date.now() % 1_000_000);
 const RUNNERS = 3;
 const LAYERS = 4;

@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { isCi } from '../support/in-ci.ts';
 import { type RunningServer, startServer, temporaryFolder } from '../support/programs.ts';
 import { type Cluster, controlGroupsAreMissing, slurmIsMissing, startCluster } from './cluster.ts';
 import { tryKill, type Verdict } from './kills.ts';
 
 /**
  * `TORC_KILL_SEEDS=1-200 TORC_KILL_WAIT=30` tries other seeds, and another time between SIGTERM and SIGKILL.
- * `TORC_KILL_GROUPS=yes` tries them where Slurm finds the processes of steps by control groups; without it two seeds are tried so.
+ * `TORC_KILL_GROUPS=yes` tries them where Slurm finds the processes of steps by control groups; without it one or two seeds are tried so.
  * As another user than root, add `--configLoader runner` where that user may not write into this folder.
  */
 const chosen = process.env['TORC_KILL_SEEDS'];
@@ -26,30 +27,42 @@ interface Way {
   readonly missing: string | undefined;
   readonly prefix: string;
   readonly set: readonly string[];
-  /** The first and the last seed. */
-  readonly usual: string;
+  readonly seeds: readonly number[];
 }
 
-const PLAIN: Way = { name: 'kills on a cluster', missing: slurmIsMissing, prefix: 'n', set: [], usual: '1-10' };
+const range = (text: string): number[] => {
+  const [first = 1, last = first] = text.split('-').map(Number);
+  return Array.from({ length: last - first + 1 }, (_, at) => first + at);
+};
+
+const PLAIN: Way = {
+  name: 'kills on a cluster',
+  missing: slurmIsMissing,
+  prefix: 'n',
+  set: [],
+  // In part, each has another way to run jobs and another victim: two nodes and the allocation, direct and the runner, batched
+  // and the launcher.
+  seeds: isCi ? range('1-10') : [4, 7, 10],
+};
 const WITH_GROUPS: Way = {
   name: 'kills on a cluster with control groups',
   missing: controlGroupsAreMissing,
   // Groups are named after nodes, and other clusters may be on this machine.
   prefix: `k${process.pid}x`,
   set: GROUPS,
-  usual: '607-608',
+  seeds: isCi ? [607, 608] : [607],
 };
 const ways = chosen === undefined ? [PLAIN, WITH_GROUPS] : [hasGroups ? WITH_GROUPS : PLAIN];
 
-describe.each(ways)('$name', ({ missing, prefix, set, usual }) => {
-  const [first = 1, last = first] = (chosen ?? usual).split('-').map(Number);
+describe.each(ways)('$name', ({ missing, prefix, set, seeds }) => {
+  const left = chosen === undefined ? [...seeds] : range(chosen);
   let cluster: Cluster;
   let folder: string;
   let server: RunningServer;
   beforeAll(async () => {
     if (missing !== undefined) return;
     cluster = await startCluster({
-      nodes: 12,
+      nodes: 4 * Math.min(TOGETHER, left.length),
       prefix,
       set: [`KillWait=${killWait}`, 'SlurmdTimeout=8', 'MessageTimeout=8', 'ReturnToService=2', ...set],
     });
@@ -60,10 +73,9 @@ describe.each(ways)('$name', ({ missing, prefix, set, usual }) => {
   it.skipIf(missing !== undefined)(
     'whichever process dies, no job is completed without its work, none is lost, and none does its work twice',
     async () => {
-      const seeds = Array.from({ length: last - first + 1 }, (_, at) => first + at);
       const verdicts: Verdict[] = [];
       const work = async () => {
-        for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
+        for (let seed = left.shift(); seed !== undefined; seed = left.shift()) {
           const verdict = await tryKill({ cluster, server, folder }, seed);
           verdicts.push(verdict);
           if (chosen !== undefined) console.error(JSON.stringify(verdict));
