@@ -72,8 +72,13 @@ name: kernel
 resource_requirements:
   - {name: plenty, num_cpus: 1, memory: 500m, runtime: PT5M}
 jobs:
-  - {name: greedy, command: 'head -c 5G /dev/zero | tail', resource_requirements: plenty}
   - {name: killed, command: 'kill -KILL $$', resource_requirements: plenty}
+  # One after the other: the kernel counts its kills and names none.
+  - name: greedy
+    command: 'head -c 5G /dev/zero | tail'
+    resource_requirements: plenty
+    depends_on: [killed]
+    cancel_on_blocking_job_failure: false
 `;
 
 const GROUP = memoryGroup(900 * 2 ** 20);

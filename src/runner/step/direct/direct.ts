@@ -73,7 +73,8 @@ export function createDirectSteps({
     }
     // The shell of a job exits with 137 after the kill of a command.
     const isKilled = end.signal === SIGKILL || end.exitCode === 128 + SIGKILL;
-    if (isOurs || !isKilled || !kernelKills.explain()) return account;
+    // Also where the runner killed the rest of it: another job that ends now must not take the kernel's kill for its own.
+    if (!isKilled || !kernelKills.explain() || isOurs) return account;
     return { ...account, endedBy: 'memory', cause: KILLED_BY_KERNEL };
   };
 
