@@ -75,7 +75,7 @@ export function createWithoutBash(environment: Environment): (request: LaunchReq
 }
 
 /** Variables by which bash does or prints more, or finds another program. */
-const CHANGING: ReadonlySet<string> = new Set(['BASH_ENV', 'BASHOPTS', 'SHELLOPTS', 'EXECIGNORE']);
+export const CHANGING: ReadonlySet<string> = new Set(['BASH_ENV', 'BASHOPTS', 'SHELLOPTS', 'EXECIGNORE']);
 /** Variables that bash changes for what it starts. */
 const OF_SHELL: ReadonlySet<string> = new Set(['PWD', 'OLDPWD', 'SHLVL', '_']);
 

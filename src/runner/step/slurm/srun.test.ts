@@ -134,3 +134,9 @@ it('srun gets every word unchanged', () => {
     command,
   ]);
 });
+
+it('srun gets the words of a command behind it, where bash changes none of them and none separates parts of a job', () => {
+  const words = (...given: string[]) => srunWords([], { mark: '/m', command: 'a b', words: given }).slice(5);
+  expect(words('a', 'b')).toEqual(['a b', 'a', 'b']);
+  expect(words('a', ':', 'b')).toEqual(['a b']);
+});

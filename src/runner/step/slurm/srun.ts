@@ -66,14 +66,15 @@ const INPUT_VARIABLES =
 export const inheritedInputs = (environment: Readonly<Record<string, string | undefined>>): string[] =>
   Object.keys(environment).filter((name) => INPUT_VARIABLES.test(name));
 
-/** The words of srun for a step. */
+/** The words of srun for a step. `words` are those of the command, where no shell needs to read it. */
 export function srunWords(
   options: readonly string[],
-  { mark, command }: { readonly mark: string; readonly command: string },
+  step: { readonly mark: string; readonly command: string; readonly words?: readonly string[] | undefined },
 ): string[] {
-  // A lone colon separates the parts of a heterogeneous job.
+  const { mark, command, words = [] } = step;
+  // A lone colon separates the parts of a heterogeneous job, also between the words of a command.
   const given = command === ':' ? `${command}\n` : command;
-  return ['srun', ...options, 'bash', '-c', WRAPPER, mark, given];
+  return ['srun', ...options, 'bash', '-c', WRAPPER, mark, given, ...(words.includes(':') ? [] : words)];
 }
 
 /**

@@ -35,6 +35,33 @@ describe('the wrapper around a command', () => {
     expect(wrapped(command)).toMatchObject({ status: code, mark: { began: true, code, asked: undefined } });
   });
 
+  it.each([
+    ['printenv HOME', ['printenv', 'HOME']],
+    ['false', ['false']],
+    ['no-such-program a', ['no-such-program', 'a']],
+    ['/dev/null a', ['/dev/null', 'a']],
+    ['env', ['env']],
+    ['cat /proc/self/cmdline', ['cat', '/proc/self/cmdline']],
+  ])('"%s" whose words are known does and prints what bash makes of it', (command, words) => {
+    const environment = { PATH: '/usr/bin:/bin', HOME: '/home/a', SHLVL: '3' };
+    const run = (...more: string[]) => {
+      const mark = join(temporaryFolder(), 'mark');
+      const { status, stdout, stderr } = spawnSync('bash', ['-c', WRAPPER, mark, command, ...more], {
+        encoding: 'utf8',
+        env: environment,
+      });
+      // The number of a line is that of the wrapper.
+      return [status, stdout.split('\n').toSorted(), stderr.replace(/line \d+/, 'line'), markOf(mark).code];
+    };
+    expect(run(...words)).toEqual(run());
+  });
+
+  it('variables of the job keep their values, whatever their names', () => {
+    const own = { mark: '1', run: '2', signals: '3', seen: '4', each: '5', code: '6', key: '7', value: '8' };
+    const { stdout } = wrapped('echo $mark $run $signals $seen $each $code $key $value', own);
+    expect(stdout).toBe('1 2 3 4 5 6 7 8\n');
+  });
+
   it('the command reads the standard input of the step', () => {
     expect(wrapped('cat', {}, 'words').stdout).toBe('words');
   });
