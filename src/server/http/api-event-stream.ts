@@ -5,7 +5,7 @@ import type { Permissions } from '../caller.ts';
 import { type Answers, callerOf } from './answers.ts';
 import { checkedHead } from './checked.ts';
 import type { EventStreamOptions } from './event-stream.ts';
-import { headersFor } from './headers.ts';
+import { eventHeaders } from './headers.ts';
 import { type HeldLogins, isStillAllowed } from './held-login.ts';
 
 /** Events that may wait for a client; later ones are counted and reported as one warning. */
@@ -40,11 +40,7 @@ export function serveApiEvents(
         setTimeout(() => context.env?.outgoing?.destroy(), CUT_MS).unref();
       },
     });
-    return context.body(stream, 200, {
-      ...headersFor(context, 'text/event-stream'),
-      'Cache-Control': 'no-cache',
-      'X-Accel-Buffering': 'no',
-    });
+    return context.body(stream, 200, eventHeaders(context));
   });
 }
 

@@ -7,7 +7,7 @@ import { severityOf } from '../store/changes.ts';
 import type { Store } from '../records/store.ts';
 import { type Answers, callerOf } from './answers.ts';
 import { checkedHead } from './checked.ts';
-import { headersFor } from './headers.ts';
+import { eventHeaders } from './headers.ts';
 import type { HeldLogins } from './held-login.ts';
 import { createListeners } from './listeners.ts';
 import type { Place } from './missed-events.ts';
@@ -44,11 +44,7 @@ export function serveEvents(
       last: last === undefined ? undefined : placeOf(last),
       cut: () => void context.env?.outgoing?.destroy(),
     });
-    return context.body(stream, 200, {
-      ...headersFor(context, 'text/event-stream'),
-      'Cache-Control': 'no-cache',
-      'X-Accel-Buffering': 'no',
-    });
+    return context.body(stream, 200, eventHeaders(context));
   });
 }
 

@@ -6,7 +6,7 @@ import type { Store } from '../records/store.ts';
 import { type Answers, callerOf } from './answers.ts';
 import { checkedHead } from './checked.ts';
 import type { EventStreamOptions } from './event-stream.ts';
-import { headersFor } from './headers.ts';
+import { eventHeaders } from './headers.ts';
 import type { HeldLogins } from './held-login.ts';
 import { createStatusFeeds } from './status-feeds.ts';
 
@@ -36,10 +36,6 @@ export function serveStatus(
       onRightsChanged: logins.onChange,
       cut: () => void context.env?.outgoing?.destroy(),
     });
-    return context.body(stream, 200, {
-      ...headersFor(context, 'text/event-stream'),
-      'Cache-Control': 'no-cache',
-      'X-Accel-Buffering': 'no',
-    });
+    return context.body(stream, 200, eventHeaders(context));
   });
 }
