@@ -281,7 +281,7 @@ export async function runHelper(program: string, args: readonly string[], option
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Kills a program that has not been waited for, with all processes in its process group. */
-function killGroup(pid: number | undefined): void {
+export function killGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');

@@ -1,7 +1,5 @@
-import { chooseWorkflow } from '../choose-workflow.ts';
+import { chooseWorkflow, latestWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';
-import type { Context } from '../context.ts';
-import { Failure } from '../failure.ts';
 import { number } from '../option.ts';
 
 export const top = command({
@@ -21,16 +19,8 @@ export const top = command({
     },
   ],
   async run(context, [given], { once, interval }) {
-    const id = given === undefined ? await newestWorkflow(context) : await chooseWorkflow(context, given);
+    const id = given === undefined ? await latestWorkflow(context) : await chooseWorkflow(context, given);
     const { showTop } = await import('../show-top.ts');
     await showTop(context, id, { once: once === true, intervalSeconds: interval });
   },
 });
-
-async function newestWorkflow({ service, settings: { user } }: Context): Promise<number> {
-  const { client } = await service();
-  const query = { user, is_archived: false, sort_by: 'id', reverse_sort: true, limit: 1 };
-  const [newest] = (await client.listWorkflows({ query })).items;
-  if (newest === undefined) throw new Failure(`no workflows of user ${user}; name one by its id`);
-  return newest.id;
-}

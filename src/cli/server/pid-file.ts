@@ -1,4 +1,5 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
+import { textOf } from '../../cluster/host/group-files.ts';
 import { Failure } from '../failure.ts';
 
 /**
@@ -23,12 +24,8 @@ export function takePidFile(path: string): void {
 }
 
 function numberIn(path: string): number | undefined {
-  try {
-    const number = Number(readFileSync(path, 'utf8').trim());
-    return Number.isSafeInteger(number) && number > 0 ? number : undefined;
-  } catch {
-    return undefined;
-  }
+  const number = Number(textOf(path)?.trim());
+  return Number.isSafeInteger(number) && number > 0 ? number : undefined;
 }
 
 /** Process ids are reused: if the kernel shows the command, that decides. */
@@ -38,9 +35,5 @@ function isServer(pid: number): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('torc-server');
-  } catch {
-    return true;
-  }
+  return textOf(`/proc/${pid}/cmdline`)?.includes('torc-server') ?? true;
 }

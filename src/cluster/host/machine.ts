@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { textOf } from './group-files.ts';
 
 /** The identity of this machine and its present boot, as far as they are known. */
 export interface Machine {
@@ -31,7 +32,7 @@ const MACHINE_ID_FILES = ['etc/machine-id', 'var/lib/dbus/machine-id'];
  */
 function machineId(root: string): string | undefined {
   for (const file of MACHINE_ID_FILES) {
-    const text = textOf(join(root, file));
+    const text = trimmed(join(root, file));
     if (text !== undefined && /^[0-9a-f]{32}$/.test(text)) return anonymous(text);
   }
   return undefined;
@@ -43,7 +44,7 @@ function hardwareIds(root: string): string[] {
   try {
     return readdirSync(folder)
       .filter((name) => existsSync(join(folder, name, 'device')))
-      .map((name) => textOf(join(folder, name, 'address')) ?? '')
+      .map((name) => trimmed(join(folder, name, 'address')) ?? '')
       .filter((address) => /[1-9a-f]/.test(address))
       .map(anonymous)
       .sort();
@@ -60,10 +61,4 @@ function bootedAtMs(root: string): number | undefined {
 /** machine-id(5) requires a hash: the id itself must not be shown to others, and the server shows what it gets. */
 const anonymous = (text: string): string => createHash('sha256').update(`torc ${text}`).digest('hex').slice(0, 32);
 
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    return undefined;
-  }
-}
+const trimmed = (path: string): string | undefined => textOf(path)?.trim();

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { textOf } from './group-files.ts';
 
 /**
  * The signals that a process handles or ignores, bit 0 for signal 1; undefined if it has ended, or cannot be looked at.
@@ -6,13 +6,8 @@ import { readFileSync } from 'node:fs';
  * Source: proc(5), SigIgn and SigCgt of /proc/PID/status, in hexadecimal digits.
  */
 export function handledSignals(pid: number): bigint | undefined {
-  let text: string;
-  try {
-    text = readFileSync(`/proc/${pid}/status`, 'latin1');
-  } catch {
-    return undefined;
-  }
-  return handledIn(text);
+  const status = textOf(`/proc/${pid}/status`);
+  return status === undefined ? undefined : handledIn(status);
 }
 
 export function handledIn(status: string): bigint | undefined {

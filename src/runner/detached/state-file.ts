@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { textOf } from '../../cluster/host/group-files.ts';
 import { WorkerState } from '../../core/contract/remote-host.ts';
 import { type ProcessIdentity, type ProofOfEnd, proofOfEnd } from '../../cluster/host/facts.ts';
 import { thisMachine } from '../../cluster/host/machine.ts';
@@ -134,13 +135,5 @@ function linked(from: string, to: string): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
-  }
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
   }
 }

@@ -1,3 +1,4 @@
+import { signalProcess } from '../../cluster/host/kill-together.ts';
 import type { HostReply } from '../../core/contract/remote-host.ts';
 import { lookAtWorker } from './look.ts';
 import { proofOf, readState, workerFile } from './state-file.ts';
@@ -27,19 +28,11 @@ export async function stopWorker(options: StopOptions): Promise<HostReply> {
   // One that has written its end may still be leaving.
   if (state === undefined || proofOf(state) !== 'alive') return found;
   const { pid } = state;
-  signal(pid, force ? 'SIGKILL' : 'SIGTERM');
+  signalProcess(pid, force ? 'SIGKILL' : 'SIGTERM');
   const until = now() + waitMs;
   while (proofOf(state) === 'alive') {
     if (now() >= until) return { is: 'ending', pid };
     await pause(LOOK_MS);
   }
   return { is: 'stopped', pid, killed: force };
-}
-
-function signal(pid: number, which: NodeJS.Signals): void {
-  try {
-    process.kill(pid, which);
-  } catch {
-    // It ended meanwhile.
-  }
 }

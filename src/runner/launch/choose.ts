@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
+import { textOf } from '../../cluster/host/group-files.ts';
 import { programOn } from '../../cluster/program-on.ts';
 import { createChildLauncher } from './child.ts';
 import { type ProcessEnd, LaunchError, type Launcher } from './launcher.ts';
@@ -51,19 +51,11 @@ function originalOpenFilesLimit(): number | undefined {
 const GENERATIONS = 8;
 
 function openFilesLimit(pid: number | 'self'): number | undefined {
-  try {
-    const match = /^Max open files\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/limits`, 'utf8'));
-    return match === null ? undefined : Number(match[1]);
-  } catch {
-    return undefined;
-  }
+  const match = /^Max open files\s+(\d+)/m.exec(textOf(`/proc/${pid}/limits`) ?? '');
+  return match === null ? undefined : Number(match[1]);
 }
 
 function parentOf(pid: number): number | undefined {
-  try {
-    const match = /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-    return match === null ? undefined : Number(match[1]);
-  } catch {
-    return undefined;
-  }
+  const match = /^PPid:\s+(\d+)/m.exec(textOf(`/proc/${pid}/status`) ?? '');
+  return match === null ? undefined : Number(match[1]);
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { type FileHandle, open } from 'node:fs/promises';
 import { after, type Timer } from '../../client/long-timers.ts';
+import { killGroup } from '../../cluster/exec.ts';
 import { asUser, modeOfFiles } from '../../cluster/umask.ts';
 
 /** A script that the runner itself runs in bash: not a job, and never many. */
@@ -112,13 +113,4 @@ export function createShells(endAtMs: () => number | undefined, now: () => numbe
       for (const endIn of running) endIn(leftMs());
     },
   };
-}
-
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It ended meanwhile.
-  }
 }

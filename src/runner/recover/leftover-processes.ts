@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { textOf } from '../../cluster/host/group-files.ts';
 import { killTogether, signalProcess } from '../../cluster/host/kill-together.ts';
 import { processesWhere } from '../../cluster/host/marked.ts';
 import { MARK_VARIABLE, type RunnerFacts } from '../../core/lifecycle/belongs-to.ts';
@@ -124,20 +125,14 @@ function isOurUsers(pid: number): boolean {
 
 /** A zombie keeps its entry, and needs no further signal. */
 function isAlive(pid: number): boolean {
-  try {
-    return !/\) [ZX] [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  } catch {
-    return false;
-  }
+  const stat = textOf(`/proc/${pid}/stat`);
+  return stat !== undefined && !/\) [ZX] [^)]*$/.test(stat);
 }
 
 function commandOf(pid: number): string {
-  try {
-    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-      .replaceAll(/[\s\p{Cc}]+/gu, ' ')
-      .trim();
-    return words.length > 80 ? `${words.slice(0, 79)}…` : words;
-  } catch {
-    return '?';
-  }
+  const words = textOf(`/proc/${pid}/cmdline`)
+    ?.replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+  if (words === undefined) return '?';
+  return words.length > 80 ? `${words.slice(0, 79)}…` : words;
 }

@@ -94,3 +94,7 @@ const isDefault = (value: unknown): boolean =>
   value === 0 ||
   value === false ||
   (Array.isArray(value) && value.length === 0);
+
+/** The same text for the same row, in whatever order its fields came. */
+export const mergedText = (merged: Merged): string =>
+  exactJson(Object.fromEntries(Object.entries(merged).toSorted(([one], [other]) => (one < other ? -1 : 1))));

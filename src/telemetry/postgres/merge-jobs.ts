@@ -1,8 +1,7 @@
-import { exactJson } from '../../core/contract/sonar/encode.ts';
 import type { SlurmJob } from '../../core/contract/sonar/jobs.ts';
 import type { Metadata } from '../../core/contract/sonar/shared.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
-import { type Merged, mergeRecord, valuesOf } from '../jobs/merge.ts';
+import { type Merged, mergedText, mergeRecord, valuesOf } from '../jobs/merge.ts';
 import { storedJson } from '../questions/stored-json.ts';
 import type { PgConnection } from './connection.ts';
 
@@ -93,10 +92,6 @@ function columnsOf(merged: Merged) {
     submit: seconds('submit_time'),
     start: seconds('start_time'),
     end: seconds('end_time'),
-    fields: exactJson(sorted(merged)),
+    fields: mergedText(merged),
   };
 }
-
-/** The same text for the same row, in whatever order its fields came. */
-const sorted = (merged: Merged): Merged =>
-  Object.fromEntries(Object.entries(merged).toSorted(([one], [other]) => (one < other ? -1 : 1)));

@@ -1,5 +1,6 @@
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { textOf } from '../../cluster/host/group-files.ts';
 import { makeFolder } from '../../cluster/make-folder.ts';
 import { startOf } from '../../cluster/host/start-of.ts';
 
@@ -50,12 +51,4 @@ function isHeld(path: string): boolean {
 
 function releaseOwn(path: string, own: string): void {
   if (textOf(path) === own) rmSync(path, { force: true });
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
 }

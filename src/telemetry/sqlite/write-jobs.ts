@@ -2,7 +2,7 @@ import { exactJson } from '../../core/contract/sonar/encode.ts';
 import type { SlurmJob } from '../../core/contract/sonar/jobs.ts';
 import type { Metadata } from '../../core/contract/sonar/shared.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
-import { type Merged, mergeRecord, valuesOf } from '../jobs/merge.ts';
+import { type Merged, mergedText, mergeRecord, valuesOf } from '../jobs/merge.ts';
 import { storedJson } from '../questions/stored-json.ts';
 import { toInteger } from '../store/numbers.ts';
 import type { Contents } from './contents.ts';
@@ -61,10 +61,6 @@ function mergeJob(db: StoreDatabase, job: SlurmJob, { cluster, time, meta }: Abo
     seconds('start_time'),
     seconds('end_time'),
     Math.max(time, Number(found?.['seen'] ?? time)),
-    exactJson(sorted(merged)),
+    mergedText(merged),
   );
 }
-
-/** The same text for the same row, in whatever order its fields came. */
-const sorted = (merged: Merged): Merged =>
-  Object.fromEntries(Object.entries(merged).toSorted(([one], [other]) => (one < other ? -1 : 1)));

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { textOf } from '../../../cluster/host/group-files.ts';
 import { pause } from '../../../client/long-timers.ts';
 import type { RecordedJobs, BatchRecords } from '../../../cluster/batch/batch-system.ts';
 import type { SlurmJob } from '../../../core/allocation/slurm-job.ts';
@@ -91,13 +92,5 @@ function namesIn(folder: string): string[] {
     return readdirSync(folder);
   } catch {
     return [];
-  }
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
   }
 }

@@ -10,6 +10,7 @@ import type { Store } from '../../records/store.ts';
 import type { Value } from '../../store/database.ts';
 import type { Steps } from '../../store/work.ts';
 import type { Applying } from './applying.ts';
+import { OF_LIST } from './check.ts';
 import type { UpdateQueries } from './queries.ts';
 import { createRecordWriter } from './records.ts';
 import type { PlanStep } from './steps.ts';
@@ -133,7 +134,7 @@ export const createApply = (store: Store, queries: UpdateQueries, edges: Edges) 
         return;
       }
       case 'relations': {
-        const of = OTHERS[step.list];
+        const of = OF_LIST[step.list];
         const pairs = step.pairs.map(([job, other]) => ({
           jobId: idOf(ids.jobs, job),
           otherId: idOf(ids[of], other),
@@ -170,11 +171,3 @@ export const createApply = (store: Store, queries: UpdateQueries, edges: Edges) 
     }
   };
 };
-
-const OTHERS = {
-  depends_on_job_ids: 'jobs',
-  input_file_ids: 'files',
-  output_file_ids: 'files',
-  input_user_data_ids: 'user_data',
-  output_user_data_ids: 'user_data',
-} as const;

@@ -13,7 +13,7 @@ import type { UpdateQueries } from './queries.ts';
 type Kind = keyof UpdateQueries['has'];
 
 /** The kind of records that each list of a job names. */
-const OF_LIST = {
+export const OF_LIST = {
   depends_on_job_ids: 'jobs',
   input_file_ids: 'files',
   output_file_ids: 'files',

@@ -16,7 +16,6 @@ export interface PlacedJob {
 
 const placed = `job.id, job.name, (job.status in ${HELD} or job.claimed_by is not null) as is_held`;
 
-/** The table of each kind of records. */
 const TABLES: Record<RecordKind | 'jobs', string> = {
   files: 'file',
   user_data: 'user_data',
