@@ -7,7 +7,6 @@ import { idOrName } from './id-or-name.ts';
 
 const FORBIDDEN = 403;
 
-/** The id of an access group, given by id or name. */
 export async function chooseGroup(context: Context, given: unknown): Promise<number> {
   const meant = idOrName('access group', given);
   if ('id' in meant) return meant.id;

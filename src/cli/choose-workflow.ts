@@ -1,4 +1,5 @@
 import type { Interface as Prompt } from 'node:readline/promises';
+import type { Client } from '../client/client.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import { all } from '../client/every.ts';
 import { Failure, Interrupted } from './failure.ts';
@@ -22,6 +23,12 @@ export async function chooseWorkflow(context: Context, given: unknown): Promise<
   if (only === undefined) throw new Failure(`no workflows of user ${context.settings.user}; name one by its id`);
   if (others.length === 0) return only.id;
   return ask(context, items);
+}
+
+/** The id of the workflow, and the service that has it. */
+export async function openWorkflow(context: Context, given: unknown): Promise<{ id: number; client: Client }> {
+  const id = await chooseWorkflow(context, given);
+  return { id, client: (await context.service()).client };
 }
 
 /** The newest workflow of the user. */

@@ -92,7 +92,6 @@ export function commandLines(text: string): string[] {
     .filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-/** Words quoted for a shell. */
 export function quoted(words: readonly string[]): string {
   return words.map(shellWord).join(' ');
 }

@@ -31,7 +31,6 @@ const headings: Readonly<Record<string, readonly string[]>> = {
 export const headingOf = (word: string): string | undefined =>
   Object.keys(headings).find((heading) => headings[heading]?.includes(word));
 
-/** The words with a heading. */
 export const wordsWithHeading = (): string[] => Object.values(headings).flat();
 
 /** Shorter lines are not readable, and a word may be longer. */

@@ -41,14 +41,12 @@ type Long<Flags extends string> = Flags extends `${string}--${infer Rest}`
 /** `--no-prompts` sets `prompts` to false, which is true otherwise: so commander stores it. */
 type NameOf<Flags extends string> = Long<Flags> extends `no-${infer Name}` ? Camel<Name> : Camel<Long<Flags>>;
 
-/** One value, as it was read. */
 type One<O extends Option> = O extends { readonly read: (text: string) => infer Value }
   ? Value
   : O extends { readonly choices: readonly (infer Choice)[] }
     ? Choice
     : string;
 
-/** The value of an option that was given. */
 type GivenValue<O extends Option> = O['flags'] extends `${string}<${string}` | `${string}[${string}`
   ?
       | (O extends { readonly many: true } | { readonly flags: `${string}...${string}` } ? One<O>[] : One<O>)

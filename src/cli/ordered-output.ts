@@ -5,7 +5,6 @@ export type PrintedJob = Pick<EndedJob, 'id' | 'attempt_id' | 'name'>;
 
 /** Prints what jobs wrote, one after another in the order of their numbers, each when it and all before it have ended. */
 export interface OrderedOutput {
-  /** A job ended here. */
   ended(job: PrintedJob): void;
   /** Nothing ends any more: prints the rest, without those that are not known. Answers the numbers of which nothing could be printed. */
   finish(elsewhere: readonly PrintedJob[]): Promise<number[]>;

@@ -207,7 +207,6 @@ function add(root: Commander, program: string, command: Command, act: Act | 'lis
   parent.addCommand(own, { isDefault: command.isDefault === true });
 }
 
-/** `first` is the first of its commands. */
 function groupOf(parent: Commander, words: readonly string[], program: string, first: Command): Commander {
   const group = fitted(new Commander(words.at(-1)))
     .description(groups[words.join(' ')] ?? '')

@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { chooseRecord, type RecordKind, recordWithin, workflowOption } from './choose-record.ts';
-import { chooseWorkflow } from './choose-workflow.ts';
+import { openWorkflow } from './choose-workflow.ts';
 import type { Context } from './context.ts';
 import { idOf } from './id-or-name.ts';
 import type { Command } from './command.ts';
@@ -50,8 +50,7 @@ export const listCommand = <Row, const Options extends readonly Option[], const 
   says,
   options,
   async run(context, [workflow], given) {
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, workflow);
     const recordIds: Record<string, number | undefined> = {};
     for (const [name, kind] of Object.entries<RecordKind>(recordOptions ?? {}))
       recordIds[name] = await recordWithin(context, kind, id, given[name]);

@@ -15,7 +15,6 @@ const forPeople: Readonly<Record<string, string>> = {
   ROUTE_UNKNOWN: `The URL of a service ends with ${BASE_PATH}: compare --url (TORC_API_URL); or the server is older than this torc.`,
 };
 
-/** Reports an error, and returns its exit code. */
 export function reportError(error: unknown, output: Output, hint: Context['hint']): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
   if (error instanceof UsageError) {

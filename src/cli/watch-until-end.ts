@@ -18,7 +18,7 @@ import { stuckAllocations } from '../operations/views/queue-lines.ts';
 import { recoverOnce, scheduleOnce, submitHeldBack } from '../operations/watch/act.ts';
 import { watchWorkflow } from '../operations/watch/watch.ts';
 import { openLog } from '../runner/facts/log.ts';
-import { chooseWorkflow } from './choose-workflow.ts';
+import { openWorkflow } from './choose-workflow.ts';
 import type { Context } from './context.ts';
 import type { ValuesOf } from './option.ts';
 import { badEndLines } from './output/recovered.ts';
@@ -31,8 +31,7 @@ type Given = ValuesOf<typeof watchOptions>;
 export async function watchUntilEnd(context: Context, [given]: [string], options: Given): Promise<void> {
   const { output } = context;
   output.recordOnly('watch');
-  const id = await chooseWorkflow(context, given);
-  const { client } = await context.service();
+  const { id, client } = await openWorkflow(context, given);
   const rows = await client.listScheduledComputeNodes({ query: { workflow_id: id, limit: 1 } });
   const isAllocated = rows.items.length > 0;
   const needsAllocations = options.recover === true || (await placeOf(client, id)).runsIn === 'allocations';

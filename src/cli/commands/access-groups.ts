@@ -1,5 +1,5 @@
 import type { AccessGroup, Membership } from '../../core/contract/access.ts';
-import { chooseWorkflow } from '../choose-workflow.ts';
+import { openWorkflow } from '../choose-workflow.ts';
 import { chooseGroup } from '../choose-group.ts';
 import { type Command, command } from '../command.ts';
 import type { Output } from '../output/output.ts';
@@ -93,8 +93,7 @@ const groupsListOfWorkflow = command({
   options: listOptions,
   async run(context, [workflow], options) {
     const { output } = context;
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, workflow);
     const fetch = (query: object) => client.listWorkflowGroups({ params: { id }, query });
     printGroups(output, await allRows(options, fetch), ` for workflow ID: ${id}`);
   },

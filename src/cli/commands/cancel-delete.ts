@@ -2,7 +2,7 @@ import { openSlurm } from '../../cluster/slurm/slurm.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 import { cancelAllocations, openAllocations } from '../../operations/slurm/cancel-allocations.ts';
 import { agrees, noPrompts } from '../agree.ts';
-import { chooseWorkflow } from '../choose-workflow.ts';
+import { chooseWorkflow, openWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { Failure, Interrupted } from '../failure.ts';
@@ -14,8 +14,7 @@ export const cancel = command({
   async run(context, [workflow], options) {
     const { output } = context;
     output.recordOnly('cancel');
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, workflow);
     const { name } = await client.getWorkflow({ params: { id } });
     const question = `Cancel workflow ${id} (${name})?`;
     if (!(await agrees(context, options, { question, otherwise: 'Not canceled.', isNeeded: true }))) return;

@@ -1,6 +1,6 @@
 import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { Event } from '../../core/contract/event.ts';
-import { chooseWorkflow } from '../choose-workflow.ts';
+import { openWorkflow } from '../choose-workflow.ts';
 import { type Command, command } from '../command.ts';
 import { jsonValue } from '../json-value.ts';
 import { localTime } from '../output/local-time.ts';
@@ -35,8 +35,7 @@ const eventsCreate = command({
   options: [{ flags: '-d, --data <json>', says: 'what happened, as JSON', read: jsonValue('--data'), required: true }],
   async run(context, [workflow], options) {
     context.output.recordOnly('event');
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, workflow);
     // The server writes its own time; the contract still requires one.
     const body = { workflow_id: id, timestamp: Date.now(), data: options.data };
     const event = await client.createEvent({ body });
@@ -66,8 +65,7 @@ const eventsGetLatest = command({
   says: 'Show the most recent event.',
   async run(context, [workflow]) {
     context.output.recordOnly('event');
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, workflow);
     const query = { workflow_id: id, sort_by: 'id', reverse_sort: true, limit: 1 };
     const [latest] = (await client.listEvents({ query })).items;
     if (latest === undefined) context.output.record('event', null, `No events found for workflow ID: ${id}`);

@@ -1,7 +1,7 @@
 import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { File } from '../../core/contract/artifact.ts';
 import { chooseRecord, recordKinds, workflowOption } from '../choose-record.ts';
-import { chooseWorkflow } from '../choose-workflow.ts';
+import { openWorkflow } from '../choose-workflow.ts';
 import { type Command, command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { fieldsText } from '../output/fields.ts';
@@ -36,8 +36,7 @@ const filesCreate = command({
   ],
   async run(context, [workflow], options) {
     context.output.recordOnly('file');
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, workflow);
     const body = { workflow_id: id, name: options.name, path: options.path };
     const file = await client.createFile({ body });
     context.output.record('file', file, `Created file ${file.id}`);
@@ -108,8 +107,7 @@ const filesListRequiredExisting = command({
   words: 'files list-required-existing [workflow]',
   says: 'List the files that must exist: inputs that no job produces, and outputs of completed jobs.',
   async run(context, [workflow]) {
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, workflow);
     const { files } = await client.listRequiredExistingFiles({ params: { id } });
     const required = new Set(files);
     // JSON contains only ids; users want to see the files.

@@ -1,4 +1,4 @@
-import { chooseWorkflow } from '../choose-workflow.ts';
+import { openWorkflow } from '../choose-workflow.ts';
 import { type Command, command } from '../command.ts';
 import type { AnalyzedLogs } from '../../operations/logs/analyze.ts';
 import { integer } from '../option.ts';
@@ -13,8 +13,7 @@ const logsBundle = command({
   async run(context, [given], options) {
     const { output } = context;
     output.recordOnly('bundle');
-    const id = await chooseWorkflow(context, given);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, given);
     const workflow = { ...(await client.getWorkflow({ params: { id } })), id };
     const { bundleLogs } = await import('../../operations/logs/bundle.ts');
     const { outputDir, bundleDir } = options;

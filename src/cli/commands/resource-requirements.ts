@@ -1,7 +1,7 @@
 import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import { chooseRecord, recordKinds, workflowOption } from '../choose-record.ts';
-import { chooseWorkflow } from '../choose-workflow.ts';
+import { openWorkflow } from '../choose-workflow.ts';
 import { type Command, command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { integer, type Option, type ValuesOf, option } from '../option.ts';
@@ -59,8 +59,7 @@ const requirementsCreate = command({
   ],
   async run(context, [workflow], options) {
     context.output.recordOnly(THING);
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, workflow);
     const body = { ...fieldsOf(options), workflow_id: id, name: options.name };
     const record = await client.createResourceRequirements({ body });
     context.output.record(THING, record, `Created ${THING} ${record.id}`);

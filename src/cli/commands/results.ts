@@ -5,7 +5,7 @@ import type { Cause } from '../../operations/causes.ts';
 import { type Command, command } from '../command.ts';
 import { checkedByServer, integer } from '../option.ts';
 import { recordKinds, recordWithin } from '../choose-record.ts';
-import { chooseWorkflow } from '../choose-workflow.ts';
+import { openWorkflow } from '../choose-workflow.ts';
 import { counted, someOf } from '../../core/quantity/count-text.ts';
 import { idOf } from '../id-or-name.ts';
 import { date } from '../output/columns.ts';
@@ -77,8 +77,7 @@ const resultsList = command({
     ...pagingOptions(sortFields.result),
   ],
   async run(context, [workflow], options) {
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, workflow);
     const jobId = await recordWithin(context, recordKinds.job, id, options.jobId);
     const allRuns = options.allRuns === true;
     const onlyFailed = options.failed === true;

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { all } from '../../client/every.ts';
 import { recordKinds, recordsWithin } from '../choose-record.ts';
-import { chooseWorkflow } from '../choose-workflow.ts';
+import { openWorkflow } from '../choose-workflow.ts';
 import { type Command, command } from '../command.ts';
 import { hashModes } from '../../operations/crate/hash-mode.ts';
 import { jsonObject } from '../json-object.ts';
@@ -16,8 +16,7 @@ const roCrateExport = command({
   async run(context, [given], options) {
     const { output } = context;
     output.recordOnly('ro-crate export');
-    const id = await chooseWorkflow(context, given);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, given);
     const params = { id };
     const workflow = await client.getWorkflow({ params });
     const entities = await all((page) => client.listRoCrateEntities({ params, query: page }));
@@ -65,8 +64,7 @@ const roCrateAddDataset = command({
   async run(context, [given], options) {
     const { output } = context;
     output.recordOnly('dataset');
-    const id = await chooseWorkflow(context, given);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, given);
     const { addDataset } = await import('../../operations/crate/add-dataset.ts');
     const { entity, facts } = await addDataset(client, id, {
       name: options.name,

@@ -1,6 +1,6 @@
 import { agrees, noPrompts } from '../agree.ts';
 import { chooseRecord, recordKinds, recordWithin, workflowOption } from '../choose-record.ts';
-import { chooseWorkflow } from '../choose-workflow.ts';
+import { openWorkflow } from '../choose-workflow.ts';
 import { type Command, command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { jsonValue } from '../json-value.ts';
@@ -19,8 +19,7 @@ const userDataCreate = command({
   ],
   async run(context, [workflow], options) {
     context.output.recordOnly('user data');
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, workflow);
     const record = await client.createUserData({
       query: {
         consumer_job_id: await recordWithin(context, recordKinds.job, id, options.consumerJobId),
@@ -93,8 +92,7 @@ const userDataDeleteAll = command({
   async run(context, [workflow], options) {
     const { output } = context;
     output.recordOnly('user data');
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, workflow);
     const { name } = await client.getWorkflow({ params: { id } });
     const question = `Delete all user data of workflow ${id} (${name})?`;
     if (!(await agrees(context, options, { question, otherwise: 'No user data was deleted.' }))) return;
@@ -103,5 +101,4 @@ const userDataDeleteAll = command({
   },
 });
 
-/** The commands that change user data. */
 export const userDataChanges: readonly Command[] = [userDataCreate, userDataUpdate, userDataDelete, userDataDeleteAll];

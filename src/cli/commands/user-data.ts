@@ -1,7 +1,7 @@
 import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { UserData } from '../../core/contract/artifact.ts';
 import { chooseRecord, recordKinds, workflowOption } from '../choose-record.ts';
-import { chooseWorkflow } from '../choose-workflow.ts';
+import { openWorkflow } from '../choose-workflow.ts';
 import { type Command, command } from '../command.ts';
 import { option } from '../option.ts';
 import type { Column } from '../output/table.ts';
@@ -88,8 +88,7 @@ const userDataListMissing = command({
   words: 'user-data list-missing [workflow]',
   says: 'List user data without a value that jobs read and no job produces, and empty outputs of completed jobs.',
   async run(context, [workflow]) {
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, workflow);
     const { user_data: ids } = await client.listMissingUserData({ params: { id } });
     const missing = new Set(ids);
     // JSON contains only ids; users want to see the records.

@@ -15,7 +15,6 @@ import {
 import { Failure } from '../failure.ts';
 import { type Entries, readEntries } from './entries.ts';
 
-/** The users of a file. */
 export function readUsersFile(path: string): Entries {
   try {
     return readEntries(readFileSync(path, 'utf8'));

@@ -45,7 +45,6 @@ const warnings: Readonly<Record<string, string>> = {
   userInputs: 'The name of the user is guessed first.',
 };
 
-/** The hash of a password. */
 export async function hashed(password: string, cost: number): Promise<string> {
   const { default: bcrypt } = await import('bcryptjs');
   return bcrypt.hash(password, cost);

@@ -1,6 +1,6 @@
 import { BATCH } from '../../../client/create-jobs.ts';
 import { recordKinds, type RecordKind, recordsWithin } from '../../choose-record.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
+import { openWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import { Failure, UsageError } from '../../failure.ts';
 import { integer } from '../../option.ts';
@@ -47,8 +47,7 @@ const create = command({
     const { name, command: text } = options;
     if (name === undefined || text === undefined)
       throw new UsageError('a job needs a name and a command: --name NAME --command COMMAND');
-    const id = await chooseWorkflow(context, given);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, given);
     const within = async (kind: RecordKind, ...names: (string | string[] | undefined)[]) => {
       const texts = names.flatMap((each) => each ?? []);
       return texts.length === 0 ? undefined : recordsWithin(context, kind, id, texts);
@@ -90,8 +89,7 @@ const createFromFile = command({
     const { addJobs } = await import('../../../operations/add-jobs.ts');
     const commands = commandLines(readInput(path, 'commands'));
     if (commands.length === 0) throw new Failure(`${path} has no commands; expected one a line`);
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, workflow);
     const { jobs } = await addJobs(client, id, {
       commands,
       batch,

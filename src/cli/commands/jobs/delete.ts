@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../client/errors.ts';
 import type { Job } from '../../../core/contract/job.ts';
 import { agrees, noPrompts } from '../../agree.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
+import { openWorkflow } from '../../choose-workflow.ts';
 import { chooseJob, workflowOption } from '../../choose-record.ts';
 import { type Command, command } from '../../command.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
@@ -50,8 +50,7 @@ const removeAll = command({
   async run(context, [given], options) {
     const { output } = context;
     output.recordOnly('jobs delete-all');
-    const id = await chooseWorkflow(context, given);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, given);
     const { total_count: count } = await client.listJobs({ query: { workflow_id: id, limit: 1 } });
     if (count === 0) {
       const message = `No jobs found for workflow ID: ${id}`;

@@ -6,7 +6,7 @@ import { isEnd } from '../../../core/lifecycle/job.ts';
 import { all } from '../../../client/every.ts';
 import type { Context } from '../../context.ts';
 import type { JobStatus } from '../../../core/contract/job-statuses.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
+import { openWorkflow } from '../../choose-workflow.ts';
 import { chooseJob, recordKinds, recordWithin, workflowOption } from '../../choose-record.ts';
 import { type Command, command } from '../../command.ts';
 import { checkedByServer } from '../../option.ts';
@@ -77,8 +77,7 @@ const list = command({
     ...pagingOptions(sortFields.job),
   ],
   async run(context, [workflow], options) {
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, workflow);
     const upstreamId = await recordWithin(context, recordKinds.job, id, options.upstreamJobId);
     const items = await allRows(options, (paging) =>
       client.listJobs({
@@ -133,8 +132,7 @@ const running = command({
   words: 'jobs running [workflow]',
   says: 'List the running jobs, with the node and the Slurm job of each.',
   async run(context, [workflow], options) {
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, workflow);
     const items = await allRows(options, (paging) => client.listRunningJobs({ params: { id }, query: paging }));
     context.output.list({
       items,

@@ -1,7 +1,7 @@
 import type { PlanUpdated } from '../../../core/contract/plan-update.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { recordKinds, type RecordKind, recordsWithin, workflowOption } from '../../choose-record.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
+import { openWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../failure.ts';
@@ -38,8 +38,7 @@ const add = command({
     const { name, command: text, priority, dryRun = false } = options;
     // An empty text is a variable of a script that is not set.
     if (!name || !text) throw new UsageError('a job needs a name and a command: --name NAME --command COMMAND');
-    const id = await chooseWorkflow(context, given);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, given);
     const within = async (kind: RecordKind, texts: string | readonly string[] | undefined) =>
       texts === undefined ? undefined : recordsWithin(context, kind, id, [texts].flat());
     const job = {

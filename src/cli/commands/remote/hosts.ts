@@ -3,7 +3,7 @@ import type { Client } from '../../../client/client.ts';
 import { displayed, readWorkers, type Worker, workerOf } from '../../../core/contract/worker-line.ts';
 import type { RemoteService } from '../../../operations/remote/service.ts';
 import { certificatesIn } from '../../../client/node/certificates.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
+import { openWorkflow } from '../../choose-workflow.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { integer, option } from '../../option.ts';
@@ -61,8 +61,7 @@ export async function hostsOf(
   context: Context,
   workflow: string | undefined,
 ): Promise<{ id: number; workers: Worker[] }> {
-  const id = await chooseWorkflow(context, workflow);
-  const { client } = await context.service();
+  const { id, client } = await openWorkflow(context, workflow);
   return { id, workers: await someWorkers(context, client, id) };
 }
 

@@ -3,7 +3,7 @@ import { displayed } from '../../../core/contract/worker-line.ts';
 import { type Started, startWorkers } from '../../../operations/remote/start-workers.ts';
 import { withSsh } from '../../../operations/remote/with-ssh.ts';
 import { isLoopback } from '../../../operations/remote/service.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
+import { openWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
 import { integer, number } from '../../option.ts';
@@ -89,8 +89,7 @@ export const remoteRun = command({
     }
     const { file, workflow } = given(first as string | undefined, second as string | undefined, options.workers);
     const inFile = file === undefined ? undefined : workersIn(file);
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, workflow);
     if (inFile !== undefined) await addStored(client, id, inFile);
     const workers = inFile ?? (await someWorkers(context, client, id));
     const service = await remoteService(context);

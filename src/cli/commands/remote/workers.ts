@@ -3,7 +3,7 @@ import type { Client } from '../../../client/client.ts';
 import { openSsh } from '../../../cluster/ssh/ssh.ts';
 import { displayed, type Worker, workerOf } from '../../../core/contract/worker-line.ts';
 import { reachable } from '../../../operations/remote/reachable.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
+import { chooseWorkflow, openWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
@@ -94,8 +94,7 @@ const removeWorker = command({
   words: 'remote remove-worker <host> [workflow]',
   says: 'Remove a host from a workflow; a runner on it is not ended.',
   async run(context, [host, workflow]) {
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, workflow);
     const stored = await storedWorkers(client, id);
     const found = stored.find((worker) => [worker.text, displayed(worker), worker.host].includes(host));
     const reply = await client.removeRemoteWorker({ params: { id, worker: found?.text ?? host } });
@@ -112,8 +111,7 @@ const listWorkers = command({
   words: 'remote list-workers [workflow]',
   says: 'List the hosts that are stored with a workflow.',
   async run(context, [workflow]) {
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, workflow);
     const items = await storedWorkers(client, id);
     context.output.list({
       items,

@@ -8,7 +8,7 @@ import { jobOfAllocation, type SlurmJob } from '../../../core/allocation/slurm-j
 import type { SlurmStats } from '../../../core/contract/allocation.ts';
 import { sizeText } from '../../../core/quantity/size-text.ts';
 import { recordKinds, recordWithin } from '../../choose-record.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
+import { chooseWorkflow, openWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { integer } from '../../option.ts';
@@ -198,8 +198,7 @@ const stats = command({
     { flags: '--attempt-id <n>', says: 'only of this attempt', read: integer('--attempt-id', 1) },
   ],
   async run(context, [workflow], options) {
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, workflow);
     const query = {
       workflow_id: id,
       job_id: await recordWithin(context, recordKinds.job, id, options.jobId),

@@ -1,5 +1,5 @@
 import type { ParsedLogs } from '../../../operations/logs/parse-slurm.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
+import { openWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 
 /** Jobs that are named for one allocation. */
@@ -16,8 +16,7 @@ export const slurmParseLogs = command({
   async run(context, [path], options) {
     const { output } = context;
     output.recordOnly('parse-logs');
-    const id = await chooseWorkflow(context, options.workflowId);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, options.workflowId);
     const { all } = await import('../../../client/every.ts');
     const { slurmTaskOf } = await import('../../../core/contract/files/runner.ts');
     const { parseSlurmLogs } = await import('../../../operations/logs/parse-slurm.ts');

@@ -1,6 +1,6 @@
 import type { SlurmScheduler } from '../../../core/contract/scheduling.ts';
 import { parseWalltime } from '../../../core/quantity/slurm-time.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
+import { openWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
 import { chooseRecord, recordKinds, workflowOption } from '../../choose-record.ts';
@@ -81,8 +81,7 @@ const create = command({
   async run(context, [workflow], options) {
     const { output } = context;
     output.recordOnly(THING);
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, workflow);
     const { account, nodes, walltime: limit } = options;
     const body = { ...bodyOf(options), account, nodes, walltime: limit, workflow_id: id };
     const record = await client.createSlurmScheduler({ body });

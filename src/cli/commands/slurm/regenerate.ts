@@ -1,5 +1,5 @@
 import { recordKinds, recordsWithin } from '../../choose-record.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
+import { openWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import { submitOptions } from '../../slurm-options.ts';
 import { planningOptions } from './planning-options.ts';
@@ -27,8 +27,7 @@ export const slurmRegenerate = command({
   async run(context, [given], options) {
     const { output } = context;
     output.recordOnly('regenerate');
-    const id = await chooseWorkflow(context, given);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, given);
     const listed = options.includeJobIds?.split(',').map((part) => part.trim());
     const includedJobs = listed === undefined ? [] : await recordsWithin(context, recordKinds.job, id, listed);
     const { siteFor } = await import('../../site.ts');

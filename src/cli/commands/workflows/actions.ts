@@ -2,7 +2,7 @@ import { recordKinds, recordWithin } from '../../choose-record.ts';
 import type { Client } from '../../../client/client.ts';
 import type { WorkflowAction } from '../../../core/contract/scheduling.ts';
 import { agrees, noPrompts } from '../../agree.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
+import { chooseWorkflow, openWorkflow } from '../../choose-workflow.ts';
 import { idOf } from '../../id-or-name.ts';
 import { type Command, command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
@@ -41,8 +41,7 @@ const list = command({
   words: 'workflows list-actions [workflow]',
   says: 'List the actions of a workflow, and how far the trigger of each is.',
   async run(context, [given]) {
-    const id = await chooseWorkflow(context, given);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, given);
     const actions = await client.listWorkflowActions({ params: { id } });
     context.output.list({
       items: actions,
@@ -118,8 +117,7 @@ const remove = command({
     const { output } = context;
     output.recordOnly('delete-action');
     const actionId = idOf('action', givenAction);
-    const id = await chooseWorkflow(context, givenWorkflow);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, givenWorkflow);
     const { trigger_type: trigger, action_type: type } = await actionOf(client, id, actionId);
     const question = `Delete action ${actionId} (${type} ${trigger}) of workflow ${id}?`;
     if (!(await agrees(context, options, { question, otherwise: `Action ${actionId} was not deleted.` }))) return;

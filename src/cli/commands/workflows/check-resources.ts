@@ -1,4 +1,4 @@
-import { chooseWorkflow } from '../../choose-workflow.ts';
+import { openWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import { integer, number } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
@@ -32,8 +32,7 @@ export const workflowsCheckResources = command({
     },
   ],
   async run(context, [given], options) {
-    const id = await chooseWorkflow(context, given);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, given);
     const runId = options.runId;
     const includesFailed = options.includeFailed === true;
     const least = options.minOverUtilization;

@@ -1,6 +1,6 @@
 import { type Correction, USUAL_MULTIPLIERS } from '../../../core/lifecycle/correct-resources.ts';
 import { recordKinds, recordsWithin } from '../../choose-record.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
+import { openWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
 import { number, option } from '../../option.ts';
@@ -36,8 +36,7 @@ export const workflowsCorrectResources = command({
   async run(context, [workflow], options) {
     const { output } = context;
     output.recordOnly('correct-resources');
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, workflow);
     const given = options.jobIds?.split(',').map((part) => part.trim());
     const multipliers = {
       memory: options.memoryMultiplier,

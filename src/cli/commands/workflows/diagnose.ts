@@ -1,5 +1,5 @@
 import type { Spread } from '../../../core/lifecycle/runtime-fit.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
+import { openWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { roughText } from '../../output/words.ts';
@@ -8,8 +8,7 @@ export const workflowsDiagnose = command({
   words: 'workflows diagnose [workflow]',
   says: 'Show whether ready jobs lack only time: every runner ends too early for them.',
   async run(context, [given]) {
-    const id = await chooseWorkflow(context, given);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, given);
     const { diagnose } = await import('../../../operations/diagnose.ts');
     const found = await diagnose(client, id, Date.now());
     const { runners, unlimitedRunners: unlimited, readyJobs, remaining, requested, blocked, tooShort } = found;

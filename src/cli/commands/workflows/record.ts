@@ -1,5 +1,5 @@
 import type { WorkflowChange } from '../../../core/contract/workflow.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
+import { openWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import { Failure, UsageError } from '../../failure.ts';
 import { jsonObject } from '../../json-object.ts';
@@ -9,8 +9,7 @@ const get = command({
   words: 'workflows get [workflow]',
   says: 'Show one workflow.',
   async run(context, [given]) {
-    const id = await chooseWorkflow(context, given);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, given);
     const workflow = await client.getWorkflow({ params: { id } });
     const text = fieldsText(`Workflow ${id}:`, workflow);
     if (context.output.format === 'csv') context.output.text(text);
@@ -60,8 +59,7 @@ const update = command({
       throw new Failure(
         'no fields to update. Provide at least one of --name, --description, --owner-user, --project, --metadata',
       );
-    const id = await chooseWorkflow(context, given);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, given);
     // Torc's own server requires the name and the user in every update.
     const before = await client.getWorkflow({ params: { id } });
     const body = { ...changes, name: changes.name ?? before.name, user: changes.user ?? before.user };

@@ -1,4 +1,4 @@
-import { chooseWorkflow, workflowId } from '../../choose-workflow.ts';
+import { openWorkflow, workflowId } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
 
@@ -6,8 +6,7 @@ const isComplete = command({
   words: 'workflows is-complete [workflow]',
   says: 'Show whether every job has ended or the workflow was canceled.',
   async run(context, [given]) {
-    const id = await chooseWorkflow(context, given);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, given);
     const { is_complete: complete, is_canceled: canceled } = await client.isComplete({ params: { id } });
     context.output.record(
       'is-complete',

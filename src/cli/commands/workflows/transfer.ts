@@ -1,5 +1,5 @@
 import { counted } from '../../../core/quantity/count-text.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
+import { openWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import { readInput } from '../../read-input.ts';
 
@@ -14,8 +14,7 @@ const exportCommand = command({
   async run(context, [given], options) {
     const { output } = context;
     output.recordOnly('export');
-    const id = await chooseWorkflow(context, given);
-    const { client } = await context.service();
+    const { id, client } = await openWorkflow(context, given);
     const { exportWorkflow } = await import('../../../operations/transfer/export.ts');
     const settings = {
       includesResults: options.includeResults === true,
