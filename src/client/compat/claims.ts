@@ -8,14 +8,9 @@ import { createReads, type PlainJob, READS_AT_ONCE } from './reads.ts';
 import { isInDoubt } from './refused.ts';
 import { createReturns } from './returns.ts';
 import { stillPending } from './still-pending.ts';
-import { createUnanswered } from './unanswered.ts';
+import { createUnanswered, type UnansweredOptions } from './unanswered.ts';
 
-export interface ClaimsOptions {
-  readonly client: Client;
-  readonly workflowId: number;
-  readonly onWarning: (message: string) => void;
-  readonly now: () => number;
-}
+export type ClaimsOptions = Omit<UnansweredOptions, 'reads'>;
 
 /** The jobs of one runner, from the claim until they are passed on, end, or are returned. */
 export interface Claims {

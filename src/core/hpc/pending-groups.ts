@@ -14,13 +14,8 @@ export interface PendingJob {
 }
 
 /** What jobs with these requirements need. */
-interface Needs {
+interface Needs extends Pick<JobGroup, 'cpus' | 'memoryMb' | 'gpus' | 'nodes' | 'runtimeSeconds'> {
   readonly name: string;
-  readonly cpus: number;
-  readonly memoryMb: number;
-  readonly gpus: number;
-  readonly nodes: number;
-  readonly runtimeSeconds: number;
 }
 
 /** `job` waits for `upstream`, which has not ended. */

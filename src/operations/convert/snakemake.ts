@@ -32,17 +32,8 @@ interface Given {
  * Throws: `CONVERSION_REFUSED` with the words of Snakemake if it refuses the Snakefile, or there is none.
  */
 export async function convertSnakefile({ path, targets, cores, environment }: Given): Promise<Conversion> {
-  const args = [
-    '--snakefile',
-    path,
-    '--dry-run',
-    '--printshellcmds',
-    '--forceall',
-    '--nolock',
-    '--nocolor',
-    '--cores',
-    String(cores ?? 'all'),
-  ];
+  const dryRun = ['--dry-run', '--printshellcmds', '--forceall', '--nolock', '--nocolor'];
+  const args = ['--snakefile', path, ...dryRun, '--cores', String(cores ?? 'all')];
   const outcome = await askProgram(path, { ...SNAKEMAKE, environment }, [...args, '--', ...targets]);
   const main: Snakefile = { path, text: readUserText(path) };
   return convertSnakemake({ files: [main, ...included(main, new Set([path]))], printed: printedBy(outcome) });

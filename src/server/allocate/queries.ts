@@ -5,15 +5,13 @@ import { columns, insertInto, setGiven, update } from '../store/columns.ts';
 import { allocationColumns, allocationOf, type AllocationRow } from '../records/allocation/row.ts';
 import { insertEvent } from '../records/event/row.ts';
 import { unsettled } from '../records/job/row.ts';
-import { present } from '../records/present.ts';
+import { present, type Stored } from '../records/present.ts';
 import { whole } from '../records/records.ts';
 import { createListing, equal, type FiltersOn, sortable } from '../store/listing.ts';
 import type { ComputeNodeRow } from '../records/node/row.ts';
 import { STATUS } from '../records/job/status.ts';
 
-type StatsRow = {
-  [F in keyof SlurmStats]-?: undefined extends SlurmStats[F] ? NonNullable<SlurmStats[F]> | null : SlurmStats[F];
-};
+type StatsRow = Stored<SlurmStats>;
 
 export const statsColumns = [
   ...columns('workflow_id job_id run_id attempt_id slurm_job_id max_rss_bytes max_vm_size_bytes'),

@@ -6,3 +6,8 @@ export function present<Row extends object>(row: Row): Present<Row> {
   for (const [column, value] of Object.entries(row)) if (value !== null) set[column] = value;
   return set as Present<Row>;
 }
+
+/** The row of a record whose columns are its fields: what may be absent is null there. */
+export type Stored<Model> = {
+  [Field in keyof Model]-?: undefined extends Model[Field] ? NonNullable<Model[Field]> | null : Model[Field];
+};

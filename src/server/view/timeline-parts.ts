@@ -73,7 +73,6 @@ export function createTimelineParts(queries: ViewQueries, familiesOf: FamiliesOf
   };
 }
 
-/** The family of each attempt. */
 async function place(list: AttemptList, families: KeptFamilies) {
   const { ids, familyOf } = families;
   const slice = beginSlice();

@@ -1,4 +1,5 @@
 import type { Over } from '../../facts/options.ts';
+import type { Situation } from '../../facts/pace.ts';
 import type { ExchangeReply } from '../../../core/contract/exchange.ts';
 import type { ExchangeFailure } from '../failed-exchange.ts';
 import { type OutageEffect, type OutageRules, type OutageState, SERVER_ANSWERS } from './outage.ts';
@@ -80,20 +81,10 @@ export type Event =
   | { readonly kind: 'settle' };
 
 /** Facts beside the state that an event depends on. */
-export interface Facts {
+export interface Facts extends Omit<Situation, 'workMayBeReady'> {
   /** Monotonic milliseconds. */
   readonly nowMs: number;
-  /** Jobs that wait for a slot, and jobs that run or whose end is not final. */
-  readonly queued: number;
   readonly running: number;
-  /** Jobs that were claimed ahead and wait for others that run or are queued here. */
-  readonly ahead: number;
-  /** Whether a job could start now. */
-  readonly hasRoom: boolean;
-  /** The present number of jobs that can run at once. */
-  readonly slots: number;
-  /** Whether there are entries that the server does not know. */
-  readonly hasNews: boolean;
 }
 
 export interface Rules extends OutageRules {

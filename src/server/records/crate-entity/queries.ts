@@ -3,17 +3,10 @@ import type { RoCrateEntity } from '../../../core/contract/artifact.ts';
 import type { Database, Value } from '../../store/database.ts';
 import { insertInto, update } from '../../store/columns.ts';
 import { createListing, equal, sortable } from '../../store/listing.ts';
-import { present } from '../present.ts';
+import { present, type Stored } from '../present.ts';
 import { whole } from '../records.ts';
 
-interface EntityRow {
-  id: number;
-  workflow_id: number;
-  file_id: number | null;
-  entity_id: string;
-  entity_type: string;
-  metadata: string;
-}
+type EntityRow = Omit<Stored<RoCrateEntity>, 'metadata'> & { metadata: string };
 
 const entityOf = ({ metadata, ...row }: EntityRow): RoCrateEntity => ({
   ...present(row),

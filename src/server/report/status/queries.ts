@@ -1,4 +1,5 @@
 import type { Database, NoParameters } from '../../store/database.ts';
+import type { ComputeNodeRow } from '../../records/node/row.ts';
 import { STATUS } from '../../records/job/status.ts';
 
 /** The total time of the jobs of a workflow, and from when to when in Unix seconds. */
@@ -12,13 +13,7 @@ interface WorkflowTime {
 
 /** The requirements of the jobs of a class, and the number of ready ones. */
 /** An active runner: whom it serves, and the end of its time. */
-interface ActiveNode {
-  labels: string | null;
-  start_time: string;
-  end_time: string | null;
-  compute_node_type: string;
-  process: string | null;
-}
+type ActiveNode = Pick<ComputeNodeRow, 'labels' | 'start_time' | 'end_time' | 'compute_node_type' | 'process'>;
 
 export interface ReadyNeeds {
   readonly jobs: number;

@@ -13,7 +13,6 @@ import { timeOfNode } from '../../../core/lifecycle/obstacles.ts';
 interface Ready {
   readonly labels: readonly string[];
   readonly runtimeSeconds: number;
-  /** The number of jobs. */
   readonly jobs: () => number;
 }
 
