@@ -13,7 +13,6 @@ const replies: Readonly<Record<string, (user: string) => object>> = {
   '/api/chat/status': () => ({ configured: false, message: NO_CHAT }),
 };
 
-/** Answers a path that no server has. */
 export function answerOwn(incoming: IncomingMessage, outgoing: ServerResponse, user: string): void {
   const path = (incoming.url ?? '/').replace(/\?.*$/, '');
   const reply = incoming.method === 'GET' ? replies[path]?.(user) : undefined;

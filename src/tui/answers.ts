@@ -28,7 +28,6 @@ export function shownRecord(view: View, rows: readonly unknown[], id: number): D
   return textDialog(view.name, fieldLines(row as object));
 }
 
-/** All fields of a workflow. */
 export async function shownWorkflow(client: Client, id: number): Promise<Dialog> {
   return textDialog('Workflow', fieldLines(await client.getWorkflow({ params: { id } })));
 }

@@ -5,7 +5,6 @@ import { type Response, ServiceError, Unreachable } from '../errors.ts';
 import { type Login, LoginRefused } from './login-refused.ts';
 import type { OpenStream } from '../event-stream.ts';
 
-/** The address of a service. */
 export interface ServiceAddress {
   /** With the base path, without a slash at the end. */
   readonly url: string;

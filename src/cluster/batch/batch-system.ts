@@ -115,7 +115,6 @@ export interface Manner {
  */
 export type Fate = 'requeued' | 'preempted' | 'limit' | 'over' | 'alive' | 'unknown';
 
-/** A submission failed. */
 export class SubmissionFailed extends Error {
   /**
    * `refused`: it will be again. `full`: a limit on the jobs of the user or the account is reached. `away`: the batch system

@@ -210,7 +210,6 @@ export interface Accounting {
 export const readAccounting = async (run: AskSlurm, jobs: readonly SlurmJob[]): Promise<Accounting> =>
   parseAccounting(await ask(run, { ids: jobs.join(','), fields: TABLE }));
 
-/** All that the accounting has of a job, as JSON of sacct. */
 export const accountingJson = (run: AskSlurm, job: SlurmJob): Promise<string> =>
   run('sacct', ['-j', String(job), '--json']);
 

@@ -53,7 +53,6 @@ export type RecoveryRequest = z.output<typeof RecoveryRequest>;
 
 const changed = <S extends z.ZodType>(shape: S) => maybe(z.object({ before: shape, after: shape }));
 
-/** What a recovery would do. */
 export const RecoveryPlan = z.object({
   workflow_id: id,
   /** Why jobs did not end well, with the first of them. */

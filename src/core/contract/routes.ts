@@ -44,5 +44,4 @@ export interface Input<N extends RouteName> {
   readonly body: Shape<Routes[N], 'body'>;
 }
 
-/** The reply of the route. */
 export type Reply<N extends RouteName> = z.output<Routes[N]['reply']>;

@@ -45,7 +45,6 @@ export const WorkflowGraph = z.object({
 });
 export type WorkflowGraph = z.output<typeof WorkflowGraph>;
 
-/** Jobs of a family, by id. */
 export const FamilyJobs = z.object({
   items: z.array(z.object({ id, name: text, status: jobStatus, attempt_id: z.int() })),
   has_more: z.boolean(),

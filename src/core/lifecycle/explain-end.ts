@@ -15,7 +15,6 @@ interface End {
   readonly next: readonly string[];
 }
 
-/** Explains why a job ended with its status. */
 export function explainEnd(job: JobFacts): Explanation {
   const { status, end } = job;
   if (status === 'canceled') return { kind: 'ended', ...canceled(job) };

@@ -85,7 +85,6 @@ export interface Measured {
   readonly overPercent: number;
 }
 
-/** The resources for which a use was measured. */
 export function measuredOf(limits: Limits, { seconds, peakMemoryBytes, peakCpuPercent }: Use): Measured[] {
   const pairs: readonly (readonly [Measured['resource'], number | undefined, number | undefined])[] = [
     ['Memory', limits.memoryBytes, peakMemoryBytes],

@@ -75,7 +75,6 @@ const nodeOf = ({ entity_id: id, entity_type: type, metadata }: RoCrateEntity): 
   '@id': id,
 });
 
-/** The identifiers of files, by their paths. */
 function identifiersOf(files: CrateRecords['files'], entities: CrateRecords['entities']): ReadonlyMap<string, string> {
   const paths = new Map(files.map(({ id, path }) => [id, path]));
   const found = new Map<string, string>();

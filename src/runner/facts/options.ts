@@ -65,7 +65,6 @@ export interface RunnerOptions {
   readonly launcherProgram?: readonly string[] | undefined;
   /** The batch system of this machine, if it has one. */
   readonly batch?: BatchSystem | undefined;
-  /** How its allocation ends. */
   readonly ending?: AllocationEnding | undefined;
 }
 
@@ -89,7 +88,6 @@ export interface RegisteredAs {
   readonly gpus: number;
 }
 
-/** A job with the attempt that ended. */
 export type EndedJob = Pick<ClaimedJob, 'id' | 'attempt_id' | 'name'>;
 
 /** The progress of a run. */

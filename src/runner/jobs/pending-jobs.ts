@@ -24,7 +24,6 @@ export interface PendingJobs {
   readonly after: readonly number[];
   /** Whether jobs may start. Jobs that become free while they may not are given back. */
   readonly isOpen: boolean;
-  /** Ids of all of them. */
   ids(): number[];
   /** Accepts claimed jobs, those that the runner does not hold yet. */
   take(jobs: readonly ClaimedJob[], claimed: Ahead | null | undefined): void;

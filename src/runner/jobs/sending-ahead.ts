@@ -24,7 +24,6 @@ export interface SendingAhead {
   fill(): void;
   /** A step has ended that ran for this long. */
   ended(seconds: number): void;
-  /** A job was taken back. */
   takenBack(): void;
   /** No job that was sent ahead is to begin, unless it has. */
   takeBackAll(): void;

@@ -29,7 +29,6 @@ export interface WaitingJobs {
     readonly lease: (job: ClaimedJob) => Lease | undefined;
     readonly start: (job: ClaimedJob, lease: Lease) => boolean;
   }): void;
-  /** Takes out all jobs. */
   clear(): ClaimedJob[];
   /** Takes out these jobs. */
   take(isMeant: (job: ClaimedJob) => boolean): ClaimedJob[];

@@ -5,7 +5,6 @@ import { addUse, isOver, newlyWatched, type Observed, observedOf, type Watched, 
 
 export type { Observed, WatchedJob } from './watched.ts';
 
-/** One sample of one job. */
 export interface JobSample {
   readonly job: WatchedJob;
   /** Unix milliseconds. */

@@ -82,7 +82,6 @@ export interface StepEnd {
  */
 export type EndedBy = 'memory' | 'time' | 'cancel' | 'node' | 'allocation';
 
-/** The settled end of a step. */
 export interface SettledEnd extends Omit<StepEnd, 'id'> {
   readonly endedBy?: EndedBy | undefined;
   /** It was asked to end before it ended. */

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import type { StoreDatabase } from '../sqlite/database.ts';
 import { archiveFile } from './files.ts';
 
-/** A closed day of a cluster. */
 export interface ClosedDay {
   readonly cluster: number;
   readonly clusterName: string;

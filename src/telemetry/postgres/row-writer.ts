@@ -7,7 +7,6 @@ export type ColumnType = 'int4' | 'int8' | 'float8' | 'bool' | 'text' | 'int8[]'
 /** The columns of a table with their types, in the order of their values. */
 export type Columns = Readonly<Record<string, ColumnType>>;
 
-/** Columns of one type by their names. */
 export const columnsOf = (type: ColumnType, names: string): Columns =>
   Object.fromEntries(names.split(' ').map((name) => [name, type]));
 

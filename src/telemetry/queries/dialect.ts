@@ -44,7 +44,6 @@ export const ofJob = (alias: string, { job, epoch }: JobKey, bind: Bind): string
 /** The nodes `n` of a name, or of its first label. */
 export const ofNode = (name: string): string => `(n.name = ${name} or n.short = ${name})`;
 
-/** SQL of sums with their names. */
 export type Sums = readonly (readonly [sql: string, name: string])[];
 export const listed = (sums: Sums): string => sums.map(([sql, name]) => `${sql} as ${name}`).join(', ');
 

@@ -1,7 +1,6 @@
 import type { Link } from './rows-of-records.ts';
 import type { JobKey, TelemetryRows, Window } from './rows.ts';
 
-/** An attempt at a workflow job whose processes a job has. */
 export type LinkedAttempt = Pick<Link, 'cluster' | 'workflow' | 'workflowJob' | 'run' | 'attempt'>;
 
 /** The attempts at workflow jobs that the processes of a job belong to, each once, in the order of time. */

@@ -123,7 +123,6 @@ function add(tally: Tally, rows: readonly ProcessRow[], cpuSeconds: Uint, elapse
   );
 }
 
-/** What each node did in each hour of a window. */
 export async function nodeHoursOf(source: TelemetryRows, window: Window): Promise<NodeHour[]> {
   const loads = new Map(
     (await loadOf(source, withTimeBefore(window), HOUR_SECONDS)).map((step) => [

@@ -30,7 +30,6 @@ export interface ClosedJobHours {
   readonly days: readonly number[];
 }
 
-/** What one node did in one hour. */
 export interface NodeHour extends OnNode {
   readonly first: number;
   readonly last: number;

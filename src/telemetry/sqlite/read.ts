@@ -46,7 +46,6 @@ export class Reader {
     }
   }
 
-  /** The envelope of an archived sample. */
   archived(cluster: string, sample: Row, parts: SampleParts): Ordered<StoredEnvelope> {
     const row = {
       ...sample,

@@ -18,7 +18,6 @@ import { putUnknownMembers, type UnknownMember } from './unknown-members.ts';
 export type StoredRow = Readonly<Record<string, StoredCell>>;
 type StoredCell = Cell | boolean | readonly bigint[] | undefined;
 
-/** The rows of a sample. */
 export interface SampleParts {
   readonly system: StoredRow | undefined;
   readonly cards: readonly StoredRow[];

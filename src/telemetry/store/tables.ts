@@ -163,7 +163,6 @@ export const sampleTables: Readonly<Record<SampleTableName, SampleTable>> = {
 };
 export const sampleTableNames = Object.keys(sampleTables) as SampleTableName[];
 
-/** A column with its table. */
 export type PlacedColumn = Pick<SampleColumn, 'column' | 'kind'> & { readonly table: SampleTableName };
 
 /** What stores of earlier releases may be without. */

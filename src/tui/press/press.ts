@@ -12,7 +12,6 @@ import { entered, filterByRow, sorted, toView } from './on-list.ts';
 import { onJobs, select, selectAll } from './on-jobs.ts';
 import { JUMP_ROWS, load, only, type Step } from './step.ts';
 
-/** What a key does. */
 export function press(given: Model, key: Key, nowMs: number, size: Size): Step {
   if (key === 'ctrl-c') return only(given, { do: 'quit' });
   if (key === 'ctrl-z') return only(given, { do: 'suspend' });

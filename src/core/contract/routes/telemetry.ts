@@ -119,7 +119,6 @@ export const telemetryRoutes = {
 
 export type TelemetryRoute = keyof typeof telemetryRoutes;
 type NameIn<Path> = Path extends `/sonar/show/${infer Name}` ? Name : never;
-/** A question by its name. */
 export type TelemetryQuestion = NameIn<(typeof telemetryRoutes)[TelemetryRoute]['path']>;
 export const questionOf = (name: TelemetryRoute): TelemetryQuestion =>
   telemetryRoutes[name].path.slice('/sonar/show/'.length) as TelemetryQuestion;

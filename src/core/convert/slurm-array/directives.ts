@@ -54,7 +54,6 @@ const LONG: Readonly<Record<string, string>> = {
   x: 'exclude',
 };
 
-/** The words of a text. */
 export const wordSet = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
 /** Options that never have a value in the next word. */

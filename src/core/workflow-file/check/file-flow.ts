@@ -23,7 +23,6 @@ export function checkFileFlow(
   if (fileExists !== undefined) checkInputs(draft, links, { pathAt, writers, fileExists }, complain);
 }
 
-/** The path of a file by its number. */
 function pathWriter({ files }: Draft): (file: number) => string {
   const templates = files.families.all.map(({ spec, axes }) => template(spec.path, axes));
   return (file) => {

@@ -45,6 +45,5 @@ export function tokenParts(text: string): (string | Token)[] {
   return parts;
 }
 
-/** The tokens of a text. */
 export const tokensOf = (text: string | undefined): Token[] =>
   text === undefined ? [] : tokenParts(text).filter((part) => typeof part === 'object');

@@ -52,7 +52,6 @@ export class Matcher {
     return next;
   }
 
-  /** The states after a letter. */
   private after(states: readonly number[], letter: string): number[] {
     const next = new Set<number>();
     for (const number of states) {

@@ -55,7 +55,6 @@ export const integer: Shape<number> = { kind: 'integer', expects: 'i64' };
 export const float: Shape<number> = { kind: 'float', expects: 'f64' };
 export const boolean: Shape<boolean> = { kind: 'boolean', expects: 'a boolean' };
 
-/** Any value. */
 export const any: Shape<Value> = { kind: 'any', expects: 'any value' };
 
 export const choice = <const C extends readonly string[]>(choices: C): Shape<C[number]> => ({

@@ -17,7 +17,6 @@ const SOON_MS = 2_000;
 export interface Starts {
   /** Launches the step now, or when others have begun; `failed` is called if it cannot be launched then. */
   add(id: StepId, step: RunningStep, launch: () => number, failed: (error: Error) => void): void;
-  /** The step has ended. */
   ended(id: StepId): void;
   /** The steps that were launched more than so many milliseconds ago, and have not begun. */
   waiting(longerThanMs: number): readonly StepId[];

@@ -39,7 +39,6 @@ function hereOnly() {
 /** How long a single sample watches the processes: longer holds up its caller, shorter than a few ticks says nothing. */
 const WATCH_MS = 100;
 
-/** One sample of this node. */
 export async function sampleOnce(options: NodeSamplerOptions): Promise<Message> {
   const sampler = samplerOfThisNode(options);
   try {
