@@ -58,7 +58,7 @@ describe('the words of a command', () => {
 
   it('bash changes no word of any command whose words are known', () => {
     const letters = fc.constantFrom(...Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)), '\t', 'é');
-    const often = fc.constantFrom(...'abz019_./:,@%+-= \t');
+    const often = fc.constantFrom(...'abz019_./:,@%+-= \t'.split(''));
     const line = fc.string({ unit: fc.oneof({ weight: 30, arbitrary: often }, letters), minLength: 1, maxLength: 24 });
     fc.assert(
       fc.property(fc.array(line, { minLength: 200, maxLength: 200 }), (lines) => {
