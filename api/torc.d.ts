@@ -3005,6 +3005,8 @@ export interface Calls {
     query?: {
       user?: string | undefined;
       name?: string | undefined;
+      project?: string | undefined;
+      access_group?: string | undefined;
       before?: number | undefined;
       limit?: number | undefined;
     } | undefined;

@@ -9,36 +9,38 @@ import { ageText, failedIn, of, stateOf, shownText } from '../words.ts';
 
 const PAGE = 50;
 
+/** They stand in the address by their parameter of the route. */
+const FILTERS = [
+  { field: 'name', title: 'Name', hint: 'any part' },
+  { field: 'user', title: 'Owner', hint: 'user' },
+  { field: 'project', title: 'Project', hint: 'any' },
+  { field: 'access_group', title: 'Group', hint: 'any' },
+] as const;
+
 /** All workflows that the reader may see, the newest first. The filters stand in the address. */
 export function WorkflowsView({ query }: { readonly query: URLSearchParams }) {
-  const [name, user] = [query.get('name') ?? '', query.get('user') ?? ''];
   const [limit, setLimit] = useState(PAGE);
-  const asked = { limit, name: name === '' ? undefined : name, user: user === '' ? undefined : user };
+  const filters = Object.fromEntries(
+    FILTERS.flatMap(({ field }) => (query.get(field) ? [[field, query.get(field) as string]] : [])),
+  );
+  const asked = { ...filters, limit };
   const live = useLive(JSON.stringify(asked), () => connection.client.listWorkflowOverviews({ query: asked }), 2_000);
-  const filter = (field: 'name' | 'user', value: string) => replaceQuery({ [field]: value });
   return (
     <>
       <div class="heading">
         <h1>Workflows</h1>
         <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-          <label>
-            <span>Name</span>
-            <input
-              type="search"
-              value={name}
-              placeholder="any part"
-              onInput={(event) => filter('name', event.currentTarget.value)}
-            />
-          </label>
-          <label>
-            <span>Owner</span>
-            <input
-              type="search"
-              value={user}
-              placeholder="user"
-              onInput={(event) => filter('user', event.currentTarget.value)}
-            />
-          </label>
+          {FILTERS.map(({ field, title, hint }) => (
+            <label key={field}>
+              <span>{title}</span>
+              <input
+                type="search"
+                value={filters[field] ?? ''}
+                placeholder={hint}
+                onInput={(event) => replaceQuery({ [field]: event.currentTarget.value })}
+              />
+            </label>
+          ))}
           <a class="button" href="#/new">
             New workflow
           </a>
@@ -47,7 +49,11 @@ export function WorkflowsView({ query }: { readonly query: URLSearchParams }) {
       <Shown live={live} what="workflows">
         {({ items, has_more: hasMore }) => {
           if (items.length === 0)
-            return name === '' && user === '' ? <Empty /> : <p class="note">No workflow matches these filters.</p>;
+            return Object.keys(filters).length === 0 ? (
+              <Empty />
+            ) : (
+              <p class="note">No workflow matches these filters.</p>
+            );
           return (
             <>
               <List items={items} />

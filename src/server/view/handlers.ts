@@ -25,12 +25,17 @@ export const viewHandlers = (store: Store, permissions: Permissions) => {
   const outputTail = createOutputTails(store, queries, permissions);
 
   return {
-    listWorkflowOverviews({ query: { user, name, before, limit = PAGE_WORKFLOWS } }, caller) {
+    listWorkflowOverviews(
+      { query: { user, name, project, access_group: group, before, limit = PAGE_WORKFLOWS } },
+      caller,
+    ) {
       const rows = queries.overviews.all({
         before: before ?? Number.MAX_SAFE_INTEGER,
         limit: limit + 1,
         user: user ?? null,
         name: name ?? null,
+        project: project ?? null,
+        group: group ?? null,
         seenBy: permissions.listedFor(caller) ?? null,
       });
       const items = rows.slice(0, limit).map(({ counts, runners, ...row }) => {

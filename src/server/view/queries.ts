@@ -103,7 +103,7 @@ export interface AttemptRowOfTimeline {
 
 export const viewQueries = (db: Database) => ({
   overviews: db.prepare<
-    { before: number; limit: number; user: string | null; name: string | null; seenBy: string | null },
+    Record<'user' | 'name' | 'project' | 'group' | 'seenBy', string | null> & { before: number; limit: number },
     OverviewRow
   >(`
     select id, name, user, project, timestamp, run_id, is_canceled, is_archived,
@@ -114,6 +114,10 @@ export const viewQueries = (db: Database) => ({
     where id < :before and removed_at_ms is null
       and (:user is null or user = :user)
       and (:name is null or instr(lower(name), lower(:name)) > 0)
+      and (:project is null or project = :project)
+      and (:group is null or id in (
+        select share.workflow_id from workflow_access_group share
+        join access_group on access_group.id = share.group_id where access_group.name = :group))
       and (:seenBy is null or user = :seenBy
         or id in (select workflow_id from workflow_sharing where user_name = :seenBy))
     order by id desc

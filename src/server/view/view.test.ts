@@ -228,3 +228,20 @@ describe('the end of what a job wrote', () => {
     expect(tail).not.toHaveProperty('lines');
   });
 });
+
+it('overviews are those of a project or of an access group, and together with other filters those of both', async () => {
+  const { client } = testService();
+  const create = async (name: string, project?: string) =>
+    (await client.createWorkflow({ body: { name, user: 'u', project } })).id;
+  const [one, other, none] = [await create('a', 'cohort'), await create('b', 'cohort'), await create('c')];
+  const { id: group } = await client.createAccessGroup({ body: { name: 'readers' } });
+  for (const id of [one, none]) await client.addWorkflowToGroup({ params: { id, group_id: group } });
+  const found = async (query: { user?: string; project?: string; access_group?: string }) =>
+    (await client.listWorkflowOverviews({ query })).items.map(({ id }) => id);
+  expect(await found({})).toEqual([none, other, one]);
+  expect(await found({ project: 'cohort' })).toEqual([other, one]);
+  expect(await found({ access_group: 'readers' })).toEqual([none, one]);
+  expect(await found({ access_group: 'readers', project: 'cohort', user: 'u' })).toEqual([one]);
+  expect(await found({ access_group: 'writers' })).toEqual([]);
+  expect(await found({ project: 'cohor' })).toEqual([]);
+});

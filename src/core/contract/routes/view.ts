@@ -32,6 +32,9 @@ export const viewRoutes = {
     query: z.object({
       user: text.optional(),
       name: text.optional(),
+      project: text.optional(),
+      /** Only those that are shared with this access group. */
+      access_group: text.optional(),
       before: queryInteger.optional(),
       limit: pageLimit,
     }),
