@@ -12,6 +12,7 @@ import { FilesView } from './views/files.tsx';
 import { JobView } from './views/job.tsx';
 import { NewView } from './views/new.tsx';
 import { ResourcesView } from './views/resources.tsx';
+import { RunnersView } from './views/runners.tsx';
 import { WorkflowView } from './views/workflow.tsx';
 import { WorkflowsView } from './views/workflows.tsx';
 
@@ -74,6 +75,8 @@ function viewOf(hash: string) {
   if (kind === 'new') return { title: 'New workflow', content: <NewView /> };
   if (kind === 'workflows' && Number.isSafeInteger(number) && part === 'resources')
     return { title: `Resources of workflow ${number}`, content: <ResourcesView key={number} id={number} /> };
+  if (kind === 'workflows' && Number.isSafeInteger(number) && part === 'runners')
+    return { title: `Runners of workflow ${number}`, content: <RunnersView key={number} id={number} /> };
   if (kind === 'workflows' && Number.isSafeInteger(number) && part === 'events')
     return {
       title: `Events of workflow ${number}`,

@@ -5,6 +5,7 @@ import { shownText } from './words.ts';
 const VIEWS = [
   ['', 'Overview'],
   ['resources', 'Resources'],
+  ['runners', 'Runners'],
   ['events', 'Events'],
   ['files', 'Files and data'],
 ] as const;

@@ -58,7 +58,7 @@ const DRIVEN: Readonly<Record<string, Driven>> = {
     shows: at('#/workflows/1'),
   },
   n: { from: '#/workflows/1', press: 'n', shows: at('#/new') },
-  '[': { from: '#/workflows/1/events', press: '[', shows: at('#/workflows/1/resources') },
+  '[': { from: '#/workflows/1/events', press: '[', shows: at('#/workflows/1/runners') },
   ']': { from: '#/workflows/1/events', press: ']', shows: at('#/workflows/1/files') },
   '↓': { from: '#/', press: 'ArrowDown', shows: focused('.workflows li:first-child a') },
   '↑': {

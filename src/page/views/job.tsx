@@ -89,6 +89,14 @@ function Whole({ job, again }: { readonly job: Job; readonly again: () => void }
         )}
       </Shown>
       <Dependencies job={job} />
+      {status !== 'completed' && (
+        <Section title="Why">
+          <p class="text">
+            What it waits for, or why it ended as it did, with what runners and allocations have room for:
+          </p>
+          <Command text={`torc jobs explain ${id}`} />
+        </Section>
+      )}
     </>
   );
 }
@@ -105,8 +113,8 @@ const ATTEMPTS: readonly Column<Result>[] = [
   { title: 'Exit code', kind: 'number', cell: (result) => result.return_code },
   { title: 'Took', kind: 'number', cell: (result) => timeText(Math.max(0, result.exec_time_minutes * 60)) },
   { title: 'Ended', kind: 'time', cell: (result) => <Time at={result.completion_time} /> },
-  { title: 'Cause', cell: (result) => result.cause ?? '' },
 ];
+const CAUSE: Column<Result> = { title: 'Cause', cell: (result) => result.cause ?? '' };
 
 function Attempts({ results }: { readonly results: readonly Result[] }) {
   return (
@@ -115,7 +123,7 @@ function Attempts({ results }: { readonly results: readonly Result[] }) {
         label="Table of attempts"
         rows={results.toSorted((one, other) => byAttempt(other, one))}
         keyOf={(result) => result.id}
-        columns={ATTEMPTS}
+        columns={results.some(({ cause }) => cause) ? [...ATTEMPTS, CAUSE] : ATTEMPTS}
       />
     </Section>
   );

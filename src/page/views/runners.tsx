@@ -1,0 +1,162 @@
+import { useState } from 'preact/hooks';
+import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
+import type { ComputeNode } from '../../core/contract/node.ts';
+import type { WorkflowAction } from '../../core/contract/scheduling.ts';
+import { grouped } from '../../core/quantity/count-text.ts';
+import { sizeText } from '../../core/quantity/size-text.ts';
+import { timeText } from '../../core/quantity/time-text.ts';
+import { connection } from '../connection.ts';
+import { useLive } from '../hooks.ts';
+import { Pager } from '../pager.tsx';
+import { Command, Section, Shown, Status, Time } from '../parts.tsx';
+import { type Column, Table } from '../table.tsx';
+import { WorkflowHead } from '../workflow-tabs.tsx';
+import { shownText, statusWords } from '../words.ts';
+
+const { client } = connection;
+const [PAGE, EVERY_MS] = [50, 5_000];
+
+/** Where the jobs of a workflow run: its runners, its allocations of Slurm, and what its actions start. */
+export const RunnersView = ({ id }: { readonly id: number }) => (
+  <>
+    <WorkflowHead id={id} shown="runners" />
+    <Runners id={id} />
+    <Allocations id={id} />
+    <Actions id={id} />
+  </>
+);
+
+interface OfWorkflow {
+  readonly id: number;
+}
+
+function Runners({ id }: OfWorkflow) {
+  const [offset, setOffset] = useState(0);
+  const query = { workflow_id: id, limit: PAGE, offset, reverse_sort: true };
+  const live = useLive(`runners ${id} ${offset}`, () => client.listComputeNodes({ query }), EVERY_MS);
+  return (
+    <Section title="Runners">
+      <Shown live={live} what="runners">
+        {({ items, total_count: total }) => (
+          <>
+            {items.length === 0 ? (
+              <>
+                <p class="note">
+                  No runner has worked on this workflow. This starts one on the machine where it is run:
+                </p>
+                <Command text={`torc run ${id}`} />
+              </>
+            ) : (
+              <Table label="Table of runners" rows={items} keyOf={(node) => node.id} columns={RUNNERS} />
+            )}
+            <Pager offset={offset} limit={PAGE} total={total} show={setOffset} />
+          </>
+        )}
+      </Shown>
+    </Section>
+  );
+}
+
+const cpus = (percent: number | null | undefined) => (typeof percent === 'number' ? (percent / 100).toFixed(1) : '–');
+
+const RUNNERS: readonly Column<ComputeNode>[] = [
+  { title: 'Node', cell: ({ hostname }) => <span class="name">{shownText(hostname, 80)}</span> },
+  { title: 'State', cell: (node) => <Status status={node.is_active === true ? 'running' : 'ended'} /> },
+  {
+    title: 'In',
+    cell: ({ process, compute_node_type: type }) =>
+      process?.slurm_job_id ? `Slurm job ${process.slurm_job_id}` : statusWords(type),
+  },
+  { title: 'Started', kind: 'time', cell: ({ start_time: start }) => <Time at={start} /> },
+  {
+    title: 'Ran',
+    kind: 'number',
+    cell: ({ duration_seconds: seconds }) => (typeof seconds === 'number' ? timeText(Math.round(seconds)) : '–'),
+  },
+  { title: 'CPUs', kind: 'number', cell: ({ num_cpus: count }) => grouped(count) },
+  { title: 'CPU, mean', kind: 'number', cell: ({ avg_cpu_percent: mean }) => cpus(mean) },
+  { title: 'CPU, most', kind: 'number', cell: ({ peak_cpu_percent: peak }) => cpus(peak) },
+  { title: 'Memory', kind: 'number', cell: ({ memory_gb: gibibytes }) => sizeText(gibibytes * 2 ** 30) },
+  {
+    title: 'Memory, most',
+    kind: 'number',
+    cell: ({ peak_memory_bytes: bytes }) => (typeof bytes === 'number' ? sizeText(bytes) : '–'),
+  },
+  { title: 'GPUs', kind: 'number', cell: ({ num_gpus: count }) => grouped(count) },
+];
+
+function Allocations({ id }: OfWorkflow) {
+  const [offset, setOffset] = useState(0);
+  const query = { workflow_id: id, limit: PAGE, offset, reverse_sort: true };
+  const live = useLive(`allocations ${id} ${offset}`, () => client.listScheduledComputeNodes({ query }), EVERY_MS);
+  return (
+    <Section title="Allocations of Slurm">
+      <Shown live={live} what="allocations">
+        {({ items, total_count: total }) =>
+          total === 0 ? (
+            <p class="note">Nothing was submitted to Slurm.</p>
+          ) : (
+            <>
+              <Table label="Table of allocations" rows={items} keyOf={(each) => each.id} columns={ALLOCATIONS} />
+              <Pager offset={offset} limit={PAGE} total={total} show={setOffset} />
+              {items.some(({ status }) => status === 'pending') && (
+                <>
+                  <p class="next">A server starts no program. On the cluster, this says what Slurm waits for:</p>
+                  <Command text={`torc status ${id}`} />
+                </>
+              )}
+            </>
+          )
+        }
+      </Shown>
+    </Section>
+  );
+}
+
+const ALLOCATIONS: readonly Column<ScheduledComputeNode>[] = [
+  {
+    title: 'Job of Slurm',
+    cell: ({ scheduler_id: job, array_job_id: array, array_task_id: task }) =>
+      array ? `${array}_${task}` : job > 0 ? String(job) : 'not submitted',
+  },
+  { title: 'State', cell: ({ status }) => <Status status={status} /> },
+  { title: 'Scheduler', kind: 'number', cell: ({ scheduler_config_id: scheduler }) => `#${scheduler}` },
+  { title: 'Held back because', kind: 'wide', cell: ({ held }) => shownText(held ?? '', 400) },
+];
+
+function Actions({ id }: OfWorkflow) {
+  const live = useLive(`actions ${id}`, () => client.listWorkflowActions({ params: { id } }), EVERY_MS);
+  return (
+    <Section title="Actions">
+      <Shown live={live} what="actions">
+        {(actions) =>
+          actions.length === 0 ? (
+            <p class="note">This workflow has no actions.</p>
+          ) : (
+            <Table label="Table of actions" rows={actions} keyOf={(action) => action.id} columns={ACTIONS} />
+          )
+        }
+      </Shown>
+    </Section>
+  );
+}
+
+const ACTIONS: readonly Column<WorkflowAction>[] = [
+  { title: 'When', cell: ({ trigger_type: trigger }) => statusWords(trigger), class: () => 'line' },
+  { title: 'What', cell: ({ action_type: type }) => statusWords(type), class: () => 'line' },
+  { title: 'State', cell: (action) => stateOf(action) },
+  { title: 'At', kind: 'time', cell: ({ executed_at: at }) => <Time at={at} /> },
+  {
+    title: 'With',
+    kind: 'wide',
+    cell: ({ action_config: config }) => <code>{shownText(JSON.stringify(config), 400)}</code>,
+  },
+];
+
+/** An action waits for its last trigger, is carried out by a runner, and has an outcome if the runner reported one. */
+function stateOf({ executed, state, trigger_count: triggers = 0, required_triggers: required }: WorkflowAction) {
+  if (state === 'open') return 'a runner does it';
+  if (state) return state;
+  if (executed === true) return 'done';
+  return required && required > 1 ? `waits, ${grouped(triggers ?? 0)} of ${grouped(required)}` : 'waits';
+}
