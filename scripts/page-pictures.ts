@@ -36,6 +36,7 @@ const VIEWS = [
   { name: 'job', open: toJob, has: 'Jobs that wait for it' },
   { name: 'family', open: toFamily, has: 'align_24' },
   { name: 'resources', open: toPart('resources'), has: 'Most memory' },
+  { name: 'runners', open: toPart('runners'), has: 'run commands' },
   { name: 'events', open: toPart('events'), has: 'torc events monitor' },
   { name: 'files', open: toPart('files'), has: 'ID0042.vcf' },
   { name: 'telemetry', open: toTelemetry(''), has: 'on average' },
@@ -48,7 +49,7 @@ const VIEWS = [
 /** Those of the documentation: small enough to be loaded with the text, and as sharp as the text around them. */
 const SHOWN = [
   { view: 'workflow', file: 'page-workflow', width: 1200, height: 978 },
-  { view: 'workflows', file: 'page-workflows', width: 1000, height: 600 },
+  { view: 'workflows', file: 'page-workflows', width: 1000, height: 668 },
   { view: 'job', file: 'page-job', width: 1000, height: 822 },
   { view: 'telemetry', file: 'page-telemetry', width: 1000, height: 940 },
 ] as const;
@@ -92,7 +93,7 @@ async function openView(page: Page, root: string, name: string): Promise<void> {
   await page.getByText(view.has).first().waitFor({ timeout: LONGEST_MS });
   await page.getByRole('link', { name: 'Telemetry' }).first().waitFor({ timeout: LONGEST_MS });
   // Bars and counts move to their places.
-  await page.waitForFunction('document.getAnimations().length === 0');
+  await page.evaluate('Promise.allSettled(document.getAnimations().map((each) => each.finished))');
 }
 
 async function toList(page: Page, root: string): Promise<void> {

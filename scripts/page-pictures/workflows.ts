@@ -41,6 +41,8 @@ jobs:
 files:
   - { name: reference, path: data/GRCh38.fa }
   - { name: cohort, path: out/ID0042.vcf }
+actions:
+  - { trigger_type: on_workflow_complete, action_type: run_commands, commands: [tar cf cohort.tar out] }
 user_data:
   - { name: thresholds, data: { quality: 30, depth: 8 } }
 `;

@@ -77,6 +77,8 @@ function Cells<Row>({ columns, row }: Pick<TableProps<Row>, 'columns'> & { reado
   );
 }
 
+/** The widths of columns in rem, at which their texts are not cut; longer names are. */
+const WIDTHS = { time: 14, number: 5.5, wide: 12, text: 8 };
 /** Rows that are in view at once. */
 const ROWS_IN_VIEW = 16;
 
@@ -122,7 +124,7 @@ export function LongTable<Row>({ label, columns, length, rowAt, show }: LongTabl
       <div style={{ height: `${trackHeight(size) + ROW}px` }}>
         <table
           aria-rowcount={length + 1}
-          style={{ minWidth: `${columns.reduce((sum, { kind }) => sum + (kind === 'time' ? 12.5 : 6.5), 0)}rem` }}
+          style={{ minWidth: `${columns.reduce((sum, { kind }) => sum + WIDTHS[kind ?? 'text'], 0)}rem` }}
         >
           <Head columns={columns} />
           <tbody>

@@ -98,7 +98,7 @@ function Share({ of }: { readonly of: number }) {
   const percent = Math.round(of * 100);
   return (
     <div class="use">
-      <span>{of > 0 && percent === 0 ? 'under 1' : percent} %</span>
+      <span>{of > 0 && percent === 0 ? '< 1' : percent} %</span>
       <div class={`share ${of > 1 ? 'is-over' : ''}`} aria-hidden="true">
         <span style={{ width: `${Math.min(100, percent)}%` }} />
       </div>
