@@ -84,7 +84,7 @@ export function Graph({ id, graph }: GraphProps) {
     .map(({ path }) => path)
     .join('');
   const { width, height } = picture;
-  const hasRoom = wholeScale(picture, frame) === 1;
+  const hasRoom = frame.width === 0 || (wholeScale(picture, frame) === 1 && scale === 1);
   return (
     <>
       {!hasRoom && (

@@ -25,9 +25,12 @@ const READABLE = 0.65;
 /** What is drawn changes in steps of this many pixels, so that most frames of scrolling change nothing. */
 const TILE = 128;
 
+/** Smaller ones are no drawing, which a frame without a width would ask for. */
+const LEAST = 0.01;
+
 /** The scale at which all of a drawing is in the frame. */
 export const wholeScale = (drawing: Size, frame: Size): number =>
-  Math.min(1, frame.width / drawing.width, frame.height / drawing.height);
+  Math.max(LEAST, Math.min(1, frame.width / drawing.width, frame.height / drawing.height));
 
 export const hasNames = (scale: number): boolean => scale >= READABLE;
 
