@@ -50,14 +50,14 @@ export const portOf = (server: Server) => (server.address() as AddressInfo).port
 export function serverOf(
   fetch: Parameters<typeof getRequestListener>[0],
   { host, tls, pages, attach }: ListenOptions & { readonly attach?: unknown },
-  telemetry: Receiver | undefined,
+  { telemetry, waitingWrites }: { readonly telemetry: Receiver | undefined; readonly waitingWrites: () => number },
 ): Server {
   const answerBy = getRequestListener(fetch);
   const answer: RequestListener = (incoming, outgoing) => {
     if (telemetry?.handles(incoming, outgoing) !== true) void answerBy(incoming, outgoing);
   };
   let gated: RequestListener = answer;
-  const listener = inTurns((incoming, outgoing) => gated(incoming, outgoing));
+  const listener = inTurns((incoming, outgoing) => gated(incoming, outgoing), { waitingWrites });
   const upgrades = { shouldUpgradeCallback: asksToAttach };
   const server =
     tls === undefined

@@ -123,7 +123,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
     });
     const welcome = options.attach === undefined ? undefined : createWelcome(options.credential ?? '');
     const listeners = await listen(host, port, () => {
-      const server = serverOf(app.fetch, options, telemetry);
+      const server = serverOf(app.fetch, options, { telemetry, waitingWrites: () => store.turns.waiting });
       welcome?.listenOn(server);
       watchTraffic(server, traffic, options.apiEventBodyBytes ?? API_EVENT_BODY_BYTES, now);
       return server;

@@ -70,6 +70,19 @@ describe('while another program holds the lock of the database', () => {
   });
 });
 
+it('of 400 writes that wait for the lock of another program none waits until the others are refused', async () => {
+  const folder = temporaryFolder();
+  const { client } = await startServer(folder);
+  const lock = await lockedBy(join(folder, 'server.db'));
+  const startedAt = performance.now();
+  const writes = Array.from({ length: 400 }, (_, index) => client.createWorkflow(make(`w${index}`)));
+  const outcomes = await Promise.allSettled(writes);
+  expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['rejected']));
+  // Each is refused after 5 s; four after one another would take 20 s.
+  expect(performance.now() - startedAt).toBeLessThan(15_000);
+  await lock.release();
+});
+
 describe('a database that is taken away from its server', () => {
   const taken: [string, (path: string) => void][] = [
     ['deleted', (path) => rmSync(path)],

@@ -5,9 +5,12 @@ import { inTurns } from './in-turns.ts';
 const turn = () => new Promise((resolve) => void setImmediate(resolve));
 
 /** Requests as numbers, in the place of their paths. */
-function counting(atOnce: number) {
+function counting(atOnce: number, waitingWrites?: () => number) {
   const begun: number[] = [];
-  const listener = inTurns(({ url }) => void begun.push(Number(url)), atOnce);
+  const listener = inTurns(({ url }) => void begun.push(Number(url)), {
+    atOnce,
+    ...(waitingWrites && { waitingWrites }),
+  });
   const arrive = (number: number, method = 'POST') =>
     listener({ method, url: String(number) } as IncomingMessage, {} as ServerResponse);
   return { begun, arrive };
@@ -58,4 +61,30 @@ it('where no reads wait, writes have all places, and the other way round', async
     await turn();
     expect(begun).toEqual(numbers(8));
   }
+});
+
+it('no write is begun while so many wait for their commit, in the order of their arrival as soon as fewer do, and reads are', async () => {
+  let waiting = 3;
+  const { begun, arrive } = counting(3, () => waiting);
+  for (const each of numbers(4)) arrive(each);
+  expect(begun).toEqual([]);
+  arrive(100, 'GET');
+  expect(begun).toEqual([100]);
+  for (const _ of numbers(5)) await turn();
+  expect(begun).toEqual([100]);
+  waiting = 1;
+  await turn();
+  expect(begun).toEqual([100, 0, 1]);
+  // One that arrives now is not begun before those that wait.
+  arrive(4);
+  waiting = 0;
+  await turn();
+  await turn();
+  expect(begun).toEqual([100, 0, 1, 2, 3, 4]);
+});
+
+it('where fewer writes wait for their commit, those that arrive are begun at once', () => {
+  const { begun, arrive } = counting(3, () => 2);
+  for (const each of numbers(4)) arrive(each);
+  expect(begun).toEqual([0, 1, 2]);
 });

@@ -13,6 +13,7 @@ export function openReadOnly(path: string): { readonly store: Store; readonly in
     write: () => Promise.reject(new Error('this connection is read-only')),
     idle: () => Promise.resolve(),
     writeSoon: () => Promise.reject(new Error('this connection is read-only')),
+    waiting: 0,
     deadline: 0,
     hold() {},
     release() {},

@@ -40,6 +40,11 @@ export interface Turns {
    * those before it.
    */
   writeSoon<T>(work: () => T): Promise<T>;
+  /**
+   * Writes that wait for the next transactions. None while there is no transaction, because another program has the lock: the time
+   * that a write waits for it begins with the request, however many wait.
+   */
+  readonly waiting: number;
   /** When the present transaction should end, on the clock of `performance.now()`. */
   readonly deadline: number;
   /** From now on other writes to the workflow wait; compatible ones wait only for a `whole` lock. */
@@ -198,6 +203,9 @@ export function createTurns(
         waiting.push({ work, about: undefined, isSoon: true, untilMs: Infinity, resolve, reject });
         schedule();
       }),
+    get waiting() {
+      return isPaused ? 0 : waiting.length;
+    },
     get deadline() {
       return deadline;
     },
