@@ -11,6 +11,9 @@ export function compiledPrograms(folder) {
   if (process.env.NODE_DISABLE_COMPILE_CACHE) return undefined;
   const { fstatSync, openSync, readFileSync, readSync } = process.getBuiltinModule('fs');
   const { constants, Script } = process.getBuiltinModule('vm');
+  // bin/torc-server gives it to V8, which has read it by now. V8 refuses code that was made under another value.
+  if (process.execArgv.some((each) => each.startsWith(OLD_GENERATION)))
+    process.getBuiltinModule('v8').setFlagsFromString(`${OLD_GENERATION}0`);
   let file;
   try {
     file = openSync(`${folder}/${codeName()}`);
@@ -69,6 +72,8 @@ function hideWarning() {
  * and the code. The head is JSON: of each program, where its code begins behind the head, and its length.
  */
 export const codeName = () => `code-${process.versions.v8}-${process.platform}-${process.arch}`;
+
+const OLD_GENERATION = '--initial-old-space-size=';
 
 /** Bytes of the two lengths. */
 export const LENGTHS = 8;
