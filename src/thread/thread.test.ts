@@ -1,4 +1,9 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../../tests/support/programs.ts';
 import { Thread } from './thread.ts';
 
 const BESIDE = new URL('../../tests/fakes/tests.ts', import.meta.url).href;
@@ -66,4 +71,20 @@ it('closing fails the open questions for the reason that is given, and a closed 
   const waiting = asked.ask('wait');
   await Promise.all([asked.close(CLOSED), expect(waiting).rejects.toBe(CLOSED)]);
   await asked.close(CLOSED);
+});
+
+it('a program ends although it never closed its thread', async () => {
+  const program = `
+    const { Thread } = await import(process.argv[2]);
+    const asked = new Thread('./thread-worker', process.argv[3]);
+    // A server holds itself while it waits for a thread.
+    const staying = setInterval(() => {}, 1000);
+    console.log(await asked.ask('a question'));
+    clearInterval(staying);
+  `;
+  const module = new URL('./thread.ts', import.meta.url).href;
+  const path = join(temporaryFolder(), 'program.mjs');
+  writeFileSync(path, program);
+  const { stdout } = await promisify(execFile)(process.execPath, [path, module, BESIDE], { timeout: 120_000 });
+  expect(stdout).toBe('a question\n');
 });

@@ -58,7 +58,6 @@ export class Thread<Question, Reply> {
   #start(): Worker {
     const { idleMs, ended = 'its thread ended', ...options } = this.#options;
     const worker = new Worker(this.#url, options);
-    worker.unref();
     worker.on('message', (answered: Answered) => {
       const asked = this.#open.get(answered.id);
       this.#open.delete(answered.id);
@@ -73,6 +72,8 @@ export class Thread<Question, Reply> {
     };
     worker.on('error', failed);
     worker.on('exit', () => failed(new Error(ended)));
+    // Last: each listener of messages holds the process again.
+    worker.unref();
     return worker;
   }
 
