@@ -93,7 +93,7 @@ describe.skipIf(isMissing)('a job that starts without bash is one that bash star
     ['a function of another name', { 'BASH_FUNC_module%%': '() {  echo function\n}' }, true],
     ['options of bash', { SHELLOPTS: 'xtrace' }, false],
     ['programs that bash leaves out', { EXECIGNORE: '/usr/bin/env' }, false],
-    ['a folder of programs that is missing', { PATH: `/no/such/folder:${PATH}` }, false],
+    ['a folder of programs that is missing', { PATH: `/no/such/folder:${folder}/none:${PATH}` }, true],
     ['a folder that has a folder of that name', { PATH: `${folder}/inner:${PATH}` }, true],
     ['its own folder before others', { PATH: `:${PATH}` }, false],
     ['a folder below its own', { PATH: `bin:${PATH}` }, false],

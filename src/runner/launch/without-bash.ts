@@ -1,4 +1,5 @@
-import { realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { isOnLocalDisk } from '../../cluster/network-file-system.ts';
 import type { LaunchRequest } from './launcher.ts';
 import { plainWords } from './plain-words.ts';
@@ -46,7 +47,7 @@ export function createWithoutBash(environment: Environment): (request: LaunchReq
     if (name.includes('/')) return name;
     if (path === undefined) return undefined;
     for (const folder of path.split(':')) {
-      if (!folder.startsWith('/') || !isLocal(folder)) return undefined;
+      if (!folder.startsWith('/') || !isLocal(nearestTo(folder))) return undefined;
       const found = `${folder}/${name}`;
       // Another user's right to execute it is no right of ours: then it does not start, and bash looks further.
       const stat = statSync(found, { throwIfNoEntry: false });
@@ -72,6 +73,13 @@ export function createWithoutBash(environment: Environment): (request: LaunchReq
       return undefined;
     }
   };
+}
+
+/** The folder, or the one above it that exists: a folder that is missing may be made by a job, and is skipped until then. */
+function nearestTo(folder: string): string {
+  let nearest = folder;
+  while (!existsSync(nearest)) nearest = dirname(nearest);
+  return nearest;
 }
 
 /** Variables by which bash does or prints more, or finds another program. */
