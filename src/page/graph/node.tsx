@@ -18,7 +18,11 @@ interface NodeProps {
 export function FamilyNode({ id, family, box: { left, top }, hasName }: NodeProps) {
   const { name, jobs } = family;
   return (
-    <a href={addressOf(id, family)} class={`node has-${stateOf(family)}`} aria-label={hasName ? undefined : shownText(name)}>
+    <a
+      href={addressOf(id, family)}
+      class={`node has-${stateOf(family)}`}
+      aria-label={hasName ? undefined : shownText(name)}
+    >
       <title>{shownText(name)}</title>
       <rect class="box" x={left} y={top} width={WIDTH} height={HEIGHT} rx="9" />
       {hasName && (
