@@ -2,8 +2,6 @@ import { Refusal } from '../contract/refusals.ts';
 
 const DAY = 86_400;
 
-/** The value of a partition without a limit: a year, longer than any job. */
-
 /**
  * Seconds of a scheduler's walltime such as `04:30:00`, `1-00:00:00`, `30:00` or `45`.
  *

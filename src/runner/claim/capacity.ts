@@ -24,8 +24,8 @@ export interface CapacityNode {
 /**
  * The resource accounting of a runner: the free resources and devices of its nodes.
  *
- * Devices are leased in turn, so that all of them are used equally; a job has its own in the order of the node. No device is leased to two jobs at once, because
- * `lease` keeps the sum of requirements within the node.
+ * Devices are leased in turn, so that all of them are used equally; a job has its own in the order of the node. No device is
+ * leased to two jobs at once, because `lease` keeps the sum of requirements within the node.
  */
 export interface Capacity {
   /** Of all nodes together. */

@@ -87,7 +87,7 @@ describe.skipIf(isMissing)('a job that starts without bash is one that bash star
     ['the folder before', { OLDPWD: '/usr' }, true],
     ['a folder before that is gone', { OLDPWD: '/no/such/folder' }, true],
     ['a folder before that is a file', { OLDPWD: text }, true],
-    ['a name that is none in bash', { 'A-B': '1' }, true],
+    ['a name that bash does not accept for a variable', { 'A-B': '1' }, true],
     ['a file that bash reads first', { BASH_ENV: file('first', 'env() { echo first; }', 0o644) }, false],
     ['a function of that name', { 'BASH_FUNC_env%%': '() {  echo function\n}' }, false],
     ['a function of another name', { 'BASH_FUNC_module%%': '() {  echo function\n}' }, true],

@@ -37,17 +37,16 @@ function isSame(path: string, folder: string): boolean {
  */
 export function createWithoutBash(environment: Environment): (request: LaunchRequest) => Program | undefined {
   const functions = functionsOf(Object.keys(environment));
-  const isPlain =
-    !Object.keys(environment).some((name) => CHANGING.has(name) && environment[name] !== undefined) &&
-    /^\d{1,3}$/.test(environment['SHLVL'] ?? '0');
-  const isLocal = remembered(isOnLocalDisk);
+  const isPlain = !changesBash(Object.entries(environment)) && /^\d{1,3}$/.test(environment['SHLVL'] ?? '0');
+  // A folder that is missing may be made by a job: until then the one above it says where it would be.
+  const isLocal = remembered((folder) => isOnLocalDisk(nearestTo(folder)));
   const isLocalProgram = remembered((path) => isOnLocalDisk(realpathSync(path)));
 
   const pathOf = (name: string, path: string | undefined): string | undefined => {
     if (name.includes('/')) return name;
     if (path === undefined) return undefined;
     for (const folder of path.split(':')) {
-      if (!folder.startsWith('/') || !isLocal(nearestTo(folder))) return undefined;
+      if (!folder.startsWith('/') || !isLocal(folder)) return undefined;
       const found = `${folder}/${name}`;
       // Another user's right to execute it is no right of ours: then it does not start, and bash looks further.
       const stat = statSync(found, { throwIfNoEntry: false });
@@ -57,13 +56,13 @@ export function createWithoutBash(environment: Environment): (request: LaunchReq
   };
 
   return ({ script, program, without, variables }) => {
-    if (!isPlain || program !== undefined || without !== undefined) return undefined;
+    if (!isPlain || program !== undefined || without !== undefined || changesBash(variables)) return undefined;
     const words = plainWords(script);
     if (words === undefined || functions.has(words[0])) return undefined;
     let search = environment['PATH'];
     for (const [name, value] of variables) {
       if (name === 'PATH') search = value;
-      else if (CHANGING.has(name) || OF_SHELL.has(name) || FUNCTION.test(name)) return undefined;
+      else if (OF_SHELL.has(name) || FUNCTION.test(name)) return undefined;
     }
     try {
       const path = pathOf(words[0], search);
@@ -75,7 +74,7 @@ export function createWithoutBash(environment: Environment): (request: LaunchReq
   };
 }
 
-/** The folder, or the one above it that exists: a folder that is missing may be made by a job, and is skipped until then. */
+/** The folder, or the nearest one above it that exists. */
 function nearestTo(folder: string): string {
   let nearest = folder;
   while (!existsSync(nearest)) nearest = dirname(nearest);
@@ -83,7 +82,12 @@ function nearestTo(folder: string): string {
 }
 
 /** Variables by which bash does or prints more, or finds another program. */
-export const CHANGING: ReadonlySet<string> = new Set(['BASH_ENV', 'BASHOPTS', 'SHELLOPTS', 'EXECIGNORE']);
+const CHANGING: ReadonlySet<string> = new Set(['BASH_ENV', 'BASHOPTS', 'SHELLOPTS', 'EXECIGNORE']);
+
+/** Do these variables make bash do more with a command than start its program? */
+export const changesBash = (variables: readonly (readonly [name: string, value: string | undefined])[]): boolean =>
+  variables.some(([name, value]) => CHANGING.has(name) && value !== undefined);
+
 /** Variables that bash changes for what it starts. */
 const OF_SHELL: ReadonlySet<string> = new Set(['PWD', 'OLDPWD', 'SHLVL', '_']);
 

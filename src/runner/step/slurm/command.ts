@@ -6,7 +6,7 @@ import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import { type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
 import type { LaunchRequest } from '../../launch/launcher.ts';
 import { plainWords } from '../../launch/plain-words.ts';
-import { CHANGING } from '../../launch/without-bash.ts';
+import { changesBash } from '../../launch/without-bash.ts';
 import { launchRequestOf, type RunFacts, runVariables } from '../request.ts';
 import { inheritedInputs, srunOptions, srunWords, stepMinutes } from './srun.ts';
 
@@ -52,7 +52,7 @@ export function createStepCommands({
   const ofRun = new Set(runVariables(facts).map(([name]) => name));
   const inherited = inheritedInputs(environment).filter((name) => !ofRun.has(name));
   const hasGpus = allocation.hasGpus === true;
-  const isPlain = !Object.keys(environment).some((name) => CHANGING.has(name));
+  const isPlain = !changesBash(Object.entries(environment));
 
   return (job, { nodes, mark, overlaps }) => {
     const { minutes, refusal } = stepMinutes(job, Date.now(), endAtMs(), headroom);
@@ -72,7 +72,7 @@ export function createStepCommands({
     });
     const request = launchRequestOf(facts, job, []);
     const own = new Set(request.variables.map(([name]) => name));
-    const words = isPlain && ![...CHANGING].some((name) => own.has(name)) ? plainWords(request.script) : undefined;
+    const words = isPlain && !changesBash(request.variables) ? plainWords(request.script) : undefined;
     const program = { path, words: srunWords(options, { mark, command: request.script, words }) };
     const without = new Set(inherited.filter((name) => !own.has(name)));
     const limitSeconds = minutes === undefined ? undefined : minutes * 60;
