@@ -62,14 +62,16 @@ describe.each(['child_process', 'posix_spawn'] as const)('a job launched by %s',
 
     it('each of hundreds of jobs ends once, and leaves no zombie process', async () => {
       const before = jobs.reported.length;
+      const zombies = () => readProcesses().filter((each) => each.parentPid === process.pid && each.state === 'Z');
+      // Tests of closed launchers leave some in this process.
+      const leftByOthers = new Set(zombies().map(({ pid }) => pid));
       const launched = Array.from({ length: 200 }, (_, index) => jobs.launch({ script: `exit ${index % 256}` }));
       const ended = await Promise.all(launched.map(({ ended: end }) => end));
       expect(ended.map(({ exitCode }) => exitCode)).toEqual(launched.map((_, index) => index % 256));
       const reported = jobs.reported.slice(before).map(({ pid }) => pid);
       expect(reported).toHaveLength(launched.length);
       expect(new Set(reported)).toEqual(new Set(launched.map(({ pid }) => pid)));
-      const dead = readProcesses().filter(({ parentPid, state }) => parentPid === process.pid && state === 'Z');
-      expect(dead).toEqual([]);
+      expect(zombies().filter(({ pid }) => !leftByOthers.has(pid))).toEqual([]);
     });
   });
 
