@@ -11,8 +11,8 @@ function counting(atOnce: number, waitingWrites?: () => number) {
     atOnce,
     ...(waitingWrites && { waitingWrites }),
   });
-  const arrive = (number: number, method = 'POST') =>
-    listener({ method, url: String(number) } as IncomingMessage, {} as ServerResponse);
+  const arrive = (number: number, method = 'POST', socket: object = {}) =>
+    listener({ method, url: String(number), socket } as IncomingMessage, {} as ServerResponse);
   return { begun, arrive };
 }
 
@@ -52,6 +52,19 @@ it('reads do not wait behind many writes, nor writes behind many reads', async (
   for (const _ of numbers(20)) await turn();
   expect(begun.filter((each) => each < 100)).toEqual(numbers(20).slice(4));
   expect(begun.filter((each) => each >= 100)).toEqual(numbers(20).map((each) => each + 100));
+});
+
+it('reads of a connection that had a request before do not wait behind those of many new connections, nor these behind them', async () => {
+  const known = {};
+  const { begun, arrive } = counting(4);
+  arrive(100, 'POST', known);
+  for (const each of numbers(8)) arrive(each, 'GET');
+  for (const each of numbers(4)) arrive(101 + each, 'GET', known);
+  expect(begun).toEqual([100, 0, 1, 2]);
+  await turn();
+  expect(begun.slice(4)).toEqual([101, 102, 3, 4]);
+  for (const _ of numbers(2)) await turn();
+  expect(begun.slice(8)).toEqual([103, 104, 5, 6, 7]);
 });
 
 it('where no reads wait, writes have all places, and the other way round', async () => {
