@@ -3283,6 +3283,34 @@ export interface Calls {
     command: string;
     next?: string | null | undefined;
   }>;
+  /** How many jobs run on each runner, by the requirements that they share (addition). */
+  readonly getRunnerUse: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<{
+    compute_node_id: number;
+    resource_requirements_id: number;
+    jobs: number;
+  }[]>;
+  /** Why a job waits, or why it ended as it did, as `torc jobs explain` says it; what Slurm and other programs say is left to the command (addition). */
+  readonly getJobExplanation: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<{
+    job_id: number;
+    kind: "waits" | "runs" | "ended";
+    headline: string;
+    reasons: {
+      code: string;
+      message: string;
+      job_id?: number | null | undefined;
+    }[];
+    reasons_left_out: number;
+    next: string[];
+    unknown?: string | null | undefined;
+  }>;
   /** The last lines of what an attempt wrote, if the server can read them; else where they are (addition). The default is the current attempt. */
   readonly getOutputTail: (call: {
     params: {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
 import { jobStatuses } from '../core/contract/job-statuses.ts';
-import { ageText, type Counts, reasonsToWait, shownText, stateOf, verdictOf } from './words.ts';
+import { ageText, partsOfStep, type Counts, reasonsToWait, shownText, stateOf, verdictOf } from './words.ts';
 
 describe('the verdict about a workflow', () => {
   it.each<[Counts, boolean, number, string]>([
@@ -68,6 +68,17 @@ it('an age is short, and nothing without a time', () => {
   expect(ageText('2026-03-01T11:59:30Z', now)).toBe('30s ago');
   expect(ageText('2026-03-01T10:00:00Z', now)).toBe('2h 00m ago');
   expect(ageText(undefined, now)).toBe('');
+});
+
+it('a step of an explanation has its words and its command apart, and one with several commands is a sentence', () => {
+  expect(partsOfStep('torc run 4')).toEqual({ words: '', command: 'torc run 4' });
+  expect(partsOfStep('start a runner that can: torc run 4 --label gpu')).toEqual({
+    words: 'Start a runner that can',
+    command: 'torc run 4 --label gpu',
+  });
+  const several = 'give it more: torc resource-requirements update 5, then torc jobs reset-status 7 --reinit';
+  expect(partsOfStep(several)).toEqual({ words: `G${several.slice(1)}` });
+  expect(partsOfStep('read what it printed last')).toEqual({ words: 'Read what it printed last' });
 });
 
 it('a name of any length is short, and marks that turn its direction are visible', () => {

@@ -105,6 +105,18 @@ export function ageText(time: string | null | undefined, nowMs: number): string 
   return seconds < 10 ? 'just now' : `${timeText(Math.round(seconds)).replace(/\.0s$/, 's')} ago`;
 }
 
+const COMMAND = /^(?:torc|squeue|scancel) /;
+
+/** A step of an explanation: its words, a capital first, and the command behind them if nothing follows it. */
+export function partsOfStep(step: string): { readonly words: string; readonly command?: string } {
+  if (COMMAND.test(step)) return { words: '', command: step };
+  const words = `${step.charAt(0).toUpperCase()}${step.slice(1)}`;
+  const [before, command] = words.split(/: (?=(?:torc|squeue|scancel) )/);
+  return before === undefined || command === undefined || command.includes(', then ')
+    ? { words }
+    : { words: before, command };
+}
+
 /** The words for a status that a person reads. */
 export const statusWords = (status: string): string => status.replaceAll('_', ' ');
 

@@ -83,7 +83,9 @@ describe('of a workflow that was run', () => {
   it('a job that was never claimed, when no runner is there any more, and one that waits for it', async () => {
     expect((await reportedOf('wide')).reasons.map(({ code }) => code)).toEqual(['no_runner', 'cpus']);
     const { reasons, next } = await reportedOf('behind');
-    expect(reasons).toEqual([{ code: 'dependency', message: `wide (job ${idOf['wide']}) is ready` }]);
+    expect(reasons).toEqual([
+      { code: 'dependency', message: `wide (job ${idOf['wide']}) is ready`, job_id: idOf['wide'] },
+    ]);
     expect(next).toEqual([`torc jobs explain ${idOf['wide']}`]);
   });
 

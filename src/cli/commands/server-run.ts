@@ -97,9 +97,11 @@ async function start(settings: ServerOptions, log: Log): Promise<Service> {
   process.on('uncaughtExceptionMonitor', (error) => log.write('error', 'A bug in torc', { error: error.stack }));
   try {
     const { recoveries } = await import('../server/recoveries.ts');
+    const { explain } = await import('../server/explain.ts');
     return await serve({
       ...settings,
       recoveries,
+      explain,
       onNotice: (words, facts) => log.write('warn', words, facts),
       onError: (error) => log.write('error', 'Request failed', { error: (error as Error).stack ?? String(error) }),
       onBroken(error) {

@@ -1,19 +1,6 @@
 import { createClient } from '../../client/client.ts';
-import { ServiceError } from '../../client/errors.ts';
-import { Refusal, type RefusalCode, refusals } from '../../core/contract/refusals.ts';
 import type { Recoveries } from '../../server/recover/for-page.ts';
-
-/** A refusal of a route is a refusal of the recovery. */
-async function refused<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.status >= 500 || !isCode(error.code)) throw error;
-    throw new Refusal(error.code, error.message, {}, { cause: error });
-  }
-}
-
-const isCode = (code: string | undefined): code is RefusalCode => code !== undefined && code in refusals;
+import { refused } from './refused.ts';
 
 const load = () => import('../../operations/recover/by-server.ts');
 

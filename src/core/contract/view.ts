@@ -160,6 +160,26 @@ export type ResourceUseClass = z.output<typeof ResourceUseClass>;
 export const ResourceUse = z.object({ classes: z.array(ResourceUseClass), classes_left_out: z.int() });
 export type ResourceUse = z.output<typeof ResourceUse>;
 
+/** Why a job waits, or why it ended as it did: as `torc jobs explain` says it, as far as the server knows. */
+export const JobExplanation = z.object({
+  job_id: id,
+  kind: z.enum(['waits', 'runs', 'ended']),
+  /** Continues a sentence that begins with the job. */
+  headline: text,
+  /** `job_id` is another job that the reason names. */
+  reasons: z.array(z.object({ code: text, message: text, job_id: maybe(id) })),
+  reasons_left_out: z.int(),
+  /** Commands and sentences with commands, the most likely step first. */
+  next: z.array(text),
+  /** What a command on the machine of the user adds, because a server starts no program. */
+  unknown: maybe(text),
+});
+export type JobExplanation = z.output<typeof JobExplanation>;
+
+/** Running jobs of a workflow by the runner that has them and by what they asked for. */
+export const RunnerUse = z.array(z.object({ compute_node_id: id, resource_requirements_id: id, jobs: z.int() }));
+export type RunnerUse = z.output<typeof RunnerUse>;
+
 /** The end of what an attempt wrote, or where it is. */
 export const OutputTail = z.object({
   job_id: id,

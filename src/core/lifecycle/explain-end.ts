@@ -61,7 +61,11 @@ function canceled({ id, dependencies, cause, workflow, startedAt, end }: JobFact
   if (unsuccessful.length > 0 && cause !== undefined) {
     return {
       headline: `was canceled because ${standing(cause)}`,
-      reasons: unsuccessful.map((each) => ({ code: 'canceled_by_dependency', message: standing(each) })),
+      reasons: unsuccessful.map((each) => ({
+        code: 'canceled_by_dependency',
+        message: standing(each),
+        job_id: each.id,
+      })),
       next: [
         `torc jobs explain ${cause.id}`,
         'to run in spite of failures: cancel_on_blocking_job_failure: false in the job',

@@ -1,7 +1,7 @@
 import type { Explanation, JobFacts, LiveRunner, OtherJob, Reason } from './job-facts.ts';
 import { isComplete } from './job.ts';
 import { sizeTexts } from '../quantity/size-text.ts';
-import { counted } from '../quantity/count-text.ts';
+import { counted, grouped } from '../quantity/count-text.ts';
 import { nextCommand } from './next-command.ts';
 import { noPartition } from './no-partition.ts';
 import { nearestObstacles, obstacles } from './obstacles.ts';
@@ -53,13 +53,20 @@ function waitOf(job: JobFacts): Wait {
   };
 }
 
-function blocked({ dependencies }: JobFacts): Wait {
+function blocked({ dependencies, dependenciesLeftOut: leftOut = 0 }: JobFacts): Wait {
   const open = dependencies.filter(({ status }) => !isComplete(status));
   const undecided = open.filter(({ status }) => status === 'pending_failed');
   const stopped = open.filter(({ status }) => status === 'disabled');
   return {
-    headline: `waits for ${counted(open.length, 'job')} of ${dependencies.length}`,
-    reasons: open.map(({ id, name, status }) => ({ code: 'dependency', message: `${name} (job ${id}) is ${status}` })),
+    headline:
+      leftOut === 0
+        ? `waits for ${counted(open.length, 'job')} of ${dependencies.length}`
+        : `depends on ${counted(dependencies.length + leftOut, 'job')}, and waits for ${grouped(open.length)} of the first ${dependencies.length}`,
+    reasons: open.map(({ id, name, status }) => ({
+      code: 'dependency',
+      message: `${name} (job ${id}) is ${status}`,
+      job_id: id,
+    })),
     next: [
       ...undecided.slice(0, 1).map((each) => `decide about ${each.name}: torc jobs reset-status ${each.id} --reinit`),
       ...stopped.slice(0, 1).map((each) => `${each.name} is disabled, and so this job never starts`),

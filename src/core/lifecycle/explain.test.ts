@@ -71,6 +71,15 @@ describe('the explanation of a waiting job', () => {
     expect(reported.next).toEqual(['torc jobs explain 2']);
   });
 
+  it('a job with more dependencies than are read counts all of them, and names only those that were read', () => {
+    const dependencies = [other('a', 'completed'), other('bb', 'running')];
+    const whole = explain(job({ status: 'blocked', dependencies }));
+    expect(whole.headline).toBe('waits for 1 job of 2');
+    expect(whole.reasons).toEqual([{ code: 'dependency', message: 'bb (job 2) is running', job_id: 2 }]);
+    const part = explain(job({ status: 'blocked', dependencies, dependenciesLeftOut: 4998 }));
+    expect(part.headline).toBe('depends on 5,000 jobs, and waits for 1 of the first 2');
+  });
+
   it('a job whose dependency needs a decision of the user names that decision first', () => {
     const reported = explain(job({ status: 'blocked', dependencies: [other('bad', 'pending_failed')] }));
     expect(reported.next[0]).toBe('decide about bad: torc jobs reset-status 3 --reinit');
@@ -462,7 +471,9 @@ describe('the explanation of an ended job', () => {
       }),
     );
     expect(reported.headline).toBe('was canceled because root (job 4) failed with return code 3');
-    expect(reported.reasons).toEqual([{ code: 'canceled_by_dependency', message: 'bb (job 2) was canceled' }]);
+    expect(reported.reasons).toEqual([
+      { code: 'canceled_by_dependency', message: 'bb (job 2) was canceled', job_id: 2 },
+    ]);
     expect(reported.next[0]).toBe('torc jobs explain 4');
   });
 

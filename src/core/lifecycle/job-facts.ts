@@ -62,6 +62,8 @@ export interface JobFacts extends JobKind {
     readonly endingSeconds: number;
   };
   readonly dependencies: readonly OtherJob[];
+  /** Dependencies that were not read, because there are too many. */
+  readonly dependenciesLeftOut?: number;
   /** For a canceled job: the nearest upstream job that was not canceled itself. */
   readonly cause: OtherJob | undefined;
   readonly runners: readonly LiveRunner[];
@@ -97,6 +99,8 @@ export interface JobFacts extends JobKind {
 export interface Reason {
   readonly code: string;
   readonly message: string;
+  /** The other job that it names. */
+  readonly job_id?: number;
 }
 
 export interface Explanation {

@@ -1,11 +1,13 @@
 import type { Client } from '../../client/client.ts';
 import { hostFacts } from '../../cluster/host/facts.ts';
+import { withSubstitute } from '../../client/compat/unknown-route.ts';
 import { all } from '../../client/every.ts';
 import { standardExecution } from '../../core/contract/execution.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import type { Result } from '../../core/contract/result.ts';
+import type { RunnerUse } from '../../core/contract/view.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { HpcPartition } from '../../core/hpc/profile.ts';
 import type { AttemptEnd, JobFacts, LiveRunner, OtherJob } from '../../core/lifecycle/job-facts.ts';
@@ -33,13 +35,15 @@ export interface Here {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The partitions of the site, if one is known; asked only for a job that waits for an allocation. */
   readonly partitions?: (() => Promise<readonly HpcPartition[] | undefined>) | undefined;
+  /** The user is on another machine than this one, whose resources say nothing. */
+  readonly isAway?: boolean;
 }
 
 /** Reads all facts that explain the status of a job. */
 export async function gatherFacts(
   client: Client,
   id: number,
-  { nowMs, environment, partitions }: Here,
+  { nowMs, environment, partitions, isAway = false }: Here,
 ): Promise<Gathered> {
   const job = await client.getJob({ params: { id } });
   const { workflow_id: workflowId, status = 'uninitialized' } = job;
@@ -54,7 +58,8 @@ export async function gatherFacts(
   const result = hasEnded || last?.status === status ? (last ?? earlier) : undefined;
   const nodeId = result?.compute_node_id ?? job.compute_node_id;
   const node = nodeId ? await client.getComputeNode({ params: { id: nodeId } }).catch(() => undefined) : undefined;
-  const dependencies = await others(client, job.depends_on_job_ids ?? []);
+  const dependencyIds = job.depends_on_job_ids ?? [];
+  const dependencies = await others(client, dependencyIds);
   const runners = status === 'ready' ? await liveRunners(client, workflow, nowMs) : [];
   const { execution_config: execution } = workflow;
   const attempt = job.attempt_id ?? 1;
@@ -90,6 +95,7 @@ export async function gatherFacts(
           5,
       },
       dependencies,
+      dependenciesLeftOut: dependencyIds.length - dependencies.length,
       cause: status === 'canceled' ? await causeOf(client, dependencies) : undefined,
       runners,
       queued:
@@ -98,7 +104,7 @@ export async function gatherFacts(
       partitions: place?.runsIn === 'allocations' ? await partitions?.() : undefined,
       lastRunner:
         status === 'ready' && runners.length === 0 ? await lastRunner(client, workflowId, execution) : undefined,
-      here: place?.runsIn === 'anywhere' ? roomHere() : undefined,
+      here: place?.runsIn === 'anywhere' && !isAway ? roomHere() : undefined,
       runningOn: node?.hostname,
       end: result && attemptEndOf(result, node),
       endedInRun: earlier?.run_id,
@@ -181,20 +187,21 @@ async function liveRunners(
 ): Promise<LiveRunner[]> {
   const query = { workflow_id: workflowId };
   const nodes = await all((page) => client.listComputeNodes({ query: { ...query, is_active: true, ...page } }));
-  const running = await all((page) => client.listJobs({ query: { ...query, status: 'running', ...page } }));
+  const running = await runnerUse(client, workflowId);
   const records = await all((page) => client.listResourceRequirements({ query: { ...query, ...page } }));
   const needs = new Map(records.map((each) => [each.id, needOf(each)]));
   return nodes.map((node) => {
     const room = roomOfNode(node, { execution, nowMs });
-    const here = running.flatMap(({ compute_node_id: at, resource_requirements_id: needed }) => {
-      const need = at === node.id ? needs.get(needed ?? 0) : undefined;
-      return need === undefined ? [] : [need];
+    const here = running.flatMap(({ compute_node_id: at, resource_requirements_id: needed, jobs }) => {
+      const need = at === node.id ? needs.get(needed) : undefined;
+      return need === undefined ? [] : [{ need, jobs }];
     });
     const slots = node.process?.max_parallel_jobs;
+    const jobsHere = here.reduce((sum, { jobs }) => sum + jobs, 0);
     /** A job of several nodes uses them whole. */
     const left = (perNode: number, of: (need: JobFacts['need']) => number) =>
       here.reduce(
-        (rest, need) => Math.max(0, rest - (need.num_nodes > 1 ? need.num_nodes * perNode : of(need))),
+        (rest, { need, jobs }) => Math.max(0, rest - jobs * (need.num_nodes > 1 ? need.num_nodes * perNode : of(need))),
         perNode * room.nodes,
       );
     return {
@@ -202,14 +209,25 @@ async function liveRunners(
       hostname: node.hostname,
       room,
       free: {
-        cpus:
-          typeof slots === 'number' ? (here.length < slots ? Infinity : 0) : left(room.cpus, (need) => need.num_cpus),
+        cpus: typeof slots === 'number' ? (jobsHere < slots ? Infinity : 0) : left(room.cpus, (need) => need.num_cpus),
         memoryBytes: left(room.memoryBytes, (need) => need.memory_bytes),
         gpus: left(room.gpus, (need) => need.num_gpus),
       },
     };
   });
 }
+
+/** Running jobs by runner and requirements. A server without the route lists them one by one. */
+const runnerUse = (client: Client, workflowId: number): Promise<RunnerUse> =>
+  withSubstitute(client.getRunnerUse({ params: { id: workflowId } }), async () => {
+    const query = { workflow_id: workflowId, status: 'running' as const };
+    const running = await all((page) => client.listJobs({ query: { ...query, ...page } }));
+    return running.map(({ compute_node_id: runner, resource_requirements_id: requirements }) => ({
+      compute_node_id: runner ?? 0,
+      resource_requirements_id: requirements ?? 0,
+      jobs: 1,
+    }));
+  });
 
 /** What a runner would have that a person starts here without options. */
 function roomHere(): JobFacts['here'] {

@@ -8,6 +8,7 @@ import { sizeText } from '../../core/quantity/size-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { Confirm } from '../confirm.tsx';
 import { connection } from '../connection.ts';
+import { Explanation } from '../explanation.tsx';
 import { useLive, useNow } from '../hooks.ts';
 import { JobProfile } from '../job-profile.tsx';
 import { JobPriority } from '../job-priority.tsx';
@@ -78,6 +79,7 @@ function Whole({ job, again }: { readonly job: Job; readonly again: () => void }
       <Section title="Command">
         <Command text={job.command.slice(0, 20_000)} />
       </Section>
+      {status !== 'completed' && status !== 'running' && <Explanation job={job} />}
       <Shown live={results} what="attempts">
         {({ items }) => (
           <>
@@ -89,14 +91,6 @@ function Whole({ job, again }: { readonly job: Job; readonly again: () => void }
         )}
       </Shown>
       <Dependencies job={job} />
-      {status !== 'completed' && (
-        <Section title="Why">
-          <p class="text">
-            What it waits for, or why it ended as it did, with what runners and allocations have room for:
-          </p>
-          <Command text={`torc jobs explain ${id}`} />
-        </Section>
-      )}
     </>
   );
 }

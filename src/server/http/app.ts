@@ -14,17 +14,19 @@ import { createTrafficLog, type TrafficLog } from '../admin/traffic.ts';
 import { allocateHandlers } from '../allocate/handlers.ts';
 import { claimHandlers } from '../claim/handlers.ts';
 import { exchangeHandlers } from '../exchange/handlers.ts';
-import { type Ask, pageRecoveryHandlers, type Recoveries } from '../recover/for-page.ts';
+import { pageRecoveryHandlers, type Recoveries } from '../recover/for-page.ts';
 import { recoverHandlers } from '../recover/handlers.ts';
 import { reportHandlers } from '../report/handlers.ts';
 import { resultHandlers } from '../result/handlers.ts';
 import { recordHandlers } from '../records/handlers.ts';
 import { isBusy, lockedRefusal } from '../store/busy.ts';
+import type { Ask } from '../ask.ts';
 import { ANONYMOUS, type Caller } from '../caller.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Store } from '../records/store.ts';
 import { type AskTelemetry, telemetryHandlers } from '../telemetry/handlers.ts';
 import { submitHandlers } from '../submit/handlers.ts';
+import type { Explain } from '../view/explanations.ts';
 import { viewHandlers } from '../view/handlers.ts';
 import { type AnswerAgents, serveAgents } from './agents.ts';
 import { serveApiEvents } from './api-event-stream.ts';
@@ -61,6 +63,8 @@ export interface AppOptions extends BodyLimits {
   readonly frameOrigins?: readonly string[] | undefined;
   /** Plans and carries out recoveries for a page; without it, it is refused. */
   readonly recoveries?: Recoveries | undefined;
+  /** Explains a job for a page; without it, it is refused. */
+  readonly explain?: Explain | undefined;
   /** Answers questions about telemetry; without it they are refused. */
   readonly telemetry?: AskTelemetry | undefined;
   /** Executes reads over many rows off the event loop; without it they are executed in pieces. */
@@ -109,7 +113,7 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
     ...exchangeHandlers(store),
     ...accessHandlers(store, permissions, sessions, login.knows),
     ...actHandlers(store),
-    ...viewHandlers(store, permissions),
+    ...viewHandlers(store, permissions, { askAs, explain: options.explain }),
     ...pageRecoveryHandlers(store, askAs, options.recoveries),
     ...telemetryHandlers(permissions, options.telemetry),
     ...adminHandlers(store, { database, adminSql, traffic, reloadUsers }),

@@ -1,18 +1,9 @@
 import type { RecoveryPlan, RecoveryPolicy, RecoveryRequest } from '../../core/contract/recovery.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
+import type { Ask } from '../ask.ts';
 import type { Caller } from '../caller.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Store } from '../records/store.ts';
-
-/** Sends a request to this server in the name of a caller. */
-export type Ask = (request: {
-  readonly method: string;
-  readonly path: string;
-  readonly body: string | undefined;
-}) => Promise<{
-  readonly status: number;
-  readonly text: string;
-}>;
 
 /** The use case, which stands above the server: it asks the routes, with the rights of the caller. */
 export interface Recoveries {

@@ -2,12 +2,14 @@ import type { Permissions } from '../caller.ts';
 import type { Handlers } from '../handlers.ts';
 import { present } from '../records/present.ts';
 import type { Store } from '../records/store.ts';
+import { createExplanations, type Explaining } from './explanations.ts';
 import { createFamiliesOf } from './families.ts';
 import { createFailures } from './failures.ts';
 import { createGraphs } from './graph.ts';
 import { createOutputTails } from './output-tail.ts';
 import { viewQueries } from './queries.ts';
 import { createResourceUse } from './resource-use.ts';
+import { createRunnerUse } from './runner-use.ts';
 import { someCounts } from './some-counts.ts';
 import { createTimelines } from './timeline.ts';
 
@@ -15,13 +17,15 @@ import { createTimelines } from './timeline.ts';
 const PAGE_WORKFLOWS = 50;
 
 /** What a page shows of workflows: replies whose size does not grow with the number of jobs. */
-export const viewHandlers = (store: Store, permissions: Permissions) => {
+export const viewHandlers = (store: Store, permissions: Permissions, explaining: Explaining) => {
   const queries = viewQueries(store.db);
   const familiesOf = createFamiliesOf(queries);
   const graphs = createGraphs(store, queries, familiesOf);
   const timeline = createTimelines(store, queries, familiesOf);
   const failures = createFailures(store, queries);
   const resourceUse = createResourceUse(store, queries);
+  const runnerUse = createRunnerUse(store, queries);
+  const explanation = createExplanations(store, explaining);
   const outputTail = createOutputTails(store, queries, permissions);
 
   return {
@@ -62,6 +66,8 @@ export const viewHandlers = (store: Store, permissions: Permissions) => {
     getWorkflowTimeline: ({ params, query }) => timeline(params.id, query),
     listFailureGroups: ({ params }) => failures(params.id),
     getResourceUse: ({ params }) => resourceUse(params.id),
+    getRunnerUse: ({ params }) => runnerUse(params.id),
+    getJobExplanation: ({ params }, caller) => explanation(params.id, caller),
     getOutputTail: ({ params, query }) => outputTail(params.id, query),
   } satisfies Partial<Handlers>;
 };

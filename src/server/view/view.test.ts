@@ -66,6 +66,38 @@ describe('the views of a workflow with many jobs', () => {
     expect(longest).toBeLessThan(50);
   });
 
+  it('a job with 20,000 dependencies is explained by some of them, and running jobs are counted, within 50 ms at a time', async () => {
+    const service = await many();
+    const { client, store } = service;
+    const runner = await registerNode(service, 1);
+    store.db.run(`
+      begin;
+      update job set status = 1, result_id = null where id = ${JOBS};
+      update job set status = 4, result_id = null, compute_node_id = ${runner} where id between 2 and ${JOBS - 1};
+      commit`);
+    const replies: unknown[] = [];
+    const longest = await longestWait(async () => {
+      replies.push(await client.getJobExplanation({ params: { id: JOBS } }));
+      replies.push(await client.getRunnerUse({ params: { id: 1 } }));
+    });
+    expect(replies).toEqual([
+      {
+        job_id: JOBS,
+        kind: 'waits',
+        headline: `depends on ${(JOBS - 2).toLocaleString('en')} jobs, and waits for 200 of the first 200`,
+        reasons: Array.from({ length: 20 }, (_, at) => ({
+          code: 'dependency',
+          message: `work_${at + 2} (job ${at + 2}) is running`,
+          job_id: at + 2,
+        })),
+        reasons_left_out: 180,
+        next: ['torc jobs explain 2'],
+      },
+      [{ compute_node_id: runner, resource_requirements_id: 1, jobs: JOBS - 2 }],
+    ]);
+    expect(longest).toBeLessThan(50);
+  });
+
   it('the jobs of a family are listed by pages, and those of a status', async () => {
     const { client } = await many();
     const { families } = await client.getWorkflowGraph({ params: { id: 1 } });

@@ -412,6 +412,88 @@ export const viewCases: Cases = {
     ],
   },
 
+  getRunnerUse: {
+    answers: [
+      { says: 'is empty while no job runs', params: { id: 1 }, reply: [] },
+      {
+        says: 'counts the running jobs of each runner by their requirements',
+        before: (world) => world.start(),
+        params: { id: 1 },
+        reply: [{ compute_node_id: 1, resource_requirements_id: 3, jobs: 1 }],
+      },
+    ],
+    refuses: [inUnknownWorkflow],
+  },
+
+  getJobExplanation: {
+    answers: [
+      {
+        says: 'names the jobs that a blocked one waits for',
+        params: { id: 2 },
+        reply: {
+          job_id: 2,
+          kind: 'waits',
+          headline: 'waits for 1 job of 1',
+          reasons: [{ code: 'dependency', message: 'first (job 1) is ready', job_id: 1 }],
+          reasons_left_out: 0,
+          next: ['torc jobs explain 1'],
+        },
+      },
+      {
+        says: 'says what the runners lack for a ready one',
+        params: { id: 3 },
+        reply: {
+          job_id: 3,
+          kind: 'waits',
+          headline: 'is ready, and the only runner cannot take it',
+          reasons: [{ code: 'labels', message: 'runner 1 on n01.cluster: the job needs label gpu, it has no label' }],
+          reasons_left_out: 0,
+          next: expect.arrayContaining([expect.stringContaining('remove the labels of the job')]),
+        },
+      },
+      {
+        says: 'says why one ended, and leaves to the command what only Slurm knows',
+        before: (world) => world.finish(1),
+        params: { id: 1 },
+        reply: {
+          job_id: 1,
+          kind: 'ended',
+          headline: expect.stringContaining('failed after 30.0s'),
+          reasons: [{ code: 'missing_output', message: 'data/out.csv was not written' }],
+          reasons_left_out: 0,
+          next: [expect.any(String)],
+        },
+      },
+      {
+        says: 'names what it does not know where an allocation waits',
+        before: async ({ client }) => {
+          await client.updateComputeNode({ params: { id: 1 }, body: { is_active: false } });
+          await client.updateScheduledComputeNode({
+            params: { id: 1 },
+            body: {
+              workflow_id: 1,
+              scheduler_id: 812,
+              scheduler_config_id: 1,
+              scheduler_type: 'slurm',
+              status: 'pending',
+            },
+          });
+        },
+        params: { id: 1 },
+        reply: {
+          job_id: 1,
+          kind: 'waits',
+          headline: 'is ready, and waits for an allocation that Slurm has not started',
+          reasons: [{ code: 'allocation_waits', message: 'allocation 812 waits' }],
+          reasons_left_out: 0,
+          next: ['squeue --start -j 812'],
+          unknown: 'why Slurm has not started its allocations',
+        },
+      },
+    ],
+    refuses: [{ ...unknownJob, params: { id: 9 } }],
+  },
+
   getOutputTail: {
     answers: [
       {

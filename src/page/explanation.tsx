@@ -1,0 +1,69 @@
+import type { Job } from '../core/contract/job.ts';
+import type { JobExplanation } from '../core/contract/view.ts';
+import { grouped } from '../core/quantity/count-text.ts';
+import { connection } from './connection.ts';
+import { useLive } from './hooks.ts';
+import { Command, Section, Shown } from './parts.tsx';
+import { partsOfStep, shownText } from './words.ts';
+
+const { client } = connection;
+
+/** Why a job waits, or why it ended as it did, with links to the jobs that the reasons name. */
+export function Explanation({ job: { id, status, attempt_id: attempt } }: { readonly job: Job }) {
+  const live = useLive(
+    `why ${id} ${status} ${attempt}`,
+    () => client.getJobExplanation({ params: { id } }),
+    status === 'ready' || status === 'blocked' ? 5_000 : 60_000,
+  );
+  return (
+    <Section title="Why">
+      <Shown live={live} what="the explanation">
+        {(found) => <Found of={found} />}
+      </Shown>
+    </Section>
+  );
+}
+
+function Found({ of }: { readonly of: JobExplanation }) {
+  const { job_id: id, headline, reasons, reasons_left_out: leftOut, next, unknown } = of;
+  return (
+    <>
+      <p class="text">It {shownText(headline, 1_000)}.</p>
+      {reasons.length > 0 && (
+        <ul class="why">
+          {reasons.map(({ message, job_id: other }, at) => (
+            <li key={at}>
+              {other ? <a href={`#/jobs/${other}`}>{shownText(message, 500)}</a> : shownText(message, 1_000)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {leftOut > 0 && <p class="note">and {grouped(leftOut)} more</p>}
+      {next.map((step) => (
+        <Step key={step} step={step} />
+      ))}
+      {unknown && (
+        <>
+          <p class="next">The server does not know {unknown}. On the cluster, this command says it:</p>
+          <Command text={`torc jobs explain ${id}`} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** What to do next: a command to copy, or a sentence. */
+function Step({ step }: { readonly step: string }) {
+  const { words, command } = partsOfStep(step);
+  return (
+    <>
+      {words !== '' && (
+        <p class="next">
+          {shownText(words, 1_000)}
+          {command === undefined ? '.' : ':'}
+        </p>
+      )}
+      {command !== undefined && <Command text={command} />}
+    </>
+  );
+}

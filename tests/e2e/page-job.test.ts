@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { CHROMIUM, faultsOfAxe, openBrowser, watchPage } from '../support/browser.ts';
+import { startServer, temporaryFolder, torc } from '../support/programs.ts';
+import { registerNode } from '../support/service.ts';
+
+/** A job on its page, in a real browser. Without chromium these tests are skipped. */
+
+const HARMFUL = '<img src=x onerror="document.title=\'harmed\'">';
+
+async function opened() {
+  const cwd = temporaryFolder();
+  const { client, port, url } = await startServer(cwd);
+  const { id } = await client.createWorkflow({ body: { name: 'w', user: 'tester' } });
+  const page = await (await openBrowser()).newPage({ viewport: { width: 1000, height: 800 } });
+  const root = `http://127.0.0.1:${port}/`;
+  const faults = watchPage(page, root.slice(0, -1));
+  const job = async (name: string, fields: object = {}) =>
+    (await client.createJob({ body: { workflow_id: id, name, command: 'true', ...fields } })).id;
+  return { cwd, client, url, id, page, root, faults, job };
+}
+
+describe.skipIf(CHROMIUM === undefined)('a job on its page (skipped where chromium is missing)', () => {
+  it('a job that waits says for which jobs, and a click leads to the first; that one says what its runner lacks', async () => {
+    const { client, id, page, root, faults, job } = await opened();
+    const first = await job(HARMFUL, { labels: ['gpu'] });
+    const second = await job('second', { depends_on_job_ids: [first] });
+    await client.initializeJobs({ params: { id } });
+    await page.goto(`${root}#/jobs/${second}`);
+    await page.getByText('It waits for 1 job of 1.').waitFor();
+    expect(await faultsOfAxe(page)).toEqual([]);
+    await page.getByRole('link', { name: `(job ${first}) is ready` }).press('Enter');
+    await page.getByText('It is ready, and no runner is there.').waitFor();
+    await page.getByText(`torc run ${id} --label gpu`).waitFor();
+
+    // A runner comes, and the page says by itself what it lacks.
+    const node = await registerNode({ client }, id);
+    await page.getByText('It is ready, and the only runner cannot take it.').waitFor();
+    await page.getByText(`runner ${node} on`).waitFor();
+    await page.getByText('the job needs label gpu, it has no label').waitFor();
+    expect(await faultsOfAxe(page)).toEqual([]);
+    await page.setViewportSize({ width: 380, height: 700 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(380);
+    expect(await page.locator('img').count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  it('a job that failed says why, one that was canceled for it leads to it, and one that completed has nothing to explain', async () => {
+    const { client, cwd, url, id, page, root, faults, job } = await opened();
+    const failing = await job('failing', { command: 'exit 127' });
+    const after = await job('after', { depends_on_job_ids: [failing] });
+    const fine = await job('fine');
+    await client.initializeJobs({ params: { id } });
+    await torc(['--url', url, 'run', String(id)], { cwd });
+    await page.goto(`${root}#/jobs/${after}`);
+    await page.getByText('It was canceled because failing').waitFor();
+    await page.getByRole('link', { name: `failing (job ${failing}) failed` }).click();
+    await page.getByText('the shell did not find the command').waitFor();
+    await page.getByText('Read what it printed last.').waitFor();
+    await page.goto(`${root}#/jobs/${fine}`);
+    await page.getByRole('heading', { name: 'Asked for and used' }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Why' }).count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  it('a job whose allocation waits says what only the cluster knows, with the command that says it', async () => {
+    const { client, id, page, root, faults, job } = await opened();
+    const waiting = await job('waiting');
+    const { id: scheduler } = await client.createSlurmScheduler({
+      body: { workflow_id: id, name: 'short', account: 'a', nodes: 1, walltime: '01:00:00' },
+    });
+    await client.createScheduledComputeNode({
+      body: {
+        workflow_id: id,
+        scheduler_config_id: scheduler,
+        scheduler_type: 'slurm',
+        scheduler_id: 4711,
+        status: 'pending',
+      },
+    });
+    await client.initializeJobs({ params: { id } });
+    await page.goto(`${root}#/jobs/${waiting}`);
+    await page.getByText('waits for an allocation that Slurm has not started').waitFor();
+    await page.getByText('squeue --start -j 4711').waitFor();
+    await page.getByText('The server does not know why Slurm has not started its allocations.').waitFor();
+    await page.getByText(`torc jobs explain ${waiting}`).waitFor();
+    expect(await faultsOfAxe(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+});
