@@ -3334,6 +3334,31 @@ export interface Calls {
     has_more?: boolean | null | undefined;
     reason?: string | null | undefined;
   }>;
+  /** CPU and memory of an attempt over time, from the file of its runner, if there is one and the server can read it; else where it is (addition). The default is the current attempt. */
+  readonly getJobSamples: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      run_id?: number | undefined;
+      attempt_id?: number | undefined;
+    } | undefined;
+  }) => Promise<{
+    job_id: number;
+    run_id: number;
+    attempt_id: number;
+    hostname?: string | null | undefined;
+    path?: string | null | undefined;
+    command: string;
+    interval_seconds: number;
+    written_every_seconds?: number | null | undefined;
+    samples?: number | null | undefined;
+    at_ms?: number[] | null | undefined;
+    cpu_percent?: number[] | null | undefined;
+    memory_bytes?: number[] | null | undefined;
+    num_processes?: number[] | null | undefined;
+    reason?: string | null | undefined;
+  }>;
   /** Create a start token: the page exchanges it once, within ten minutes, for a session of the same user (addition). */
   readonly createPageToken: (call?: {
   }) => Promise<{

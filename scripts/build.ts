@@ -47,6 +47,7 @@ const programs = await rolldown({
     'checkpoint-worker': 'src/server/store/checkpoint-worker.ts',
     'sql-process': 'src/server/admin/sql-process.ts',
     'read-worker': 'src/server/http/read-worker.ts',
+    'samples-worker': 'src/server/view/samples-worker.ts',
     'agents-worker': 'src/cli/server/agents-worker.ts',
     'telemetry-worker': 'src/telemetry/receive/telemetry-worker.ts',
   },

@@ -172,6 +172,7 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   getRunnerUse: ['GET', '/workflows/{id}/runner_use'],
   getJobExplanation: ['GET', '/jobs/{id}/explanation'],
   getOutputTail: ['GET', '/jobs/{id}/output_tail'],
+  getJobSamples: ['GET', '/jobs/{id}/samples'],
   createPageToken: ['POST', '/page_tokens'],
   listTelemetryClusters: ['GET', '/sonar/show/clusters'],
   listTelemetryJobs: ['GET', '/sonar/show/jobs'],

@@ -76,6 +76,7 @@ describe('the stand-in for Torc’s own server', () => {
       '/workflows/1/runner_use',
       '/jobs/1/explanation',
       '/jobs/1/output_tail',
+      '/jobs/1/samples',
       '/page_tokens',
       '/sonar/show/clusters',
       '/sonar/show/jobs',

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CHROMIUM, faultsOfAxe, openBrowser, watchPage } from '../support/browser.ts';
 import { startServer, temporaryFolder, torc } from '../support/programs.ts';
@@ -84,6 +85,51 @@ describe.skipIf(CHROMIUM === undefined)('a job on its page (skipped where chromi
     await page.getByText('The server does not know why Slurm has not started its allocations.').waitFor();
     await page.getByText(`torc jobs explain ${waiting}`).waitFor();
     expect(await faultsOfAxe(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it('a job of a workflow with time series has its CPU and memory over time beside what it asked for, also once its file is gone', async () => {
+    const { client, cwd, url, page, root, faults } = await opened();
+    const { id } = await client.createWorkflow({
+      body: {
+        name: 'measured',
+        user: 'tester',
+        resource_monitor_config: { sample_interval_seconds: 1, jobs: { enabled: true, granularity: 'time_series' } },
+      },
+    });
+    const { id: needs } = await client.createResourceRequirements({
+      body: { workflow_id: id, name: 'small', num_cpus: 2, memory: '200m', runtime: 'PT5M' },
+    });
+    const { id: jobId } = await client.createJob({
+      body: { workflow_id: id, name: 'work', command: 'sleep 2', resource_requirements_id: needs },
+    });
+    await client.initializeJobs({ params: { id } });
+    await torc(['--url', url, 'run', String(id)], { cwd });
+    await page.goto(`${root}#/jobs/${jobId}`);
+    await page.getByText(/^CPUs in use: on average [\d.]+, at most [\d.]+; 2\.0 asked for \(dashed\)\.$/).waitFor();
+    await page.getByText(/^Memory: on average .*; 200 MiB asked for \(dashed\)\.$/).waitFor();
+    const rows = await page.getByRole('group', { name: 'Table of the samples' }).getByRole('row').count();
+    expect(rows).toBeGreaterThan(3);
+    expect(await faultsOfAxe(page)).toEqual([]);
+    await page.setViewportSize({ width: 380, height: 700 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(380);
+
+    const { path = '', hostname } = await client.getJobSamples({ params: { id: jobId } });
+    rmSync(path as string);
+    await page.reload();
+    await page.getByText(`on ${hostname}; they are not shown here: it is not on the host of the server.`).waitFor();
+    await page.getByText(`torc plot-resources ${path} --job-ids ${jobId}`).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it('a job of a workflow without time series says how to ask for them', async () => {
+    const { client, cwd, url, id, page, root, faults, job } = await opened();
+    const jobId = await job('work');
+    await client.initializeJobs({ params: { id } });
+    await torc(['--url', url, 'run', String(id)], { cwd });
+    await page.goto(`${root}#/jobs/${jobId}`);
+    await page.getByText('because the workflow does not ask for them').waitFor();
+    expect(await page.getByText('torc plot-resources').count()).toBe(0);
     expect(faults).toEqual([]);
   });
 });

@@ -180,6 +180,33 @@ export type JobExplanation = z.output<typeof JobExplanation>;
 export const RunnerUse = z.array(z.object({ compute_node_id: id, resource_requirements_id: id, jobs: z.int() }));
 export type RunnerUse = z.output<typeof RunnerUse>;
 
+/**
+ * What the runner of an attempt saw of it over time, as columns, or where its file is. At most 500 points: of more samples each point
+ * is a part of the time, with its mean CPU and its greatest memory.
+ */
+export const JobSamples = z.object({
+  job_id: id,
+  run_id: z.int(),
+  attempt_id: z.int(),
+  /** The node that ran the attempt, and the path there; absent if the server does not know them. */
+  hostname: maybe(text),
+  path: maybe(text),
+  /** Draws the file, on that node or where its file system is shared. */
+  command: text,
+  /** Between two samples, and of an attempt that runs between two times at which its runner writes them. */
+  interval_seconds: z.number(),
+  written_every_seconds: maybe(z.number()),
+  /** Absent if the server did not read the file; then `reason` says why. */
+  samples: maybe(z.int()),
+  at_ms: maybe(z.array(z.int())),
+  /** 100 is one core. */
+  cpu_percent: maybe(z.array(z.number())),
+  memory_bytes: maybe(z.array(z.int())),
+  num_processes: maybe(z.array(z.int())),
+  reason: maybe(text),
+});
+export type JobSamples = z.output<typeof JobSamples>;
+
 /** The end of what an attempt wrote, or where it is. */
 export const OutputTail = z.object({
   job_id: id,

@@ -12,12 +12,14 @@ import { Explanation } from '../explanation.tsx';
 import { useLive, useNow } from '../hooks.ts';
 import { JobProfile } from '../job-profile.tsx';
 import { JobPriority } from '../job-priority.tsx';
+import { lazy } from '../lazy.tsx';
 import { Command, Section, Shown, Status, Time } from '../parts.tsx';
 import { type Column, Table } from '../table.tsx';
 import { Tail } from '../tail.tsx';
 import { ageText, inWords, statusWords, shownText } from '../words.ts';
 
 const { client } = connection;
+const Samples = lazy('samples', () => import('../samples/samples.tsx').then((part) => part.SamplesView));
 const ACTIVE = ['ready', 'blocked', 'pending', 'running'];
 /** Jobs that are named on each side. */
 const MOST_NAMED = 20;
@@ -86,6 +88,7 @@ function Whole({ job, again }: { readonly job: Job; readonly again: () => void }
             {items.length > 0 && <Attempts results={items} />}
             {(items.length > 0 || status === 'running') && <Output job={job} results={items} />}
             <Use job={job} result={items.toSorted(byAttempt).at(-1)} />
+            {(items.length > 0 || status === 'running') && <Samples job={job} />}
             <JobProfile job={job} result={items.toSorted(byAttempt).at(-1)} />
           </>
         )}

@@ -1,4 +1,5 @@
 import type { ExecutionConfig, Workflow } from '../../core/contract/workflow.ts';
+import { FLUSH_SECONDS, keepsSamples, monitorsJobs, SAMPLE_SECONDS } from '../../core/lifecycle/job-monitoring.ts';
 
 /** The measurements of a node. */
 export interface NodePlan {
@@ -19,25 +20,17 @@ export interface MonitorPlan {
   readonly limitsMemory: boolean;
 }
 
-/** Often enough to show how a job develops, for a hundredth of a percent of a CPU. */
-const SAMPLE_SECONDS = 10;
-const FLUSH_SECONDS = 300;
-
 /**
- * Reads the monitoring configuration of a workflow. Settings at its top level are an older notation of those for jobs.
- *
- * Throws with the name of the field if an interval is not positive.
+ * Reads the monitoring configuration of a workflow. Throws with the name of the field if an interval is not positive.
  */
 export function monitorPlanOf({
   resource_monitor_config: config,
   execution_config: execution,
 }: Pick<Workflow, 'resource_monitor_config' | 'execution_config'>): MonitorPlan {
-  const { jobs, compute_node: node } = config ?? {};
-  // Sonar records are made of the samples of jobs.
-  const isOn = jobs?.enabled ?? config?.enabled ?? config?.sonar ?? false;
-  const granularity = jobs?.granularity ?? config?.granularity;
+  const { compute_node: node } = config ?? {};
+  const isOn = monitorsJobs(config);
   return {
-    jobs: isOn ? { isTimeSeries: granularity === 'time_series' } : undefined,
+    jobs: isOn ? { isTimeSeries: keepsSamples(config) } : undefined,
     node:
       node?.enabled === true
         ? { isTimeSeries: node.granularity === 'time_series', cpu: node.cpu ?? true, memory: node.memory ?? true }

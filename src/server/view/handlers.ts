@@ -6,6 +6,7 @@ import { createExplanations, type Explaining } from './explanations.ts';
 import { createFamiliesOf } from './families.ts';
 import { createFailures } from './failures.ts';
 import { createGraphs } from './graph.ts';
+import { createJobSamples } from './job-samples.ts';
 import { createOutputTails } from './output-tail.ts';
 import { viewQueries } from './queries.ts';
 import { createResourceUse } from './resource-use.ts';
@@ -26,6 +27,7 @@ export const viewHandlers = (store: Store, permissions: Permissions, explaining:
   const resourceUse = createResourceUse(store, queries);
   const runnerUse = createRunnerUse(store, queries);
   const explanation = createExplanations(store, explaining);
+  const jobSamples = createJobSamples(store, queries, permissions);
   const outputTail = createOutputTails(store, queries, permissions);
 
   return {
@@ -68,6 +70,7 @@ export const viewHandlers = (store: Store, permissions: Permissions, explaining:
     getResourceUse: ({ params }) => resourceUse(params.id),
     getRunnerUse: ({ params }) => runnerUse(params.id),
     getJobExplanation: ({ params }, caller) => explanation(params.id, caller),
+    getJobSamples: ({ params, query }) => jobSamples(params.id, query),
     getOutputTail: ({ params, query }) => outputTail(params.id, query),
   } satisfies Partial<Handlers>;
 };

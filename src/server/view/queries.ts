@@ -210,8 +210,8 @@ export const viewQueries = (db: Database) => ({
     order by job.id limit :limit`),
   attempts: db.prepare<{ jobId: number }, AttemptRow>(`
     select run_id, attempt_id, compute_node_id from result where job_id = :jobId order by run_id, attempt_id`),
-  node: db.prepare<{ id: number }, { hostname: string; process: string | null }>(
-    'select hostname, process from compute_node where id = :id',
+  node: db.prepare<{ id: number }, { hostname: string; process: string | null; scheduler: string | null }>(
+    'select hostname, process, scheduler from compute_node where id = :id',
   ),
 });
 

@@ -535,6 +535,54 @@ export const viewCases: Cases = {
     ],
   },
 
+  // What it reads of a file: src/server/view/job-samples.test.ts.
+  getJobSamples: {
+    answers: [
+      {
+        says: 'says where the samples are that the server cannot find',
+        before: async (world) => {
+          const process = JSON.stringify({ ledger: '/no/such/folder/job_runner_ledger/wf1_r1_m.ledger' });
+          const config = JSON.stringify({ jobs: { enabled: true, granularity: 'time_series' } });
+          world.store.db.run(`update compute_node set process = '${process}', scheduler = null where id = 1`);
+          world.store.db.run(`update workflow set resource_monitor_config = '${config}' where id = 1`);
+          await world.start();
+        },
+        params: { id: 1 },
+        query: { run_id: 1, attempt_id: 1 },
+        reply: {
+          ...output,
+          path: '/no/such/folder/resource_utilization/resource_metrics_wf1_hn01.cluster_r1.db',
+          command:
+            'torc plot-resources /no/such/folder/resource_utilization/resource_metrics_wf1_hn01.cluster_r1.db --job-ids 1',
+          interval_seconds: 10,
+          written_every_seconds: 300,
+          reason: 'it is not on the host of the server',
+        },
+      },
+      {
+        says: 'says how to ask for samples where a workflow does not',
+        before: (world) => world.finish(1),
+        params: { id: 1 },
+        reply: {
+          ...output,
+          command: 'torc plot-resources torc_output/resource_utilization/NAME.db --job-ids 1',
+          interval_seconds: 10,
+          reason: expect.stringContaining('granularity: time_series'),
+        },
+      },
+    ],
+    refuses: [
+      { ...unknownJob, params: { id: 9 } },
+      {
+        says: 'answers 404 for a job that has not started',
+        params: { id: 3 },
+        status: 404,
+        code: 'ATTEMPT_UNKNOWN',
+        message: 'job 3 (third) has no such attempt',
+      },
+    ],
+  },
+
   // It answers callers that may ask: permit.test.ts. What the token is for: page-session.test.ts.
   createPageToken: {
     answers: [{ says: 'creates a start token', reply: { token: expect.stringMatching(/^[\w-]{43}$/) } }],
