@@ -3283,6 +3283,28 @@ export interface Calls {
     command: string;
     next?: string | null | undefined;
   }>;
+  /** What running jobs took of the CPUs, the memory or the GPUs of each node over time, as they asked for it, for the nodes with the most running time (addition). */
+  readonly getNodeUse: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      measure?: "cpu" | "memory" | "gpu" | undefined;
+      bins?: number | undefined;
+    } | undefined;
+  }) => Promise<{
+    measure: "cpu" | "memory" | "gpu";
+    from?: string | null | undefined;
+    bin_seconds: number;
+    nodes: {
+      hostname: string;
+      capacity: number;
+      runners: number;
+      attempts: number;
+      share: (number | null)[];
+    }[];
+    nodes_left_out: number;
+  }>;
   /** How many jobs run on each runner, by the requirements that they share (addition). */
   readonly getRunnerUse: (call: {
     params: {

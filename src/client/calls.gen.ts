@@ -169,6 +169,7 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   getResourceUse: ['GET', '/workflows/{id}/resource_use'],
   getRecoveryPlan: ['GET', '/workflows/{id}/recovery_plan'],
   recoverWorkflow: ['POST', '/workflows/{id}/recover'],
+  getNodeUse: ['GET', '/workflows/{id}/node_use'],
   getRunnerUse: ['GET', '/workflows/{id}/runner_use'],
   getJobExplanation: ['GET', '/jobs/{id}/explanation'],
   getOutputTail: ['GET', '/jobs/{id}/output_tail'],

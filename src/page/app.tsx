@@ -74,7 +74,10 @@ function viewOf(hash: string) {
   }
   if (kind === 'new') return { title: 'New workflow', content: <NewView /> };
   if (kind === 'workflows' && Number.isSafeInteger(number) && part === 'resources')
-    return { title: `Resources of workflow ${number}`, content: <ResourcesView key={number} id={number} /> };
+    return {
+      title: `Resources of workflow ${number}`,
+      content: <ResourcesView key={number} id={number} query={parameters} />,
+    };
   if (kind === 'workflows' && Number.isSafeInteger(number) && part === 'runners')
     return { title: `Runners of workflow ${number}`, content: <RunnersView key={number} id={number} /> };
   if (kind === 'workflows' && Number.isSafeInteger(number) && part === 'events')

@@ -73,6 +73,7 @@ describe('the stand-in for Torc’s own server', () => {
       '/workflows/1/resource_use',
       '/workflows/1/recovery_plan',
       '/workflows/1/recover',
+      '/workflows/1/node_use',
       '/workflows/1/runner_use',
       '/jobs/1/explanation',
       '/jobs/1/output_tail',

@@ -160,6 +160,28 @@ export type ResourceUseClass = z.output<typeof ResourceUseClass>;
 export const ResourceUse = z.object({ classes: z.array(ResourceUseClass), classes_left_out: z.int() });
 export type ResourceUse = z.output<typeof ResourceUse>;
 
+export const NODE_MEASURES = ['cpu', 'memory', 'gpu'] as const;
+
+/** What the jobs of the current run took of each node over time, as they asked for it, in equal parts of the time. */
+export const NodeUse = z.object({
+  measure: z.enum(NODE_MEASURES),
+  from: maybe(text),
+  bin_seconds: z.number(),
+  nodes: z.array(
+    z.object({
+      hostname: text,
+      /** CPUs, bytes of memory or GPUs of the largest runner there. */
+      capacity: z.number(),
+      runners: z.int(),
+      attempts: z.int(),
+      /** 1 is all of it; more where runners count jobs only. Null while no runner worked there. */
+      share: z.array(z.number().nullable()),
+    }),
+  ),
+  nodes_left_out: z.int(),
+});
+export type NodeUse = z.output<typeof NodeUse>;
+
 /** Why a job waits, or why it ended as it did: as `torc jobs explain` says it, as far as the server knows. */
 export const JobExplanation = z.object({
   job_id: id,

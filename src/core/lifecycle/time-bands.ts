@@ -30,6 +30,8 @@ interface BandsOptions {
   /** Another number than 0 to `parts` - 1 has no band of its own. Without it, there are no bands. */
   readonly partOf?: ((attempt: number) => number) | undefined;
   readonly parts: number;
+  /** What an attempt weighs in `running`; 1 by default. */
+  readonly weightOf?: ((attempt: number) => number) | undefined;
   readonly mostBands: number;
   readonly mostFew: number;
 }
@@ -44,7 +46,7 @@ const STEPS = 5_000;
 export function* bandsOf(
   list: AttemptList,
   window: TimeWindow,
-  { partOf, parts, mostBands, mostFew }: BandsOptions,
+  { partOf, parts, weightOf = () => 1, mostBands, mostFew }: BandsOptions,
 ): Generator<undefined, TimeBands> {
   const { fromSeconds, toSeconds } = window;
   const overlaps = (attempt: number) =>
@@ -57,7 +59,7 @@ export function* bandsOf(
     if (attempt % STEPS === 0) yield;
     if (!overlaps(attempt)) continue;
     if (few.length <= mostFew) few.push(attempt);
-    whole.add(list, attempt);
+    whole.add(list, attempt, weightOf(attempt));
     const part = partOf?.(attempt) ?? -1;
     if (part < 0 || part >= parts) continue;
     counts[part] = (counts[part] as number) + 1;
@@ -78,7 +80,7 @@ export function* bandsOf(
     const others = createBand(window);
     for (let attempt = 0; attempt < list.length; attempt += 1) {
       if (attempt % STEPS === 0) yield;
-      if (overlaps(attempt)) (builders.get(of(attempt)) ?? others).add(list, attempt);
+      if (overlaps(attempt)) (builders.get(of(attempt)) ?? others).add(list, attempt, weightOf(attempt));
     }
     const rest = others.finish(undefined);
     return {
@@ -98,7 +100,7 @@ function createBand({ fromSeconds, toSeconds, bins }: TimeWindow) {
   const builder = createBins(fromSeconds, toSeconds, bins);
   let [attempts, retries] = [0, 0];
   return {
-    add(list: AttemptList, attempt: number) {
+    add(list: AttemptList, attempt: number, weight: number) {
       const marks = list.marks[attempt] as number;
       attempts += 1;
       if ((marks & RETRY) !== 0) retries += 1;
@@ -107,6 +109,7 @@ function createBand({ fromSeconds, toSeconds, bins }: TimeWindow) {
         endSeconds: endOf(list, attempt),
         hasEnded: !Number.isNaN(list.endSeconds[attempt]),
         hasFailed: (marks & FAILED) !== 0,
+        weight,
       });
     },
     finish: (part: number | undefined): TimeBand => ({ part, attempts, retries, bins: builder.finish() }),

@@ -5,13 +5,15 @@ export interface Attempt {
   readonly endSeconds: number;
   readonly hasEnded: boolean;
   readonly hasFailed: boolean;
+  /** How much of what is counted runs with it; 1 by default, so that attempts are counted. */
+  readonly weight?: number;
 }
 
 /** Equal parts of a time, and what happened in each. */
 export interface TimeBins {
   readonly fromSeconds: number;
   readonly binSeconds: number;
-  /** The average number of attempts that ran during the part. */
+  /** The average number of attempts that ran during the part, or of what they weigh. */
   readonly running: number[];
   /** Attempts that ended in the part, failed ones included. */
   readonly ended: number[];
@@ -39,17 +41,17 @@ export function createBins(fromSeconds: number, toSeconds: number, bins: number)
   const binOf = (position: number) => Math.min(bins - 1, Math.floor(position));
 
   return {
-    add({ startSeconds, endSeconds, hasEnded, hasFailed }) {
+    add({ startSeconds, endSeconds, hasEnded, hasFailed, weight = 1 }) {
       if (startSeconds > toSeconds || endSeconds < fromSeconds) return;
       const start = place(startSeconds);
       const end = Math.max(start, place(endSeconds));
       const [first, last] = [binOf(start), binOf(end)];
-      if (first === last) count(parts, first, end - start);
+      if (first === last) count(parts, first, weight * (end - start));
       else {
-        count(parts, first, first + 1 - start);
-        count(parts, last, end - last);
-        count(whole, first + 1, 1);
-        count(whole, last, -1);
+        count(parts, first, weight * (first + 1 - start));
+        count(parts, last, weight * (end - last));
+        count(whole, first + 1, weight);
+        count(whole, last, -weight);
       }
       if (!hasEnded || endSeconds > toSeconds) return;
       count(ended, last, 1);

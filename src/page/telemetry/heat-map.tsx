@@ -8,6 +8,9 @@ interface HeatMapProps {
   readonly columns: readonly { readonly fromMs: number; readonly untilMs: number }[];
   readonly rows: readonly (readonly (number | undefined)[])[];
   readonly open: (name: string) => void;
+  readonly timeText?: (ms: number) => string;
+  /** What a cell without a value means. */
+  readonly none?: string;
 }
 
 /** Up to so many rows have their names beside them; more are lines, which name themselves under the pointer. */
@@ -15,7 +18,7 @@ const MOST_NAMED = 60;
 const [NAMED_PX, LINE_PX] = [19, 5];
 
 /** Percentages as colours: a row for each node, a column for each hour. */
-export function HeatMap({ words, names, columns, rows, open }: HeatMapProps) {
+export function HeatMap({ words, names, columns, rows, open, timeText = hourText, none = 'no sample' }: HeatMapProps) {
   const [at, setAt] = useState<{ row: number; column: number }>();
   const isNamed = names.length <= MOST_NAMED;
   const height = isNamed ? NAMED_PX : LINE_PX;
@@ -58,8 +61,8 @@ export function HeatMap({ words, names, columns, rows, open }: HeatMapProps) {
         </svg>
       </div>
       <div class={`scale ${isNamed ? 'is-beside' : ''}`} aria-hidden="true">
-        <span>{columns[0] === undefined ? '' : hourText(columns[0].fromMs)}</span>
-        <span>{columns.at(-1) === undefined ? '' : hourText(columns.at(-1)?.untilMs ?? 0)}</span>
+        <span>{columns[0] === undefined ? '' : timeText(columns[0].fromMs)}</span>
+        <span>{columns.at(-1) === undefined ? '' : timeText(columns.at(-1)?.untilMs ?? 0)}</span>
       </div>
       <p class="legend">
         {Array.from({ length: LEVELS }, (_, level) => (
@@ -67,7 +70,7 @@ export function HeatMap({ words, names, columns, rows, open }: HeatMapProps) {
         ))}
         <span>0 to 100 %</span>
         <span class="swatch" aria-hidden="true" />
-        <span>no sample</span>
+        <span>{none}</span>
         <span class="end">{at === undefined ? '' : cellWords(at)}</span>
       </p>
       <figcaption>{words}</figcaption>
@@ -77,7 +80,7 @@ export function HeatMap({ words, names, columns, rows, open }: HeatMapProps) {
   function cellWords({ row, column }: { readonly row: number; readonly column: number }): string {
     const percent = rows[row]?.[column];
     const time = columns[column];
-    return `${shortName(names[row] ?? '')}, ${time === undefined ? '' : `${hourText(time.fromMs)}: `}${percent === undefined ? 'no sample' : `${Math.round(percent)} %`}`;
+    return `${shortName(names[row] ?? '')}, ${time === undefined ? '' : `${timeText(time.fromMs)}: `}${percent === undefined ? none : `${Math.round(percent)} %`}`;
   }
 }
 

@@ -7,13 +7,16 @@ import { timeText } from '../../core/quantity/time-text.ts';
 import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
 import { ChangeRequirements as Change } from '../change-requirements.tsx';
+import { lazy } from '../lazy.tsx';
 import { Command, jobsWords, Section, Shown } from '../parts.tsx';
 import { Table } from '../table.tsx';
 import { WorkflowHead } from '../workflow-tabs.tsx';
 import { inWords, shownText } from '../words.ts';
 
-/** What jobs used beside what they asked for, with the lines that would fit them. */
-export function ResourcesView({ id }: { readonly id: number }) {
+const Nodes = lazy('nodes', () => import('../nodes/node-map.tsx').then((part) => part.NodesView));
+
+/** What jobs used beside what they asked for, with the lines that would fit them, and what they took of their nodes. */
+export function ResourcesView({ id, query }: { readonly id: number; readonly query: URLSearchParams }) {
   const live = useLive(`use ${id}`, () => connection.client.getResourceUse({ params: { id } }), 5_000);
   return (
     <>
@@ -39,6 +42,7 @@ export function ResourcesView({ id }: { readonly id: number }) {
           )}
         </Shown>
       </Section>
+      <Nodes id={id} query={query} />
     </>
   );
 }

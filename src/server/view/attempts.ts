@@ -1,10 +1,27 @@
 import { type AttemptList, createAttemptList, RETRY } from '../../core/lifecycle/attempt-list.ts';
+import type { Store } from '../records/store.ts';
 import { beginSlice } from '../store/slices.ts';
+import { createKept } from './kept.ts';
 import { eachPart, numbers, ROWS } from './parts.ts';
 import type { ViewQueries } from './queries.ts';
 
+/** The attempts of the current run of a workflow. What has passed does not change: a time before the last reading needs no other one. */
+export function createAttemptsOf({ find, now }: Store, queries: ViewQueries) {
+  const readingOf = createKept(async (workflowId) => {
+    const runId = find.run(workflowId).run_id;
+    return { runId, list: await readAttempts(queries, workflowId, runId, now() / 1000) };
+  });
+  return async (workflowId: number, toSeconds = Infinity): Promise<AttemptList> => {
+    const { run_id: runId } = find.run(workflowId);
+    const held = await readingOf.held(workflowId);
+    const isEnough = held.runId === runId && toSeconds < held.list.nowSeconds;
+    return (isEnough ? held : await readingOf(workflowId)).list;
+  };
+}
+export type AttemptsOf = ReturnType<typeof createAttemptsOf>;
+
 /** Reads all attempts of a run in slices. Attempts whose times are not times are left out. */
-export async function readAttempts(
+async function readAttempts(
   queries: ViewQueries,
   workflowId: number,
   runId: number,

@@ -2,11 +2,13 @@ import type { Permissions } from '../caller.ts';
 import type { Handlers } from '../handlers.ts';
 import { present } from '../records/present.ts';
 import type { Store } from '../records/store.ts';
+import { createAttemptsOf } from './attempts.ts';
 import { createExplanations, type Explaining } from './explanations.ts';
 import { createFamiliesOf } from './families.ts';
 import { createFailures } from './failures.ts';
 import { createGraphs } from './graph.ts';
 import { createJobSamples } from './job-samples.ts';
+import { createNodeUse } from './node-use.ts';
 import { createOutputTails } from './output-tail.ts';
 import { viewQueries } from './queries.ts';
 import { createResourceUse } from './resource-use.ts';
@@ -22,7 +24,9 @@ export const viewHandlers = (store: Store, permissions: Permissions, explaining:
   const queries = viewQueries(store.db);
   const familiesOf = createFamiliesOf(queries);
   const graphs = createGraphs(store, queries, familiesOf);
-  const timeline = createTimelines(store, queries, familiesOf);
+  const attemptsOf = createAttemptsOf(store, queries);
+  const timeline = createTimelines(queries, familiesOf, attemptsOf);
+  const nodeUse = createNodeUse(queries, attemptsOf);
   const failures = createFailures(store, queries);
   const resourceUse = createResourceUse(store, queries);
   const runnerUse = createRunnerUse(store, queries);
@@ -68,6 +72,7 @@ export const viewHandlers = (store: Store, permissions: Permissions, explaining:
     getWorkflowTimeline: ({ params, query }) => timeline(params.id, query),
     listFailureGroups: ({ params }) => failures(params.id),
     getResourceUse: ({ params }) => resourceUse(params.id),
+    getNodeUse: ({ params, query }) => nodeUse(params.id, query),
     getRunnerUse: ({ params }) => runnerUse(params.id),
     getJobExplanation: ({ params }, caller) => explanation(params.id, caller),
     getJobSamples: ({ params, query }) => jobSamples(params.id, query),

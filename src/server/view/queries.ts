@@ -44,6 +44,7 @@ export interface RequirementsRow {
   name: string;
   num_cpus: number;
   num_gpus: number;
+  num_nodes: number;
   memory: string;
   runtime: string;
   memory_bytes: number;
@@ -62,6 +63,17 @@ export interface UsedRow {
   seconds: number | null;
   peak_memory_bytes: number | null;
   peak_cpu_percent: number | null;
+}
+
+export interface RunnerRow {
+  id: number;
+  hostname: string;
+  start_time: string;
+  duration_seconds: number | null;
+  is_active: number;
+  cpus: number;
+  memory_bytes: number;
+  gpus: number;
 }
 
 export interface AttemptRow {
@@ -197,8 +209,21 @@ export const viewQueries = (db: Database) => ({
     join result on result.id = job.result_id
     where job.workflow_id = :workflowId and job.status = :status and ${unsettled} and job.id > :after
     order by job.id limit :limit`),
+  // Of all nodes of a runner together.
+  runners: db.prepare<Part, RunnerRow>(`
+    select id, hostname, start_time, duration_seconds, is_active, num_cpus * num_nodes as cpus,
+      memory_gb * 1073741824 * num_nodes as memory_bytes, num_gpus * num_nodes as gpus
+    from compute_node
+    where workflow_id = :workflowId and id > :after
+    order by id limit :limit`),
+  requirementsOfJobs: db.prepare<Part, { ids: string; requirements: string }>(`
+    select json_group_array(id) as ids, json_group_array(resource_requirements_id) as requirements
+    from (
+      select id, resource_requirements_id from job
+      where workflow_id = :workflowId and id > :after
+      order by id limit :limit)`),
   requirements: db.prepare<{ workflowId: number }, RequirementsRow>(`
-    select id, name, num_cpus, num_gpus, memory, runtime, memory_bytes, runtime_s
+    select id, name, num_cpus, num_gpus, num_nodes, memory, runtime, memory_bytes, runtime_s
     from resource_requirements where workflow_id = :workflowId order by id`),
   used: db.prepare<Part, UsedRow>(`
     select job.id, job.name, job.status, job.resource_requirements_id, result.status as result_status,

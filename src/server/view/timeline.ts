@@ -4,11 +4,9 @@ import type { TimelineAttempt, TimelineBand, WorkflowTimeline } from '../../core
 import type { AttemptList } from '../../core/lifecycle/attempt-list.ts';
 import { bandsOf, type TimeBand, type TimeWindow } from '../../core/lifecycle/time-bands.ts';
 import type { TimeBins } from '../../core/lifecycle/time-bins.ts';
-import type { Store } from '../records/store.ts';
 import { beginSlice } from '../store/slices.ts';
-import { readAttempts } from './attempts.ts';
+import type { AttemptsOf } from './attempts.ts';
 import type { FamiliesOf } from './families.ts';
-import { createKept } from './kept.ts';
 import type { ViewQueries } from './queries.ts';
 import { createTimelineParts, type Parts } from './timeline-parts.ts';
 
@@ -25,25 +23,10 @@ export interface TimelineQuery {
   readonly attempts?: number | undefined;
 }
 
-interface Reading {
-  readonly runId: number;
-  readonly list: AttemptList;
-  readonly replies: Map<string, Promise<WorkflowTimeline>>;
-}
-
 /** Attempts of the current run over time. */
-export function createTimelines({ find, now }: Store, queries: ViewQueries, familiesOf: FamiliesOf) {
+export function createTimelines(queries: ViewQueries, familiesOf: FamiliesOf, attemptsOf: AttemptsOf) {
   const partsOf = createTimelineParts(queries, familiesOf);
-  const readingOf = createKept(async (workflowId): Promise<Reading> => {
-    const runId = find.run(workflowId).run_id;
-    return { runId, list: await readAttempts(queries, workflowId, runId, now() / 1000), replies: new Map() };
-  });
-  /** What has passed does not change: a time before the last reading needs no other one. */
-  const readingFor = async (workflowId: number, to: number): Promise<Reading> => {
-    const { run_id: runId } = find.run(workflowId);
-    const held = await readingOf.held(workflowId);
-    return held.runId === runId && to < held.list.nowSeconds ? held : readingOf(workflowId);
-  };
+  const repliesOf = new WeakMap<AttemptList, Map<string, Promise<WorkflowTimeline>>>();
 
   return async (workflowId: number, query: TimelineQuery): Promise<WorkflowTimeline> => {
     const [from, to] = [secondsOf(query.from), secondsOf(query.to)];
@@ -52,8 +35,9 @@ export function createTimelines({ find, now }: Store, queries: ViewQueries, fami
         from: query.from,
         to: query.to,
       });
-    const reading = await readingFor(workflowId, to ?? Infinity);
-    const { list, replies } = reading;
+    const list = await attemptsOf(workflowId, to);
+    const replies = repliesOf.get(list) ?? new Map<string, Promise<WorkflowTimeline>>();
+    repliesOf.set(list, replies);
     const key = JSON.stringify(query);
     let reply = replies.get(key);
     if (reply === undefined) {
@@ -87,11 +71,11 @@ export function createTimelines({ find, now }: Store, queries: ViewQueries, fami
       run_from: textOf(list.firstSeconds),
       run_to: textOf(list.lastSeconds),
       ...(parts === undefined ? {} : { bands: named(bands, parts), bands_left_out: bandsLeftOut }),
-      ...(mostFew === 0 || few === undefined ? {} : { attempts: attemptsOf(list, few, bands, parts) }),
+      ...(mostFew === 0 || few === undefined ? {} : { attempts: drawnAttempts(list, few, bands, parts) }),
     };
   }
 
-  function attemptsOf(
+  function drawnAttempts(
     list: AttemptList,
     few: readonly number[],
     bands: readonly TimeBand[],

@@ -39,6 +39,7 @@ describe('the views of a workflow with many jobs', () => {
       replies.push(await client.getWorkflowGraph(of), await client.listFailureGroups(of));
       replies.push(await client.getWorkflowTimeline({ ...of, query: { bins: 2 } }), await client.getResourceUse(of));
       replies.push(await client.getWorkflowTimeline({ ...of, query: { by: 'family', attempts: 1000 } }));
+      replies.push(await client.getNodeUse(of));
     });
     const [graph, failures, timeline, use, byFamily] = replies;
     const failed = JOBS / 100;

@@ -412,6 +412,55 @@ export const viewCases: Cases = {
     ],
   },
 
+  getNodeUse: {
+    answers: [
+      {
+        says: 'has no nodes before the first job starts',
+        params: { id: 1 },
+        reply: { measure: 'cpu', bin_seconds: 0, nodes: [], nodes_left_out: 0 },
+      },
+      {
+        says: 'has the share of each node that jobs took in each part of the time',
+        before: (world) => world.finish(1),
+        params: { id: 1 },
+        query: { bins: 2 },
+        reply: {
+          measure: 'cpu',
+          from: course.from,
+          bin_seconds: expect.closeTo(15, 3),
+          nodes: [
+            {
+              hostname: 'n01.cluster',
+              capacity: 8,
+              runners: 1,
+              attempts: 1,
+              share: [expect.closeTo(0.25, 3), expect.closeTo(0.25, 3)],
+            },
+          ],
+          nodes_left_out: 0,
+        },
+      },
+      {
+        says: 'has no node for GPUs where none has any',
+        before: (world) => world.finish(1),
+        params: { id: 1 },
+        query: { measure: 'gpu', bins: 2 },
+        reply: { measure: 'gpu', from: course.from, bin_seconds: expect.closeTo(15, 3), nodes: [], nodes_left_out: 0 },
+      },
+    ],
+    refuses: [
+      inUnknownWorkflow,
+      {
+        says: 'refuses what no node has',
+        params: { id: 1 },
+        query: { measure: 'disk' },
+        status: 400,
+        code: 'PARAMETER_REFUSED',
+        message: 'measure',
+      },
+    ],
+  },
+
   getRunnerUse: {
     answers: [
       { says: 'is empty while no job runs', params: { id: 1 }, reply: [] },

@@ -7,6 +7,8 @@ import {
   FamilyJobs,
   JobExplanation,
   JobSamples,
+  NODE_MEASURES,
+  NodeUse,
   OutputTail,
   ResourceUse,
   RunnerUse,
@@ -141,6 +143,19 @@ export const viewRoutes = {
     params: ofId,
     body: RecoveryRequest,
     reply: RecoveryPlan,
+  }),
+  getNodeUse: route({
+    method: 'GET',
+    path: '/workflows/{id}/node_use',
+    kind: 'own',
+    access: 'workflow in path',
+    says: 'What running jobs took of the CPUs, the memory or the GPUs of each node over time, as they asked for it, for the nodes with the most running time (addition).',
+    params: ofId,
+    query: z.object({
+      measure: z.enum(NODE_MEASURES).optional(),
+      bins: queryInteger.pipe(z.int().min(1).max(500)).optional(),
+    }),
+    reply: NodeUse,
   }),
   getRunnerUse: route({
     method: 'GET',
