@@ -1742,11 +1742,15 @@ export interface Calls {
           id: number;
           st_mtime: number;
         }[] | null | undefined;
-        carried_by?: {
-          slurm_job_id: string;
-          slurm_step: string;
-          node_list: string;
+        slurm_stats?: {
+          slurm_job_id?: string | null | undefined;
+          max_rss_bytes?: number | null | undefined;
+          max_vm_size_bytes?: number | null | undefined;
+          max_disk_read_bytes?: number | null | undefined;
+          max_disk_write_bytes?: number | null | undefined;
           ave_cpu_seconds?: number | null | undefined;
+          node_list?: string | null | undefined;
+          slurm_step?: string | null | undefined;
         } | null | undefined;
       }[] | null | undefined;
       retried?: {
@@ -1767,11 +1771,15 @@ export interface Calls {
           id: number;
           st_mtime: number;
         }[] | null | undefined;
-        carried_by?: {
-          slurm_job_id: string;
-          slurm_step: string;
-          node_list: string;
+        slurm_stats?: {
+          slurm_job_id?: string | null | undefined;
+          max_rss_bytes?: number | null | undefined;
+          max_vm_size_bytes?: number | null | undefined;
+          max_disk_read_bytes?: number | null | undefined;
+          max_disk_write_bytes?: number | null | undefined;
           ave_cpu_seconds?: number | null | undefined;
+          node_list?: string | null | undefined;
+          slurm_step?: string | null | undefined;
         } | null | undefined;
         max_retries: number;
         raise?: {
@@ -1960,11 +1968,15 @@ export interface Calls {
           id: number;
           st_mtime: number;
         }[] | null | undefined;
-        carried_by?: {
-          slurm_job_id: string;
-          slurm_step: string;
-          node_list: string;
+        slurm_stats?: {
+          slurm_job_id?: string | null | undefined;
+          max_rss_bytes?: number | null | undefined;
+          max_vm_size_bytes?: number | null | undefined;
+          max_disk_read_bytes?: number | null | undefined;
+          max_disk_write_bytes?: number | null | undefined;
           ave_cpu_seconds?: number | null | undefined;
+          node_list?: string | null | undefined;
+          slurm_step?: string | null | undefined;
         } | null | undefined;
       }[] | null | undefined;
       retried?: {
@@ -1985,11 +1997,15 @@ export interface Calls {
           id: number;
           st_mtime: number;
         }[] | null | undefined;
-        carried_by?: {
-          slurm_job_id: string;
-          slurm_step: string;
-          node_list: string;
+        slurm_stats?: {
+          slurm_job_id?: string | null | undefined;
+          max_rss_bytes?: number | null | undefined;
+          max_vm_size_bytes?: number | null | undefined;
+          max_disk_read_bytes?: number | null | undefined;
+          max_disk_write_bytes?: number | null | undefined;
           ave_cpu_seconds?: number | null | undefined;
+          node_list?: string | null | undefined;
+          slurm_step?: string | null | undefined;
         } | null | undefined;
         max_retries: number;
         raise?: {

@@ -70,6 +70,16 @@ describe('an exchange with a server that has no exchange route', () => {
     expect(items.map(({ name }) => name)).toEqual(['default', 'small', 'small_300m_PT5M']);
   });
 
+  it('the statistics of Slurm of an end go to their own route, also when the exchange is repeated, and an end without sends none', async () => {
+    const { jobs } = await turn({ want });
+    await turn({ started: jobs.map(started) });
+    const figures = { slurm_job_id: '12', max_rss_bytes: 5, node_list: 'n1' };
+    const completed = jobs.map((job, place) => ({ ...ended(job), ...(place === 0 ? { slurm_stats: figures } : {}) }));
+    for (const _ of [1, 2]) expect((await turn({ completed })).errors).toEqual([]);
+    const { items } = await server.behind.listSlurmStats({ query: { workflow_id: workflowId } });
+    expect(items).toMatchObject([{ job_id: ids[0], run_id: 1, attempt_id: 1, ...figures }]);
+  });
+
   it('an exchange reads a job when the reply to the claim lacks its attempt and its requirements', async () => {
     const claim = { ...want, limit: 1 };
     const { jobs: first } = await turn({ want: claim });

@@ -6,6 +6,7 @@ import type { Files } from './files.ts';
 import { inParallel } from './in-parallel.ts';
 import { createReportRetry } from './retries.ts';
 import { createReportStart } from './starts.ts';
+import { createReportStats } from './stats.ts';
 import { createState } from './state.ts';
 
 export interface ReportsOptions {
@@ -30,6 +31,7 @@ export function createReports({ client, workflowId, files }: ReportsOptions): Re
   const state = createState(client, workflowId);
   const reportStart = createReportStart(client, state);
   const reportEnds = createReportEnds(client, workflowId, state);
+  const reportStats = createReportStats(client, workflowId);
   const reportRetry = createReportRetry(client, state, reportStart);
 
   return {
@@ -50,6 +52,7 @@ export function createReports({ client, workflowId, files }: ReportsOptions): Re
         if (verdict?.isEnd === true) ends.push(reported);
       }
       errors.push(await reportEnds(turn, ends));
+      await inParallel([...completed, ...retried], AT_ONCE, (each) => reportStats(turn, each));
       return errors.flat();
     },
   };

@@ -56,13 +56,8 @@ export type LocalScheduler = z.output<typeof LocalScheduler>;
 export const RemoteWorker = z.object({ worker: text, workflow_id: id });
 export type RemoteWorker = z.output<typeof RemoteWorker>;
 
-/** The accounting data of Slurm for one attempt of a job. */
-export const NewSlurmStats = z.object({
-  id: maybe(id),
-  workflow_id: id,
-  job_id: id,
-  run_id: z.int(),
-  attempt_id: z.int(),
+/** What the accounting of Slurm has of the step of an attempt. */
+export const SlurmFigures = z.object({
   slurm_job_id: maybe(text),
   max_rss_bytes: maybe(z.int()),
   max_vm_size_bytes: maybe(z.int()),
@@ -72,6 +67,17 @@ export const NewSlurmStats = z.object({
   node_list: maybe(text),
   /** addition: the step inside which the runner started the job (`step_batching`); absent if the job was a step itself. */
   slurm_step: maybe(text),
+});
+export type SlurmFigures = z.output<typeof SlurmFigures>;
+
+/** The accounting data of Slurm for one attempt of a job. */
+export const NewSlurmStats = z.object({
+  id: maybe(id),
+  workflow_id: id,
+  job_id: id,
+  run_id: z.int(),
+  attempt_id: z.int(),
+  ...SlurmFigures.shape,
 });
 export type NewSlurmStats = z.output<typeof NewSlurmStats>;
 export const SlurmStats = stored(NewSlurmStats);

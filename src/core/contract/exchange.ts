@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { SlurmFigures } from './allocation.ts';
 import { Job, JobStatusCounts, jobStatus } from './job.ts';
 import { ComputeNodesResources } from './resources.ts';
 import { FailureHandler, LostActions } from './scheduling.ts';
@@ -33,10 +34,8 @@ export const Completion = z.object({
   completion_time: text,
   ...endOfAttempt,
   files: maybe(OutputTimes),
-  /** The step of Slurm inside which the runner started it; it is stored as the statistics of Slurm for this attempt. */
-  carried_by: maybe(
-    z.object({ slurm_job_id: text, slurm_step: text, node_list: text, ave_cpu_seconds: maybe(z.number()) }),
-  ),
+  /** The statistics of Slurm for this attempt, if they are known; else its runner stores them when they are. */
+  slurm_stats: maybe(SlurmFigures),
 });
 export type Completion = z.output<typeof Completion>;
 

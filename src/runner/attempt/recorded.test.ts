@@ -82,14 +82,20 @@ describe('the record of an attempt', () => {
     expect(recordedOf({ ...account, cause: undefined }, { status: 'failed' }, {}, undefined)).toEqual({});
   });
 
-  it('an attempt inside a step of Slurm is recorded with that step and with its own CPU time', () => {
-    const carriedBy = { allocationId: '12', step: '12.0', node: 'n1' };
-    expect(recordedOf({ ...account, carriedBy }, { status: 'failed' }, {}, undefined).carried_by).toEqual({
-      slurm_job_id: '12',
-      slurm_step: '12.0',
-      node_list: 'n1',
+  it('an attempt inside a step of Slurm is recorded with that step and with its own figures', () => {
+    const stats = { slurm_job_id: '12', slurm_step: '12.0', node_list: 'n1' };
+    const figures = { peak_memory_bytes: 500 };
+    expect(recordedOf({ ...account, stats }, { status: 'failed' }, figures, undefined).slurm_stats).toEqual({
+      ...stats,
+      max_rss_bytes: 500,
       ave_cpu_seconds: 3,
     });
-    expect(recordedOf(account, { status: 'failed' }, {}, undefined)).not.toHaveProperty('carried_by');
+    expect(recordedOf(account, { status: 'failed' }, figures, undefined)).not.toHaveProperty('slurm_stats');
+  });
+
+  it('an attempt that was a step of Slurm is recorded with what the accounting has of it, and with no figure of our own', () => {
+    const stats = { slurm_job_id: '12', max_vm_size_bytes: 7, node_list: 'n1' };
+    const recorded = recordedOf({ ...account, stats }, { status: 'completed' }, { peak_memory_bytes: 500 }, undefined);
+    expect(recorded.slurm_stats).toEqual(stats);
   });
 });

@@ -19,7 +19,7 @@ export function recordedOf(
     ...figures,
     ...(files === undefined ? {} : { files }),
     ...(status === 'completed' ? {} : causeOf(account, causeCode)),
-    ...carriedBy(account),
+    ...statsOf(account, figures),
   };
 }
 
@@ -39,12 +39,14 @@ const WORDS: Partial<Record<CauseCode, string>> = {
   allocation: 'its allocation was being ended',
 };
 
-/** The step of Slurm inside which the attempt ran, with the figures of our own that stand in for Slurm's. */
-function carriedBy({ carriedBy: carrier, cpuSeconds }: KnownEnd): Pick<Completion, 'carried_by'> {
-  if (carrier === undefined) return {};
-  const { allocationId, step, node } = carrier;
-  const cpu = cpuSeconds === undefined ? {} : { ave_cpu_seconds: cpuSeconds };
-  return { carried_by: { slurm_job_id: allocationId, slurm_step: step, node_list: node, ...cpu } };
+/** The statistics of Slurm. It has none of an attempt that ran inside a step of its runner: our own figures stand in. */
+function statsOf(
+  { stats, cpuSeconds }: KnownEnd,
+  { peak_memory_bytes: peakBytes }: Partial<Completion>,
+): Pick<Completion, 'slurm_stats'> {
+  if (stats === undefined) return {};
+  const own = stats.slurm_step === undefined ? {} : { max_rss_bytes: peakBytes, ave_cpu_seconds: cpuSeconds };
+  return { slurm_stats: { ...own, ...stats } };
 }
 
 /** The figures of the kernel and of the samples for an attempt; one that was not measured is absent, also for a monitored job. */

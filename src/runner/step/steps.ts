@@ -1,4 +1,5 @@
 import type { StepId } from '../../core/contract/files/job.ts';
+import type { SlurmFigures } from '../../core/contract/allocation.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { Shortage } from '../../core/lifecycle/full-disk.ts';
 import type { AskedToEnd } from '../../core/lifecycle/asked-to-end.ts';
@@ -92,20 +93,12 @@ export interface SettledEnd extends Omit<StepEnd, 'id'> {
   readonly cause?: string | undefined;
   /** Its output had no room: it may be why the job failed by itself. */
   readonly shortage?: Shortage | undefined;
-  /** The step of the batch system inside which it ran, for one that is none itself. */
-  readonly carriedBy?: CarryingStep | undefined;
+  /** Its statistics of the batch system, if they are known; for one that ran inside another step, those that name this step. */
+  readonly stats?: SlurmFigures | undefined;
   /** The step never began, for this reason: its job is given back, and the runner pauses before its next start. */
   readonly refused?: string | undefined;
   /** The step was sent ahead and did not begin: its job may start again at once. */
   readonly isTakenBack?: boolean | undefined;
-}
-
-/** A step of the batch system in which a runner starts processes. */
-export interface CarryingStep {
-  readonly allocationId: string;
-  /** The id that the batch system gave it, such as `12.0`. */
-  readonly step: string;
-  readonly node: string;
 }
 
 /** The use of a step at one moment. */

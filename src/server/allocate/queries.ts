@@ -7,16 +7,13 @@ import { insertEvent } from '../records/event/row.ts';
 import { unsettled } from '../records/job/row.ts';
 import { present, type Stored } from '../records/present.ts';
 import { whole } from '../records/records.ts';
+import { statsColumns } from '../records/slurm-stats.ts';
 import { createListing, equal, type FiltersOn, sortable } from '../store/listing.ts';
 import type { ComputeNodeRow } from '../records/node/row.ts';
 import { STATUS } from '../records/job/status.ts';
 
 type StatsRow = Stored<SlurmStats>;
 
-export const statsColumns = [
-  ...columns('workflow_id job_id run_id attempt_id slurm_job_id max_rss_bytes max_vm_size_bytes'),
-  ...columns('max_disk_read_bytes max_disk_write_bytes ave_cpu_seconds node_list slurm_step'),
-];
 /** Of a runner that registers. */
 export const nodeColumns = [
   ...columns('workflow_id hostname pid start_time end_time duration_seconds is_active'),

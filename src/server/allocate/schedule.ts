@@ -16,7 +16,8 @@ import { present } from '../records/present.ts';
 import { merged, type Partly, read } from '../records/records.ts';
 import type { Store } from '../records/store.ts';
 import { valuesOf } from '../store/columns.ts';
-import { type AllocateQueries, statsColumns } from './queries.ts';
+import { statsColumns } from '../records/slurm-stats.ts';
+import type { AllocateQueries } from './queries.ts';
 
 export const updateAllocation = ({ db }: Store, queries: AllocateQueries) => {
   const refuseForeign = createAllocationCheck(db);

@@ -150,7 +150,7 @@ export function attemptEndOf(reported: Completion, workflowId: number, runId: nu
     causeCode: reported.cause_code,
     handlerLimit: reported.handler_limit,
     files: reported.files,
-    carriedBy: reported.carried_by,
+    slurmStats: reported.slurm_stats,
   };
 }
 

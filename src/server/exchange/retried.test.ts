@@ -51,6 +51,25 @@ describe('an attempt that a rule retries', () => {
     expect(await statuses(service, id)).toEqual({ a: 'completed', b: 'ready' });
   });
 
+  it('the statistics of Slurm are stored with the end of an attempt, also of a retried one and once, and with no end that is refused', async () => {
+    const stats = async () => (await service.client.listSlurmStats({ query: { workflow_id: id } })).items;
+    const figures = { slurm_job_id: '12', max_rss_bytes: 5, ave_cpu_seconds: 0.5, node_list: 'n1' };
+    const first = await claimed();
+    const second = await claimed({ retried: [{ ...again(first), slurm_stats: figures }] });
+    const other = { ...figures, slurm_step: '12.0', max_disk_read_bytes: 7 };
+    // The second time as after a lost reply; the runner does not hold the other job.
+    for (const _ of [1, 2]) await turn({ completed: [{ ...ended(second), slurm_stats: other }] });
+    const { errors } = await turn({
+      completed: [{ ...ended({ id: first.id + 1, attempt_id: 1 }), slurm_stats: figures }],
+    });
+    expect(errors).toHaveLength(1);
+    expect(await stats()).toMatchObject([
+      { job_id: first.id, run_id: 1, attempt_id: 1, ...figures },
+      { job_id: first.id, run_id: 1, attempt_id: 2, ...other },
+    ]);
+    expect((await stats())[0]).not.toHaveProperty('slurm_step');
+  });
+
   it('a retry creates the event of Torc 1.0.0, and an event on the stream', async () => {
     const first = await claimed();
     await turn({ retried: [again(first)] });

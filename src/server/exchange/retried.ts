@@ -53,7 +53,7 @@ export const createRetried = (
       const failed = job as EndedJob;
       if (failed.status === PENDING) begun.push(startOfEnd(end, failed.name));
       results.insertResults([resultOfEnd(end)]);
-      if (end.carriedBy) results.insertStats.run(statsOfEnd(end, end.carriedBy));
+      if (end.slurmStats) results.insertStats.run(statsOfEnd(end));
       results.letGo.run({ id: end.jobId });
       runAgain(recover, failed, end.runId, now());
       if (end.isRefunded) recover.refund.run({ id: end.jobId });

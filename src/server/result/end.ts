@@ -2,6 +2,8 @@ import type { Completion } from '../../core/contract/exchange.ts';
 import { type JobStatus, statusCode, statusOf } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { isComplete, isEnd } from '../../core/lifecycle/job.ts';
+import { statsColumns } from '../records/slurm-stats.ts';
+import { valuesOf } from '../store/columns.ts';
 import type { EndedJob } from './queries.ts';
 
 /** The end of an attempt, with everything that fences it. */
@@ -22,8 +24,7 @@ export interface End {
   readonly cause?: string | null | undefined;
   readonly causeCode?: string | null | undefined;
   readonly handlerLimit?: string | null | undefined;
-  /** The step of Slurm inside which its runner started it. */
-  readonly carriedBy?: Completion['carried_by'];
+  readonly slurmStats?: Completion['slurm_stats'];
   readonly files?: readonly { readonly id: number; readonly st_mtime: number }[] | null | undefined;
 }
 
@@ -88,18 +89,12 @@ export const resultOfEnd = (end: End) => ({
   handlerLimit: end.handlerLimit ?? null,
 });
 
-/** The end as a row in the table of Slurm's statistics, for an attempt that ran inside a step of its runner. */
-export const statsOfEnd = (end: End, carriedBy: NonNullable<End['carriedBy']>) => ({
-  workflowId: end.workflowId,
-  jobId: end.jobId,
-  runId: end.runId,
-  attemptId: end.attemptId,
-  slurmJobId: carriedBy.slurm_job_id,
-  slurmStep: carriedBy.slurm_step,
-  nodeList: carriedBy.node_list,
-  maxRssBytes: end.peakMemoryBytes ?? null,
-  aveCpuSeconds: carriedBy.ave_cpu_seconds ?? null,
-});
+/** The end as a row in the table of Slurm's statistics. */
+export const statsOfEnd = ({ workflowId, jobId, runId, attemptId, slurmStats }: End) =>
+  valuesOf(
+    { workflow_id: workflowId, job_id: jobId, run_id: runId, attempt_id: attemptId, ...slurmStats },
+    statsColumns,
+  );
 
 /** The event for the start of an attempt. */
 export const startOfEnd = ({ jobId, nodeId, runId }: End, name: string) => ({

@@ -21,7 +21,7 @@ export function gatherEnds(queries: ResultQueries) {
       if (gathered.size === 0) return;
       const ends = [...gathered.values()];
       gathered.clear();
-      for (const end of ends) if (end.carriedBy) queries.insertStats.run(statsOfEnd(end, end.carriedBy));
+      for (const end of ends) if (end.slurmStats) queries.insertStats.run(statsOfEnd(end));
       const ids = queries.insertResults(ends.map(resultOfEnd));
       const rows = ends.map((end, index) => [end.jobId, statusCode[end.status], ids[index]]);
       queries.end.run({ ends: JSON.stringify(rows) });

@@ -1,7 +1,9 @@
-import type { Database } from '../store/database.ts';
+import { insertInto } from '../store/columns.ts';
+import type { Database, Value } from '../store/database.ts';
 import { dependentsOfJob } from '../records/job/release.ts';
 import { jobColumns, type JobRow } from '../records/job/row.ts';
 import { STATUS } from '../records/job/status.ts';
+import { statsColumns } from '../records/slurm-stats.ts';
 
 /** The fields of a job that its start or end needs. */
 export interface EndedJob extends Readonly<
@@ -80,22 +82,7 @@ export const resultQueries = (db: Database) => ({
       :jobId, :workflowId, :runId, :attemptId, :nodeId, :returnCode, :minutes, :completionTime, :status,
       :peakMemory, :avgMemory, :peakCpu, :avgCpu, :cause, :causeCode, :handlerLimit
     )`),
-  insertStats: db.prepare<{
-    workflowId: number;
-    jobId: number;
-    runId: number;
-    attemptId: number;
-    slurmJobId: string;
-    slurmStep: string;
-    nodeList: string;
-    maxRssBytes: number | null;
-    aveCpuSeconds: number | null;
-  }>(`
-    insert or replace into slurm_stats (
-      workflow_id, job_id, run_id, attempt_id, slurm_job_id, slurm_step, node_list, max_rss_bytes, ave_cpu_seconds
-    ) values (
-      :workflowId, :jobId, :runId, :attemptId, :slurmJobId, :slurmStep, :nodeList, :maxRssBytes, :aveCpuSeconds
-    )`),
+  insertStats: db.prepare<Record<string, Value>>(insertInto('slurm_stats', statsColumns)),
   hasResult: db.prepare<{ jobId: number; runId: number; attemptId: number }, { id: number }>(
     'select id from result where job_id = :jobId and run_id = :runId and attempt_id = :attemptId',
   ),

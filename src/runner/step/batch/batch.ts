@@ -151,10 +151,10 @@ function endsReported(
 ): StepEnd[] {
   const { jobs } = parts;
   for (const id of started) jobs.get(id)?.begun(0);
-  const carriedBy = carryingStep(parts, carrier);
+  const stats = statsOf(parts, carrier);
   return [
     ...ended.flatMap(({ endedBy, asked, ...end }) =>
-      jobs.has(end.id) ? [jobs.end(end.id, { endedBy, asked, carriedBy }, end)] : [],
+      jobs.has(end.id) ? [jobs.end(end.id, { endedBy, asked, stats }, end)] : [],
     ),
     ...refused.flatMap(({ id, reason }) => (jobs.has(id) ? [jobs.end(id, { refused: reason })] : [])),
     ...takenBack.flatMap((id) => (jobs.has(id) ? [jobs.end(id, { isTakenBack: true })] : [])),
@@ -182,7 +182,7 @@ function endWith(parts: Parts, carrier: Carrier, words: string): void {
   }
   if (left.length === 0) return;
   const cause = `step ${step} on ${node}, in which it ran, ended before it: ${words}`;
-  const lost: Known = { endedBy: 'node', cause, carriedBy: carryingStep(parts, carrier) };
+  const lost: Known = { endedBy: 'node', cause, stats: statsOf(parts, carrier) };
   // If srun alone was killed, its step goes on for some seconds, and a job must not run twice at a time.
   void endOfStep(slurm, step, options.log).then(() =>
     report(left.map(([id]) => jobs.end(id, lost, { ...NO_END, signal: SIGKILL }))),
@@ -200,8 +200,8 @@ function placeAgain(parts: Parts, { id, job, lease, begun }: Start): void {
   }
 }
 
-const carryingStep = ({ options }: Parts, { step = '', node }: Carrier) => ({
-  allocationId: String(options.allocation.jobId),
-  step,
-  node,
+const statsOf = ({ options }: Parts, { step = '', node }: Carrier) => ({
+  slurm_job_id: String(options.allocation.jobId),
+  slurm_step: step,
+  node_list: node,
 });

@@ -13,7 +13,7 @@ export interface Placed {
 }
 
 /** What is known of an end before it is asked for. */
-export type Known = Pick<SettledEnd, 'endedBy' | 'asked' | 'cause' | 'carriedBy' | 'refused' | 'isTakenBack'>;
+export type Known = Pick<SettledEnd, 'endedBy' | 'asked' | 'cause' | 'stats' | 'refused' | 'isTakenBack'>;
 
 export const NO_END = { exitCode: undefined, signal: undefined, cpuSeconds: undefined, peakBytes: undefined };
 

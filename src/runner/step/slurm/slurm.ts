@@ -158,7 +158,10 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
       const row = isSignaled === true ? undefined : await asked;
       const account = settledEndOf({ srun: how, mark, row, lastWords: await lastWordsOf(filesOf(facts, job).stderr) });
       rmSync(path, { force: true });
-      if (account.refused === undefined) report.follow(job, accounting.later(id));
+      if (account.refused !== undefined) return account;
+      const later = accounting.later(id);
+      if (row !== undefined) return { ...account, stats: report.of(row) };
+      report.follow(job, later);
       return account;
     },
     async settle() {

@@ -1,5 +1,6 @@
 import type { Client } from '../../../client/client.ts';
 import type { AccountedStep } from '../../../cluster/slurm/sacct.ts';
+import type { SlurmFigures } from '../../../core/contract/allocation.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import type { Log } from '../../facts/log.ts';
 import type { RunFacts } from '../request.ts';
@@ -13,8 +14,10 @@ export interface StatsReportOptions {
   readonly log: Log;
 }
 
-/** Stores what the accounting has about steps, and adds it to results that were reported before it was known. */
+/** Stores what the accounting has about steps whose results were reported before it was known, and adds it to these. */
 export interface StatsReport {
+  /** For a result that is not reported yet. */
+  of(row: AccountedStep | undefined): SlurmFigures;
   follow(job: ClaimedJob, later: Promise<Late>): void;
   /** Waits until everything is stored. The server knows all results. */
   settle(): Promise<void>;
@@ -56,16 +59,20 @@ export function createStatsReport({ client, facts, slurmJobId, log }: StatsRepor
         job_id: id,
         run_id: runId,
         attempt_id: attempt,
-        slurm_job_id: slurmJobId,
-        max_rss_bytes: row?.maxRssBytes,
-        max_vm_size_bytes: row?.maxVmSizeBytes,
-        max_disk_read_bytes: row?.maxDiskReadBytes,
-        max_disk_write_bytes: row?.maxDiskWriteBytes,
-        ave_cpu_seconds: row?.aveCpuSeconds,
-        node_list: row?.nodeList,
+        ...figuresOf(row),
       },
     });
   };
+
+  const figuresOf = (row: AccountedStep | undefined): SlurmFigures => ({
+    slurm_job_id: slurmJobId,
+    max_rss_bytes: row?.maxRssBytes,
+    max_vm_size_bytes: row?.maxVmSizeBytes,
+    max_disk_read_bytes: row?.maxDiskReadBytes,
+    max_disk_write_bytes: row?.maxDiskWriteBytes,
+    ave_cpu_seconds: row?.aveCpuSeconds,
+    node_list: row?.nodeList,
+  });
 
   const complete = async ({ job, row }: Missing): Promise<void> => {
     const query = { workflow_id: workflowId, job_id: job.id, run_id: runId, all_runs: true };
@@ -78,6 +85,7 @@ export function createStatsReport({ client, facts, slurmJobId, log }: StatsRepor
   };
 
   return {
+    of: figuresOf,
     follow(job, later) {
       const followed = later.then(({ row, wasMissing }) => {
         queue.push(() => store(job, row));
