@@ -1,16 +1,14 @@
 // Plain JavaScript that any Node since 14 can read: it finds a runtime that can run the rest.
-import { existsSync, lstatSync, mkdirSync } from 'node:fs';
-import module from 'node:module';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+//
+// It imports no module of Node: for an import Node reads everything that the module exports, and loads what is behind that,
+// streams of files for instance. Four imports take 5 ms of the CPU time of each start.
 import { compiledPrograms } from './compiled.mjs';
 import { followOuter, OUTER_VARIABLE, SIGNALS } from './outer.mjs';
 
 const NEEDED = [24, 15];
 
-const here = dirname(fileURLToPath(import.meta.url));
-/** Runs its arguments with a Node that is new enough, or says why there is none. */
-const runtime = join(here, 'runtime.sh');
+/** This folder; an old Node does not know it. */
+const here = import.meta.dirname;
 
 /** Is this runtime new enough? node:sqlite works without a flag from 24.15 on. */
 function isEnough(version) {
@@ -50,6 +48,8 @@ export function keepHangUpIgnored() {
 }
 
 async function programs() {
+  const { existsSync } = process.getBuiltinModule('fs');
+  const { join } = process.getBuiltinModule('path');
   const source = join(here, '..', 'src', 'cli', 'main.ts');
   const built = join(here, '..', 'dist', 'cli');
   const isCheckout = existsSync(source);
@@ -69,12 +69,13 @@ async function programs() {
 function keepCompiled() {
   const user = process.getuid?.();
   if (user === undefined) return;
-  const folder = join(process.env.TMPDIR || '/tmp', `torc-compiled-${user}`);
+  const { lstatSync, mkdirSync } = process.getBuiltinModule('fs');
+  const folder = `${process.env.TMPDIR || '/tmp'}/torc-compiled-${user}`;
   try {
     const found = lstatSync(folder, { throwIfNoEntry: false });
     if (found === undefined) mkdirSync(folder, { mode: 0o700 });
     else if (!found.isDirectory() || found.uid !== user || (found.mode & 0o077) !== 0) return;
-    module.enableCompileCache?.(folder);
+    process.getBuiltinModule('module').enableCompileCache?.(folder);
   } catch {
     // There is no such place here, or another start has made it just now.
   }
@@ -86,15 +87,18 @@ function keepCompiled() {
  */
 function giveBackLibraryPath() {
   const path = process.env.LD_LIBRARY_PATH ?? '';
-  const own = join(here, 'lib', process.arch);
+  const own = `${here}/lib/${process.arch}`;
   if (path !== own && !path.endsWith(`:${own}`)) return;
   if (path === own) delete process.env.LD_LIBRARY_PATH;
   else process.env.LD_LIBRARY_PATH = path.slice(0, -own.length - 1);
-  process.execPath = runtime;
+  process.execPath = `${here}/runtime.sh`;
 }
 
 /** Becomes a newer runtime, as far as an old one can: same arguments and streams, signals passed on, its exit code. */
 async function runWithNewer() {
+  const { fileURLToPath } = await import('node:url');
+  // Runs its arguments with a Node that is new enough, or says why there is none.
+  const runtime = fileURLToPath(new URL('runtime.sh', import.meta.url));
   const args = process.argv.slice(1);
   if (typeof process.execve === 'function') process.execve(runtime, [runtime, ...args], process.env);
   // Loading it takes 10 ms, which a new Node need not spend.
