@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id, maybe, queryInteger, text, stored } from './shape.ts';
+import { flag, id, integer, maybe, queryInteger, stored, text } from './shape.ts';
 
 /** A named group of users. */
 export const NewAccessGroup = z.object({
@@ -33,7 +33,7 @@ export const WorkflowAccessUser = z.object({ workflow_id: id, user_name: text, c
 export type WorkflowAccessUser = z.output<typeof WorkflowAccessUser>;
 
 export const AccessCheck = z.object({
-  has_access: z.boolean(),
+  has_access: flag,
   reason: maybe(text),
   user_name: text,
   workflow_id: id,
@@ -43,10 +43,10 @@ export const AccessCheck = z.object({
 export const groupPage = <T extends z.ZodType>(item: T) =>
   z.object({
     items: z.array(item),
-    offset: z.int(),
-    limit: z.int(),
-    total_count: z.int(),
-    has_more: z.boolean(),
+    offset: integer,
+    limit: integer,
+    total_count: integer,
+    has_more: flag,
   });
 
 export const groupPaging = z.object({ offset: queryInteger.optional(), limit: queryInteger.optional() });

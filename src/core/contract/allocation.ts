@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { id, maybe, text, stored } from './shape.ts';
+import { flag, id, integer, maybe, number, stored, text } from './shape.ts';
 
 /**
  * What was asked for when an allocation was planned: `allocations` in all, and how their runners start. The process that finds the
  * record can submit it.
  */
 export const AllocationPlan = z.object({
-  allocations: z.int(),
-  start_one_worker_per_node: maybe(z.boolean()),
-  max_parallel_jobs: maybe(z.int()),
+  allocations: integer,
+  start_one_worker_per_node: maybe(flag),
+  max_parallel_jobs: maybe(integer),
   job_prefix: maybe(text),
   /** The action `schedule_nodes` that asked for it. */
   action_id: maybe(id),
@@ -24,13 +24,13 @@ export type AllocationPlan = z.output<typeof AllocationPlan>;
 export const NewScheduledComputeNode = z.object({
   id: maybe(id),
   workflow_id: id,
-  scheduler_id: z.int(),
+  scheduler_id: integer,
   scheduler_config_id: id,
   scheduler_type: text,
   status: text,
   /** addition: the job array of Slurm, and the number of the task in it. */
-  array_job_id: maybe(z.int()),
-  array_task_id: maybe(z.int()),
+  array_job_id: maybe(integer),
+  array_task_id: maybe(integer),
   /** addition: why and how it is submitted. */
   plan: maybe(AllocationPlan),
   /** addition: why it is not submitted yet, if a limit holds it back. */
@@ -46,7 +46,7 @@ export const NewLocalScheduler = z.object({
   workflow_id: id,
   name: maybe(text),
   memory: maybe(text),
-  num_cpus: maybe(z.int()),
+  num_cpus: maybe(integer),
 });
 export type NewLocalScheduler = z.output<typeof NewLocalScheduler>;
 export const LocalScheduler = stored(NewLocalScheduler);
@@ -59,11 +59,11 @@ export type RemoteWorker = z.output<typeof RemoteWorker>;
 /** What the accounting of Slurm has of the step of an attempt. */
 export const SlurmFigures = z.object({
   slurm_job_id: maybe(text),
-  max_rss_bytes: maybe(z.int()),
-  max_vm_size_bytes: maybe(z.int()),
-  max_disk_read_bytes: maybe(z.int()),
-  max_disk_write_bytes: maybe(z.int()),
-  ave_cpu_seconds: maybe(z.number()),
+  max_rss_bytes: maybe(integer),
+  max_vm_size_bytes: maybe(integer),
+  max_disk_read_bytes: maybe(integer),
+  max_disk_write_bytes: maybe(integer),
+  ave_cpu_seconds: maybe(number),
   node_list: maybe(text),
   /** addition: the step inside which the runner started the job (`step_batching`); absent if the job was a step itself. */
   slurm_step: maybe(text),
@@ -75,8 +75,8 @@ export const NewSlurmStats = z.object({
   id: maybe(id),
   workflow_id: id,
   job_id: id,
-  run_id: z.int(),
-  attempt_id: z.int(),
+  run_id: integer,
+  attempt_id: integer,
   ...SlurmFigures.shape,
 });
 export type NewSlurmStats = z.output<typeof NewSlurmStats>;

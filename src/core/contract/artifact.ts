@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id, json, maybe, text, stored } from './shape.ts';
+import { flag, id, json, maybe, number, stored, text } from './shape.ts';
 
 /** A file that jobs read or write. `st_mtime` is in seconds; absent means that it is not known to exist. */
 export const NewFile = z.object({
@@ -7,7 +7,7 @@ export const NewFile = z.object({
   workflow_id: id,
   name: text,
   path: text,
-  st_mtime: maybe(z.number()),
+  st_mtime: maybe(number),
 });
 export type NewFile = z.output<typeof NewFile>;
 export const File = stored(NewFile);
@@ -19,7 +19,7 @@ export const NewUserData = z.object({
   workflow_id: id,
   name: text,
   data: maybe(json),
-  is_ephemeral: maybe(z.boolean()),
+  is_ephemeral: maybe(flag),
 });
 export type NewUserData = z.output<typeof NewUserData>;
 export const UserData = stored(NewUserData);

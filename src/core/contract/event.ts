@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id, json, maybe, text, stored } from './shape.ts';
+import { id, integer, json, maybe, stored, text } from './shape.ts';
 
 /**
  * An event that a user or a program recorded. Changes of state that the server makes go to the event stream instead.
@@ -7,7 +7,7 @@ import { id, json, maybe, text, stored } from './shape.ts';
 export const NewEvent = z.object({
   id: maybe(id),
   workflow_id: id,
-  timestamp: z.int(),
+  timestamp: integer,
   data: json,
 });
 export type NewEvent = z.output<typeof NewEvent>;
@@ -77,7 +77,7 @@ export type StreamEventType = keyof typeof streamEvents;
 /** One event of the stream, as in its `data` line. */
 export const StreamEvent = z.object({
   workflow_id: id,
-  timestamp: z.int(),
+  timestamp: integer,
   event_type: text,
   severity: z.enum(severities),
   data: json,

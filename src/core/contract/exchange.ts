@@ -4,7 +4,7 @@ import { Job, JobStatusCounts, jobStatus } from './job.ts';
 import { ComputeNodesResources } from './resources.ts';
 import { FailureHandler, LostActions } from './scheduling.ts';
 import { endOfAttempt, execMinutes, JobCompletionError, OutputTimes } from './result.ts';
-import { id, maybe, text } from './shape.ts';
+import { flag, id, integer, maybe, number, text } from './shape.ts';
 
 /**
  * The exchange: everything that a runner reports and requests, in one request (Torc 1.0.0 has a route for each part).
@@ -21,15 +21,15 @@ import { id, maybe, text } from './shape.ts';
  */
 
 /** An attempt that began. `start_time` is RFC 3339 with milliseconds. */
-export const Start = z.object({ job_id: id, attempt_id: z.int(), start_time: text });
+export const Start = z.object({ job_id: id, attempt_id: integer, start_time: text });
 export type Start = z.output<typeof Start>;
 
 /** An attempt that ended. `files` are the outputs that were found, with their times in seconds. */
 export const Completion = z.object({
   job_id: id,
-  attempt_id: z.int(),
+  attempt_id: integer,
   status: jobStatus,
-  return_code: z.int(),
+  return_code: integer,
   exec_time_minutes: execMinutes,
   completion_time: text,
   ...endOfAttempt,
@@ -52,13 +52,13 @@ export type RaisedNeed = z.output<typeof RaisedNeed>;
  * requirements; other jobs keep the record that it had. `is_refunded`: the attempt counts for no failure handler.
  */
 export const Retried = Completion.extend({
-  max_retries: z.int(),
+  max_retries: integer,
   raise: maybe(RaisedNeed),
-  is_refunded: maybe(z.boolean()),
+  is_refunded: maybe(flag),
 });
 export type Retried = z.output<typeof Retried>;
 
-const NodeSize = z.object({ num_cpus: z.int(), memory_gb: z.number(), num_gpus: z.int() });
+const NodeSize = z.object({ num_cpus: integer, memory_gb: number, num_gpus: integer });
 
 /**
  * How many jobs a runner takes that still wait for jobs which it holds. `after` names held jobs whose dependents it wants;
@@ -83,13 +83,13 @@ export const Want = z.object({
   capacity: maybe(NodeSize),
   nodes: maybe(z.array(z.object({ free: NodeSize, total: NodeSize }))),
   labels: maybe(z.array(text)),
-  strict_scheduler_match: maybe(z.boolean()),
+  strict_scheduler_match: maybe(flag),
   ahead: maybe(WantAhead),
 });
 export type Want = z.output<typeof Want>;
 
 export const ExchangeRequest = z.object({
-  run_id: z.int(),
+  run_id: integer,
   compute_node_id: id,
   /**
    * The number of this exchange; a runner that does not number its exchanges is not protected from requests that arrive
@@ -99,7 +99,7 @@ export const ExchangeRequest = z.object({
   /**
    * The runner exits: jobs that are pending in its name and not in `held` become ready again, and no job is assigned.
    */
-  is_last: maybe(z.boolean()),
+  is_last: maybe(flag),
   started: maybe(z.array(Start)),
   completed: maybe(z.array(Completion)),
   retried: maybe(z.array(Retried)),
@@ -112,26 +112,26 @@ export const ExchangeRequest = z.object({
   held: maybe(z.array(id)),
   want: maybe(Want),
   /** The first exchange of a runner: the reply has what it needs to know of the workflow once. */
-  setup: maybe(z.boolean()),
+  setup: maybe(flag),
   /** The runner can cancel allocations of the workflow in Slurm. */
-  cancels_allocations: maybe(z.boolean()),
+  cancels_allocations: maybe(flag),
 });
 export type ExchangeRequest = z.output<typeof ExchangeRequest>;
 
 /** The requirements of a job, in numbers. */
 export const Need = z.object({
-  num_cpus: z.int(),
-  memory_bytes: z.int(),
-  num_gpus: z.int(),
-  num_nodes: z.int(),
-  runtime_seconds: z.int(),
+  num_cpus: integer,
+  memory_bytes: integer,
+  num_gpus: integer,
+  num_nodes: integer,
+  runtime_seconds: integer,
 });
 export type Need = z.output<typeof Need>;
 
 /** A job as assigned to a runner, with all fields that the runner would otherwise have to request. */
 export const ClaimedJob = Job.extend({
   id,
-  attempt_id: z.int(),
+  attempt_id: integer,
   need: Need,
   output_files: maybe(z.array(z.object({ id, path: text }))),
 });
@@ -154,14 +154,14 @@ export type Ahead = z.output<typeof Ahead>;
 export const RunnerSetup = z.object({
   /** The requirements of jobs that name none. */
   default_requirements_id: maybe(id),
-  has_actions: z.boolean(),
+  has_actions: flag,
   /** Absent if there are too many for one reply: they are listed by their own route. */
   failure_handlers: maybe(z.array(FailureHandler)),
 });
 export type RunnerSetup = z.output<typeof RunnerSetup>;
 
 /** One attempt of a job, as its runner knows it. */
-export const HeldAttempt = z.object({ job_id: id, attempt_id: z.int() });
+export const HeldAttempt = z.object({ job_id: id, attempt_id: integer });
 export type HeldAttempt = z.output<typeof HeldAttempt>;
 
 export const ExchangeReply = z.object({
@@ -170,14 +170,14 @@ export const ExchangeReply = z.object({
   ahead: maybe(Ahead),
   errors: z.array(JobCompletionError),
   jobs_by_status: JobStatusCounts,
-  is_complete: z.boolean(),
-  is_canceled: z.boolean(),
+  is_complete: flag,
+  is_canceled: flag,
   /** True while the server still releases jobs that wait for ended ones: blocked jobs may become ready at any time. */
-  is_releasing: maybe(z.boolean()),
+  is_releasing: maybe(flag),
   /** The last change that the reply includes: the runner can ignore events up to this id. */
-  change_id: z.int(),
+  change_id: integer,
   /** True when the node was deregistered or reported lost: the runner no longer takes part in the workflow. */
-  is_deregistered: maybe(z.boolean()),
+  is_deregistered: maybe(flag),
   /** Attempts that the runner holds and whose jobs were canceled or reset: it ends them. Absent if there are none. */
   end_attempts: maybe(z.array(HeldAttempt)),
   /** Actions of jobs that are due and not claimed; absent if there are none. */
@@ -188,7 +188,7 @@ export const ExchangeReply = z.object({
    * No work is left or to come for some queued allocations, and this runner is to cancel them. One runner is asked at a
    * time, and only if it can.
    */
-  has_unneeded_allocations: maybe(z.boolean()),
+  has_unneeded_allocations: maybe(flag),
 });
 export type ExchangeReply = z.output<typeof ExchangeReply>;
 
@@ -200,8 +200,8 @@ export type ExchangeReply = z.output<typeof ExchangeReply>;
  * all jobs that it held count as started, because any of them may have started.
  */
 export const LostRunner = z.object({
-  run_id: z.int(),
-  started: maybe(z.array(z.object({ job_id: id, attempt_id: z.int() }))),
+  run_id: integer,
+  started: maybe(z.array(z.object({ job_id: id, attempt_id: integer }))),
   completed: maybe(z.array(Completion)),
   retried: maybe(z.array(Retried)),
   actions: maybe(LostActions),

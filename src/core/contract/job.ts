@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type JobStatus, jobStatuses } from './job-statuses.ts';
-import { environment, id, maybe, text, stored } from './shape.ts';
+import { environment, flag, id, integer, maybe, stored, text } from './shape.ts';
 
 export { type JobStatus, jobStatuses } from './job-statuses.ts';
 
@@ -29,8 +29,8 @@ export const NewJob = z.object({
   invocation_script: maybe(text),
   env: maybe(environment),
   status: maybe(jobStatus),
-  cancel_on_blocking_job_failure: maybe(z.boolean()),
-  supports_termination: maybe(z.boolean()),
+  cancel_on_blocking_job_failure: maybe(flag),
+  supports_termination: maybe(flag),
   depends_on_job_ids: maybe(z.array(id)),
   input_file_ids: maybe(z.array(id)),
   output_file_ids: maybe(z.array(id)),
@@ -39,12 +39,12 @@ export const NewJob = z.object({
   resource_requirements_id: maybe(id),
   scheduler_id: maybe(id),
   failure_handler_id: maybe(id),
-  attempt_id: maybe(z.int()),
+  attempt_id: maybe(integer),
   /** addition: attempts that were lost with their runner; failure handlers do not count them. Absent if 0. */
-  refunded_attempts: maybe(z.int()),
+  refunded_attempts: maybe(integer),
   /** addition: when an update removed the job from the plan, in Unix milliseconds. It is disabled and keeps its results. */
-  removed_at_ms: maybe(z.int()),
-  priority: maybe(z.int()),
+  removed_at_ms: maybe(integer),
+  priority: maybe(integer),
   compute_node_id: maybe(id),
   start_time: maybe(text),
   origin: maybe(text),
@@ -55,7 +55,7 @@ export const Job = stored(NewJob);
 export type Job = z.output<typeof Job>;
 
 export const JobStatusCounts = z.object(
-  Object.fromEntries(jobStatuses.map((status) => [status, z.int()])) as Record<JobStatus, z.ZodInt>,
+  Object.fromEntries(jobStatuses.map((status) => [status, integer])) as Record<JobStatus, z.ZodInt>,
 );
 export type JobStatusCounts = Record<JobStatus, number>;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id, json, maybe, text, stored } from './shape.ts';
+import { flag, id, integer, json, maybe, number, stored, text } from './shape.ts';
 
 /**
  * The identity of a runner's process. With it, another runner on the same host can prove that this one has ended.
@@ -14,14 +14,14 @@ import { id, json, maybe, text, stored } from './shape.ts';
 export const RunnerProcess = z.object({
   boot_id: text,
   pid_namespace: text,
-  start_ticks: z.int(),
+  start_ticks: integer,
   mark: text,
   ledger: text,
   machine_id: maybe(text),
   hardware_ids: maybe(z.array(text)),
   slurm_job_id: maybe(text),
-  max_parallel_jobs: maybe(z.int()),
-  strict_scheduler_match: maybe(z.boolean()),
+  max_parallel_jobs: maybe(integer),
+  strict_scheduler_match: maybe(flag),
 });
 export type RunnerProcess = z.output<typeof RunnerProcess>;
 
@@ -30,24 +30,24 @@ export const NewComputeNode = z.object({
   id: maybe(id),
   workflow_id: id,
   hostname: text,
-  pid: z.int(),
+  pid: integer,
   start_time: text,
   end_time: maybe(text),
-  duration_seconds: maybe(z.number()),
-  is_active: maybe(z.boolean()),
-  num_cpus: z.int(),
-  memory_gb: z.number(),
-  num_gpus: z.int(),
-  num_nodes: z.int(),
+  duration_seconds: maybe(number),
+  is_active: maybe(flag),
+  num_cpus: integer,
+  memory_gb: number,
+  num_gpus: integer,
+  num_nodes: integer,
   time_limit: maybe(text),
   scheduler_config_id: maybe(id),
   compute_node_type: text,
   scheduler: maybe(json),
-  sample_count: maybe(z.int()),
-  peak_cpu_percent: maybe(z.number()),
-  avg_cpu_percent: maybe(z.number()),
-  peak_memory_bytes: maybe(z.int()),
-  avg_memory_bytes: maybe(z.int()),
+  sample_count: maybe(integer),
+  peak_cpu_percent: maybe(number),
+  avg_cpu_percent: maybe(number),
+  peak_memory_bytes: maybe(integer),
+  avg_memory_bytes: maybe(integer),
   labels: maybe(z.array(text)),
   process: maybe(RunnerProcess),
 });

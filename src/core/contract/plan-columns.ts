@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { jobStatuses } from './job-statuses.ts';
-import { environment, id, json, text } from './shape.ts';
+import { environment, flag, id, integer, json, text } from './shape.ts';
 
 /**
  * The records of a workflow as columns (an addition to Torc 1.0.0): each list has one value for each record, in the order
@@ -20,12 +20,12 @@ export const JobColumns = z.object({
   invocation_script: z.array(text.nullable()),
   env: z.array(environment.nullable()),
   status: z.array(z.enum(jobStatuses)),
-  cancel_on_blocking_job_failure: z.array(z.boolean()),
+  cancel_on_blocking_job_failure: z.array(flag),
   supports_termination: z.array(z.boolean().nullable()),
   resource_requirements_id: z.array(id),
   scheduler_id: z.array(id.nullable()),
   failure_handler_id: z.array(id.nullable()),
-  priority: z.array(z.int()),
+  priority: z.array(integer),
   labels: z.array(z.array(text).nullable()),
   origin: z.array(text.nullable()),
   removed_at_ms: z.array(z.int().nullable()),
@@ -47,10 +47,9 @@ export const UserDataColumns = z.object({
   id: z.array(id),
   name: z.array(text),
   data: z.array(json),
-  is_ephemeral: z.array(z.boolean()),
+  is_ephemeral: z.array(flag),
 });
 export type UserDataColumns = z.output<typeof UserDataColumns>;
 
 /** A page of columns; the next one begins after its last id. */
-export const columnsPage = <Columns extends z.ZodType>(columns: Columns) =>
-  z.object({ columns, has_more: z.boolean() });
+export const columnsPage = <Columns extends z.ZodType>(columns: Columns) => z.object({ columns, has_more: flag });

@@ -3,7 +3,7 @@ import { NewFile, NewUserData } from './artifact.ts';
 import { NewJob } from './job.ts';
 import { NewResourceRequirements } from './resources.ts';
 import { NewFailureHandler, NewSlurmScheduler, NewWorkflowAction } from './scheduling.ts';
-import { id, maybe, text } from './shape.ts';
+import { flag, id, integer, maybe, text } from './shape.ts';
 import { NewWorkflow } from './workflow.ts';
 
 /**
@@ -116,7 +116,7 @@ export const ChangedJob = definition
     output_user_data_ids: true,
   })
   .partial()
-  .extend({ id, runs_again: z.boolean(), add: maybe(Relations), remove: maybe(Relations) });
+  .extend({ id, runs_again: flag, add: maybe(Relations), remove: maybe(Relations) });
 export type ChangedJob = z.output<typeof ChangedJob>;
 
 export const PlanUpdate = z.object({
@@ -152,11 +152,11 @@ export type HeldReason = (typeof heldReasons)[number];
 
 /** What came of the update. `held` lists jobs that were left as they are: the same update applies to them later. */
 export const PlanUpdated = z.object({
-  added_jobs: z.int(),
-  changed_jobs: z.int(),
-  removed_jobs: z.int(),
+  added_jobs: integer,
+  changed_jobs: integer,
+  removed_jobs: integer,
   /** Jobs that run again or for the first time, those downstream of added and changed ones included. */
-  rerun_jobs: z.int(),
+  rerun_jobs: integer,
   held: z.array(z.object({ job_id: id, job_name: text, reason: z.enum(heldReasons), running_job_name: text })),
 });
 export type PlanUpdated = z.output<typeof PlanUpdated>;

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { id, maybe, queryFlag, queryNumber, text } from './shape.ts';
+import { flag, id, integer, maybe, number, queryFlag, queryNumber, text } from './shape.ts';
 
 /** The identity of the process that has a lease: on its machine, another process can prove that it has ended. */
 const LeaseProcess = z.object({
-  pid: z.int(),
+  pid: integer,
   boot_id: text,
   pid_namespace: text,
-  start_ticks: z.int(),
+  start_ticks: integer,
   machine_id: maybe(text),
   hardware_ids: maybe(z.array(text)),
 });
@@ -25,9 +25,9 @@ export const RecoveryLeaseRequest = z.object({
 
 /** Whether the command has the lease; if not, who has it and for how long. */
 export const RecoveryLease = z.object({
-  granted: z.boolean(),
+  granted: flag,
   holder: text,
-  seconds_left: z.number(),
+  seconds_left: number,
   process: LeaseProcess.optional(),
 });
 export type RecoveryLease = z.output<typeof RecoveryLease>;
@@ -46,7 +46,7 @@ export type RecoveryPolicy = z.output<typeof RecoveryPolicy>;
 export const RecoveryRequest = z.object({
   memory_multiplier: maybe(z.number().gt(0).max(100)),
   runtime_multiplier: maybe(z.number().gt(0).max(100)),
-  retry_unknown: maybe(z.boolean()),
+  retry_unknown: maybe(flag),
   jobs_again: z.int().min(0),
 });
 export type RecoveryRequest = z.output<typeof RecoveryRequest>;
@@ -60,8 +60,8 @@ export const RecoveryPlan = z.object({
     z.object({
       cause: text,
       words: text,
-      jobs: z.int(),
-      runs_again: z.boolean(),
+      jobs: integer,
+      runs_again: flag,
       first: z.array(z.object({ job_id: id, job_name: text, detail: text })),
     }),
   ),
@@ -71,17 +71,17 @@ export const RecoveryPlan = z.object({
       resource_requirements_id: id,
       name: text,
       /** The jobs that lacked something. */
-      jobs: z.int(),
+      jobs: integer,
       memory: changed(text),
-      num_cpus: changed(z.int()),
+      num_cpus: changed(integer),
       runtime: changed(text),
     }),
   ),
-  jobs_again: z.int(),
+  jobs_again: integer,
   /** Jobs that stay as they are, because the same would happen again. */
-  jobs_left: z.int(),
+  jobs_left: integer,
   /** Jobs that wait, and for which nothing is alive. */
-  jobs_waiting: z.int(),
+  jobs_waiting: integer,
   /** Why only a command can carry it out; absent if this server can. */
   needs_command: maybe(text),
   command: text,

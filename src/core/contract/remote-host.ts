@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id, maybe, text } from './shape.ts';
+import { flag, id, integer, maybe, number, text } from './shape.ts';
 
 /**
  * What `torc remote` and the program on a host say to each other over ssh.
@@ -16,16 +16,16 @@ const RemoteService = z.object({
   cookie: maybe(text),
   /** Certificates to trust, as PEM. */
   certificates: maybe(text),
-  insecure: z.boolean(),
+  insecure: flag,
 });
 
 /** The options of the runner, as `torc run` has them. */
 const RemoteRunner = z.object({
-  num_cpus: maybe(z.int()),
-  memory_gb: maybe(z.number()),
-  num_gpus: maybe(z.int()),
-  max_parallel_jobs: maybe(z.int()),
-  poll_interval: maybe(z.number()),
+  num_cpus: maybe(integer),
+  memory_gb: maybe(number),
+  num_gpus: maybe(integer),
+  max_parallel_jobs: maybe(integer),
+  poll_interval: maybe(number),
   labels: z.array(text),
   log_level: text,
 });
@@ -50,7 +50,7 @@ export const HostRequest = z.discriminatedUnion('task', [
     runner: RemoteRunner,
     /** The umask, in octal, under which the output folder is made. */
     umask: text,
-    skip_version_check: z.boolean(),
+    skip_version_check: flag,
   }),
   z.object({ task: z.literal('state'), ...common }),
   z.object({
@@ -58,8 +58,8 @@ export const HostRequest = z.discriminatedUnion('task', [
     ...common,
     service: RemoteService,
     /** Kill the runner, and then the processes that its jobs leave. */
-    force: z.boolean(),
-    wait_seconds: z.number(),
+    force: flag,
+    wait_seconds: number,
   }),
   z.object({ task: z.literal('recover'), ...common, service: RemoteService }),
   z.object({
@@ -67,11 +67,11 @@ export const HostRequest = z.discriminatedUnion('task', [
     ...common,
     host: text,
     /** The part that was fetched before. */
-    have: maybe(z.object({ size: z.int(), sha256: text })),
+    have: maybe(z.object({ size: integer, sha256: text })),
   }),
   z.object({ task: z.literal('unpack'), ...common, host: text }),
   /** With `until_ms`, files that changed later stay. */
-  z.object({ task: z.literal('delete'), ...common, until_ms: maybe(z.number()) }),
+  z.object({ task: z.literal('delete'), ...common, until_ms: maybe(number) }),
 ]);
 export type HostRequest = z.output<typeof HostRequest>;
 export type HostTask = HostRequest['task'];
@@ -80,11 +80,11 @@ export type HostRequestOf<Task extends HostTask> = Extract<HostRequest, { task: 
 /** How a runner ended. */
 export const WorkerEnd = z.object({
   at: text,
-  exit_code: z.int(),
+  exit_code: integer,
   ending: text,
-  completed: z.int(),
-  failed: z.int(),
-  terminated: z.int(),
+  completed: integer,
+  failed: integer,
+  terminated: integer,
   reason: maybe(text),
 });
 export type WorkerEnd = z.output<typeof WorkerEnd>;
@@ -95,10 +95,10 @@ export const WorkerState = z.object({
   /** The name with which the user reached the host. */
   host: text,
   hostname: text,
-  pid: z.int(),
+  pid: integer,
   boot_id: maybe(text),
   pid_namespace: maybe(text),
-  start_ticks: maybe(z.int()),
+  start_ticks: maybe(integer),
   machine_id: maybe(text),
   hardware_ids: maybe(z.array(text)),
   version: text,
@@ -109,45 +109,45 @@ export const WorkerState = z.object({
 });
 export type WorkerState = z.output<typeof WorkerState>;
 
-const runnerFacts = { pid: z.int(), started_at: text, log: text };
+const runnerFacts = { pid: integer, started_at: text, log: text };
 
 export const HostReply = z.discriminatedUnion('is', [
   z.object({
     is: z.literal('started'),
     ...runnerFacts,
     compute_node_id: id,
-    num_cpus: z.int(),
-    memory_gb: z.number(),
-    num_gpus: z.int(),
+    num_cpus: integer,
+    memory_gb: number,
+    num_gpus: integer,
   }),
   z.object({ is: z.literal('running'), ...runnerFacts }),
   z.object({ is: z.literal('ended'), ...runnerFacts, ended: WorkerEnd }),
-  z.object({ is: z.literal('gone'), ...runnerFacts, rebooted: z.boolean() }),
+  z.object({ is: z.literal('gone'), ...runnerFacts, rebooted: flag }),
   z.object({ is: z.literal('unknown'), ...runnerFacts }),
   /** No runner of this workflow was started here. */
   z.object({ is: z.literal('none') }),
-  z.object({ is: z.literal('stopped'), pid: z.int(), killed: z.boolean() }),
-  z.object({ is: z.literal('ending'), pid: z.int() }),
+  z.object({ is: z.literal('stopped'), pid: integer, killed: flag }),
+  z.object({ is: z.literal('ending'), pid: integer }),
   /** `notes`: what became of each lost runner, or why nothing could be done.. */
-  z.object({ is: z.literal('recovered'), runners: z.int(), notes: z.array(text).optional() }),
+  z.object({ is: z.literal('recovered'), runners: integer, notes: z.array(text).optional() }),
   z.object({
     is: z.literal('packed'),
     path: text,
-    size: z.int(),
+    size: integer,
     sha256: text,
-    files: z.int(),
-    packed_at_ms: z.number(),
+    files: integer,
+    packed_at_ms: number,
     /** The part that the asker has is the beginning of this pack. */
-    continues: z.boolean(),
+    continues: flag,
   }),
-  z.object({ is: z.literal('deleted'), files: z.int() }),
+  z.object({ is: z.literal('deleted'), files: integer }),
   /** `code`: what is wrong, for programs. */
   z.object({ is: z.literal('refused'), code: text, message: text }),
 ]);
 export type HostReply = z.output<typeof HostReply>;
 
 /** A reply with the program that gives it. */
-export const HostMessage = z.object({ version: text, hostname: text, now_ms: z.number(), reply: HostReply });
+export const HostMessage = z.object({ version: text, hostname: text, now_ms: number, reply: HostReply });
 export type HostMessage = z.output<typeof HostMessage>;
 
 const MARK = 'TORC_REMOTE=';

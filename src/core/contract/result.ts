@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { causeCode, handlerLimit } from './cause-code.ts';
 import { jobStatus } from './job.ts';
-import { id, maybe, text, stored } from './shape.ts';
+import { id, integer, maybe, number, stored, text } from './shape.ts';
 
 /**
  * Duration of an attempt in minutes; negative if the clock was set back. The limit of two thousand years keeps the sum
@@ -11,10 +11,10 @@ export const execMinutes = z.number().min(-1e9).max(1e9);
 
 /** What an attempt used, and why it ended. */
 export const endOfAttempt = {
-  peak_memory_bytes: maybe(z.int()),
-  avg_memory_bytes: maybe(z.int()),
-  peak_cpu_percent: maybe(z.number()),
-  avg_cpu_percent: maybe(z.number()),
+  peak_memory_bytes: maybe(integer),
+  avg_memory_bytes: maybe(integer),
+  peak_cpu_percent: maybe(number),
+  avg_cpu_percent: maybe(number),
   /** addition: why the attempt ended, where the return code does not say it: `allocation 7 ended NODE_FAIL`. */
   cause: maybe(text),
   /** addition: what ended it, where something proves it. */
@@ -29,10 +29,10 @@ export const NewResult = z.object({
   job_id: id,
   job_name: maybe(text),
   workflow_id: id,
-  run_id: z.int(),
-  attempt_id: maybe(z.int()),
+  run_id: integer,
+  attempt_id: maybe(integer),
   compute_node_id: id,
-  return_code: z.int(),
+  return_code: integer,
   exec_time_minutes: execMinutes,
   completion_time: text,
   status: jobStatus,
@@ -43,13 +43,13 @@ export const Result = stored(NewResult);
 export type Result = z.output<typeof Result>;
 
 /** Outputs that an attempt wrote, by the ids of their files, with their times in seconds. */
-export const OutputTimes = z.array(z.object({ id, st_mtime: z.number() }));
+export const OutputTimes = z.array(z.object({ id, st_mtime: number }));
 
 /** One entry of a batch of completions, as runners and journals report them; `files` is an addition. */
 export const JobCompletion = z.object({
   job_id: id,
   status: jobStatus,
-  run_id: z.int(),
+  run_id: integer,
   result: NewResult,
   files: maybe(OutputTimes),
 });

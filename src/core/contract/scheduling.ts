@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id, json, maybe, text, stored } from './shape.ts';
+import { flag, id, integer, json, maybe, stored, text } from './shape.ts';
 
 /** The parameters of an allocation request to Slurm. */
 export const NewSlurmScheduler = z.object({
@@ -7,16 +7,16 @@ export const NewSlurmScheduler = z.object({
   workflow_id: id,
   name: maybe(text),
   account: text,
-  nodes: z.int(),
+  nodes: integer,
   walltime: text,
   gres: maybe(text),
   mem: maybe(text),
-  ntasks_per_node: maybe(z.int()),
+  ntasks_per_node: maybe(integer),
   partition: maybe(text),
   qos: maybe(text),
   tmp: maybe(text),
   extra: maybe(text),
-  serialize_allocations: maybe(z.boolean()),
+  serialize_allocations: maybe(flag),
 });
 export type NewSlurmScheduler = z.output<typeof NewSlurmScheduler>;
 export const SlurmScheduler = stored(NewSlurmScheduler);
@@ -52,13 +52,13 @@ export const NewWorkflowAction = z.object({
   action_type: text,
   action_config: json,
   job_ids: maybe(z.array(id)),
-  trigger_count: maybe(z.int()),
-  required_triggers: maybe(z.int()),
-  executed: maybe(z.boolean()),
+  trigger_count: maybe(integer),
+  required_triggers: maybe(integer),
+  executed: maybe(flag),
   executed_at: maybe(text),
   executed_by: maybe(id),
-  persistent: maybe(z.boolean()),
-  is_recovery: maybe(z.boolean()),
+  persistent: maybe(flag),
+  is_recovery: maybe(flag),
   /**
    * addition: the outcome, if one of our runners claimed it: `open` until the runner reports it; `interrupted` if the
    * runner was lost after the commands began. Absent if no runner reported it.

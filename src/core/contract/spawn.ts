@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id, json, maybe, text } from './shape.ts';
+import { flag, id, integer, json, maybe, text } from './shape.ts';
 
 /**
  * A job that a running job adds. It waits for that job, and for the jobs that it names: new ones of the same request,
@@ -10,8 +10,8 @@ export const SpawnJob = z.strictObject({
   command: text,
   resource_requirements: maybe(text),
   depends_on: maybe(z.array(text)),
-  cancel_on_blocking_job_failure: maybe(z.boolean()),
-  priority: maybe(z.int()),
+  cancel_on_blocking_job_failure: maybe(flag),
+  priority: maybe(integer),
   labels: maybe(z.array(text)),
 });
 export type SpawnJob = z.output<typeof SpawnJob>;
@@ -28,5 +28,5 @@ export const SpawnRequest = z.strictObject({
 export type SpawnRequest = z.output<typeof SpawnRequest>;
 
 /** Ids in the order of the request; `iteration` is the number of generations of the lineage. */
-export const SpawnReply = z.object({ spawned_job_ids: z.array(id), iteration: z.int() });
+export const SpawnReply = z.object({ spawned_job_ids: z.array(id), iteration: integer });
 export type SpawnReply = z.output<typeof SpawnReply>;

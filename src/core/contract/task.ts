@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id, maybe } from './shape.ts';
+import { id, integer, maybe } from './shape.ts';
 
 export const taskStatus = z.enum(['queued', 'running', 'succeeded', 'failed']);
 
@@ -9,9 +9,9 @@ export const Task = z.object({
   workflow_id: id,
   operation: z.string(),
   status: taskStatus,
-  created_at_ms: z.int(),
-  started_at_ms: maybe(z.int()),
-  finished_at_ms: maybe(z.int()),
+  created_at_ms: integer,
+  started_at_ms: maybe(integer),
+  finished_at_ms: maybe(integer),
   error: maybe(z.string()),
 });
 export type Task = z.output<typeof Task>;

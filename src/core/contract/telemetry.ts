@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { flag, integer, number } from './shape.ts';
 
 /**
  * Answers to questions about telemetry, as `torc sonar show` prints them as JSON: times are timestamps in UTC, amounts of memory are KB, and
@@ -10,37 +11,37 @@ const unknown = <Shape extends z.ZodType>(shape: Shape) => shape.nullish();
 
 export const TelemetryCluster = z.object({
   name: z.string(),
-  nodes: z.int(),
-  envelopes: z.int(),
+  nodes: integer,
+  envelopes: integer,
   newest: unknown(time),
 });
 export type TelemetryCluster = z.output<typeof TelemetryCluster>;
 
 export const TelemetryJob = z.object({
   cluster: z.string(),
-  job: z.number(),
+  job: number,
   /** 0 for jobs of Slurm. */
-  epoch: z.number(),
+  epoch: number,
   user: z.string(),
   nodes: z.array(z.string()),
   first: time,
   last: time,
-  samples: z.int(),
+  samples: integer,
   commands: z.array(z.string()),
   /**
    * Used within the window: what the job had used at the first sample of its node is not counted, as it is unknown when it
    * did.
    */
-  cpu_seconds: z.number(),
+  cpu_seconds: number,
   /** Average in percent of one core; of a job that was seen once, over the lives of its processes. */
-  cpu_percent: z.number(),
+  cpu_percent: number,
   /** The greatest sum over the nodes at one time, here and below. Of hours without samples, the sum of the peaks of the nodes. */
-  peak_cpu_percent: z.number(),
-  peak_memory_kb: z.number(),
+  peak_cpu_percent: number,
+  peak_memory_kb: number,
   cards: z.array(z.string()),
   /** Average in percent of one card: what the samples of a node say on average counts as long as the job was there. */
-  gpu_percent: z.number(),
-  peak_gpu_memory_kb: z.number(),
+  gpu_percent: number,
+  peak_gpu_memory_kb: number,
   state: z.string(),
   name: z.string(),
   partition: z.string(),
@@ -53,18 +54,18 @@ export const TelemetryLoad = z.object({
   node: z.string(),
   /** Begin of the interval. */
   time,
-  samples: z.int(),
-  cores: z.int(),
+  samples: integer,
+  cores: integer,
   /** Percent of one core, and of all cores of the node. Unknown behind a boot or a long gap, and at the first sample. */
-  cpu_percent: unknown(z.number()),
-  cpu_of_node_percent: unknown(z.number()),
-  used_memory_kb: z.number(),
+  cpu_percent: unknown(number),
+  cpu_of_node_percent: unknown(number),
+  used_memory_kb: number,
   /** Unknown where no sysinfo of the node says how much it has. */
-  memory_of_node_percent: unknown(z.number()),
-  load1: z.number(),
-  cards: z.number(),
-  gpu_percent: unknown(z.number()),
-  gpu_memory_kb: z.number(),
+  memory_of_node_percent: unknown(number),
+  load1: number,
+  cards: number,
+  gpu_percent: unknown(number),
+  gpu_memory_kb: number,
 });
 export type TelemetryLoad = z.output<typeof TelemetryLoad>;
 
@@ -74,32 +75,32 @@ const ProcessUse = z.object({
   pid: z.string(),
   ppid: z.string(),
   cmd: z.string(),
-  depth: z.int(),
+  depth: integer,
   first: time,
   last: time,
-  cpu_seconds: z.number(),
-  peak_memory_kb: z.number(),
+  cpu_seconds: number,
+  peak_memory_kb: number,
 });
 
 export const TelemetryProfile = z.object({
-  every_seconds: z.int(),
+  every_seconds: integer,
   steps: z.array(
     z.object({
       time,
       node: z.string(),
-      processes: z.number(),
-      cpu_percent: z.number(),
+      processes: number,
+      cpu_percent: number,
       /** What was used since the sample before, as far as it is known. */
-      cpu_seconds: z.number(),
-      memory_kb: z.number(),
-      gpu_percent: z.number(),
-      gpu_memory_kb: z.number(),
+      cpu_seconds: number,
+      memory_kb: number,
+      gpu_percent: number,
+      gpu_memory_kb: number,
     }),
   ),
   processes: z.array(ProcessUse).optional(),
   node_imbalance_percent: z.number().optional(),
   attempts: z.array(
-    z.object({ cluster: z.string(), workflow: z.int(), workflow_job: z.int(), run: z.int(), attempt: z.int() }),
+    z.object({ cluster: z.string(), workflow: integer, workflow_job: integer, run: integer, attempt: integer }),
   ),
 });
 export type TelemetryProfile = z.output<typeof TelemetryProfile>;
@@ -114,17 +115,17 @@ export const TelemetryUptime = z.object({
   state: z.enum(['up', 'down']),
   from: time,
   until: time,
-  samples: z.int(),
+  samples: integer,
   /** The node was booted since the span before. */
-  is_booted: z.boolean(),
+  is_booted: flag,
 });
 
 export const TelemetryNode = z.object({
   cluster: z.string(),
   node: z.string(),
-  cores: z.number(),
-  memory_kb: z.number(),
-  cards: z.int(),
+  cores: number,
+  memory_kb: number,
+  cards: integer,
   model: z.string(),
   system: z.string(),
   /** As Slurm says, such as MIXED or DRAIN. */
@@ -138,37 +139,33 @@ export type TelemetryNode = z.output<typeof TelemetryNode>;
 export const TelemetryCard = z.object({
   cluster: z.string(),
   node: z.string(),
-  index: z.number(),
+  index: number,
   uuid: z.string(),
   model: z.string(),
-  memory_kb: z.number(),
-  used_memory_kb: z.number(),
-  util_percent: z.number(),
-  temperature: z.number(),
-  power_watts: z.number(),
-  performance_state: unknown(z.number()),
-  failing: z.number(),
+  memory_kb: number,
+  used_memory_kb: number,
+  util_percent: number,
+  temperature: number,
+  power_watts: number,
+  performance_state: unknown(number),
+  failing: number,
   time: unknown(time),
 });
 
 export const TelemetryQueue = z.object({
   cluster: z.string(),
   partition: z.string(),
-  pending: z.int(),
+  pending: integer,
   /** Of those that are pending. */
-  held: z.int(),
-  running: z.int(),
-  oldest_pending_seconds: unknown(z.number()),
-  started: z.int(),
-  median_wait_seconds: unknown(z.number()),
-  longest_wait_seconds: unknown(z.number()),
-  finished: z.int(),
-  failed: z.int(),
+  held: integer,
+  running: integer,
+  oldest_pending_seconds: unknown(number),
+  started: integer,
+  median_wait_seconds: unknown(number),
+  longest_wait_seconds: unknown(number),
+  finished: integer,
+  failed: integer,
 });
-
-/** Standing reports: who uses what, and what should not be there. */
-export const reportKinds = ['users', 'commands', 'hogs', 'idle-gpu', 'zombies', 'greedy'] as const;
-export type ReportKind = (typeof reportKinds)[number];
 
 /** One line of any report; what a report does not have is absent. */
 export const TelemetryReportLine = z.object({

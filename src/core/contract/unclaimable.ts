@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { ScheduledComputeNode } from './allocation.ts';
 import { obstacleReasons } from './obstacle-reasons.ts';
-import { id, maybe, text } from './shape.ts';
+import { flag, id, integer, maybe, text } from './shape.ts';
 
 export type { ObstacleReason } from './obstacle-reasons.ts';
 
 /** Ready jobs that no runner can take, for one reason, with an example: its requirements and the runner's resources. */
 export const UnclaimableJobs = z.object({
   reason: z.enum(obstacleReasons),
-  jobs: z.int(),
+  jobs: integer,
   job_id: id,
   job_name: text,
   needs: text,
@@ -22,11 +22,11 @@ export type UnclaimableJobs = z.output<typeof UnclaimableJobs>;
 export const Unclaimable = z.object({
   workflow_id: id,
   compute_node_ids: z.array(id),
-  ready_jobs: z.int(),
-  unclaimable_jobs: z.int(),
+  ready_jobs: integer,
+  unclaimable_jobs: integer,
   reasons: z.array(UnclaimableJobs),
   /** Could one of the runners take a job of this workflow, now or later? True where that is not certain. */
-  may_take: z.boolean(),
+  may_take: flag,
   /** Planned and queued allocations for which no work is left or to come. */
   unneeded_allocations: z.array(ScheduledComputeNode),
 });

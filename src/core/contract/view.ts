@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { causeCode } from './cause-code.ts';
 import { jobStatus } from './job.ts';
-import { id, maybe, text } from './shape.ts';
+import { flag, id, integer, maybe, number, text } from './shape.ts';
 
 /** What a page shows of workflows, in replies whose size does not grow with the number of jobs. */
 
 /** Jobs by status; statuses without jobs are left out. */
-const someCounts = z.partialRecord(jobStatus, z.int());
+const someCounts = z.partialRecord(jobStatus, integer);
 
 export const WorkflowOverview = z.object({
   id,
@@ -14,12 +14,12 @@ export const WorkflowOverview = z.object({
   user: text,
   project: maybe(text),
   timestamp: text,
-  run_id: z.int(),
-  is_canceled: z.boolean(),
-  is_archived: z.boolean(),
-  total_jobs: z.int(),
+  run_id: integer,
+  is_canceled: flag,
+  is_archived: flag,
+  total_jobs: integer,
   jobs_by_status: someCounts,
-  active_compute_nodes: z.int(),
+  active_compute_nodes: integer,
 });
 export type WorkflowOverview = z.output<typeof WorkflowOverview>;
 
@@ -30,7 +30,7 @@ export const JobFamily = z.object({
   /** The name of its jobs with `#` for numbers; the name of its only job. */
   name: text,
   first_job_id: id,
-  jobs: z.int(),
+  jobs: integer,
   jobs_by_status: someCounts,
 });
 export type JobFamily = z.output<typeof JobFamily>;
@@ -39,30 +39,30 @@ export type JobFamily = z.output<typeof JobFamily>;
 export const WorkflowGraph = z.object({
   families: z.array(JobFamily),
   /** `to` depends on `from`; `dependencies` counts pairs of jobs. */
-  edges: z.array(z.object({ from: text, to: text, dependencies: z.int() })),
-  families_left_out: z.int(),
-  jobs_left_out: z.int(),
+  edges: z.array(z.object({ from: text, to: text, dependencies: integer })),
+  families_left_out: integer,
+  jobs_left_out: integer,
 });
 export type WorkflowGraph = z.output<typeof WorkflowGraph>;
 
 export const FamilyJobs = z.object({
-  items: z.array(z.object({ id, name: text, status: jobStatus, attempt_id: z.int() })),
-  has_more: z.boolean(),
+  items: z.array(z.object({ id, name: text, status: jobStatus, attempt_id: integer })),
+  has_more: flag,
 });
 export type FamilyJobs = z.output<typeof FamilyJobs>;
 
 /** Jobs that run now, by id. */
 export const RunningNow = z.object({
   items: z.array(z.object({ job_id: id, job_name: text, compute_node_name: maybe(text), start_time: maybe(text) })),
-  has_more: z.boolean(),
+  has_more: flag,
 });
 
 const overTime = {
   /** The average number of running attempts. */
-  running: z.array(z.number()),
+  running: z.array(number),
   /** Attempts that ended, failed ones included. */
-  ended: z.array(z.int()),
-  failed: z.array(z.int()),
+  ended: z.array(integer),
+  failed: z.array(integer),
 };
 
 /** The attempts of a family of jobs, or of a runner. */
@@ -71,8 +71,8 @@ export const TimelineBand = z.object({
   key: maybe(text),
   name: text,
   /** Those that overlap the time; `retries` are those of them that are not the first of their job. */
-  attempts: z.int(),
-  retries: z.int(),
+  attempts: integer,
+  retries: integer,
   ...overTime,
 });
 export type TimelineBand = z.output<typeof TimelineBand>;
@@ -80,14 +80,14 @@ export type TimelineBand = z.output<typeof TimelineBand>;
 export const TimelineAttempt = z.object({
   job_id: id,
   job_name: text,
-  attempt_id: z.int(),
+  attempt_id: integer,
   /** The band that it is part of; absent for a band that is left out. */
   band: maybe(text),
   start: text,
   /** Absent while it runs. */
   end: maybe(text),
   status: jobStatus,
-  return_code: maybe(z.int()),
+  return_code: maybe(integer),
   cause: maybe(text),
   compute_node_id: maybe(id),
   compute_node_name: maybe(text),
@@ -97,14 +97,14 @@ export type TimelineAttempt = z.output<typeof TimelineAttempt>;
 /** Attempts of the current run over time, in equal parts. The lists are empty before the first attempt. */
 export const WorkflowTimeline = z.object({
   from: maybe(text),
-  bin_seconds: z.number(),
+  bin_seconds: number,
   ...overTime,
   /** The first start of the run, and its last end; of a run that goes on, when it was looked at. */
   run_from: maybe(text),
   run_to: maybe(text),
   /** With `by`: those with the most running time, in the order of the graph or of the runners' ids. */
   bands: maybe(z.array(TimelineBand)),
-  bands_left_out: maybe(z.int()),
+  bands_left_out: maybe(integer),
   /** With `attempts`, if no more overlap the time: by start. */
   attempts: maybe(z.array(TimelineAttempt)),
 });
@@ -113,51 +113,51 @@ export type WorkflowTimeline = z.output<typeof WorkflowTimeline>;
 /** Jobs whose current results have the same status, return code and cause, but for numbers in the cause. */
 export const FailureGroup = z.object({
   status: jobStatus,
-  return_code: z.int(),
+  return_code: integer,
   cause: maybe(text),
   cause_code: maybe(causeCode),
-  jobs: z.int(),
+  jobs: integer,
   /** The first of them. */
-  first: z.array(z.object({ job_id: id, job_name: text, run_id: z.int(), attempt_id: z.int() })),
+  first: z.array(z.object({ job_id: id, job_name: text, run_id: integer, attempt_id: integer })),
 });
 export type FailureGroup = z.output<typeof FailureGroup>;
 
 /** The groups with the most jobs. */
-export const FailureGroups = z.object({ groups: z.array(FailureGroup), groups_left_out: z.int() });
+export const FailureGroups = z.object({ groups: z.array(FailureGroup), groups_left_out: integer });
 export type FailureGroups = z.output<typeof FailureGroups>;
 
 /** What jobs used that share requirements. The greatest values are absent where nothing was measured. */
 export const ResourceUseClass = z.object({
   resource_requirements_id: id,
   name: text,
-  num_cpus: z.int(),
-  num_gpus: z.int(),
+  num_cpus: integer,
+  num_gpus: integer,
   memory: text,
   runtime: text,
-  jobs: z.int(),
+  jobs: integer,
   /** Jobs that have a result in the current run. */
-  ended: z.int(),
+  ended: integer,
   /** Those of them that lacked memory, CPUs or time. */
-  lacking: z.int(),
-  peak_memory_bytes: maybe(z.int()),
+  lacking: integer,
+  peak_memory_bytes: maybe(integer),
   /** 100 is one core. */
-  peak_cpu_percent: maybe(z.number()),
-  longest_seconds: maybe(z.number()),
+  peak_cpu_percent: maybe(number),
+  longest_seconds: maybe(number),
   /** What `torc workflows correct-resources` would change; absent if it would change nothing. */
   suggestion: maybe(
     z.object({
       direction: z.enum(['upscale', 'downscale']),
-      num_cpus: maybe(z.int()),
+      num_cpus: maybe(integer),
       memory: maybe(text),
       runtime: maybe(text),
     }),
   ),
-  most_memory: z.array(z.object({ job_id: id, job_name: text, peak_memory_bytes: z.int() })),
+  most_memory: z.array(z.object({ job_id: id, job_name: text, peak_memory_bytes: integer })),
 });
 export type ResourceUseClass = z.output<typeof ResourceUseClass>;
 
 /** The requirements that most jobs share. */
-export const ResourceUse = z.object({ classes: z.array(ResourceUseClass), classes_left_out: z.int() });
+export const ResourceUse = z.object({ classes: z.array(ResourceUseClass), classes_left_out: integer });
 export type ResourceUse = z.output<typeof ResourceUse>;
 
 export const NODE_MEASURES = ['cpu', 'memory', 'gpu'] as const;
@@ -232,8 +232,8 @@ export type JobSamples = z.output<typeof JobSamples>;
 /** The end of what an attempt wrote, or where it is. */
 export const OutputTail = z.object({
   job_id: id,
-  run_id: z.int(),
-  attempt_id: z.int(),
+  run_id: integer,
+  attempt_id: integer,
   /** The node that ran the attempt, and the path there; absent if the server does not know them. */
   hostname: maybe(text),
   path: maybe(text),
@@ -242,9 +242,9 @@ export const OutputTail = z.object({
   /** Absent if the server did not read the file; then `reason` says why. */
   lines: maybe(z.array(z.string())),
   /** Bytes of the file. */
-  size_bytes: maybe(z.int()),
+  size_bytes: maybe(integer),
   /** The file has lines before these. */
-  has_more: maybe(z.boolean()),
+  has_more: maybe(flag),
   reason: maybe(text),
 });
 export type OutputTail = z.output<typeof OutputTail>;

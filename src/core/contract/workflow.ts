@@ -1,29 +1,29 @@
 import * as z from 'zod';
 import { JobStatusCounts } from './job.ts';
-import { environment, id, json, maybe, text, stored } from './shape.ts';
+import { environment, flag, id, integer, json, maybe, number, stored, text } from './shape.ts';
 
 export const Stdio = z.strictObject({
   mode: maybe(z.enum(['separate', 'combined', 'no_stdout', 'no_stderr', 'none'])),
-  delete_on_success: maybe(z.boolean()),
+  delete_on_success: maybe(flag),
 });
 export type Stdio = z.output<typeof Stdio>;
 
 export const ExecutionConfig = z.strictObject({
   mode: maybe(z.enum(['direct', 'slurm', 'auto'])),
-  limit_resources: maybe(z.boolean()),
+  limit_resources: maybe(flag),
   /** addition: jobs get no more CPU time than they asked for. */
-  limit_cpus: maybe(z.boolean()),
+  limit_cpus: maybe(flag),
   termination_signal: maybe(text),
-  sigterm_lead_seconds: maybe(z.int()),
-  sigkill_headroom_seconds: maybe(z.int()),
-  timeout_exit_code: maybe(z.int()),
-  oom_exit_code: maybe(z.int()),
+  sigterm_lead_seconds: maybe(integer),
+  sigkill_headroom_seconds: maybe(integer),
+  timeout_exit_code: maybe(integer),
+  oom_exit_code: maybe(integer),
   srun_termination_signal: maybe(text),
   srun_mpi: maybe(text),
-  enable_cpu_bind: maybe(z.boolean()),
-  staggered_start: maybe(z.boolean()),
+  enable_cpu_bind: maybe(flag),
+  staggered_start: maybe(flag),
   /** addition: jobs of one node run inside one long step of Slurm. */
-  step_batching: maybe(z.boolean()),
+  step_batching: maybe(flag),
   stdio: maybe(Stdio),
   job_stdio_overrides: maybe(z.record(text, Stdio)),
 });
@@ -32,19 +32,19 @@ export type ExecutionConfig = z.output<typeof ExecutionConfig>;
 const granularity = z.enum(['summary', 'time_series']);
 
 export const ResourceMonitorConfig = z.object({
-  enabled: maybe(z.boolean()),
+  enabled: maybe(flag),
   granularity: maybe(granularity),
-  sample_interval_seconds: maybe(z.int()),
-  flush_interval_seconds: maybe(z.int()),
-  generate_plots: maybe(z.boolean()),
-  sonar: maybe(z.boolean()),
-  jobs: maybe(z.object({ enabled: maybe(z.boolean()), granularity: maybe(granularity) })),
+  sample_interval_seconds: maybe(integer),
+  flush_interval_seconds: maybe(integer),
+  generate_plots: maybe(flag),
+  sonar: maybe(flag),
+  jobs: maybe(z.object({ enabled: maybe(flag), granularity: maybe(granularity) })),
   compute_node: maybe(
     z.object({
-      enabled: maybe(z.boolean()),
+      enabled: maybe(flag),
       granularity: maybe(granularity),
-      cpu: maybe(z.boolean()),
-      memory: maybe(z.boolean()),
+      cpu: maybe(flag),
+      memory: maybe(flag),
     }),
   ),
 });
@@ -59,26 +59,26 @@ export const NewWorkflow = z.object({
   project: maybe(text),
   metadata: maybe(z.record(text, json)),
   env: maybe(environment),
-  compute_node_expiration_buffer_seconds: maybe(z.int()),
-  compute_node_wait_for_new_jobs_seconds: maybe(z.int()),
-  compute_node_ignore_workflow_completion: maybe(z.boolean()),
-  compute_node_wait_for_healthy_database_minutes: maybe(z.int()),
-  compute_node_min_time_for_new_jobs_seconds: maybe(z.int()),
+  compute_node_expiration_buffer_seconds: maybe(integer),
+  compute_node_wait_for_new_jobs_seconds: maybe(integer),
+  compute_node_ignore_workflow_completion: maybe(flag),
+  compute_node_wait_for_healthy_database_minutes: maybe(integer),
+  compute_node_min_time_for_new_jobs_seconds: maybe(integer),
   resource_monitor_config: maybe(ResourceMonitorConfig),
   execution_config: maybe(ExecutionConfig),
   slurm_defaults: maybe(z.record(text, json)),
-  use_pending_failed: maybe(z.boolean()),
-  enable_ro_crate: maybe(z.boolean()),
-  dynamic_jobs: maybe(z.strictObject({ max_iterations: maybe(z.int()) })),
+  use_pending_failed: maybe(flag),
+  enable_ro_crate: maybe(flag),
+  dynamic_jobs: maybe(z.strictObject({ max_iterations: maybe(integer) })),
   access_groups: maybe(z.array(text)),
   submission_directory: maybe(text),
-  run_id: maybe(z.int()),
-  is_canceled: maybe(z.boolean()),
-  is_archived: maybe(z.boolean()),
+  run_id: maybe(integer),
+  is_canceled: maybe(flag),
+  is_archived: maybe(flag),
   /** addition: the absolute path of the file from which a client created or last updated the workflow, on its machine. */
   spec_file: maybe(text),
   /** addition: the client still creates records of the workflow. The client sets it to false at the end; then it is absent. */
-  is_being_created: maybe(z.boolean()),
+  is_being_created: maybe(flag),
 });
 export type NewWorkflow = z.output<typeof NewWorkflow>;
 export const Workflow = stored(NewWorkflow);
@@ -96,27 +96,27 @@ export const WorkflowStatus = z.object({
   workflow_id: id,
   workflow_name: text,
   workflow_user: text,
-  total_jobs: z.int(),
+  total_jobs: integer,
   jobs_by_status: JobStatusCounts,
-  total_exec_time_minutes: z.number(),
-  walltime_seconds: maybe(z.number()),
-  active_compute_nodes: z.int(),
-  pending_scheduled_nodes: z.int(),
-  active_scheduled_nodes: z.int(),
-  is_complete: z.boolean(),
-  is_canceled: z.boolean(),
-  runtime_blocked_ready_jobs: z.int(),
-  longest_ready_runtime_seconds: maybe(z.int()),
-  max_allocation_remaining_seconds: maybe(z.int()),
-  unserved_ready_labels: maybe(z.record(text, z.int())),
+  total_exec_time_minutes: number,
+  walltime_seconds: maybe(number),
+  active_compute_nodes: integer,
+  pending_scheduled_nodes: integer,
+  active_scheduled_nodes: integer,
+  is_complete: flag,
+  is_canceled: flag,
+  runtime_blocked_ready_jobs: integer,
+  longest_ready_runtime_seconds: maybe(integer),
+  max_allocation_remaining_seconds: maybe(integer),
+  unserved_ready_labels: maybe(z.record(text, integer)),
   /** Addition: the creation of the workflow is in progress or was interrupted. */
-  is_being_created: maybe(z.boolean()),
+  is_being_created: maybe(flag),
   /** Addition: the number of the current run, which is part of the names of files and journals. */
-  run_id: maybe(z.int()),
+  run_id: maybe(integer),
   /**
    * Addition: attempts that a runner still holds although their job was canceled or reset. Their jobs are not assigned
    * before these attempts end. Absent if there are none.
    */
-  held_attempts: maybe(z.array(z.object({ compute_node_id: id, hostname: text, attempts: z.int() }))),
+  held_attempts: maybe(z.array(z.object({ compute_node_id: id, hostname: text, attempts: integer }))),
 });
 export type WorkflowStatus = z.output<typeof WorkflowStatus>;

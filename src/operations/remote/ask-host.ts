@@ -1,6 +1,6 @@
 import type { Outcome } from '../../cluster/exec.ts';
 import type { Ssh } from '../../cluster/ssh/ssh.ts';
-import { type HostMessage, type HostRequest, messageIn } from '../../core/contract/remote-host.ts';
+import type { HostMessage, HostRequest } from '../../core/contract/remote-host.ts';
 import { VERSION } from '../../core/contract/version.ts';
 import type { Worker } from '../../core/contract/worker-line.ts';
 import { explainScript, startScript, taskScript } from './host-script.ts';
@@ -52,6 +52,8 @@ export async function askHost(worker: Worker, request: HostRequest, options: Ask
     atMostMs,
   });
   const endedMs = now();
+  // Loaded here: the help of all commands loads this file, and needs no schema.
+  const { messageIn } = await import('../../core/contract/remote-host.ts');
   const message = messageIn(outcome.stdout);
   if (message !== undefined) {
     const clockOffMs = message.now_ms - (startedMs + endedMs) / 2;

@@ -1,7 +1,8 @@
 import { greater, greatestOf, sumOf } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { firstLabelOf, nodesIn } from '../../core/contract/sonar/node-range.ts';
-import type { ReportKind, TelemetryReportLine } from '../../core/contract/telemetry.ts';
+import type { ReportKind } from '../../core/contract/report-kinds.ts';
+import type { TelemetryReportLine } from '../../core/contract/telemetry.ts';
 import type { AnswerOf } from './answers.ts';
 import { storedJson } from './stored-json.ts';
 import { type JobUse, jobsOf } from './jobs.ts';

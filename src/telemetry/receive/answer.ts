@@ -1,6 +1,6 @@
 import type { TelemetryQuestion } from '../../core/contract/routes/telemetry.ts';
 import { exactUint, GREATEST_UINT } from '../../core/contract/sonar/extended-uint.ts';
-import type { ReportKind } from '../../core/contract/telemetry.ts';
+import type { ReportKind } from '../../core/contract/report-kinds.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
 import { asData } from '../questions/answers.ts';
 import { attemptsOf } from '../questions/attempts.ts';

@@ -10,7 +10,7 @@ import {
   groupPage,
   groupPaging,
 } from '../access.ts';
-import { page, paging, queryFlag, queryInteger, text } from '../shape.ts';
+import { flag, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { Workflow } from '../workflow.ts';
 import { ofId, route, type Route } from './route.ts';
 
@@ -146,7 +146,7 @@ export const accessRoutes = {
     says: 'List the users that a workflow is shared with, and whether the server enforces access.',
     params: ofId,
     query: groupPaging,
-    reply: groupPage(WorkflowAccessUser).extend({ is_enforced: z.boolean() }),
+    reply: groupPage(WorkflowAccessUser).extend({ is_enforced: flag }),
   }),
   shareWorkflow: route({
     method: 'POST',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ApiEvent, AuditLogEntry, SqlReply, SqlRequest, Traffic } from '../admin.ts';
-import { page, queryFlag, queryInteger } from '../shape.ts';
+import { integer, page, queryFlag, queryInteger } from '../shape.ts';
 import { route, type Route } from './route.ts';
 
 /** Routes for administrators of the server. */
@@ -11,7 +11,7 @@ export const adminRoutes = {
     kind: 'read',
     access: 'administrator',
     says: 'Read the file of users again.',
-    reply: z.object({ message: z.string(), user_count: z.int() }),
+    reply: z.object({ message: z.string(), user_count: integer }),
   }),
   runSql: route({
     method: 'POST',

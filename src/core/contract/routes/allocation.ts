@@ -10,7 +10,7 @@ import {
 } from '../allocation.ts';
 import { NewComputeNode } from '../node.ts';
 import { NewSlurmScheduler } from '../scheduling.ts';
-import { id, maybe, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
+import { id, integer, maybe, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { BULK_MEBIBYTES, ofId, ofWorkflow, route, type Route } from './route.ts';
 import { recordRoutes } from './record-routes.ts';
 
@@ -73,8 +73,8 @@ export const allocationRoutes = {
       from: text,
       status: text,
       held: maybe(text),
-      scheduler_id: maybe(z.int()),
-      array_job_id: maybe(z.int()),
+      scheduler_id: maybe(integer),
+      array_job_id: maybe(integer),
       array_record_id: maybe(id),
     }),
     reply: z.object({ changed: z.array(id) }),

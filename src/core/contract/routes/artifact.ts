@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { NewFile, NewRoCrateEntity, RoCrateEntity, NewUserData } from '../artifact.ts';
-import { id, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
+import { id, integer, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { message, ofId, route, type Route } from './route.ts';
 import { recordRoutes } from './record-routes.ts';
 
@@ -64,13 +64,13 @@ export const artifactRoutes = {
   deleteFiles: {
     ...files.deleteAll('Delete all file records of a workflow.'),
     kind: 'work',
-    reply: z.object({ deleted_count: z.int() }),
+    reply: z.object({ deleted_count: integer }),
   },
   deleteUserData: { ...userData.delete('Delete a user data record.'), kind: 'work' },
   deleteUserDataList: {
     ...userData.deleteAll('Delete all user data records of a workflow.'),
     kind: 'work',
-    reply: z.object({ message: text, deleted_count: z.int() }),
+    reply: z.object({ message: text, deleted_count: integer }),
   },
   createRoCrateEntity: entities.create('Create an entity of the research object.'),
   getRoCrateEntity: entities.get('Get one entity of the research object.'),
@@ -96,6 +96,6 @@ export const artifactRoutes = {
     access: 'workflow in path',
     says: 'Delete all entities of the research object of a workflow.',
     params: ofId,
-    reply: z.object({ message: text, deleted_count: z.int() }),
+    reply: z.object({ message: text, deleted_count: integer }),
   }),
 } as const satisfies Record<string, Route>;

@@ -4,7 +4,7 @@ import { NewJob, Job, jobStatus } from '../job.ts';
 import { NewResourceRequirements } from '../resources.ts';
 import { NewResult } from '../result.ts';
 import { NewFailureHandler, FailureHandler } from '../scheduling.ts';
-import { id, maybe, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
+import { id, integer, maybe, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { SpawnReply, SpawnRequest } from '../spawn.ts';
 import { BULK_MEBIBYTES, message, ofId, route, type Route } from './route.ts';
 import { recordRoutes } from './record-routes.ts';
@@ -27,7 +27,7 @@ export const jobRoutes = {
     access: 'workflow in entries',
     says: 'Create jobs of one workflow, all or none. With reply=ids the reply contains only their ids. `depends_on_positions` lists for each job, in the same order, the earlier jobs of this request that it depends on, by position from 0.',
     query: z.object({ reply: z.enum(['ids']).optional() }),
-    body: z.object({ jobs: z.array(NewJob), depends_on_positions: maybe(z.array(z.array(z.int()))) }),
+    body: z.object({ jobs: z.array(NewJob), depends_on_positions: maybe(z.array(z.array(integer))) }),
     reply: z.object({ jobs: z.array(Job).optional(), job_ids: z.array(id).optional() }),
     bodyMebibytes: BULK_MEBIBYTES,
   }),
@@ -135,7 +135,7 @@ export const jobRoutes = {
     says: 'Bind up to 1,000 jobs of a workflow to a Slurm scheduler, all or none (addition). updateJob does it for one.',
     params: ofId,
     body: z.object({ scheduler_id: id, job_ids: z.array(id).max(1000) }),
-    reply: z.object({ bound: z.int() }),
+    reply: z.object({ bound: integer }),
   }),
   deleteJob: { ...jobs.delete('Delete a job; its dependents no longer wait for it.'), kind: 'work' },
   deleteJobs: { ...jobs.deleteAll('Delete all jobs of a workflow.'), kind: 'work' },

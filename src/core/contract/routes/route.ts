@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { paging, queryInteger } from '../shape.ts';
+import { integer, paging, queryInteger } from '../shape.ts';
 
 /** Tables whose rows belong to a workflow and are requested by id. */
 export const recordTables = [
@@ -66,5 +66,5 @@ export const ofId = z.object({ id: queryInteger });
 export const ofWorkflow = z.object({ workflow_id: queryInteger, ...paging });
 export const message = z.object({ message: z.string() });
 export const ofOneWorkflow = z.object({ workflow_id: queryInteger });
-export const deletedCount = z.object({ count: z.int() });
+export const deletedCount = z.object({ count: integer });
 export const BULK_MEBIBYTES = 200;

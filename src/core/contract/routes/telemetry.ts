@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { reportKinds } from '../report-kinds.ts';
 import { queryFlag, queryInteger, text } from '../shape.ts';
 import {
-  reportKinds,
   TelemetryCard,
   TelemetryCluster,
   TelemetryHours,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { jobStatus } from '../job.ts';
 import { RecoveryPlan, RecoveryPolicy, RecoveryRequest } from '../recovery.ts';
-import { queryInteger, queryTime, text } from '../shape.ts';
+import { flag, queryInteger, queryTime, text } from '../shape.ts';
 import {
   FailureGroups,
   FamilyJobs,
@@ -43,7 +43,7 @@ export const viewRoutes = {
       before: queryInteger.optional(),
       limit: pageLimit,
     }),
-    reply: z.object({ items: z.array(WorkflowOverview), has_more: z.boolean() }),
+    reply: z.object({ items: z.array(WorkflowOverview), has_more: flag }),
   }),
   streamWorkflowStatus: route({
     method: 'GET',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { actionOutcome, NewWorkflowAction, WorkflowAction } from '../scheduling.ts';
-import { id, json, maybe, queryInteger, text } from '../shape.ts';
+import { flag, id, integer, json, maybe, queryInteger, text } from '../shape.ts';
 import { message, ofId, route, type Route } from './route.ts';
 
 /** The actions of a workflow, which runners claim and end. */
@@ -65,10 +65,10 @@ export const workflowActionRoutes = {
     // and `planned` is their number.
     body: z.object({
       compute_node_id: maybe(id),
-      tells_end: maybe(z.boolean()),
-      plans: maybe(z.object({ max_parallel_jobs: maybe(z.int()) })),
+      tells_end: maybe(flag),
+      plans: maybe(z.object({ max_parallel_jobs: maybe(integer) })),
     }),
-    reply: z.object({ action_id: id, claimed: z.boolean(), planned: z.int().optional() }),
+    reply: z.object({ action_id: id, claimed: flag, planned: z.int().optional() }),
   }),
   endWorkflowAction: route({
     method: 'POST',
@@ -78,6 +78,6 @@ export const workflowActionRoutes = {
     says: 'Report the outcome of an action that was claimed with `tells_end` (addition).',
     params: z.object({ id: queryInteger, action_id: queryInteger }),
     body: z.object({ compute_node_id: id, outcome: actionOutcome }),
-    reply: z.object({ action_id: id, ended: z.boolean() }),
+    reply: z.object({ action_id: id, ended: flag }),
   }),
 } as const satisfies Record<string, Route>;

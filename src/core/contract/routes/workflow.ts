@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { RecoveryLease, RecoveryLeaseRequest } from '../recovery.ts';
 import { ReadyJobRequirements } from '../resources.ts';
 import { JobDependency, JobFileRelationship, JobUserDataRelationship } from '../job.ts';
-import { id, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
+import { flag, id, integer, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { Task } from '../task.ts';
 import { NewWorkflow, Workflow, WorkflowChange, WorkflowStatus } from '../workflow.ts';
 import { message, ofId, route, type Route } from './route.ts';
@@ -74,7 +74,7 @@ export const workflowRoutes = {
     access: 'workflow in path',
     says: 'Archive a workflow, or unarchive it.',
     params: ofId,
-    body: z.object({ is_archived: z.boolean() }),
+    body: z.object({ is_archived: flag }),
     reply: Workflow,
   }),
   cancelWorkflow: route({
@@ -102,7 +102,7 @@ export const workflowRoutes = {
     access: 'workflow in path',
     says: 'Whether every job ended or the workflow was canceled.',
     params: ofId,
-    reply: z.object({ is_complete: z.boolean(), is_canceled: z.boolean() }),
+    reply: z.object({ is_complete: flag, is_canceled: flag }),
   }),
   isUninitialized: route({
     method: 'GET',
@@ -111,7 +111,7 @@ export const workflowRoutes = {
     access: 'workflow in path',
     says: 'Whether all jobs are uninitialized or disabled.',
     params: ofId,
-    reply: z.object({ is_uninitialized: z.boolean() }),
+    reply: z.object({ is_uninitialized: flag }),
   }),
   getReadyJobRequirements: route({
     method: 'GET',
@@ -130,7 +130,7 @@ export const workflowRoutes = {
     access: 'workflow in path',
     says: 'List the ids of all jobs.',
     params: ofId,
-    reply: z.object({ job_ids: z.array(id), count: z.int() }),
+    reply: z.object({ job_ids: z.array(id), count: integer }),
   }),
   resetStatus: route({
     method: 'POST',
@@ -152,7 +152,7 @@ export const workflowRoutes = {
     query: z.object({ failed_only: queryFlag.optional() }),
     reply: z.object({
       workflow_id: id,
-      updated_count: z.int(),
+      updated_count: integer,
       status: text,
       reset_type: text.optional(),
     }),
@@ -165,7 +165,7 @@ export const workflowRoutes = {
     says: 'Make the interrupted jobs (terminated or canceled, but not because a job failed) uninitialized, with everything downstream of them (ours).',
     params: ofId,
     query: z.object({ dry_run: queryFlag.optional() }),
-    reply: z.object({ workflow_id: id, updated_count: z.int(), status: text }),
+    reply: z.object({ workflow_id: id, updated_count: integer, status: text }),
   }),
   takeRecoveryLease: route({
     method: 'POST',
@@ -185,7 +185,7 @@ export const workflowRoutes = {
     says: 'Give the recovery lease back (addition); one that another user has stays.',
     params: ofId,
     query: z.object({ token: text }),
-    reply: z.object({ released: z.boolean() }),
+    reply: z.object({ released: flag }),
   }),
   initializeJobs: route({
     method: 'POST',

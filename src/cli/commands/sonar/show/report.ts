@@ -1,4 +1,4 @@
-import { type ReportKind, reportKinds } from '../../../../core/contract/telemetry.ts';
+import { type ReportKind, reportKinds } from '../../../../core/contract/report-kinds.ts';
 import type { ReportLine } from '../../../../telemetry/questions/report.ts';
 import { command } from '../../../command.ts';
 import { UsageError } from '../../../failure.ts';
