@@ -5,16 +5,18 @@ import type { Command, CommandGroup } from './command.ts';
  * `torc-htpasswd` takes to run.
  */
 const tables: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
-  'torc-server': async () => [
-    (await import('./commands/server-run.ts')).serverRun,
-    ...(await import('./commands/server-service.ts')).serviceCommands,
-    (await import('./commands/server-export.ts')).serverExport,
-  ],
   'torc-slurm-job-runner': async () => [(await import('./commands/slurm-runner.ts')).slurmRunner],
   'torc-htpasswd': async () => (await import('./commands/htpasswd.ts')).htpasswdCommands,
   'torc-dash': async () => [(await import('./commands/dash.ts')).dash],
   'torc-mcp-server': async () => [(await import('./commands/mcp-server.ts')).mcpServer],
 };
+
+/** Those of the server in groups, as those of `torc`: a run is waited for, and needs none of the others. */
+const serverGroups: readonly CommandGroup[] = [
+  { word: 'run', isDefault: true, load: async () => [(await import('./commands/server-run.ts')).serverRun] },
+  { word: 'service', load: async () => (await import('./commands/server-service.ts')).serviceCommands },
+  { word: 'export', load: async () => [(await import('./commands/server-export.ts')).serverExport] },
+];
 
 /** Commands that programs call and people do not: help, completion and the reference leave them out. */
 const internal: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
@@ -59,8 +61,9 @@ export function meantAmong(commands: readonly Command[], argv: readonly string[]
 export const asksForHelp = (argv: readonly string[]): boolean =>
   ['help', '-h', '--help'].some((word) => argv.includes(word));
 
-/** Of `torc` the groups; of another program one group for each command. */
+/** Of `torc` and the server the groups; of another program one group for each command. */
 async function groupsOf(program: string): Promise<readonly CommandGroup[]> {
+  if (program === 'torc-server') return serverGroups;
   const table = tables[program];
   if (table === undefined) return (await import('./commands/torc.ts')).torcGroups;
   return (await table()).map((command) => ({
