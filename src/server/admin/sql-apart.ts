@@ -1,4 +1,3 @@
-import { fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SqlReply } from '../../core/contract/admin.ts';
@@ -77,8 +76,9 @@ export function createApart(path: string) {
 const errorOf = (answer: Answer): string => (answer.kind === 'failed' ? answer.error : `unexpected ${answer.kind}`);
 
 /** Rejects with `SQL_TOO_SLOW` when the process has ended without a change: then its lock is free. */
-const carryOut = (order: Order) =>
-  new Promise<Answer>((resolve, reject) => {
+const carryOut = async (order: Order) => {
+  const { fork } = await import('node:child_process');
+  return new Promise<Answer>((resolve, reject) => {
     // A source file beside this one, or a bundle beside this one's bundle.
     const program = new URL(`./sql-process${extname(import.meta.url)}`, import.meta.url);
     const child = fork(fileURLToPath(program), [], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
@@ -104,6 +104,7 @@ const carryOut = (order: Order) =>
     });
     child.send(order);
   });
+};
 
 const tooSlow = ({ kind }: Order, seconds: number) =>
   new Refusal(

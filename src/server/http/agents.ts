@@ -6,6 +6,7 @@ import { bodyOf } from './body.ts';
 import type { BodyRoom } from './body-room.ts';
 import { errorBody } from './errors.ts';
 import { headersFor, JSON_TYPE } from './headers.ts';
+import { respond } from './reply.ts';
 
 /** Answers a request of the Model Context Protocol. The service knows no tool: it forwards requests that it has let in. */
 export type AnswerAgents = (call: {
@@ -58,13 +59,13 @@ export function serveAgents(root: Hono<Answers>, { answer, identify, room }: Age
         const { url } = context.req;
         const serviceUrl = serviceUrlOf(context.env?.incoming?.socket);
         const replied = await answer({ url, serviceUrl, headers, body: Uint8Array.from(body.bytes) });
-        return context.body(replied.body, replied.status as 200, replied.headers as Record<string, string>);
+        return respond(replied.body, replied.status, replied.headers);
       } finally {
         body.release();
       }
     } catch (error) {
       const { status, body, headers } = errorBody(error);
-      return context.body(JSON.stringify(body), status, { ...headersFor(context, JSON_TYPE), ...headers });
+      return respond(JSON.stringify(body), status, { ...headersFor(context, JSON_TYPE), ...headers });
     }
   });
   // Nothing is reported between calls, so there is no stream to open and no session to end.

@@ -7,6 +7,7 @@ import { checkedHead } from './checked.ts';
 import type { EventStreamOptions } from './event-stream.ts';
 import { eventHeaders } from './headers.ts';
 import { type HeldLogins, isStillAllowed } from './held-login.ts';
+import { respond } from './reply.ts';
 
 /** Events that may wait for a client; later ones are counted and reported as one warning. */
 const CAPACITY = 256;
@@ -40,7 +41,7 @@ export function serveApiEvents(
         setTimeout(() => context.env?.outgoing?.destroy(), CUT_MS).unref();
       },
     });
-    return context.body(stream, 200, eventHeaders(context));
+    return respond(stream, 200, eventHeaders(context));
   });
 }
 

@@ -43,6 +43,7 @@ import type { LoadPage } from './page/load.ts';
 import { servePage } from './page/serve.ts';
 import { serveSessions } from './page/session.ts';
 import type { Reader } from './reader.ts';
+import { respond } from './reply.ts';
 import { serveStatus } from './status-stream.ts';
 import { createWideReads } from './wide-reads.ts';
 
@@ -133,14 +134,14 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
     const error = isBusy(thrown) ? lockedRefusal(thrown) : thrown;
     const { status, body, headers } = errorBody(error);
     if (status >= 500 && !(error instanceof Refusal)) onError(error);
-    return context.body(JSON.stringify(body), status, { ...headersFor(context, JSON_TYPE), ...headers });
+    return respond(JSON.stringify(body), status, { ...headersFor(context, JSON_TYPE), ...headers });
   });
   app.notFound((context) => {
     const { status, body } = errorBody(notServed(context.req.method, context.req.path));
     const { methods } = (body as { error: { methods?: string[] } }).error;
-    return context.body(JSON.stringify(body), status, {
+    return respond(JSON.stringify(body), status, {
       ...headersFor(context, JSON_TYPE),
-      ...(methods === undefined ? {} : { Allow: methods.join(', ') }),
+      ...(methods === undefined ? {} : { allow: methods.join(', ') }),
     });
   });
   if (identified !== undefined) {
@@ -149,7 +150,7 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   }
   let document: string | undefined;
   app.get('/openapi.json', (context) =>
-    context.body((document ??= JSON.stringify(openApiDocument())), 200, headersFor(context, JSON_TYPE)),
+    respond((document ??= JSON.stringify(openApiDocument())), 200, headersFor(context, JSON_TYPE)),
   );
   for (const name of Object.keys(routes) as RouteName[]) {
     if (name === 'streamEvents') serveEvents(app, store, permissions, { logins, onDropped, stallMs });

@@ -4,6 +4,7 @@ import type { Sessions } from '../access/sessions.ts';
 import { type Answers, senderOf } from './answers.ts';
 import { headersFor } from './headers.ts';
 import { callerOfSession, KEY_HEADER } from './page/session.ts';
+import { respond } from './reply.ts';
 import { note } from './watch.ts';
 
 /** Answers 401 to requests that the login refuses, and stores the user of the others. */
@@ -24,9 +25,9 @@ export function identify(login: Login, sessions: Sessions): MiddlewareHandler<An
     }
     // A page has a form of its own for the login; with this header the browser would open another one.
     const isPage = context.req.header(KEY_HEADER) !== undefined;
-    return context.body('Unauthorized', 401, {
+    return respond('Unauthorized', 401, {
       ...headersFor(context, 'text/plain; charset=UTF-8'),
-      ...(isPage ? {} : { 'WWW-Authenticate': 'Basic realm="Torc"' }),
+      ...(isPage ? {} : { 'www-authenticate': 'Basic realm="Torc"' }),
     });
   };
 }

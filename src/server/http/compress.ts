@@ -1,6 +1,5 @@
 import { Readable, pipeline } from 'node:stream';
 import { promisify } from 'node:util';
-import { constants, createGzip, createZstdCompress, gzip, zstdCompress } from 'node:zlib';
 
 /**
  * Replies to GET requests are compressed for clients that accept it: pages in browsers and the HTTP libraries of other
@@ -24,7 +23,7 @@ const MOST_AT_ONCE = 2;
  * 3 ms and zstd 3 makes 26 KB in 40 ms.
  */
 const GZIP = { level: 1 };
-const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+const ZSTD_LEVEL = 1;
 
 /** The best encoding that a client accepts, by its header `Accept-Encoding`; undefined for none of ours. */
 export function acceptedEncoding(header: string | undefined): Encoding | undefined {
@@ -52,21 +51,31 @@ export interface Compressor {
   parts(parts: readonly Uint8Array[], encoding: Encoding): ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
 }
 
-const [zip, zstd] = [promisify(gzip), promisify(zstdCompress)];
+/** Loaded with the first reply that is compressed: 3 ms that no start waits for. */
+function loaded() {
+  const { constants, createGzip, createZstdCompress, gzip, zstdCompress } = process.getBuiltinModule('node:zlib');
+  const zstd = { params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL } };
+  const [zipAll, zstdAll] = [promisify(gzip), promisify(zstdCompress)];
+  return {
+    all: (text: string, encoding: Encoding) => (encoding === 'gzip' ? zipAll(text, GZIP) : zstdAll(text, zstd)),
+    stream: (encoding: Encoding) => (encoding === 'gzip' ? createGzip(GZIP) : createZstdCompress(zstd)),
+  };
+}
 
 export function createCompressor(mostAtOnce = MOST_AT_ONCE): Compressor {
   let busy = 0;
+  let module: ReturnType<typeof loaded> | undefined;
   return {
     text(text, encoding) {
       if (busy >= mostAtOnce) return undefined;
       busy += 1;
-      const done = encoding === 'gzip' ? zip(text, GZIP) : zstd(text, ZSTD);
+      const done = (module ??= loaded()).all(text, encoding);
       return done.then((bytes) => new Uint8Array(bytes)).finally(() => (busy -= 1));
     },
     parts(parts, encoding) {
       if (busy >= mostAtOnce) return undefined;
       busy += 1;
-      const compress = encoding === 'gzip' ? createGzip(GZIP) : createZstdCompress(ZSTD);
+      const compress = (module ??= loaded()).stream(encoding);
       // A client that leaves ends it too.
       pipeline(Readable.from(parts, { objectMode: true }), compress, () => (busy -= 1));
       return Readable.toWeb(compress) as ReadableStream<Uint8Array<ArrayBuffer>>;

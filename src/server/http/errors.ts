@@ -16,7 +16,7 @@ export function errorBody(error: unknown): {
     return {
       status: status as ContentfulStatusCode,
       body: { error: { ...facts, message, code, remedy } },
-      headers: typeof after === 'number' ? { 'Retry-After': String(after) } : {},
+      headers: typeof after === 'number' ? { 'retry-after': String(after) } : {},
     };
   }
   return {

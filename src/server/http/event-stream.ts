@@ -11,6 +11,7 @@ import { eventHeaders } from './headers.ts';
 import type { HeldLogins } from './held-login.ts';
 import { createListeners } from './listeners.ts';
 import type { Place } from './missed-events.ts';
+import { respond } from './reply.ts';
 
 export interface EventStreamOptions {
   /** Called with the reason when the server ends a stream. */
@@ -44,7 +45,7 @@ export function serveEvents(
       last: last === undefined ? undefined : placeOf(last),
       cut: () => void context.env?.outgoing?.destroy(),
     });
-    return context.body(stream, 200, eventHeaders(context));
+    return respond(stream, 200, eventHeaders(context));
   });
 }
 

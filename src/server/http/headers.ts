@@ -41,6 +41,6 @@ export const JSON_TYPE = 'application/json';
 /** The head of Server-Sent Events, which nothing on the way may keep back. */
 export const eventHeaders = (context: Parameters<typeof headersFor>[0]) => ({
   ...headersFor(context, 'text/event-stream'),
-  'Cache-Control': 'no-cache',
-  'X-Accel-Buffering': 'no',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
 });

@@ -8,6 +8,7 @@ import { checkedHead } from './checked.ts';
 import type { EventStreamOptions } from './event-stream.ts';
 import { eventHeaders } from './headers.ts';
 import type { HeldLogins } from './held-login.ts';
+import { respond } from './reply.ts';
 import { createStatusFeeds } from './status-feeds.ts';
 
 interface StatusOptions extends EventStreamOptions {
@@ -36,6 +37,6 @@ export function serveStatus(
       onRightsChanged: logins.onChange,
       cut: () => void context.env?.outgoing?.destroy(),
     });
-    return context.body(stream, 200, eventHeaders(context));
+    return respond(stream, 200, eventHeaders(context));
   });
 }

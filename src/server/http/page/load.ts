@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
-import { constants, gzip, zstdCompress } from 'node:zlib';
 import type { Encoding } from '../compress.ts';
 
 export interface PageFile {
@@ -20,8 +19,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=UTF-8',
 };
 
-const [zip, zstd] = [promisify(gzip), promisify(zstdCompress)];
-const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 19 } };
+/** As far as possible. */
+const [GZIP_LEVEL, ZSTD_LEVEL] = [9, 19];
 
 /** Loads the page once, with the first request: from the package, or made from the sources beside these. */
 export function createLoadPage(): LoadPage {
@@ -49,11 +48,14 @@ interface Forms {
 }
 
 /** A file as it is and compressed: half a second of CPU for the whole page, so the package has all three. */
-export const encodedForms = async (bytes: Uint8Array): Promise<Forms> => ({
-  bytes,
-  gzip: await zip(bytes, { level: 9 }),
-  zstd: await zstd(bytes, ZSTD),
-});
+export async function encodedForms(bytes: Uint8Array): Promise<Forms> {
+  const { constants, gzip, zstdCompress } = await import('node:zlib');
+  return {
+    bytes,
+    gzip: await promisify(gzip)(bytes, { level: GZIP_LEVEL }),
+    zstd: await promisify(zstdCompress)(bytes, { params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL } }),
+  };
+}
 
 const fileOf = (name: string, { bytes, ...encoded }: Forms): PageFile => ({
   type: TYPES[extname(name)] ?? 'application/octet-stream',
