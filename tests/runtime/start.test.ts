@@ -20,8 +20,22 @@ it('a run of a file loads no schema of a request, and its server does', async ()
 });
 
 // From the sources an import of node:http loads them.
-it('an installed run of a file loads one client for HTTP, no second one and no TLS', async () => {
-  const { ofRuntime } = await modulesOf(['-s', 'run', 'flow.yaml'], folderWithFlow(), { isFromSources: false });
-  const ofConnections = ['_http_client', 'internal/deps/undici/undici', 'tls', 'https', 'http2'];
-  expect(ofConnections.filter((name) => ofRuntime.includes(name))).toEqual(['_http_client']);
+const ofConnections = ['_http_client', '_http_server', 'internal/deps/undici/undici', 'tls', 'https', 'http2'];
+
+it('an installed run of a file loads one client for HTTP, and its server a server alone: no second client and no TLS', async () => {
+  const folder = folderWithFlow();
+  const run = await modulesOf(['-s', 'run', 'flow.yaml'], folder, { isFromSources: false });
+  const server = modulesIn(folder, 'torc-server');
+  const of = ({ ofRuntime }: { readonly ofRuntime: readonly string[] }) =>
+    ofConnections.filter((name) => ofRuntime.includes(name));
+  // Node's module for HTTP loads both of its halves.
+  expect([of(run), of(server)]).toEqual([
+    ['_http_client', '_http_server'],
+    ['_http_client', '_http_server'],
+  ]);
+});
+
+it('the help of all commands loads no schema', async () => {
+  const { libraries } = await modulesOf(['--help']);
+  expect(libraries).not.toContain('zod');
 });
