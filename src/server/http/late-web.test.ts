@@ -3,6 +3,7 @@ import { standIn } from './late-web.ts';
 
 class Real {
   static of = (word: string) => new Real(word);
+  readonly [Symbol.toStringTag] = 'Real';
   readonly #word: string;
 
   constructor(word: string) {
@@ -38,6 +39,16 @@ it('the first object is one of the class, which is loaded once', () => {
   expect(new Late('a')).toBeInstanceOf(Real);
   expect([new Real('c') instanceof Late, {} instanceof Late]).toEqual([true, false]);
   expect([Late.of('d').word, loaded]).toEqual(['d', ['Real']]);
+});
+
+it('an object that was made without the stand-in is one of the class, and a static member can be the first that is used', () => {
+  for (const derived of [false, true]) {
+    const [{ Late, loaded }, other] = [lateReal(), lateReal()];
+    const First = derived ? class Own extends Late {} : Late;
+    expect([new Real('a') instanceof Late, loaded]).toEqual([true, ['Real']]);
+    expect([Object.hasOwn(First, 'of'), other.Late.of('d').word, other.loaded]).toEqual([false, 'd', ['Real']]);
+    expect([Late.of('e').word, First.of('f').word]).toEqual(['e', 'f']);
+  }
 });
 
 it('what derived from the stand-in before has the members of the class afterwards', () => {

@@ -28,9 +28,19 @@ export function standIn<C extends Class>(name: string, load: () => C): C {
 
     static [Symbol.hasInstance](value: unknown): boolean {
       if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
-      return this === StandIn && real !== undefined && value instanceof real;
+      // Also one that the runtime made by itself, as its fetch does.
+      return (
+        this === StandIn && Object.prototype.toString.call(value) === `[object ${name}]` && value instanceof loaded()
+      );
     }
   }
+  // Its static members, before the first object.
+  Object.setPrototypeOf(
+    StandIn,
+    new Proxy(Function.prototype, {
+      get: (target, key, receiver) => Reflect.get(key in target ? target : loaded(), key, receiver) as unknown,
+    }),
+  );
   Object.defineProperty(StandIn, 'name', { value: name });
   return StandIn as unknown as C;
 }
