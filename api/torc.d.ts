@@ -2072,6 +2072,8 @@ export interface Calls {
       name?: string | undefined;
       path?: string | undefined;
       is_output?: boolean | undefined;
+      after_id?: number | undefined;
+      before_id?: number | undefined;
     };
   }) => Promise<{
     items: File[];
@@ -2128,6 +2130,8 @@ export interface Calls {
       producer_job_id?: number | undefined;
       name?: string | undefined;
       is_ephemeral?: boolean | undefined;
+      after_id?: number | undefined;
+      before_id?: number | undefined;
     };
   }) => Promise<{
     items: UserData[];
@@ -2293,6 +2297,8 @@ export interface Calls {
       reverse_sort?: boolean | undefined;
       category?: string | undefined;
       after_timestamp?: number | undefined;
+      after_id?: number | undefined;
+      before_id?: number | undefined;
     };
   }) => Promise<{
     items: Event[];
@@ -2412,6 +2418,8 @@ export interface Calls {
       may_hold_jobs?: boolean | undefined;
       in_slurm?: boolean | undefined;
       scheduled_compute_node_id?: number | undefined;
+      after_id?: number | undefined;
+      before_id?: number | undefined;
     };
   }) => Promise<{
     items: ComputeNode[];
@@ -2566,6 +2574,8 @@ export interface Calls {
       scheduler_config_id?: number | undefined;
       status?: string | undefined;
       is_open?: boolean | undefined;
+      after_id?: number | undefined;
+      before_id?: number | undefined;
     };
   }) => Promise<{
     items: ScheduledComputeNodes[];

@@ -79,7 +79,10 @@ function viewOf(hash: string) {
       content: <ResourcesView key={number} id={number} query={parameters} />,
     };
   if (kind === 'workflows' && Number.isSafeInteger(number) && part === 'runners')
-    return { title: `Runners of workflow ${number}`, content: <RunnersView key={number} id={number} /> };
+    return {
+      title: `Runners of workflow ${number}`,
+      content: <RunnersView key={number} id={number} query={parameters} />,
+    };
   if (kind === 'workflows' && Number.isSafeInteger(number) && part === 'events')
     return {
       title: `Events of workflow ${number}`,

@@ -121,6 +121,9 @@ export const queryTime = z.iso.datetime({
 });
 export const queryFlag = z.enum(['true', 'false']).transform((text) => text === 'true');
 
+/** addition: rows behind or before the one with this id, so that a page of a list that grows does not move. */
+export const cursor = { after_id: queryInteger.optional(), before_id: queryInteger.optional() };
+
 /** The query parameters of lists, in addition to their filters. */
 export const paging = {
   offset: queryInteger.optional(),

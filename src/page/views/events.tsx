@@ -1,8 +1,7 @@
-import { useState } from 'preact/hooks';
 import type { Event } from '../../core/contract/event.ts';
 import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
-import { Pager } from '../pager.tsx';
+import { Pager, useCursor } from '../pager.tsx';
 import { Command, Section, Shown, Time } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
 import { type Column, Table } from '../table.tsx';
@@ -14,12 +13,12 @@ const PAGE = 50;
 /** What programs and users recorded about a workflow, the newest first. The category stands in the address. */
 export function EventsView({ id, query }: { readonly id: number; readonly query: URLSearchParams }) {
   const category = query.get('category') ?? '';
-  const [offset, setOffset] = useState(0);
+  const cursor = useCursor('before', query);
   const asked = {
     workflow_id: id,
     reverse_sort: true,
     limit: PAGE,
-    offset,
+    before_id: cursor.at,
     category: category === '' ? undefined : category,
   };
   const live = useLive(JSON.stringify(asked), () => connection.client.listEvents({ query: asked }), 3_000);
@@ -35,10 +34,7 @@ export function EventsView({ id, query }: { readonly id: number; readonly query:
               type="search"
               value={category}
               placeholder="all"
-              onInput={({ currentTarget }) => {
-                setOffset(0);
-                replaceQuery({ category: currentTarget.value });
-              }}
+              onInput={({ currentTarget }) => replaceQuery({ category: currentTarget.value, before: '' })}
             />
           </label>
         }
@@ -53,7 +49,7 @@ export function EventsView({ id, query }: { readonly id: number; readonly query:
               ) : (
                 <Table label="Table of events" rows={items} keyOf={(event) => event.id} columns={COLUMNS} />
               )}
-              <Pager offset={offset} limit={PAGE} total={total} show={setOffset} />
+              <Pager cursor={cursor} items={items} total={total} />
             </>
           )}
         </Shown>

@@ -1,8 +1,7 @@
-import { useState } from 'preact/hooks';
 import type { File as FileRecord, UserData } from '../../core/contract/artifact.ts';
 import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
-import { Pager } from '../pager.tsx';
+import { Pager, useCursor } from '../pager.tsx';
 import { Section, Shown, Time } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
 import { type Column, Table } from '../table.tsx';
@@ -24,11 +23,11 @@ export function FilesView({ id, query }: { readonly id: number; readonly query: 
           type="search"
           value={name}
           placeholder="the whole name"
-          onInput={({ currentTarget }) => replaceQuery({ name: currentTarget.value })}
+          onInput={({ currentTarget }) => replaceQuery({ name: currentTarget.value, files: '', data: '' })}
         />
       </label>
-      <Files key={`files ${name}`} id={id} name={name} />
-      <AllUserData key={`data ${name}`} id={id} name={name} />
+      <Files key={`files ${name}`} id={id} name={name} query={query} />
+      <AllUserData key={`data ${name}`} id={id} name={name} query={query} />
     </>
   );
 }
@@ -36,31 +35,32 @@ export function FilesView({ id, query }: { readonly id: number; readonly query: 
 interface FileSearch {
   readonly id: number;
   readonly name: string;
+  readonly query: URLSearchParams;
 }
 
-const queryOf = ({ id, name }: FileSearch, offset: number) => ({
+const askedOf = ({ id, name }: FileSearch, afterId: number | undefined) => ({
   workflow_id: id,
   name: name === '' ? undefined : name,
   limit: PAGE,
-  offset,
+  after_id: afterId,
 });
 const none = (things: string, name: string) =>
   name === '' ? `This workflow has no ${things}.` : `This workflow has no ${things} of this name.`;
 
-function Files(asked: FileSearch) {
-  const [offset, setOffset] = useState(0);
-  const query = queryOf(asked, offset);
+function Files(search: FileSearch) {
+  const cursor = useCursor('files', search.query);
+  const query = askedOf(search, cursor.at);
   const live = useLive(`files ${JSON.stringify(query)}`, () => client.listFiles({ query }), 10_000);
   return (
     <Section title="Files">
       <Shown live={live} what="files">
         {({ items, total_count: total }) => (
           <>
-            {items.length === 0 && <p class="note">{none('files', asked.name)}</p>}
+            {items.length === 0 && <p class="note">{none('files', search.name)}</p>}
             {items.length > 0 && (
               <Table label="Table of files" rows={items} keyOf={(file) => file.id} columns={FILES} />
             )}
-            <Pager offset={offset} limit={PAGE} total={total} show={setOffset} />
+            <Pager cursor={cursor} items={items} total={total} />
           </>
         )}
       </Shown>
@@ -68,20 +68,20 @@ function Files(asked: FileSearch) {
   );
 }
 
-function AllUserData(asked: FileSearch) {
-  const [offset, setOffset] = useState(0);
-  const query = queryOf(asked, offset);
+function AllUserData(search: FileSearch) {
+  const cursor = useCursor('data', search.query);
+  const query = askedOf(search, cursor.at);
   const live = useLive(`data ${JSON.stringify(query)}`, () => client.listUserData({ query }), 10_000);
   return (
     <Section title="User data">
       <Shown live={live} what="user data">
         {({ items, total_count: total }) => (
           <>
-            {items.length === 0 && <p class="note">{none('user data', asked.name)}</p>}
+            {items.length === 0 && <p class="note">{none('user data', search.name)}</p>}
             {items.length > 0 && (
               <Table label="Table of user data" rows={items} keyOf={(data) => data.id} columns={USER_DATA} />
             )}
-            <Pager offset={offset} limit={PAGE} total={total} show={setOffset} />
+            <Pager cursor={cursor} items={items} total={total} />
           </>
         )}
       </Shown>

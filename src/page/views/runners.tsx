@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
@@ -7,7 +6,7 @@ import { sizeText } from '../../core/quantity/size-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
-import { Pager } from '../pager.tsx';
+import { Pager, useCursor } from '../pager.tsx';
 import { Command, Section, Shown, Status, Time } from '../parts.tsx';
 import { type Column, Table } from '../table.tsx';
 import { WorkflowHead } from '../workflow-tabs.tsx';
@@ -17,11 +16,11 @@ const { client } = connection;
 const [PAGE, EVERY_MS] = [50, 5_000];
 
 /** Where the jobs of a workflow run: its runners, its allocations of Slurm, and what its actions start. */
-export const RunnersView = ({ id }: { readonly id: number }) => (
+export const RunnersView = ({ id, query }: OfWorkflow & Searched) => (
   <>
     <WorkflowHead id={id} shown="runners" />
-    <Runners id={id} />
-    <Allocations id={id} />
+    <Runners id={id} query={query} />
+    <Allocations id={id} query={query} />
     <Actions id={id} />
   </>
 );
@@ -29,11 +28,14 @@ export const RunnersView = ({ id }: { readonly id: number }) => (
 interface OfWorkflow {
   readonly id: number;
 }
+interface Searched {
+  readonly query: URLSearchParams;
+}
 
-function Runners({ id }: OfWorkflow) {
-  const [offset, setOffset] = useState(0);
-  const query = { workflow_id: id, limit: PAGE, offset, reverse_sort: true };
-  const live = useLive(`runners ${id} ${offset}`, () => client.listComputeNodes({ query }), EVERY_MS);
+function Runners({ id, query: search }: OfWorkflow & Searched) {
+  const cursor = useCursor('runners', search);
+  const query = { workflow_id: id, limit: PAGE, before_id: cursor.at, reverse_sort: true };
+  const live = useLive(`runners ${id} ${cursor.at}`, () => client.listComputeNodes({ query }), EVERY_MS);
   return (
     <Section title="Runners">
       <Shown live={live} what="runners">
@@ -49,7 +51,7 @@ function Runners({ id }: OfWorkflow) {
             ) : (
               <Table label="Table of runners" rows={items} keyOf={(node) => node.id} columns={RUNNERS} />
             )}
-            <Pager offset={offset} limit={PAGE} total={total} show={setOffset} />
+            <Pager cursor={cursor} items={items} total={total} />
           </>
         )}
       </Shown>
@@ -85,10 +87,10 @@ const RUNNERS: readonly Column<ComputeNode>[] = [
   { title: 'GPUs', kind: 'number', cell: ({ num_gpus: count }) => grouped(count) },
 ];
 
-function Allocations({ id }: OfWorkflow) {
-  const [offset, setOffset] = useState(0);
-  const query = { workflow_id: id, limit: PAGE, offset, reverse_sort: true };
-  const live = useLive(`allocations ${id} ${offset}`, () => client.listScheduledComputeNodes({ query }), EVERY_MS);
+function Allocations({ id, query: search }: OfWorkflow & Searched) {
+  const cursor = useCursor('allocations', search);
+  const query = { workflow_id: id, limit: PAGE, before_id: cursor.at, reverse_sort: true };
+  const live = useLive(`allocations ${id} ${cursor.at}`, () => client.listScheduledComputeNodes({ query }), EVERY_MS);
   return (
     <Section title="Allocations of Slurm">
       <Shown live={live} what="allocations">
@@ -98,7 +100,7 @@ function Allocations({ id }: OfWorkflow) {
           ) : (
             <>
               <Table label="Table of allocations" rows={items} keyOf={(each) => each.id} columns={ALLOCATIONS} />
-              <Pager offset={offset} limit={PAGE} total={total} show={setOffset} />
+              <Pager cursor={cursor} items={items} total={total} />
               {items.some(({ status }) => status === 'pending') && (
                 <>
                   <p class="next">A server starts no program. On the cluster, this says what Slurm waits for:</p>

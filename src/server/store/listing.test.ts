@@ -40,6 +40,29 @@ it('a list whose total is stored gives the same pages as one whose rows are coun
   );
 });
 
+it('pages that begin behind the last row of the one before are the whole list, in both directions', () => {
+  const { stored } = listed();
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: SIZES.length + 2 }), fc.boolean(), (limit, isReverse) => {
+      const ids: number[] = [];
+      for (;;) {
+        const last = ids.at(-1);
+        const cursor = last === undefined ? {} : isReverse ? { before_id: last } : { after_id: last };
+        const {
+          items,
+          total_count: total,
+          has_more: hasMore,
+        } = stored({}, { limit, reverse_sort: isReverse, ...cursor });
+        expect(total).toBe(SIZES.length - ids.length);
+        ids.push(...items.map(({ id }) => id));
+        if (!hasMore) break;
+      }
+      const all = Array.from(SIZES, (_, at) => at + 1);
+      expect(ids).toEqual(isReverse ? all.toReversed() : all);
+    }),
+  );
+});
+
 it('a page in the second half of a list is counted from its end, one in the first half from its beginning', () => {
   expect(rowsFromEnd(900_000, 100, 1_000_000)).toEqual({ offset: 99_900, limit: 100 });
   expect(rowsFromEnd(999_950, 100, 1_000_000)).toEqual({ offset: 0, limit: 50 });

@@ -26,6 +26,9 @@ export interface Paging {
   readonly limit?: number | undefined;
   readonly sort_by?: string | undefined;
   readonly reverse_sort?: boolean | undefined;
+  /** Only rows behind, or before, the one with this id; the total counts these. */
+  readonly after_id?: number | undefined;
+  readonly before_id?: number | undefined;
 }
 
 export interface Page<Item> {
@@ -80,7 +83,7 @@ export function createListing<Filters extends object, Row, Item>(
     if (limit < 0) throw new Refusal('PARAMETER_REFUSED', 'limit cannot be negative', { limit });
     if (limit > PAGE_LIMIT) throw new Refusal('PARAMETER_REFUSED', `Limit cannot exceed ${PAGE_LIMIT}`, { limit });
 
-    const { where, values } = conditions(listing, filters);
+    const { where, values } = conditions(listing, filters, paging);
     const column = sortColumn(listing, paging.sort_by);
     const isDescending = paging.reverse_sort === true;
     const orderOf = (isDown: boolean) => {
@@ -88,7 +91,8 @@ export function createListing<Filters extends object, Row, Item>(
       return `order by ${column} ${direction}${column === listing.idColumn ? '' : `, ${listing.idColumn} ${direction}`}`;
     };
 
-    const known = listing.total?.(filters);
+    const hasCursor = paging.after_id !== undefined || paging.before_id !== undefined;
+    const known = hasCursor ? undefined : listing.total?.(filters);
     const fromEnd = known === undefined ? undefined : rowsFromEnd(offset, limit, known);
     if (fromEnd !== undefined) {
       const rows = statements(where, orderOf(!isDescending)).page.all({ ...values, ...fromEnd });
@@ -129,8 +133,9 @@ const sortColumn = ({ sortable, idColumn }: Pick<Listing<object>, 'sortable' | '
   Object.hasOwn(sortable, name) ? (sortable[name] as string) : idColumn;
 
 function conditions<Filters extends object>(
-  { filters: known }: Listing<Filters>,
+  { filters: known, idColumn }: Listing<Filters>,
   asked: Filters,
+  { after_id: afterId, before_id: beforeId }: Paging,
 ): { where: string; values: Bound } {
   const parts: string[] = [];
   const values: Bound = {};
@@ -142,6 +147,14 @@ function conditions<Filters extends object>(
     if (condition === undefined) continue;
     parts.push(condition);
     if (condition.includes(`:${name}`)) values[name] = typeof value === 'boolean' ? Number(value) : (value as Value);
+  }
+  if (afterId !== undefined) {
+    parts.push(`${idColumn} > :after_id`);
+    values['after_id'] = afterId;
+  }
+  if (beforeId !== undefined) {
+    parts.push(`${idColumn} < :before_id`);
+    values['before_id'] = beforeId;
   }
   return { where: parts.length === 0 ? '' : `where ${parts.join(' and ')}`, values };
 }

@@ -83,6 +83,11 @@ export const fileCases: Cases = {
       { says: 'lists all of a workflow', query: { workflow_id: 1 }, reply: whole(input, output) },
       { says: 'finds a name exactly', query: { workflow_id: 1, name: 'i' }, reply: whole() },
       { says: 'finds a part of a path in any case', query: { workflow_id: 1, path: 'DATA/O' }, reply: whole(output) },
+      {
+        says: 'lists those behind a file, and counts only these',
+        query: { workflow_id: 1, after_id: 1 },
+        reply: whole(output),
+      },
       { says: 'finds what jobs make', query: { workflow_id: 1, is_output: true }, reply: whole(output) },
       { says: 'finds what a job makes', query: { workflow_id: 1, produced_by_job_id: 1 }, reply: whole(output) },
       {

@@ -199,6 +199,11 @@ export const outcomeCases: Cases = {
     answers: [
       { says: 'lists what was written down', query: { workflow_id: 2 }, reply: whole(event) },
       { says: 'finds a category exactly', query: { workflow_id: 2, category: 'not' }, reply: whole() },
+      {
+        says: 'leaves out an event and those behind it',
+        query: { workflow_id: 2, before_id: event.id },
+        reply: whole(),
+      },
       { says: 'finds what came after', query: { workflow_id: 2, after_timestamp: AT_MS - 1 }, reply: whole(event) },
       { says: 'leaves out what came just then', query: { workflow_id: 2, after_timestamp: AT_MS }, reply: whole() },
     ],

@@ -10,7 +10,7 @@ import {
 } from '../allocation.ts';
 import { NewComputeNode } from '../node.ts';
 import { NewSlurmScheduler } from '../scheduling.ts';
-import { id, integer, maybe, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
+import { cursor, id, integer, maybe, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { BULK_MEBIBYTES, ofId, ofWorkflow, route, type Route } from './route.ts';
 import { recordRoutes } from './record-routes.ts';
 
@@ -38,6 +38,7 @@ export const allocationRoutes = {
     /** addition: only runners inside of Slurm, or only the others. */
     in_slurm: queryFlag.optional(),
     scheduled_compute_node_id: queryInteger.optional(),
+    ...cursor,
   }),
   getComputeNode: computeNodes.get('Get one runner.'),
   updateComputeNode: computeNodes.update(
@@ -86,6 +87,7 @@ export const allocationRoutes = {
     status: text.optional(),
     /** addition: only allocations that are pending or active, or only the others. */
     is_open: queryFlag.optional(),
+    ...cursor,
   }),
   getScheduledComputeNode: allocations.get('Get one allocation.'),
   updateScheduledComputeNode: allocations.update(

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { NewFile, NewRoCrateEntity, RoCrateEntity, NewUserData } from '../artifact.ts';
-import { id, integer, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
+import { cursor, id, integer, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { message, ofId, route, type Route } from './route.ts';
 import { recordRoutes } from './record-routes.ts';
 
@@ -35,6 +35,7 @@ export const artifactRoutes = {
     name: text.optional(),
     path: text.optional(),
     is_output: queryFlag.optional(),
+    ...cursor,
   }),
   getFile: files.get('Get one file record.'),
   updateFile: files.update(
@@ -51,6 +52,7 @@ export const artifactRoutes = {
     producer_job_id: queryInteger.optional(),
     name: text.optional(),
     is_ephemeral: queryFlag.optional(),
+    ...cursor,
   }),
   getUserData: userData.get('Get one user data record.'),
   updateUserData: {

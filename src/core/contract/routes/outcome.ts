@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { NewEvent, StreamEvent } from '../event.ts';
 import { jobStatus } from '../job.ts';
 import { NewResult } from '../result.ts';
-import { json, queryFlag, queryInteger, text } from '../shape.ts';
+import { cursor, json, queryFlag, queryInteger, text } from '../shape.ts';
 import { ofId, route, type Route } from './route.ts';
 import { recordRoutes } from './record-routes.ts';
 
@@ -24,6 +24,7 @@ export const outcomeRoutes = {
   listEvents: events.list('List the events that users and programs created.', {
     category: text.optional(),
     after_timestamp: queryInteger.optional(),
+    ...cursor,
   }),
   getEvent: events.get('Get one event.'),
   createResult: results.create('Store a result; its job does not change.'),

@@ -19,9 +19,9 @@ export const eventHandlers = ({ db, find, now }: Store, deletion: Deletions) => 
       });
       return { workflow_id: body.workflow_id, timestamp, data: body.data, id };
     },
-    listEvents({ query: { offset, limit, sort_by, reverse_sort, ...filters } }) {
-      find.workflow(filters.workflow_id);
-      return queries.listEvents(filters, { offset, limit, sort_by, reverse_sort });
+    listEvents({ query: { workflow_id, category, after_timestamp, ...paging } }) {
+      find.workflow(workflow_id);
+      return queries.listEvents({ workflow_id, category, after_timestamp }, paging);
     },
     getEvent: ({ params }) => read(events, params.id),
     updateEvent({ params: { id }, body }) {
