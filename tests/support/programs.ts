@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,8 +7,9 @@ import { onTestFinished } from 'vitest';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { BASE_PATH } from '../../src/core/contract/base-path.ts';
 import { connect } from '../../src/client/node/connect.ts';
-import { isInTest, whenOver } from './over.ts';
+import { isInTest, whenFileIsOver, whenOver } from './over.ts';
 import { programFolder } from './packed.ts';
+import { processesWith } from './processes.ts';
 
 /** The programs as people start them, in folders of their own. */
 
@@ -54,9 +56,10 @@ export function start(
   { cwd, environment, input, isFromSources = false }: StartOptions,
 ): Program {
   const folder = isFromSources ? join(import.meta.dirname, '../../bin') : programFolder();
+  endStraysWithFile();
   const child = spawn(process.execPath, [join(folder, `${program}.mjs`), ...args], {
     cwd,
-    env: { ...process.env, USER: 'tester', ...environment },
+    env: { ...process.env, USER: 'tester', [MARK.name]: MARK.value, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin?.end(input ?? '');
@@ -101,6 +104,40 @@ export function start(
       ]),
   };
 }
+
+/**
+ * All that programs of this process start has it. Jobs have sessions of their own, so that those of a runner that is killed go on:
+ * one that waited for a file took 3 % of a core until the machine was switched off.
+ */
+export const MARK = { name: 'TEST_PROCESS', value: randomUUID() };
+let endsStrays = false;
+
+function endStraysWithFile(): void {
+  if (endsStrays) return;
+  endsStrays = true;
+  whenFileIsOver(async () => {
+    endsStrays = false;
+    await endProcessesWith(MARK.name, MARK.value);
+  });
+}
+
+/** Ends every process that has this variable in its environment, also what one of them starts meanwhile. */
+export const endProcessesWith = (name: string, value: string): Promise<number[]> =>
+  until(
+    () => {
+      const pids = processesWith(name, value);
+      for (const pid of pids) {
+        try {
+          process.kill(pid, 'SIGKILL');
+        } catch {
+          // It has ended meanwhile.
+        }
+      }
+      return pids;
+    },
+    (pids) => pids.length === 0,
+    `the processes with ${name}=${value} to end`,
+  );
 
 /** Runs a program to its end. */
 export async function torc(args: readonly string[], options: StartOptions): Promise<Ended> {

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { BASE_PATH } from '../../../src/core/contract/base-path.ts';
-import { temporaryFolder, until } from '../programs.ts';
+import { endProcessesWith, temporaryFolder, until } from '../programs.ts';
 import type { OtherServer } from './parse.ts';
 
 /** One shell in a fresh folder, in which the commands of a page run one after the other. */
@@ -66,7 +66,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
     env: environmentOf(home, outputs, options),
     stdio: ['ignore', 'inherit', 'inherit', 'pipe', 'pipe'],
   });
-  onTestFinished(() => endAll(home));
+  onTestFinished(async () => void (await endProcessesWith('HOME', home)));
   return { folder, type: typing(shell, outputs) };
 }
 
@@ -135,38 +135,6 @@ function foregroundGroup(shell: number): number | undefined {
   if (youngest === undefined || youngest === '') return undefined;
   const afterName = readFileSync(`/proc/${youngest}/stat`, 'utf8').split(') ').at(-1) as string;
   return Number(afterName.split(' ')[2]);
-}
-
-/** Ends every process that has this home in its environment, also those that left their process group. */
-async function endAll(home: string): Promise<void> {
-  const left = () =>
-    readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .filter((pid) => readOrEmpty(`/proc/${pid}/environ`).split('\0').includes(`HOME=${home}`));
-  await until(
-    () => {
-      const pids = left();
-      for (const pid of pids) {
-        try {
-          process.kill(Number(pid), 'SIGKILL');
-        } catch {
-          // It has ended meanwhile.
-        }
-      }
-      return pids;
-    },
-    (pids) => pids.length === 0,
-    'the processes of a page to end',
-    PATIENCE_MS,
-  );
-}
-
-function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 /** A port below those that the system gives to others, so that it is still free when the page starts its server. */
