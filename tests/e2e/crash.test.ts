@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isCi } from '../support/in-ci.ts';
 import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 import { random } from '../support/random.ts';
 import { processesWith, readProcesses } from '../support/processes.ts';
 
 /** Runs of each test, every one with moments of its own: more by hand, with TORC_SEEDS. */
-const SEEDS = Array.from({ length: Number(process.env['TORC_SEEDS'] ?? 3) }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: Number(process.env['TORC_SEEDS'] ?? (isCi ? 3 : 1)) }, (_, index) => index + 1);
 
 const JOBS = 300;
 

@@ -2,13 +2,14 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { isCi } from '../support/in-ci.ts';
 import { faultyLineTo } from '../support/faulty-line.ts';
 import { faultsOf, readHistory } from '../support/history.ts';
 import { type Program, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 import { random } from '../support/random.ts';
 
 /** Networks with faults of their own; more by hand, with TORC_SEEDS. */
-const SEEDS = Array.from({ length: Number(process.env['TORC_SEEDS'] ?? 2) }, (_, index) => index + 2);
+const SEEDS = Array.from({ length: Number(process.env['TORC_SEEDS'] ?? (isCi ? 2 : 1)) }, (_, index) => index + 2);
 const EACH = 120;
 const JOBS = 2 * EACH;
 const OFFERED = { cpus: 4, gpus: 0 };

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { isCi } from '../support/in-ci.ts';
 import { faultsOf, readHistory } from '../support/history.ts';
 import { type Line, lineTo } from '../support/line.ts';
 import {
@@ -15,7 +16,7 @@ import {
 import { random } from '../support/random.ts';
 
 /** Runs with moments of their own; more by hand, with TORC_SEEDS. */
-const SEEDS = Array.from({ length: Number(process.env['TORC_SEEDS'] ?? 3) }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: Number(process.env['TORC_SEEDS'] ?? (isCi ? 3 : 1)) }, (_, index) => index + 1);
 /** What happens to each. */
 const BLOWS = 6;
 const EACH = 60;

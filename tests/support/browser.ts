@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
+import { isCi } from './in-ci.ts';
 import { whenFileIsOver } from './over.ts';
 
 /** A browser that a test drives; undefined where there is none. */
@@ -47,17 +48,21 @@ export function watchPage(page: Page, origin: string): string[] {
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const THEMES = [
-  { colorScheme: 'light', contrast: 'more' },
-  { colorScheme: 'dark', contrast: 'more' },
   { colorScheme: 'light', contrast: 'no-preference' },
   { colorScheme: 'dark', contrast: 'no-preference' },
+  ...(isCi
+    ? ([
+        { colorScheme: 'light', contrast: 'more' },
+        { colorScheme: 'dark', contrast: 'more' },
+      ] as const)
+    : []),
 ] as const;
 
 /** The rules that read colors, of those that axe runs unless it is asked for others. */
 const OF_COLORS = ['color-contrast', 'link-in-text-block'];
 
 /**
- * What axe finds fault with in a page, in both themes and with high contrast. A theme changes colors alone, so that the rules that
+ * What axe finds fault with in a page, in both themes and, in CI, with high contrast. A theme changes colors alone, so that the rules that
  * read no color run once: all rules in each theme took three times as long.
  */
 export async function faultsOfAxe(page: Page): Promise<string[]> {

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import type { Reporter, TestModule } from 'vitest/node';
 import { isCi } from './in-ci.ts';
 
-const IN_PART = /day-of-faults|slurm\/kills/;
+/** Does this file try a part of its cases outside of CI, itself or with the themes of a page? */
+const isInPart = ({ moduleId }: TestModule): boolean => /\/(?:in-ci|browser)\.ts'/.test(readFileSync(moduleId, 'utf8'));
 
 /** Ends the output of a run with one plain line: `N passed, N failed`. */
 export default class LastLine implements Reporter {
@@ -18,8 +20,8 @@ export default class LastLine implements Reporter {
     }
     // Behind the summary of the usual reporter, which is written after this is called.
     process.once('exit', () => {
-      if (!isCi && modules.some(({ moduleId }) => IN_PART.test(moduleId)))
-        process.stdout.write('faults and kills were tried in part: CI=true npm test tries all of them\n');
+      if (!isCi && modules.some(isInPart))
+        process.stdout.write('seeds, faults and pages were tried in part: CI=true npm test tries all of them\n');
       if (skipped > 0) process.stdout.write(`${skipped} skipped: the reasons stand beside them\n`);
       process.stdout.write(`${passed} passed, ${failed} failed\n`);
     });
