@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { programFolder } from '../support/packed.ts';
 import { temporaryFolder, torc } from '../support/programs.ts';
+import { leftJobs } from '../support/standalone.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -67,11 +68,8 @@ it.each(Object.entries(examples))('the example %s does what it says', async (nam
   const environment = { PATH: `${join(cwd, 'bin')}:${process.env['PATH']}` };
   const ran = await torc(['-s', 'run', `examples/${name}`], { cwd, environment });
   expect(ran.code, ran.stderr).toBe(0);
-  const { stdout } = await torc(['-s', 'jobs', 'list', '1', '-f', 'json'], { cwd });
-  const { items } = JSON.parse(stdout) as { items: { id: number; status: string }[] };
-  const counts = Object.fromEntries(
-    Object.entries(Object.groupBy(items, ({ status }) => status)).map(([status, jobs]) => [status, jobs?.length]),
-  );
+  const jobs = Object.groupBy(await leftJobs(cwd), ({ status }) => String(status));
+  const counts = Object.fromEntries(Object.entries(jobs).map(([status, found]) => [status, found?.length]));
   expect(counts, ran.stderr).toEqual(statuses);
   for (const [job, text] of prints) {
     expect(readFileSync(join(cwd, `torc_output/job_stdio/job_wf1_j${job}_r1_a1.o`), 'utf8')).toMatch(text);

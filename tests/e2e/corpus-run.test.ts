@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSyn
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startServer, temporaryFolder, torc } from '../support/programs.ts';
+import { leftResults } from '../support/standalone.ts';
 
 // Torc's own example files are not ours to keep; where they are beside the repository, this runs as well.
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus/torc-examples');
@@ -20,10 +21,6 @@ function workplace(): { cwd: string; environment: Record<string, string> } {
     chmodSync(join(programs, name), 0o755);
   }
   return { cwd, environment: { PATH: `${programs}${delimiter}${process.env['PATH'] ?? ''}` } };
-}
-
-interface Results {
-  items: { job_name: string; status: string; return_code: number }[];
 }
 
 describe.skipIf(!existsSync(CORPUS))('files of the original that need nothing but a shell run to their end', () => {
@@ -52,9 +49,9 @@ describe.skipIf(!existsSync(CORPUS))('files of the original that need nothing bu
       },
     );
     expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining(`: ${jobs} jobs completed in `)]);
-    const { stdout } = await torc(['-s', '-f', 'json', 'results', 'list', '1'], { cwd });
-    const { items } = JSON.parse(stdout) as Results;
-    expect(items.map(({ status, return_code: code }) => `${status} ${code}`)).toEqual(Array(jobs).fill('completed 0'));
+    expect((await leftResults(cwd)).map(({ status, return_code: code }) => `${status} ${code}`)).toEqual(
+      Array(jobs).fill('completed 0'),
+    );
   });
 
   it('yaml/stdio_configuration.yaml keeps the output that it says, and nothing else', async () => {

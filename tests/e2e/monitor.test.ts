@@ -4,20 +4,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, vi } from 'vitest';
 import { start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
+import { leftResults } from '../support/standalone.ts';
 import { readProcesses } from '../support/processes.ts';
 
 // Samples alone, everywhere: job-limits.test.ts is about control groups.
 vi.stubEnv('TORC_CONTROL_GROUPS', 'off');
-
-interface Result {
-  readonly job_name: string;
-  readonly status: string;
-  readonly return_code: number;
-  readonly peak_memory_bytes?: number;
-  readonly avg_memory_bytes?: number;
-  readonly peak_cpu_percent?: number;
-  readonly avg_cpu_percent?: number;
-}
 
 const MIB = 2 ** 20;
 
@@ -33,8 +24,7 @@ const write = (folder: string, text: string): string => {
 
 const runIn = async (folder: string, spec: string, ...options: string[]) => {
   const ended = await torc(['-s', 'run', write(folder, spec), ...options], { cwd: folder });
-  const listed = await torc(['-s', '-f', 'json', 'results', 'list', '1'], { cwd: folder });
-  const { items } = JSON.parse(listed.stdout) as { items: Result[] };
+  const items = await leftResults(folder);
   const log = readFileSync(join(folder, `torc_output/job_runner_${hostname()}_wf1_r1.log`), 'utf8');
   return { ...ended, log, results: Object.fromEntries(items.map((each) => [each.job_name, each])) };
 };
@@ -211,9 +201,8 @@ jobs: [{name: waits, command: "until [ -e go ]; do sleep 0.1; done"}]
     expect(again.stdout).toBe('plots/job_1.json\nplots/summary.json\nplots/system_timeline.json\n');
     const job = JSON.parse(readFileSync(join(folder, 'plots/job_1.json'), 'utf8')) as Record<string, unknown>;
     // The figures of the plot are those of the result.
-    const reported = await torc(['-s', '-f', 'json', 'results', 'list', '1'], { cwd: folder });
-    const [result] = (JSON.parse(reported.stdout) as { items: Record<string, unknown>[] }).items;
-    for (const figure of ['peak_memory_bytes', 'avg_memory_bytes', 'peak_cpu_percent', 'avg_cpu_percent'])
+    const [result] = await leftResults(folder);
+    for (const figure of ['peak_memory_bytes', 'avg_memory_bytes', 'peak_cpu_percent', 'avg_cpu_percent'] as const)
       expect([figure, job[figure]]).toEqual([figure, result?.[figure]]);
     expect(job).toMatchObject({ job_name: 'waits', num_samples: count('job_resource_samples')() });
   });

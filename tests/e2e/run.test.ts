@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
+import { leftJobs, leftResults } from '../support/standalone.ts';
 
 const examples = resolve(import.meta.dirname, '../../examples');
 
@@ -9,11 +10,6 @@ const spec = (folder: string, text: string): string => {
   const path = join(folder, 'flow.yaml');
   writeFileSync(path, text);
   return path;
-};
-
-const jobs = async (folder: string) => {
-  const { stdout } = await torc(['-s', '-f', 'json', 'jobs', 'list', '1'], { cwd: folder });
-  return (JSON.parse(stdout) as { items: { name: string; status: string; attempt_id: number }[] }).items;
 };
 
 describe('torc -s run FILE', () => {
@@ -27,7 +23,7 @@ describe('torc -s run FILE', () => {
     expect(readFileSync(join(folder, 'torc_output/diamond/result.txt'), 'utf8')).toBe('5050 338350\n');
     const table = (await torc(['-s', 'jobs', 'list', '1'], { cwd: folder })).stdout;
     expect(table.match(/│ completed │ +0 │ +1 │ +[\d.]+m?s │/g)).toHaveLength(4);
-    expect((await jobs(folder)).map(({ status }) => status)).toEqual([
+    expect((await leftJobs(folder)).map(({ status }) => status)).toEqual([
       'completed',
       'completed',
       'completed',
@@ -53,7 +49,7 @@ jobs:
     expect(stderr).toMatch(
       /bad \(job 1\) failed with exit code 3 after .*\n {2}\$ echo first; .*\n {2}torc_output\/job_stdio\/job_wf1_j1_r1_a1\.e\n {2}│ the reason/,
     );
-    expect(Object.fromEntries((await jobs(folder)).map(({ name, status }) => [name, status]))).toEqual({
+    expect(Object.fromEntries((await leftJobs(folder)).map(({ name, status }) => [name, status]))).toEqual({
       bad: 'failed',
       after: 'canceled',
       brave: 'completed',
@@ -150,8 +146,7 @@ jobs:
 `,
     );
     await torc(['-s', 'run', path], { cwd: folder });
-    const { stdout } = await torc(['-s', '-f', 'json', 'results', 'list', '1'], { cwd: folder });
-    const { items } = JSON.parse(stdout) as { items: { job_name: string; return_code: number; status: string }[] };
+    const items = await leftResults(folder);
     expect(
       Object.fromEntries(items.map(({ job_name: name, return_code: code, status }) => [name, [code, status]])),
     ).toEqual({
@@ -405,8 +400,7 @@ jobs:
       cwd: folder,
     });
     expect([code, stderr.includes('the time limit of the runner is near')]).toEqual([0, true]);
-    const { stdout } = await torc(['-s', '-f', 'json', 'results', 'list', '1'], { cwd: folder });
-    const { items } = JSON.parse(stdout) as { items: { job_name: string; return_code: number; status: string }[] };
+    const items = await leftResults(folder);
     expect(
       Object.fromEntries(items.map(({ job_name: name, return_code: rc, status }) => [name, [status, rc]])),
     ).toEqual({
