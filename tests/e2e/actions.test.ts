@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { initialized } from '../support/initialized.ts';
 import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 
 interface Bench {
@@ -15,9 +16,7 @@ async function benchOf(spec: object): Promise<Bench> {
   const path = join(folder, 'flow.json');
   writeFileSync(path, JSON.stringify({ name: 'acting', ...spec }));
   const server = await startServer(folder);
-  const created = await torc(['--url', server.url, 'create', path], { cwd: folder });
-  expect([created.code, created.stderr]).toEqual([0, expect.anything()]);
-  await torc(['--url', server.url, 'workflows', 'init', '1'], { cwd: folder });
+  await initialized(server, path);
   return {
     folder,
     server,

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ownIdentity, type ProcessIdentity } from '../../src/cluster/host/facts.ts';
+import { initialized } from '../support/initialized.ts';
 import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 
 /** A server with a workflow whose start runs this command in the output directory. */
@@ -15,8 +16,7 @@ async function withAction(command: string): Promise<{ folder: string; server: Ru
     actions: [{ trigger_type: 'on_workflow_start', action_type: 'run_commands', commands: [command] }],
   };
   writeFileSync(join(folder, 'flow.json'), JSON.stringify(spec));
-  await torc(['--url', server.url, 'create', 'flow.json'], { cwd: folder });
-  await torc(['--url', server.url, 'workflows', 'init', '1'], { cwd: folder });
+  await initialized(server, folder, 'flow.json');
   return { folder, server };
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BASE_PATH } from '../../src/core/contract/base-path.ts';
 import { readJournal } from '../../src/runner/outage/journal/file.ts';
+import { initialized } from '../support/initialized.ts';
 import { type Line, lineTo } from '../support/line.ts';
 import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 
@@ -51,8 +52,7 @@ jobs:
 ${jobs.map(jobLine).join('\n')}
 `,
   );
-  await torc(['--url', server.url, 'create', 'flow.yaml'], { cwd: folder });
-  await torc(['--url', server.url, 'workflows', 'init', '1'], { cwd: folder });
+  await initialized(server, folder, 'flow.yaml');
   const lines = (name: string) =>
     existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8').trimEnd().split('\n') : [];
   return {

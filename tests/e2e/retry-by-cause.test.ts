@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { initialized } from '../support/initialized.ts';
 import { start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 
 /** Holds this much memory for two samples of its runner. */
@@ -15,9 +16,7 @@ async function benchOf(spec: object) {
   writeFileSync(join(folder, 'flow.json'), JSON.stringify({ name: 'causes', resource_requirements: [small], ...spec }));
   const server = await startServer(folder);
   const call = (...args: string[]) => torc(['--url', server.url, ...args], { cwd: folder });
-  const created = await call('create', 'flow.json');
-  expect([created.code, created.stderr]).toEqual([0, expect.anything()]);
-  await call('workflows', 'init', '1');
+  await initialized(server, folder, 'flow.json');
   return { folder, server, call };
 }
 

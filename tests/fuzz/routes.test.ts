@@ -3,13 +3,14 @@ import { expect, it } from 'vitest';
 import { BASE_PATH } from '../../src/core/contract/base-path.ts';
 import { type Route, routes } from '../../src/core/contract/routes.ts';
 import { fill } from '../contract/routes/world.ts';
+import { isCi } from '../support/in-ci.ts';
 import { testService, type TestService } from '../support/service.ts';
 import { life } from './life.ts';
 import { anyRequest, type Request } from './requests.ts';
 import { violations } from './violations.ts';
 
-// Seconds in which nothing is found in CI; minutes, for who looks: TORC_FUZZ_SECONDS=300 npx vitest run tests/fuzz
-const SECONDS = Number(process.env['TORC_FUZZ_SECONDS'] ?? 10);
+// Seconds in which nothing is found; minutes, for who looks: TORC_FUZZ_SECONDS=300 npx vitest run tests/fuzz
+const SECONDS = Number(process.env['TORC_FUZZ_SECONDS'] ?? (isCi ? 10 : 5));
 
 const requests = fc.array(fc.oneof(anyRequest, life), { minLength: 1, maxLength: 80, size: 'max' });
 

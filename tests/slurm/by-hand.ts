@@ -1,6 +1,7 @@
 import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Result } from '../../src/core/contract/result.ts';
+import { initialized } from '../support/initialized.ts';
 import { type RunningServer, torc, until } from '../support/programs.ts';
 import type { Cluster } from './cluster.ts';
 
@@ -18,11 +19,7 @@ export function byHand({ cluster, folder, server }: Lane) {
   /** A workflow, ready to run. */
   const created = async (name: string, text: string): Promise<number> => {
     writeFileSync(join(folder, `${name}.yaml`), `name: ${name}\n${text}`);
-    const { stdout, stderr } = await call('-f', 'json', 'create', `${name}.yaml`);
-    if (stdout === '') throw new Error(stderr);
-    const { workflow_id: id } = JSON.parse(stdout) as { workflow_id: number };
-    await call('workflows', 'init', String(id), '--no-prompts');
-    return id;
+    return initialized(server, folder, `${name}.yaml`);
   };
 
   /** Submits an allocation with runners of the workflow, or with other lines; returns its job id. */
