@@ -21,7 +21,9 @@ beforeAll(async () => {
   if (existsSync(join(root, '.build/src')))
     await run('cp', ['--archive', '.build/src', join(copy, '.build')], { cwd: root });
   for (const name of globSync('.build/**/*.tsbuildinfo', { cwd: copy })) pointToLibraries(join(copy, name));
-  await run(tool('tsc'), ['-b', ...rooms], { cwd: copy });
+  await run(tool('tsc'), ['-b', ...rooms], { cwd: copy }).catch((error: { readonly stdout: string }) => {
+    throw new Error(error.stdout, { cause: error });
+  });
 });
 
 /**
