@@ -1,7 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
+import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
+import { said } from '../support/words.ts';
+
+/** What commands to a server print, in a folder: runners are programs of their own, and other commands run in this process. */
+const commandsOf =
+  ({ url }: RunningServer, folder: string) =>
+  async (...words: string[]): Promise<string> => {
+    const all = ['--url', url, ...words];
+    if (words[0] === 'run') return (await torc(all, { cwd: folder })).stdout.trimEnd();
+    const inFolder = all.map((word) => (/^[a-z]+\.(?:yaml|json)$/.test(word) ? join(folder, word) : word));
+    return (await said(inFolder, {})).stdout.trimEnd();
+  };
 
 const FLOW = `
 name: flow
@@ -14,15 +25,18 @@ it('status of a workflow says whether a runner works on it, and otherwise the co
   const folder = temporaryFolder();
   const server = await startServer(folder);
   const url = ['--url', server.url];
+  const call = commandsOf(server, folder);
   writeFileSync(join(folder, 'flow.yaml'), FLOW);
   const status = async () => {
-    const { stdout } = await torc([...url, 'status', '1'], { cwd: folder });
-    const { stdout: json } = await torc([...url, '-f', 'json', 'status', '1'], { cwd: folder });
-    const { live_runners, lost_compute_nodes } = JSON.parse(json) as Record<string, unknown>;
-    return { last: stdout.trimEnd().split('\n').at(-1), live_runners, lost_compute_nodes };
+    const last = (await call('status', '1')).split('\n').at(-1);
+    const { live_runners, lost_compute_nodes } = JSON.parse(await call('-f', 'json', 'status', '1')) as Record<
+      string,
+      unknown
+    >;
+    return { last, live_runners, lost_compute_nodes };
   };
 
-  await torc([...url, 'create', 'flow.yaml'], { cwd: folder });
+  await call('create', 'flow.yaml');
   expect(await status()).toEqual({
     last: `No runner works on this workflow. To start one: torc --url ${server.url} run 1`,
     live_runners: 0,
@@ -82,8 +96,7 @@ actions: [{trigger_type: on_workflow_start, action_type: schedule_nodes, schedul
 it('status of a workflow with Slurm schedulers names torc submit before its first submission, then torc recover, and never torc run', async () => {
   const folder = temporaryFolder();
   const server = await startServer(folder);
-  const url = ['--url', server.url];
-  const call = async (...args: string[]) => (await torc([...url, ...args], { cwd: folder })).stdout.trimEnd();
+  const call = commandsOf(server, folder);
   const last = async () => (await call('status', '1')).split('\n').at(-1);
   writeFileSync(join(folder, 'flow.yaml'), IN_SLURM);
   await call('create', 'flow.yaml');
@@ -98,7 +111,7 @@ it('status of a workflow with Slurm schedulers names torc submit before its firs
   expect(await last()).toBe(`${start} torc --url ${server.url} recover 1`);
   expect(await explained()).toContain(`torc --url ${server.url} recover 1`);
 
-  await torc([...url, 'run', '1'], { cwd: folder });
+  await call('run', '1');
   expect(await last()).toBe(`To run the failed jobs again: torc --url ${server.url} recover 1`);
   await server.client.cancelWorkflow({ params: { id: 1 } });
   expect(await last()).toContain(
@@ -111,8 +124,7 @@ async function person(files: Readonly<Record<string, string>>) {
   const folder = temporaryFolder();
   const server = await startServer(folder);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  const call = async (...words: string[]) =>
-    (await torc(['--url', server.url, ...words], { cwd: folder })).stdout.trimEnd();
+  const call = commandsOf(server, folder);
   const state = async (id: number) => {
     const { state: word } = JSON.parse(await call('-f', 'json', 'status', String(id))) as { state: string };
     const [, line] = /^  State: (.*)$/m.exec(await call('status', String(id))) ?? [];
@@ -183,10 +195,10 @@ it('status of jobs that are wider than the machine names explain, and no run tha
       "name: wide\nresource_requirements: [{name: big, num_cpus: 9999, memory: 1m, runtime: PT1M}]\njobs: [{name: b, command: 'true', resource_requirements: big}]\n",
   });
   await call('run', 'wide.yaml');
-  const said = await call('status', '1');
-  expect(said).toContain(
+  const words = await call('status', '1');
+  expect(words).toContain(
     `No runner works on this workflow, and one like the last could take none of its ready jobs: torc --url ${server.url} jobs explain 1\n`,
   );
-  expect(said).not.toContain('run 1');
+  expect(words).not.toContain('run 1');
   expect(await call('jobs', 'explain', '1')).not.toContain('run 1');
 });
