@@ -14,7 +14,7 @@ import { ingestFiles } from '../../src/telemetry/store/ingest-files.ts';
 import { EmbeddedStore } from '../../src/telemetry/embedded/embedded-store.ts';
 import { openStore } from '../../src/telemetry/open-store.ts';
 import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
-import { linesOf, type Simulation, START, writeSimulation } from './simulated-telemetry.ts';
+import { EVERY_SECONDS, linesOf, type Simulation, START, writeSimulation } from './simulated-telemetry.ts';
 
 interface Arguments {
   readonly store: string;
@@ -32,11 +32,12 @@ const tasks: Readonly<Record<string, (given: Arguments) => Promise<object>>> = {
     await writeSimulation(simulation, files);
     return { bytes: statSync(files.file).size };
   },
-  async ingest({ store: path, file }) {
+  async ingest({ store: path, file, simulation }) {
     const store = await openStore(path);
     const counts = await ingestFiles(store, [{ path: file, bytes: statSync(file).size }], {
       addsClusters: true,
-      now: () => START,
+      // Times of the future are not taken.
+      now: () => simulation.start + simulation.samples * EVERY_SECONDS,
       onProgress: () => {},
     });
     await store.close();
