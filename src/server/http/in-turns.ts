@@ -44,8 +44,8 @@ export function inTurns(
     begun = 0;
     const places = Math.min(writes.length, Math.max(0, atOnce - waitingWrites()));
     const forReads = Math.max(Math.ceil(atOnce / 2), atOnce - places);
-    const some = reads.known.splice(0, Math.max(Math.ceil(forReads / 2), forReads - reads.first.length));
-    some.push(...reads.first.splice(0, forReads - some.length));
+    const known = reads.known.splice(0, Math.max(Math.ceil(forReads / 2), forReads - reads.first.length));
+    const some = [...known, ...reads.first.splice(0, forReads - known.length)];
     for (const request of [...some, ...writes.splice(0, Math.min(places, atOnce - some.length))]) begin(request);
     if (reads.known.length + reads.first.length + writes.length > 0) plan();
   };
