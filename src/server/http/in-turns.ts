@@ -26,7 +26,8 @@ export function inTurns(
 ): RequestListener {
   const reads = { known: [] as Request[], first: [] as Request[] };
   const writes: Request[] = [];
-  const known = new WeakSet<Socket>();
+  /** Connections that had a request. */
+  const served = new WeakSet<Socket>();
   let begun = 0;
   let isPlanned = false;
   const plan = () => {
@@ -52,8 +53,8 @@ export function inTurns(
   return (...request) => {
     const { method, socket } = request[0];
     const isRead = method === 'GET';
-    const queue = !isRead ? writes : known.has(socket) ? reads.known : reads.first;
-    known.add(socket);
+    const queue = !isRead ? writes : served.has(socket) ? reads.known : reads.first;
+    served.add(socket);
     // Where one waits, the iteration is full.
     if (queue.length === 0 && begun < atOnce && (isRead || waitingWrites() < atOnce)) {
       begin(request);

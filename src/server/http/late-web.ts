@@ -45,7 +45,7 @@ export function standIn<C extends Class>(name: string, load: () => C): C {
   return StandIn as unknown as C;
 }
 
-/** Not by its name, in the place of which the build puts the stand-in. */
+/** Reads the class by a text: the build replaces its name in code by the stand-in. */
 const ofRuntime = (name: string) => standIn(name, () => Reflect.get(globalThis, name) as Class);
 
 /** What code means by `global`: the adapter puts its own classes here, and everything else is that of the runtime. */
