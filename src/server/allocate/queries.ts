@@ -7,7 +7,7 @@ import { insertEvent } from '../records/event/row.ts';
 import { unsettled } from '../records/job/row.ts';
 import { present, type Stored } from '../records/present.ts';
 import { whole } from '../records/records.ts';
-import { statsColumns } from '../records/slurm-stats.ts';
+import { insertStats } from '../records/slurm-stats.ts';
 import { createListing, equal, type FiltersOn, sortable } from '../store/listing.ts';
 import type { ComputeNodeRow } from '../records/node/row.ts';
 import { STATUS } from '../records/job/status.ts';
@@ -89,7 +89,7 @@ export const allocateQueries = (db: Database) => ({
     'delete from remote_worker where workflow_id = :workflowId and worker = :worker',
   ),
 
-  insertStats: db.prepare<Record<string, Value>>(insertInto('slurm_stats', statsColumns)),
+  insertStats: insertStats(db),
   statsOf: db.prepare<{ jobId: number; runId: number; attemptId: number }, { id: number }>(
     'select id from slurm_stats where job_id = :jobId and run_id = :runId and attempt_id = :attemptId',
   ),

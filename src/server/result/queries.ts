@@ -1,9 +1,8 @@
-import { insertInto } from '../store/columns.ts';
-import type { Database, Value } from '../store/database.ts';
+import type { Database } from '../store/database.ts';
 import { dependentsOfJob } from '../records/job/release.ts';
 import { jobColumns, type JobRow } from '../records/job/row.ts';
 import { STATUS } from '../records/job/status.ts';
-import { statsColumns } from '../records/slurm-stats.ts';
+import { insertStats } from '../records/slurm-stats.ts';
 
 /** The fields of a job that its start or end needs. */
 export interface EndedJob extends Readonly<
@@ -82,7 +81,7 @@ export const resultQueries = (db: Database) => ({
       :jobId, :workflowId, :runId, :attemptId, :nodeId, :returnCode, :minutes, :completionTime, :status,
       :peakMemory, :avgMemory, :peakCpu, :avgCpu, :cause, :causeCode, :handlerLimit
     )`),
-  insertStats: db.prepare<Record<string, Value>>(insertInto('slurm_stats', statsColumns)),
+  insertStats: insertStats(db),
   hasResult: db.prepare<{ jobId: number; runId: number; attemptId: number }, { id: number }>(
     'select id from result where job_id = :jobId and run_id = :runId and attempt_id = :attemptId',
   ),
