@@ -26,12 +26,14 @@ export function createExplanations({ find }: Store, { askAs, explain }: Explaini
     if (explain === undefined)
       throw new Refusal('NOT_FOUND', `this server explains no jobs; torc jobs explain ${jobId} does`);
     if (running >= AT_ONCE) await new Promise<void>((resolve) => void waiting.push(resolve));
-    running += 1;
+    else running += 1;
     try {
       return await explain(oneByOne(askAs(caller)), jobId);
     } finally {
-      running -= 1;
-      waiting.shift()?.();
+      // Its place goes to the one that waits longest: a request that arrives at this moment does not take it, too.
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
     }
   };
 }
