@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { SqlReply } from '../../core/contract/admin.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Attempt } from './queries.ts';
+import { createQueue } from '../queue.ts';
 
 export type Read = Pick<SqlReply, 'columns' | 'items'>;
 
@@ -28,23 +29,6 @@ const WRITE_LIMIT_SECONDS = 4;
 
 /** Reads beside each other: a quick one need not wait for an endless one. Each takes a CPU and the memory of a process. */
 const READS = 4;
-
-/** Carries out so much work at a time, in the order of the calls. */
-function createQueue(most: number) {
-  const waiting: (() => void)[] = [];
-  let busy = 0;
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (busy === most) await new Promise<void>((resolve) => waiting.push(resolve));
-    else busy += 1;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) busy -= 1;
-      else next();
-    }
-  };
-}
 
 /**
  * Executes statements in separate processes: writes one after another, and some reads beside each other.

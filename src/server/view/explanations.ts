@@ -2,6 +2,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { JobExplanation } from '../../core/contract/view.ts';
 import type { Ask } from '../ask.ts';
 import type { Caller } from '../caller.ts';
+import { createQueue } from '../queue.ts';
 import type { Store } from '../records/store.ts';
 import { nextTurn } from '../store/slices.ts';
 
@@ -19,22 +20,12 @@ const AT_ONCE = 4;
 
 /** Why a job waits, or why it ended as it did. */
 export function createExplanations({ find }: Store, { askAs, explain }: Explaining) {
-  const waiting: (() => void)[] = [];
-  let running = 0;
+  const queue = createQueue(AT_ONCE);
   return async (jobId: number, caller: Caller): Promise<JobExplanation> => {
     find.job(jobId);
     if (explain === undefined)
       throw new Refusal('NOT_FOUND', `this server explains no jobs; torc jobs explain ${jobId} does`);
-    if (running >= AT_ONCE) await new Promise<void>((resolve) => void waiting.push(resolve));
-    else running += 1;
-    try {
-      return await explain(oneByOne(askAs(caller)), jobId);
-    } finally {
-      // Its place goes to the one that waits longest: a request that arrives at this moment does not take it, too.
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
-    }
+    return queue(() => explain(oneByOne(askAs(caller)), jobId));
   };
 }
 
