@@ -5,7 +5,7 @@ import { jobColumns, type JobRow, unsettled } from '../records/job/row.ts';
 import type { SlurmSchedulerRow } from '../records/scheduler/row.ts';
 import type { ComputeNodeRow } from '../records/node/row.ts';
 import type { Waiting } from './merge.ts';
-import { anyOf, STATUS } from '../records/job/status.ts';
+import { anyOf, HELD, STATUS } from '../records/job/status.ts';
 
 interface ClaimableRow extends KindRow {
   head_id: number;
@@ -239,6 +239,15 @@ export const claimQueries = (db: Database) => ({
     where workflow_id = :workflowId and scheduler_type = 'slurm'
       and (status = 'pending' and scheduler_id > 0 or status = 'planned')
     order by id`),
+  // Jobs of Slurm whose runners hold jobs of the workflow.
+  holdingAllocations: db.prepare<{ workflowId: number }, { slurm_job: string | number }>(`
+    select distinct json_extract(scheduler, '$.slurm_job_id') as slurm_job
+    from compute_node
+    where json_extract(scheduler, '$.slurm_job_id') is not null
+      and id in (
+        select claimed_by from job
+        where workflow_id = :workflowId and status in ${HELD} and ${unsettled} and claimed_by is not null
+      )`),
   markCanceled: db.prepare<{ id: number }>(
     "update scheduled_compute_node set status = 'canceled' where id = :id and status in ('pending', 'planned')",
   ),

@@ -152,7 +152,7 @@ describe('an idle runner may get a job', () => {
 });
 
 /** A runner in an allocation of this scheduler. */
-const inAllocation = (schedulerId: number) =>
+const inAllocation = (schedulerId: number, slurmJobId?: string) =>
   service.client.createComputeNode({
     body: {
       workflow_id: id,
@@ -166,6 +166,7 @@ const inAllocation = (schedulerId: number) =>
       num_nodes: 1,
       compute_node_type: 'slurm',
       scheduler_config_id: schedulerId,
+      ...(slurmJobId === undefined ? {} : { scheduler: { slurm_job_id: slurmJobId, slurm_node_id: '0' } }),
     },
   });
 
@@ -199,6 +200,18 @@ describe('an allocation in the queue', () => {
     expect(await unneeded()).toEqual([]);
     await take();
     expect(await unneeded()).toEqual([71]);
+  });
+
+  it('an allocation that waits again is needed while a runner of it holds a job, and another one is not', async () => {
+    ({ id } = await workflowOf(service, [{ name: 'a' }]));
+    const schedulerId = await scheduler();
+    await queued(schedulerId, 71);
+    await queued(schedulerId, 72);
+    busy = (await inAllocation(schedulerId, '71')).id;
+    const jobs = await take();
+    expect(await unneeded()).toEqual([72]);
+    await end(jobs.get('a'));
+    expect(await unneeded()).toEqual([71, 72]);
   });
 
   it('an allocation in the queue is not needed when only jobs are left that need more nodes, memory or time than it will have', async () => {

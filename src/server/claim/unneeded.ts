@@ -43,7 +43,11 @@ export function createUnneeded(
     // By scheduler: thousands of allocations may wait, and thousands of kinds of jobs be left.
     const schedulers = new Set(queued.map(({ scheduler_config_id: id }) => id));
     const needed = new Set([...schedulers].filter((id) => hasWorkFor(left, [rooms.get(id) ?? UNLIMITED])));
-    return queued.filter(({ scheduler_config_id: id }) => !needed.has(id));
+    const unneeded = queued.filter(({ scheduler_config_id: id }) => !needed.has(id));
+    if (unneeded.length === 0) return [];
+    // It was requeued, and its runner left the jobs to the next one in it.
+    const holding = new Set(queries.holdingAllocations.all({ workflowId }).map(({ slurm_job: job }) => Number(job)));
+    return unneeded.filter(({ scheduler_id: job }) => !holding.has(job));
   };
 
   return {
