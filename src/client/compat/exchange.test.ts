@@ -3,6 +3,7 @@ import { type StandIn, standIn } from '../../../tests/support/original/stand-in.
 import { ended, registerNode, started, testService } from '../../../tests/support/service.ts';
 import type { ExchangeRequest } from '../../core/contract/exchange.ts';
 import type { Client } from '../client.ts';
+import { ServiceError } from '../errors.ts';
 import { createPlainExchange, type Exchange } from './exchange.ts';
 import { knowsExchange } from './knows-exchange.ts';
 
@@ -78,6 +79,24 @@ describe('an exchange with a server that has no exchange route', () => {
     for (const _ of [1, 2]) expect((await turn({ completed })).errors).toEqual([]);
     const { items } = await server.behind.listSlurmStats({ query: { workflow_id: workflowId } });
     expect(items).toMatchObject([{ job_id: ids[0], run_id: 1, attempt_id: 1, ...figures }]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('a warning says once that the server does not store statistics of Slurm, and the ends are stored', async () => {
+    const client: Client = {
+      ...server.client,
+      createSlurmStats: () =>
+        Promise.reject(new ServiceError('createSlurmStats', { status: 500, text: 'disk I/O error' })),
+    };
+    exchange = createPlainExchange({ client, workflowId, onWarning: (message) => void warnings.push(message) });
+    const { jobs } = await turn({ want });
+    await turn({ started: jobs.map(started) });
+    const completed = jobs.map((job) => ({ ...ended(job), slurm_stats: { slurm_job_id: '12' } }));
+    expect((await turn({ completed })).errors).toEqual([]);
+    expect(await statuses()).toEqual(['completed', 'completed', 'completed']);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^The server does not store statistics of Slurm, first of job \d: .*disk I\/O error/),
+    ]);
   });
 
   it('an exchange reads a job when the reply to the claim lacks its attempt and its requirements', async () => {

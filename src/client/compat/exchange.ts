@@ -11,7 +11,7 @@ export type Exchange = (turn: ExchangeRequest) => Promise<ExchangeReply>;
 export interface PlainExchangeOptions {
   readonly client: Client;
   readonly workflowId: number;
-  /** Called once with a message that the user should read. */
+  /** Called with messages that the user should read, each once. */
   readonly onWarning: (message: string) => void;
   readonly now?: () => number;
 }
@@ -37,7 +37,7 @@ export interface PlainExchangeOptions {
 export function createPlainExchange({ client, workflowId, onWarning, now = Date.now }: PlainExchangeOptions): Exchange {
   const params = { id: workflowId };
   const claims = createClaims({ client, workflowId, onWarning, now });
-  const reports = createReports({ client, workflowId, files: claims.files });
+  const reports = createReports({ client, workflowId, files: claims.files, onWarning });
   let last: Promise<unknown> = Promise.resolve();
   let answered: { readonly turn: number; readonly reply: ExchangeReply } | undefined;
   let changeId = 0;

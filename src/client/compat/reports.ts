@@ -13,6 +13,8 @@ export interface ReportsOptions {
   readonly client: Client;
   readonly workflowId: number;
   readonly files: Files;
+  /** Called once with a message that the user should read. */
+  readonly onWarning: (message: string) => void;
 }
 
 /** Reports starts, ends and retries. */
@@ -27,11 +29,11 @@ export interface Reports {
 /** Concurrent requests: the server writes them one after the other, and this hides the network latency. */
 const AT_ONCE = 8;
 
-export function createReports({ client, workflowId, files }: ReportsOptions): Reports {
+export function createReports({ client, workflowId, files, onWarning }: ReportsOptions): Reports {
   const state = createState(client, workflowId);
   const reportStart = createReportStart(client, state);
   const reportEnds = createReportEnds(client, workflowId, state);
-  const reportStats = createReportStats(client, workflowId);
+  const reportStats = createReportStats({ client, workflowId, onWarning });
   const reportRetry = createReportRetry(client, state, reportStart);
 
   return {

@@ -2,13 +2,34 @@ import type { Completion, ExchangeRequest, Retried } from '../../core/contract/e
 import type { Client } from '../client.ts';
 import { isRefusal } from './refused.ts';
 
-/** Stores the statistics of Slurm of attempts that ended; those that the server refuses, such as repeated ones, are left out. */
-export const createReportStats =
-  (client: Client, workflowId: number) =>
-  async (turn: ExchangeRequest, { job_id, attempt_id, slurm_stats: stats }: Completion | Retried): Promise<void> => {
+export interface ReportStatsOptions {
+  readonly client: Client;
+  readonly workflowId: number;
+  /** Called once, with the first refusal of statistics that are not stored. */
+  readonly onWarning: (message: string) => void;
+}
+
+/**
+ * Stores the statistics of Slurm of attempts that ended.
+ *
+ * Torc's own server refuses statistics that it has, and answers errors of its own with the same statuses. So after a refusal
+ * they are looked for.
+ */
+export function createReportStats({ client, workflowId, onWarning }: ReportStatsOptions) {
+  let hasWarned = false;
+  return async (turn: ExchangeRequest, ended: Completion | Retried): Promise<void> => {
+    const { job_id, attempt_id, slurm_stats: stats } = ended;
     if (!stats) return;
-    const body = { ...stats, workflow_id: workflowId, job_id, run_id: turn.run_id, attempt_id };
-    await client.createSlurmStats({ body }).catch((error: unknown) => {
+    const attempt = { workflow_id: workflowId, job_id, run_id: turn.run_id, attempt_id };
+    try {
+      await client.createSlurmStats({ body: { ...stats, ...attempt } });
+    } catch (error) {
       if (!isRefusal(error)) throw error;
-    });
+      const { items } = await client.listSlurmStats({ query: { ...attempt, limit: 1 } });
+      // Several are reported at once.
+      if (items.length > 0 || hasWarned) return;
+      hasWarned = true;
+      onWarning(`The server does not store statistics of Slurm, first of job ${job_id}: ${error.message}`);
+    }
   };
+}
