@@ -42,7 +42,7 @@ describe.skipIf(slurmIsMissing !== undefined)('allocations that are submitted to
       .filter((line) => line.includes(`/wf${id}_`))
       .map((line) => line.split('|')[0] as string);
 
-  it('killed after the third of twelve, torc submit is repeated once: twelve jobs, and each record knows its own', async () => {
+  it('killed after the third of twelve, torc submit is repeated: twelve jobs after the first time, and nothing more to submit until they are canceled', async () => {
     const jobs = '  - {name: only, command: "true", resource_requirements: one}';
     writeFileSync(join(folder, 'twelve.yaml'), flowOf('twelve', 12, { extra: '--hold', jobs }));
     const sbatch = join(folder, 'sbatch-that-kills');
@@ -66,8 +66,13 @@ describe.skipIf(slurmIsMissing !== undefined)('allocations that are submitted to
     expect([repeated.code, repeated.stdout]).toEqual([0, `Successfully submitted workflow ${id} (10 allocation(s))\n`]);
     expect(jobsOf(id).toSorted()).toEqual((await namesOf(id)).toSorted());
     expect([new Set(jobsOf(id)).size, new Set(await statusesOf(id))]).toEqual([12, new Set(['pending'])]);
+    const more = await call(['submit', String(id), '-o', 'out']);
+    const nothing = `Nothing more to submit: 12 allocation(s) of workflow ${id} wait or run\n`;
+    expect([more.code, more.stdout, jobsOf(id).length]).toEqual([0, nothing, 12]);
     await call(['cancel', String(id), '--no-prompts']);
     expect([jobsOf(id), new Set(await statusesOf(id))]).toEqual([[], new Set(['canceled'])]);
+    const canceled = await call(['submit', String(id), '-o', 'out']);
+    expect([canceled.code, canceled.stderr]).toEqual([1, expect.stringContaining('No allocation was submitted')]);
   });
 
   /** A workflow of which torc submit was killed at the second of three allocations. */

@@ -1,6 +1,7 @@
 import { HelperFailed } from '../../cluster/exec.ts';
 import { SubmissionFailed } from '../../cluster/batch/batch-system.ts';
 import { underLease } from '../../operations/recovery-lease.ts';
+import { openAllocations } from '../../operations/slurm/cancel-allocations.ts';
 import { unfinishedAllocations } from '../../operations/slurm/finish-submissions.ts';
 import { settleSubmissions } from '../../operations/slurm/settle-submissions.ts';
 import type { SubmitTools } from '../../operations/slurm/submit-allocations.ts';
@@ -65,8 +66,13 @@ export const submit = command({
     const { jobIds, errors } = fired;
     for (const error of errors) output.error(error);
     const allocations = settled.length + jobIds.length;
-    if (allocations + held === 0) throw new Failure(nothing(context, id, errors));
-    const message = `Successfully submitted workflow ${id} (${allocations} allocation(s))`;
+    const isNothing = allocations + held === 0;
+    // A runner of an allocation that an interrupted command submitted may have submitted the others.
+    const open = isNothing && errors.length === 0 ? (await openAllocations(client, id)).length : 0;
+    if (isNothing && open === 0) throw new Failure(nothing(context, id, errors));
+    const message = isNothing
+      ? `Nothing more to submit: ${open} allocation(s) of workflow ${id} wait or run`
+      : `Successfully submitted workflow ${id} (${allocations} allocation(s))`;
     if (output.format === 'json') output.jsonLine({ message, workflow_id: id });
     else output.text(message);
     const { queuedAllocations } = await import('../../operations/queued-allocations.ts');
