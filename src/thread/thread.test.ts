@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -13,6 +13,7 @@ function thread(options: ConstructorParameters<typeof Thread>[2] = {}) {
   open.push(made);
   return made;
 }
+const WAIT = { timeout: 60_000 };
 const CLOSED = new Error('closed');
 afterEach(() => Promise.all(open.splice(0).map((each) => each.close(CLOSED))));
 
@@ -71,6 +72,24 @@ it('closing fails the open questions for the reason that is given, and a closed 
   const waiting = asked.ask('wait');
   await Promise.all([asked.close(CLOSED), expect(waiting).rejects.toBe(CLOSED)]);
   await asked.close(CLOSED);
+});
+
+/** The functions of the kernel in which the threads of this process wait. */
+const whereThreadsWait = () =>
+  readdirSync('/proc/self/task').map((id) => readFileSync(`/proc/self/task/${id}/wchan`, 'utf8'));
+
+it('a question whose file system hangs fails when its thread is closed, and the next one gets another thread', async () => {
+  const asked = thread();
+  const pipe = join(temporaryFolder(), 'pipe');
+  await promisify(execFile)('mkfifo', [pipe]);
+  const hanging = asked.ask(pipe);
+  const writer = await vi.waitFor(() => openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK), WAIT);
+  await vi.waitFor(() => expect(whereThreadsWait()).toContainEqual(expect.stringContaining('pipe_read')), WAIT);
+  const closing = asked.close(CLOSED);
+  await expect(hanging).rejects.toBe(CLOSED);
+  expect(await asked.ask('next')).toBe('next');
+  closeSync(writer);
+  await closing;
 });
 
 it('a program ends although it never closed its thread', async () => {

@@ -46,13 +46,16 @@ export class Thread<Question, Reply> {
     return asked.promise;
   }
 
-  /** Ends the thread. Open questions fail for this reason; without one they stay open, for callers that are gone. */
+  /**
+   * Ends the thread. Open questions fail for this reason at once, because a thread that reads from a file system that hangs ends
+   * only when that answers; without a reason they stay open, for callers that are gone.
+   */
   async close(reason?: Error): Promise<void> {
     clearTimeout(this.#idle);
     const worker = this.#worker;
     this.#worker = undefined;
-    await worker?.terminate();
     if (reason !== undefined) this.#fail(reason);
+    await worker?.terminate();
   }
 
   #start(): Worker {

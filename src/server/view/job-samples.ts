@@ -6,6 +6,7 @@ import type { Workflow } from '../../core/contract/workflow.ts';
 import { FLUSH_SECONDS, keepsSamples, SAMPLE_SECONDS } from '../../core/lifecycle/job-monitoring.ts';
 import { Thread } from '../../thread/thread.ts';
 import type { Permissions } from '../caller.ts';
+import { createQueue } from '../queue.ts';
 import type { Store } from '../records/store.ts';
 import { type AttemptQuery, NO_FILES, NO_FOLDER, placeOfAttempt } from './attempt-place.ts';
 import { type NotRead, readOwnFile } from './own-file.ts';
@@ -57,21 +58,23 @@ export function createJobSamples(
 const NOT_KEPT =
   'no samples are kept, because the workflow does not ask for them (resource_monitor: {jobs: {enabled: true, granularity: time_series}})';
 
-/** A question to the thread whose failure is the reason that no samples are shown. */
-const createPatientAsk =
-  (thread: Thread<SampleQuestion, ReadSamples>) =>
-  async (question: SampleQuestion): Promise<ReadSamples | NotRead> => {
-    const timer = setTimeout(
-      () => void thread.close(new Error(`it took longer than ${LONGEST_MS / 1000} s`)),
-      LONGEST_MS,
-    );
-    try {
-      return await thread.ask(question);
-    } catch (error) {
-      return { reason: `it cannot be read: ${(error as Error).message}` };
-    } finally {
-      clearTimeout(timer);
-    }
-  };
+/** A question to the thread whose failure is the reason that no samples are shown. One at a time: a slow file ends the thread. */
+function createPatientAsk(thread: Thread<SampleQuestion, ReadSamples>) {
+  const inTurn = createQueue(1);
+  return (question: SampleQuestion): Promise<ReadSamples | NotRead> =>
+    inTurn(async () => {
+      const timer = setTimeout(
+        () => void thread.close(new Error(`it took longer than ${LONGEST_MS / 1000} s`)),
+        LONGEST_MS,
+      );
+      try {
+        return await thread.ask(question);
+      } catch (error) {
+        return { reason: `it cannot be read: ${(error as Error).message}` };
+      } finally {
+        clearTimeout(timer);
+      }
+    });
+}
 
 const parsed = (text: string | null): unknown => (text === null ? undefined : JSON.parse(text));
