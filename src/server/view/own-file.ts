@@ -10,6 +10,9 @@ export interface NotRead {
 /** Files that are read at the same time. A file system that hangs blocks as many of the four threads for files. */
 const AT_ONCE = 2;
 
+/** A file that is not read within this time is on a file system that hangs. It counts as one that is read until that answers. */
+const LONGEST_MS = 10_000;
+
 let reading = 0;
 
 /**
@@ -30,13 +33,12 @@ export async function readOwnFile<T>(
     return { reason: 'the output folder is no absolute path' };
   if (reading >= AT_ONCE) return { reason: 'the server reads other files at the moment' };
   reading += 1;
-  try {
-    return await checked(join(folder, inner, name), read);
-  } catch (error) {
-    return { reason: reasonOf(error as NodeJS.ErrnoException) };
-  } finally {
-    reading -= 1;
-  }
+  const found = checked(join(folder, inner, name), read)
+    .catch((error: unknown) => ({ reason: reasonOf(error as NodeJS.ErrnoException) }))
+    .finally(() => void (reading -= 1));
+  const late = Promise.withResolvers<NotRead>();
+  const timer = setTimeout(() => late.resolve({ reason: 'its file system does not answer' }), LONGEST_MS);
+  return Promise.race([found, late.promise]).finally(() => clearTimeout(timer));
 }
 
 async function checked<T>(

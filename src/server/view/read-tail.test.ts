@@ -1,8 +1,9 @@
 import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { execFileSync } from 'node:child_process';
+import { readOwnFile } from './own-file.ts';
 import { readTail } from './read-tail.ts';
 
 let folder: string;
@@ -78,5 +79,20 @@ describe('a file that is not read', () => {
     writeFileSync(file(), 'one\n');
     symlinkSync(folder, join(folder, 'home'));
     expect(await tail('job.o', 3, join(folder, 'home', 'output'))).toMatchObject({ lines: ['one'] });
+  });
+
+  it('a file whose file system hangs is given up after ten seconds, and of those that hang two are waited for', async () => {
+    writeFileSync(file(), 'a line');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const answer = Promise.withResolvers<{ reason: string }>();
+    const begun = vi.fn(() => answer.promise);
+    const hanging = [1, 2].map(() => readOwnFile(output, 'job_stdio', 'job.o', begun));
+    await expect.poll(() => begun.mock.calls.length).toBe(2);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await Promise.all(hanging)).toEqual(Array(2).fill({ reason: 'its file system does not answer' }));
+    expect(await tail()).toEqual({ reason: 'the server reads other files at the moment' });
+    answer.resolve({ reason: 'late' });
+    await expect.poll(() => tail()).toMatchObject({ lines: ['a line'] });
   });
 });
