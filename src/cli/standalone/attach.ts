@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { after } from '../../client/long-timers.ts';
+import { randomBytes } from '../../cluster/random-bytes.ts';
 import type { Address } from '../../server/attach/address.ts';
 import {
   ATTACH_PATH,

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../../cluster/make-folder.ts';
+import { randomBytes } from '../../cluster/random-bytes.ts';
 import { every } from '../../client/long-timers.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import type { Output } from '../output/output.ts';

@@ -170,7 +170,10 @@ export const refusals = {
     status: 422,
     remedy: 'Use a new Idempotency-Key for each request; send the same one only to repeat the same request.',
   },
-  WORKFLOW_BUSY: { status: 422, remedy: 'Wait for the jobs to end or cancel the workflow; --force (force=true in a request) skips this check.' },
+  WORKFLOW_BUSY: {
+    status: 422,
+    remedy: 'Wait for the jobs to end or cancel the workflow; --force (force=true in a request) skips this check.',
+  },
   RECOVERY_REFUSED: {
     status: 422,
     remedy: 'See torc status; torc workflows sync-status corrects the records of what has ended.',
@@ -182,7 +185,8 @@ export const refusals = {
   },
   INPUT_MISSING: {
     status: 422,
-    remedy: 'Create what the message names, or add a job that produces it; torc workflows init ID --force ignores missing files.',
+    remedy:
+      'Create what the message names, or add a job that produces it; torc workflows init ID --force ignores missing files.',
   },
   WORKFLOW_ARCHIVED: { status: 422, remedy: 'Unarchive the workflow first.' },
   FIELD_IMMUTABLE: { status: 422, remedy: 'Create a new workflow for a different definition.' },

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
+import { assert, property, string } from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { basic } from '../../../tests/support/service.ts';
-import { type Login, usersLogin } from './login.ts';
+import { credentialLogin, type Login, usersLogin } from './login.ts';
 
 let folder: string;
 let file: string;
@@ -34,6 +35,23 @@ function open({ requireLogin = false, cacheSeconds = 60 } = {}): Login {
   opened.push(login);
   return login;
 }
+
+it('a credential is accepted as a token and as a password, and no other text is: none of its length, no part of it, none that begins with it', () => {
+  const credential = 'Zm9vYmFyYmF6-_0';
+  const { callerOf } = credentialLogin(credential);
+  const isAccepted = (text: string) =>
+    [callerOf(`Bearer ${text}`), callerOf(basic('any', text))].map((caller) => caller !== undefined);
+  expect(isAccepted(credential)).toEqual([true, true]);
+  expect([callerOf(undefined), callerOf(''), callerOf('Bearer ')]).toEqual([undefined, undefined, undefined]);
+  const others = string({ maxLength: 3 }).filter((text) => text !== '' && !/[\r\n\u2028\u2029]/.test(text));
+  assert(
+    property(others, (text) => {
+      for (const each of [text, credential + text, text + credential, credential.slice(0, -text.length) + text])
+        expect(isAccepted(each)).toEqual(each === credential ? [true, true] : [false, false]);
+      expect(isAccepted(credential.slice(text.length))).toEqual([false, false]);
+    }),
+  );
+});
 
 describe('a server with a file of users', () => {
   it.each([

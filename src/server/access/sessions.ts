@@ -1,4 +1,3 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Caller } from '../caller.ts';
 
 /** How long a session lasts without a request, and at most. */
@@ -28,9 +27,11 @@ export interface Sessions {
   redeem(token: string): Caller | undefined;
 }
 
-const digest = (text: string) => createHash('sha256').update(text).digest();
+/** Loaded with the first session: 5 ms that no start waits for. */
+const crypto = () => process.getBuiltinModule('node:crypto');
+const digest = (text: string) => crypto().createHash('sha256').update(text).digest();
 const nameOf = (secret: string) => digest(secret).toString('base64');
-const secret = () => randomBytes(32).toString('base64url');
+const secret = () => crypto().randomBytes(32).toString('base64url');
 
 export function createSessions(now: () => number): Sessions {
   const sessions = new Map<
@@ -55,7 +56,7 @@ export function createSessions(now: () => number): Sessions {
     callerOf(cookie, key) {
       const name = nameOf(cookie);
       const found = sessions.get(name);
-      if (found === undefined || !timingSafeEqual(found.key, digest(key))) return undefined;
+      if (found === undefined || !crypto().timingSafeEqual(found.key, digest(key))) return undefined;
       if (now() >= found.endsMs || now() >= found.usedMs + IDLE_MS) {
         sessions.delete(name);
         return undefined;
