@@ -51,6 +51,7 @@ function runnerOf({ sharesSignals = false } = {}) {
     close() {},
   };
   const onEnded = vi.fn();
+  const onFreed = vi.fn();
   const onResumed = vi.fn();
   const runningJobs = createRunningJobs({
     facts: { ...facts, outputDir: folder },
@@ -62,6 +63,7 @@ function runnerOf({ sharesSignals = false } = {}) {
     sharesSignals,
     log,
     onEnded,
+    onFreed,
     onResumed,
     onUnable() {},
   });
@@ -71,6 +73,7 @@ function runnerOf({ sharesSignals = false } = {}) {
     outbox,
     started,
     onEnded,
+    onFreed,
     onResumed,
     async begin(job: number, agoMs = 0) {
       begins.get(id(job))?.(agoMs);
@@ -105,6 +108,17 @@ describe('a step that answers later', () => {
     end(1);
     await account(1, {});
     expect(outbox.take().completed).toMatchObject([{ status: 'completed', exec_time_minutes: 0.6 }]);
+  });
+
+  it('free slots are announced at once, and the ends behind them count no second time', async () => {
+    const { runningJobs, onEnded, onFreed, begin, end, account } = runnerOf();
+    runningJobs.take([jobOf(1)]);
+    await begin(1);
+    expect(onFreed.mock.calls).toEqual([]);
+    end(1);
+    expect([onFreed.mock.calls, onEnded.mock.calls]).toEqual([[[1]], []]);
+    await account(1, {});
+    expect([onFreed.mock.calls, onEnded.mock.calls]).toEqual([[[1]], [[0, false]]]);
   });
 
   it('the resources of a step are free when it ends, and its result is reported when it is accounted for', async () => {

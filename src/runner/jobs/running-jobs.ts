@@ -23,10 +23,12 @@ export interface RunningJobsOptions extends AttemptOptions {
   /** The disk of the output of jobs; absent: it is not watched. */
   readonly disk?: OutputDisk | undefined;
   /**
-   * Jobs ended and are in the outbox. `isQuiet`: their ends make no other job ready, and jobs that were claimed ahead took
+   * Jobs ended and are in the outbox; `count` of them were not announced by `onFreed`. `isQuiet`: their ends make no other job ready, and jobs that were claimed ahead took
    * their places, so there is no hurry to report to the server.
    */
   readonly onEnded: (count: number, isQuiet: boolean) => void;
+  /** Slots of this many jobs are free, whose ends are reported later. */
+  readonly onFreed?: ((count: number) => void) | undefined;
   /** Is enough of the runner's time left for a job with this need? */
   readonly hasTimeFor?: ((need: Need) => boolean) | undefined;
   /** A step began after a wait. */

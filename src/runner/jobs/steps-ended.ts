@@ -24,7 +24,9 @@ export interface StepsEndedOptions {
   readonly ledger: Pick<Ledger, 'flush'>;
   /** What ends the allocation signals the steps and this process together: a turn later all of that has arrived. */
   readonly sharesSignals: boolean;
-  /** Ends are in the outbox, this many. */
+  /** See `RunningJobsOptions`. */
+  readonly onFreed?: ((count: number) => void) | undefined;
+  /** See `RunningJobsOptions`. */
   readonly onEnded: (count: number, isQuiet: boolean) => void;
 }
 
@@ -43,7 +45,8 @@ interface Ended {
 }
 
 export function createStepsEnded(options: StepsEndedOptions): StepsEnded {
-  const { underWay, capacity, steps, watch, pending, filling, limits, ledger, sharesSignals, onEnded } = options;
+  const { underWay, capacity, steps, watch, pending, filling, limits, ledger, sharesSignals } = options;
+  const { onFreed, onEnded } = options;
 
   const settle = (job: ClaimedJob, reported: Promise<void>) => {
     underWay.settling.add(job.id);
@@ -52,7 +55,7 @@ export function createStepsEnded(options: StepsEndedOptions): StepsEnded {
       pending.endsQuietly(job.id);
       filling.fillFreed();
       ledger.flush();
-      onEnded(1, false);
+      onEnded(0, false);
     });
   };
 
@@ -112,6 +115,7 @@ export function createStepsEnded(options: StepsEndedOptions): StepsEnded {
     filling.fillFreed();
     for (const id of finished) underWay.settling.delete(id);
     ledger.flush();
+    if (finished.length < ended.length) onFreed?.(ended.length - finished.length);
     if (finished.length > 0) onEnded(finished.length, isQuiet && !hasMore(capacity.free(), before));
   };
 

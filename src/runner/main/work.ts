@@ -113,6 +113,7 @@ export function createWork(given: WorkOptions): Work {
       conversation.ended(count, isQuiet);
       stop.ended();
     },
+    onFreed: (count) => conversation.freed(count),
     onBegun: () => conversation.consider(),
     onResumed: () => conversation.workMayBeReady(),
     onUnable(reason) {

@@ -88,6 +88,18 @@ describe('exchanges', () => {
     talk.answer({ change_id: 7 });
     expect(talk.consider()).toEqual([sent(2, 'usual')]);
   });
+
+  it('a slot that is free before the end of its job is reported gets a job where more were ready, and asks for none where none was', () => {
+    for (const [ready, effects] of [
+      [3, [sent(2, 'usual')]],
+      [0, []],
+    ] as const) {
+      const talk = conversation();
+      talk.consider();
+      talk.answer({ jobs_by_status: { ...noJobs, ready } }, { running: 2, hasRoom: false });
+      expect(talk.take({ kind: 'slots-freed' }, { running: 1, hasRoom: true })).toEqual(effects);
+    }
+  });
 });
 
 describe('an exchange whose reply is lost', () => {
@@ -265,6 +277,7 @@ it('for any order of events, at most one exchange is in flight, and numbers only
   const event = fc.oneof(
     fc.constantFrom<Event>(
       { kind: 'consider' },
+      { kind: 'slots-freed' },
       { kind: 'jobs-ended', isQuiet: false },
       { kind: 'time' },
       { kind: 'connection-lost' },

@@ -62,6 +62,9 @@ function handle(draft: Draft, event: Event): void {
       return consider(draft);
     case 'jobs-ended':
       return jobsEnded(draft, event.isQuiet);
+    case 'slots-freed':
+      if (draft.state.readyJobs > 0) change(draft, { workMayBeReady: true });
+      return consider(draft);
     case 'consider':
       return consider(draft);
     case 'connection-lost':
@@ -169,7 +172,8 @@ function answered(draft: Draft, { number, reply }: Extract<Event, { kind: 'answe
 
   const back = serverAnswered(draft.state.outage, draft.facts.nowMs);
   for (const each of back.effects) draft.effects.push(each);
-  change(draft, { outage: back.outage, inDoubt: false, pendingJobs: reply.jobs_by_status.pending });
+  const { pending, ready } = reply.jobs_by_status;
+  change(draft, { outage: back.outage, inDoubt: false, pendingJobs: pending, readyJobs: ready });
   if (kind === 'probe') {
     change(draft, { workMayBeReady: true });
   } else {

@@ -28,6 +28,8 @@ export interface Conversation extends Readonly<Pick<Turns, 'lastProgress' | 'rat
   mustAsk(changeId?: number): void;
   /** Jobs ended; see `RunningJobsOptions.onEnded`. */
   ended(count: number, isQuiet: boolean): void;
+  /** Slots are free; see `RunningJobsOptions.onFreed`. */
+  freed(count: number): void;
   /** The connection was lost: from now on the server may be a different one. */
   connectionLost(): void;
   /** The connection is back, so a server is reachable. */
@@ -83,6 +85,10 @@ export function createConversation(options: ConverseOptions): Conversation {
     ended(count, isQuiet) {
       turns.ended(count);
       take({ kind: 'jobs-ended', isQuiet });
+    },
+    freed(count) {
+      turns.ended(count);
+      take({ kind: 'slots-freed' });
     },
     connectionLost: () => take({ kind: 'connection-lost' }),
     connected: () => take({ kind: 'connected' }),

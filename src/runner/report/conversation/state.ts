@@ -29,6 +29,8 @@ export interface ConversationState {
   readonly inDoubt: boolean;
   /** The number of jobs `pending` anywhere, by the last reply. */
   readonly pendingJobs: number;
+  /** The number of jobs that were ready when the last reply was made. */
+  readonly readyJobs: number;
   /** When the next exchange is due (monotonic milliseconds); Infinity if none is. */
   readonly dueAtMs: number;
   readonly outage: OutageState;
@@ -67,6 +69,8 @@ export type Event =
       /** Their ends make no other job ready, and jobs that were claimed ahead took their places: there is no hurry. */
       readonly isQuiet: boolean;
     }
+  /** Jobs ended here, and their ends are reported later: more jobs can run already. */
+  | { readonly kind: 'slots-freed' }
   | { readonly kind: 'consider' }
   /** The event stream broke: from now on the server may be a different one. */
   | { readonly kind: 'connection-lost' }
@@ -118,6 +122,7 @@ export const AT_START: ConversationState = {
   lostAnswer: false,
   inDoubt: false,
   pendingJobs: 0,
+  readyJobs: 0,
   dueAtMs: Infinity,
   outage: SERVER_ANSWERS,
   settleUntilMs: Infinity,
