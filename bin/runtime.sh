@@ -14,17 +14,6 @@ bin=${self%/*}
 old=
 broken=
 
-# become_own NODE ARGUMENTS...: the same for the Node that came as a package, which is new enough. The loader says in 1 ms whether
-# it finds all libraries of it, in place of a start; another loader than that of glibc starts Node, which prints its version.
-become_own() {
-  own=
-  words=$(LD_TRACE_LOADED_OBJECTS=1 "$1" --version 2>&1) || words='not found'
-  case $words in
-    *'not found'*) become "$@" ;;
-    *) run_in_place "$@" ;;
-  esac
-}
-
 # become NODE ARGUMENTS...: runs this Node in the place of the shell, if it starts and is new enough.
 become() {
   node=$1
@@ -47,6 +36,17 @@ become() {
     return
   }
   run_in_place "$node" "$@"
+}
+
+# become_own NODE ARGUMENTS...: the same for the Node that came as a package, which is new enough. In place of a start, the loader
+# says in 1 ms whether it finds all its libraries; a loader that is not that of glibc starts Node, which prints its version.
+become_own() {
+  own=
+  words=$(LD_TRACE_LOADED_OBJECTS=1 "$1" --version 2>&1) || words='not found'
+  case $words in
+    *'not found'*) become "$@" ;;
+    *) run_in_place "$@" ;;
+  esac
 }
 
 # run_in_place NODE ARGUMENTS...: with the library folder `own`, if it is set.

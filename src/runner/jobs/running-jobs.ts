@@ -23,8 +23,8 @@ export interface RunningJobsOptions extends AttemptOptions {
   /** The disk of the output of jobs; absent: it is not watched. */
   readonly disk?: OutputDisk | undefined;
   /**
-   * Jobs ended and are in the outbox; `count` of them were not announced by `onFreed`. `isQuiet`: their ends make no other job ready, and jobs that were claimed ahead took
-   * their places, so there is no hurry to report to the server.
+   * Jobs ended and are in the outbox; `count` of them were not announced by `onFreed`. `isQuiet`: their ends make no other job
+   * ready, and jobs that were claimed ahead took their places, so there is no hurry to report to the server.
    */
   readonly onEnded: (count: number, isQuiet: boolean) => void;
   /** Slots of this many jobs are free, whose ends are reported later. */
