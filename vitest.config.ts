@@ -23,7 +23,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     globalSetup: ['./tests/support/packed.ts'],
     setupFiles: ['./tests/support/end-of-file.ts'],
-    // For two cores: half of its time a file waits, for Slurm, for kills and for clocks. Three workers take a seventh longer.
+    // For two cores: a file waits for half of its time, for Slurm, for kills and for clocks. Three workers take a seventh longer.
     maxWorkers: 4,
     // They end what hangs. Beside other work (load 30 on two cores) tests take ten times as long, as does the removal of
     // their folders.

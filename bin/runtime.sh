@@ -4,12 +4,9 @@
 # First the one that came with torc as a package, as it is what torc is tested with; then those on PATH. Node 25 and newer
 # need libatomic.so.1, which slim images and many compute nodes lack: a Node that does not start without it gets the one
 # that torc brings (docs/adr/0024). Whether a Node of PATH starts is tried with --version, which takes 5 ms.
-case $0 in
-  # The programs call it so, from their folder without links: a command of its own would take 1 ms to find the same.
-  /*/bin/runtime.sh) self=$0 ;;
-  *) self=$(readlink -f "$0") ;;
-esac
-[ ! -L "$self" ] || self=$(readlink -f "$self")
+self=$0
+# The programs call it by its whole path without links: readlink would take 1 ms to find the same.
+[ "${0#/}" != "$0" ] && [ ! -L "$0" ] || self=$(readlink -f "$0")
 bin=${self%/*}
 old=
 broken=

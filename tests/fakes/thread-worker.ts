@@ -8,7 +8,7 @@ answerEach(async (question: string) => {
   if (question === 'break') throw new TypeError('a bug');
   if (question === 'crash') setImmediate(crash);
   if (question === 'exit') process.exit(3);
-  // A pipe into which no other writes: the system call does not return.
+  // A pipe without data: the system call does not return.
   if (question.startsWith('/')) readFileSync(question);
   if (question === 'crash' || question === 'wait') await new Promise(() => {});
   return question === 'again' ? (answered += 1) : question;

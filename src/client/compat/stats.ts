@@ -17,6 +17,11 @@ export interface ReportStatsOptions {
  */
 export function createReportStats({ client, workflowId, onWarning }: ReportStatsOptions) {
   let hasWarned = false;
+  // Several are reported at once.
+  const warnOnce = (message: string) => {
+    if (!hasWarned) onWarning(message);
+    hasWarned = true;
+  };
   return async (turn: ExchangeRequest, ended: Completion | Retried): Promise<void> => {
     const { job_id, attempt_id, slurm_stats: stats } = ended;
     if (!stats) return;
@@ -25,11 +30,10 @@ export function createReportStats({ client, workflowId, onWarning }: ReportStats
       await client.createSlurmStats({ body: { ...stats, ...attempt } });
     } catch (error) {
       if (!isRefusal(error)) throw error;
+      if (hasWarned) return;
       const { items } = await client.listSlurmStats({ query: { ...attempt, limit: 1 } });
-      // Several are reported at once.
-      if (items.length > 0 || hasWarned) return;
-      hasWarned = true;
-      onWarning(`The server does not store statistics of Slurm, first of job ${job_id}: ${error.message}`);
+      if (items.length > 0) return;
+      warnOnce(`The server does not store statistics of Slurm, first of job ${job_id}: ${error.message}`);
     }
   };
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { ANONYMOUS, type Caller } from '../caller.ts';
+import { crypto, digest } from './digest.ts';
 import { readUsers, type Users } from './htpasswd.ts';
 import { createLoginQueue, type Outcome } from './login-queue.ts';
 import type { AccessSettings } from './settings.ts';
@@ -28,9 +29,6 @@ export interface Login {
   reload(): number;
   close(): Promise<void>;
 }
-
-/** Loaded when it is used: 5 ms of a start. The server of a single command has no users. */
-const crypto = () => process.getBuiltinModule('node:crypto');
 
 const withoutUsers = {
   reload(): never {
@@ -95,8 +93,8 @@ export function usersLogin(
   const read = () => readUsers(readFileSync(path, 'utf8'), path);
   const verifier = createVerifier();
   const queue = createLoginQueue(now);
+  const { createHmac, randomBytes } = crypto();
   // Without it, cached logins cannot be guessed from a copy of the memory.
-  const { createHash, createHmac, randomBytes } = crypto();
   const secret = randomBytes(32);
   let users = read();
   let unmatchedHash = hashWithoutPassword(users);
@@ -131,10 +129,7 @@ export function usersLogin(
     const hash = users.get(user);
     const since = users;
     const outcome = queue.ask({
-      name:
-        hash === undefined
-          ? `\0unknown ${createHash('sha256').update(user).digest().readUInt8() % UNKNOWN_QUEUES}`
-          : user,
+      name: hash === undefined ? `\0unknown ${digest(user).readUInt8() % UNKNOWN_QUEUES}` : user,
       address: networkOf(sender.address),
       isTrusted: rightBefore.has(key),
       isGone: () => senders.every((each) => each.isGone()),

@@ -1,4 +1,5 @@
 import type { Caller } from '../caller.ts';
+import { crypto, digest } from './digest.ts';
 
 /** How long a session lasts without a request, and at most. */
 const [IDLE_MS, LONGEST_MS] = [12 * 3_600_000, 7 * 24 * 3_600_000];
@@ -27,9 +28,6 @@ export interface Sessions {
   redeem(token: string): Caller | undefined;
 }
 
-/** Loaded with the first session: 5 ms that no start waits for. */
-const crypto = () => process.getBuiltinModule('node:crypto');
-const digest = (text: string) => crypto().createHash('sha256').update(text).digest();
 const nameOf = (secret: string) => digest(secret).toString('base64');
 const secret = () => crypto().randomBytes(32).toString('base64url');
 

@@ -10,7 +10,7 @@ export interface NotRead {
 /** Files that are read at the same time. A file system that hangs blocks as many of the four threads for files. */
 const AT_ONCE = 2;
 
-/** A file that is not read within this time is on a file system that hangs. It counts as one that is read until that answers. */
+/** A file that is not read within this time is on a file system that hangs. Until that answers it is one of those above. */
 const LONGEST_MS = 10_000;
 
 let reading = 0;
