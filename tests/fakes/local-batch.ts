@@ -147,7 +147,7 @@ export function openLocalBatch({ folder, slots, environment }: LocalBatchOptions
     memoryOf: async ({ memoryBytes }) => memoryBytes,
     startOf: async (jobId) => timeOf(jobId, 'began'),
     endOf: async ({ jobId }) => (timeOf(jobId, 'began') ?? Date.now()) + WALLTIME_MS,
-    manner: async () => ({ killWaitSeconds: KILL_WAIT_SECONDS, isOneByOne: false }),
+    manner: async () => ({ killWaitSeconds: KILL_WAIT_SECONDS, isOneByOne: false, reachesAll: false }),
     fateOf: async ({ jobId }) => (STATES[wordOf(jobId)] === 'ended' ? 'over' : 'alive'),
 
     fail(jobId) {

@@ -35,7 +35,12 @@ export function startStepLauncher() {
     for (const wake of waiting.splice(0)) wake();
   });
   const order = (...each: Order[]) => void child.stdin.write(each.map(lineOf).join(''));
-  order({ do: 'begin', facts, sonar: false, beside: { defaultRequirementsId: undefined, bytes: 0 } });
+  order({
+    do: 'begin',
+    facts,
+    sonar: false,
+    beside: { defaultRequirementsId: undefined, bytes: 0, reachesAll: false },
+  });
   return {
     child,
     folder,

@@ -107,6 +107,11 @@ export interface Manner {
   readonly killWaitSeconds: number | undefined;
   /** It looks for the processes in the process table, and kills one after another, children first: 10 ms may lie between two. */
   readonly isOneByOne: boolean;
+  /**
+   * A signal to an allocation or a step reaches each of its processes. Otherwise, and where it is not known, it reaches those alone that
+   * the batch system started itself, and what they started only with SIGKILL.
+   */
+  readonly reachesAll: boolean;
 }
 
 /**

@@ -1,5 +1,7 @@
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
+import { HelperFailed } from '../exec.ts';
 import type { AskSlurm } from './programs.ts';
+import { slurmSignal } from './signal-name.ts';
 
 const SOON_MS = 20_000;
 
@@ -17,5 +19,19 @@ export async function cancelQueued(ask: AskSlurm, jobs: readonly SlurmJob[]): Pr
 
 /** Sends a signal to steps, by their ids. Those that have ended are no error. */
 export async function signalSteps(ask: AskSlurm, ids: readonly string[], signal: string): Promise<void> {
-  if (ids.length > 0) await ask('scancel', ['-s', signal.replace(/^SIG/, ''), ...ids], SOON_MS);
+  if (ids.length === 0) return;
+  try {
+    await ask('scancel', ['-s', slurmSignal(signal), ...ids], SOON_MS);
+  } catch (error) {
+    if (!(error instanceof HelperFailed) || !areAllOver(error.stderr)) throw error;
+  }
 }
+
+/** scancel says so of a step that has ended, and of one that has no process on one of its nodes; the others got the signal. */
+const areAllOver = (stderr: string): boolean => {
+  const lines = stderr.split('\n').filter(Boolean);
+  return lines.length > 0 && lines.every((line) => OVER.test(line));
+};
+
+const OVER =
+  /Kill job error on job step id \S+: (?:Invalid job id specified|Job\/step already completing or completed)$/;

@@ -14,13 +14,14 @@ it('the time from SIGTERM to SIGKILL is read from the configuration of Slurm', (
     parseManner(
       'KeepAliveTime           = SYSTEM_DEFAULT\nKillOnBadExit           = 0\nKillWait                = 30 sec\n',
     ),
-  ).toEqual({ killWaitSeconds: 30, isOneByOne: false });
+  ).toEqual({ killWaitSeconds: 30, isOneByOne: false, reachesAll: false });
 });
 
 it('a configuration without it says nothing', () => {
   expect(parseManner('slurm_load_ctl_conf error: Unable to contact slurm controller')).toEqual({
     killWaitSeconds: undefined,
     isOneByOne: false,
+    reachesAll: false,
   });
 });
 

@@ -47,6 +47,8 @@ export function parseManner(text: string): Manner {
   return {
     killWaitSeconds: seconds === undefined ? undefined : Number(seconds),
     isOneByOne: /^ProctrackType\s*=\s*proctrack\/(?:linuxproc|pgid)\b/m.test(text),
+    // proctrack/pgid signals the process group of a step, and jobs have groups of their own.
+    reachesAll: /^ProctrackType\s*=\s*proctrack\/linuxproc\b/m.test(text),
   };
 }
 

@@ -4,6 +4,16 @@ const NAMES = [
   'CHLD CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS',
 ].flatMap((line) => line.split(' '));
 
+/** Signals that do not end a process which does not handle them. */
+const HARMLESS: ReadonlySet<string> = new Set('CHLD CONT STOP TSTP TTIN TTOU URG WINCH'.split(' '));
+const UNCATCHABLE: ReadonlySet<string> = new Set(['KILL', 'STOP']);
+
+/** Signals that a process can handle: `HUP`, `TERM`, `CONT`. */
+export const CATCHABLE_SIGNALS: readonly string[] = NAMES.filter((name) => !UNCATCHABLE.has(name));
+
+/** Those of them that end a process which does not handle them. */
+export const ENDING_SIGNALS: readonly string[] = CATCHABLE_SIGNALS.filter((name) => !HARMLESS.has(name));
+
 /** `SIGTERM` for 15; undefined for a number without a signal. */
 export function signalName(number: number): string | undefined {
   const name = NAMES[number - 1];

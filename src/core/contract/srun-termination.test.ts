@@ -6,7 +6,8 @@ test.each([
   ['SIGUSR1@60', { termination_signal: 'SIGUSR1', sigterm_lead_seconds: 60 }],
   ['R:INT@5', { termination_signal: 'SIGINT', sigterm_lead_seconds: 5 }],
   ['USR2', { termination_signal: 'SIGUSR2' }],
-  ['10@30', { sigterm_lead_seconds: 30 }],
+  ['10@30', { termination_signal: 'SIGUSR1', sigterm_lead_seconds: 30 }],
+  ['99@30', { sigterm_lead_seconds: 30 }],
 ])('with %s jobs in steps are asked to end so', (text, expected) =>
   expect(slurmTermination({ srun_termination_signal: text })).toEqual(expected),
 );

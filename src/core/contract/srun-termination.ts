@@ -1,4 +1,4 @@
-import { signalCalled } from './signal.ts';
+import { signalCalled, signalName } from './signal.ts';
 import type { ExecutionConfig } from './workflow.ts';
 
 /**
@@ -11,7 +11,7 @@ export function slurmTermination({
 }: ExecutionConfig): Pick<ExecutionConfig, 'termination_signal' | 'sigterm_lead_seconds'> {
   const [, name, seconds] = /^(?:[A-Z]+:)?(\w+?)(?:@(\d+))?$/i.exec(text?.trim() ?? '') ?? [];
   if (name === undefined) return {};
-  const signal = /^\d+$/.test(name) ? undefined : signalCalled(name);
+  const signal = /^\d+$/.test(name) ? signalName(Number(name)) : signalCalled(name);
   return {
     ...(signal === undefined ? {} : { termination_signal: signal }),
     ...(seconds === undefined ? {} : { sigterm_lead_seconds: Number(seconds) }),

@@ -1,4 +1,4 @@
-import { signalNumber } from '../contract/signal.ts';
+import { ENDING_SIGNALS, signalNumber } from '../contract/signal.ts';
 
 /**
  * What an exit code is worth after a signal that ends processes.
@@ -32,14 +32,16 @@ export interface AskedToEnd {
 /** SIGTERM follows SIGCONT within milliseconds, on a busy node within seconds. Too long, and results wait after each resume. */
 export const CONTINUED_SECONDS = 5;
 
-const CONT = 'CONT';
+/** The others stop or continue a process, or say something to it: they ask nothing to end. */
+const asksToEnd: ReadonlySet<string> = new Set(ENDING_SIGNALS);
 
 /** Whether these signals asked a job to end that ended then; undefined if none did. */
 export function askedBy(signals: readonly SeenSignal[], endedAtSeconds: number): AskedToEnd | undefined {
-  const asking = signals.flatMap(({ name }) => (name === CONT ? [] : [name]));
+  const asking = signals.flatMap(({ name }) => (asksToEnd.has(name) ? [name] : []));
   const isCertain = asking.length > 0;
-  const isRecent = ({ atSeconds }: SeenSignal) => endedAtSeconds - atSeconds <= CONTINUED_SECONDS;
-  if (!isCertain && !signals.some(isRecent)) return undefined;
+  const isContinued = ({ name, atSeconds }: SeenSignal) =>
+    name === 'CONT' && endedAtSeconds - atSeconds <= CONTINUED_SECONDS;
+  if (!isCertain && !signals.some(isContinued)) return undefined;
   const handled = signals.findLast((each) => each.handled !== undefined)?.handled ?? 0n;
   // SIGTERM follows SIGCONT.
   return { isHandled: (isCertain ? asking : ['TERM']).every((name) => isIn(handled, name)), isCertain };

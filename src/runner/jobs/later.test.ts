@@ -44,6 +44,7 @@ function runnerOf({ sharesSignals = false } = {}) {
     },
     signal() {},
     allocationSignaled() {},
+    passOn() {},
     kill() {},
     observe: () => new Map(),
     account: ({ id }) => new Promise((resolve) => void accounts.set(id, resolve)),

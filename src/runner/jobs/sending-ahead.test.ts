@@ -78,6 +78,7 @@ function runnerOf() {
     takeBack: (id) => void askedBack.push(Number(/_j(\d+)_/.exec(id)?.[1])),
     signal: (id, signal) => void signals.push(`${/_j(\d+)_/.exec(id)?.[1]} ${signal}`),
     allocationSignaled() {},
+    passOn() {},
     kill() {},
     observe: () => new Map(),
     account: (end) => (takenBack.delete(end.id) ? { ...end, isTakenBack: true } : end),

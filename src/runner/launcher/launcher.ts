@@ -1,3 +1,4 @@
+import { MESSAGES } from '../facts/messages.ts';
 import { preferSmallHeap } from '../../cluster/host/small-heap.ts';
 import { createLines, lineOf, type Order, type Report } from '../step/batch/protocol.ts';
 import { createWork, type Work } from './work.ts';
@@ -12,11 +13,11 @@ export interface LauncherOptions {
  * Starts jobs inside a step of Slurm, as its runner orders: direct steps, behind the standard input and output of the step.
  *
  * Resolves when the runner says that it is over. If the input ends before that, the runner is gone, and all processes of jobs are killed.
- * Signals to the step do not end it: Slurm sends them to every process of the step, and the runner decides what they mean.
+ * Signals to the step do not end it: jobs get them, and the runner decides what SIGTERM means.
  */
 export async function runLauncher({ environment, input, output }: LauncherOptions): Promise<void> {
-  for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const) process.on(signal, () => {});
-  for (const signal of ['SIGTERM', 'SIGCONT'] as const) process.on(signal, () => work?.signaled(signal));
+  for (const signal of [...MESSAGES, 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGTERM', 'SIGCONT'] as const)
+    process.on(signal, () => work?.signaled(signal));
   const report = (message: Report) => void output.write(lineOf(message));
   const over = Promise.withResolvers<'end' | 'alone'>();
   let work: Work | undefined;

@@ -21,7 +21,8 @@ export interface Work {
   obey(order: Exclude<Order, { do: 'begin' | 'end' }>): void;
   /** Reports what has not been reported yet. */
   flush(): void;
-  signaled(signal: 'SIGCONT' | 'SIGTERM'): void;
+  /** Slurm has signaled this process. */
+  signaled(signal: NodeJS.Signals): void;
   /** `alone`: the runner is gone, and every process of a job is killed. */
   end(why: 'end' | 'alone'): Promise<void>;
 }
@@ -46,6 +47,7 @@ export function createWork(
     facts,
     environment: environmentOfJobs(environment),
     allocation,
+    reachesAll: beside.reachesAll,
     log,
     cpus: cpus && createCpuPool(cpus, isLimited),
     sonar: sonar?.ofSteps,
@@ -76,8 +78,11 @@ export function createWork(
   return {
     flush: () => news.report(),
     signaled(signal) {
-      steps.allocationSignaled(signal);
-      starts.allocationSignaled();
+      if (signal === 'SIGCONT' || signal === 'SIGTERM') {
+        steps.allocationSignaled(signal);
+        starts.allocationSignaled();
+      }
+      if (signal !== 'SIGCONT') steps.passOn(signal);
     },
     obey(order) {
       if (order.do === 'start') starts.order(order);

@@ -20,6 +20,8 @@ export interface StepsOptions extends LimitOptions {
   /** The allocation in which the runner is. */
   readonly allocation: Allocation | undefined;
   readonly jobVariable: string | undefined;
+  /** The batch system signals every process of the allocation (`Manner`). */
+  readonly reachesAll: boolean;
   /** The nodes on which it starts jobs. */
   readonly nodes: readonly { readonly name: string; readonly cpus: number | undefined }[];
   /** The program that starts jobs inside a step. */
@@ -28,13 +30,23 @@ export interface StepsOptions extends LimitOptions {
 
 /** The steps of a runner, in its mode. */
 export async function createSteps(options: StepsOptions): Promise<Steps> {
-  const { mode, client, reads, workflow, facts, endAtMs, environment, allocation, log } = options;
+  const { mode, client, reads, workflow, facts, endAtMs, environment, allocation, reachesAll, log } = options;
   if (mode === 'direct' || allocation === undefined) {
     const sonar = writesSonar(workflow) ? await sonarRecord(options) : undefined;
     const { limitsOf, groups, cpus } = await limitJobs(options);
     const { jobVariable } = options;
     const limited = { ...facts, limitsOf };
-    return createDirectSteps({ facts: limited, environment, allocation, jobVariable, log, sonar, groups, cpus });
+    return createDirectSteps({
+      facts: limited,
+      environment,
+      allocation,
+      jobVariable,
+      reachesAll,
+      log,
+      sonar,
+      groups,
+      cpus,
+    });
   }
   const { jobs, granularity } = workflow.resource_monitor_config ?? {};
   const slurm = {
@@ -43,6 +55,7 @@ export async function createSteps(options: StepsOptions): Promise<Steps> {
     allocation,
     endAtMs,
     defaultRequirementsId: await reads.defaultRequirements(),
+    reachesAll,
     // A summary comes from the accounting alone.
     samples: (jobs?.granularity ?? granularity) === 'time_series',
     client,

@@ -54,6 +54,7 @@ export async function equip(
     environment: { ...process.env },
     allocation: options.allocation,
     jobVariable: options.batch?.jobVariable,
+    reachesAll: options.ending?.reachesAll === true,
     nodes: registered.nodes,
     launcherProgram: options.launcherProgram ?? [],
     log,

@@ -9,6 +9,7 @@ import { guardAllocationMemory } from '../observe/allocation-memory.ts';
 import type { Runner, RunnerOptions, RunSummary } from '../facts/options.ts';
 import { prepareForOutages } from '../outage/prepare.ts';
 import { equip } from './equip.ts';
+import { MESSAGES } from '../facts/messages.ts';
 import { join, type Joined, patientClient } from '../setup/join.ts';
 import type { Steps } from '../step/steps.ts';
 import { conclude } from '../teardown/teardown.ts';
@@ -85,14 +86,18 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
 
 /**
  * Slurm continues the processes of an allocation before it signals them: then it is looked which jobs handle SIGTERM, and whether
- * an end came before or after.
+ * an end came before or after. Signals that mean something to jobs alone (`scancel -s USR1`, `sbatch --signal=B:USR1@60`) go to them.
  */
-function hearAllocation({ allocationSignaled }: Pick<Steps, 'allocationSignaled'>) {
+function hearAllocation({ allocationSignaled, passOn }: Pick<Steps, 'allocationSignaled' | 'passOn'>) {
   const onContinued = () => allocationSignaled('SIGCONT');
   process.on('SIGCONT', onContinued);
+  for (const signal of MESSAGES) process.on(signal, passOn);
   return {
     asked: () => allocationSignaled('SIGTERM'),
-    close: () => void process.off('SIGCONT', onContinued),
+    close() {
+      process.off('SIGCONT', onContinued);
+      for (const signal of MESSAGES) process.off(signal, passOn);
+    },
   };
 }
 

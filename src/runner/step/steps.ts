@@ -39,6 +39,11 @@ export interface Steps {
    * jobs handle that; others know it by themselves.
    */
   allocationSignaled(signal: 'SIGCONT' | 'SIGTERM'): void;
+  /**
+   * Passes a signal on that the batch system sent to this process, where that reaches no other one: to the first processes of the steps
+   * that this process started. Others get theirs by themselves.
+   */
+  passOn(signal: NodeJS.Signals): void;
   /** Kills every process of a step, also those that left its process group. */
   kill(id: StepId): void;
   /** The present use of steps; those of which nothing is known are absent. */

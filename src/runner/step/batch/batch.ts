@@ -75,6 +75,7 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
     },
     // Launchers are signaled too, and look.
     allocationSignaled() {},
+    passOn() {},
     kill(id) {
       if (own.has(id)) own.kill(id);
       else orderEnd(id, { do: 'kill', id });

@@ -4,7 +4,7 @@ import type { Report } from './protocol.ts';
 
 export interface CarriersOptions extends Pick<
   SlurmStepOptions,
-  'facts' | 'environment' | 'allocation' | 'log' | 'defaultRequirementsId'
+  'facts' | 'environment' | 'allocation' | 'log' | 'defaultRequirementsId' | 'reachesAll'
 > {
   /** The nodes of the allocation, with their CPUs where these are known. */
   readonly nodes: readonly { readonly name: string; readonly cpus: number | undefined }[];
@@ -58,7 +58,7 @@ export function createCarriers(options: CarriersOptions, { onReported, onGone }:
 }
 
 function optionsOn(node: string, options: CarriersOptions): Omit<CarrierOptions, 'onReported' | 'onGone'> {
-  const { facts, environment, allocation, nodes, program, sonar, log, defaultRequirementsId } = options;
+  const { facts, environment, allocation, nodes, program, sonar, log, defaultRequirementsId, reachesAll } = options;
   return {
     node,
     name: `wf${facts.workflowId}_r${facts.runId}_jobs_${node}`,
@@ -73,6 +73,7 @@ function optionsOn(node: string, options: CarriersOptions): Omit<CarrierOptions,
       sonar,
       beside: {
         defaultRequirementsId,
+        reachesAll,
         bytes: node === environment['SLURMD_NODENAME'] ? process.memoryUsage.rss() : 0,
       },
     },

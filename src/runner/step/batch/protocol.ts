@@ -35,6 +35,8 @@ export interface Beside {
   readonly defaultRequirementsId: number | undefined;
   /** Memory of the allocation on this node that others of the run use: the runner itself. */
   readonly bytes: number;
+  /** What signals the launcher signals its jobs too (`Manner`). */
+  readonly reachesAll: boolean;
 }
 
 /** A step that could not be started. */

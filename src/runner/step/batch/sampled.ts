@@ -3,7 +3,10 @@ import type { SlurmStepOptions } from '../slurm/slurm.ts';
 import type { SettledEnd, Steps } from '../steps.ts';
 import { type Carrier, startCarrier } from './carrier.ts';
 
-export interface SampledStepsOptions extends Pick<SlurmStepOptions, 'facts' | 'environment' | 'allocation' | 'log'> {
+export interface SampledStepsOptions extends Pick<
+  SlurmStepOptions,
+  'facts' | 'environment' | 'allocation' | 'reachesAll' | 'log'
+> {
   readonly nodes: readonly { readonly name: string; readonly cpus: number | undefined }[];
   /** The program that takes the samples on a node. */
   readonly program: readonly string[];
@@ -14,7 +17,7 @@ export interface SampledStepsOptions extends Pick<SlurmStepOptions, 'facts' | 'e
  * on each node that has some, and takes the samples at the times at which the runner looks at its jobs.
  */
 export function createSampledSteps(steps: Steps, options: SampledStepsOptions): Steps {
-  const { facts, environment, allocation, nodes, program, log } = options;
+  const { facts, environment, allocation, reachesAll, nodes, program, log } = options;
   const carriers = new Map<string, Carrier>();
   const places = new Map<StepId, readonly Carrier[]>();
 
@@ -29,7 +32,8 @@ export function createSampledSteps(steps: Steps, options: SampledStepsOptions): 
       program,
       environment,
       log,
-      begin: { do: 'begin', facts, sonar: true, beside: { defaultRequirementsId: undefined, bytes: 0 } },
+      // It starts no jobs.
+      begin: { do: 'begin', facts, sonar: true, beside: { defaultRequirementsId: undefined, bytes: 0, reachesAll } },
       onReported() {},
       onGone: (words) => log.write('info', 'The step that takes samples has ended', { node, reason: words }),
     });

@@ -14,6 +14,7 @@ import { createKernelKills } from './kernel-kills.ts';
 import { createProcessUse, type ProcessUse } from '../process-use.ts';
 import { environmentOfRun, launchRequestOf, type RunFacts } from '../request.ts';
 import { createSeenSignals } from './seen-signals.ts';
+import { createPassedSignals } from './passed-signals.ts';
 import type { SonarRecord } from '../sonar.ts';
 import type { SettledEnd, StepEnd, Steps } from '../steps.ts';
 
@@ -24,6 +25,8 @@ export interface DirectOptions {
   readonly allocation?: Pick<Allocation, 'jobId'> | undefined;
   /** The variable that names it; that of Slurm if absent. */
   readonly jobVariable?: string | undefined;
+  /** What signals the allocation signals these processes too (`Manner`). */
+  readonly reachesAll?: boolean | undefined;
   readonly log: Log;
   /** Records the processes of steps; absent unless the workflow requests it. */
   readonly sonar?: SonarRecord | undefined;
@@ -44,6 +47,7 @@ export function createDirectSteps({
   environment,
   allocation,
   jobVariable,
+  reachesAll = false,
   log,
   sonar,
   cpus,
@@ -55,6 +59,7 @@ export function createDirectSteps({
   let report: (ended: readonly StepEnd[]) => void = () => {};
   let use: ProcessUse | undefined;
   const seen = createSeenSignals();
+  const passed = createPassedSignals();
   const kernelKills = createKernelKills();
   const killed = new Set<StepId>();
   const groupKills = new Map<StepId, KernelKill>();
@@ -85,6 +90,7 @@ export function createDirectSteps({
       if (id === undefined) continue;
       ids.delete(pid);
       pids.delete(id);
+      passed.forget(id);
       seen.ended(id);
       cpus?.release(id);
       const groupKill = groups?.ended(id) ?? containers.ended(id);
@@ -126,10 +132,21 @@ export function createDirectSteps({
       const pid = pids.get(id);
       if (pid === undefined) return;
       if (signal === 'SIGKILL') killed.add(id);
+      if (passed.wasRecent(id, signal)) return;
       seen.sending(id, pid, signal);
       signalProcess(-pid, signal);
     },
-    allocationSignaled: (signal) => seen.allocation(signal, pids),
+    allocationSignaled(signal) {
+      if (reachesAll) seen.allocation(signal, pids);
+    },
+    passOn(signal) {
+      if (reachesAll) return;
+      for (const [id, pid] of pids) {
+        seen.sending(id, pid, signal);
+        passed.add(id, signal);
+        signalProcess(pid, signal);
+      }
+    },
     kill(id) {
       const pid = pids.get(id);
       if (pid === undefined) return;

@@ -9,6 +9,7 @@ import { plainWords } from '../../launch/plain-words.ts';
 import { changesBash } from '../../launch/without-bash.ts';
 import { launchRequestOf, type RunFacts, runVariables } from '../request.ts';
 import { inheritedInputs, srunOptions, srunWords, stepMinutes } from './srun.ts';
+import { wrapper } from './wrapper.ts';
 
 export interface CommandOptions {
   readonly facts: RunFacts;
@@ -18,6 +19,8 @@ export interface CommandOptions {
   readonly endAtMs: () => number | undefined;
   /** The requirements that stand for none. */
   readonly defaultRequirementsId: number | undefined;
+  /** Slurm signals every process of a step (`Manner`). */
+  readonly reachesAll: boolean;
 }
 
 /** How a job is started as a step: the process to launch, or why it is not. */
@@ -43,6 +46,7 @@ export function createStepCommands({
   allocation,
   endAtMs,
   defaultRequirementsId,
+  reachesAll,
 }: CommandOptions): (job: ClaimedJob, start: StepStart) => StepCommand {
   const { execution } = facts;
   const srun = slurmProgram('srun', environment);
@@ -52,6 +56,7 @@ export function createStepCommands({
   const ofRun = new Set(runVariables(facts).map(([name]) => name));
   const inherited = inheritedInputs(environment).filter((name) => !ofRun.has(name));
   const hasGpus = allocation.hasGpus === true;
+  const shell = wrapper({ reachesAll });
   const isPlain = !changesBash(Object.entries(environment));
 
   return (job, { nodes, mark, overlaps }) => {
@@ -73,7 +78,7 @@ export function createStepCommands({
     const request = launchRequestOf(facts, job, []);
     const own = new Set(request.variables.map(([name]) => name));
     const words = isPlain && !changesBash(request.variables) ? plainWords(request.script) : undefined;
-    const program = { path, words: srunWords(options, { mark, command: request.script, words }) };
+    const program = { path, words: srunWords(options, { shell, mark, command: request.script, words }) };
     const without = new Set(inherited.filter((name) => !own.has(name)));
     const limitSeconds = minutes === undefined ? undefined : minutes * 60;
     return { request: { ...request, program, without }, limitSeconds };

@@ -10,6 +10,8 @@ export interface SignalsOptions {
   readonly ids: StepIds;
   /** Ends a step that was not launched yet; false if it was. */
   readonly withdraw: (id: StepId) => boolean;
+  /** A signal reaches every process of a step (`Manner`). */
+  readonly reachesAll: boolean;
   readonly log: Log;
 }
 
@@ -17,7 +19,7 @@ export interface SignalsOptions {
 const SRUN_ENDS_MS = 5_000;
 
 /** Sends signals to steps: all of one moment in one call of scancel, for srun would turn SIGTERM into SIGKILL. */
-export function createSignals({ slurm, running, ids, withdraw, log }: SignalsOptions) {
+export function createSignals({ slurm, running, ids, withdraw, reachesAll, log }: SignalsOptions) {
   const waiting = new Map<NodeJS.Signals, Set<StepId>>();
 
   const killSrun = (id: StepId, { pid }: RunningStep) => {
@@ -30,16 +32,21 @@ export function createSignals({ slurm, running, ids, withdraw, log }: SignalsOpt
     setTimeout(() => running.get(id)?.pid === pid && signalGroup(pid, 'SIGKILL'), SRUN_ENDS_MS).unref();
   };
 
-  const sendTo = async (signal: NodeJS.Signals, steps: readonly StepId[]): Promise<void> => {
-    await ids.learn(steps);
-    const known = steps.flatMap((id) => (running.has(id) ? (ids.of(id) ?? []) : []));
+  /** scancel fails too where a step has no process on one of its nodes; the others have got the signal. */
+  const send = async (signal: NodeJS.Signals, known: readonly string[]): Promise<void> => {
     try {
-      // As Slurm does, so that the shell around each command has looked which signals the command handles.
-      if (signal !== 'SIGKILL') await slurm.signal(known, 'SIGCONT');
       await slurm.signal(known, signal);
     } catch (error) {
       log.write('warn', 'Steps could not be signaled', { signal, reason: (error as Error).message });
     }
+  };
+
+  const sendTo = async (signal: NodeJS.Signals, steps: readonly StepId[]): Promise<void> => {
+    await ids.learn(steps);
+    const known = steps.flatMap((id) => (running.has(id) ? (ids.of(id) ?? []) : []));
+    // As Slurm does, so that the shell around each command has looked which signals the command handles before its children are signaled.
+    if (reachesAll && signal !== 'SIGKILL') await send('SIGCONT', known);
+    await send(signal, known);
     // A step that Slurm does not list waits in its srun, which ends it; so does a step that nothing else can kill.
     for (const id of steps) {
       const step = running.get(id);

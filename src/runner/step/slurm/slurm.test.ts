@@ -48,6 +48,7 @@ function stepsIn(folder: string) {
     allocation: { jobId: 1, nodes: 1 },
     endAtMs: () => undefined,
     defaultRequirementsId: undefined,
+    reachesAll: false,
     samples: false,
     client: {} as never,
     log: { write() {}, close() {} },

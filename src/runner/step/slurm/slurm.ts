@@ -88,7 +88,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
     if (isWithdrawn) refuse(id, NOT_LAUNCHED);
     return isWithdrawn;
   };
-  const signal = createSignals({ slurm, running, ids, withdraw, log });
+  const signal = createSignals({ slurm, running, ids, withdraw, reachesAll: options.reachesAll, log });
   const stale = watchForStale({
     running,
     onStale(id, step) {
@@ -142,6 +142,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
     signal,
     // The shell around each command sees the signals itself.
     allocationSignaled() {},
+    passOn() {},
     kill: (id) => signal(id, 'SIGKILL'),
     observe: (wanted) => (samples ? use.of(wanted) : new Map()),
     async account({ id, exitCode, signal: endSignal }) {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { inheritedInputs, srunOptions, srunWords, stepMinutes, type StepPlace } from './srun.ts';
-import { WRAPPER } from './wrapper.ts';
 
 const GIBIBYTE = 2 ** 30;
 const place: StepPlace = {
@@ -118,25 +117,26 @@ it('the variables that srun would take for options are not passed to it, and no 
 });
 
 it('a command that is a colon is no separator of srun', () => {
-  expect(srunWords([], { mark: '/m', command: ':' }).at(-1)).toBe(':\n');
-  expect(srunWords([], { mark: '/m', command: ': x' }).at(-1)).toBe(': x');
+  expect(srunWords([], { shell: 'run', mark: '/m', command: ':' }).at(-1)).toBe(':\n');
+  expect(srunWords([], { shell: 'run', mark: '/m', command: ': x' }).at(-1)).toBe(': x');
 });
 
 it('srun gets every word unchanged', () => {
   const command = `echo "it's" '$HOME' "a  b"; exit 3`;
-  expect(srunWords(['--exact'], { mark: '/m', command })).toEqual([
+  expect(srunWords(['--exact'], { shell: 'run', mark: '/m', command })).toEqual([
     'srun',
     '--exact',
     'bash',
     '-c',
-    WRAPPER,
+    'run',
     '/m',
     command,
   ]);
 });
 
 it('srun gets the words of a command behind it, where bash changes none of them and none separates parts of a job', () => {
-  const words = (...given: string[]) => srunWords([], { mark: '/m', command: 'a b', words: given }).slice(5);
+  const words = (...given: string[]) =>
+    srunWords([], { shell: 'run', mark: '/m', command: 'a b', words: given }).slice(5);
   expect(words('a', 'b')).toEqual(['a b', 'a', 'b']);
   expect(words('a', ':', 'b')).toEqual(['a b']);
 });

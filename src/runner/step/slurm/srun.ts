@@ -1,7 +1,7 @@
 import { stepSeconds } from '../../../core/allocation/usable-time.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
+import { slurmSignal } from '../../../cluster/slurm/signal-name.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
-import { WRAPPER } from './wrapper.ts';
 
 /** What a step is started with, beside its job. */
 export interface StepPlace {
@@ -48,7 +48,7 @@ export function srunOptions({ need }: Pick<ClaimedJob, 'need'>, place: StepPlace
     ...(isLimited ? [`--cpus-per-task=${need.num_cpus}`, ...(memory === undefined ? [] : [memory])] : []),
     ...(need.num_gpus > 0 ? [`--gpus=${need.num_gpus * count}`] : hasGpus ? ['--gpus=0'] : []),
     ...(timeMinutes === undefined ? [] : [`--time=${timeMinutes}`]),
-    ...(signal === undefined ? [] : [`--signal=${signal}`]),
+    ...(signal === undefined ? [] : [`--signal=${signal.replace(/^[^@]+/, slurmSignal)}`]),
   ];
 }
 
@@ -66,15 +66,20 @@ const INPUT_VARIABLES =
 export const inheritedInputs = (environment: Readonly<Record<string, string | undefined>>): string[] =>
   Object.keys(environment).filter((name) => INPUT_VARIABLES.test(name));
 
-/** The words of srun for a step. `words` are those of the command, where no shell needs to read it. */
-export function srunWords(
-  options: readonly string[],
-  step: { readonly mark: string; readonly command: string; readonly words?: readonly string[] | undefined },
-): string[] {
-  const { mark, command, words = [] } = step;
+export interface StepWords {
+  /** The shell around the command (`wrapper`). */
+  readonly shell: string;
+  readonly mark: string;
+  readonly command: string;
+  /** The words of the command, where no shell needs to read it. */
+  readonly words?: readonly string[] | undefined;
+}
+
+/** The words of srun for a step. */
+export function srunWords(options: readonly string[], { shell, mark, command, words = [] }: StepWords): string[] {
   // A lone colon separates the parts of a heterogeneous job, also between the words of a command.
   const given = command === ':' ? `${command}\n` : command;
-  return ['srun', ...options, 'bash', '-c', WRAPPER, mark, given, ...(words.includes(':') ? [] : words)];
+  return ['srun', ...options, 'bash', '-c', shell, mark, given, ...(words.includes(':') ? [] : words)];
 }
 
 /**

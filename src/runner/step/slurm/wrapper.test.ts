@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, until } from '../../../../tests/support/programs.ts';
 import { NO_MARK, parseMark } from '../../../core/contract/files/step-mark.ts';
-import { WRAPPER } from './wrapper.ts';
+import { CATCHABLE_SIGNALS, ENDING_SIGNALS } from '../../../core/contract/signal.ts';
+import { wrapper } from './wrapper.ts';
 
 const markOf = (path: string) => {
   try {
@@ -14,7 +15,14 @@ const markOf = (path: string) => {
   }
 };
 
-describe('the wrapper around a command', () => {
+/** For Slurm with `proctrack/cgroup`, and with `proctrack/linuxproc`. */
+const PASSES_ON = wrapper({ reachesAll: false });
+const REACHES_ALL = wrapper({ reachesAll: true });
+
+describe.each([
+  ['passes signals on', PASSES_ON],
+  ['notes signals', REACHES_ALL],
+])('the wrapper around a command that %s', (_, WRAPPER) => {
   const wrapped = (command: string, environment: Record<string, string> = {}, input = '') => {
     const mark = join(temporaryFolder(), 'mark');
     const { status, stdout } = spawnSync('bash', ['-c', WRAPPER, mark, command], {
@@ -75,8 +83,10 @@ describe('the wrapper around a command', () => {
   });
 });
 
+type Sent = readonly ['leaf' | 'job' | 'shell', NodeJS.Signals];
+
 /** A wrapped command that prints a line when it is ready, is signaled in this order, and ends. */
-async function signaled(command: string, signals: readonly (readonly ['leaf' | 'job' | 'shell', NodeJS.Signals])[]) {
+async function signaled(command: string, signals: readonly Sent[], WRAPPER = REACHES_ALL) {
   const folder = temporaryFolder();
   const mark = join(folder, 'mark');
   const child = spawn('bash', ['-c', WRAPPER, mark, command], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -116,7 +126,7 @@ async function signaled(command: string, signals: readonly (readonly ['leaf' | '
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 
-describe('a signal to a step', () => {
+describe('a signal to each process of a step', () => {
   it('a command that is ended by it has the code of the signal', async () => {
     const { status, mark } = await signaled('echo; sleep 60; echo end', [
       ['shell', 'SIGCONT'],
@@ -159,3 +169,84 @@ describe('a signal to a step', () => {
     expect([status, mark.code]).toEqual([4, 4]);
   });
 });
+
+const trapped = (name: string) => `trap 'echo ${'$'}{BASHPID} got ${name}' ${name}`;
+
+describe('a signal to the shell around a command alone', () => {
+  it.each(CATCHABLE_SIGNALS.filter((name) => name !== 'CHLD' && name !== 'WINCH'))(
+    'SIG%s reaches the command, once',
+    async (name) => {
+      const { stdout, status, mark } = await passedOn(`${trapped(name)}; echo $$`, `SIG${name}` as NodeJS.Signals);
+      const [pid = '', ...lines] = stdout.split('\n').filter(Boolean);
+      expect(lines).toEqual([`${pid} got ${name}`]);
+      const asked = ENDING_SIGNALS.includes(name) ? { isHandled: true, isCertain: true } : undefined;
+      expect([status, mark]).toMatchObject([7, { code: 7, asked }]);
+    },
+  );
+
+  it('the children of the command do not get it: one that its parent does not wait for goes on', async () => {
+    const { stdout } = await passedOn(
+      "trap 'echo parent' TERM; (trap 'echo child' TERM; until [ -e go ]; do sleep 0.01; done; echo ended) & echo $!",
+      'SIGTERM',
+    );
+    expect(stdout.split('\n').slice(1).filter(Boolean)).toEqual(['parent', 'ended']);
+  });
+
+  it('one that handles nothing ends by it, and its child does not keep it', async () => {
+    const { status, mark } = await signaled('sleep 60 & echo; wait', [['shell', 'SIGTERM']], PASSES_ON);
+    expect([status, mark]).toMatchObject([143, { code: 143, asked: { isHandled: false, isCertain: true } }]);
+  });
+
+  it('a signal that comes before the command has started is kept for it, whenever that is', async () => {
+    for (let round = 0; round < 40; round += 1) {
+      const mark = join(temporaryFolder(), 'mark');
+      const child = spawn('bash', ['-c', PASSES_ON, mark, 'sleep 60'], { stdio: 'ignore' });
+      const ended = new Promise<number | null>((done) => child.once('exit', done));
+      const shell = child.pid as number;
+      // The shell handles SIGTERM from here on; `round` turns later it may have started the command, or not.
+      while (!handles(shell, 15));
+      for (let turn = 0; turn < round * 3; turn += 1) readFileSync('/proc/self/stat');
+      process.kill(shell, 'SIGTERM');
+      expect([round, await ended, markOf(mark).code]).toEqual([round, 143, 143]);
+    }
+  });
+
+  it('one that comes when the command has ended is not said to have reached it', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const mark = join(temporaryFolder(), 'mark');
+      const child = spawn('bash', ['-c', PASSES_ON, mark, 'exit 0'], { stdio: 'ignore' });
+      const ended = new Promise<number | null>((done) => child.once('exit', done));
+      while (markOf(mark).code === undefined);
+      child.kill('SIGTERM');
+      await ended;
+      expect(markOf(mark)).toMatchObject({ code: 0, asked: undefined });
+    }
+  });
+});
+
+/** Signals the shell around a command that has printed a line; the command goes on until the file `go` is there, and exits with 7. */
+async function passedOn(command: string, signal: NodeJS.Signals) {
+  const folder = temporaryFolder();
+  const mark = join(folder, 'mark');
+  const script = `${command}; until [ -e go ]; do sleep 0.01; done; wait; exit 7`;
+  const child = spawn('bash', ['-c', PASSES_ON, mark, script], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (stdout += part));
+  const ended = new Promise<number | null>((done) => child.once('close', done));
+  const lines = (count: number) =>
+    until(
+      () => stdout.split('\n').length > count,
+      (yes) => yes,
+      `line ${count} of ${stdout}`,
+    );
+  await lines(1);
+  process.kill(child.pid as number, signal);
+  await lines(2);
+  writeFileSync(join(folder, 'go'), '');
+  return { status: await ended, stdout, mark: markOf(mark) };
+}
+
+const handles = (pid: number, signal: number): boolean => {
+  const mask = /^SigCgt:\s*(\w+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
+  return (BigInt(`0x${mask}`) >> BigInt(signal - 1)) % 2n === 1n;
+};
