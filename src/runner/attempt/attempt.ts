@@ -28,6 +28,8 @@ export interface Attempt {
   startedAt: number;
   endedFor: EndedFor | undefined;
   wasKilled: boolean;
+  /** The signal by which the runner asked it to end. */
+  askedBy?: NodeJS.Signals;
   /** Slurm took its allocation away for others, or lost its node. */
   isPreempted?: boolean;
 }

@@ -72,8 +72,9 @@ export function createFinish(options: FinishOptions): Finish {
   const decideUnsignaled = (attempt: Attempt, end: EndTime, account: SettledEnd): Concluding => {
     // Slurm continued its processes without a signal after it: the allocation goes on.
     if (account.asked?.isCertain === false) return decide(attempt, end, { ...account, asked: undefined });
-    const isUnexplained =
-      account.endedBy === 'allocation' || (account.endedBy === undefined && isByTermination(account));
+    // A preemption with GraceTime signals the steps alone: such a job was asked to end, whatever it makes of that.
+    const wasAsked = account.endedBy === undefined && (isByTermination(account) || account.asked !== undefined);
+    const isUnexplained = account.endedBy === 'allocation' || wasAsked;
     if (!isUnexplained || fate === undefined) return decide(attempt, end, account);
     return fate().then((found) => {
       if (found !== 'alive' && found !== 'unknown') attempt.endedFor ??= 'stop';

@@ -34,6 +34,9 @@ export function createSignals({ workflowId, underWay, steps, log }: SignalsOptio
   const send = (attempt: Running, signal: NodeJS.Signals, endedFor: EndedFor) => {
     attempt.endedFor ??= endedFor;
     if (signal === 'SIGKILL') attempt.wasKilled = true;
+    // A job that is canceled may be the last one: then the runner stops, and would say the same again.
+    else if (attempt.askedBy === signal) return;
+    attempt.askedBy = signal;
     log.write('info', `Job ${signal}`, { workflow_id: workflowId, job_id: attempt.job.id });
     steps.signal(attempt.step.id, signal);
   };
