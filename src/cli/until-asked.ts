@@ -1,4 +1,4 @@
-/** Signals that end a program which only waits for them. The batch script of an allocation sends the first. */
+/** Signals that end a program which only waits for them. */
 const signals = ['SIGUSR1', 'SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Resolves when a signal asks this program to end. */

@@ -140,8 +140,7 @@ function commandsOf(runner: RunnerLine): string[] {
     return [`srun --ntasks-per-node=1 --wait=0 --kill-on-bad-exit=0 ${mpi}${runnerCommand(runner)} --is-subtask`];
   }
   // The runner takes the place of the shell, which SIGTERM would end at once: with control groups, Slurm then kills the rest.
-  if (runner.monitorsNodes !== true) return [`exec ${runnerCommand(runner)}`];
-  return [...monitorOf(runner), runnerCommand(runner), ...MONITOR_END];
+  return [...(runner.monitorsNodes === true ? monitorOf(runner) : []), `exec ${runnerCommand(runner)}`];
 }
 
 function runnerCommand(runner: RunnerLine): string {
@@ -172,21 +171,11 @@ function mpiOf(mpi: string): string {
   );
 }
 
-/** In the background, on all nodes but the one of the runner; it ends with the runner. */
+/** In the background, on all nodes but the one of the runner. When that has left, Slurm ends it by SIGTERM, at which it writes its last samples. */
 const monitorOf = (runner: RunnerLine): string[] => [
   'if [ "${SLURM_JOB_NUM_NODES:-1}" -gt 1 ]; then',
   '  srun --overlap --nodes=$((SLURM_JOB_NUM_NODES - 1)) --ntasks=$((SLURM_JOB_NUM_NODES - 1)) --ntasks-per-node=1' +
     ' --exclude="$SLURMD_NODENAME" --job-name=torc-monitor-node --wait=0 --kill-on-bad-exit=0' +
     ` torc --url ${shellWord(runner.url)}${tlsOf(runner)} monitor-node -w ${runner.workflowId} --output-dir ${shellWord(runner.outputDir)} &`,
-  '  TORC_MONITOR_PID=$!',
   'fi',
-];
-
-const MONITOR_END = [
-  'TORC_RC=$?',
-  'if [ -n "${TORC_MONITOR_PID:-}" ]; then',
-  '  kill -USR1 "$TORC_MONITOR_PID" 2>/dev/null',
-  '  wait "$TORC_MONITOR_PID"',
-  'fi',
-  'exit $TORC_RC',
 ];
