@@ -6,7 +6,7 @@ import type { Result } from '../../src/core/contract/result.ts';
 import { type RunningServer, startServer, temporaryFolder, until } from '../support/programs.ts';
 import { byHand } from './by-hand.ts';
 import { leftovers } from './leftovers.ts';
-import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
+import { type Cluster, nodeName, slurmIsMissing, startCluster } from './cluster.ts';
 
 /** As many as this machine has, so that Slurm's CPUs are real ones; two at least, for two jobs at a time. */
 const CPUS = Math.max(2, availableParallelism());
@@ -85,8 +85,8 @@ type Name = keyof typeof flows;
 
 /** More than the usual options of an allocation. Nodes that are named are kept free of the others. */
 const more: { readonly [N in Name]?: readonly string[] } = {
-  results: ['-w', 'n9'],
-  nodes: ['-w', 'n10,n11', '-N', '2', '--ntasks-per-node=1', '--gpus-per-node=2'],
+  results: ['-w', nodeName(9)],
+  nodes: ['-w', [10, 11].map(nodeName).join(), '-N', '2', '--ntasks-per-node=1', '--gpus-per-node=2'],
   runner: ['-N', '2', '--ntasks-per-node=1'],
 };
 
@@ -108,7 +108,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
 
   const begin = async (name: Name) => {
     const id = await lane.created(name, flows[name]);
-    const place = more[name]?.[0] === '-w' ? [] : ['-x', 'n9,n10,n11'];
+    const place = more[name]?.[0] === '-w' ? [] : ['-x', [9, 10, 11].map(nodeName).join()];
     const options = ['-c', String(CPUS), '--mem=700M', '-t', '10', ...place, ...(more[name] ?? [])];
     // The runner of this one believes that its allocation ends soon.
     const lines = (runner: string) => [
@@ -154,7 +154,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
     expect(stats).toHaveLength(7);
     const carrier = steps[0]?.split('|')[1];
     expect(new Set(stats.map((each) => `${each.slurm_job_id} ${each.slurm_step} ${each.node_list}`))).toEqual(
-      new Set([`${job} ${carrier} n9`]),
+      new Set([`${job} ${carrier} ${nodeName(9)}`]),
     );
     const { stdout } = await lane.call('slurm', 'stats', String(id));
     expect(stdout).toContain(carrier);
@@ -168,7 +168,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
     expect(printed(id, results['two'])).toBe('once on 2\nn10\nn11\n');
     expect(printed(id, results['none'])).toBe('[]\nn10\nn11\n');
     const gpus = [1, 2, 3, 4].map((i) => printed(id, results[`gpu_${i}`]).trim());
-    expect(gpus.sort()).toEqual(['n10 0', 'n10 1', 'n11 0', 'n11 1']);
+    expect(gpus.sort()).toEqual([10, 11].flatMap((node) => [`${nodeName(node)} 0`, `${nodeName(node)} 1`]));
     const names = stepsIn(job).map((line) => line.split('|')[0] as string);
     expect(names.sort()).toEqual([
       `wf${id}_j${results['two']?.job_id}_r1_a1`,

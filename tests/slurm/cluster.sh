@@ -232,8 +232,9 @@ write_conf() {
 			SlurmdLogFile=$DIR/log/slurmd-%n.log
 			SlurmdParameters=config_overrides
 			MpiDefault=none
-			ProctrackType=proctrack/linuxproc
-			TaskPlugin=task/affinity
+			ProctrackType=proctrack/cgroup
+			PrologFlags=Contain
+			TaskPlugin=task/cgroup,task/affinity
 			PropagateResourceLimits=NONE
 			SchedulerType=sched/backfill
 			SchedulerParameters=batch_sched_delay=0,sched_interval=2,bf_interval=2,bf_resolution=10
@@ -241,9 +242,9 @@ write_conf() {
 			SelectTypeParameters=CR_CPU_Memory
 			PreemptType=preempt/none
 			PriorityType=priority/basic
-			JobAcctGatherType=jobacct_gather/linux
+			JobAcctGatherType=jobacct_gather/cgroup
 			JobAcctGatherFrequency=task=1
-			JobAcctGatherParams=OverMemoryKill
+			JobAcctGatherParams=NoShared
 			AccountingStorageType=accounting_storage/slurmdbd
 			AccountingStorageHost=127.0.0.1
 			AccountingStoragePort=$((PORT_BASE + 101))
@@ -254,7 +255,7 @@ write_conf() {
 			ReturnToService=2
 			SlurmctldTimeout=30
 			SlurmdTimeout=10
-			KillWait=3
+			KillWait=30
 			MinJobAge=300
 			InactiveLimit=0
 			OverTimeLimit=0
@@ -274,7 +275,7 @@ write_conf() {
 			echo "NodeName=$n NodeHostname=$n NodeAddr=127.0.0.1 Port=$((PORT_BASE + i)) CPUs=$CPUS RealMemory=$MEM ${gres}CpuBind=none State=UNKNOWN"
 		done
 		cat <<-END
-			PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE DefaultTime=60 State=UP
+			PartitionName=debug Nodes=ALL Default=YES MaxTime=1-00:00:00 DefaultTime=60 State=UP
 			PartitionName=short Nodes=ALL Default=NO MaxTime=2 DefaultTime=1 State=UP
 		END
 	} >"$DIR/etc/slurm.conf"
@@ -290,7 +291,11 @@ write_conf() {
 		echo "NodeName=$PREFIX[1-$NODES] Name=gpu File=$DIR/dev/gpu$i" >>"$DIR/etc/gres.conf"
 	done
 	echo CgroupAutomount=no >"$DIR/etc/cgroup.conf"
-	case $SET in *task/cgroup*) echo ConstrainRAMSpace=yes >>"$DIR/etc/cgroup.conf" ;; esac
+	# As nearly all sites have it. ConstrainCores stays off: nodes have more CPUs than this machine. Without task/cgroup, or where memory is
+	# watched by polling, the kernel limits nothing.
+	if grep -q '^TaskPlugin=.*task/cgroup' "$DIR/etc/slurm.conf" && ! grep -q OverMemoryKill "$DIR/etc/slurm.conf"; then
+		echo ConstrainRAMSpace=yes >>"$DIR/etc/cgroup.conf"
+	fi
 
 	for n in $(node_names); do mkdir -p "$DIR/spool/$n"; done
 	cat >"$DIR/etc/slurmdbd.conf" <<-END
@@ -455,15 +460,11 @@ cmd_down() {
 			case $d in mariadb) stop_daemon "$d" 30 ;; *) stop_daemon "$d" 10 ;; esac
 		done
 	fi
-	case $SET in
-	*cgroup*)
-		for d in $(node_names); do
-			for group in /sys/fs/cgroup/*/"slurm_$d"; do
-				if [ -d "$group" ]; then find "$group" -depth -type d -exec rmdir {} + 2>/dev/null || true; fi
-			done
+	for d in $(node_names); do
+		for group in /sys/fs/cgroup/*/"slurm_$d"; do
+			if [ -d "$group" ]; then find "$group" -depth -type d -exec rmdir {} + 2>/dev/null || true; fi
 		done
-		;;
-	esac
+	done
 	if [ "$PURGE" = 1 ]; then rm -rf "$DIR"/{etc,run,state,spool,mysql,log,dev,options,lock}; rmdir "$DIR" 2>/dev/null || true; fi
 	say "down"
 }

@@ -28,15 +28,13 @@ const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/local/sb
 
 const PROGRAMS = ['slurmctld', 'slurmd', 'slurmdbd', 'sbatch', 'munged', 'mariadbd'];
 
-/** Why these tests are skipped here; undefined where Slurm is installed. */
+/**
+ * Why these tests are skipped here; undefined where Slurm is installed and can make control groups of freezer and memory. Without groups a
+ * cluster would differ from those of sites in what its signals reach.
+ */
 export const slurmIsMissing: string | undefined = (() => {
   const missing = PROGRAMS.filter((program) => !folders.some((folder) => isProgram(join(folder, program))));
-  return missing.length === 0 ? undefined : `not installed: ${missing.join(', ')}`;
-})();
-
-/** Why tests of control groups are skipped here; undefined where Slurm can make groups of freezer and memory. */
-export const controlGroupsAreMissing: string | undefined = (() => {
-  if (slurmIsMissing !== undefined) return slurmIsMissing;
+  if (missing.length > 0) return `not installed: ${missing.join(', ')}`;
   for (const controller of ['freezer', 'memory']) {
     const group = `/sys/fs/cgroup/${controller}/torc-tests-${process.pid}`;
     try {
@@ -65,24 +63,31 @@ const PORTS = 9_000;
 const PORTS_OF_CLUSTER = 110;
 const TRIES = 8;
 
+/** Control groups are named after nodes, and other clusters may be on this machine. */
+const PREFIX = `t${process.pid}n`;
+
+/** The name of the first node is that of 1. */
+export const nodeName = (number: number): string => `${PREFIX}${number}`;
+
 interface ClusterOptions {
   readonly nodes?: number;
   readonly cpusPerNode?: number;
-  /** What the names of nodes begin with; `n` if it is not given. */
+  /** What the names of nodes begin with, where a file has several clusters at a time. */
   readonly prefix?: string;
   /** Lines of slurm.conf: `KillWait=10`. */
   readonly set?: readonly string[];
 }
 
 /**
- * Starts a cluster, which ends behind the last test of the file, also if the process of the tests is killed.
+ * Starts a cluster with the settings of sites: processes are tracked by control groups, the kernel limits memory, and 30 s lie between SIGTERM
+ * and SIGKILL. It ends behind the last test of the file, also if the process of the tests is killed.
  *
  * Its ports are below those that the system gives to others. If another cluster takes one first, others are tried.
  */
 export async function startCluster({
   nodes = 2,
   cpusPerNode = 4,
-  prefix = 'n',
+  prefix = PREFIX,
   set = [],
 }: ClusterOptions = {}): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'torc-slurm-'));

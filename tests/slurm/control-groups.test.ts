@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServer, startServer, temporaryFolder, until } from '../support/programs.ts';
 import { byHand } from './by-hand.ts';
-import { type Cluster, controlGroupsAreMissing, startCluster } from './cluster.ts';
+import { type Cluster, nodeName, slurmIsMissing, startCluster } from './cluster.ts';
 import { leftovers } from './leftovers.ts';
 
 const head = `resource_requirements:
@@ -31,14 +31,12 @@ jobs: [{name: large, resource_requirements: small, command: "head -c 300M /dev/z
 } as const;
 type Name = keyof typeof flows;
 
-/** `proctrack/cgroup` and `task/cgroup`, as most sites have them. The other files run with processes found by their parents. */
-describe.skipIf(controlGroupsAreMissing !== undefined)(
-  `jobs where Slurm uses control groups${controlGroupsAreMissing === undefined ? '' : ` (${controlGroupsAreMissing})`}`,
+describe.skipIf(slurmIsMissing !== undefined)(
+  `jobs where Slurm uses control groups${slurmIsMissing === undefined ? '' : ` (${slurmIsMissing})`}`,
   { timeout: 240_000 },
   () => {
-    const prefix = `c${process.pid}x`;
     /** The node of one workflow alone. */
-    const crashing = `${prefix}6`;
+    const crashing = nodeName(6);
     let cluster: Cluster;
     let server: RunningServer;
     let lane: ReturnType<typeof byHand>;
@@ -46,20 +44,7 @@ describe.skipIf(controlGroupsAreMissing !== undefined)(
     let crashed: Promise<void>;
     let begun: Record<Name, { readonly id: number; readonly job: string }>;
     beforeAll(async () => {
-      cluster = await startCluster({
-        nodes: 6,
-        // Groups are named after nodes, and other clusters may be on this machine.
-        prefix,
-        set: [
-          'ProctrackType=proctrack/cgroup',
-          'PrologFlags=Contain',
-          'TaskPlugin=task/cgroup',
-          // Each task has a group of its own below that of its step.
-          'JobAcctGatherType=jobacct_gather/cgroup',
-          // The kernel limits memory; nothing is killed by polling.
-          'JobAcctGatherParams=NoShared',
-        ],
-      });
+      cluster = await startCluster({ nodes: 6, set: ['KillWait=3'] });
       const folder = temporaryFolder();
       server = await startServer(folder);
       lane = byHand({ cluster, folder, server });

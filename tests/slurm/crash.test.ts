@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder, until } from '../support/programs.ts';
-import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
+import { type Cluster, nodeName, slurmIsMissing, startCluster } from './cluster.ts';
 
 /** What the other tests of the cluster rely on: a crash leaves nothing of a node, and everything of the others. */
 describe.skipIf(slurmIsMissing !== undefined)('a node of the cluster that crashes', () => {
@@ -32,7 +32,7 @@ describe.skipIf(slurmIsMissing !== undefined)('a node of the cluster that crashe
         (count) => count > 150,
         `the steps of n${node} to start processes`,
       );
-    cluster.node('crash', 'n1');
+    cluster.node('crash', nodeName(1));
     expect(sleepsOf('1')).toBe(0);
     expect(sleepsOf('2')).toBeGreaterThan(150);
   });

@@ -5,7 +5,7 @@ import type { Result } from '../../src/core/contract/result.ts';
 import { type RunningServer, startServer, temporaryFolder, until } from '../support/programs.ts';
 import { byHand } from './by-hand.ts';
 import { leftovers } from './leftovers.ts';
-import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
+import { type Cluster, nodeName, slurmIsMissing, startCluster } from './cluster.ts';
 
 const small = 'resource_requirements:\n  - {name: small, num_cpus: 1, memory: 50m, runtime: PT1M}\n';
 
@@ -153,7 +153,7 @@ jobs:
       'until [ -e submits-script-$1 ] && [ -e submits-daemon-$1 ]; do sleep 0.1; done',
     ];
     writeFileSync(join(folder, 'submit-other'), `${submit.join('\n')}\n`, { mode: 0o755 });
-    return { id, job: lane.allocated(id, ['-c', '2', '--mem=400M', '-t', '10', '-w', 'n3']) };
+    return { id, job: lane.allocated(id, ['-c', '2', '--mem=400M', '-t', '10', '-w', nodeName(3)]) };
   };
 
   /** A job that does not fit into the time that is left. */

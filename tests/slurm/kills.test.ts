@@ -1,30 +1,21 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isCi } from '../support/in-ci.ts';
 import { type RunningServer, startServer, temporaryFolder } from '../support/programs.ts';
-import { type Cluster, controlGroupsAreMissing, slurmIsMissing, startCluster } from './cluster.ts';
+import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
 import { tryKill, type Verdict } from './kills.ts';
 
 /**
- * `TORC_KILL_SEEDS=1-200 TORC_KILL_WAIT=30` tries other seeds, and another time between SIGTERM and SIGKILL.
- * `TORC_KILL_GROUPS=yes` tries them where Slurm finds the processes of steps by control groups; without it one or two seeds are tried so.
+ * `TORC_KILL_SEEDS=1-200 TORC_KILL_WAIT=30` tries other seeds, and another time between SIGTERM and SIGKILL. `TORC_KILL_TRACKER=linuxproc`
+ * tries them where Slurm finds the processes of steps by their parents and signals all of them; without it two seeds are tried so.
  * As another user than root, add `--configLoader runner` where that user may not write into this folder.
  */
 const chosen = process.env['TORC_KILL_SEEDS'];
 const killWait = process.env['TORC_KILL_WAIT'] ?? '3';
-const hasGroups = process.env['TORC_KILL_GROUPS'] === 'yes';
-const GROUPS = [
-  'ProctrackType=proctrack/cgroup',
-  'PrologFlags=Contain',
-  'TaskPlugin=task/cgroup',
-  'JobAcctGatherType=jobacct_gather/cgroup',
-  'JobAcctGatherParams=NoShared',
-];
 /** Each has an allocation of at most two nodes, of which Slurm may keep one for a crash. */
 const TOGETHER = 3;
 
 interface Way {
   readonly name: string;
-  readonly missing: string | undefined;
   readonly prefix: string;
   readonly set: readonly string[];
   readonly seeds: readonly number[];
@@ -35,32 +26,29 @@ const range = (text: string): number[] => {
   return Array.from({ length: last - first + 1 }, (_, at) => first + at);
 };
 
-const PLAIN: Way = {
+const GROUPS: Way = {
   name: 'kills on a cluster',
-  missing: slurmIsMissing,
-  prefix: 'n',
+  prefix: `k${process.pid}x`,
   set: [],
   // In part, each has another way to run jobs and another victim: two nodes and the allocation, direct and the runner, batched
   // and the launcher.
   seeds: isCi ? range('1-10') : [4, 7, 10],
 };
-const WITH_GROUPS: Way = {
-  name: 'kills on a cluster with control groups',
-  missing: controlGroupsAreMissing,
-  // Groups are named after nodes, and other clusters may be on this machine.
-  prefix: `k${process.pid}x`,
-  set: GROUPS,
+const PARENTS: Way = {
+  name: 'kills on a cluster that finds processes by their parents',
+  prefix: `l${process.pid}x`,
+  set: ['ProctrackType=proctrack/linuxproc', 'PrologFlags=Alloc'],
   seeds: isCi ? [607, 608] : [607],
 };
-const ways = chosen === undefined ? [PLAIN, WITH_GROUPS] : [hasGroups ? WITH_GROUPS : PLAIN];
+const ways =
+  chosen === undefined ? [GROUPS, PARENTS] : [process.env['TORC_KILL_TRACKER'] === 'linuxproc' ? PARENTS : GROUPS];
 
-describe.each(ways)('$name', ({ missing, prefix, set, seeds }) => {
+describe.skipIf(slurmIsMissing !== undefined).each(ways)('$name', ({ prefix, set, seeds }) => {
   const left = chosen === undefined ? [...seeds] : range(chosen);
   let cluster: Cluster;
   let folder: string;
   let server: RunningServer;
   beforeAll(async () => {
-    if (missing !== undefined) return;
     cluster = await startCluster({
       nodes: 4 * Math.min(TOGETHER, left.length),
       prefix,
@@ -70,20 +58,16 @@ describe.each(ways)('$name', ({ missing, prefix, set, seeds }) => {
     server = await startServer(folder);
   });
 
-  it.skipIf(missing !== undefined)(
-    'whichever process dies, no job is completed without its work, none is lost, and none does its work twice',
-    async () => {
-      const verdicts: Verdict[] = [];
-      const work = async () => {
-        for (let seed = left.shift(); seed !== undefined; seed = left.shift()) {
-          const verdict = await tryKill({ cluster, server, folder }, seed);
-          verdicts.push(verdict);
-          if (chosen !== undefined) console.error(JSON.stringify(verdict));
-        }
-      };
-      await Promise.all(Array.from({ length: TOGETHER }, work));
-      expect(verdicts.filter(({ faults }) => faults.length > 0)).toEqual([]);
-    },
-    36_000_000,
-  );
+  it('whichever process dies, no job is completed without its work, none is lost, and none does its work twice', async () => {
+    const verdicts: Verdict[] = [];
+    const work = async () => {
+      for (let seed = left.shift(); seed !== undefined; seed = left.shift()) {
+        const verdict = await tryKill({ cluster, server, folder }, seed);
+        verdicts.push(verdict);
+        if (chosen !== undefined) console.error(JSON.stringify(verdict));
+      }
+    };
+    await Promise.all(Array.from({ length: TOGETHER }, work));
+    expect(verdicts.filter(({ faults }) => faults.length > 0)).toEqual([]);
+  }, 36_000_000);
 });

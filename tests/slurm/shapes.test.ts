@@ -5,7 +5,7 @@ import type { Result } from '../../src/core/contract/result.ts';
 import { parseCpuTime } from '../../src/core/quantity/slurm-time.ts';
 import { type RunningServer, startServer, temporaryFolder, until } from '../support/programs.ts';
 import { byHand } from './by-hand.ts';
-import { type Cluster, controlGroupsAreMissing, slurmIsMissing, startCluster } from './cluster.ts';
+import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
 import {
   BURNED_SECONDS,
   CARD,
@@ -23,8 +23,6 @@ const modes = {
   processes: '{mode: direct}',
 } as const;
 type Mode = keyof typeof modes;
-/** Where there are none, the memory of jobs is compared only with what they hold. */
-const CONTROL_GROUPS = ['ProctrackType=proctrack/cgroup', 'TaskPlugin=task/cgroup'];
 
 interface Link {
   readonly kind: string;
@@ -79,9 +77,6 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs of known shape, two at a tim
       nodes: 3,
       // Each node has one allocation, and each allocation two jobs at a time.
       cpusPerNode: 2,
-      prefix: `k${process.pid}x`,
-      // Otherwise Slurm counts the libraries of each process, which is 20 MB for the ramp.
-      set: ['JobAcctGatherParams=NoShared', ...(controlGroupsAreMissing === undefined ? CONTROL_GROUPS : [])],
     });
     folder = temporaryFolder();
     writeShapes(folder);
@@ -206,7 +201,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs of known shape, two at a tim
       expect(items.some((each) => each.memory_kb * 1024 < sampled / 2)).toBe(true);
       // The group of the other modes has the runner, or the launcher and other jobs.
       const [group] = reported(id, results.ramp, 'group');
-      if (mode !== 'steps' || controlGroupsAreMissing !== undefined) return;
+      if (mode !== 'steps') return;
       expectNear(sampled, Number(group));
       expectNear(peak, Number(group));
     });

@@ -6,7 +6,7 @@ import { parseSlurmMemory } from '../../src/core/quantity/bytes.ts';
 import { type RunningServer, startServer, temporaryFolder, until } from '../support/programs.ts';
 import { byHand } from './by-hand.ts';
 import { leftovers } from './leftovers.ts';
-import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
+import { type Cluster, nodeName, slurmIsMissing, startCluster } from './cluster.ts';
 
 const head = `resource_requirements:
   - {name: small, num_cpus: 1, memory: 50m, runtime: PT1M}
@@ -79,7 +79,7 @@ jobs:
   runner: `${head}jobs: [{name: apart, resource_requirements: small, command: "setsid sleep 600 & touch apart-1; wait"}]
 `,
   crash: `${head}jobs:
-  - {name: "part_{i}", parameters: {i: "1:2"}, resource_requirements: wide, command: "touch part-{i}; until [ $(ls part-* | wc -l) = 2 ]; do sleep 0.1; done; if [ $SLURMD_NODENAME = n7 ]; then touch crash-now; sleep 600; fi"}
+  - {name: "part_{i}", parameters: {i: "1:2"}, resource_requirements: wide, command: "touch part-{i}; until [ $(ls part-* | wc -l) = 2 ]; do sleep 0.1; done; if [ $SLURMD_NODENAME = ${nodeName(7)} ]; then touch crash-now; sleep 600; fi"}
 `,
   refused: `${head}jobs: [{name: wide, resource_requirements: wide, command: "true"}]
 `,
@@ -90,19 +90,25 @@ jobs:
 type Name = keyof typeof flows;
 
 /** Allocations on the nodes that no other needs for itself. */
-const shared = (cpus: number, memory = '400M') => ['-x', 'n4,n5,n6,n7', '-c', String(cpus), `--mem=${memory}`];
+const shared = (cpus: number, memory = '400M') => [
+  '-x',
+  [4, 5, 6, 7].map(nodeName).join(),
+  '-c',
+  String(cpus),
+  `--mem=${memory}`,
+];
 const pair = ['-N', '2', '--ntasks-per-node=1', '-c', '4', '--mem=400M'];
 const options: Readonly<Record<Name, readonly string[]>> = {
-  results: ['-w', 'n1', '-c', '2', '--mem=400M'],
+  results: ['-w', nodeName(1), '-c', '2', '--mem=400M'],
   size: shared(4),
-  nodes: [...pair, '-w', 'n4,n5'],
+  nodes: [...pair, '-w', [4, 5].map(nodeName).join()],
   gpus: [...shared(3), '--gpus-per-node=2'],
   samples: shared(2, '600M'),
   cancel: shared(3),
   canceled: shared(2),
   srun: shared(2),
   runner: shared(2),
-  crash: [...pair, '-w', 'n6,n7', '--no-kill', '--no-requeue'],
+  crash: [...pair, '-w', [6, 7].map(nodeName).join(), '--no-kill', '--no-requeue'],
   refused: shared(2),
   burst: shared(12, '1000M'),
 };
@@ -135,8 +141,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
   let crashed: Promise<void>;
   let burst: Promise<void>;
   beforeAll(async () => {
-    // Slurm's default: a busy machine needs more than a second or two to report the results of a canceled allocation.
-    cluster = await startCluster({ nodes: 7, cpusPerNode: 16, set: ['KillWait=30'] });
+    cluster = await startCluster({ nodes: 7, cpusPerNode: 16 });
     folder = temporaryFolder();
     server = await startServer(folder);
     lane = byHand({ cluster, folder, server });
@@ -192,7 +197,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
 
   const crash = async (): Promise<void> => {
     await lane.there('crash-now', 1);
-    cluster.node('crash', 'n7');
+    cluster.node('crash', nodeName(7));
     await leftovers({ cluster, server }).gone(begun.crash.id, 30);
   };
 
@@ -219,9 +224,9 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
     expect(lane.logOf(id)).toContain('execution_mode=Slurm');
     const { items: stats } = await server.client.listSlurmStats({ query: { workflow_id: id } });
     expect(stats).toHaveLength(6);
-    expect(stats.every(({ slurm_job_id: slurmJob, node_list: nodes }) => slurmJob === job && nodes === 'n1')).toBe(
-      true,
-    );
+    expect(
+      stats.every(({ slurm_job_id: slurmJob, node_list: nodes }) => slurmJob === job && nodes === nodeName(1)),
+    ).toBe(true);
     // The runner removes them when it ends, which is later than its last result.
     await until(
       () => readdirSync(join(folder, `out-${id}`)).filter((each) => each.startsWith('job_runner_steps')),
@@ -254,7 +259,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
       return readFileSync(join(folder, `out-${id}/job_stdio/job_wf${id}_j${job}_r${run}_a1.o`), 'utf8');
     };
     expect(printed('two')).toBe('once on 2\nn4\nn5\n');
-    expect([printed('one_1'), printed('one_2')].sort()).toEqual(['n4\n', 'n5\n']);
+    expect([printed('one_1'), printed('one_2')].sort()).toEqual([`${nodeName(4)}\n`, `${nodeName(5)}\n`]);
     const { items: stats } = await server.client.listSlurmStats({ query: { workflow_id: id } });
     expect(stats.find(({ job_id: job }) => job === results['two']?.job_id)?.node_list).toBe('n[4-5]');
     expect((await server.client.listComputeNodes({ query: { workflow_id: id } })).items).toMatchObject([

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Job } from '../../src/core/contract/job.ts';
 import { type RunningServer, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
-import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
+import { type Cluster, nodeName, slurmIsMissing, startCluster } from './cluster.ts';
 
 /** A node is down after half a minute, and a requeued allocation starts again 21 s later. */
 const timeout = 420_000;
@@ -25,7 +25,7 @@ const flowOf = (
 name: ${name}
 execution_config: {mode: ${mode}, sigkill_headroom_seconds: 15${mode === 'direct' ? ', sigterm_lead_seconds: 5' : ''}}
 resource_requirements: [{name: one, num_cpus: 1, memory: ${memory}, runtime: PT1M}]
-slurm_schedulers: [{name: nodes, account: any, nodes: 1, walltime: "${walltime}", mem: 600m, extra: "${extra ?? '--exclude=n5'}"}]
+slurm_schedulers: [{name: nodes, account: any, nodes: 1, walltime: "${walltime}", mem: 600m, extra: "${extra ?? `--exclude=${nodeName(5)}`}"}]
 ${output === undefined ? '' : `files: [{name: out, path: ${output}}]`}
 jobs:
   - {name: ${name}, command: ${JSON.stringify(command)}, resource_requirements: one${output === undefined ? '' : ', output_files: [out]'}}
@@ -139,10 +139,10 @@ describe.skipIf(slurmIsMissing !== undefined)('ten failures on a cluster', () =>
     async 'node crash'() {
       const { id, allocation } = await begin('crash', {
         command: untilThere('crash'),
-        extra: '--nodelist=n5 --no-requeue',
+        extra: `--nodelist=${nodeName(5)} --no-requeue`,
       });
       await reaches(server, id, 'running');
-      cluster.node('crash', 'n5');
+      cluster.node('crash', nodeName(5));
       await ends(allocation);
       return recovered('crash', id);
     },

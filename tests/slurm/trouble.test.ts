@@ -17,7 +17,7 @@ describe.skipIf(slurmIsMissing !== undefined)('steps of an allocation in trouble
   let server: RunningServer;
   let lane: ReturnType<typeof byHand>;
   beforeAll(async () => {
-    cluster = await startCluster({ nodes: 2, cpusPerNode: 16, set: ['KillWait=30'] });
+    cluster = await startCluster({ nodes: 2, cpusPerNode: 16 });
     folder = temporaryFolder();
     server = await startServer(folder);
     lane = byHand({ cluster, folder, server });
