@@ -14,6 +14,7 @@ const all = [
   'expand',
   'update',
   'stalls',
+  'unread-replies',
   'page',
   'page-browser',
   'remote',

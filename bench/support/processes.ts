@@ -95,10 +95,10 @@ export const portOf = (child: ChildProcess): Promise<number> =>
   });
 
 /** Starts the packaged server on a fresh database. */
-export async function startServer(folder: string, cwd: string): Promise<BenchServer> {
+export async function startServer(folder: string, cwd: string, options: readonly string[] = []): Promise<BenchServer> {
   const child = spawn(
     join(folder, 'bin/torc-server'),
-    ['run', '--host', '127.0.0.1', '--port', '0', '--database', join(cwd, 'torc.db')],
+    ['run', '--host', '127.0.0.1', '--port', '0', '--database', join(cwd, 'torc.db'), ...options],
     {
       cwd,
       stdio: ['ignore', 'pipe', 'inherit'],
