@@ -11,6 +11,8 @@ import { BASE_PATH } from '../core/contract/base-path.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import { createLoadPage } from './http/page/load.ts';
 import { createReader } from './http/reader.ts';
+import { createReplyRoom, type OnUnread } from './http/reply-room.ts';
+import { endUnread } from './http/unread-connections.ts';
 import { watchTraffic } from './http/watch.ts';
 import { drain, listen, type ListenOptions, portOf, serverOf } from './listen.ts';
 import { snapshot } from './snapshot.ts';
@@ -103,6 +105,8 @@ export async function serve(options: ServeOptions): Promise<Service> {
     await store.turns.write(() => giveBackOpenClaims(store));
     const traffic = createTrafficLog(now);
     const reader = path === ':memory:' ? undefined : createReader(path);
+    const onUnread: OnUnread = (reason, facts) => onNotice?.('A reply was ended', { reason, ...facts });
+    const replyRoom = createReplyRoom(onUnread);
     const telemetry = await telemetryOf(options, login);
     const app = createApp(store, {
       login,
@@ -111,6 +115,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
       adminSql,
       traffic,
       reader,
+      replyRoom,
       agents: options.agents,
       page: options.withoutPage === true ? undefined : createLoadPage(),
       frameOrigins: options.frameOrigins,
@@ -125,6 +130,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
     const welcome = options.attach === undefined ? undefined : createWelcome(options.credential ?? '');
     const listeners = await listen(host, port, () => {
       const server = serverOf(app.fetch, options, { telemetry, waitingWrites: () => store.turns.waiting });
+      endUnread(server, onUnread);
       welcome?.listenOn(server);
       watchTraffic(server, traffic, options.apiEventBodyBytes ?? API_EVENT_BODY_BYTES, now);
       return server;

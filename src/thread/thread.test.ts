@@ -67,6 +67,19 @@ it('an idle thread ends and starts anew with the next question; one without a li
   expect(await patient.ask('again')).toBe(2);
 });
 
+it('an idle thread that is kept goes on, and ends when it is kept no longer', async () => {
+  const [asked, other] = [thread({ idleMs: 1 }), thread({ idleMs: 1 })];
+  const [first, second] = [asked.keep(), asked.keep()];
+  expect(await asked.ask('again')).toBe(1);
+  second();
+  second();
+  expect(await other.ask('again')).toBe(1);
+  await vi.waitFor(async () => expect(await other.ask('again')).toBe(1));
+  expect(await asked.ask('again')).toBe(2);
+  first();
+  await vi.waitFor(async () => expect(await asked.ask('again')).toBe(1));
+});
+
 it('closing fails the open questions for the reason that is given, and a closed thread can be closed again', async () => {
   const asked = thread();
   const waiting = asked.ask('wait');

@@ -24,6 +24,7 @@ export class Thread<Question, Reply> {
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
   #questions = 0;
+  #keeps = 0;
 
   /** `name` is the source file beside the one of `importUrl`, or the bundle beside the bundle of that file. */
   constructor(name: string, importUrl: string, options: ThreadOptions = {}) {
@@ -46,6 +47,18 @@ export class Thread<Question, Reply> {
     return asked.promise;
   }
 
+  /** The thread does not end for want of questions until the result is called. */
+  keep(): () => void {
+    this.#keeps += 1;
+    let isKept = true;
+    return () => {
+      if (!isKept) return;
+      isKept = false;
+      this.#keeps -= 1;
+      this.#rest();
+    };
+  }
+
   /**
    * Ends the thread. Open questions fail for this reason at once, because a thread that reads from a file system that hangs ends
    * only when that answers; without a reason they stay open, for callers that are gone.
@@ -59,14 +72,14 @@ export class Thread<Question, Reply> {
   }
 
   #start(): Worker {
-    const { idleMs, ended = 'its thread ended', ...options } = this.#options;
+    const { idleMs: _idleMs, ended = 'its thread ended', ...options } = this.#options;
     const worker = new Worker(this.#url, options);
     worker.on('message', (answered: Answered) => {
       const asked = this.#open.get(answered.id);
       this.#open.delete(answered.id);
       if ('reply' in answered) asked?.resolve(answered.reply as Reply);
       else asked?.reject(errorOf(answered));
-      if (this.#open.size === 0 && idleMs !== undefined) this.#idle = setTimeout(() => this.#end(), idleMs).unref();
+      this.#rest();
     });
     const failed = (error: unknown) => {
       if (this.#worker !== worker) return;
@@ -78,6 +91,13 @@ export class Thread<Question, Reply> {
     // Last: each listener of messages holds the process again.
     worker.unref();
     return worker;
+  }
+
+  #rest(): void {
+    const { idleMs } = this.#options;
+    clearTimeout(this.#idle);
+    if (this.#open.size > 0 || this.#keeps > 0 || idleMs === undefined) return;
+    this.#idle = setTimeout(() => this.#end(), idleMs).unref();
   }
 
   #end(): void {

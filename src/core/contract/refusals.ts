@@ -42,6 +42,8 @@ export const refusals = {
   PARAMETER_REFUSED: { status: 400, remedy: 'Correct the parameter that the message names.' },
   BODY_TOO_SLOW: { status: 408, remedy: 'Send the body without long pauses, or fewer records in a request.' },
   BODIES_WAIT: { status: 503, remedy: 'Repeat the request, or send fewer records in a request.' },
+  REPLIES_WAIT: { status: 503, remedy: 'Repeat the request after the time in Retry-After, or ask for fewer records.' },
+  REPLY_UNREAD: { status: 408, remedy: 'Read the reply as it arrives, or ask for fewer records.' },
   BODY_TOO_LARGE: { status: 413, remedy: 'Send fewer records in a request.' },
   LOGIN_REFUSED: {
     status: 401,

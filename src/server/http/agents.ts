@@ -6,7 +6,8 @@ import { bodyOf } from './body.ts';
 import type { BodyRoom } from './body-room.ts';
 import { errorBody } from './errors.ts';
 import { headersFor, JSON_TYPE } from './headers.ts';
-import { respond } from './reply.ts';
+import { respond, sendText } from './reply.ts';
+import type { ReplyRoom } from './reply-room.ts';
 
 /** Answers a request of the Model Context Protocol. The service knows no tool: it forwards requests that it has let in. */
 export type AnswerAgents = (call: {
@@ -26,6 +27,7 @@ interface AgentsOptions {
   /** Answers 401 to those who may not use the server; undefined where everybody may. */
   readonly identify: MiddlewareHandler<Answers> | undefined;
   readonly room: BodyRoom;
+  readonly replyRoom: ReplyRoom;
 }
 
 const PATH = '/mcp';
@@ -43,7 +45,7 @@ const FORWARDED = [
 ];
 
 /** Serves agents at `/mcp`, behind the login of the service. */
-export function serveAgents(root: Hono<Answers>, { answer, identify, room }: AgentsOptions): void {
+export function serveAgents(root: Hono<Answers>, { answer, identify, room, replyRoom }: AgentsOptions): void {
   if (identify !== undefined) root.use(PATH, identify);
   root.post(PATH, async (context) => {
     try {
@@ -59,7 +61,7 @@ export function serveAgents(root: Hono<Answers>, { answer, identify, room }: Age
         const { url } = context.req;
         const serviceUrl = serviceUrlOf(context.env?.incoming?.socket);
         const replied = await answer({ url, serviceUrl, headers, body: Uint8Array.from(body.bytes) });
-        return respond(replied.body, replied.status, replied.headers);
+        return await sendText(context, replied.body, replied, replyRoom);
       } finally {
         body.release();
       }

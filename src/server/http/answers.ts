@@ -17,3 +17,32 @@ export function senderOf(context: Context<Answers>): Sender | undefined {
   const socket = context.env?.incoming?.socket;
   return socket && { address: socket.remoteAddress ?? '', isGone: () => socket.destroyed || !socket.writable };
 }
+
+/** Who gets a reply. */
+export interface Client {
+  isGone(): boolean;
+  /** Calls `act` when it has its reply or left. */
+  whenGone(act: () => void): void;
+  /** Ends its connection. */
+  cut(): void;
+  /** Who it is and what it asked, for the log. */
+  facts(): Readonly<Record<string, unknown>>;
+}
+
+/** The server itself, which reads its reply at once. */
+export const NOBODY: Client = { isGone: () => false, whenGone() {}, cut() {}, facts: () => ({}) };
+
+export const clientOf = (context: Context<Answers>): Client => {
+  const { incoming, outgoing } = context.env ?? {};
+  return incoming === undefined || outgoing === undefined ? NOBODY : clientAt(incoming, outgoing);
+};
+
+export function clientAt(incoming: HttpBindings['incoming'], outgoing: HttpBindings['outgoing']): Client {
+  const { socket, url = '' } = incoming;
+  return {
+    isGone: () => socket.destroyed || outgoing.destroyed,
+    whenGone: (act) => void outgoing.once('close', act),
+    cut: () => void socket.destroy(),
+    facts: () => ({ path: url.split('?', 1)[0], address: socket.remoteAddress }),
+  };
+}

@@ -44,6 +44,7 @@ import { servePage } from './page/serve.ts';
 import { serveSessions } from './page/session.ts';
 import type { Reader } from './reader.ts';
 import { respond } from './reply.ts';
+import { createReplyRoom, type ReplyRoom } from './reply-room.ts';
 import { serveStatus } from './status-stream.ts';
 import { createWideReads } from './wide-reads.ts';
 
@@ -70,6 +71,8 @@ export interface AppOptions extends BodyLimits {
   readonly telemetry?: AskTelemetry | undefined;
   /** Executes reads over many rows off the event loop; without it they are executed in pieces. */
   readonly reader?: Reader | undefined;
+  /** The memory for long replies, which they share with those of telemetry. */
+  readonly replyRoom?: ReplyRoom | undefined;
   /** Called for actions of the server that a user may want to know: it ended a stream, for instance. */
   readonly onNotice?: ((words: string, facts: Readonly<Record<string, unknown>>) => void) | undefined;
   /** How long a client may leave sent data unread; a test shortens it. */
@@ -122,12 +125,14 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   store.works.resume();
   store.releases.resume();
   const logins = createHeldLogins(login, sessions, permissions);
-  const readWide = createWideReads(store, permissions, options.reader);
   const room = createBodyRoom();
+  const { replyRoom = createReplyRoom() } = options;
+  const readWide = createWideReads(store, permissions, options.reader, replyRoom);
   const root = new Hono<Answers>();
   servePage(root, { load: options.page, frameOrigins: options.frameOrigins, onNotice });
   const identified = login === openLogin ? undefined : identify(login, sessions);
-  if (options.agents !== undefined) serveAgents(root, { answer: options.agents, identify: identified, room });
+  if (options.agents !== undefined)
+    serveAgents(root, { answer: options.agents, identify: identified, room, replyRoom });
   const app = root.basePath(BASE_PATH);
   app.onError((thrown, context) => {
     // A read that met the lock of another program.
@@ -148,9 +153,14 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
     serveSessions(app, login, sessions);
     app.use(identified);
   }
-  let document: string | undefined;
+  // Bytes: a text would be copied for each client that does not read.
+  let document: Uint8Array<ArrayBuffer> | undefined;
   app.get('/openapi.json', (context) =>
-    respond((document ??= JSON.stringify(openApiDocument())), 200, headersFor(context, JSON_TYPE)),
+    respond(
+      (document ??= new TextEncoder().encode(JSON.stringify(openApiDocument()))),
+      200,
+      headersFor(context, JSON_TYPE),
+    ),
   );
   for (const name of Object.keys(routes) as RouteName[]) {
     if (name === 'streamEvents') serveEvents(app, store, permissions, { logins, onDropped, stallMs });
@@ -159,7 +169,7 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
         handlers.getWorkflowStatus({ params: { id }, query: undefined, body: undefined }, ANONYMOUS);
       serveStatus(app, store, permissions, { statusOf, logins, onDropped, stallMs });
     } else if (name === 'streamApiEvents') serveApiEvents(app, traffic, permissions, { logins, onDropped, stallMs });
-    else bind(app, store, permissions, name, handlers[name], { ...options, readWide, room });
+    else bind(app, store, permissions, name, handlers[name], { ...options, readWide, room, replyRoom });
   }
   return app;
 }

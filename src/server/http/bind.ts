@@ -12,10 +12,11 @@ import type { Work } from '../store/work.ts';
 import type * as z from 'zod';
 import { type Body, bodyOf, isLarge, parsed, parsedInSlices } from './body.ts';
 import type { BodyRoom } from './body-room.ts';
-import { type Answers, callerOf } from './answers.ts';
+import { type Answers, callerOf, clientOf } from './answers.ts';
 import { checked, checkedHead, checkedInSlices, createListChecks } from './checked.ts';
 import { type Repeatable, repeatableOf } from './idempotency-key.ts';
 import { send } from './reply.ts';
+import type { ReplyRoom } from './reply-room.ts';
 import { createSubject } from './subject.ts';
 import type { WideReads } from './wide-reads.ts';
 
@@ -43,7 +44,8 @@ export function bind<N extends AnsweredRoute>(
     bodyGraceMs,
     readWide,
     room,
-  }: BodyLimits & { readonly readWide: WideReads; readonly room: BodyRoom },
+    replyRoom,
+  }: BodyLimits & { readonly readWide: WideReads; readonly room: BodyRoom; readonly replyRoom: ReplyRoom },
 ): void {
   const route: Route = routes[name];
   const mebibytes = route.bodyMebibytes === undefined ? USUAL_MEBIBYTES : (bulkMebibytes ?? route.bodyMebibytes);
@@ -89,8 +91,8 @@ export function bind<N extends AnsweredRoute>(
           ? await write(repeatableOf(context, caller), () => handler(input, caller), about(route.access, input))
           : route.kind === 'work'
             ? await carryOut(repeatableOf(context, caller), handler(input, caller) as Work<unknown>)
-            : await readWide(name, handler, input, caller);
-      return send(context, reply, route.isAccepted?.(reply) === true ? 202 : 200);
+            : await readWide(name, handler, input, caller, clientOf(context));
+      return send(context, reply, route.isAccepted?.(reply) === true ? 202 : 200, replyRoom);
     } finally {
       given?.release();
     }

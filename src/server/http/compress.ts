@@ -48,7 +48,10 @@ export interface Compressor {
   /** Text in this encoding; undefined while others are compressed already. */
   text(text: string, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> | undefined;
   /** The same for a long reply in parts, as fast as the connection accepts it. */
-  parts(parts: readonly Uint8Array[], encoding: Encoding): ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
+  parts(
+    parts: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+    encoding: Encoding,
+  ): ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
 }
 
 /** Loaded with the first reply that is compressed: 3 ms that no start waits for. */
@@ -77,7 +80,7 @@ export function createCompressor(mostAtOnce = MOST_AT_ONCE): Compressor {
       busy += 1;
       const compress = (module ??= loaded()).stream(encoding);
       // A client that leaves ends it too.
-      pipeline(Readable.from(parts, { objectMode: true }), compress, () => (busy -= 1));
+      pipeline(Readable.from(parts, { objectMode: true, highWaterMark: 1 }), compress, () => (busy -= 1));
       return Readable.toWeb(compress) as ReadableStream<Uint8Array<ArrayBuffer>>;
     },
   };

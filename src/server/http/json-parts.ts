@@ -1,7 +1,7 @@
+import { PART_LENGTH, piecesOf } from '../../thread/packed.ts';
+
 /** The number of list elements from which on a reply is written in parts. */
 const MANY = 100;
-/** Characters of a part: large enough for one write to a socket, small enough to be written in a millisecond. */
-const PART_LENGTH = 64 * 1024;
 
 /** Whether writing this reply as text would take long: a long list, or an object with one. */
 export function isLongReply(reply: unknown): boolean {
@@ -18,16 +18,16 @@ export class Elements {
   }
 }
 
-/** The text of `JSON.stringify` for a reply, part by part: the same characters. */
+/** The text of `JSON.stringify` for a reply, part by part: the same characters. A member is read when its text is made. */
 export function* jsonParts(reply: unknown): Generator<string> {
   let part = '';
   for (const piece of pieces(reply)) {
     part += piece;
     if (part.length < PART_LENGTH) continue;
-    yield part;
+    yield* piecesOf(part);
     part = '';
   }
-  yield part;
+  yield* piecesOf(part);
 }
 
 function* pieces(reply: unknown): Generator<string> {
@@ -48,7 +48,8 @@ function* elements(list: Iterable<unknown>): Generator<string> {
 
 function* fields(reply: object): Generator<string> {
   let before = '{';
-  for (const [name, value] of Object.entries(reply) as [string, unknown][]) {
+  for (const name of Object.keys(reply)) {
+    const value = (reply as Readonly<Record<string, unknown>>)[name];
     const list = value instanceof Elements ? value.of : Array.isArray(value) ? (value as unknown[]) : undefined;
     const text = list === undefined ? (JSON.stringify(value) as string | undefined) : '';
     // In an object it is left out.

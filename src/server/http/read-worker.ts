@@ -11,10 +11,13 @@ import { reportHandlers } from '../report/handlers.ts';
 import type { Permissions } from '../caller.ts';
 import { openReadOnly } from '../records/read-only.ts';
 import type { Page } from '../store/listing.ts';
-import { Elements, jsonParts } from './json-parts.ts';
-import type { Question } from './reader.ts';
+import { createPacker, type Part } from '../../thread/packed.ts';
+import type { Piece } from '../written.ts';
+import { jsonParts } from './json-parts.ts';
+import { pagedBy } from './paged.ts';
+import type { Question, Step } from './reader.ts';
 
-const { store, inOneRead } = openReadOnly((workerData as { path: string }).path);
+const { store, beginRead } = openReadOnly((workerData as { path: string }).path);
 let listedFor: string | undefined;
 /** The server checked them before the request; only the owner of listed workflows remains to be checked. */
 const permissions: Permissions = {
@@ -33,33 +36,74 @@ const handlers = {
   ...allocateHandlers(store),
   ...claimHandlers(store),
 } as unknown as Readonly<Record<string, (input: unknown) => unknown>>;
-const encoder = new TextEncoder();
 
-/** Rows that are read at once: as objects they take ten times as much memory as their text. */
+/** Rows that are read at once. */
 const ROWS_AT_ONCE = 2_000;
+/** A piece takes so long: meanwhile a client that left is not noticed. */
+const PIECE_MS = 50;
 
 /** The reply; of a long list only a piece at a time exists as objects. */
 function replyTo({ name, input, page }: Question): unknown {
   const handle = handlers[name] as (input: unknown) => unknown;
   if (page === undefined) return handle(input);
-  const read = (from: number) => {
-    const piece = { offset: page.offset + from, limit: Math.min(ROWS_AT_ONCE, page.limit - from) };
-    const asked = input as { readonly query?: object };
-    return handle({ ...asked, query: { ...asked.query, ...piece } }) as Page<unknown>;
-  };
-  const first = read(0);
-  const count = Math.min(page.limit, Math.max(first.items.length, first.total_count - page.offset));
-  const items = (function* () {
-    yield* first.items.splice(0);
-    for (let from = ROWS_AT_ONCE; from < count; from += ROWS_AT_ONCE) yield* read(from).items;
-  })();
-  return { ...first, items: new Elements(items), count, has_more: page.offset + count < first.total_count };
+  const asked = input as { readonly query?: object };
+  return pagedBy(
+    (piece) => handle({ ...asked, query: { ...asked.query, ...piece } }) as Page<unknown>,
+    page,
+    ROWS_AT_ONCE,
+  );
 }
 
-answerEach<Question>(
-  (question) => {
-    ({ listedFor } = question);
-    return inOneRead(() => Array.from(jsonParts(replyTo(question)), (part) => encoder.encode(part)));
+interface Reading {
+  readonly texts: Generator<string>;
+  readonly pack: (text: string) => Part;
+  end(): void;
+}
+let reading: Reading | undefined;
+
+function leave(): Piece {
+  reading?.end();
+  reading = undefined;
+  return { parts: [], isEnd: true };
+}
+
+function begin(question: Question): void {
+  leave();
+  ({ listedFor } = question);
+  const end = beginRead();
+  reading = { texts: textsOf(question), pack: createPacker(), end };
+}
+
+/** The first rows are read with the first piece, in the same read as all others. */
+function* textsOf(question: Question): Generator<string> {
+  yield* jsonParts(replyTo(question));
+}
+
+function goOn(): Piece {
+  if (reading === undefined) throw new Error('no read is open');
+  const { texts, pack } = reading;
+  const parts: Part[] = [];
+  for (const until = performance.now() + PIECE_MS; performance.now() < until;) {
+    const { value, done } = texts.next();
+    if (done === true) {
+      leave();
+      return { parts, isEnd: true };
+    }
+    parts.push(pack(value));
+  }
+  return { parts, isEnd: false };
+}
+
+answerEach<Step>(
+  (step) => {
+    if (step === 'leave') return leave();
+    if (step !== 'go on') begin(step.begin);
+    try {
+      return goOn();
+    } catch (error) {
+      leave();
+      throw error;
+    }
   },
-  (parts: readonly Uint8Array<ArrayBuffer>[]) => parts.map(({ buffer }) => buffer),
+  ({ parts }: Piece) => parts.map(({ bytes }) => bytes.buffer),
 );

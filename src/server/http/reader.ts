@@ -1,25 +1,30 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { RouteName } from '../../core/contract/routes.ts';
 import { Thread } from '../../thread/thread.ts';
-import { Written } from '../written.ts';
+import type { HeldReply, Piece, Written } from '../written.ts';
+import { makeReply } from './make-reply.ts';
+import type { Asked } from './paged.ts';
 
-/** A read, as sent to the thread. */
+/** A read, as sent to a thread. */
 export interface Question {
   readonly name: RouteName;
   readonly input: unknown;
   readonly listedFor: string | undefined;
   /** The page of a long list that can be read in pieces. */
-  readonly page: { readonly offset: number; readonly limit: number } | undefined;
+  readonly page: Asked | undefined;
 }
 
-/** Executes reads in a separate thread, one after another. */
+/** What a thread does next: it has one read open, whose text it makes piece by piece. */
+export type Step = { readonly begin: Question } | 'go on' | 'leave';
+
+/** Executes reads in threads: of each kind one at a time, as the turns of replies have it. */
 export interface Reader {
-  read(asked: Question): Promise<Written>;
+  read(kind: 'long read' | 'short read', asked: Question, held: HeldReply): Promise<Written>;
   close(): Promise<void>;
 }
 
 /**
- * After this time without a read the thread ends, and its memory is released: a list of 100,000 jobs takes 100 MB
+ * After this time without a read a thread ends, and its memory is released: a list of 100,000 jobs takes 100 MB
  * there. Starting it again takes 100 ms, so it must still run for pages that are requested one after another.
  */
 const IDLE_MS = 3_000;
@@ -30,15 +35,36 @@ const IDLE_MS = 3_000;
  */
 const YOUNG_MB = 24;
 
-/** Reads the database at `path`. The thread starts with the first read. */
+/** Reads the database at `path`. A thread starts with the first read of its kind. */
 export function createReader(path: string): Reader {
-  const thread = new Thread<Question, readonly Uint8Array<ArrayBuffer>[]>('./read-worker', import.meta.url, {
-    workerData: { path },
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
-    idleMs: IDLE_MS,
-  });
+  const threadOf = () =>
+    new Thread<Step, Piece>('./read-worker', import.meta.url, {
+      workerData: { path },
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+      idleMs: IDLE_MS,
+    });
+  const threads = { 'long read': threadOf(), 'short read': threadOf() };
   return {
-    read: async (asked) => new Written(await thread.ask(asked)),
-    close: () => thread.close(new Refusal('SHUTTING_DOWN', 'the server is closing')),
+    read(kind, asked, held) {
+      const thread = threads[kind];
+      let step: Step = { begin: asked };
+      // Between two pieces a slow client may take longer than an idle thread lives.
+      const release = thread.keep();
+      held.whenMade(release);
+      return makeReply(
+        held,
+        () => {
+          const next = thread.ask(step);
+          step = 'go on';
+          return next;
+        },
+        // If it fails the read is closed already.
+        () => void thread.ask('leave').catch(() => {}),
+      );
+    },
+    close: async () => {
+      const reason = new Refusal('SHUTTING_DOWN', 'the server is closing');
+      await Promise.all(Object.values(threads).map((thread) => thread.close(reason)));
+    },
   };
 }

@@ -1,11 +1,14 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { beginSlice } from '../store/slices.ts';
+import { createPacker, piecesOf, PLAIN_BYTES } from '../../thread/packed.ts';
 import { Written } from '../written.ts';
-import type { Answers } from './answers.ts';
+import { type Answers, type Client, clientOf, NOBODY } from './answers.ts';
 import { acceptedEncoding, createCompressor, type Encoding, LEAST_BYTES } from './compress.ts';
 import { headersFor, JSON_TYPE, variesByEncoding } from './headers.ts';
-import { isLongReply, jsonParts } from './json-parts.ts';
+import { isLongReply } from './json-parts.ts';
+import { makeJson, makeReply } from './make-reply.ts';
+import { streamOf, textOf } from './reply-text.ts';
+import type { ReplyRoom } from './reply-room.ts';
 import { note } from './watch.ts';
 
 const compressor = createCompressor();
@@ -22,28 +25,49 @@ export const respond = (
   headers: Readonly<Record<string, string>>,
 ): Response => new Response(body, { status, headers });
 
-/** Sends a reply as JSON. A long one is written in slices, as fast as the connection accepts them. */
+/** Sends a reply as JSON. A long one is made in slices, counted in the room, and sent as fast as its client reads. */
 export function send(
   context: Context<Answers>,
   reply: unknown,
   status: ContentfulStatusCode,
+  room: ReplyRoom,
 ): Response | Promise<Response> {
   const incoming = context.env?.incoming;
   const headers = headersFor(context, JSON_TYPE);
   const isGet = context.req.method === 'GET';
   const encoding = isGet ? acceptedEncoding(context.req.header('accept-encoding')) : undefined;
   if (isGet) headers['vary'] = variesByEncoding(context);
-  if (reply instanceof Written || isLongReply(reply)) return sendInParts(context, reply, { status, headers, encoding });
+  const head = { status, headers, encoding };
+  if (reply instanceof Written) return sendLong(context, reply, head);
+  if (isLongReply(reply))
+    return makeJson(reply, heldFor(clientOf(context), room)).then((made) => sendLong(context, made, head));
   const text = JSON.stringify(reply);
+  if (text.length > PLAIN_BYTES) return sendText(context, text, head, room);
   note(incoming, { response: text });
   if (encoding === undefined || text.length <= LEAST_BYTES) return respond(text, status, headers);
   return sendCompressed(context, text, { status, headers, encoding });
 }
 
+const heldFor = (client: Client, room: ReplyRoom) => (client === NOBODY ? undefined : room.enter(client));
+
 interface Head {
-  readonly status: ContentfulStatusCode;
-  readonly headers: Record<string, string>;
-  readonly encoding: Encoding | undefined;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly encoding?: Encoding | undefined;
+}
+
+/** Sends a text of any length; a long one is kept packed. */
+export async function sendText(
+  context: Context<Answers>,
+  text: string,
+  head: Head,
+  room: ReplyRoom,
+): Promise<Response> {
+  if (text.length <= PLAIN_BYTES) return respond(text, head.status, head.headers);
+  const pack = createPacker();
+  const parts = Array.from(piecesOf(text), pack);
+  const made = await makeReply(heldFor(clientOf(context), room), () => ({ parts, isEnd: true }));
+  return sendLong(context, made, head);
 }
 
 async function sendCompressed(
@@ -56,34 +80,14 @@ async function sendCompressed(
   return respond(bytes, status, { ...headers, 'content-encoding': encoding });
 }
 
-async function sendInParts(context: Context<Answers>, reply: unknown, { status, headers, encoding }: Head) {
-  const { parts } = reply instanceof Written ? reply : await written(reply);
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
-  note(context.env?.incoming, { response: { bytes: length, head: Buffer.from(parts[0] ?? []) } });
-  const stream = encoding === undefined || length <= LEAST_BYTES ? undefined : compressor.parts(parts, encoding);
-  if (stream === undefined) return respond(streamOf(parts), status, { ...headers, 'content-length': String(length) });
-  return respond(stream, status, { ...headers, 'content-encoding': encoding as string });
-}
-
-async function written(reply: unknown): Promise<Written> {
-  const slice = beginSlice();
-  const encoder = new TextEncoder();
-  const parts: Uint8Array<ArrayBuffer>[] = [];
-  for (const part of jsonParts(reply)) {
-    parts.push(encoder.encode(part));
-    if (slice.isOver) await slice.pause();
-  }
-  return new Written(parts);
-}
-
-function streamOf(parts: readonly Uint8Array<ArrayBuffer>[]): ReadableStream<Uint8Array<ArrayBuffer>> {
-  let next = 0;
-  return new ReadableStream({
-    pull(controller) {
-      const part = parts[next];
-      next += 1;
-      if (part === undefined) controller.close();
-      else controller.enqueue(part);
-    },
-  });
+function sendLong(context: Context<Answers>, reply: Written, { status, headers, encoding }: Head): Response {
+  const length = reply.parts.reduce((sum, part) => sum + part.length, 0);
+  note(context.env?.incoming, { response: { bytes: length, head: Buffer.from(reply.parts[0]?.bytes ?? []) } });
+  if (clientOf(context) !== NOBODY) reply.held?.begin();
+  const texts = textOf(reply);
+  const stream = encoding === undefined || length <= LEAST_BYTES ? undefined : compressor.parts(texts, encoding);
+  if (stream !== undefined) return respond(stream, status, { ...headers, 'content-encoding': encoding as string });
+  // Of one that is not all made the length is not known.
+  const known = reply.more === undefined ? { 'content-length': String(length) } : {};
+  return respond(streamOf(texts), status, { ...headers, ...known });
 }

@@ -1,11 +1,17 @@
+import { telemetryRoutes } from '../../core/contract/routes/telemetry.ts';
 import type { RouteName } from '../../core/contract/routes.ts';
 import { PAGE_LIMIT } from '../../core/contract/shape.ts';
 import type { Caller, Permissions } from '../caller.ts';
 import { clamped, type Page } from '../store/listing.ts';
 import { createSize } from '../store/size.ts';
-import { nextTurn } from '../store/slices.ts';
 import type { Store } from '../records/store.ts';
+import type { HeldReply, Written } from '../written.ts';
+import { type Client, NOBODY } from './answers.ts';
+import { isLongReply } from './json-parts.ts';
+import { makeJson, makeReply } from './make-reply.ts';
+import { type Asked, pagedBy } from './paged.ts';
 import type { Reader } from './reader.ts';
+import type { Kind, ReplyRoom } from './reply-room.ts';
 
 /** Reads whose cost grows with the number of rows, and how their lists handle a page that does not exist. */
 const WIDE: Partial<Record<RouteName, 'refuses' | 'clamps' | 'no list'>> = {
@@ -50,53 +56,74 @@ interface ListRequest {
 const isSorted = ({ query }: ListRequest) => query?.sort_by !== undefined && query.sort_by !== 'id';
 
 /**
- * Executes reads so that none blocks the event loop for long.
+ * Executes reads so that none blocks the event loop for long, and so that their replies have room.
  *
- * A small database is read at once. The reading thread executes reads over many rows of a large one, and sees the
+ * A small database is read at once. Reading threads execute reads over many rows of a large one, and see the
  * database at one moment. A database in memory has no second connection: there a long page is read in pieces, and
  * between two pieces others may write. Each row is then as it was when its piece was read; a row that others remove or
  * reorder meanwhile may be missing or appear twice.
+ *
+ * A read whose reply was long before waits for its turn: its rows take more memory than their text.
  */
-export function createWideReads(store: Store, permissions: Permissions, reader: Reader | undefined) {
+export function createWideReads(store: Store, permissions: Permissions, reader: Reader | undefined, room: ReplyRoom) {
   const size = createSize(store.db);
-  return (name: RouteName, handle: Handle, input: unknown, caller: Caller): unknown => {
+  const longBefore = new Set<RouteName>();
+  const inTurn = async (kind: Kind, client: Client, make: (held: HeldReply) => Promise<unknown>) => {
+    const held = await room.turn(kind, client);
+    try {
+      return await make(held);
+    } catch (error) {
+      held.end();
+      throw error;
+    }
+  };
+  const readAtOnce = (name: RouteName, read: () => unknown, client: Client): unknown => {
+    const noted = (reply: unknown) => {
+      if (isLongReply(reply)) longBefore.add(name);
+      return reply;
+    };
+    // The server itself may ask within a read that has its turn.
+    if (!longBefore.has(name) || client === NOBODY) {
+      const reply = read();
+      return reply instanceof Promise ? reply.then(noted) : noted(reply);
+    }
+    return inTurn('loop', client, async (held) => {
+      const reply = await read();
+      if (isLongReply(reply)) return makeJson(reply, held);
+      held.end();
+      return reply;
+    });
+  };
+  return (name: RouteName, handle: Handle, input: unknown, caller: Caller, client: Client): unknown => {
     const kind = WIDE[name];
-    if (kind === undefined || !size.isLarge()) return handle(input as never, caller);
+    const whole = () => handle(input as never, caller);
+    if (Object.hasOwn(telemetryRoutes, name)) {
+      // Written by its thread, which answers one question after another.
+      return inTurn('telemetry', client, async (held) => {
+        const { parts } = (await whole()) as Written;
+        return makeReply(held, () => ({ parts, isEnd: true }));
+      });
+    }
+    if (kind === undefined || !size.isLarge()) return readAtOnce(name, whole, client);
     const page = kind === 'no list' ? undefined : pageAsked(input as ListRequest, kind);
     if (reader !== undefined) {
+      const turn = page === undefined && (kind !== 'no list' || name === 'getJob') ? 'short read' : 'long read';
       const listedFor = name === 'listWorkflows' ? permissions.listedFor(caller) : undefined;
-      return reader.read({ name, input, listedFor, page: isSorted(input as ListRequest) ? undefined : page });
+      const question = { name, input, listedFor, page: isSorted(input as ListRequest) ? undefined : page };
+      return room.turn(turn, client).then((held) => reader.read(turn, question, held));
     }
-    if (page === undefined) return handle(input as never, caller);
-    return inPieces(page, (piece) =>
-      handle({ ...(input as ListRequest), query: { ...(input as ListRequest).query, ...piece } } as never, caller),
-    );
+    if (page === undefined) return readAtOnce(name, whole, client);
+    const asked = input as ListRequest;
+    const read = (piece: Asked) => handle({ ...asked, query: { ...asked.query, ...piece } } as never, caller);
+    const paged = () => pagedBy((piece) => read(piece) as Page<unknown>, page, ROWS_AT_ONCE);
+    return client === NOBODY ? makeJson(paged()) : inTurn('loop', client, (held) => makeJson(paged(), held));
   };
 }
 
 /** The requested page; undefined if it is small, or is refused. */
-function pageAsked(
-  { query = {} }: ListRequest,
-  kind: 'refuses' | 'clamps',
-): { offset: number; limit: number } | undefined {
+function pageAsked({ query = {} }: ListRequest, kind: 'refuses' | 'clamps'): Asked | undefined {
   const { offset = 0, limit = PAGE_LIMIT } = kind === 'clamps' ? clamped(query) : query;
   return offset < 0 || limit > PAGE_LIMIT || limit <= ROWS_AT_ONCE ? undefined : { offset, limit };
-}
-
-async function inPieces(
-  { offset, limit }: { offset: number; limit: number },
-  read: (piece: { offset: number; limit: number }) => unknown,
-): Promise<Page<unknown>> {
-  const items: unknown[] = [];
-  for (;;) {
-    const rows = Math.min(ROWS_AT_ONCE, limit - items.length);
-    const piece = read({ offset: offset + items.length, limit: rows }) as Page<unknown>;
-    for (const item of piece.items) items.push(item);
-    if (piece.items.length < rows || items.length === limit) {
-      return { ...piece, items, offset, count: items.length };
-    }
-    await nextTurn();
-  }
 }
 
 export type WideReads = ReturnType<typeof createWideReads>;

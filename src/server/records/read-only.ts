@@ -5,7 +5,7 @@ import { type Store, storeOver } from './store.ts';
 import type { Turns } from '../store/turn.ts';
 
 /** The store over a second connection to a database that another process writes. Nothing can be changed through it. */
-export function openReadOnly(path: string): { readonly store: Store; readonly inOneRead: <T>(work: () => T) => T } {
+export function openReadOnly(path: string): { readonly store: Store; readonly beginRead: () => () => void } {
   const db = openDatabase(path, { isReadOnly: true });
   const now = Date.now;
   const changes = createChangeLog(db, now);
@@ -20,14 +20,10 @@ export function openReadOnly(path: string): { readonly store: Store; readonly in
   };
   return {
     store: storeOver({ db, turns, changes, now }, usualLimits, () => {}),
-    /** All reads in `work` see one moment. */
-    inOneRead(work) {
+    /** All reads until the end, which the result is, see one moment. */
+    beginRead() {
       db.run('begin');
-      try {
-        return work();
-      } finally {
-        db.run('commit');
-      }
+      return () => db.run('commit');
     },
   };
 }

@@ -7,6 +7,7 @@ import {
 } from '../../core/contract/routes/telemetry.ts';
 import type { Input } from '../../core/contract/routes.ts';
 import type { Caller, Permissions } from '../caller.ts';
+import { createPacker, piecesOf } from '../../thread/packed.ts';
 import type { Handlers } from '../handlers.ts';
 import { Written } from '../written.ts';
 
@@ -30,7 +31,7 @@ export function telemetryHandlers(permissions: Permissions, ask = none): Pick<Ha
       const parameters = Object.fromEntries(given.map(([parameter, value]) => [parameter, String(value)]));
       const asked = { question: questionOf(name), parameters, onlyUser: permissions.listedFor(caller) };
       const { status, text } = await ask(asked);
-      if (status === 200) return new Written([new TextEncoder().encode(text)]);
+      if (status === 200) return new Written(Array.from(piecesOf(text), createPacker()));
       const { code, message } = (JSON.parse(text) as { error: { code: RefusalCode; message: string } }).error;
       throw new Refusal(code, message);
     };

@@ -1,0 +1,194 @@
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { HeldReply } from '../written.ts';
+import type { Client } from './answers.ts';
+
+/**
+ * The memory for long replies: all of them share one budget, from the first byte that is made until the client has it.
+ *
+ * Replies of one kind are made one after another, in the order of their requests, and none is begun while the budget is used
+ * up. One that was begun continues to its own limit, and beyond it as fast as its client reads. So the budget is exceeded by one
+ * reply of each kind at most. A client that leaves ends its reply, whether it waits, is made or is sent; one that reads
+ * too slowly loses its connection.
+ */
+export interface ReplyRoom {
+  /** Resolves when the reply may be made. Throws: `REPLIES_WAIT`, `REPLY_UNREAD`. */
+  turn(kind: Kind, client: Client): Promise<HeldReply>;
+  /** For a reply whose content is there already: it is counted, and never waits. */
+  enter(client: Client): HeldReply;
+  /** Bytes that are kept now. */
+  readonly usedBytes: number;
+}
+
+/** Who makes it: each does one at a time. */
+export type Kind = 'long read' | 'short read' | 'loop' | 'telemetry';
+
+const MEBIBYTE = 2 ** 20;
+const usual = {
+  /** With the thread that makes them and the largest bodies beside, a server stays below 500 MiB. */
+  allBytes: 64 * MEBIBYTE,
+  /** Of one reply: a list of a million rows as it is kept. */
+  oneBytes: 16 * MEBIBYTE,
+  /** Shorter than the patience of clients, which repeat the request. */
+  patienceMs: 60_000,
+  /** A client must read so much in this time: a tenth of a bad connection. */
+  dueBytes: MEBIBYTE,
+  dueMs: 10_000,
+};
+/** Looks are counted instead of time: while the server itself stood still, nobody could read. */
+const LOOK_MS = 500;
+const LOOKS = 20;
+/** When those who were refused may ask again: until then clients that do not read have lost their connections. */
+const RETRY_SECONDS = 10;
+
+interface Waiting {
+  readonly kind: Kind;
+  readonly client: Client;
+  readonly sinceMs: number;
+  readonly begin: () => void;
+  readonly refuse: (refusal: Refusal) => void;
+}
+
+export type OnUnread = (reason: string, facts: Readonly<Record<string, unknown>>) => void;
+
+export function createReplyRoom(onUnread: OnUnread = () => {}, limits: Partial<typeof usual> = {}): ReplyRoom {
+  const { allBytes, oneBytes, patienceMs, dueBytes, dueMs } = { ...usual, ...limits };
+  const waiting = new Set<Waiting>();
+  const making = new Set<Kind>();
+  /** Looks at the replies that are sent. */
+  const looks = new Set<() => void>();
+  let usedBytes = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  // A page of few rows waits for no list of many.
+  const mayBegin = (kind: Kind) => !making.has(kind) && (kind === 'short read' || usedBytes < allBytes);
+  const admit = () => {
+    for (const each of waiting) if (mayBegin(each.kind)) each.begin();
+  };
+  const look = () => {
+    const nowMs = performance.now();
+    for (const { client, sinceMs, refuse } of waiting) {
+      const waitedMs = nowMs - sinceMs;
+      if (client.isGone()) refuse(left());
+      else if (waitedMs > patienceMs) refuse(waitedTooLong(waitedMs));
+    }
+    for (const each of looks) each();
+    if (waiting.size + looks.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+  const watch = () => void (timer ??= setInterval(look, Math.min(LOOK_MS, patienceMs, dueMs / LOOKS)).unref());
+
+  const hold = (client: Client, kind?: Kind): HeldReply => {
+    let bytes = 0;
+    let textBytes = 0;
+    let isMade = false;
+    let isOver = false;
+    let due: { looks: number; readonly textBytes: number } | undefined;
+    const dueSoon = () => ({ looks: LOOKS, textBytes: textBytes + dueBytes });
+    const whenMade: (() => void)[] = [];
+    const whenOver: (() => void)[] = [];
+    const look = () => {
+      if (client.isGone()) return end();
+      if (due === undefined || (bytes > 0 && --due.looks > 0)) return;
+      // While nothing is kept, the client waits for us.
+      if (bytes > 0 && textBytes < due.textBytes) {
+        onUnread(`less than ${dueBytes} bytes of it were read in ${dueMs / 1000} s`, {
+          ...client.facts(),
+          read_bytes: textBytes,
+        });
+        end();
+        client.cut();
+      } else due = dueSoon();
+    };
+    const made = () => {
+      if (isMade) return;
+      isMade = true;
+      for (const act of whenMade) act();
+      if (kind !== undefined) making.delete(kind);
+    };
+    const end = () => {
+      if (isOver) return;
+      isOver = true;
+      usedBytes -= bytes;
+      looks.delete(look);
+      for (const act of whenOver) act();
+      made();
+      admit();
+    };
+    looks.add(look);
+    watch();
+    client.whenGone(end);
+    return {
+      add(more) {
+        if (isOver) return;
+        bytes += more;
+        usedBytes += more;
+      },
+      sent(some, ofText) {
+        if (isOver) return;
+        textBytes += ofText;
+        bytes -= some;
+        usedBytes -= some;
+        admit();
+      },
+      get isFull() {
+        return bytes >= oneBytes;
+      },
+      get isOver() {
+        return isOver;
+      },
+      made() {
+        made();
+        admit();
+      },
+      begin() {
+        due = dueSoon();
+      },
+      end,
+      whenMade: (act) => void (isMade ? act() : whenMade.push(act)),
+      whenOver: (act) => void (isOver ? act() : whenOver.push(act)),
+    };
+  };
+  const begun = (kind: Kind, client: Client): HeldReply => {
+    making.add(kind);
+    return hold(client, kind);
+  };
+
+  return {
+    get usedBytes() {
+      return usedBytes;
+    },
+    enter: (client) => hold(client),
+    turn(kind, client) {
+      if (mayBegin(kind)) return Promise.resolve(begun(kind, client));
+      return new Promise((resolve, reject) => {
+        const entry: Waiting = {
+          kind,
+          client,
+          sinceMs: performance.now(),
+          begin() {
+            waiting.delete(entry);
+            resolve(begun(kind, client));
+          },
+          refuse(refusal) {
+            waiting.delete(entry);
+            reject(refusal);
+          },
+        };
+        waiting.add(entry);
+        watch();
+        client.whenGone(() => entry.refuse(left()));
+      });
+    },
+  };
+}
+
+/** Nobody reads this reply. */
+export const left = () => new Refusal('REPLY_UNREAD', 'the client left before its reply was made');
+
+const waitedTooLong = (waitedMs: number) =>
+  new Refusal(
+    'REPLIES_WAIT',
+    `this reply could not be made in ${(waitedMs / 1000).toFixed(0)} s: other long replies were made or not yet read`,
+    { retry_after_seconds: RETRY_SECONDS },
+  );
