@@ -10,6 +10,7 @@ import { type AppOptions, createApp } from './http/app.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import { createLoadPage } from './http/page/load.ts';
+import { type BodyRoom, createBodyRoom } from './http/body-room.ts';
 import { createReader } from './http/reader.ts';
 import { createReplyRoom, type OnUnread } from './http/reply-room.ts';
 import { endUnread } from './http/unread-connections.ts';
@@ -106,8 +107,8 @@ export async function serve(options: ServeOptions): Promise<Service> {
     const traffic = createTrafficLog(now);
     const reader = path === ':memory:' ? undefined : createReader(path);
     const onUnread: OnUnread = (reason, facts) => onNotice?.('A reply was ended', { reason, ...facts });
-    const replyRoom = createReplyRoom(onUnread);
-    const telemetry = await telemetryOf(options, login);
+    const [bodyRoom, replyRoom] = [createBodyRoom(), createReplyRoom(onUnread)];
+    const telemetry = await telemetryOf(options, login, bodyRoom);
     const app = createApp(store, {
       login,
       access,
@@ -115,6 +116,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
       adminSql,
       traffic,
       reader,
+      bodyRoom,
       replyRoom,
       agents: options.agents,
       page: options.withoutPage === true ? undefined : createLoadPage(),
@@ -210,12 +212,14 @@ function loginOf({ credential, access }: ServeOptions, now: () => number): Login
 async function telemetryOf(
   { sonarStore, sonarHotDays, sonarKeptDays, access, onNotice }: ServeOptions,
   login: Login,
+  room: BodyRoom,
 ): Promise<Receiver | undefined> {
   if (sonarStore === undefined) return undefined;
   const { createReceiver } = await import('../telemetry/receive/receiver.ts');
   return createReceiver({
     path: sonarStore,
     viewerOf: viewerBy(login, access),
+    room,
     hotDays: sonarHotDays,
     keptDays: sonarKeptDays,
     onNotice,

@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { Worker, type WorkerOptions } from 'node:worker_threads';
+import { type Transferable, Worker, type WorkerOptions } from 'node:worker_threads';
 import { Refusal, type RefusalCode } from '../core/contract/refusals.ts';
 
 /** A reply to the question with this number, as `answerEach` sends it. */
@@ -37,12 +37,13 @@ export class Thread<Question, Reply> {
     return this.#open.size;
   }
 
-  async ask(question: Question): Promise<Reply> {
+  /** `transfers`: parts of the question that are handed over instead of copied. */
+  async ask(question: Question, transfers: readonly Transferable[] = []): Promise<Reply> {
     clearTimeout(this.#idle);
     const id = (this.#questions += 1);
     const asked = Promise.withResolvers<Reply>();
     this.#worker ??= this.#start();
-    this.#worker.postMessage({ id, question });
+    this.#worker.postMessage({ id, question }, transfers);
     this.#open.set(id, asked);
     return asked.promise;
   }

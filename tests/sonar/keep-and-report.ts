@@ -1,4 +1,5 @@
 /** A receiving server, without its routes, closes days at once and prints its notices: `node keep-and-report.ts STORE NOTICES`. */
+import { createBodyRoom } from '../../src/server/http/body-room.ts';
 import { createReceiver } from '../../src/telemetry/receive/receiver.ts';
 
 const [path = '', expected = ''] = process.argv.slice(2);
@@ -6,6 +7,7 @@ const reported = Promise.withResolvers<undefined>();
 let count = 0;
 const receiver = await createReceiver({
   path,
+  room: createBodyRoom(),
   viewerOf: async () => 'refused',
   keepAfterMs: 0,
   onNotice: (words, facts) => {

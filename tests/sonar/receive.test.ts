@@ -321,3 +321,40 @@ it('a server without a store of telemetry receives nothing, and says that it kee
   const asked = await fetch(`${url}/sonar/show/jobs`);
   expect([asked.status, await asked.json()]).toMatchObject([404, { error: { code: 'TELEMETRY_NOT_KEPT' } }]);
 });
+
+describe('large bodies of telemetry', () => {
+  let server: Awaited<ReturnType<typeof receiving>>;
+  beforeAll(async () => {
+    server = await receiving();
+  });
+
+  it('a body of several MiB is stored envelope by envelope, or not at all where one is of another cluster', async () => {
+    const filler = 'x'.repeat(20_000);
+    const large = (seconds: number, about = {}) => sampleAt(seconds, { user: `${filler}${seconds}`, ...about });
+    const lines = Array.from({ length: 150 }, (_, index) => large(1_000 + index));
+    const before = (await server.stored()).length;
+    const foreign = await server.post([...lines, large(1_200, { cluster: 'wolf.test' })].join('\n'));
+    expect([foreign.status, foreign.body.error?.code]).toEqual([401, 'TELEMETRY_DENIED']);
+    expect((await server.stored()).length).toBe(before);
+    const bad = large(1_300).replace('"pid":1', '"pid":-1');
+    const answer = await server.post([...lines, bad].join('\n'));
+    expect(answer).toMatchObject({ status: 200, body: { stored: 150, refused: 1 } });
+    expect(answer.body.envelopes?.at(-1)).toMatchObject({
+      record: 151,
+      verdict: 'refused',
+      problem: expect.stringContaining('pid: found -1'),
+    });
+    expect((await server.stored()).length).toBe(before + 150);
+    // One that is larger than a block.
+    const single = sampleAt(1_400, { user: 'y'.repeat(3_000_000) });
+    expect(await server.post(single)).toMatchObject({ status: 200, body: { stored: 1 } });
+    expect(await server.post(single)).toMatchObject({ status: 200, body: { repeated: 1 } });
+  });
+
+  it('an envelope of so many values that they would take the memory of the server is refused, and others beside it are stored', async () => {
+    const many = sampleAt(1_500).replace('"processes":[', `"processes":[${'{},'.repeat(2_100_000)}`);
+    const answer = await server.post(`${many}\n${sampleAt(1_501)}`);
+    expect(answer).toMatchObject({ status: 200, body: { stored: 1, refused: 1 } });
+    expect(answer.body.envelopes?.[0]?.problem).toContain('4000000 values');
+  });
+});

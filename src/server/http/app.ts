@@ -30,7 +30,7 @@ import type { Explain } from '../view/explanations.ts';
 import { viewHandlers } from '../view/handlers.ts';
 import { type AnswerAgents, serveAgents } from './agents.ts';
 import { serveApiEvents } from './api-event-stream.ts';
-import { createBodyRoom } from './body-room.ts';
+import { type BodyRoom, createBodyRoom } from './body-room.ts';
 import { bind, type BodyLimits } from './bind.ts';
 import type { Answers } from './answers.ts';
 import { identify } from './caller.ts';
@@ -71,7 +71,8 @@ export interface AppOptions extends BodyLimits {
   readonly telemetry?: AskTelemetry | undefined;
   /** Executes reads over many rows off the event loop; without it they are executed in pieces. */
   readonly reader?: Reader | undefined;
-  /** The memory for long replies, which they share with those of telemetry. */
+  /** The memory for large bodies and for long replies, which they share with those of telemetry. */
+  readonly bodyRoom?: BodyRoom | undefined;
   readonly replyRoom?: ReplyRoom | undefined;
   /** Called for actions of the server that a user may want to know: it ended a stream, for instance. */
   readonly onNotice?: ((words: string, facts: Readonly<Record<string, unknown>>) => void) | undefined;
@@ -125,8 +126,7 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   store.works.resume();
   store.releases.resume();
   const logins = createHeldLogins(login, sessions, permissions);
-  const room = createBodyRoom();
-  const { replyRoom = createReplyRoom() } = options;
+  const { bodyRoom: room = createBodyRoom(), replyRoom = createReplyRoom() } = options;
   const readWide = createWideReads(store, permissions, options.reader, replyRoom);
   const root = new Hono<Answers>();
   servePage(root, { load: options.page, frameOrigins: options.frameOrigins, onNotice });

@@ -45,9 +45,9 @@ export class EmbeddedStore implements TelemetryStore {
     this.rows = new EmbeddedRows(this.database, this.#archive);
   }
 
-  async ingestEach(records: readonly EnvelopeRecord[], options: IngestOptions): Promise<IngestResult[]> {
+  async ingestEach(records: Iterable<EnvelopeRecord>, options: IngestOptions): Promise<IngestResult[]> {
     try {
-      return this.database.transaction(() => records.map((record) => this.#ingest(record, options)));
+      return this.database.transaction(() => Array.from(records, (record) => this.#ingest(record, options)));
     } catch (error) {
       this.#writer.forget();
       throw error;

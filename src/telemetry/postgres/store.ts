@@ -79,7 +79,8 @@ export class PostgresStore implements TelemetryStore {
     return new PostgresStore(db, url);
   }
 
-  ingestEach(records: readonly EnvelopeRecord[], options: IngestOptions): Promise<IngestResult[]> {
+  ingestEach(given: Iterable<EnvelopeRecord>, options: IngestOptions): Promise<IngestResult[]> {
+    const records = [...given];
     // Read at once, while the server stores what came before.
     const read = this.#readAll(records, options);
     read.catch(() => {});

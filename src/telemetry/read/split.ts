@@ -24,6 +24,8 @@ const KEPT_BYTES = 65_536;
 /** The limit of an envelope: a whole site's jobs take 2 MB, a topology 1 MB. */
 export const GREATEST_ENVELOPE = 64 * 2 ** 20;
 const GREATEST_NESTING = 64;
+/** Of one envelope: `{}` takes 56 bytes as an object. A sample of 335,000 processes has 3.7 million. */
+const MOST_VALUES = 4_000_000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -53,6 +55,7 @@ export class Splitter {
   #isObject = false;
   #depth = 0;
   #isDeep = false;
+  #values = 0;
   #inString = false;
   #isEscaped = false;
   #offset = 0;
@@ -130,6 +133,7 @@ export class Splitter {
     this.#isObject = true;
     this.#depth = 1;
     this.#isDeep = false;
+    this.#values = 0;
     this.#inString = false;
     this.#isEscaped = false;
     this.#matched = 0;
@@ -145,7 +149,9 @@ export class Splitter {
       return false;
     }
     if (byte === QUOTE) this.#inString = true;
+    else if (byte === COMMA) this.#values++;
     else if (byte === OPEN || byte === LIST_OPEN) {
+      this.#values++;
       if (++this.#depth > GREATEST_NESTING) this.#isDeep = true;
     } else if (byte === CLOSE || byte === LIST_CLOSE) return --this.#depth === 0;
     return false;
@@ -175,6 +181,7 @@ export class Splitter {
     this.#start = { offset, line };
     this.#depth = 1;
     this.#isDeep = false;
+    this.#values = 0;
     this.#inString = false;
     this.#matched = 0;
     this.#candidate = undefined;
@@ -202,10 +209,21 @@ export class Splitter {
         ? `longer than ${this.#limit} bytes`
         : this.#isObject && this.#isDeep
           ? `nested more than ${GREATEST_NESTING} levels deep`
-          : undefined);
+          : this.#isObject && this.#values > MOST_VALUES
+            ? `of more than ${MOST_VALUES} values`
+            : undefined);
     const isObject = this.#isObject && why === undefined;
     this.#push(isObject ? 'object' : 'junk', bytes, why ?? 'text that is no envelope', length);
     this.#start = undefined;
+    this.#forget(bytes);
+  }
+
+  /** Gives the copies of a large piece back now, and not when the collector finds them. */
+  #forget(piece: Buffer): void {
+    if (this.#kept.length > 1)
+      for (const { buffer, length } of this.#kept)
+        if (buffer !== piece.buffer && buffer.byteLength === length && buffer instanceof ArrayBuffer)
+          buffer.transfer(0);
     this.#kept = [];
     this.#keptLength = 0;
   }

@@ -15,27 +15,29 @@ interface Verdict {
  *
  * The sender must prove for each envelope that it may send data of its cluster: by a login whose user is the cluster, by a bearer
  * token, or by the token in `meta`. One that cannot stops the whole request, before anything is stored.
+ *
+ * A large body is read twice, once for the proofs: as values its envelopes take ten times as much memory as their text.
  */
 export async function accept(
   store: TelemetryStore,
   { body, credential, origin }: ReceiveTask,
   received: number,
 ): Promise<Reply> {
-  const reader = new EnvelopeReader();
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const records = [...reader.push(bytes), ...reader.end()].filter(({ number }) => number > 0);
-  const usable = records.filter(({ envelope }) => envelope !== undefined);
-  // Without a usable envelope nothing names a cluster: the login must, or strangers could fill the quarantine.
-  const clusters = usable.length === 0 ? [undefined] : usable;
-  for (const record of clusters) {
-    const denied = await deniedFor(store, record, credential);
-    if (denied !== undefined) return refusalOf('TELEMETRY_DENIED', denied);
+  const proven = await prove(store, body, credential);
+  if ('status' in proven) return proven;
+  const { known } = proven;
+  const problems: { readonly record: number; readonly problem: string }[] = [];
+  function* noted(): Generator<EnvelopeRecord> {
+    for (const record of known ?? recordsOf(body, 'for the last time')) {
+      problems.push({ record: record.number, problem: problemOf(record) });
+      yield record;
+    }
   }
-  const results = await store.ingestEach(records, { received, origin, cluster: credential.user });
+  const results = await store.ingestEach(noted(), { received, origin, cluster: credential.user });
   const verdicts = results.map((result, index): Verdict => {
-    const record = records[index] as EnvelopeRecord;
-    if (result === 'stored' || result === 'repeated') return { record: record.number, verdict: result };
-    return { record: record.number, verdict: 'refused', problem: problemOf(record) };
+    const { record, problem } = problems[index] as (typeof problems)[number];
+    if (result === 'stored' || result === 'repeated') return { record, verdict: result };
+    return { record, verdict: 'refused', problem };
   });
   const count = (wanted: Verdict['verdict']) => verdicts.filter(({ verdict }) => verdict === wanted).length;
   const answer = {
@@ -47,6 +49,51 @@ export async function accept(
   // One message that is wrong is dropped by its sender; of several, the others count.
   return replyOf(verdicts.length === 1 && answer.refused === 1 ? 422 : 200, answer);
 }
+
+/** The refusal of a request whose sender may not store all of it, or its records if they need not be read again. */
+async function prove(
+  store: TelemetryStore,
+  body: ReceiveTask['body'],
+  credential: Credential,
+): Promise<Reply | { readonly known: readonly EnvelopeRecord[] | undefined }> {
+  const isSmall = body.length === 1;
+  const known: EnvelopeRecord[] = [];
+  let [count, isUsable] = [0, false];
+  for (const record of recordsOf(body)) {
+    count += 1;
+    if (isSmall || count === 1) known.push(record);
+    else if (count === 2) known.length = 0;
+    if (record.envelope === undefined) continue;
+    isUsable = true;
+    const denied = await deniedFor(store, record, credential);
+    if (denied !== undefined) return refusalOf('TELEMETRY_DENIED', denied);
+  }
+  // Without a usable envelope nothing names a cluster: the login must, or strangers could fill the quarantine.
+  const denied = isUsable ? undefined : await deniedFor(store, undefined, credential);
+  if (denied !== undefined) return refusalOf('TELEMETRY_DENIED', denied);
+  if (!isSmall && count > 1) return { known: undefined };
+  for (const block of body.splice(0)) block?.buffer.transfer(0);
+  return { known };
+}
+
+/** The records of a body; those of a block exist at a time. */
+function* recordsOf(body: ReceiveTask['body'], isLast?: 'for the last time'): Generator<EnvelopeRecord> {
+  const reader = new EnvelopeReader();
+  for (const [index, block] of body.entries()) {
+    if (block === undefined) continue;
+    const records = reader.push(Buffer.from(block.buffer, block.byteOffset, block.byteLength));
+    if (isLast !== undefined) {
+      body[index] = undefined;
+      // Now, and not when the collector finds it: records have copies.
+      block.buffer.transfer(0);
+    }
+    yield* recordsWithNumber(records);
+  }
+  yield* recordsWithNumber(reader.end());
+}
+
+/** A comma between envelopes is no record. */
+const recordsWithNumber = (records: readonly EnvelopeRecord[]) => records.filter(({ number }) => number > 0);
 
 async function deniedFor(
   store: TelemetryStore,

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createGunzip } from 'node:zlib';
 import { after, type Timer } from '../../client/long-timers.ts';
 import { Thread } from '../../thread/thread.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
-import { GREATEST_ENVELOPE } from '../read/split.ts';
 import { openStore } from '../open-store.ts';
+import { bodyOf, type Room } from './body.ts';
 import type { Kept } from './keep.ts';
 import { type AskTask, type Credential, refusalOf, type Reply, type Task } from './thread/messages.ts';
 
@@ -23,6 +22,8 @@ export interface ReceiverOptions {
   /** The file of the store, or the URL of a database. */
   readonly path: string;
   readonly viewerOf: (incoming: IncomingMessage) => Promise<Viewer>;
+  /** The memory for bodies, which they share with those of other requests. */
+  readonly room: Room;
   /** Days that samples stay as they are, and that they are kept at all (0: for ever). */
   readonly hotDays?: number | undefined;
   readonly keptDays?: number | undefined;
@@ -36,12 +37,13 @@ const HOT_DAYS = 14;
 const KEPT_DAYS = 365;
 const MINUTE_MS = 60_000;
 
-/** Envelopes of a request, unpacked: packed ones of a few KB can become gigabytes. */
-const MOST_BYTES = GREATEST_ENVELOPE;
-/** Requests that wait for the thread: each may hold 64 MB. */
+/** Requests that wait for the thread. */
 const MOST_WAITING = 64;
-/** A body that arrives more slowly holds a connection. */
-const BODY_MS = 60_000;
+/** After this time without a task a thread ends, and its memory is released. To open the store again takes 20 ms. */
+const IDLE_MS = 10_000;
+
+/** As of the threads that read lists: with V8's default 50 MB more of values that are stored already are kept. */
+const YOUNG_MB = 24;
 
 const TYPES = 'sysinfo|sample|job|jobs|cluster|envelopes';
 /** `POST <root>/[prefix.]<type>`: what the daemon of Sonar sends to its `api-root`. */
@@ -54,7 +56,7 @@ const ASK_V2 = new RegExp(`^(?:${BASE_PATH})?/api/v2/([^/]+(?:/[^/]+){0,9})/?$`)
  * else. The paths here are those of other programs; our own questions are routes of the server (ADR 58).
  */
 export async function createReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const { path, viewerOf } = options;
+  const { path, viewerOf, room } = options;
   // A file that cannot be opened must end the start of the server, and not its first request.
   await (await openStore(path)).close();
   const [writer, reader, keeper] = [storeThread(path, false), storeThread(path, true), storeThread(path, false)];
@@ -64,11 +66,13 @@ export async function createReceiver(options: ReceiverOptions): Promise<Receiver
     if (incoming.method !== 'POST') return wrongMethod('POST');
     if (writer.waiting >= MOST_WAITING)
       return refusalOf('TELEMETRY_BUSY', `${MOST_WAITING} requests wait to be stored`);
-    const body = await bodyOf(incoming);
-    if (!(body instanceof Uint8Array)) return body;
+    const given = await bodyOf(incoming, room);
+    if ('status' in given) return given;
+    const { blocks: body, release } = given;
     const credential = credentialOf(incoming.headers.authorization);
     const origin = incoming.socket.remoteAddress ?? 'unknown address';
-    return execute(writer, { kind: 'receive', body, credential, origin });
+    const blocks = body.map(({ buffer }) => buffer);
+    return execute(writer, { kind: 'receive', body, credential, origin }, blocks).finally(release);
   };
   const askV2 = async (incoming: IncomingMessage, path: string, query: URLSearchParams): Promise<Reply> => {
     if (incoming.method !== 'GET') return wrongMethod('GET');
@@ -103,10 +107,15 @@ type StoreThread = Thread<Task, Reply>;
 
 /** A thread that executes tasks on the store, one after another. */
 const storeThread = (path: string, isReadOnly: boolean): StoreThread =>
-  new Thread('./telemetry-worker', import.meta.url, { workerData: { path, isReadOnly }, ended: ENDED });
+  new Thread('./telemetry-worker', import.meta.url, {
+    workerData: { path, isReadOnly },
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    ended: ENDED,
+    idleMs: IDLE_MS,
+  });
 
-const execute = (thread: StoreThread, task: Task): Promise<Reply> =>
-  thread.ask(task).catch((error: Error) => refusalOf('TELEMETRY_UNAVAILABLE', error.message));
+const execute = (thread: StoreThread, task: Task, transfers: readonly ArrayBuffer[] = []): Promise<Reply> =>
+  thread.ask(task, transfers).catch((error: Error) => refusalOf('TELEMETRY_UNAVAILABLE', error.message));
 
 /** Closes days a minute after the start, then every hour. A problem is logged once, until it is another one. */
 function keepRegularly(keeper: StoreThread, options: ReceiverOptions): { timer: Timer } {
@@ -156,67 +165,4 @@ function credentialOf(header: string | undefined): Credential {
   const text = Buffer.from(value, 'base64').toString('utf8');
   const colon = text.indexOf(':');
   return colon === -1 ? {} : { user: text.slice(0, colon), secret: text.slice(colon + 1) };
-}
-
-/** The body, unpacked, or the refusal of one that is too large, too slow or damaged. */
-function bodyOf(incoming: IncomingMessage): Promise<Uint8Array | Reply> {
-  const encoding = incoming.headers['content-encoding'] ?? 'identity';
-  if (encoding !== 'identity' && encoding !== 'gzip')
-    return Promise.resolve(
-      refusalOf('CONTENT_TYPE_REFUSED', `the body is packed with ${encoding}`, 'Use gzip, or nothing.'),
-    );
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    const gunzip = encoding === 'gzip' ? createGunzip() : undefined;
-    const end = (result: Uint8Array | Reply) => {
-      clearTimeout(slow);
-      incoming.off('data', forward);
-      if (!(result instanceof Uint8Array)) incoming.resume();
-      gunzip?.destroy();
-      resolve(result);
-    };
-    const slow = setTimeout(
-      () =>
-        end(
-          refusalOf(
-            'BODY_TOO_SLOW',
-            `the body took longer than ${BODY_MS / 1000} s`,
-            'Send fewer envelopes in a request.',
-          ),
-        ),
-      BODY_MS,
-    );
-    const take = (chunk: Buffer) => {
-      length += chunk.length;
-      if (length > MOST_BYTES)
-        end(
-          refusalOf(
-            'BODY_TOO_LARGE',
-            `the body has more than ${MOST_BYTES} bytes, unpacked`,
-            'Send fewer envelopes in a request.',
-          ),
-        );
-      else chunks.push(chunk);
-    };
-    const forward = (chunk: Buffer) => {
-      if (gunzip === undefined) take(chunk);
-      else if (!gunzip.write(chunk)) {
-        incoming.pause();
-        gunzip.once('drain', () => incoming.resume());
-      }
-    };
-    const isDone = () => end(Buffer.concat(chunks));
-    incoming.on('data', forward);
-    incoming.once('aborted', () => end(refusalOf('BODY_MALFORMED', 'the body was cut off', 'Send the whole body.')));
-    if (gunzip === undefined) incoming.once('end', isDone);
-    else {
-      incoming.once('end', () => gunzip.end());
-      gunzip.on('data', take);
-      gunzip.once('end', isDone);
-      gunzip.once('error', () =>
-        end(refusalOf('BODY_MALFORMED', 'the body is no gzip data', 'Send the body as its header says.')),
-      );
-    }
-  });
 }

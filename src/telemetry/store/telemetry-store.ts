@@ -14,7 +14,7 @@ export interface TelemetryStore {
   /** What questions are answered from. */
   readonly rows: TelemetryRows;
   /** Stores records, and says what became of each. */
-  ingestEach(records: readonly EnvelopeRecord[], options: IngestOptions): Promise<readonly IngestResult[]>;
+  ingestEach(records: Iterable<EnvelopeRecord>, options: IngestOptions): Promise<readonly IngestResult[]>;
   /** Stores which processes belong to which attempts, and gives how many were new. */
   addLinks(links: readonly Link[]): Promise<number>;
   /** Envelopes in the order of their times, equal to those that were stored. */

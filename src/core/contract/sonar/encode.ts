@@ -109,6 +109,7 @@ function writerOf(table: ObjectTable, name: string, field: Field, compat: Compat
   const { kind } = field;
   if (field.list !== undefined) {
     const row = (list: readonly unknown[]): string => {
+      if (list.length > SOME) return `[${joinedBySome(list, one)}]`;
       let text = '';
       for (const each of list) text += text === '' ? one(each) : `,${one(each)}`;
       return `[${text}]`;
@@ -136,6 +137,25 @@ function writerOf(table: ObjectTable, name: string, field: Field, compat: Compat
     const changed = change === undefined || value === undefined ? value : change(value);
     return isDefault(changed) ? ofDefault : one(changed);
   };
+}
+
+/** Elements of a list that are joined at once. */
+const SOME = 1_000;
+
+/**
+ * The engine keeps a text that was added up as the tree of its pieces, which takes ten times the memory, until the whole is
+ * read: of 335,000 processes 325 MB for 49. Joined pieces are one text.
+ */
+function joinedBySome(list: readonly unknown[], textOf: (each: unknown) => string): string {
+  const texts: string[] = [];
+  for (let from = 0; from < list.length; from += SOME)
+    texts.push(
+      list
+        .slice(from, from + SOME)
+        .map(textOf)
+        .join(','),
+    );
+  return texts.join(',');
 }
 
 const isWritten = ({ always, required }: Field): boolean => always === true || required === 'refused';

@@ -12,7 +12,8 @@ export interface Credential {
 
 export interface ReceiveTask {
   readonly kind: 'receive';
-  readonly body: Uint8Array;
+  /** In blocks. They are removed when they are read for the last time. */
+  readonly body: (Uint8Array<ArrayBuffer> | undefined)[];
   readonly credential: Credential;
   readonly origin: string;
 }
