@@ -10,7 +10,8 @@ import { type AppOptions, createApp } from './http/app.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import { createLoadPage } from './http/page/load.ts';
-import { type BodyRoom, createBodyRoom } from './http/body-room.ts';
+import { createBodyRoom } from './http/body-room.ts';
+import { answersInTurn } from './http/answers-in-turn.ts';
 import { createReader } from './http/reader.ts';
 import { createReplyRoom, type OnUnread } from './http/reply-room.ts';
 import { endUnread } from './http/unread-connections.ts';
@@ -23,7 +24,7 @@ import { migrate } from './store/migrate.ts';
 import { openDatabase } from './store/database.ts';
 import { ownDatabase, refuseForeign } from './store/own.ts';
 import { createStore } from './records/store.ts';
-import type { Receiver } from '../telemetry/receive/receiver.ts';
+import type { Receiver, ReceiverOptions } from '../telemetry/receive/receiver.ts';
 import { viewerBy } from './access/viewer.ts';
 import { startUpkeep } from './upkeep.ts';
 
@@ -108,7 +109,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
     const reader = path === ':memory:' ? undefined : createReader(path);
     const onUnread: OnUnread = (reason, facts) => onNotice?.('A reply was ended', { reason, ...facts });
     const [bodyRoom, replyRoom] = [createBodyRoom(), createReplyRoom(onUnread)];
-    const telemetry = await telemetryOf(options, login, bodyRoom);
+    const telemetry = await telemetryOf(options, login, { room: bodyRoom, answerInTurn: answersInTurn(replyRoom) });
     const app = createApp(store, {
       login,
       access,
@@ -212,14 +213,14 @@ function loginOf({ credential, access }: ServeOptions, now: () => number): Login
 async function telemetryOf(
   { sonarStore, sonarHotDays, sonarKeptDays, access, onNotice }: ServeOptions,
   login: Login,
-  room: BodyRoom,
+  given: Pick<ReceiverOptions, 'room' | 'answerInTurn'>,
 ): Promise<Receiver | undefined> {
   if (sonarStore === undefined) return undefined;
   const { createReceiver } = await import('../telemetry/receive/receiver.ts');
   return createReceiver({
     path: sonarStore,
     viewerOf: viewerBy(login, access),
-    room,
+    ...given,
     hotDays: sonarHotDays,
     keptDays: sonarKeptDays,
     onNotice,

@@ -37,3 +37,11 @@ export class Written {
     this.more = more;
   }
 }
+
+/** A reply that is text already, of any length. */
+export class LongText {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}

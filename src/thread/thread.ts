@@ -48,7 +48,7 @@ export class Thread<Question, Reply> {
     return asked.promise;
   }
 
-  /** The thread does not end for want of questions until the result is called. */
+  /** The thread stays although it has no question, until the result is called. */
   keep(): () => void {
     this.#keeps += 1;
     let isKept = true;

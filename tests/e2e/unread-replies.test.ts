@@ -15,7 +15,7 @@ const LIST = `/torc-service/v1/jobs?workflow_id=1&limit=${JOBS}`;
 const mostBytesOf = (pid: number): number =>
   Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 
-it(`${CLIENTS} lists of 12 MiB that nobody reads leave a server below 500 MiB, and another client gets its list`, async () => {
+it(`${CLIENTS} lists of 12 MiB that no client reads leave a server below 500 MiB, and another client gets its list`, async () => {
   const { client, port, program } = await startServer(temporaryFolder());
   await client.createWorkflow({ body: { name: 'w', user: 'u' } });
   for (let from = 0; from < JOBS; from += 1_000) {

@@ -8,6 +8,7 @@ let count = 0;
 const receiver = await createReceiver({
   path,
   room: createBodyRoom(),
+  answerInTurn: () => Promise.resolve(),
   viewerOf: async () => 'refused',
   keepAfterMs: 0,
   onNotice: (words, facts) => {

@@ -30,11 +30,11 @@ export interface Client {
 }
 
 /** The server itself, which reads its reply at once. */
-export const NOBODY: Client = { isGone: () => false, whenGone() {}, cut() {}, facts: () => ({}) };
+export const SERVER_ITSELF: Client = { isGone: () => false, whenGone() {}, cut() {}, facts: () => ({}) };
 
 export const clientOf = (context: Context<Answers>): Client => {
   const { incoming, outgoing } = context.env ?? {};
-  return incoming === undefined || outgoing === undefined ? NOBODY : clientAt(incoming, outgoing);
+  return incoming === undefined || outgoing === undefined ? SERVER_ITSELF : clientAt(incoming, outgoing);
 };
 
 export function clientAt(incoming: HttpBindings['incoming'], outgoing: HttpBindings['outgoing']): Client {

@@ -1,4 +1,4 @@
-import { createPacker, type Part } from '../../thread/packed.ts';
+import { createPacker, type Part, piecesOf } from '../../thread/packed.ts';
 import { beginSlice } from '../store/slices.ts';
 import { type HeldReply, type Piece, Written } from '../written.ts';
 import { jsonParts } from './json-parts.ts';
@@ -42,8 +42,12 @@ export async function makeReply(
 }
 
 /** The same of a value, in slices. */
-export function makeJson(reply: unknown, held?: HeldReply): Promise<Written> {
-  const texts = jsonParts(reply);
+export const makeJson = (reply: unknown, held?: HeldReply): Promise<Written> => makeOf(jsonParts(reply), held);
+
+/** The same of a text. */
+export const makeText = (text: string, held?: HeldReply): Promise<Written> => makeOf(piecesOf(text), held);
+
+function makeOf(texts: Generator<string>, held: HeldReply | undefined): Promise<Written> {
   const pack = createPacker();
   const slice = beginSlice();
   return makeReply(held, async () => {

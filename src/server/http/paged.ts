@@ -8,7 +8,7 @@ export interface Asked {
 }
 
 /**
- * A page whose rows are read while its text is made, so many at once: as objects they take ten times as much memory as
+ * A page whose rows are read while its text is made, some at a time: as objects they take ten times as much memory as
  * their text. What is counted stands behind the rows, and is known when they are read.
  */
 export function pagedBy(read: (piece: Asked) => Page<unknown>, { offset, limit }: Asked, rowsAtOnce: number): object {

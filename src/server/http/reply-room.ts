@@ -34,7 +34,7 @@ const usual = {
   dueBytes: MEBIBYTE,
   dueMs: 10_000,
 };
-/** Looks are counted instead of time: while the server itself stood still, nobody could read. */
+/** Looks are counted instead of time: while the server itself stood still, no client could read. */
 const LOOK_MS = 500;
 const LOOKS = 20;
 /** When those who were refused may ask again: until then clients that do not read have lost their connections. */
@@ -183,7 +183,7 @@ export function createReplyRoom(onUnread: OnUnread = () => {}, limits: Partial<t
   };
 }
 
-/** Nobody reads this reply. */
+/** No client reads this reply. */
 export const left = () => new Refusal('REPLY_UNREAD', 'the client left before its reply was made');
 
 const waitedTooLong = (waitedMs: number) =>

@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { createPacker, piecesOf, PLAIN_BYTES } from '../../thread/packed.ts';
+import { PLAIN_BYTES } from '../../thread/packed.ts';
 import { Written } from '../written.ts';
-import { type Answers, type Client, clientOf, NOBODY } from './answers.ts';
+import { type Answers, type Client, clientOf, SERVER_ITSELF } from './answers.ts';
 import { acceptedEncoding, createCompressor, type Encoding, LEAST_BYTES } from './compress.ts';
 import { headersFor, JSON_TYPE, variesByEncoding } from './headers.ts';
 import { isLongReply } from './json-parts.ts';
-import { makeJson, makeReply } from './make-reply.ts';
+import { makeJson, makeText } from './make-reply.ts';
 import { streamOf, textOf } from './reply-text.ts';
 import type { ReplyRoom } from './reply-room.ts';
 import { note } from './watch.ts';
@@ -48,7 +48,7 @@ export function send(
   return sendCompressed(context, text, { status, headers, encoding });
 }
 
-const heldFor = (client: Client, room: ReplyRoom) => (client === NOBODY ? undefined : room.enter(client));
+const heldFor = (client: Client, room: ReplyRoom) => (client === SERVER_ITSELF ? undefined : room.enter(client));
 
 interface Head {
   readonly status: number;
@@ -64,10 +64,7 @@ export async function sendText(
   room: ReplyRoom,
 ): Promise<Response> {
   if (text.length <= PLAIN_BYTES) return respond(text, head.status, head.headers);
-  const pack = createPacker();
-  const parts = Array.from(piecesOf(text), pack);
-  const made = await makeReply(heldFor(clientOf(context), room), () => ({ parts, isEnd: true }));
-  return sendLong(context, made, head);
+  return sendLong(context, await makeText(text, heldFor(clientOf(context), room)), head);
 }
 
 async function sendCompressed(
@@ -83,7 +80,7 @@ async function sendCompressed(
 function sendLong(context: Context<Answers>, reply: Written, { status, headers, encoding }: Head): Response {
   const length = reply.parts.reduce((sum, part) => sum + part.length, 0);
   note(context.env?.incoming, { response: { bytes: length, head: Buffer.from(reply.parts[0]?.bytes ?? []) } });
-  if (clientOf(context) !== NOBODY) reply.held?.begin();
+  if (clientOf(context) !== SERVER_ITSELF) reply.held?.begin();
   const texts = textOf(reply);
   const stream = encoding === undefined || length <= LEAST_BYTES ? undefined : compressor.parts(texts, encoding);
   if (stream !== undefined) return respond(stream, status, { ...headers, 'content-encoding': encoding as string });

@@ -4,11 +4,12 @@ import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { createStore, type Store } from '../records/store.ts';
 import { openDatabase } from '../store/database.ts';
+import { answersInTurn } from './answers-in-turn.ts';
 import { createApp } from './app.ts';
 import { createReader, type Reader } from './reader.ts';
 import { createReplyRoom, type ReplyRoom } from './reply-room.ts';
@@ -40,6 +41,7 @@ function fill(store: Store): void {
 }
 
 const LIST = `/jobs?workflow_id=1&limit=${JOBS}`;
+const [MCP, V2] = ['/mcp', '/api/v2/cluster'];
 /** Every kind of long reply: where it is made, and how it is sent. */
 const kinds: Readonly<Record<string, { where: 'file' | 'memory'; path: string; head?: string; method?: 'POST' }>> = {
   'a list that a thread reads': { where: 'file', path: LIST },
@@ -51,7 +53,8 @@ const kinds: Readonly<Record<string, { where: 'file' | 'memory'; path: string; h
   'a compressed list': { where: 'file', path: LIST, head: 'Accept-Encoding: gzip\r\n' },
   'a compressed list of a database in memory': { where: 'memory', path: LIST, head: 'Accept-Encoding: zstd\r\n' },
   'an answer of telemetry': { where: 'memory', path: '/sonar/show/nodes' },
-  'an answer to an agent': { where: 'memory', path: '/../../mcp', method: 'POST' },
+  'an answer of telemetry outside of our routes': { where: 'memory', path: V2 },
+  'an answer to an agent': { where: 'memory', path: MCP, method: 'POST' },
 };
 
 interface Service {
@@ -88,7 +91,11 @@ describe('long replies', () => {
       agents: () => Promise.resolve({ status: 200, headers: {}, body: LARGE_TEXT }),
       onError: (error) => errors.push(error),
     });
-    const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server;
+    const [listener, inTurn] = [getRequestListener(app.fetch, { overrideGlobalObjects: false }), answersInTurn(room)];
+    const server = createServer((incoming, outgoing) => {
+      if (incoming.url !== V2) void listener(incoming, outgoing);
+      else void inTurn(incoming, outgoing, () => Promise.resolve({ status: 200, headers: {}, text: LARGE_TEXT }));
+    });
     return { store, reader, server, room, most: 0 };
   }
   beforeAll(async () => {
@@ -117,7 +124,7 @@ describe('long replies', () => {
     socket.on('error', () => {});
     await once(socket, 'connect');
     const body = method === 'POST' ? 'Content-Type: application/json\r\nContent-Length: 2\r\n' : '';
-    const target = path.startsWith('/../') ? '/mcp' : BASE_PATH + path;
+    const target = path === MCP || path === V2 ? path : BASE_PATH + path;
     socket.write(`${method} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${head}${body}\r\n`);
     if (method === 'POST') socket.write('{}');
     return { socket, service };

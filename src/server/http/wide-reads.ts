@@ -5,10 +5,10 @@ import type { Caller, Permissions } from '../caller.ts';
 import { clamped, type Page } from '../store/listing.ts';
 import { createSize } from '../store/size.ts';
 import type { Store } from '../records/store.ts';
-import type { HeldReply, Written } from '../written.ts';
-import { type Client, NOBODY } from './answers.ts';
+import type { HeldReply, LongText } from '../written.ts';
+import { type Client, SERVER_ITSELF } from './answers.ts';
 import { isLongReply } from './json-parts.ts';
-import { makeJson, makeReply } from './make-reply.ts';
+import { makeJson, makeText } from './make-reply.ts';
 import { type Asked, pagedBy } from './paged.ts';
 import type { Reader } from './reader.ts';
 import type { Kind, ReplyRoom } from './reply-room.ts';
@@ -83,7 +83,7 @@ export function createWideReads(store: Store, permissions: Permissions, reader: 
       return reply;
     };
     // The server itself may ask within a read that has its turn.
-    if (!longBefore.has(name) || client === NOBODY) {
+    if (!longBefore.has(name) || client === SERVER_ITSELF) {
       const reply = read();
       return reply instanceof Promise ? reply.then(noted) : noted(reply);
     }
@@ -99,10 +99,7 @@ export function createWideReads(store: Store, permissions: Permissions, reader: 
     const whole = () => handle(input as never, caller);
     if (Object.hasOwn(telemetryRoutes, name)) {
       // Written by its thread, which answers one question after another.
-      return inTurn('telemetry', client, async (held) => {
-        const { parts } = (await whole()) as Written;
-        return makeReply(held, () => ({ parts, isEnd: true }));
-      });
+      return inTurn('telemetry', client, async (held) => makeText(((await whole()) as LongText).text, held));
     }
     if (kind === undefined || !size.isLarge()) return readAtOnce(name, whole, client);
     const page = kind === 'no list' ? undefined : pageAsked(input as ListRequest, kind);
@@ -116,7 +113,7 @@ export function createWideReads(store: Store, permissions: Permissions, reader: 
     const asked = input as ListRequest;
     const read = (piece: Asked) => handle({ ...asked, query: { ...asked.query, ...piece } } as never, caller);
     const paged = () => pagedBy((piece) => read(piece) as Page<unknown>, page, ROWS_AT_ONCE);
-    return client === NOBODY ? makeJson(paged()) : inTurn('loop', client, (held) => makeJson(paged(), held));
+    return client === SERVER_ITSELF ? makeJson(paged()) : inTurn('loop', client, (held) => makeJson(paged(), held));
   };
 }
 

@@ -7,9 +7,8 @@ import {
 } from '../../core/contract/routes/telemetry.ts';
 import type { Input } from '../../core/contract/routes.ts';
 import type { Caller, Permissions } from '../caller.ts';
-import { createPacker, piecesOf } from '../../thread/packed.ts';
 import type { Handlers } from '../handlers.ts';
-import { Written } from '../written.ts';
+import { LongText } from '../written.ts';
 
 /** With a user, only what concerns this user besides the totals of nodes. */
 interface TelemetryRequest {
@@ -26,12 +25,12 @@ const none: AskTelemetry = () => Promise.reject(new Refusal('TELEMETRY_NOT_KEPT'
 export function telemetryHandlers(permissions: Permissions, ask = none): Pick<Handlers, TelemetryRoute> {
   const handlerOf =
     (name: TelemetryRoute) =>
-    async ({ query }: Input<TelemetryRoute>, caller: Caller): Promise<Written> => {
+    async ({ query }: Input<TelemetryRoute>, caller: Caller): Promise<LongText> => {
       const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
       const parameters = Object.fromEntries(given.map(([parameter, value]) => [parameter, String(value)]));
       const asked = { question: questionOf(name), parameters, onlyUser: permissions.listedFor(caller) };
       const { status, text } = await ask(asked);
-      if (status === 200) return new Written(Array.from(piecesOf(text), createPacker()));
+      if (status === 200) return new LongText(text);
       const { code, message } = (JSON.parse(text) as { error: { code: RefusalCode; message: string } }).error;
       throw new Refusal(code, message);
     };

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { after, type Timer } from '../../client/long-timers.ts';
 import { Thread } from '../../thread/thread.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
@@ -22,6 +22,12 @@ export interface ReceiverOptions {
   /** The file of the store, or the URL of a database. */
   readonly path: string;
   readonly viewerOf: (incoming: IncomingMessage) => Promise<Viewer>;
+  /** Gives a question its turn, and sends its answer as fast as its client reads. */
+  readonly answerInTurn: (
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    make: () => Promise<{ readonly status: number; readonly headers: OutgoingHttpHeaders; readonly text: string }>,
+  ) => Promise<void>;
   /** The memory for bodies, which they share with those of other requests. */
   readonly room: Room;
   /** Days that samples stay as they are, and that they are kept at all (0: for ever). */
@@ -56,7 +62,7 @@ const ASK_V2 = new RegExp(`^(?:${BASE_PATH})?/api/v2/([^/]+(?:/[^/]+){0,9})/?$`)
  * else. The paths here are those of other programs; our own questions are routes of the server (ADR 58).
  */
 export async function createReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const { path, viewerOf, room } = options;
+  const { path, viewerOf, room, answerInTurn } = options;
   // A file that cannot be opened must end the start of the server, and not its first request.
   await (await openStore(path)).close();
   const [writer, reader, keeper] = [storeThread(path, false), storeThread(path, true), storeThread(path, false)];
@@ -89,10 +95,16 @@ export async function createReceiver(options: ReceiverOptions): Promise<Receiver
       const [pathname = '', query = ''] = (incoming.url ?? '').split('?', 2);
       const path = ASK_V2.exec(pathname)?.[1];
       if (path === undefined && !INSERT.test(pathname)) return false;
-      const reply = path === undefined ? receive(incoming) : askV2(incoming, path, new URLSearchParams(query));
-      void reply
-        .catch((error: unknown) => refusalOf('BODY_MALFORMED', (error as Error).message, 'Send the whole body.'))
-        .then((answered) => send(outgoing, answered));
+      const failed = (error: unknown) => refusalOf('BODY_MALFORMED', (error as Error).message, 'Send the whole body.');
+      if (path === undefined)
+        void receive(incoming)
+          .catch(failed)
+          .then((reply) => send(outgoing, reply));
+      else
+        void answerInTurn(incoming, outgoing, async () => {
+          const reply = await askV2(incoming, path, new URLSearchParams(query)).catch(failed);
+          return { ...reply, headers: headersOf(reply) };
+        });
       return true;
     },
     async close() {
@@ -142,21 +154,22 @@ function keepRegularly(keeper: StoreThread, options: ReceiverOptions): { timer: 
 const wrongMethod = (method: string): Reply =>
   refusalOf('METHOD_REFUSED', `expected ${method}`, 'Use the method that the message names.');
 
-function send(outgoing: ServerResponse, { status, text, type = 'application/json' }: Reply): void {
+function send(outgoing: ServerResponse, reply: Reply): void {
   if (outgoing.destroyed) return;
-  outgoing.writeHead(status, {
-    'Content-Type': type,
-    // A drawing came from a sender: what it has of scripts must not run on this origin.
-    ...(type === 'application/json'
-      ? {}
-      : { 'Content-Security-Policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'" }),
-    'Content-Length': Buffer.byteLength(text),
-    ...(status === 401 ? { 'WWW-Authenticate': 'Basic realm="Torc telemetry"' } : {}),
-    // The rest of a body that was refused is not read.
-    ...(status === 413 || status === 503 ? { Connection: 'close' } : {}),
-  });
-  outgoing.end(text);
+  outgoing.writeHead(reply.status, { ...headersOf(reply), 'Content-Length': Buffer.byteLength(reply.text) });
+  outgoing.end(reply.text);
 }
+
+const headersOf = ({ status, type = 'application/json' }: Reply): OutgoingHttpHeaders => ({
+  'Content-Type': type,
+  // A drawing came from a sender: what it has of scripts must not run on this origin.
+  ...(type === 'application/json'
+    ? {}
+    : { 'Content-Security-Policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'" }),
+  ...(status === 401 ? { 'WWW-Authenticate': 'Basic realm="Torc telemetry"' } : {}),
+  // The rest of a body that was refused is not read.
+  ...(status === 413 || status === 503 ? { Connection: 'close' } : {}),
+});
 
 function credentialOf(header: string | undefined): Credential {
   const [, scheme = '', value = ''] = /^(\w+)\s+(.+)$/.exec(header ?? '') ?? [];
