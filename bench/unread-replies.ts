@@ -1,5 +1,5 @@
 /**
- * How much memory does a server need for replies that nobody reads, and for large bodies of telemetry?
+ * How much memory does a server need for replies that no client reads, and for large bodies of telemetry?
  *
  * `node bench/unread-replies.ts [factor] [recipe...]`: a workflow of 100,000 jobs, whose list is a reply of 36 MB, and for each
  * recipe a new server on it. Beside the most memory that the process ever had stand the waits of a ping that is sent every
@@ -143,7 +143,7 @@ async function fill(): Promise<void> {
   await server.stop();
 }
 
-console.log(`memory for replies that nobody reads; ${machine()}`);
+console.log(`memory for replies that no client reads; ${machine()}`);
 await fill();
 for (const [name, drive] of Object.entries(recipes)) {
   if (asked.length > 0 && !asked.includes(name)) continue;
