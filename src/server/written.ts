@@ -8,6 +8,8 @@ export interface Piece {
 
 /** The memory of a long reply, from its begin until its client has it. */
 export interface HeldReply {
+  /** So much of it may be kept as it is. */
+  readonly plainBytes: number;
   /** So many bytes more are kept for it. */
   add(bytes: number): void;
   /** So many of them were sent, as so many bytes of text. */

@@ -11,7 +11,7 @@ export interface Part {
 
 /** Characters of a part: large enough for one write to a socket, small enough to be written in a millisecond. */
 export const PART_LENGTH = 64 * 1024;
-/** The beginning of a text stays as it is: most replies have no more, and it is sent at once. */
+/** The beginning of a text stays as it is, at least so much: most replies have no more, and it is sent at once. */
 export const PLAIN_BYTES = 256 * 1024;
 /** UTF-8 has at most three bytes for a unit of UTF-16. */
 const MOST_PART_BYTES = 3 * (PART_LENGTH + 1);
@@ -28,15 +28,15 @@ function loaded() {
 }
 let zlib: ReturnType<typeof loaded> | undefined;
 
-/** Makes parts of one text; each piece of it has at most `PART_LENGTH` characters, and one for a pair. */
-export function createPacker(): (piece: string) => Part {
+/** Makes parts of one text, packed beyond so many bytes; each piece of it has at most `PART_LENGTH` characters, and one for a pair. */
+export function createPacker(plainBytes = PLAIN_BYTES): (piece: string) => Part {
   const encoder = new TextEncoder();
-  let plainBytes = 0;
+  let encodedBytes = 0;
   let scratch: Uint8Array<ArrayBuffer> | undefined;
   return (piece) => {
-    if (plainBytes < PLAIN_BYTES) {
+    if (encodedBytes < plainBytes) {
       const bytes = encoder.encode(piece);
-      plainBytes += bytes.length;
+      encodedBytes += bytes.length;
       return { bytes, length: bytes.length, isPacked: false };
     }
     // In the same memory each time: otherwise as much garbage as text.

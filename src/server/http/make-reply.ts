@@ -48,7 +48,8 @@ export const makeJson = (reply: unknown, held?: HeldReply): Promise<Written> => 
 export const makeText = (text: string, held?: HeldReply): Promise<Written> => makeOf(piecesOf(text), held);
 
 function makeOf(texts: Generator<string>, held: HeldReply | undefined): Promise<Written> {
-  const pack = createPacker();
+  // Without a client it is read at once.
+  const pack = createPacker(held?.plainBytes ?? Infinity);
   const slice = beginSlice();
   return makeReply(held, async () => {
     const parts: Part[] = [];

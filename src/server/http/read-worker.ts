@@ -67,11 +67,11 @@ function leave(): Piece {
   return { parts: [], isEnd: true };
 }
 
-function begin(question: Question): void {
+function begin(question: Question, plainBytes: number): void {
   leave();
   ({ listedFor } = question);
   const end = beginRead();
-  reading = { texts: textsOf(question), pack: createPacker(), end };
+  reading = { texts: textsOf(question), pack: createPacker(plainBytes), end };
 }
 
 /** The first rows are read with the first piece, in the same read as all others. */
@@ -97,7 +97,7 @@ function goOn(): Piece {
 answerEach<Step>(
   (step) => {
     if (step === 'leave') return leave();
-    if (step !== 'go on') begin(step.begin);
+    if (step !== 'go on') begin(step.begin, step.plainBytes);
     try {
       return goOn();
     } catch (error) {

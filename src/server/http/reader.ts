@@ -15,7 +15,7 @@ export interface Question {
 }
 
 /** What a thread does next: it has one read open, whose text it makes piece by piece. */
-export type Step = { readonly begin: Question } | 'go on' | 'leave';
+export type Step = { readonly begin: Question; readonly plainBytes: number } | 'go on' | 'leave';
 
 /** Executes reads in threads: of each kind one at a time, as the turns of replies have it. */
 export interface Reader {
@@ -47,7 +47,7 @@ export function createReader(path: string): Reader {
   return {
     read(kind, asked, held) {
       const thread = threads[kind];
-      let step: Step = { begin: asked };
+      let step: Step = { begin: asked, plainBytes: held.plainBytes };
       // Between two pieces a slow client may take longer than an idle thread lives.
       const release = thread.keep();
       held.whenMade(release);

@@ -1,4 +1,5 @@
 import { Refusal } from '../../core/contract/refusals.ts';
+import { PLAIN_BYTES } from '../../thread/packed.ts';
 import type { HeldReply } from '../written.ts';
 import type { Client } from './answers.ts';
 
@@ -27,7 +28,7 @@ const usual = {
   /** With the thread that makes them and the largest bodies beside, a server stays below 500 MiB. */
   allBytes: 64 * MEBIBYTE,
   /** Of one reply: a list of a million rows as it is kept. */
-  oneBytes: 16 * MEBIBYTE,
+  oneBytes: 40 * MEBIBYTE,
   /** Shorter than the patience of clients, which repeat the request. */
   patienceMs: 60_000,
   /** A client must read so much in this time: a tenth of a bad connection. */
@@ -39,6 +40,8 @@ const LOOK_MS = 500;
 const LOOKS = 20;
 /** When those who were refused may ask again: until then clients that do not read have lost their connections. */
 const RETRY_SECONDS = 10;
+/** While less of the room is used, replies are not packed: a list of 10,000 jobs takes a third less processor time. */
+const PLAIN_SHARE = 1 / 2;
 
 interface Waiting {
   readonly kind: Kind;
@@ -119,6 +122,7 @@ export function createReplyRoom(onUnread: OnUnread = () => {}, limits: Partial<t
     watch();
     client.whenGone(end);
     return {
+      plainBytes: Math.max(PLAIN_BYTES, allBytes * PLAIN_SHARE - usedBytes),
       add(more) {
         if (isOver) return;
         bytes += more;
