@@ -1,3 +1,4 @@
+import { steadyNow } from '../client/steady-clock.ts';
 import { runHere } from '../operations/run-here.ts';
 import { allocationOf } from '../cluster/slurm/allocation.ts';
 import { hasSlurm, openSlurm } from '../cluster/slurm/slurm.ts';
@@ -82,7 +83,7 @@ type RunnerChoices = Partial<RunnerValues> &
 /** The registration data of a runner. */
 type Registration = Pick<
   RunnerOptions,
-  'computeNodeType' | 'scheduler' | 'allocation' | 'recordId' | 'onRegistered' | 'ending' | 'workflow'
+  'computeNodeType' | 'scheduler' | 'allocation' | 'recordId' | 'onRegistered' | 'ending' | 'workflow' | 'endAtMs'
 >;
 
 /** Loads the runner while the server starts, which another core does. A fault in it is reported where the runner is used. */
@@ -120,7 +121,7 @@ export async function runWorkflow(
     memoryGb: options.memoryGb,
     numGpus: options.numGpus,
     labels: labelsOf(options),
-    endAtMs: endAtMsOf(options, Date.now()),
+    endAtMs: endAtMsOf(options),
     pollIntervalSeconds: options.pollInterval ?? 5,
     claimBackoffMaxSeconds: options.claimBackoffMaxSecs ?? 300,
     outageMinutes: options.waitForHealthyDatabaseMinutes,
@@ -158,19 +159,19 @@ async function submitToolsOf(context: Context, outputDir: string): Promise<Submi
 export const labelsOf = ({ label = [] }: { readonly label?: readonly string[] | undefined }): string[] =>
   label.flatMap((text) => text.split(',')).filter((each) => each !== '');
 
-/** When the runner must end: `--end-time` precedes `--time-limit`. */
-function endAtMsOf(options: Partial<RunnerValues>, nowMs: number): number | undefined {
+/** When the runner must end, by the steady clock: `--end-time` precedes `--time-limit`. */
+function endAtMsOf(options: Partial<RunnerValues>): number | undefined {
   const time = options.endTime;
   if (time !== undefined) {
     const at = Date.parse(time);
     if (Number.isNaN(at))
       throw new UsageError(`--end-time: expected a time such as 2026-01-31T18:00:00Z, found "${time}"`);
-    return at;
+    return steadyNow() + at - Date.now();
   }
   const limit = options.timeLimit;
   if (limit === undefined) return undefined;
   try {
-    return nowMs + parseDuration(limit) * 1000;
+    return steadyNow() + parseDuration(limit) * 1000;
   } catch (cause) {
     throw new Failure(`Error parsing time_limit: ${(cause as Error).message}`, { cause });
   }

@@ -1,3 +1,5 @@
+import { steadyNow } from './steady-clock.ts';
+
 /**
  * Timers for delays that come from outside: options, fields of a workflow, times of the server.
  *
@@ -36,8 +38,8 @@ export function after(delayMs: number, call: () => void): Timer {
   };
 }
 
-/** Calls the function at a moment (Unix milliseconds), however far away. */
-export const atMoment = (atMs: number, call: () => void): Timer => after(atMs - Date.now(), call);
+/** Calls the function at a moment of `steadyNow`, however far away. */
+export const atMoment = (atMs: number, call: () => void): Timer => after(atMs - steadyNow(), call);
 
 /** Calls the function repeatedly at an interval of any length. */
 export function every(intervalMs: number, call: () => void): Timer {

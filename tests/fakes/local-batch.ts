@@ -133,7 +133,7 @@ export function openLocalBatch({ folder, slots, environment }: LocalBatchOptions
     queue: async (jobs) => states(jobs),
     // There is no accounting.
     account: async () => undefined,
-    queueStartedAtMs: async () => undefined,
+    queueAgeSeconds: async () => undefined,
 
     jobVariable: VARIABLE,
     allocationOf(variables): Allocation | undefined {
@@ -145,8 +145,12 @@ export function openLocalBatch({ folder, slots, environment }: LocalBatchOptions
     },
     nodesOf: async () => ['localhost'],
     memoryOf: async ({ memoryBytes }) => memoryBytes,
-    startOf: async (jobId) => timeOf(jobId, 'began'),
-    endOf: async ({ jobId }) => (timeOf(jobId, 'began') ?? Date.now()) + WALLTIME_MS,
+    runOf: async ({ jobId, restarts }) => ({
+      startedAtMs: timeOf(jobId, 'began'),
+      submittedAtMs: timeOf(jobId, 'script'),
+      restarts,
+    }),
+    secondsLeft: async ({ jobId }) => ((timeOf(jobId, 'began') ?? Date.now()) + WALLTIME_MS - Date.now()) / 1000,
     manner: async () => ({ killWaitSeconds: KILL_WAIT_SECONDS, isOneByOne: false, reachesAll: false }),
     fateOf: async ({ jobId }) => (STATES[wordOf(jobId)] === 'ended' ? 'over' : 'alive'),
 

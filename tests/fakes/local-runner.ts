@@ -1,3 +1,4 @@
+import { steadyNow } from '../../src/client/steady-clock.ts';
 import { connect } from '../../src/client/node/connect.ts';
 import { ALLOCATION_VARIABLE } from '../../src/core/allocation/submission-script.ts';
 import { inAllocation } from '../../src/runner/setup/in-allocation.ts';
@@ -7,8 +8,9 @@ import { openLocalBatch } from './local-batch.ts';
 /** `torc-slurm-job-runner URL WORKFLOW OUTPUT`, for the batch system of this machine. */
 const [folder = '', url = '', workflow = '', outputDir = ''] = process.argv.slice(2);
 const batch = openLocalBatch({ folder, slots: 0, environment: process.env });
-const allocation = batch.allocationOf(process.env);
-if (allocation === undefined) throw new Error('this program runs inside an allocation');
+const reported = batch.allocationOf(process.env);
+if (reported === undefined) throw new Error('this program runs inside an allocation');
+const allocation = { ...reported, run: await batch.runOf(reported) };
 const { [ALLOCATION_VARIABLE]: recordId } = process.env;
 delete process.env[ALLOCATION_VARIABLE];
 const connection = connect({ url });
@@ -21,7 +23,7 @@ const runner = await startRunner({
   ...(await inAllocation(batch, allocation, { isShared: false, knowsEnding: true })),
   recordId: Number(recordId),
   numCpus: allocation.cpus,
-  endAtMs: await batch.endOf(allocation),
+  endAtMs: steadyNow() + ((await batch.secondsLeft(allocation)) ?? Infinity) * 1000,
   labels: [],
   pollIntervalSeconds: 1,
   claimBackoffMaxSeconds: 1,

@@ -1,4 +1,5 @@
 import { pause } from '../../client/long-timers.ts';
+import { steadyNow } from '../../client/steady-clock.ts';
 import type { Allocation } from '../../cluster/batch/allocation.ts';
 import { ALLOCATION_VARIABLE } from '../../core/allocation/submission-script.ts';
 import { workflowId } from '../choose-workflow.ts';
@@ -73,20 +74,22 @@ export const slurmRunner = command({
       );
       return undefined;
     });
-    const allocation = { ...reported, memoryBytes };
     const id = workflowId(workflow);
-    const who = `${allocation.jobId}.${allocation.nodeId}.${allocation.taskPid}`;
+    const who = `${reported.jobId}.${reported.nodeId}.${reported.taskPid}`;
     const delaySeconds = startDelaySeconds(options.startupDelaySeconds, who);
     await pause(delaySeconds * 1000);
 
-    const endAtMs =
-      allocation.endsAtMs ??
-      (await patiently(() => slurm.endOf(allocation)).catch((cause: Error) => {
-        throw new Failure(
-          `the end of allocation ${allocation.jobId} is unknown: ${cause.message}. Set SLURM_JOB_END_TIME, in Unix seconds, if squeue is not available.`,
-          { cause },
-        );
-      }));
+    const given = leftByVariables(reported, Date.now());
+    const ask = () => slurm.secondsLeft(reported);
+    const leftSeconds = await (given === undefined ? patiently(ask) : ask()).catch((cause: Error) => {
+      if (given !== undefined) return given;
+      throw new Failure(
+        `the end of allocation ${reported.jobId} is unknown: ${cause.message}. Set SLURM_JOB_END_TIME, in Unix seconds, if squeue is not available.`,
+        { cause },
+      );
+    });
+    const endAtMs = leftSeconds === undefined ? undefined : steadyNow() + leftSeconds * 1000;
+    const allocation = { ...reported, memoryBytes, run: await slurm.runOf(reported) };
     const isShared = options.isSubtask === true;
     // Programs that stand in for Slurm know nothing of the end of an allocation.
     const knowsEnding = !environment['TORC_FAKE_SBATCH'];
@@ -101,9 +104,8 @@ export const slurmRunner = command({
         outputDir,
         numCpus: own.cpus,
         memoryGb: own.memoryBytes === undefined ? undefined : own.memoryBytes / GIBIBYTE,
-        ...(endAtMs === undefined ? {} : { endTime: new Date(endAtMs).toISOString() }),
       },
-      { ...place, recordId: recordOf(environment) },
+      { ...place, endAtMs, recordId: recordOf(environment) },
     );
     const { ending, left, tally } = summary;
     const reason = [summary.reason, left?.words].filter((part) => part !== undefined).join('; ');
@@ -114,6 +116,18 @@ export const slurmRunner = command({
     if (isBroken(summary)) context.exitWith(1);
   },
 });
+
+/**
+ * The seconds until the end of the allocation by its variables and the clock of this node, for a runner whose Slurm does not
+ * answer; undefined if they are not there, or if that clock is wrong: the allocation would be over.
+ */
+export function leftByVariables(
+  { beganAtMs = -Infinity, endsAtMs }: Pick<Allocation, 'beganAtMs' | 'endsAtMs'>,
+  nowMs: number,
+): number | undefined {
+  if (endsAtMs === undefined || nowMs >= endsAtMs) return undefined;
+  return (endsAtMs - Math.max(nowMs, beganAtMs)) / 1000;
+}
 
 /** What the script of the allocation says of it. Jobs do not inherit it: they may start runners of their own. */
 function recordOf(environment: Context['environment']) {

@@ -1,3 +1,5 @@
+import type { AllocationRun } from '../../core/lifecycle/allocation-end.ts';
+
 /** The allocation in which a process runs. A program reads it once, and passes it on as a value. */
 export interface Allocation {
   readonly jobId: number;
@@ -22,8 +24,11 @@ export interface Allocation {
   readonly gpus?: readonly string[] | undefined;
   /** Whether it has devices. */
   readonly hasGpus?: boolean | undefined;
-  /** When it ends, in Unix milliseconds, as far as the process was given it. */
+  /** When it began and ends, in Unix milliseconds by the clock of the batch system, as far as the process was given it. */
+  readonly beganAtMs?: number | undefined;
   readonly endsAtMs?: number | undefined;
+  /** The run of it in which the process is, as the batch system reports it. */
+  readonly run?: AllocationRun | undefined;
   /** How often it was requeued: it runs for the first time at 0. */
   readonly restarts: number;
   /** The step in which the process runs, as the accounting names it; empty outside of steps. */

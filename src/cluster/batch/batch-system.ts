@@ -1,5 +1,5 @@
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
-import type { AllocationState } from '../../core/lifecycle/allocation-end.ts';
+import type { AllocationRun, AllocationState } from '../../core/lifecycle/allocation-end.ts';
 import type { Allocation } from './allocation.ts';
 
 /**
@@ -42,8 +42,8 @@ export interface BatchRecords {
   queue(jobs: readonly SlurmJob[]): Promise<ReadonlyMap<SlurmJob, AllocationState>>;
   /** The jobs and their steps in the accounting, in one call; undefined where there is no accounting. */
   account(jobs: readonly SlurmJob[]): Promise<RecordedJobs | undefined>;
-  /** When the queue began to answer, in Unix milliseconds: it may have forgotten earlier jobs. Never rejects. */
-  queueStartedAtMs(): Promise<number | undefined>;
+  /** How long the queue has been answering, by its own clock: it may have forgotten earlier jobs. Never rejects. */
+  queueAgeSeconds(): Promise<number | undefined>;
 }
 
 /** What a process inside an allocation asks about it. */
@@ -56,10 +56,13 @@ export interface InsideAllocation {
   nodesOf(allocation: Allocation): Promise<readonly string[]>;
   /** The memory of this node that belongs to it, in bytes; undefined where nothing says it. */
   memoryOf(allocation: Allocation): Promise<number | undefined>;
-  /** When it started, or started again after it was requeued, in Unix milliseconds. */
-  startOf(jobId: number): Promise<number | undefined>;
-  /** Its end as it is now, in Unix milliseconds: administrators change time limits. Undefined if it has none. */
-  endOf(allocation: Pick<Allocation, 'jobId'>): Promise<number | undefined>;
+  /** The run of it in which this process is, as the batch system reports it to others; without an answer, how often it was requeued. Never rejects. */
+  runOf(allocation: Pick<Allocation, 'jobId' | 'restarts'>): Promise<AllocationRun>;
+  /**
+   * Seconds until its end as it is now: administrators change time limits. By the clock of the batch system where it gives the time,
+   * because that of a node may be minutes behind or ahead. Undefined if it has no end.
+   */
+  secondsLeft(allocation: Pick<Allocation, 'jobId' | 'endsAtMs'>): Promise<number | undefined>;
   /** How it ends the processes of allocations. Never rejects. */
   manner(): Promise<Manner>;
   /** Whether and why the allocation is being ended. Without an answer in this time it is `unknown`. Never rejects. */

@@ -77,6 +77,7 @@ describe('an allocation', () => {
     const end = (reported: Record<string, string>) => allocationOf({ SLURM_JOB_ID: '42', ...reported })?.endsAtMs;
     expect(end({ SLURM_JOB_END_TIME: '1795270481' })).toBe(1_795_270_481_000);
     expect(end({ SLURM_JOB_END_TIME: '' })).toBeUndefined();
+    expect(allocationOf({ SLURM_JOB_ID: '42', SLURM_JOB_START_TIME: '1795270000' })?.beganAtMs).toBe(1_795_270_000_000);
   });
 
   it('an allocation has memory for each of its CPUs, if memory is given per CPU', () => {

@@ -35,7 +35,10 @@ export function allocationOf(environment: Environment): Allocation | undefined {
   const perNode = number('SLURM_MEM_PER_NODE');
   const perCpu = number('SLURM_MEM_PER_CPU');
   const mebibytes = perNode || (perCpu !== undefined && cpus !== undefined ? perCpu * cpus : undefined);
-  const endsAtSeconds = number('SLURM_JOB_END_TIME');
+  const moment = (name: string) => {
+    const seconds = number(name);
+    return seconds === undefined ? undefined : seconds * 1000;
+  };
   return {
     jobId,
     arrayJobId: number('SLURM_ARRAY_JOB_ID'),
@@ -50,7 +53,9 @@ export function allocationOf(environment: Environment): Allocation | undefined {
     isMemoryPerCpu: environment['SLURM_MEM_PER_CPU'] !== undefined,
     gpus: grantedDevices(environment),
     hasGpus: Boolean(environment['SLURM_JOB_GPUS'] ?? environment['SLURM_GPUS_ON_NODE']),
-    endsAtMs: endsAtSeconds === undefined ? undefined : endsAtSeconds * 1000,
+    // Of Slurm 23.02 and later.
+    beganAtMs: moment('SLURM_JOB_START_TIME'),
+    endsAtMs: moment('SLURM_JOB_END_TIME'),
     restarts: number('SLURM_RESTART_COUNT') ?? 0,
     step: stepNameOf(environment),
     isInStep: isOrdinaryStep(environment),

@@ -45,7 +45,8 @@ const AT_MOST_MS = 60_000;
 
 /** Questions with these variables, and not about the current allocation in particular. */
 export function askSlurm(environment: Environment, mostMs = AT_MOST_MS): AskSlurm {
-  const own = outsideAllocation(environment);
+  // Without a time zone, which differs from host to host, and repeats an hour in autumn.
+  const own = { ...outsideAllocation(environment), SLURM_TIME_FORMAT: '%s' };
   return (program, args, atMostMs = mostMs) =>
     runHelper(slurmProgram(program, environment), args, { atMostMs: Math.min(atMostMs, mostMs), environment: own });
 }

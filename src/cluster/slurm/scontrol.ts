@@ -1,3 +1,4 @@
+import type { AllocationRun } from '../../core/lifecycle/allocation-end.ts';
 import { parseSlurmMemory } from '../../core/quantity/bytes.ts';
 import type { Allocation } from '../batch/allocation.ts';
 import type { Fate, Manner } from '../batch/batch-system.ts';
@@ -34,8 +35,20 @@ export const openScontrol = (ask: AskSlurm): Scontrol => ({
 export const settingIn = (config: string, name: string): string | undefined =>
   new RegExp(`^${name}\\s*=\\s*(\\S+)`, 'm').exec(config)?.[1];
 
-/** The line `BOOT_TIME = 2026-11-21T16:30:00`: when the controller began. */
-export const parseBootTime = (config: string): number | undefined => parseTime(settingIn(config, 'BOOT_TIME') ?? '');
+/**
+ * The time of day of the controller, in the first line of its configuration: `Configuration data as of 2026-11-21T16:30:00`.
+ *
+ * The programs compute elapsed and remaining times (`squeue %M` and `%L`, `RunTime`) with the clock of the host that they run on:
+ * 10 minutes behind, `%L` said 19:57 of an allocation of 10 minutes, and 10 minutes ahead `INVALID` (22.05.8 and 26.05.3).
+ */
+export const parseNow = (config: string): number | undefined =>
+  parseTime(/^Configuration data as of (\S+)/m.exec(config)?.[1] ?? '');
+
+/** How long the controller has been running, by the line `BOOT_TIME = 2026-11-21T16:30:00` and its own clock. */
+export function parseAgeSeconds(config: string): number | undefined {
+  const [bootedAtMs, nowMs] = [parseTime(settingIn(config, 'BOOT_TIME') ?? ''), parseNow(config)];
+  return bootedAtMs === undefined || nowMs === undefined ? undefined : (nowMs - bootedAtMs) / 1000;
+}
 
 /** The line `MaxArraySize = 1001`: one more than the largest number of a task. 0 means none. */
 export const parseArraySize = (config: string): number =>
@@ -76,6 +89,19 @@ const ALIVE: ReadonlySet<string> = new Set(['RUNNING', 'SUSPENDED', 'STOPPED', '
 
 /** How often Slurm has requeued a job, by `scontrol show job`: it counts when it begins to end the job. */
 export const restartsIn = (text: string): number => Number(/\bRestarts=(\d+)/.exec(text)?.[1] ?? 0);
+
+/**
+ * The run of a job by `scontrol show job`, for a process of it whose variables say how often the job had been requeued.
+ *
+ * A job that is being ended has the times of its next run already: only the number is left then. One that runs after another
+ * number of requeues is not the one of the process, and nothing is known.
+ */
+export function runIn(text: string, restarts: number): AllocationRun {
+  if (!ALIVE.has(/\bJobState=(\w+)/.exec(text)?.[1] ?? '')) return { restarts };
+  if (restartsIn(text) !== restarts) return {};
+  const time = (name: string) => parseTime(new RegExp(`\\b${name}=(\\S+)`).exec(text)?.[1] ?? '');
+  return { startedAtMs: time('StartTime'), submittedAtMs: time('SubmitTime'), restarts };
+}
 
 /**
  * The memory per node in the answer of `scontrol show job`: the limit per CPU or per node, or an equal share of the total.

@@ -8,11 +8,13 @@ import { cancelJob, cancelQueued } from './scancel.ts';
 import {
   fateIn,
   openScontrol,
+  parseAgeSeconds,
   parseArraySize,
-  parseBootTime,
   parseGranted,
   parseManner,
+  parseNow,
   restartsIn,
+  runIn,
 } from './scontrol.ts';
 import { openSqueue } from './squeue.ts';
 import { submissionsUnderWay } from './under-way.ts';
@@ -21,7 +23,7 @@ import { byName, notQueued, statesFrom } from './states.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The duration of an allocation when Slurm is simulated, as in Torc 1.0.0. */
-const PLAYED_MS = 10 * 24 * 3600 * 1000;
+const PLAYED_SECONDS = 10 * 24 * 3600;
 
 interface SlurmOptions {
   readonly environment: Environment;
@@ -60,8 +62,7 @@ export function openSlurm({ environment, atMostMs }: SlurmOptions): BatchSystem 
 
     queue: async (jobs) => byName(await squeue.jobs(jobs)),
     account: (jobs) => recordedJobs(ask, jobs),
-    queueStartedAtMs: () => scontrol.config().then(parseBootTime, () => undefined),
-    startOf: (jobId) => squeue.time(jobId, 'start'),
+    queueAgeSeconds: () => scontrol.config().then(parseAgeSeconds, () => undefined),
 
     jobVariable: JOB_VARIABLE,
     allocationOf,
@@ -72,7 +73,21 @@ export function openSlurm({ environment, atMostMs }: SlurmOptions): BatchSystem 
       if (memoryBytes !== undefined || isPlayed) return memoryBytes;
       return parseGranted(await scontrol.job(jobId), { cpus, nodes });
     },
-    endOf: async ({ jobId }) => (isPlayed ? Date.now() + PLAYED_MS : squeue.time(jobId, 'end')),
+    runOf: async ({ jobId, restarts }) =>
+      isPlayed
+        ? { restarts }
+        : scontrol.job(jobId).then(
+            (text) => runIn(text, restarts),
+            () => ({ restarts }),
+          ),
+    async secondsLeft({ jobId, endsAtMs: given }) {
+      const endsAtMs = isPlayed ? given : await squeue.end(jobId);
+      if (endsAtMs === undefined) return isPlayed ? PLAYED_SECONDS : undefined;
+      const askedAt = performance.now();
+      // Where the controller does not give the time, that of this host is all there is.
+      const nowMs = isPlayed ? undefined : await scontrol.config().then(parseNow, () => undefined);
+      return (endsAtMs - (nowMs ?? Date.now()) - (performance.now() - askedAt)) / 1000;
+    },
     manner: () => scontrol.config().then(parseManner, () => parseManner('')),
     fateOf: ({ jobId, restarts }, atMostMs) =>
       scontrol.job(jobId, atMostMs).then(

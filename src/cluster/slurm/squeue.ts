@@ -15,8 +15,8 @@ export interface Squeue {
   scripts(): Promise<SubmittedScript[]>;
   /** Why jobs that wait have not started. */
   reasons(jobs: readonly SlurmJob[]): Promise<ReadonlyMap<SlurmJob, string>>;
-  /** The present start or end of a job, in Unix milliseconds. */
-  time(jobId: number, which: 'start' | 'end'): Promise<number | undefined>;
+  /** The end of a job as it is now, in Unix milliseconds by the clock of the controller. */
+  end(jobId: number): Promise<number | undefined>;
   /** The running steps of a job: their names with their ids, such as `12.3`. */
   steps(jobId: number): Promise<ReadonlyMap<string, string>>;
   /** Jobs of each partition. */
@@ -46,15 +46,8 @@ export const openSqueue = (ask: AskSlurm): Squeue => ({
     parseReasons(
       await ask('squeue', ['-hr', '-t', 'PENDING', '-j', wholeJobs(jobs).join(','), '-o', '%i|%r'], SOON_MS),
     ),
-  time: async (jobId, which) =>
-    parseTimeOf(
-      jobId,
-      await ask(
-        'squeue',
-        ['--noheader', '--jobs', String(jobId), '--format', which === 'end' ? '%A|%e' : '%A|%S'],
-        SOON_MS,
-      ),
-    ),
+  end: async (jobId) =>
+    parseTimeOf(jobId, await ask('squeue', ['--noheader', '--jobs', String(jobId), '--format', '%A|%e'], SOON_MS)),
   steps: async (jobId) =>
     parseStepIds(await ask('squeue', ['--steps', '-h', '-j', String(jobId), '-o', '%i|%j'], SOON_MS), jobId),
   depth: async () => parseQueueDepth(await ask('squeue', ['-h', '-o', '%P|%T|%D'])),

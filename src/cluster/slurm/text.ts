@@ -1,11 +1,13 @@
 /**
- * A time as Slurm's programs print it, such as `2026-11-21T16:30:00`, which is in the time zone of the host.
+ * A time as Slurm's programs print it, in Unix milliseconds: seconds, as we ask for (`SLURM_TIME_FORMAT`), or a time such as
+ * `2026-11-21T16:30:00` in the time zone of the host, from programs that do not know the variable.
  *
  * `NONE`, `N/A`, `Unknown` and the like mean that there is none. Source: squeue(1), formats %e and %S.
  */
 export function parseTime(text: string): number | undefined {
-  const match = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.exec(text.trim());
-  return match === null ? undefined : Date.parse(match[0]);
+  const trimmed = text.trim();
+  if (/^\d{9,11}$/.test(trimmed)) return Number(trimmed) * 1000;
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(trimmed) ? Date.parse(trimmed) : undefined;
 }
 
 /** Slurm may print a word where a figure is missing; one such field must not cost the others. */

@@ -4,17 +4,24 @@ import type { QueueState } from './slurm-state.ts';
  * Whether an allocation is dead, and with it its runner: the one place that decides this.
  *
  * The word of the batch system decides. A state that is not known, and an allocation of which nothing is known, prove nothing.
+ * Times are compared only with times of the same batch system: the clock of a node may be minutes behind or ahead of it.
  */
 
+/** A run of an allocation: when it is requeued, another one begins. Times are Unix milliseconds by the clock of the batch system. */
+export interface AllocationRun {
+  /** When the run began. */
+  readonly startedAtMs?: number | undefined;
+  /** When the allocation was submitted, or requeued the last time. */
+  readonly submittedAtMs?: number | undefined;
+  /** How often it was requeued before. */
+  readonly restarts?: number | undefined;
+}
+
 /** What the batch system says of an allocation. */
-export interface AllocationState {
+export interface AllocationState extends Pick<AllocationRun, 'startedAtMs' | 'submittedAtMs'> {
   readonly state: QueueState;
   /** Its own word: `NODE_FAIL`, `CANCELLED by 1000`. */
   readonly word: string;
-  /** When its present run began, in Unix milliseconds. */
-  readonly startedAtMs?: number | undefined;
-  /** When it was submitted, or requeued the last time, in Unix milliseconds. */
-  readonly submittedAtMs?: number | undefined;
 }
 
 /** The allocation in which the process that decides runs. */
@@ -22,8 +29,6 @@ export interface OwnAllocation {
   readonly jobId: number;
   /** How often it was requeued. */
   readonly restarts: number;
-  /** When this run of it began, in Unix milliseconds. */
-  readonly startedAtMs: number | undefined;
 }
 
 /** The end of the allocation of a runner. `isRequeued`: it waits, or runs again. */
@@ -33,49 +38,48 @@ export interface AllocationEnd {
   readonly words: string;
 }
 
-interface RunnerOfAllocation {
+/** A runner, with the run of the allocation in which it registered, as the batch system reported it then. */
+interface RunnerOfAllocation extends AllocationRun {
   readonly jobId: number;
-  readonly registeredAtMs: number;
 }
-
-/** The clocks of a cluster may differ by this much. */
-const CLOCKS_MS = 60_000;
 
 /** How the allocation of a runner ended since the runner registered; undefined if nothing proves that it did. */
 export function allocationEndOf(
-  { jobId, registeredAtMs }: RunnerOfAllocation,
+  runner: RunnerOfAllocation,
   known: AllocationState | undefined,
 ): AllocationEnd | undefined {
+  const { jobId } = runner;
   if (known?.state === 'ended') return { isRequeued: false, words: `allocation ${jobId} ended ${known.word}` };
-  // A run that began after this runner registered is another one: of the requeued allocation, or of a job with the same id.
-  if (known?.state === 'running' && (known.startedAtMs ?? 0) > registeredAtMs + CLOCKS_MS)
+  // A later run is another one: of the requeued allocation, or of a job with the same id.
+  if (known?.state === 'running' && isLater(known.startedAtMs, runner.startedAtMs))
     return { isRequeued: true, words: `allocation ${jobId} has started again` };
   // It has run, or no runner of it could have registered.
-  return known?.state === 'queued' && wasRequeuedSince(registeredAtMs, known.submittedAtMs)
+  return known?.state === 'queued' && wasRequeuedSince(runner, known)
     ? { isRequeued: true, words: `allocation ${jobId} was requeued` }
     : undefined;
 }
 
 /** The same for a runner in the allocation of this process, which runs: only an earlier run of it is over. */
-export const earlierRunOf = (
-  { jobId, registeredAtMs }: RunnerOfAllocation,
-  { restarts, startedAtMs }: OwnAllocation,
-): AllocationEnd | undefined =>
-  restarts > 0 && startedAtMs !== undefined && registeredAtMs < startedAtMs
-    ? { isRequeued: true, words: `allocation ${jobId} was requeued` }
-    : undefined;
+export const earlierRunOf = ({ jobId, restarts }: RunnerOfAllocation, own: OwnAllocation): AllocationEnd | undefined =>
+  isLater(own.restarts, restarts) ? { isRequeued: true, words: `allocation ${jobId} was requeued` } : undefined;
 
 /**
  * Whether an allocation that waits was requeued after its runner registered, so that the runner is gone.
  *
  * A requeue renews the time of submission. A controller that was killed may have forgotten that the allocation has started
- * since, and says that it waits: then that time is older than the runner. Without a time, the word alone counts.
+ * since, and says that it waits: then that time is the one that the runner registered. Where the batch system prints no such time,
+ * the word alone counts; with only one of the two times nothing is proven.
  *
- * Slurm's times are whole seconds, cut off. A requeue in the second in which the runner registered is not seen here; the next
- * runner of the allocation knows how often it was requeued.
+ * Slurm's times are whole seconds, cut off. A requeue in the second of the submission is not seen here; the next runner of the
+ * allocation knows how often it was requeued.
  */
-const wasRequeuedSince = (registeredAtMs: number, submittedAtMs: number | undefined): boolean =>
-  submittedAtMs === undefined || submittedAtMs > registeredAtMs;
+const wasRequeuedSince = (registered: AllocationRun, now: AllocationRun): boolean =>
+  registered.submittedAtMs === undefined && now.submittedAtMs === undefined
+    ? true
+    : isLater(now.submittedAtMs, registered.submittedAtMs);
+
+const isLater = (one: number | undefined, other: number | undefined): boolean =>
+  one !== undefined && other !== undefined && one > other;
 
 /** The status that a record of an allocation should have; undefined if it has it, or nothing is known. */
 export function correctedStatus(status: string, state: QueueState | undefined): 'complete' | 'pending' | undefined {

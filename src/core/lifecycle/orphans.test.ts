@@ -5,9 +5,12 @@ type State = [number, { state: 'running' | 'ended'; word: string }];
 const running = (slurmJobId: number, word = 'RUNNING'): State => [slurmJobId, { state: 'running', word }];
 const ended = (slurmJobId: number, word: string): State => [slurmJobId, { state: 'ended', word }];
 
+/** As Slurm reported it to the runner. */
+const RUN = { submittedAtMs: 8_000, startedAtMs: 10_000, restarts: 0 };
+
 const facts = (more: Partial<OrphanFacts>): OrphanFacts => ({
   allocations: [{ recordId: 1, slurmJobId: 7, status: 'active' }],
-  nodes: [{ id: 3, slurmJobId: 7, registeredAtMs: 10_000, isActive: true, isHolder: false }],
+  nodes: [{ id: 3, slurmJobId: 7, run: RUN, isActive: true, isHolder: false }],
   running: [{ id: 11, nodeId: 3 }],
   queue: new Map(),
   accounted: new Map(),
@@ -63,18 +66,17 @@ describe('orphans', () => {
     });
   });
 
-  it('an allocation that waits again proves nothing about a runner that registered since: the controller forgot that it started', () => {
+  it('an allocation that waits again proves nothing about a runner that registered this time of submission: the controller forgot that it started', () => {
     const waiting = (submittedAtMs: number) =>
       new Map([[7, { state: 'queued' as const, word: 'PENDING', submittedAtMs }]]);
     expect(orphansOf(facts({ queue: waiting(8_000) })).requeuedNodes).toEqual([]);
-    // Started in the second of its submission: the times of Slurm are cut off.
-    expect(orphansOf(facts({ queue: waiting(10_000) })).requeuedNodes).toEqual([]);
-    expect(orphansOf(facts({ queue: waiting(11_000) })).requeuedNodes).toHaveLength(1);
+    expect(orphansOf(facts({ queue: waiting(9_000) })).requeuedNodes).toHaveLength(1);
     expect(orphansOf(facts({ queue: waiting(20_000) })).requeuedNodes).toHaveLength(1);
   });
 
   it('an active allocation that waits again was requeued: its jobs get a new attempt and do not fail', () => {
-    const found = orphansOf(facts({ queue: new Map([[7, { state: 'queued', word: 'PENDING' }]]) }));
+    const queue = new Map([[7, { state: 'queued' as const, word: 'PENDING', submittedAtMs: 11_000 }]]);
+    const found = orphansOf(facts({ queue }));
     expect([found.requeued.length, found.deadNodes, found.requeuedNodes[0]?.cause]).toEqual([
       1,
       [],
@@ -97,9 +99,9 @@ describe('orphans', () => {
   });
 
   it('running jobs without any active runner are abandoned, and with one they are not', () => {
-    const nodes = [{ id: 3, slurmJobId: undefined, registeredAtMs: 10_000, isActive: false, isHolder: false }];
+    const nodes = [{ id: 3, slurmJobId: undefined, run: {}, isActive: false, isHolder: false }];
     expect(orphansOf(facts({ allocations: [], nodes })).abandoned).toEqual([11]);
-    const alive = [...nodes, { id: 4, slurmJobId: undefined, registeredAtMs: 10_000, isActive: true, isHolder: false }];
+    const alive = [...nodes, { id: 4, slurmJobId: undefined, run: {}, isActive: true, isHolder: false }];
     expect(orphansOf(facts({ allocations: [], nodes: alive })).abandoned).toEqual([]);
   });
 
@@ -107,8 +109,8 @@ describe('orphans', () => {
     const found = orphansOf(
       facts({
         nodes: [
-          { id: 3, slurmJobId: 7, registeredAtMs: 10_000, isActive: true, isHolder: false },
-          { id: 4, slurmJobId: 9, registeredAtMs: 10_000, isActive: true, isHolder: false },
+          { id: 3, slurmJobId: 7, run: RUN, isActive: true, isHolder: false },
+          { id: 4, slurmJobId: 9, run: RUN, isActive: true, isHolder: false },
         ],
         running: [
           { id: 11, nodeId: 3 },

@@ -1,5 +1,5 @@
 import type { SlurmJob } from '../allocation/slurm-job.ts';
-import { allocationEndOf, type AllocationState, correctedStatus } from './allocation-end.ts';
+import { allocationEndOf, type AllocationRun, type AllocationState, correctedStatus } from './allocation-end.ts';
 
 /**
  * Which records of a workflow are orphans: left behind by an allocation or a runner that has ended.
@@ -18,7 +18,8 @@ interface Node {
   readonly id: number;
   /** Undefined outside Slurm. */
   readonly slurmJobId: number | undefined;
-  readonly registeredAtMs: number;
+  /** The run of the allocation in which it registered; empty if its record does not say it. */
+  readonly run: AllocationRun;
   readonly isActive: boolean;
   /** Not active, and attempts or pending jobs remain in its name. */
   readonly isHolder: boolean;
@@ -83,11 +84,11 @@ export function orphansOf({ allocations, nodes, running, queue, accounted }: Orp
     queue && (queue.get(slurmJobId) ?? { state: 'ended', word: wordOf(slurmJobId) });
   const deadNodes: DeadNode[] = [];
   const requeuedNodes: DeadNode[] = [];
-  for (const { id, slurmJobId, registeredAtMs, isActive, isHolder } of nodes) {
+  for (const { id, slurmJobId, run, isActive, isHolder } of nodes) {
     const jobIds = (held.get(id) ?? []).map((job) => job.id);
     if (slurmJobId === undefined || (!isActive && !isHolder && jobIds.length === 0)) continue;
     const state = known(slurmJobId);
-    const end = allocationEndOf({ jobId: slurmJobId, registeredAtMs }, state);
+    const end = allocationEndOf({ jobId: slurmJobId, ...run }, state);
     if (end === undefined) continue;
     const isNodeLost = !end.isRequeued && NODE_LOST.has(state?.word ?? '');
     const node = { nodeId: id, isActive, slurmJobId, jobIds, isNodeLost, cause: end.words };

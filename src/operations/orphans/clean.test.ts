@@ -16,11 +16,11 @@ interface Said {
   readonly queue?: ReadonlyMap<number, AllocationState> | Error;
   readonly account?: RecordedJobs | Error | undefined;
   /** When the controller began, so long ago. */
-  readonly controllerAgeMs?: number;
+  readonly controllerAgeSeconds?: number;
 }
 
 /** Slurm with these replies; counts how often it is asked. */
-function slurmThat({ queue = new Map(), account, controllerAgeMs }: Said) {
+function slurmThat({ queue = new Map(), account, controllerAgeSeconds }: Said) {
   const asked: string[] = [];
   const answer = async <T>(name: string, reply: T | Error): Promise<T> => {
     asked.push(name);
@@ -30,7 +30,7 @@ function slurmThat({ queue = new Map(), account, controllerAgeMs }: Said) {
   const slurm: BatchRecords = {
     queue: () => answer('squeue', queue),
     account: () => answer('sacct', account),
-    queueStartedAtMs: async () => (controllerAgeMs === undefined ? undefined : Date.now() - controllerAgeMs),
+    queueAgeSeconds: async () => controllerAgeSeconds,
   };
   return { slurm, asked };
 }
@@ -108,17 +108,17 @@ describe('orphans of an allocation that ended', () => {
     const running = { jobs: new Map([[7, { state: 'running' as const, word: 'RUNNING' }]]) };
     const account: RecordedJobs = { ...running, steps: new Map(), batchEnds: new Map() };
     const { id } = await inAllocation(['a']);
-    const young = slurmThat({ account, controllerAgeMs: 10_000 });
+    const young = slurmThat({ account, controllerAgeSeconds: 10 });
     expect(await clean(id, young.slurm)).toMatchObject({ slurmJobsFailed: 0, computeNodesDeactivated: 0 });
-    const away = slurmThat({ account: new Error('slurmdbd is away'), controllerAgeMs: 10_000 });
+    const away = slurmThat({ account: new Error('slurmdbd is away'), controllerAgeSeconds: 10 });
     expect(await clean(id, away.slurm)).toMatchObject({ slurmJobsFailed: 0, computeNodesDeactivated: 0 });
     expect(await statuses(service, id)).toEqual({ a: 'running' });
     // The accounting knows of its end.
     const over = { ...account, jobs: new Map([[7, { state: 'ended' as const, word: 'NODE_FAIL' }]]) };
-    expect(await clean(id, slurmThat({ account: over, controllerAgeMs: 10_000 }).slurm, true)).toMatchObject({
+    expect(await clean(id, slurmThat({ account: over, controllerAgeSeconds: 10 }).slurm, true)).toMatchObject({
       slurmJobsFailed: 1,
     });
-    const old = slurmThat({ account, controllerAgeMs: 130_000 });
+    const old = slurmThat({ account, controllerAgeSeconds: 130 });
     expect(await clean(id, old.slurm)).toMatchObject({ slurmJobsFailed: 1, computeNodesDeactivated: 1 });
   });
 

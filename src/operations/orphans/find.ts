@@ -6,7 +6,7 @@ import type { RecordedJobs, BatchRecords } from '../../cluster/batch/batch-syste
 import type { AllocationState } from '../../core/lifecycle/allocation-end.ts';
 import { jobOfAllocation, type SlurmJob, wholeJobs } from '../../core/allocation/slurm-job.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
-import { outputDirOfLedger, slurmTaskOf } from '../../core/contract/files/runner.ts';
+import { outputDirOfLedger, slurmRunOf, slurmTaskOf } from '../../core/contract/files/runner.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import { orphansOf, type Orphans } from '../../core/lifecycle/orphans.ts';
@@ -110,13 +110,11 @@ export async function askSlurm(
  * A controller that was killed may have forgotten jobs that run. It ends them when their nodes register, within seconds; until
  * then nothing proves that they have ended.
  */
-const YOUNG_MS = 120_000;
+const YOUNG_SECONDS = 120;
 
 async function isYoung(slurm: BatchRecords): Promise<boolean> {
-  const startedAtMs = await slurm.queueStartedAtMs();
-  const nowMs = Date.now();
-  // A start far in the future is that of another clock, and says nothing.
-  return startedAtMs !== undefined && startedAtMs > nowMs - YOUNG_MS && startedAtMs < nowMs + YOUNG_MS;
+  const ageSeconds = await slurm.queueAgeSeconds();
+  return ageSeconds !== undefined && ageSeconds < YOUNG_SECONDS;
 }
 
 const withRunning = (queue: ReadonlyMap<SlurmJob, AllocationState>, jobs: readonly SlurmJob[]) =>
@@ -152,7 +150,7 @@ export function decide({ allocations, nodes, running }: Records, { queue, accoun
     nodes: nodes.map((node) => ({
       id: node.id,
       slurmJobId: slurmJobOf(node),
-      registeredAtMs: Date.parse(node.start_time),
+      run: slurmRunOf(node.scheduler),
       isActive: node.is_active === true,
       isHolder: node.is_active !== true && Boolean(node.process),
     })),

@@ -43,7 +43,7 @@ function cluster() {
     queue: async (ids: readonly number[]) =>
       new Map(ids.map((id) => [id, { state: jobs.get(id)?.state ?? ('ended' as const), word: 'NODE_FAIL' }])),
     account: async () => undefined,
-    queueStartedAtMs: async () => undefined,
+    queueAgeSeconds: async () => undefined,
   };
   return { slurm, records, submissions: () => jobs.size - 1 };
 }

@@ -40,7 +40,7 @@ function cluster() {
     queue: async (ids: readonly number[]) =>
       new Map(ids.map((id) => [id, { state: states.get(id) ?? ('ended' as const), word: 'CANCELLED' }])),
     account: async () => undefined,
-    queueStartedAtMs: async () => undefined,
+    queueAgeSeconds: async () => undefined,
   };
   return {
     slurm,

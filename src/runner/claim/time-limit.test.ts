@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { steadyNow } from '../../client/steady-clock.ts';
 import { createTimeLimit } from './time-limit.ts';
 
 const MINUTE_MS = 60_000;
@@ -6,20 +7,24 @@ const MINUTE_MS = 60_000;
 beforeEach(() => void vi.useFakeTimers({ now: 0 }));
 afterEach(() => void vi.useRealTimers());
 
-/** A runner of an hour whose end is what `end` says. */
+/** A runner of an hour whose end is at the minute that `end` says. */
 function limitOf(end: (() => Promise<number | undefined>) | undefined) {
   const changed: number[] = [];
   const due: number[] = [];
+  const startedAtMs = steadyNow();
+  const minute = (atMs: number) => Math.round((atMs - startedAtMs) / MINUTE_MS);
   const limit = createTimeLimit({
-    startedAtMs: 0,
-    endAtMs: 60 * MINUTE_MS,
+    startedAtMs,
+    endAtMs: startedAtMs + 60 * MINUTE_MS,
     headroomSeconds: 60,
     leadSeconds: 60,
-    ask: end,
+    ask: end && (async () => secondsTo(await end())),
     log: { write() {}, close() {} },
-    onChanged: (endAtMs) => changed.push(endAtMs / MINUTE_MS),
-    onDue: () => due.push(Date.now() / MINUTE_MS),
+    onChanged: (endAtMs) => changed.push(minute(endAtMs)),
+    onDue: () => due.push(minute(steadyNow())),
   });
+  const secondsTo = (atMs: number | undefined) =>
+    atMs === undefined ? undefined : (startedAtMs + atMs - steadyNow()) / 1000;
   limit.begin();
   return { limit, changed, due, pass: (minutes: number) => vi.advanceTimersByTimeAsync(minutes * MINUTE_MS) };
 }
@@ -57,6 +62,17 @@ describe('the time limit of a runner', () => {
     const { changed, due, pass } = limitOf(() => (answers[calls++ % 2] as () => Promise<undefined>)());
     await pass(61);
     expect([changed, due, calls > 10]).toEqual([[], [58], true]);
+  });
+
+  it.each([
+    ['back by an hour', -60],
+    ['forward by an hour', 60],
+  ])('a clock of the node that is set %s moves neither the end nor the question for it', async (_, minutes) => {
+    const { changed, due, pass } = limitOf(async () => 60 * MINUTE_MS);
+    await pass(10);
+    vi.setSystemTime(Date.now() + minutes * MINUTE_MS);
+    await pass(51);
+    expect([changed, due]).toEqual([[], [58]]);
   });
 
   it('nothing happens after it was closed', async () => {

@@ -1,14 +1,15 @@
 import { atMoment } from '../../client/long-timers.ts';
+import { steadyNow, timeOfDay } from '../../client/steady-clock.ts';
 import type { Log } from '../facts/log.ts';
 import { type Deadline, deadlineOf } from './deadline.ts';
 
 export interface TimeLimitOptions {
+  /** Moments of `steadyNow`. */
   readonly startedAtMs: number;
-  /** Unix milliseconds. */
   readonly endAtMs: number;
   readonly headroomSeconds: number;
   readonly leadSeconds: number;
-  /** Asks for the end as it is now; without it the end stays. May reject. */
+  /** Asks for the seconds that are left as it is now; without it the end stays. May reject. */
   readonly ask: (() => Promise<number | undefined>) | undefined;
   readonly log: Log;
   /** The end has changed. */
@@ -53,15 +54,16 @@ export function createTimeLimit(options: TimeLimitOptions): TimeLimit {
   };
 
   const reread = async (read: () => Promise<number | undefined>) => {
-    const endAtMs = await read().catch((error: Error) => {
+    const leftSeconds = await read().catch((error: Error) => {
       log.write('debug', 'The end of the allocation could not be read again', { reason: error.message });
       return undefined;
     });
     if (isOver) return;
+    const endAtMs = leftSeconds === undefined ? undefined : steadyNow() + leftSeconds * 1000;
     if (endAtMs !== undefined && Math.abs(endAtMs - deadline.endAtMs) >= LEAST_CHANGE_MS) {
       log.write('info', 'The end of the allocation has changed', {
-        from: new Date(deadline.endAtMs).toISOString(),
-        to: new Date(endAtMs).toISOString(),
+        from: timeOfDay(deadline.endAtMs).toISOString(),
+        to: timeOfDay(endAtMs).toISOString(),
       });
       deadline = deadlineOf(startedAtMs, endAtMs, headroomSeconds, leadSeconds);
       onChanged(endAtMs);
@@ -71,7 +73,7 @@ export function createTimeLimit(options: TimeLimitOptions): TimeLimit {
   };
 
   const schedule = (read: () => Promise<number | undefined>) => {
-    const now = Date.now();
+    const now = steadyNow();
     const beforeDue = deadline.askAtMs - BEFORE_DUE_MS;
     const at = now < beforeDue ? Math.min(now + ASK_MS, beforeDue) : now + ASK_MS;
     next = atMoment(at, () => void reread(read));

@@ -21,7 +21,7 @@ export interface RunnerOptions {
   readonly memoryGb?: number | undefined;
   readonly numGpus?: number | undefined;
   readonly labels: readonly string[];
-  /** Unix milliseconds. */
+  /** A moment of `steadyNow`: a clock that is set changes nothing. */
   readonly endAtMs?: number | undefined;
   readonly pollIntervalSeconds: number;
   readonly claimBackoffMaxSeconds: number;
@@ -76,8 +76,8 @@ export interface AllocationEnding extends Manner {
   readonly isShared: boolean;
   /** Why the allocation is being ended. */
   fate(): Promise<Fate>;
-  /** The end of the allocation as it is now, in Unix milliseconds. May reject. */
-  end(): Promise<number | undefined>;
+  /** The seconds until the end of the allocation as it is now. May reject. */
+  secondsLeft(): Promise<number | undefined>;
 }
 
 /** The record of a runner on the server, with what it offers. */

@@ -1,3 +1,4 @@
+import { steadyAt } from '../../client/steady-clock.ts';
 import type { Fate } from '../../cluster/batch/batch-system.ts';
 import type { StepId } from '../../core/contract/files/job.ts';
 import type { Ahead, ClaimedJob, Need } from '../../core/contract/exchange.ts';
@@ -91,7 +92,7 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
     attempts,
     onBegun(attempt) {
       const { id, limitSeconds } = attempt.step;
-      if (limitSeconds !== undefined) limits?.begin(id, attempt.startedAtMs, limitSeconds);
+      if (limitSeconds !== undefined) limits?.begin(id, steadyAt(attempt.startedAt), limitSeconds);
       onBegun?.();
     },
     onResumed,

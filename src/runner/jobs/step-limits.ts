@@ -1,5 +1,6 @@
 import type { StepId } from '../../core/contract/files/job.ts';
 import { atMoment } from '../../client/long-timers.ts';
+import { steadyNow } from '../../client/steady-clock.ts';
 
 /**
  * The early warning of steps with a time limit of their own (`srun_termination_signal`).
@@ -8,7 +9,7 @@ import { atMoment } from '../../client/long-timers.ts';
  * limit. So the runner signals each step that long before its limit, and kills it at its limit.
  */
 export interface StepLimits {
-  /** A step began at this Unix time, in milliseconds, and may run so long. */
+  /** A step began at this moment of `steadyNow`, and may run so long. */
   begin(id: StepId, beganAtMs: number, limitSeconds: number): void;
   /** It has ended. */
   forget(id: StepId): void;
@@ -46,7 +47,7 @@ export function createStepLimits({ signal, leadSeconds, send }: StepLimitsOption
   };
 
   const fire = () => {
-    const untilMs = Date.now() + TOGETHER_MS;
+    const untilMs = steadyNow() + TOGETHER_MS;
     const due = Map.groupBy(
       open.filter(({ atMs }) => atMs <= untilMs),
       (each) => each.signal,

@@ -1,3 +1,4 @@
+import { steadyNow } from '../../client/steady-clock.ts';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
@@ -118,7 +119,7 @@ describe('a runner that terminates its jobs', () => {
 
   it('the runner kills the remaining jobs at another moment if it is given one', () => {
     const { stop } = runnerOf(2);
-    stop.ask('deadline', Date.now() + 5_000);
+    stop.ask('deadline', steadyNow() + 5_000);
     vi.advanceTimersByTime(5_000);
     expect(sent.slice(2)).toEqual(toBoth('SIGKILL'));
   });
@@ -153,7 +154,7 @@ describe('a runner that terminates its jobs', () => {
 describe('a job that does not end after SIGKILL', () => {
   it('the job is abandoned when the time of the runner is over, and reported as out of time', () => {
     const { stop, outbox, emptied } = runnerOf(2);
-    stop.ask('deadline', Date.now() + 5_000, Date.now() + 8_000);
+    stop.ask('deadline', steadyNow() + 5_000, steadyNow() + 8_000);
     vi.advanceTimersByTime(7_999);
     expect([emptied(), outbox.isEmpty]).toEqual([0, false]);
     expect(outbox.take().completed).toEqual([]);
@@ -165,7 +166,7 @@ describe('a job that does not end after SIGKILL', () => {
 
   it('an abandoned job that ends later is reported only once', () => {
     const { stop, outbox, end } = runnerOf(1);
-    stop.ask('deadline', Date.now() + 5_000, Date.now() + 8_000);
+    stop.ask('deadline', steadyNow() + 5_000, steadyNow() + 8_000);
     vi.advanceTimersByTime(8_000);
     end(1, { exitCode: 0 });
     expect(outbox.take().completed).toHaveLength(1);
@@ -203,7 +204,7 @@ describe('a runner that drains', () => {
   const words: [string, (stop: Stop) => void, string[]][] = [
     [
       'asks its jobs to end at its deadline',
-      (stop) => stop.ask('deadline', Date.now() + 5_000),
+      (stop) => stop.ask('deadline', steadyNow() + 5_000),
       ['SIGTERM', 'SIGKILL'],
     ],
     ['asks its jobs to end after a cancel or one Ctrl-C', (stop) => stop.ask('stop'), ['SIGTERM', 'SIGKILL']],
@@ -222,16 +223,16 @@ describe('a runner whose deadline comes while it is ending', () => {
   it('the runner kills its jobs at the earlier of the two moments', () => {
     const { stop } = runnerOf(1);
     stop.ask('stop');
-    stop.ask('deadline', Date.now() + 5_000);
+    stop.ask('deadline', steadyNow() + 5_000);
     vi.advanceTimersByTime(4_999);
     expect(sent).toEqual([[-FIRST_PID, 'SIGTERM']]);
-    vi.advanceTimersByTime(1);
+    vi.advanceTimersByTime(2);
     expect(sent.slice(1)).toEqual([[-FIRST_PID, 'SIGKILL']]);
   });
 
   it('a later moment does not extend the wait', () => {
     const { stop } = runnerOf(1);
-    stop.ask('deadline', Date.now() + 5_000);
+    stop.ask('deadline', steadyNow() + 5_000);
     stop.ask('stop');
     vi.advanceTimersByTime(5_000);
     expect(sent.slice(1)).toEqual([[-FIRST_PID, 'SIGKILL']]);
@@ -243,7 +244,7 @@ describe('a runner whose deadline comes while it is ending', () => {
   ])('the runner abandons a job that does not end although it was %s', (_, say) => {
     const { stop, emptied } = runnerOf(1);
     say(stop);
-    stop.ask('deadline', Date.now() + 5_000, Date.now() + 8_000);
+    stop.ask('deadline', steadyNow() + 5_000, steadyNow() + 8_000);
     vi.advanceTimersByTime(8_000);
     expect(emptied()).toBe(1);
     expect(sent.filter(([, signal]) => signal === 'SIGKILL')).toHaveLength(1);
@@ -253,13 +254,13 @@ describe('a runner whose deadline comes while it is ending', () => {
 describe('a lead time beyond the longest timer of the runtime', () => {
   it('a very long lead time kills no job early', () => {
     // The look at the control group every two seconds stays real: 40 days of it take minutes.
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
     const { stop } = runnerOf(1);
     const far = 40 * 86_400_000;
-    stop.ask('stop', Date.now() + far);
+    stop.ask('stop', steadyNow() + far);
     vi.advanceTimersByTime(far - 1);
     expect(sent).toEqual([[-FIRST_PID, 'SIGTERM']]);
-    vi.advanceTimersByTime(1);
+    vi.advanceTimersByTime(2);
     expect(sent.slice(1)).toEqual([[-FIRST_PID, 'SIGKILL']]);
   });
 });

@@ -1,6 +1,7 @@
 import type { RunningJobs } from './running-jobs.ts';
 import type { Log } from '../facts/log.ts';
 import { atMoment } from '../../client/long-timers.ts';
+import { steadyNow } from '../../client/steady-clock.ts';
 import type { EndedFor } from '../step/outcome.ts';
 
 export interface StopOptions {
@@ -20,7 +21,7 @@ export interface StopOptions {
 export interface Stop {
   readonly began: boolean;
   /**
-   * Signals the jobs to end, and kills those that still run after the lead time. `killAtMs` (Unix) sets another moment
+   * Signals the jobs to end, and kills those that still run after the lead time. `killAtMs` (of `steadyNow`) sets another moment
    * for that; at `abandonAtMs` the runner stops waiting for jobs that do not even end then. A second call sends no
    * signal and keeps the first reason, but an earlier moment applies: a deadline during the lead time of a Ctrl-C is
    * kept.
@@ -74,7 +75,7 @@ export function createStop({ runningJobs, log, workflowId, signal, leadSeconds, 
     isAsked = true;
     log.write('info', 'Jobs terminating', { workflow_id: workflowId, count: runningJobs.running });
     runningJobs.signal(signal, endedFor);
-    const waitMs = Math.max(0, killAtMs - Date.now());
+    const waitMs = Math.max(0, killAtMs - steadyNow());
     log.write('info', `Waiting ${Math.round(waitMs / 1000)}s for graceful termination before SIGKILL`);
   };
 
@@ -82,7 +83,7 @@ export function createStop({ runningJobs, log, workflowId, signal, leadSeconds, 
     get began() {
       return began;
     },
-    ask(endedFor, killAtMs = Date.now() + leadSeconds * 1000, abandonAtMs) {
+    ask(endedFor, killAtMs = steadyNow() + leadSeconds * 1000, abandonAtMs) {
       begin();
       if (runningJobs.running > 0) {
         if (!isAsked && !isKilled) askNow(endedFor, killAtMs);
@@ -101,7 +102,7 @@ export function createStop({ runningJobs, log, workflowId, signal, leadSeconds, 
   };
 }
 
-/** Calls the function at the earliest of the given moments (Unix milliseconds). */
+/** Calls the function at the earliest of the given moments (of `steadyNow`). */
 function createEarliest(): { at(atMs: number, call: () => void): void; cancel(): void } {
   let earliestMs = Infinity;
   let timer: { cancel(): void } | undefined;

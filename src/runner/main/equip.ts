@@ -1,3 +1,4 @@
+import { steadyNow, timeOfDay } from '../../client/steady-clock.ts';
 import { type Actions, createActions } from '../actions/actions.ts';
 import { scriptsEndAt } from '../claim/deadline.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
@@ -70,7 +71,7 @@ export async function equip(
   });
   const outbox = createOutbox();
   const disk = createOutputDisk({ folder: `${facts.outputDir}/${STDIO_FOLDER}`, log });
-  const shells = createShells(() => limit && scriptsEndAt(limit.deadline), Date.now);
+  const shells = createShells(() => limit && scriptsEndAt(limit.deadline), steadyNow);
   const retry = await createRetry({
     client: patient,
     reads,
@@ -81,7 +82,13 @@ export async function equip(
     shells,
     log,
   });
-  const crate = createCrate({ client: patient, facts, workflow, startedAtMs: given.startedAtMs, log });
+  const crate = createCrate({
+    client: patient,
+    facts,
+    workflow,
+    startedAtMs: timeOfDay(given.startedAtMs).getTime(),
+    log,
+  });
   const actions = await createActions({
     client: patient,
     reads,

@@ -1,3 +1,4 @@
+import { steadyNow } from '../../client/steady-clock.ts';
 import { terminationOf } from '../../core/contract/execution.ts';
 import { preferSmallHeap } from '../../cluster/host/small-heap.ts';
 import { submitPlanned } from '../actions/planned.ts';
@@ -28,7 +29,7 @@ const REPORT_SECONDS = 2;
  * reported, the runner is deregistered, the ledger removed.
  */
 export async function startRunner(given: RunnerOptions): Promise<Runner> {
-  const startedAtMs = Date.now();
+  const startedAtMs = steadyNow();
   const startedAt = performance.now();
   const joined = await join(given, startedAtMs);
   const { options, record, registered, server } = joined;
@@ -79,7 +80,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
       shells.limit(now ? 0 : seconds * 1000);
       signals?.asked();
       if (now) stop.kill('stop');
-      else stop.ask('stop', Date.now() + seconds * 1000);
+      else stop.ask('stop', steadyNow() + seconds * 1000);
     },
   };
 }

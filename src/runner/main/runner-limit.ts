@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { timeOfDay } from '../../client/steady-clock.ts';
 import { terminationOf } from '../../core/contract/execution.ts';
 import type { Joined } from '../setup/join.ts';
 import { isBatched } from '../../core/lifecycle/execution-mode.ts';
@@ -24,7 +25,7 @@ export function runnerLimit(
     endAtMs,
     headroomSeconds: isInLimits ? headroomSeconds - lead : headroomSeconds,
     leadSeconds: lead,
-    ask: ending && (() => ending.end()),
+    ask: ending && (() => ending.secondsLeft()),
     log,
     onChanged: (changed) => void reportEnd(patient, registered, changed),
     onDue,
@@ -33,7 +34,7 @@ export function runnerLimit(
 
 /** The record of the runner has its end: a job that needs more time waits for another one. */
 async function reportEnd(client: Client, { nodeId, node, log }: Registered, endAtMs: number): Promise<void> {
-  node.end_time = new Date(endAtMs).toISOString();
+  node.end_time = timeOfDay(endAtMs).toISOString();
   try {
     await client.updateComputeNode({ params: { id: nodeId }, body: node });
   } catch (error) {

@@ -1,3 +1,4 @@
+import { steadyNow } from '../../client/steady-clock.ts';
 import { marginsOf } from '../../core/allocation/usable-time.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { CancelUnneeded } from '../actions/unneeded.ts';
@@ -99,7 +100,7 @@ export function createWork(given: WorkOptions): Work {
   const { options, facts, actions, log } = given;
   const { workflowId, runId } = facts;
   const rules = workRules(options, given.workflow, facts);
-  const claimRules = { ...rules, margins: marginsOf(facts.execution), startedAtMs: Date.now() };
+  const claimRules = { ...rules, margins: marginsOf(facts.execution), startedAtMs: steadyNow() };
   /** The actions that precede the first job have ended. */
   let isOpen = false;
   const ends = createRunEnds();
@@ -107,7 +108,7 @@ export function createWork(given: WorkOptions): Work {
   const runningJobs = createRunningJobs({
     ...given,
     warning: facts.execution.srun_termination_signal ? rules : undefined,
-    hasTimeFor: ({ runtime_seconds: seconds }) => hasTimeFor(options, claimRules, Date.now(), seconds),
+    hasTimeFor: ({ runtime_seconds: seconds }) => hasTimeFor(options, claimRules, steadyNow(), seconds),
     onEnded(count, isQuiet) {
       drain.ended();
       conversation.ended(count, isQuiet);
@@ -165,7 +166,7 @@ export function createWork(given: WorkOptions): Work {
       isOpen = true;
       conversation.consider();
       // It wants no job, so nothing else would ask how the workflow stands.
-      if (noTimeReason(options, claimRules, Date.now()) !== undefined) conversation.mustAsk();
+      if (noTimeReason(options, claimRules, steadyNow()) !== undefined) conversation.mustAsk();
     },
     on,
     endForDeadline(killAtMs, abandonAtMs) {
@@ -196,7 +197,7 @@ const claimsOf = (
   rules: ClaimRules,
   runningJobs: RunningJobs,
 ): Required<Pick<ConverseOptions, 'want' | 'slots'>> => ({
-  want: (prefetch, ahead) => claimRequestOf(options, capacity, prefetch, Date.now(), rules, ahead),
+  want: (prefetch, ahead) => claimRequestOf(options, capacity, prefetch, steadyNow(), rules, ahead),
   slots: () =>
     Math.max(1, runningJobs.running + Math.min(capacity.free().cpus, capacity.total.cpus - runningJobs.running)),
 });
@@ -222,7 +223,7 @@ function idlePolicyOf(
     hasOpenJobs,
     prospect,
     noWorkMs,
-    refusal: () => noTimeReason(options, rules, Date.now()),
+    refusal: () => noTimeReason(options, rules, steadyNow()),
     onReport: (words) => log.write('warn', words, { workflow_id: facts.workflowId }),
     held,
     hasChildren: () => runningJobs.running > 0,

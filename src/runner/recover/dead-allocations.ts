@@ -1,11 +1,10 @@
 import { all } from '../../client/every.ts';
-import type { Allocation } from '../../cluster/batch/allocation.ts';
 import type { BatchSystem } from '../../cluster/batch/batch-system.ts';
 import { jobOfAllocation, type SlurmJob } from '../../core/allocation/slurm-job.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import type { Completion } from '../../core/contract/exchange.ts';
 import { partsOfStepId } from '../../core/contract/files/job.ts';
-import { outputDirOfLedger, slurmTaskOf } from '../../core/contract/files/runner.ts';
+import { outputDirOfLedger, slurmRunOf, slurmTaskOf } from '../../core/contract/files/runner.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import {
   allocationEndOf,
@@ -19,18 +18,7 @@ import { accountOfLeft, leftEndOf, type LeftSteps, leftStepsOf, removeMarks } fr
 import { type LostOptions, provenBy } from './lost-runners.ts';
 
 export interface DeadAllocationsOptions extends Omit<LostOptions, 'batch'> {
-  readonly batch: Pick<BatchSystem, 'statesOf' | 'account' | 'startOf'>;
-}
-
-/** The allocation of this process, with its start if it was requeued. */
-export async function ownAllocationOf(
-  allocation: Pick<Allocation, 'jobId' | 'restarts'> | undefined,
-  batch: Pick<BatchSystem, 'startOf'>,
-): Promise<OwnAllocation | undefined> {
-  if (allocation === undefined) return undefined;
-  const { jobId, restarts } = allocation;
-  const startedAtMs = restarts === 0 ? undefined : await batch.startOf(jobId).catch(() => undefined);
-  return { jobId, restarts, startedAtMs };
+  readonly batch: Pick<BatchSystem, 'statesOf' | 'account'>;
 }
 
 /**
@@ -44,13 +32,13 @@ export async function ownAllocationOf(
 export async function recoverDeadAllocations(options: DeadAllocationsOptions): Promise<number> {
   const { batch, log } = options;
   try {
-    const own = await ownAllocationOf(options.allocation, batch);
+    const own = options.allocation;
     const nodes = await nodesInSlurm(options);
     const ids = [...new Set(nodes.map(({ jobId }) => jobId))];
     const states = await batch.statesOf(ids);
     let found = 0;
     for (const { node, jobId } of nodes) {
-      const runner = { jobId, registeredAtMs: Date.parse(node.start_time) };
+      const runner = { jobId, ...slurmRunOf(node.scheduler) };
       const end = jobId === own?.jobId ? earlierRunOf(runner, own) : allocationEndOf(runner, states.get(jobId));
       if (end === undefined) continue;
       if (await recover(options, node, { jobId, reason: end.words })) found += 1;

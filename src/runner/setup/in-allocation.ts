@@ -1,5 +1,6 @@
 import type { Allocation } from '../../cluster/batch/allocation.ts';
 import type { BatchSystem } from '../../cluster/batch/batch-system.ts';
+import { slurmRunFields } from '../../core/contract/files/runner.ts';
 import type { AllocationEnding, RunnerOptions } from '../facts/options.ts';
 
 export interface InAllocationOptions {
@@ -22,6 +23,7 @@ export const inAllocation = async (
     slurm_node_id: allocation.nodeId,
     slurm_task_pid: allocation.taskPid,
     ...(allocation.nodes > 1 ? { slurm_num_nodes: allocation.nodes } : {}),
+    ...slurmRunFields(allocation.run ?? {}),
   },
   allocation,
   ending: knowsEnding ? await endingOf(batch, allocation, isShared) : undefined,
@@ -39,6 +41,6 @@ async function endingOf(batch: BatchSystem, allocation: Allocation, isShared: bo
     memoryBytes: isShared ? undefined : allocation.memoryBytes,
     isShared,
     fate: () => batch.fateOf(allocation, atMostMs),
-    end: () => batch.endOf(allocation),
+    secondsLeft: () => batch.secondsLeft(allocation),
   };
 }

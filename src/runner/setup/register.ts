@@ -2,6 +2,7 @@ import { STDIO_FOLDER } from '../../core/contract/files/job.ts';
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { makeFolder } from '../../cluster/make-folder.ts';
+import { timeOfDay } from '../../client/steady-clock.ts';
 import type { Client } from '../../client/client.ts';
 import { type HostFacts, hostFacts, ownIdentity } from '../../cluster/host/facts.ts';
 import { type Allocation, jobIdOf } from '../../cluster/batch/allocation.ts';
@@ -152,8 +153,8 @@ function recordOf({ options, hostname, startedAtMs, offered, gpus, nodes, proces
     workflow_id: options.workflowId,
     hostname,
     pid: process.pid,
-    start_time: new Date(startedAtMs).toISOString(),
-    end_time: options.endAtMs === undefined ? undefined : new Date(options.endAtMs).toISOString(),
+    start_time: timeOfDay(startedAtMs).toISOString(),
+    end_time: options.endAtMs === undefined ? undefined : timeOfDay(options.endAtMs).toISOString(),
     is_active: true,
     num_cpus: offered.cpus,
     memory_gb: offered.memoryBytes / GIBIBYTE,

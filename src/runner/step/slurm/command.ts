@@ -1,4 +1,5 @@
 import type { Allocation } from '../../../cluster/batch/allocation.ts';
+import { steadyNow } from '../../../client/steady-clock.ts';
 import { programOn } from '../../../cluster/program-on.ts';
 import { slurmProgram } from '../../../cluster/slurm/programs.ts';
 import { standardExecution } from '../../../core/contract/execution.ts';
@@ -15,7 +16,7 @@ export interface CommandOptions {
   readonly facts: RunFacts;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly allocation: Pick<Allocation, 'jobId' | 'nodes' | 'hasGpus'>;
-  /** Unix milliseconds. */
+  /** A moment of `steadyNow`. */
   readonly endAtMs: () => number | undefined;
   /** The requirements that stand for none. */
   readonly defaultRequirementsId: number | undefined;
@@ -60,7 +61,7 @@ export function createStepCommands({
   const isPlain = !changesBash(Object.entries(environment));
 
   return (job, { nodes, mark, overlaps }) => {
-    const { minutes, refusal } = stepMinutes(job, Date.now(), endAtMs(), headroom);
+    const { minutes, refusal } = stepMinutes(job, steadyNow(), endAtMs(), headroom);
     if (refusal !== undefined) return { refusal };
     const id: StepId = stepIdOf(facts, job);
     const options = srunOptions(job, {
