@@ -78,7 +78,7 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
           return client.getWorkflowStatus({ params: { id } });
         },
         async clean() {
-          const { cleaned } = await correctRecords(recovery, id, false);
+          const { cleaned } = await correctRecords(recovery, id);
           for (const { job_id: job, job_name: name, reason } of cleaned.failed)
             report('warn', `Job ${job} (${name}) failed: ${reason}`);
           for (const warning of cleaned.warnings) log.write('warn', warning, { workflow_id: id });

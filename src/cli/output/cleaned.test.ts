@@ -13,6 +13,7 @@ const nothing: Cleaned = {
   jobsRequeued: 0,
   finishedWorkKept: 0,
   failed: [],
+  dead: { runners: [], jobs: [], openAllocations: 0 },
   warnings: [],
 };
 

@@ -29,6 +29,12 @@ export interface Cleaned {
   /** Jobs that had ended, as a journal, a ledger or the accounting says; their results are stored now. */
   readonly finishedWorkKept: number;
   readonly failed: readonly OrphanedJob[];
+  /** The ids of active runners and of running jobs that are gone, and the number of records of allocations that count as open. */
+  readonly dead: {
+    readonly runners: readonly number[];
+    readonly jobs: readonly number[];
+    readonly openAllocations: number;
+  };
   readonly warnings: readonly string[];
 }
 
@@ -64,6 +70,8 @@ export async function cleanOrphans(client: Client, workflowId: number, options: 
     orphans = { ...orphans, deadNodes: orphans.deadNodes.filter((node) => !holdsJobs(node)) };
   }
   const settled = await settleJobs(tools, orphans);
+  const gone = [...orphans.deadNodes, ...orphans.requeuedNodes];
+  const runners = gone.flatMap(({ nodeId, isActive }) => (isActive ? [nodeId] : []));
   const cleaned: Cleaned = {
     slurmJobsFailed: settled.failed.filter(({ reason }) => reason !== NO_ACTIVE_NODES).length,
     runningJobsFailed: settled.failed.filter(({ reason }) => reason === NO_ACTIVE_NODES).length,
@@ -71,10 +79,18 @@ export async function cleanOrphans(client: Client, workflowId: number, options: 
     activeAllocationsEnded: orphans.ended.length,
     lost: orphans.lost,
     allocationsRequeued: orphans.requeued.length,
-    computeNodesDeactivated: [...orphans.deadNodes, ...orphans.requeuedNodes].filter((node) => node.isActive).length,
+    computeNodesDeactivated: runners.length,
     jobsRequeued: settled.retried + orphans.requeuedNodes.reduce((sum, { jobIds }) => sum + jobIds.length, 0),
     finishedWorkKept: kept + settled.kept,
     failed: settled.failed,
+    dead: {
+      runners,
+      jobs: [...gone.flatMap(({ jobIds }) => jobIds), ...orphans.abandoned],
+      openAllocations:
+        orphans.ended.length +
+        orphans.gone.length +
+        orphans.requeued.filter(({ status }) => status === 'active').length,
+    },
     warnings: [...warnings, ...settled.warnings],
   };
   if (!isDryRun) {

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import type { Client } from '../../client/client.ts';
 import { openSlurm } from '../../cluster/slurm/slurm.ts';
 import type { Worker } from '../../core/contract/worker-line.ts';
@@ -27,21 +26,13 @@ export interface Corrected {
 
 /**
  * Corrects the records of what ended without a report, for `recover`, `watch` and `workflows sync-status`: runners of this
- * machine and of hosts by their process tables, allocations by Slurm. With `isDryRun` nothing is changed, and no host is asked.
+ * machine and of hosts by their process tables, allocations by Slurm.
  */
-export async function correctRecords(tools: CorrectTools, workflowId: number, isDryRun: boolean): Promise<Corrected> {
+export async function correctRecords(tools: CorrectTools, workflowId: number): Promise<Corrected> {
   const { client, environment, outputDir } = tools;
-  const lostRunners = isDryRun
-    ? await lostHere(client, workflowId)
-    : (await recoverLostHere(tools, workflowId)) + (await recoverLostOnHosts(tools, workflowId));
-  const slurm = openSlurm({ environment });
-  const cleaned = await cleanOrphans(client, workflowId, { slurm, outputDir, isDryRun, nowMs: Date.now });
-  return { cleaned, lostRunners };
-}
-
-async function lostHere(client: Client, workflowId: number): Promise<number> {
-  const { findLostRunners } = await import('../../runner/recover/lost-runners.ts');
-  return (await findLostRunners({ client, workflowId, hostname: hostname() })).length;
+  const lostRunners = (await recoverLostHere(tools, workflowId)) + (await recoverLostOnHosts(tools, workflowId));
+  const options = { slurm: openSlurm({ environment }), outputDir, isDryRun: false, nowMs: Date.now };
+  return { cleaned: await cleanOrphans(client, workflowId, options), lostRunners };
 }
 
 async function recoverLostHere({ client, onNotice }: CorrectTools, workflowId: number): Promise<number> {

@@ -2,20 +2,13 @@ import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { planRecovery } from '../../core/lifecycle/recovery.ts';
 import { type Corrected, correctRecords } from '../orphans/correct-records.ts';
+import { type Dead, findDead } from '../orphans/dead.ts';
 import { unfinishedAllocations } from '../slurm/finish-submissions.ts';
 import { settleSubmissions } from '../slurm/settle-submissions.ts';
 import { askAgent } from './agent.ts';
 import type { BadEnd } from './bad-ends.ts';
 import { variablesFor } from './program.ts';
-import {
-  type Dead,
-  kindOf,
-  planOf,
-  type Recovery,
-  type RecoveryPolicy,
-  refuseRecovery,
-  type WorkflowKind,
-} from './recover.ts';
+import { kindOf, planOf, type Recovery, type RecoveryPolicy, refuseRecovery, type WorkflowKind } from './recover.ts';
 import type { RecoverOptions, RecoverTools } from './tools.ts';
 
 export interface Diagnosis extends Corrected {
@@ -29,7 +22,9 @@ export interface Diagnosis extends Corrected {
 
 /**
  * The steps of a recovery up to its plan: records are corrected, an agent decides about jobs that wait for a decision,
- * and every bad end gets its cause. With `isDryRun` nothing is changed.
+ * and every bad end gets its cause. With `isDryRun` nothing is changed, and no host is asked.
+ *
+ * Whether the recovery is refused is found out first: a command that refuses has changed nothing.
  */
 export async function diagnose(
   tools: RecoverTools,
@@ -38,15 +33,21 @@ export async function diagnose(
   isDryRun: boolean,
 ): Promise<Diagnosis> {
   const { client, onWarning } = tools;
-  const corrected = await correctRecords(tools, workflowId, isDryRun);
-  for (const warning of corrected.cleaned.warnings) onWarning(warning);
+  const before = await findDead(tools, workflowId, { asksHosts: !isDryRun });
+  const refusal = isDryRun ? undefined : await refusalOf(client, workflowId, before.dead);
+  // What an interrupted command left planned may be all that there is to do.
   const completed = isDryRun ? [] : await completeSubmissions(tools, workflowId);
+  if (refusal !== undefined && completed.length === 0) throw refusal;
+  const corrected = isDryRun ? before : await correctRecords(tools, workflowId);
+  for (const warning of corrected.cleaned.warnings) onWarning(warning);
   if (options.agent !== undefined && !isDryRun) await askAbout(tools, workflowId, options.agent);
   const found = { ...corrected, kind: await kindOf(client, workflowId), completed };
-  const standing = await refuseRecovery(client, workflowId, deadOf(corrected, isDryRun)).catch((error: unknown) => {
-    if (completed.length > 0 && error instanceof Refusal) return undefined;
-    throw error;
-  });
+  const standing = await refuseRecovery(client, workflowId, isDryRun ? before.dead : deadAfter(corrected)).catch(
+    (error: unknown) => {
+      if (completed.length > 0 && error instanceof Refusal) return undefined;
+      throw error;
+    },
+  );
   if (standing === undefined) return { ...found, recovery: nothingOf(options), isOnlyCompleted: true };
   const orphaned = isDryRun ? orphanedEnds(corrected) : [];
   const recovery = await planOf(client, workflowId, { ...options, ...standing, orphaned });
@@ -81,19 +82,26 @@ async function askAbout(tools: RecoverTools, workflowId: number, agent: string):
   await askAgent(client, workflowId, { agent, outputDir, environment });
 }
 
-/** What a dry run has to leave out of the counts, because its correction was not carried out. */
-function deadOf({ cleaned, lostRunners }: Corrected, isDryRun: boolean): Dead {
+/** Why the recovery is refused as things are; undefined if it is not. */
+const refusalOf = (client: RecoverTools['client'], workflowId: number, dead: Dead): Promise<Refusal | undefined> =>
+  refuseRecovery(client, workflowId, dead).then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof Refusal) return error;
+      throw error;
+    },
+  );
+
+/** What the counts still contain after the correction. */
+function deadAfter({ cleaned, lostRunners }: Corrected): Dead {
   const jobs = cleaned.failed.length + cleaned.finishedWorkKept + cleaned.jobsRequeued;
-  const isCorrected = jobs + lostRunners > 0;
-  return isDryRun
-    ? {
-        allocations: cleaned.activeAllocationsEnded + cleaned.pendingAllocationsCleaned,
-        requeued: 0,
-        runners: cleaned.computeNodesDeactivated + lostRunners,
-        jobs,
-        isCorrected,
-      }
-    : { allocations: 0, requeued: cleaned.allocationsRequeued, runners: 0, jobs: 0, isCorrected };
+  return {
+    allocations: 0,
+    requeued: cleaned.allocationsRequeued,
+    runners: 0,
+    jobs: 0,
+    isCorrected: jobs + lostRunners > 0,
+  };
 }
 
 /** The ends that a dry run found and did not record. */

@@ -5,6 +5,7 @@ import { planRecovery, refusalOfRecovery, type RecoveryPlan } from '../../core/l
 import { type Adjustment, correctWorkflow } from '../correct-resources.ts';
 import { type InitializeNews, reinitialize } from '../initialize.ts';
 import { FAILED_STATUSES } from '../resource-use.ts';
+import type { Dead } from '../orphans/dead.ts';
 import { resetJobs } from '../reset-jobs.ts';
 import { type BadEnd, badEnds } from './bad-ends.ts';
 import { runUserProgram, variablesFor } from './program.ts';
@@ -39,33 +40,25 @@ export interface Recovery {
 
 type Standing = Pick<Recovery, 'waiting' | 'uninitialized' | 'isContinued'>;
 
-/** What a dry run of the orphan detection would have changed. */
-export interface Dead {
-  readonly allocations: number;
-  /** Allocations that Slurm requeued: they wait for the jobs that are to be reset. */
-  readonly requeued: number;
-  readonly runners: number;
-  readonly jobs: number;
-  /** Something was corrected, or would be. */
-  readonly isCorrected: boolean;
-}
-
 /** Throws `RECOVERY_REFUSED`, with the reason, unless nothing of the workflow is alive and something is left to do. */
 export async function refuseRecovery(client: Client, workflowId: number, dead: Dead): Promise<Standing> {
   const status = await client.getWorkflowStatus({ params: { id: workflowId } });
   const jobs = status.jobs_by_status;
   const waiting = jobs.ready + jobs.blocked + jobs.uninitialized;
+  const activeRunners = Math.max(0, status.active_compute_nodes - dead.runners);
+  // Nothing says which jobs a runner has claimed and not started.
+  const pending = dead.runners > 0 && activeRunners === 0 ? 0 : jobs.pending;
   const { is_uninitialized: isUninitialized } = await client.isUninitialized({ params: { id: workflowId } });
   const reason = refusalOfRecovery({
     workflowId,
     counts: {
       waiting,
-      running: Math.max(0, jobs.running + jobs.pending - dead.jobs),
+      running: Math.max(0, jobs.running - dead.jobs) + pending,
       failed: jobs.failed + jobs.terminated + jobs.canceled + jobs.pending_failed + dead.jobs,
     },
     isCanceled: status.is_canceled,
     isUninitialized,
-    activeRunners: Math.max(0, status.active_compute_nodes - dead.runners),
+    activeRunners,
     openAllocations: Math.max(
       0,
       status.pending_scheduled_nodes + status.active_scheduled_nodes - dead.allocations - dead.requeued,

@@ -22,9 +22,12 @@ export const workflowsSyncStatus = command({
     const id = await chooseWorkflow(context, given);
     const isDryRun = options.dryRun === true;
     const { correctRecords } = await import('../../../operations/orphans/correct-records.ts');
+    const { findDead } = await import('../../../operations/orphans/dead.ts');
     const { correctTools } = await import('../../correct-tools.ts');
     const tools = await correctTools(context, id, options.outputDir);
-    const { cleaned, lostRunners } = await correctRecords(tools, id, isDryRun);
+    const { cleaned, lostRunners } = isDryRun
+      ? await findDead(tools, id, { asksHosts: false })
+      : await correctRecords(tools, id);
     for (const warning of cleaned.warnings) output.warn(warning);
     output.record(
       'sync-status',
