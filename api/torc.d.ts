@@ -45,6 +45,7 @@ export interface NewComputeNode {
     slurm_job_id?: string | null | undefined;
     max_parallel_jobs?: number | null | undefined;
     strict_scheduler_match?: boolean | null | undefined;
+    clock_ahead_seconds?: number | null | undefined;
   } | null | undefined;
 }
 
@@ -551,10 +552,11 @@ export interface RecoverEnd {
 }
 
 export interface Calls {
-  /** Check that the server answers. */
+  /** Check that the server answers; `now_ms` is its time of day in Unix milliseconds. */
   readonly ping: (call?: {
   }) => Promise<{
     status: string;
+    now_ms?: number | undefined;
   }>;
   /** The version of the program and of this API. */
   readonly getVersion: (call?: {
@@ -2474,6 +2476,7 @@ export interface Calls {
         slurm_job_id?: string | null | undefined;
         max_parallel_jobs?: number | null | undefined;
         strict_scheduler_match?: boolean | null | undefined;
+        clock_ahead_seconds?: number | null | undefined;
       } | null | undefined;
     };
   }) => Promise<ComputeNode>;

@@ -6,8 +6,8 @@ export const ping = command({
   async run({ service, output }) {
     const { client, url } = await service();
     try {
-      const answer = await client.ping();
-      output.record('ping', answer, `${answer.status} (${url})`);
+      const { status } = await client.ping();
+      output.record('ping', { status }, `${status} (${url})`);
     } catch (error) {
       if (output.format === 'json') output.record('ping', { status: 'error', message: (error as Error).message }, '');
       throw error;

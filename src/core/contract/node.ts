@@ -9,7 +9,8 @@ import { flag, id, integer, json, maybe, number, stored, text } from './shape.ts
  * ledger. `machine_id` and `hardware_ids` (hashes of /etc/machine-id and of addresses of network devices) distinguish a
  * reboot from another machine of the same name. `slurm_job_id` is the allocation that the runner is in, empty if none:
  * processes that its jobs started in another allocation are not ended with them. `max_parallel_jobs` and
- * `strict_scheduler_match` say how the runner claims; `jobs explain` uses them.
+ * `strict_scheduler_match` say how the runner claims; `jobs explain` uses them. `clock_ahead_seconds` is how far the clock of the
+ * runner, which its times are by, is ahead of that of the server; negative if it is behind.
  */
 export const RunnerProcess = z.object({
   boot_id: text,
@@ -22,6 +23,7 @@ export const RunnerProcess = z.object({
   slurm_job_id: maybe(text),
   max_parallel_jobs: maybe(integer),
   strict_scheduler_match: maybe(flag),
+  clock_ahead_seconds: maybe(number),
 });
 export type RunnerProcess = z.output<typeof RunnerProcess>;
 

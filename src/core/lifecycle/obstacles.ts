@@ -103,7 +103,10 @@ export const roomOfNode = (
   time: timeOfNode(node, execution, nowMs),
 });
 
-/** Invalid text, which an old or foreign runner may have sent, counts as no end. */
+/**
+ * The time that a runner has left at `nowMs` by the clock of the server: its own clock may be minutes from that. Invalid text, which an
+ * old or foreign runner may have sent, counts as no end.
+ */
 export function timeOfNode(
   node: Pick<ComputeNode, 'start_time' | 'end_time' | 'is_active' | 'compute_node_type' | 'process'>,
   execution: ExecutionConfig | null | undefined,
@@ -113,7 +116,7 @@ export function timeOfNode(
   if (endMs === undefined) return undefined;
   const startMs = parseMoment(node.start_time) ?? nowMs;
   const isInAllocation = node.compute_node_type === 'slurm' || (node.process?.slurm_job_id ?? '') !== '';
-  const fromMs = node.is_active === false ? startMs : nowMs;
+  const fromMs = node.is_active === false ? startMs : nowMs + (node.process?.clock_ahead_seconds ?? 0) * 1000;
   return timeLeft(marginsOf(execution, isInAllocation), {
     lengthSeconds: (endMs - startMs) / 1000,
     leftSeconds: (endMs - fromMs) / 1000,

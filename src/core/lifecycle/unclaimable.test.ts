@@ -159,6 +159,21 @@ describe('the resources of a runner', () => {
     expect(roomOfNode(node, at(58, steps)).time).toMatchObject({ usableSeconds: 30, claimableSeconds: 150 });
   });
 
+  it.each([
+    [600, '2026-03-01T12:10:00Z', '2026-03-01T13:10:00Z'],
+    [-600, '2026-03-01T11:50:00Z', '2026-03-01T12:50:00Z'],
+  ])('a runner whose clock is %i s ahead of that of the server has the time that it has', (ahead, start, end) => {
+    const process = { boot_id: 'b', pid_namespace: 'n', start_ticks: 1, mark: 'm', ledger: 'l' };
+    const apart = {
+      ...node,
+      start_time: start,
+      end_time: end,
+      process: { ...process, clock_ahead_seconds: ahead },
+    };
+    for (const minutes of [0, 30, 58])
+      expect(roomOfNode(apart, at(minutes)).time).toEqual(roomOfNode(node, at(minutes)).time);
+  });
+
   it('a runner that has left counts as it was at its start: the next one begins with as much', () => {
     expect(roomOfNode({ ...node, is_active: false }, at(600)).time).toEqual(room.time);
     expect(roomOfNode(node, at(600)).time?.claimableSeconds).toBe(0);

@@ -67,7 +67,9 @@ export async function regenerate(
   const pending = await pendingJobs(client, workflowId, options.includedJobs, options.ahead?.requirements);
   const nothing = { schedulers: [], submitted: settled, deferred: 0, existing: 0 };
   if (pending.jobs.length === 0) return { ...nothing, pendingJobs: 0, warnings: [] };
-  const open = options.ahead === undefined ? await allocationsInUse(client, workflowId, nowMs) : [];
+  // What runners have left is by the clock of the server; Torc's own does not say it.
+  const serverMs = async () => (await client.ping()).now_ms ?? nowMs;
+  const open = options.ahead === undefined ? await allocationsInUse(client, workflowId, await serverMs()) : [];
   const workflow = await client.getWorkflow({ params: { id: workflowId } });
   const plan = planSchedulers(pending.groups, {
     ...options,

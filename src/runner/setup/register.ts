@@ -10,9 +10,10 @@ import type { RunnerFacts } from '../../core/lifecycle/belongs-to.ts';
 import { withinAllocation } from '../../cluster/slurm/allocation.ts';
 import { marginsOf } from '../../core/allocation/usable-time.ts';
 import { uselessSettings } from '../../core/contract/execution.ts';
-import type { NewComputeNode, ComputeNode } from '../../core/contract/node.ts';
+import type { NewComputeNode, ComputeNode, RunnerProcess } from '../../core/contract/node.ts';
 import type { ExecutionConfig, Workflow } from '../../core/contract/workflow.ts';
 import { type Capacity, type CapacityNode, createCapacity, createSlots } from '../claim/capacity.ts';
+import { clockAheadSeconds } from './server-clock.ts';
 import { devicesOf } from './devices.ts';
 import { ledgerPathOf, runnerLogOf, slurmTaskOf } from '../../core/contract/files/runner.ts';
 import { type Ledger, openLedger } from '../ledger/ledger.ts';
@@ -83,6 +84,8 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   const capacity =
     options.maxParallelJobs === undefined ? createCapacity(nodes) : createSlots(options.maxParallelJobs, devices);
   const identity = ownIdentity();
+  // The server compares the end of this runner with its own clock.
+  const aheadSeconds = options.endAtMs === undefined ? undefined : await clockAheadSeconds(client, log);
   const ledgerPath = ledgerPathOf(resolve(outputDir), { workflowId, runId, mark });
   const body = recordOf({
     options,
@@ -91,7 +94,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     offered,
     gpus: devices.length,
     nodes: nodes.length,
-    process: identity && { ...identity, mark, ledger: ledgerPath },
+    process: identity && { ...identity, mark, ledger: ledgerPath, clock_ahead_seconds: aheadSeconds },
   });
   const { id: nodeId } = await client.createComputeNode({ body });
   const node: ComputeNode = { ...body, id: nodeId };
@@ -144,7 +147,9 @@ interface RecordParts {
   readonly offered: { readonly cpus: number; readonly memoryBytes: number };
   readonly gpus: number;
   readonly nodes: number;
-  readonly process: (NonNullable<ReturnType<typeof ownIdentity>> & { mark: string; ledger: string }) | undefined;
+  readonly process:
+    | (NonNullable<ReturnType<typeof ownIdentity>> & Pick<RunnerProcess, 'mark' | 'ledger' | 'clock_ahead_seconds'>)
+    | undefined;
 }
 
 /** The runner as the server stores it. */
@@ -175,6 +180,7 @@ function recordOf({ options, hostname, startedAtMs, offered, gpus, nodes, proces
       slurm_job_id: jobIdOf(options.allocation),
       max_parallel_jobs: options.maxParallelJobs,
       strict_scheduler_match: options.strictSchedulerMatch,
+      clock_ahead_seconds: own.clock_ahead_seconds,
     },
   };
 }

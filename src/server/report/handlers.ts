@@ -16,7 +16,7 @@ export const reportHandlers = (store: Store, permissions: Permissions) => {
   const status = createStatus(store, standing, counts);
 
   return {
-    ping: () => ({ status: 'Server is running' }),
+    ping: () => ({ status: 'Server is running', now_ms: store.now() }),
     /**
      * A commit hash helps anybody who looks for a known vulnerability: a server that enforces access does not show it.
      */

@@ -124,7 +124,7 @@ it('an empty file is accepted as a new database', async () => {
   };
   const service = await serve({ database: path, host: '127.0.0.1', port: 0, onError: fail, onBroken: fail });
   const answer = await fetch(`http://127.0.0.1:${service.port}/torc-service/v1/ping`);
-  expect(await answer.json()).toEqual({ status: 'Server is running' });
+  expect(await answer.json()).toMatchObject({ status: 'Server is running' });
   await service.close();
 });
 

@@ -9,7 +9,12 @@ const begin = { params: { id: 1 }, query: { async: true } };
 
 export const systemCases: Cases = {
   ping: {
-    answers: [{ says: 'says that the server is there', reply: { status: 'Server is running' } }],
+    answers: [
+      {
+        says: 'says that the server is there, and its time of day',
+        reply: { status: 'Server is running', now_ms: AT_MS },
+      },
+    ],
     refuses: [],
   },
   getVersion: {

@@ -9,8 +9,8 @@ export const systemRoutes = {
     path: '/ping',
     kind: 'read',
     access: 'anyone',
-    says: 'Check that the server answers.',
-    reply: z.object({ status: z.string() }),
+    says: 'Check that the server answers; `now_ms` is its time of day in Unix milliseconds.',
+    reply: z.object({ status: z.string(), now_ms: z.number().optional() }),
   }),
   getVersion: route({
     method: 'GET',
