@@ -1,12 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isCi } from '../support/in-ci.ts';
 import { type RunningServer, startServer, temporaryFolder } from '../support/programs.ts';
+import { clocksApart, fakeTimeIsMissing } from './clocks.ts';
 import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
 import { tryKill, type Verdict } from './kills.ts';
 
 /**
- * `TORC_KILL_SEEDS=1-200 TORC_KILL_WAIT=30` tries other seeds, and another time between SIGTERM and SIGKILL. `TORC_KILL_TRACKER=linuxproc`
- * tries them where Slurm finds the processes of steps by their parents and signals all of them; without it two seeds are tried so.
+ * `TORC_KILL_SEEDS=1-200 TORC_KILL_WAIT=30` tries other seeds, and another time between SIGTERM and SIGKILL. `TORC_KILL_WAY=parents`
+ * tries them where Slurm finds the processes of steps by their parents and signals all of them, `TORC_KILL_WAY=clocks` where the clocks
+ * of nodes are ten minutes from that of Slurm; without it some seeds are tried so.
  * As another user than root, add `--configLoader runner` where that user may not write into this folder.
  */
 const chosen = process.env['TORC_KILL_SEEDS'];
@@ -16,8 +18,12 @@ const TOGETHER = 3;
 
 interface Way {
   readonly name: string;
+  /** Why it cannot be tried here. */
+  readonly missing?: string | undefined;
   readonly prefix: string;
   readonly set: readonly string[];
+  /** The seconds that nodes are ahead, by the last digit of their names. */
+  readonly clocks?: Readonly<Record<string, number>>;
   readonly seeds: readonly number[];
 }
 
@@ -40,25 +46,37 @@ const PARENTS: Way = {
   set: ['ProctrackType=proctrack/linuxproc', 'PrologFlags=Alloc'],
   seeds: isCi ? [607, 608] : [607],
 };
-const ways =
-  chosen === undefined ? [GROUPS, PARENTS] : [process.env['TORC_KILL_TRACKER'] === 'linuxproc' ? PARENTS : GROUPS];
+const CLOCKS: Way = {
+  name: 'kills on a cluster of nodes with wrong clocks',
+  missing: fakeTimeIsMissing,
+  prefix: `m${process.pid}x`,
+  set: [],
+  // Of four nodes, one is right.
+  clocks: { '1': -600, '5': -600, '9': -600, '2': 600, '6': 600, '0': 600, '3': -180, '7': -180 },
+  // The runner, the batch step and a requeue, of steps, batched and direct jobs.
+  seeds: isCi ? range('821-824') : [824],
+};
+const NAMED: Readonly<Record<string, Way>> = { groups: GROUPS, parents: PARENTS, clocks: CLOCKS };
+const ways = chosen === undefined ? Object.values(NAMED) : [NAMED[process.env['TORC_KILL_WAY'] ?? ''] ?? GROUPS];
 
-describe.skipIf(slurmIsMissing !== undefined).each(ways)('$name', ({ prefix, set, seeds }) => {
+describe.skipIf(slurmIsMissing !== undefined).each(ways)('$name', ({ missing, prefix, set, clocks, seeds }) => {
   const left = chosen === undefined ? [...seeds] : range(chosen);
   let cluster: Cluster;
   let folder: string;
   let server: RunningServer;
   beforeAll(async () => {
+    if (missing !== undefined) return;
+    const apart = clocks === undefined ? [] : [clocksApart(temporaryFolder(), clocks)];
     cluster = await startCluster({
       nodes: 4 * Math.min(TOGETHER, left.length),
       prefix,
-      set: [`KillWait=${killWait}`, 'SlurmdTimeout=8', 'MessageTimeout=8', 'ReturnToService=2', ...set],
+      set: [`KillWait=${killWait}`, 'SlurmdTimeout=8', 'MessageTimeout=8', 'ReturnToService=2', ...set, ...apart],
     });
     folder = process.env['TORC_KILL_FOLDER'] ?? temporaryFolder();
     server = await startServer(folder);
   });
 
-  it('whichever process dies, no job is completed without its work, none is lost, and none does its work twice', async () => {
+  it.skipIf(missing !== undefined)('whichever process dies, no job is completed without its work, none is lost, and none does its work twice', async () => {
     const verdicts: Verdict[] = [];
     const work = async () => {
       for (let seed = left.shift(); seed !== undefined; seed = left.shift()) {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { uptime } from 'node:os';
 import { join } from 'node:path';
 import type { Job } from '../../src/core/contract/job.ts';
 import type { Result } from '../../src/core/contract/result.ts';
@@ -131,7 +132,7 @@ async function run({ cluster, server, folder }: Lane, plan: Plan): Promise<Omit<
   );
   const stopBusy = keepBusy(busy);
   await new Promise((done) => void setTimeout(done, afterMs));
-  const killedAtMs = Date.now();
+  const killedAtMs = uptime() * 1000;
   const faults: string[] = [];
   const open = ['PENDING', 'CONFIGURING', 'RUNNING', 'COMPLETING'];
   /** Slurm has ended all its allocations. */
@@ -188,7 +189,8 @@ async function run({ cluster, server, folder }: Lane, plan: Plan): Promise<Omit<
 /** Each job appends to a file of its own: `begin`, and `done` or `left` as its last word. */
 function workflowOf({ seed, mode, kinds, seconds }: Plan, place: string) {
   const line = (word: string) =>
-    `echo "${word} $TORC_RUN_ID $TORC_ATTEMPT_ID $EPOCHREALTIME" >> ${place}/$TORC_JOB_NAME.log`;
+    // The time since the boot, which is the same where the clock of a node is wrong.
+    `read -r up rest < /proc/uptime; echo "${word} $TORC_RUN_ID $TORC_ATTEMPT_ID $up" >> ${place}/$TORC_JOB_NAME.log`;
   const commandOf = (kind: string, at: number) =>
     `finish() { ${line('done')}; }; leave() { ${line('left')}; }; ${line('begin')}; ${KINDS[kind]?.(seconds[at] as number)}`;
   const jobs = kinds.map((kind, at) => ({
@@ -237,7 +239,7 @@ function workflowOf({ seed, mode, kinds, seconds }: Plan, place: string) {
   };
 }
 
-/** A job that ended so long before the kill must be known to have ended. */
+/** A job that ended so long before the kill must be known to have ended. Times are those since the boot. */
 const KNOWN_MS = 2_000;
 
 /** What the files of the jobs say of their results. */
