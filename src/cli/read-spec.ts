@@ -135,8 +135,12 @@ async function reportIncomplete(
   { user, output, hint }: { readonly user: string } & Pick<Context, 'output' | 'hint'>,
 ): Promise<void> {
   const { items } = await client.listWorkflows({ query: { user, is_being_created: true, limit: MOST_REPORTED } });
-  for (const { id, name, timestamp, is_being_created: isIncomplete } of items)
-    // Torc's own server lists all workflows.
-    if (isIncomplete === true && Date.parse(timestamp ?? '') + AT_WORK_MS < Date.now())
+  // Torc's own server lists all workflows.
+  const incomplete = items.filter(({ is_being_created: isIncomplete }) => isIncomplete === true);
+  if (incomplete.length === 0) return;
+  // The time of a workflow is that of the server.
+  const nowMs = (await client.ping()).now_ms ?? Date.now();
+  for (const { id, name, timestamp } of incomplete)
+    if (Date.parse(timestamp ?? '') + AT_WORK_MS < nowMs)
       output.notice(`Workflow ${id} (${printable(name)}) ${incompleteWords(id, hint)}`);
 }

@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
 
 /** The line by which `isOfLiveProcess` knows the process that wrote a script. */
 export const ownerLine = (): string => `submitted by process ${process.pid} on ${hostname()}`;
@@ -11,8 +12,20 @@ const OTHERS_MS = 15 * 60_000;
 export function isOfLiveProcess(path: string): boolean {
   const match = /^# submitted by process (\d+) on (.+)$/m.exec(readFileSync(path, 'utf8'));
   if (match !== null && match[2] === hostname()) return isAlive(Number(match[1]));
-  // Both are times of day, because files have no other.
-  return statSync(path).mtimeMs + OTHERS_MS > Date.now();
+  return statSync(path).mtimeMs + OTHERS_MS > timeOfFiles(dirname(path));
+}
+
+/** What a file that is written now is dated with: the clock of a file server may be another one than that of this machine. */
+function timeOfFiles(folder: string): number {
+  const probe = join(folder, `.torc_time_${process.pid}`);
+  try {
+    writeFileSync(probe, '');
+    return statSync(probe).mtimeMs;
+  } catch {
+    return Date.now();
+  } finally {
+    rmSync(probe, { force: true });
+  }
 }
 
 function isAlive(pid: number): boolean {

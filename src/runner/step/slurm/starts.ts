@@ -12,6 +12,8 @@ const MOST_STARTING = 16;
 const BEGIN_POLL_MS = 50;
 const LATER_BEGIN_POLL_MS = 500;
 const SOON_MS = 2_000;
+/** How long a file that another node wrote may stay unseen: a network file system remembers so long that there was none. */
+const UNSEEN_MS = 60_000;
 
 /** The starts of steps: a bounded number at once, and the moment at which each begins. */
 export interface Starts {
@@ -29,6 +31,7 @@ export function createStarts(): Starts {
   const starting = new Map<StepId, RunningStep>();
   const turns = new Map<StepId, () => void>();
   let timer: Timer | undefined;
+  let lookedAt = -Infinity;
 
   const launchNext = () => {
     for (const [id, launch] of turns) {
@@ -41,6 +44,8 @@ export function createStarts(): Starts {
   const lookForBegun = () => {
     timer = undefined;
     const now = performance.now();
+    const mostMs = now - lookedAt + UNSEEN_MS;
+    lookedAt = now;
     let nextMs = Infinity;
     for (const [id, step] of starting) {
       const atMs = beganAt(step.mark);
@@ -51,8 +56,8 @@ export function createStarts(): Starts {
       }
       starting.delete(id);
       step.hasBegun = true;
-      // The clock of the file system may be another one.
-      step.begun(Math.min(Math.max(0, performance.timeOrigin + now - atMs), ageMs));
+      // The clock of the file system may be another one: so long before the last look it had not begun.
+      step.begun(Math.min(Math.max(0, performance.timeOrigin + now - atMs), ageMs, mostMs));
     }
     launchNext();
     if (nextMs < Infinity) timer ??= after(nextMs, lookForBegun);
