@@ -121,7 +121,7 @@ export async function runWorkflow(
     memoryGb: options.memoryGb,
     numGpus: options.numGpus,
     labels: labelsOf(options),
-    endAtMs: endAtMsOf(options),
+    ...endOf(options),
     pollIntervalSeconds: options.pollInterval ?? 5,
     claimBackoffMaxSeconds: options.claimBackoffMaxSecs ?? 300,
     outageMinutes: options.waitForHealthyDatabaseMinutes,
@@ -159,19 +159,20 @@ async function submitToolsOf(context: Context, outputDir: string): Promise<Submi
 export const labelsOf = ({ label = [] }: { readonly label?: readonly string[] | undefined }): string[] =>
   label.flatMap((text) => text.split(',')).filter((each) => each !== '');
 
-/** When the runner must end, by the steady clock: `--end-time` precedes `--time-limit`. */
-function endAtMsOf(options: Partial<RunnerValues>): number | undefined {
+/** When the runner must end: `--end-time`, which is a time of day and moves with the clock, precedes `--time-limit`. */
+function endOf(options: Partial<RunnerValues>): Pick<RunnerOptions, 'endAtMs' | 'secondsLeft'> {
   const time = options.endTime;
   if (time !== undefined) {
     const at = Date.parse(time);
     if (Number.isNaN(at))
       throw new UsageError(`--end-time: expected a time such as 2026-01-31T18:00:00Z, found "${time}"`);
-    return steadyNow() + at - Date.now();
+    const secondsLeft = () => Promise.resolve((at - Date.now()) / 1000);
+    return { endAtMs: steadyNow() + at - Date.now(), secondsLeft };
   }
   const limit = options.timeLimit;
-  if (limit === undefined) return undefined;
+  if (limit === undefined) return {};
   try {
-    return steadyNow() + parseDuration(limit) * 1000;
+    return { endAtMs: steadyNow() + parseDuration(limit) * 1000 };
   } catch (cause) {
     throw new Failure(`Error parsing time_limit: ${(cause as Error).message}`, { cause });
   }

@@ -23,6 +23,8 @@ export interface RunnerOptions {
   readonly labels: readonly string[];
   /** A moment of `steadyNow`: a clock that is set changes nothing. */
   readonly endAtMs?: number | undefined;
+  /** The seconds until its end as it is now, if that may move; an allocation is asked for them. */
+  readonly secondsLeft?: (() => Promise<number | undefined>) | undefined;
   readonly pollIntervalSeconds: number;
   readonly claimBackoffMaxSeconds: number;
   /** How long it waits for a server that is away, instead of what the workflow says. */

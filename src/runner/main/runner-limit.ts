@@ -25,7 +25,7 @@ export function runnerLimit(
     endAtMs,
     headroomSeconds: isInLimits ? headroomSeconds - lead : headroomSeconds,
     leadSeconds: lead,
-    ask: ending && (() => ending.secondsLeft()),
+    ask: ending ? () => ending.secondsLeft() : options.secondsLeft,
     log,
     onChanged: (changed) => void reportEnd(patient, registered, changed),
     onDue,
