@@ -212,6 +212,26 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
     expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain('sleep 4321');
   });
 
+  it('a recovery is refused while a runner of a host may live, and goes on where the host proves that it does not', async () => {
+    const { id, out } = await created(sleepers('alive', 2, 4567));
+    await remote(['run', workersFile(line('worker1', '--num-cpus 2')), String(id), '-o', out]);
+    await until(
+      () => countsOf(id),
+      ({ running }) => running === 2,
+      'both jobs to run',
+    );
+    const recover = () => command(['recover', String(id), '-o', out, '--no-prompts']);
+    const refused = { code: 1, stderr: expect.stringContaining('cannot be recovered: 1 of its runners are active') };
+    expect(await recover()).toMatchObject(refused);
+    hosts.worker('crash', 'worker1');
+    expect(await recover()).toMatchObject(refused);
+    expect(await countsOf(id)).toMatchObject({ running: 2, ready: 0 });
+    hosts.worker('start', 'worker1');
+    const { code, stderr } = await recover();
+    expect([code, stderr]).toEqual([0, expect.stringContaining('A runner of this workflow is lost')]);
+    expect(await countsOf(id)).toMatchObject({ running: 0, ready: 2 });
+  });
+
   it('each host with which something is wrong has a line that says what to do, and the others start', async () => {
     const { id, out } = await created(sleepers('bad', 1, 600));
     const old = join(folder, 'old-torc');
