@@ -1,9 +1,13 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { started, statuses, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
+import { ownIdentity, type ProcessIdentity } from '../../cluster/host/facts.ts';
 import { slurmRunFields } from '../../core/contract/files/runner.ts';
+import { diagnose } from './diagnose.ts';
 import { recoverWorkflow } from './recover-workflow.ts';
 import type { RecoverTools } from './tools.ts';
 
@@ -53,6 +57,37 @@ async function runnerIn(workflowId: number, slurmJobId: number, clockMs: number)
       scheduler_config_id: configId,
       scheduler_type: 'slurm',
       status: 'active',
+    },
+  });
+  const turn = (body: object) =>
+    client.exchange({ params: { id: workflowId }, body: { run_id: 1, compute_node_id: nodeId, ...body } });
+  const { jobs } = await turn({ want: { limit: 1, prefetch: 0 } });
+  await turn({ started: jobs.map(started) });
+}
+
+/** A runner of this machine that was killed, with a running job. */
+async function killedRunner(workflowId: number) {
+  const { client } = service;
+  const identity = ownIdentity() as ProcessIdentity;
+  const { id: nodeId } = await client.createComputeNode({
+    body: {
+      workflow_id: workflowId,
+      hostname: hostname(),
+      pid: spawnSync('true').pid,
+      start_time: new Date(START).toISOString(),
+      is_active: true,
+      num_cpus: 1,
+      memory_gb: 16,
+      num_gpus: 0,
+      num_nodes: 1,
+      compute_node_type: 'local',
+      process: {
+        boot_id: identity.boot_id,
+        pid_namespace: identity.pid_namespace,
+        start_ticks: 1,
+        mark: 'm',
+        ledger: '/nowhere',
+      },
     },
   });
   const turn = (body: object) =>
@@ -142,4 +177,16 @@ it('where all allocations have ended, the recovery goes on: the jobs of both fai
   // It is carried out up to the submission.
   await expect(recover(id, lines)).rejects.toThrow('not to be called');
   expect(await statuses(service, id)).toEqual({ a: 'failed', b: 'failed' });
+});
+
+it('a dry run counts the running jobs of a runner of this machine that was killed as ended, changes nothing, and is not refused', async () => {
+  const id = await workflowWith('a');
+  await killedRunner(id);
+  const before = stored();
+  const { lostRunners, recovery } = await diagnose(tools([]), id, options, true);
+  expect([lostRunners, recovery.isContinued]).toEqual([1, false]);
+  expect(stored()).toEqual(before);
+  // As is the recovery itself: the job runs again.
+  await recover(id, []);
+  expect(await statuses(service, id)).toEqual({ a: 'ready' });
 });

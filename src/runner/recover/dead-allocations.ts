@@ -25,7 +25,7 @@ export interface DeadAllocationsOptions extends Omit<LostOptions, 'batch'> {
  * Recovers the jobs of runners whose allocation Slurm has ended or requeued, on any host.
  *
  * The process table proves the end of runners on this host only. For others the proof is Slurm's word: a final state
- * from squeue or sacct, or a job that waits again although a runner of it has registered. A job that Slurm does not
+ * from squeue or sacct, or a run of it that is later than the one in which the runner registered. A job that Slurm does not
  * know proves nothing. What the ledger says is kept if the file can be read here, and so are ends of steps that their marks and
  * the accounting prove; other jobs that had started run again as a new attempt. Returns the number of recovered runners.
  */
