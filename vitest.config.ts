@@ -30,7 +30,11 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 240_000,
     // The user who runs the tests may have configured torc: none of that may show.
-    env: { XDG_CONFIG_HOME: fresh, TORC_SYSTEM_CONFIG: join(fresh, 'config.toml') },
+    env: {
+      XDG_CONFIG_HOME: fresh,
+      XDG_STATE_HOME: join(fresh, 'state'),
+      TORC_SYSTEM_CONFIG: join(fresh, 'config.toml'),
+    },
     reporters: ['default', './tests/support/last-line.ts'],
   },
 });

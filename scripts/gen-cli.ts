@@ -48,7 +48,7 @@ write(
 
 Made from the command tables in \`src/cli/commands.ts\` by \`npm run gen\`.
 
-Results go to standard output and nothing else does; messages for the user go to standard error. Lists are \`{"items": […]}\` with \`-f json\`. Exit codes: 0 done, 1 not done, 2 invalid arguments, 78 no runtime, 130 interrupted.
+Results go to standard output and nothing else does; messages for the user go to standard error. Lists are \`{"items": […]}\` with \`-f json\`. Exit codes: 0 done, 1 not done, 2 invalid arguments, 78 not configured (no runtime, or a \`torc.toml\` that is not trusted), 130 interrupted.
 
 ## Options of every command
 

@@ -10,9 +10,10 @@ const tables = [...sections()].map(([section, rows]) => {
     const key = keyAt(path);
     const names = [name, ...(key.alias === undefined ? [] : [key.alias])].map((each) => `\`${each}\``).join(', ');
     const variable = key.variable === undefined ? '' : `\`${key.variable}\``;
-    return `| ${names} | ${key.says} | ${key.kind.expected} | ${initialOf(key)} | ${variable} |`;
+    const folder = key.isFolders === true ? 'any' : 'trusted';
+    return `| ${names} | ${key.says} | ${key.kind.expected} | ${initialOf(key)} | ${variable} | ${folder} |`;
   });
-  return `## ${section}\n\n| key | meaning | expected | default | variable |\n| --- | --- | --- | --- | --- |\n${lines.join('\n')}\n`;
+  return `## ${section}\n\n| key | meaning | expected | default | variable | \`torc.toml\` |\n| --- | --- | --- | --- | --- | --- |\n${lines.join('\n')}\n`;
 });
 
 write(
@@ -35,6 +36,20 @@ An invalid value stops the programs that read its section, with file, line, key,
 an unknown key is a warning. Numbers may be quoted; an empty text means no value. \`torc config show\` prints
 the effective values and their origin, \`torc config validate\` checks everything, \`torc config init --user\` writes a file to begin
 with. A server that \`-s\` starts reads no server section.
+
+## Files that others may have written
+
+A file of another user, or one that everybody may write, does not count: one line on standard error says so. Nothing makes it count.
+
+Your own \`torc.toml\` may have come with a cloned project, so the last column of the tables says which of its keys count. \`any\`
+counts in the file of any folder. \`trusted\` counts after \`torc config trust [FILE]\`, for the file as it is then: after a change, type it
+again. Until then a command that would use such a key ends with exit code 78, having done nothing, and says what to type. In scripts, and in
+the unit file of a service, \`TORC_TRUST_CONFIG=1\` trusts the \`torc.toml\` of the folder if it is yours.
+A file that \`torc config init --local\` wrote goes on counting for you while you edit it, until its first line is removed. Files of root are
+treated as your own: root may have cloned a project, too.
+
+Which files are trusted is kept in \`~/.local/state/torc/trusted\`, or below \`XDG_STATE_HOME\`. [What Torc trusts](../explanation/what-torc-trusts.md)
+has the other files that are read without being named. The script of an allocation carries what its runners need.
 
 ${tables.join('\n')}`,
 );

@@ -15,7 +15,7 @@ import { fill } from './config/fill.ts';
 import { configurationFor } from './config/for-program.ts';
 import { reportError } from './report-error.ts';
 import { sameLetter } from './same-letter.ts';
-import { globalsOf, type Settings, settingsOf } from './settings.ts';
+import { globalsOf, LAZY, type Settings, settingsOf } from './settings.ts';
 import { printsVersion } from './prints-version.ts';
 
 /** Runs the command that the arguments name, and returns its exit code. */
@@ -33,15 +33,19 @@ export async function runProgram(
   const act = async (command: Command, args: readonly unknown[], given: Values, isGiven: (name: string) => boolean) => {
     const configuration =
       command.ignoresConfiguration === true ? builtIn : await configurationFor(program, environment, plain);
-    const options = fill(given, isGiven, [...(command.options ?? []), ...globalsOf(program)], configuration);
+    const globals = globalsOf(program);
+    const own = command.options ?? [];
+    const lazy = new Set([...LAZY].filter((path) => own.every(({ setting }) => setting !== path)));
+    const options = fill(given, isGiven, [...own, ...globals], configuration, lazy);
     // Two spellings of one option: the one that was given precedes a value of the configuration.
     const either = (own: string, usual: string) =>
       isGiven(usual) && !isGiven(own) ? options[usual] : (options[own] ?? options[usual]);
     // If the command defines --format itself, it also handles it.
     const format = command.options?.some((option) => optionName(option) === 'format') ? undefined : options['format'];
     const url = command.namesService === true ? args[0] : either('apiUrl', 'url');
-    const settings = settingsOf({ ...options, format, url, db: either('database', 'db') }, environment);
+    const settings = settingsOf({ ...options, format, url, db: either('database', 'db') }, environment, configuration);
     refuseMemory(command, settings);
+    if (globals.length > 0 && command.offline !== true) requireService(settings);
     const output = createOutput(settings.format, streams, colours, settings.wide);
     if (command.offline === true && settings.standalone)
       output.warn('--standalone has no effect for this command; ignoring.');
@@ -104,6 +108,10 @@ function refuseMemory({ inMemory = false }: Command, settings: Settings): void {
   if (settings.snapshotIntervalSeconds !== undefined && !settings.inMemory)
     throw new Failure('--snapshot-interval-seconds needs --in-memory: other databases are always on disk');
 }
+
+/** Ends a command before it does anything, where its file says which service is asked and its user does not trust that file. */
+const requireService = (settings: Settings): unknown =>
+  settings.standalone ? settings.trustsOwner : [settings.url, settings.tlsCaCert, settings.tlsInsecure];
 
 /** How the command suggests others: see `Context`. */
 function hintsOf(

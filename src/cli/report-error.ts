@@ -9,6 +9,8 @@ import { listOfMissing } from './not-found.ts';
 import { CsvRefused, type Output } from './output/output.ts';
 
 const USAGE = 2;
+/** sysexits.h, EX_CONFIG. */
+const NOT_CONFIGURED = 78;
 
 /** What a person does where the remedy of the catalogue is for a program that sends requests. */
 const forPeople: Readonly<Record<string, string>> = {
@@ -36,7 +38,7 @@ export function reportError(error: unknown, output: Output, hint: Context['hint'
     // Other messages may name commands that run somewhere else.
     output.error(error.code === 'RECOVERY_REFUSED' ? hint(error.message) : error.message);
     if (remedy !== undefined) output.notice(hint(remedy));
-    return 1;
+    return error.code === 'CONFIG_NOT_TRUSTED' ? NOT_CONFIGURED : 1;
   }
   if (error instanceof Unreachable) {
     output.error(error.message);

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { logLevelOf, type LogLevel } from '../core/contract/log-line.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
-import { builtIn } from './config/schema.ts';
+import { builtIn, type Configuration, type Path } from './config/schema.ts';
 import { Failure } from './failure.ts';
 import { type Option, optionName, optionsOf, type Values, type ValuesOf } from './option.ts';
 import type { Format } from './output/output.ts';
@@ -106,8 +106,16 @@ export interface Settings {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Keys of the configuration that are read when a command uses them, and not before. */
+export const LAZY: ReadonlySet<Path> = new Set<Path>([
+  'client.api_url',
+  'client.tls.ca_cert',
+  'client.tls.insecure',
+  'client.trust_owner',
+]);
+
 /** The settings of this command: its options, completed from the configuration, then the environment. */
-export function settingsOf(given: Values, environment: Environment): Settings {
+export function settingsOf(given: Values, environment: Environment, configuration: Configuration = builtIn): Settings {
   // They were read by the table above; servers have none of them.
   const options = given as Partial<ValuesOf<typeof globalOptions>>;
   const format = options.format ?? 'table';
@@ -120,23 +128,35 @@ export function settingsOf(given: Values, environment: Environment): Settings {
     format,
     wide: options.wide === true,
     logLevel: logLevelOf(options.logLevel),
-    url: (options.url ?? builtIn['client.api_url']).replace(/\/+$/, ''),
+    get url() {
+      return (options.url ?? configuration['client.api_url']).replace(/\/+$/, '');
+    },
     user: userOf(environment),
     password: options.password ?? environment['TORC_PASSWORD'],
     asksPassword: options.promptPassword === true,
     cookie: options.cookieHeader ?? environment['TORC_COOKIE_HEADER'],
-    tlsCaCert: options.tlsCaCert,
-    tlsInsecure: options.tlsInsecure === true,
+    get tlsCaCert() {
+      return options.tlsCaCert ?? configuration['client.tls.ca_cert'];
+    },
+    get tlsInsecure() {
+      return options.tlsInsecure ?? configuration['client.tls.insecure'];
+    },
     skipVersionCheck: options.skipVersionCheck === true,
     standalone: options.standalone === true,
     database: pathOfDatabase(options.db ?? './torc_output/torc.db'),
     inMemory: options.inMemory === true,
     snapshotIntervalSeconds: interval === undefined ? undefined : Number(interval),
-    trustsOwner: options.trustOwner === true,
+    get trustsOwner() {
+      return options.trustOwner ?? configuration['client.trust_owner'];
+    },
     serverProgram: options.torcServerBin ?? environment['TORC_SERVER_BIN'],
     maxJobs: maxJobsOf(environment['TORC_MAX_JOBS']),
   };
 }
+
+/** The same settings but for these; the ones that they replace are not read. */
+export const withOther = (settings: Settings, other: Partial<Settings>): Settings =>
+  Object.create(settings, Object.getOwnPropertyDescriptors(other)) as Settings;
 
 export function maxJobsOf(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;

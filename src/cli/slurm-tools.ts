@@ -2,6 +2,7 @@ import { restrictFiles } from '../cluster/umask.ts';
 import { openSlurm } from '../cluster/slurm/slurm.ts';
 import { counted } from '../core/quantity/count-text.ts';
 import type { SubmitTools } from '../operations/slurm/submit-allocations.ts';
+import { builtIn } from './config/schema.ts';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';
 import type { ValuesOf } from './option.ts';
@@ -20,7 +21,8 @@ export async function submitTools(context: Context, options: SubmitOptions, comm
       'a standalone server ends with this command, and allocations need it afterwards: start torc-server run, and use --url',
     );
   // The folder and the scripts that a submission writes are as private as what its runners write.
-  restrictFiles(configuration['client.run.umask']);
+  const umask = configuration['client.run.umask'];
+  restrictFiles(umask);
   const { client, url } = await context.service();
   const slurm = openSlurm({ environment });
   return {
@@ -31,6 +33,7 @@ export async function submitTools(context: Context, options: SubmitOptions, comm
       outputDir: options.outputDir,
       pollIntervalSeconds: options.pollInterval,
       claimBackoffMaxSeconds: options.claimBackoffMaxSecs,
+      umask: umask === builtIn['client.run.umask'] ? undefined : umask,
       tlsCaCert: settings.tlsCaCert,
       tlsInsecure: settings.tlsInsecure,
       keepsScripts: options.keepSubmissionScripts === true || configuration['client.slurm.keep_submission_scripts'],

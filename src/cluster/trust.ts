@@ -27,12 +27,19 @@ export function whyNotTrusted(
   if (uid === undefined) return undefined;
   const own = lstatSync(path, { throwIfNoEntry: false });
   if (own === undefined) return undefined;
-  const isOurs = (stats: Stats) => stats.uid === uid || stats.uid === ROOT;
-  if (own.isSymbolicLink() && !isOurs(own)) return `the link ${path} belongs to user ${own.uid}`;
+  if (own.isSymbolicLink() && !isOf(own, uid)) return `the link ${path} belongs to user ${own.uid}`;
   const stats = own.isSymbolicLink() ? statSync(path, { throwIfNoEntry: false }) : own;
   if (stats === undefined) return undefined;
-  if (!isOurs(stats)) return `${path} belongs to user ${stats.uid}`;
-  if (stats.isDirectory()) return isOpenTo(stats) ? `everybody may write the folder ${path}` : undefined;
+  if (isOf(stats, uid) && stats.isDirectory())
+    return isOpenTo(stats) ? `everybody may write the folder ${path}` : undefined;
+  return whyNotFile(stats, path, { groupMayWrite, uid });
+}
+
+const isOf = (stats: Stats, uid: number): boolean => stats.uid === uid || stats.uid === ROOT;
+
+/** What is wrong with a file, by what is known of it. */
+export function whyNotFile(stats: Stats, path: string, { groupMayWrite, uid }: TrustOptions): string | undefined {
+  if (uid !== undefined && !isOf(stats, uid)) return `${path} belongs to user ${stats.uid}`;
   if (!stats.isFile()) return `${path} is no regular file`;
   if ((stats.mode & OTHERS_WRITE) !== 0) return `everybody may write ${path}`;
   if ((stats.mode & GROUP_WRITES) !== 0 && !groupMayWrite) return `its group may write ${path}`;

@@ -11,6 +11,7 @@ beforeEach(() => {
   environment = {
     HOME: join(folder, 'home'),
     XDG_CONFIG_HOME: '',
+    XDG_STATE_HOME: '',
     TORC_SYSTEM_CONFIG: join(folder, 'system.toml'),
   };
 });
@@ -76,6 +77,7 @@ describe('torc config', () => {
 describe('a command', () => {
   it('a command takes from the configuration what its options do not say', async () => {
     write('torc.toml', '[client]\nformat = "json"\napi_url = "http://127.0.0.1:1/torc-service/v1"\n');
+    await call('config', 'trust');
     const { stdout } = await call('ping');
     expect(JSON.parse(stdout)).toMatchObject({ status: 'error', message: expect.stringContaining('127.0.0.1:1/') });
     expect((await call('ping', '-f', 'table')).stdout).toBe('');
@@ -88,6 +90,7 @@ describe('a command', () => {
     mkdirSync(join(folder, 'home'));
     write('torc.toml', '[client.run]\noutput_dir = "elsewhere"\n');
     write('flow.yaml', 'name: one\njobs: [{name: only, command: "true"}]\n');
+    await call('config', 'trust', 'torc.toml');
     expect((await call('-s', 'run', 'flow.yaml')).code).toBe(0);
     expect(existsSync(join(folder, 'elsewhere/job_stdio'))).toBe(true);
     expect((await call('-s', 'run', 'flow.yaml', '-o', 'here')).code).toBe(0);

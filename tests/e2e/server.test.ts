@@ -97,6 +97,7 @@ describe('a server that cannot be what it is asked to be', () => {
 describe('a server', () => {
   it('a server takes what its options do not say from the configuration', async () => {
     write('torc.toml', '[server]\nport = 0\ndatabase = "configured.db"\nlogging.json_logs = true\n');
+    expect(await torc(['config', 'trust'], { cwd: folder })).toMatchObject({ code: 0 });
     const { port } = await startServer(folder, { database: 'own.db' });
     expect(port).toBeGreaterThan(0);
     expect(existsSync(inFolder('own.db'))).toBe(true);
@@ -119,6 +120,11 @@ describe('a server', () => {
   it('a server for one command asks for no login, whatever is configured', async () => {
     write('torc.toml', '[server]\nrequire_auth = true\nhttps = true\n');
     expect(await torc(['-s', 'workflows', 'list'], { cwd: folder })).toMatchObject({ code: 0 });
+    expect(await call('run', '--port', '0')).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining('config trust'),
+    });
+    expect(await torc(['config', 'trust'], { cwd: folder })).toMatchObject({ code: 0 });
     expect((await call('run', '--port', '0')).code).toBe(1);
   });
 

@@ -1,10 +1,13 @@
-import { existsSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { makeFolder } from '../../cluster/make-folder.ts';
+import { whyNotTrusted } from '../../cluster/trust.ts';
 import { type Command, command } from '../command.ts';
-import { filesOf, type Reading, readConfiguration, type Role } from '../config/read.ts';
-import { partsOf, type Path, paths } from '../config/schema.ts';
+import { trustCommand } from '../config/not-trusted.ts';
+import { filesOf, lookUp, type Reading, readConfiguration, type Role } from '../config/read.ts';
+import { builtIn, partsOf, type Path, paths } from '../config/schema.ts';
 import { Failure, UsageError } from '../failure.ts';
+import { userOf } from '../settings.ts';
 
 /** These commands read the configuration themselves, also an invalid one. */
 const itself = { offline: true, ignoresConfiguration: true } as const;
@@ -19,11 +22,11 @@ const configShow = command({
   options: [{ flags: '-f, --format <format>', says: 'toml or json', default: 'toml' }],
   async run({ output, environment, exitWith }, _args, options) {
     const found = await reading(environment);
-    for (const words of found.warnings) output.warn(words);
+    for (const words of [...found.ignored, ...found.warnings]) output.warn(words);
     for (const { text } of found.problems) output.error(text);
     if (found.problems.length > 0) return exitWith(1);
     const format = options.format;
-    if (format === 'json') return output.text(JSON.stringify(nested(found), undefined, 2));
+    if (format === 'json') return output.text(JSON.stringify(nestedOf(found), undefined, 2));
     if (format !== 'toml' && format !== 'table')
       throw new UsageError(`--format: expected toml or json, found "${String(format)}"`);
     return output.text(await tomlOf(found));
@@ -35,13 +38,43 @@ const configPaths = command({
   words: 'config paths',
   says: 'Show which configuration files are read; later ones have precedence.',
   run: ({ output, environment }) => {
-    const rows = filesOf(environment, process.cwd()).map(
-      ({ role, path }) => `${`${role}:`.padEnd(8)}${path}${existsSync(path) ? '' : ' (not there)'}`,
-    );
+    const rows = filesOf(environment, process.cwd()).map((place) => {
+      const { role, path } = place;
+      const found = lookUp(place);
+      const words =
+        found.kind === 'nothing' ? ' (not there)' : found.kind === 'refused' ? ` (ignored: ${found.why})` : '';
+      return `${`${role}:`.padEnd(8)}${path}${words}`;
+    });
     output.text(
       [...rows, 'then variables TORC_<SECTION>__<KEY>, such as TORC_CLIENT__API_URL, then options'].join('\n'),
     );
     return Promise.resolve();
+  },
+});
+
+/** What its user must know of a file that goes on counting when it is edited. */
+const OWN_FILE =
+  '# Every key of this file counts here for this user. Before you share the file, remove these lines: then it counts as it is\n# after `torc config trust`, and no more when it has changed.';
+
+const configTrust = command({
+  ...itself,
+  words: 'config trust [file]',
+  says: 'Let every key of a torc.toml count, as it is now; without FILE the one in this folder.',
+  async run({ output, environment }, [file = 'torc.toml']) {
+    const found = lookUp({ path: file });
+    if (found.kind === 'nothing') throw new Failure(`there is no file ${file} that you may read`);
+    if (found.kind === 'unreadable') throw new Failure(`${file} cannot be read: ${found.error.message}`);
+    if (found.kind === 'refused')
+      throw new Failure(
+        `${found.why}: a file that another user may change is never trusted. Copy it into a file of yours: cp ${file} FILE`,
+      );
+    const { trustFile } = await import('../config/trusted-files.ts');
+    const { guardedIn } = await import('../config/read.ts');
+    const keys = await guardedIn(file, found.text);
+    trustFile(file, found.text, environment);
+    output.text(
+      `Trusted ${resolve(file)}${keys.length === 0 ? ', which has no key that needs it' : `, with ${keys.join(', ')}`}`,
+    );
   },
 });
 
@@ -63,14 +96,22 @@ const configInit = command({
       throw new UsageError('which file? expected one of --system, --user and --local');
     const path = filesOf(environment, process.cwd()).find((file) => file.role === role)?.path as string;
     const { template } = await import('../config/write.ts');
+    const { markedLine, trustFile } = await import('../config/trusted-files.ts');
+    const why = whyNotTrusted(path, { groupMayWrite: true });
+    if (why !== undefined) throw new Failure(`${path} is not written: ${why}`);
+    const { line, mark } = markedLine(userOf(environment));
+    const isLocal = role === 'local';
+    const text = isLocal ? `${line}\n${OWN_FILE}\n${template()}` : template();
     try {
       makeFolder(dirname(path));
-      writeFileSync(path, template(), { flag: options.force === true ? 'w' : 'wx' });
+      // Its group may not write what counts without being looked at.
+      writeFileSync(path, text, { flag: options.force === true ? 'w' : 'wx', mode: 0o644 });
     } catch (cause) {
       const { code, message } = cause as NodeJS.ErrnoException;
       if (code === 'EEXIST') throw new Failure(`${path} already exists; use --force to replace it`, { cause });
       throw new Failure(`${path} cannot be written: ${message}`, { cause });
     }
+    if (isLocal) trustFile(path, text, environment, mark);
     output.text(`Created ${path}`);
   },
 });
@@ -83,7 +124,7 @@ const configValidate = command({
     const found = await reading(environment);
     const { complaintsAbout } = await import('../config/check.ts');
     const complaints = complaintsAbout(found);
-    for (const words of found.warnings) output.warn(words);
+    for (const words of [...found.ignored, ...found.warnings]) output.warn(words);
     if (complaints.length > 0) {
       output.error(
         `Configuration has ${complaints.length} error(s):\n${complaints.map((each) => `  ${each}`).join('\n')}`,
@@ -95,13 +136,15 @@ const configValidate = command({
 });
 
 /** Commands about configuration files and variables. */
-export const configCommands: readonly Command[] = [configShow, configPaths, configInit, configValidate];
+export const configCommands: readonly Command[] = [configShow, configPaths, configInit, configTrust, configValidate];
 
-/** The keys that have a value, as tables within tables. */
-function nested({ configuration }: Reading, of: readonly Path[] = paths): Record<string, unknown> {
+/** The keys that have a value, as tables within tables. Programs read them: a key that waits for trust is refused. */
+const nestedOf = ({ configuration }: Reading): Record<string, unknown> => nested((path) => configuration[path]);
+
+function nested(valueOf: (path: Path) => unknown, of: readonly Path[] = paths): Record<string, unknown> {
   const tables: Record<string, unknown> = {};
   for (const path of of) {
-    const value = configuration[path];
+    const value = valueOf(path);
     if (value === undefined) continue;
     const parts = partsOf(path);
     let table = tables;
@@ -115,16 +158,23 @@ function nested({ configuration }: Reading, of: readonly Path[] = paths): Record
 async function tomlOf(found: Reading): Promise<string> {
   const { literal, sections } = await import('../config/write.ts');
   const { stringify } = await import('smol-toml');
-  const isPlain = (path: Path) =>
-    Array.isArray(found.configuration[path]) || typeof found.configuration[path] !== 'object';
-  const set = paths.filter((path) => found.configuration[path] !== undefined);
+  const valueOf = (path: Path) => found.reported.get(path)?.value ?? builtIn[path];
+  const isPlain = (path: Path) => Array.isArray(valueOf(path)) || typeof valueOf(path) !== 'object';
+  const set = paths.filter((path) => valueOf(path) !== undefined);
   const blocks = [...sections(set.filter(isPlain))].map(([section, rows]) => {
-    const lines = rows.map(({ path, name }) => {
-      const place = found.reported.get(path)?.place;
-      return `${name} = ${literal(found.configuration[path])}${place === undefined ? '' : `  # ${place}`}`;
-    });
+    const lines = rows.map(({ path, name }) => `${name} = ${literal(valueOf(path))}${originOf(found, path)}`);
     return `[${section}]\n${lines.join('\n')}`;
   });
   const tables = set.filter((path) => !isPlain(path));
-  return [...blocks, ...(tables.length === 0 ? [] : [stringify(nested(found, tables)).trim()])].join('\n\n');
+  const places = tables.map((path) => `# ${path}:${originOf(found, path).replace('  #', '')}\n`).join('');
+  return [...blocks, ...(tables.length === 0 ? [] : [`${places}${stringify(nested(valueOf, tables)).trim()}`])].join(
+    '\n\n',
+  );
+}
+
+/** Where a value comes from, as a comment; of a default nothing. */
+function originOf({ reported }: Reading, path: Path): string {
+  const said = reported.get(path);
+  if (said === undefined) return '';
+  return `  # ${said.place}${said.waits === undefined ? '' : `, not used: ${trustCommand(said.waits.path)}`}`;
 }

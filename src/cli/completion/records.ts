@@ -31,22 +31,24 @@ async function settingsFor(given: ReadonlyMap<string, string>, environment: Envi
   const { configuration } = await readConfiguration(environment, process.cwd());
   return settingsOf(
     {
-      url: given.get('url') ?? configuration['client.api_url'],
+      url: given.get('url'),
       password: given.get('password'),
       cookieHeader: given.get('cookie-header'),
-      tlsCaCert: given.get('tls-ca-cert') ?? configuration['client.tls.ca_cert'],
-      tlsInsecure: given.has('tls-insecure') || configuration['client.tls.insecure'],
+      tlsCaCert: given.get('tls-ca-cert'),
+      tlsInsecure: given.has('tls-insecure') || undefined,
       standalone: given.has('standalone'),
       db: given.get('db'),
     },
     environment,
+    configuration,
   );
 }
 
 /** Where the server is: of `-s` the one that another command runs, since none is started for a completion. */
 async function addressFor(settings: Settings): Promise<ServiceAddress | undefined> {
-  const { url, user, password, cookie, tlsCaCert, tlsInsecure, standalone, database } = settings;
+  const { user, password, cookie, standalone, database } = settings;
   if (!standalone) {
+    const { url, tlsCaCert, tlsInsecure } = settings;
     const certificates = certificatesIn(tlsCaCert, () => {});
     return { url, username: user, password, cookie, certificates, insecure: tlsInsecure };
   }

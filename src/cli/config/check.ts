@@ -1,8 +1,9 @@
 import { keyAt, type Path, paths } from './schema.ts';
+import { trustCommand } from './not-trusted.ts';
 import type { Reading } from './read.ts';
 
 /** Everything that should be changed: errors, conflicting settings, and valid but unwise ones. */
-export function complaintsAbout({ problems, reported, configuration }: Reading): string[] {
+export function complaintsAbout({ problems, reported }: Reading): string[] {
   const placed = (path: Path, words: string) => `${reported.get(path)?.place ?? 'default'}: ${path}: ${words}`;
   const unwise = paths.flatMap((path) => {
     const said = reported.get(path);
@@ -10,11 +11,14 @@ export function complaintsAbout({ problems, reported, configuration }: Reading):
     return words === undefined ? [] : [placed(path, words)];
   });
   const lacks = needs.flatMap(([path, ...needed]) =>
-    configuration[path] === true && needed.some((other) => configuration[other] === undefined)
+    reported.get(path)?.value === true && needed.some((other) => reported.get(other) === undefined)
       ? [placed(path, `needs ${needed.join(' and ')}`)]
       : [],
   );
-  return [...problems.map(({ text }) => text), ...unwise, ...lacks];
+  const untrusted = [...reported].flatMap(([path, { waits }]) =>
+    waits === undefined ? [] : [placed(path, `not trusted: ${trustCommand(waits.path)}`)],
+  );
+  return [...problems.map(({ text }) => text), ...unwise, ...lacks, ...untrusted];
 }
 
 /** Settings that need a value of others when they are enabled. */

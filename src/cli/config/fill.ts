@@ -1,12 +1,17 @@
 import { type Option, optionName, type Values } from '../option.ts';
-import type { Configuration } from './schema.ts';
+import type { Configuration, Path } from './schema.ts';
 
-/** The options of a command, completed from the configuration. */
+/**
+ * The options of a command, completed from the configuration.
+ *
+ * Those of `lazy` are left out: few commands use all of them, and reading a key of a file that is not trusted ends the command.
+ */
 export function fill(
   given: Values,
   isGiven: (name: string) => boolean,
   options: readonly Option[],
   configuration: Configuration,
+  lazy: ReadonlySet<Path> = new Set(),
 ): Values {
   const values: Record<string, unknown> = { ...given };
   const taken = new Set<string>();
@@ -16,8 +21,10 @@ export function fill(
     if (taken.has(name)) continue;
     taken.add(name);
     if (option.setting === undefined || isGiven(name)) continue;
-    const value = configuration[option.setting];
+    const value = lazy.has(option.setting) ? undefined : configuration[option.setting];
     if (value !== undefined) values[name] = value;
+    // What the parser put there is the default.
+    else if (lazy.has(option.setting)) delete values[name];
   }
   return values;
 }

@@ -19,9 +19,9 @@ export async function configurationFor(
   // A server that was started for one command gets all of its settings, and must not require a login.
   if (program === 'torc-server' && environment[CREDENTIAL_VARIABLE] !== undefined)
     return readEnvironment(Object.fromEntries(SERVER_VARIABLES.map((name) => [name, environment[name]]))).configuration;
-  const { configuration, problems, warnings } = await readConfiguration(environment, process.cwd());
+  const { configuration, problems, warnings, ignored } = await readConfiguration(environment, process.cwd());
   const own = program === 'torc-server' ? 'server' : 'client';
-  for (const words of warnings) output.warn(words);
+  for (const words of [...ignored, ...warnings]) output.warn(words);
   for (const { section, text } of problems) if (section !== undefined && section !== own) output.warn(text);
   const grave = problems.filter(({ section }) => section === undefined || section === own);
   if (grave.length === 0) return configuration;

@@ -13,6 +13,15 @@ export interface Reported {
   readonly value: unknown;
   /** `torc.toml:3`, or the name of a variable. */
   readonly place: string;
+  /** It stands in a file that its user does not trust: it does not count, and nothing else does in its place. */
+  readonly waits?: Waiting;
+}
+
+/** The file whose keys wait until it is trusted. */
+export interface Waiting {
+  readonly path: string;
+  /** It was trusted with other content. */
+  readonly isChanged: boolean;
 }
 
 export interface Problem {
@@ -30,6 +39,10 @@ export function createLayer() {
     values,
     problems,
     warnings,
+    /** Lets the keys that may not come from any folder wait until the file is trusted. */
+    wait(waits: Waiting): void {
+      for (const [path, reported] of values) if (isGuarded(path)) values.set(path, { ...reported, waits });
+    },
     /** Sets a key to a raw value; `placeOf` returns the place of a part of it. */
     set(path: Path, raw: unknown, placeOf: (inside: readonly string[]) => string): void {
       const { kind } = keyAt(path);
@@ -54,6 +67,9 @@ export function createLayer() {
     },
   };
 }
+
+/** Whether a key counts in the file of a folder only if that file is trusted. */
+export const isGuarded = (path: Path): boolean => keyAt(path).isFolders !== true;
 
 export type OpenLayer = ReturnType<typeof createLayer>;
 

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { complaintsAbout } from './check.ts';
 import { filesOf, readConfiguration } from './read.ts';
-import { builtIn } from './schema.ts';
+import { isGuarded } from './layer.ts';
+import { builtIn, paths } from './schema.ts';
 import { template } from './write.ts';
 
 let folder: string;
@@ -12,7 +13,11 @@ let environment: Record<string, string>;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'torc-config-'));
-  environment = { HOME: join(folder, 'home'), TORC_SYSTEM_CONFIG: join(folder, 'etc/config.toml') };
+  environment = {
+    HOME: join(folder, 'home'),
+    TORC_SYSTEM_CONFIG: join(folder, 'etc/config.toml'),
+    TORC_TRUST_CONFIG: '1',
+  };
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -54,6 +59,36 @@ describe('the configuration', () => {
     });
     expect(reported.get('client.api_url')?.place).toBe('torc.toml:2');
     expect(reported.get('server.port')?.place).toBe('TORC_SERVER__PORT');
+  });
+
+  it('a key that says who is asked, what is started or where something is written waits until the file of a folder is trusted', async () => {
+    write('user', '[client]\napi_url = "user"');
+    write('local', '[client]\napi_url = "local"\nformat = "json"\n[server]\nport = 1');
+    const { configuration, reported } = await read({ TORC_TRUST_CONFIG: '0', TORC_SERVER__PORT: '2' });
+    const path = join(folder, 'torc.toml');
+    expect(() => configuration['client.api_url']).toThrow(
+      expect.objectContaining({
+        code: 'CONFIG_NOT_TRUSTED',
+        facts: { key: 'client.api_url', place: 'torc.toml:2', path },
+      }),
+    );
+    expect(reported.get('client.api_url')?.waits).toEqual({ path, isChanged: false });
+    // A key that may come from any folder, and one that a variable sets.
+    expect([configuration['client.format'], configuration['server.port']]).toEqual(['json', 2]);
+  });
+
+  it('the keys that may come from the file of any folder are these, and each other one waits for trust', () => {
+    expect(paths.filter((path) => !isGuarded(path)).join(' ')).toBe(
+      [
+        'client.format client.log_level client.run.poll_interval client.run.claim_backoff_max_secs',
+        'client.run.max_parallel_jobs client.run.num_cpus client.run.memory_gb client.run.num_gpus client.run.failed_exit',
+        'client.offline.enabled client.offline.drain_ping_interval_secs client.slurm.poll_interval',
+        'client.slurm.keep_submission_scripts client.slurm.job_arrays client.slurm.max_queued client.slurm.submit_rate',
+        'client.slurm.strict_scheduler_match client.watch.poll_interval client.watch.max_retries',
+        'client.watch.retry_cooldown client.watch.rate_limit_per_minute client.hpc.default_account',
+        'client.hpc.profile_overrides client.hpc.custom_profiles',
+      ].join(' '),
+    );
   });
 
   it("the user's file is read from XDG_CONFIG_HOME if that is an absolute path", () => {

@@ -1,28 +1,50 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join, relative } from 'node:path';
-import { createLayer, type Layer, type OpenLayer, pathNamed, type Problem, setAll, type Reported } from './layer.ts';
+import { dirname, isAbsolute, join, relative } from 'node:path';
+import { type Found, readFound, readNamed } from '../../cluster/found-file.ts';
+import {
+  createLayer,
+  isGuarded,
+  type Layer,
+  type OpenLayer,
+  pathNamed,
+  type Problem,
+  setAll,
+  type Reported,
+} from './layer.ts';
 import { lineOf } from './line-of.ts';
 import { builtIn, type Configuration, keyAt, type Path, paths } from './schema.ts';
+import { notTrusted } from './not-trusted.ts';
+import { trustIn } from './trusted-files.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The combined settings of files and environment, their errors, and the origin of each value. */
 export interface Reading {
+  /** Reading a key that waits until its file is trusted throws `CONFIG_NOT_TRUSTED`. */
   readonly configuration: Configuration;
   readonly reported: ReadonlyMap<Path, Reported>;
   readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
+  /** Why files do not count that another user may have written. */
+  readonly ignored: readonly string[];
 }
 
 export type Role = 'system' | 'user' | 'local';
 
+interface Place {
+  readonly role: Role;
+  readonly path: string;
+  /** A variable names the file itself. */
+  readonly isNamed?: boolean;
+}
+
 /** The places of configuration files; later ones have precedence. */
-export function filesOf(environment: Environment, cwd: string): { readonly role: Role; readonly path: string }[] {
+export function filesOf(environment: Environment, cwd: string): Place[] {
+  const system = environment['TORC_SYSTEM_CONFIG'] || undefined;
   const xdg = environment['XDG_CONFIG_HOME'] ?? '';
   const home = environment['HOME'] ?? homedir();
   return [
-    { role: 'system', path: environment['TORC_SYSTEM_CONFIG'] || '/etc/torc/config.toml' },
+    { role: 'system', path: system ?? '/etc/torc/config.toml', isNamed: system !== undefined },
     { role: 'user', path: join(isAbsolute(xdg) ? xdg : join(home, '.config'), 'torc', 'config.toml') },
     { role: 'local', path: join(cwd, 'torc.toml') },
   ];
@@ -31,36 +53,73 @@ export function filesOf(environment: Environment, cwd: string): { readonly role:
 /** Reads the existing files and the environment. Without files, no TOML parser is loaded. */
 export async function readConfiguration(environment: Environment, cwd: string): Promise<Reading> {
   const layers: Layer[] = [];
-  for (const { path } of filesOf(environment, cwd)) {
-    if (existsSync(path)) layers.push(await fileLayer(path, cwd));
+  const ignored: string[] = [];
+  for (const place of filesOf(environment, cwd)) {
+    const { role, path } = place;
+    const found = lookUp(place);
+    if (found.kind === 'refused') ignored.push(`${nameOf(path, cwd)} is ignored: ${found.why}`);
+    else if (found.kind !== 'nothing') layers.push(await fileLayer({ role, path, found }, cwd, environment));
   }
-  return together([...layers, environmentLayer(environment)]);
+  return together([...layers, environmentLayer(environment)], ignored);
+}
+
+/**
+ * Reads a file at its place. Its group may write it: in the file of a folder that is noticed, as what is trusted is its content,
+ * and in the others the owner wanted it, since usual umasks let a group write that has the user alone.
+ */
+export function lookUp({ path, isNamed }: Omit<Place, 'role'>): Found | Unreadable {
+  try {
+    return isNamed === true ? readNamed(path) : readFound(path, { groupMayWrite: true });
+  } catch (error) {
+    return { kind: 'unreadable', error: error as Error };
+  }
+}
+
+interface Unreadable {
+  readonly kind: 'unreadable';
+  readonly error: Error;
 }
 
 /** The settings of the environment alone. */
-export const readEnvironment = (environment: Environment): Reading => together([environmentLayer(environment)]);
+export const readEnvironment = (environment: Environment): Reading => together([environmentLayer(environment)], []);
 
-function together(layers: readonly Layer[]): Reading {
+function together(layers: readonly Layer[], ignored: readonly string[]): Reading {
   const reported = new Map(layers.flatMap(({ values }) => [...values]));
-  const values = Object.fromEntries([...reported].map(([path, { value }]) => [path, value]));
+  const configuration: Record<string, unknown> = { ...builtIn };
+  for (const [path, { value, place, waits }] of reported) {
+    if (waits === undefined) configuration[path] = value;
+    else
+      Object.defineProperty(configuration, path, {
+        enumerable: true,
+        get() {
+          throw notTrusted(path, place, waits);
+        },
+      });
+  }
   return {
-    configuration: { ...builtIn, ...values } as Configuration,
+    configuration: configuration as Configuration,
     reported,
     problems: layers.flatMap(({ problems }) => problems),
     warnings: layers.flatMap(({ warnings }) => warnings),
+    ignored,
   };
 }
 
-async function fileLayer(path: string, cwd: string): Promise<Layer> {
+async function fileLayer({ role, path, found }: LookedUp, cwd: string, environment: Environment): Promise<Layer> {
   const layer = createLayer();
   const name = nameOf(path, cwd);
   const { parse, TomlError } = await import('smol-toml');
   try {
-    const toml = readFileSync(path, 'utf8');
+    if (found.kind === 'unreadable') throw found.error;
+    const toml = found.text;
     setAll(layer, parse(toml), (keys) => {
       const line = lineOf(toml, keys);
       return line === undefined ? name : `${name}:${line}`;
     });
+    if (role === 'local' && [...layer.values.keys()].some(isGuarded)) {
+      const trust = trustIn(path, toml, environment);
+      if (trust !== 'trusted') layer.wait({ path, isChanged: trust === 'changed' });
+    }
   } catch (error) {
     const isSyntax = error instanceof TomlError;
     const { message } = error as Error;
@@ -72,6 +131,19 @@ async function fileLayer(path: string, cwd: string): Promise<Layer> {
     });
   }
   return layer;
+}
+
+/** The keys of a file that count only if it is trusted, with their lines. */
+export async function guardedIn(path: string, text: string): Promise<string[]> {
+  const found = { kind: 'text', text } as const;
+  const { values } = await fileLayer({ role: 'user', path, found }, dirname(path), {});
+  return [...values].flatMap(([key, { place }]) => (isGuarded(key) ? [`${key} (${place})`] : []));
+}
+
+interface LookedUp {
+  readonly role: Role;
+  readonly path: string;
+  readonly found: Exclude<ReturnType<typeof lookUp>, { readonly kind: 'nothing' | 'refused' }>;
 }
 
 /** The path as a user in the folder would write it. */

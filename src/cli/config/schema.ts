@@ -24,6 +24,11 @@ export interface Key<out T> {
   readonly variable?: string;
   /** Other programs use that variable too, with other values: unknown values are ignored. */
   readonly isShared?: boolean;
+  /**
+   * It may come from the `torc.toml` of any folder of this user, as that of a cloned project, without being trusted. Never a key
+   * that says who is asked, what is started, where something is read or written, or who may read it.
+   */
+  readonly isFolders?: boolean;
   /** An alternative name. */
   readonly alias?: string;
   /** Why a valid value should not be in a file; reported by `config validate`. */
@@ -39,6 +44,9 @@ const key = <T>(kind: Kind<T>, initial: NoInfer<T>, says: string, more: More<T> 
 /** A key without a default. */
 const unset = <T>(kind: Kind<T>, says: string, more: More<T | undefined> = {}): Key<T | undefined> =>
   ({ kind, says, default: undefined, ...more }) as Key<T | undefined>;
+
+/** Of a key that may come from any folder: see `isFolders`. */
+const folders = { isFolders: true } as const;
 
 const notZero = (value: number) => (value === 0 ? 'port 0 is a different port at each start' : undefined);
 
@@ -70,10 +78,12 @@ const customProfiles = tableOf({
 export const schema = {
   'client.api_url': key(text, `http://localhost:8080${BASE_PATH}`, 'URL of the service', { variable: 'TORC_API_URL' }),
   'client.format': key(choice('table', 'json', 'csv'), 'table', 'output format: table, json or csv', {
+    ...folders,
     objection: (value) =>
       value === 'csv' ? 'csv is only supported by lists, so other commands would fail' : undefined,
   }),
   'client.log_level': unset(level, 'debug, info, warn or error (default info)', {
+    ...folders,
     variable: 'RUST_LOG',
     isShared: true,
   }),
@@ -82,17 +92,22 @@ export const schema = {
     variable: 'TORC_TRUST_OWNER',
   }),
 
-  'client.run.poll_interval': key(positive, 5, 'polling interval in seconds when no event arrives'),
-  'client.run.claim_backoff_max_secs': key(notNegative, 300, 'maximum polling interval while jobs run'),
+  'client.run.poll_interval': key(positive, 5, 'polling interval in seconds when no event arrives', folders),
+  'client.run.claim_backoff_max_secs': key(notNegative, 300, 'maximum polling interval while jobs run', folders),
   'client.run.output_dir': key(text, 'torc_output', 'folder for job output and logs'),
-  'client.run.max_parallel_jobs': unset(integer(1), 'run this many jobs at once and ignore their requirements'),
-  'client.run.num_cpus': unset(integer(1), 'CPUs to offer (default: all of the machine)'),
-  'client.run.memory_gb': unset(positive, 'memory to offer in GiB (default: all of the machine)'),
-  'client.run.num_gpus': unset(integer(0), 'GPUs to offer (default: all of the machine)'),
+  'client.run.max_parallel_jobs': unset(
+    integer(1),
+    'run this many jobs at once and ignore their requirements',
+    folders,
+  ),
+  'client.run.num_cpus': unset(integer(1), 'CPUs to offer (default: all of the machine)', folders),
+  'client.run.memory_gb': unset(positive, 'memory to offer in GiB (default: all of the machine)', folders),
+  'client.run.num_gpus': unset(integer(0), 'GPUs to offer (default: all of the machine)', folders),
   'client.run.failed_exit': key(
     boolean,
     false,
     'run exits with 1 when jobs failed or did not finish, as with --fail (Torc exits with 0)',
+    folders,
   ),
 
   'client.run.umask': key(
@@ -102,29 +117,35 @@ export const schema = {
     { variable: 'TORC_UMASK' },
   ),
 
-  'client.offline.enabled': key(boolean, true, 'continue claimed jobs while the server is away'),
+  'client.offline.enabled': key(boolean, true, 'continue claimed jobs while the server is away', folders),
   'client.offline.drain_ping_interval_secs': key(
     positive,
     120,
     'interval in seconds at which a drained runner checks whether the server is back',
+    folders,
   ),
 
-  'client.slurm.poll_interval': key(positive, 30, 'polling interval in seconds inside an allocation'),
-  'client.slurm.keep_submission_scripts': key(boolean, false, 'keep the scripts that were given to sbatch'),
-  'client.slurm.job_arrays': key(boolean, true, 'submit equal allocations as one job array'),
-  'client.slurm.max_queued': unset(integer(1), 'most allocations of a workflow that wait in the queue of Slurm'),
-  'client.slurm.submit_rate': unset(positive, 'most calls of sbatch in a minute'),
+  'client.slurm.poll_interval': key(positive, 30, 'polling interval in seconds inside an allocation', folders),
+  'client.slurm.keep_submission_scripts': key(boolean, false, 'keep the scripts that were given to sbatch', folders),
+  'client.slurm.job_arrays': key(boolean, true, 'submit equal allocations as one job array', folders),
+  'client.slurm.max_queued': unset(
+    integer(1),
+    'most allocations of a workflow that wait in the queue of Slurm',
+    folders,
+  ),
+  'client.slurm.submit_rate': unset(positive, 'most calls of sbatch in a minute', folders),
   'client.slurm.strict_scheduler_match': key(
     boolean,
     false,
     'claim only jobs of the scheduler that created the allocation',
+    folders,
   ),
 
-  'client.watch.poll_interval': key(positive, 30, 'accepted and not used, as in Torc 1.0.0'),
-  'client.watch.max_retries': key(integer(0), 3, 'accepted and not used'),
-  'client.watch.retry_cooldown': key(notNegative, 60, 'accepted and not used'),
+  'client.watch.poll_interval': key(positive, 30, 'accepted and not used, as in Torc 1.0.0', folders),
+  'client.watch.max_retries': key(integer(0), 3, 'accepted and not used', folders),
+  'client.watch.retry_cooldown': key(notNegative, 60, 'accepted and not used', folders),
   'client.watch.model': unset(text, 'accepted and not used'),
-  'client.watch.rate_limit_per_minute': key(integer(0), 10, 'accepted and not used'),
+  'client.watch.rate_limit_per_minute': key(integer(0), 10, 'accepted and not used', folders),
   'client.watch.cache_path': unset(text, 'accepted and not used'),
   'client.watch.audit_log_path': unset(text, 'accepted and not used'),
   'client.watch.api_key': unset(text, 'accepted and not used'),
@@ -132,14 +153,16 @@ export const schema = {
   'client.tls.ca_cert': unset(text, 'trusted certificates, a PEM file', { variable: 'TORC_TLS_CA_CERT' }),
   'client.tls.insecure': key(boolean, false, 'accept any certificate', { variable: 'TORC_TLS_INSECURE' }),
 
-  'client.hpc.default_account': unset(text, 'account for the allocations'),
+  'client.hpc.default_account': unset(text, 'account for the allocations', folders),
   'client.hpc.profile_overrides': unset(
     tableOf({ default_account: { kind: text } }),
     'by profile: `default_account`; in files only',
+    folders,
   ),
   'client.hpc.custom_profiles': unset(
     customProfiles,
     'by name: `display_name`, `description`, `detect_env_var`, `detect_hostname`, `default_account`, `charge_factor_cpu`, `charge_factor_gpu`, `partitions`; in files only',
+    folders,
   ),
 
   'client.sonar.store': key(text, 'sonar.db', 'telemetry store: a file, or postgres://USER@HOST/DATABASE'),

@@ -104,6 +104,16 @@ describe('the runner of an allocation', () => {
     expect(command({ startupDelaySeconds: 0, tlsInsecure: false })).not.toMatch(/delay|tls/);
   });
 
+  it('the runner of an allocation, and what measures other nodes, get the umask of the submission if it is not the default', () => {
+    const all = lines(runner({ umask: '027', monitorsNodes: true }));
+    expect(
+      all.filter((line) => line.includes('env TORC_UMASK=027 torc')).map((line) => line.trim().split(' ')[0]),
+    ).toEqual(['srun', 'env']);
+    expect(command({ umask: '027' })).toMatch(/^exec env TORC_UMASK=027 torc-slurm-job-runner /);
+    expect(command({ umask: '027', perNode: {} })).toContain('bad-exit=0 env TORC_UMASK=027 torc-slurm-job-runner');
+    expect(lines({}).join('\n')).not.toContain('UMASK');
+  });
+
   it('the runner of an allocation is started on each node by srun if the action asks for that', () => {
     expect(command({ perNode: {} })).toBe(
       `srun --ntasks-per-node=1 --wait=0 --kill-on-bad-exit=0 torc-slurm-job-runner ${submission.runner.url} 7 torc_output --poll-interval 30 --is-subtask`,

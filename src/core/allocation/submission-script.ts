@@ -12,6 +12,8 @@ export interface RunnerLine {
   readonly claimBackoffMaxSeconds?: number | undefined;
   readonly tlsCaCert?: string | undefined;
   readonly tlsInsecure?: boolean | undefined;
+  /** The umask of the files of runners, if it is not the default: the folder's `torc.toml` may have changed when they start. */
+  readonly umask?: string | undefined;
   /** Upper limit of the delay before a runner starts. */
   readonly startupDelaySeconds?: number | undefined;
   /** A runner on each node, started by srun, with this value of `--mpi` if any. */
@@ -146,7 +148,7 @@ function commandsOf(runner: RunnerLine): string[] {
 function runnerCommand(runner: RunnerLine): string {
   const option = (name: string, value: number | undefined) => (value === undefined ? '' : ` --${name} ${value}`);
   return (
-    `torc-slurm-job-runner ${shellWord(runner.url)} ${runner.workflowId} ${shellWord(runner.outputDir)}` +
+    `${umaskOf(runner)}torc-slurm-job-runner ${shellWord(runner.url)} ${runner.workflowId} ${shellWord(runner.outputDir)}` +
     option('poll-interval', runner.pollIntervalSeconds) +
     option('max-parallel-jobs', runner.maxParallelJobs) +
     option('claim-backoff-max-secs', runner.claimBackoffMaxSeconds) +
@@ -154,6 +156,8 @@ function runnerCommand(runner: RunnerLine): string {
     option('startup-delay-seconds', (runner.startupDelaySeconds ?? 0) > 0 ? runner.startupDelaySeconds : undefined)
   );
 }
+
+const umaskOf = ({ umask }: RunnerLine): string => (umask === undefined ? '' : `env TORC_UMASK=${shellWord(umask)} `);
 
 const tlsOf = ({ tlsCaCert, tlsInsecure }: RunnerLine): string =>
   (tlsCaCert === undefined ? '' : ` --tls-ca-cert '${tlsCaCert.replaceAll("'", String.raw`'\''`)}'`) +
@@ -176,6 +180,6 @@ const monitorOf = (runner: RunnerLine): string[] => [
   'if [ "${SLURM_JOB_NUM_NODES:-1}" -gt 1 ]; then',
   '  srun --overlap --nodes=$((SLURM_JOB_NUM_NODES - 1)) --ntasks=$((SLURM_JOB_NUM_NODES - 1)) --ntasks-per-node=1' +
     ' --exclude="$SLURMD_NODENAME" --job-name=torc-monitor-node --wait=0 --kill-on-bad-exit=0' +
-    ` torc --url ${shellWord(runner.url)}${tlsOf(runner)} monitor-node -w ${runner.workflowId} --output-dir ${shellWord(runner.outputDir)} &`,
+    ` ${umaskOf(runner)}torc --url ${shellWord(runner.url)}${tlsOf(runner)} monitor-node -w ${runner.workflowId} --output-dir ${shellWord(runner.outputDir)} &`,
   'fi',
 ];

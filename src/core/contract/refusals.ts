@@ -61,6 +61,11 @@ export const refusals = {
     status: 422,
     remedy: 'Give a file that torc workflows export has written; torc create makes a workflow of a workflow file.',
   },
+  CONFIG_NOT_TRUSTED: {
+    status: 409,
+    remedy:
+      'Read the file first: it says whom torc asks, what it starts and where it writes. To do without it, give the option or the variable of the key. A script sets TORC_TRUST_CONFIG=1.',
+  },
   CONVERSION_REFUSED: {
     status: 422,
     remedy: 'Correct the file, or write its jobs as a workflow file: docs/how-to has a guide for each format.',

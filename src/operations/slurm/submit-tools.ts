@@ -18,6 +18,8 @@ export interface SubmitSettings {
   readonly outputDir: string;
   readonly pollIntervalSeconds: number;
   readonly claimBackoffMaxSeconds: number | undefined;
+  /** Of the files of runners, if it is not the default. */
+  readonly umask?: string | undefined;
   readonly tlsCaCert: string | undefined;
   readonly tlsInsecure: boolean;
   readonly keepsScripts: boolean;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { becomeWorker, type BecomeTools, type StartRequest } from '../../../operations/remote/become-worker.ts';
 import type { RunSummary } from '../../../runner/facts/options.ts';
 import { type Context, createContext, type OpenContext } from '../../context.ts';
+import { withOther } from '../../settings.ts';
 import { endRun } from '../../end-of-run.ts';
 import { runWorkflow } from '../../run-workflow.ts';
 import type { HostFault } from '../../../core/contract/host-faults.ts';
@@ -73,8 +74,7 @@ function contextFor(context: Context, { service, output_dir: outputDir, runner }
   return createContext({
     ...context,
     hint,
-    settings: {
-      ...context.settings,
+    settings: withOther(context.settings, {
       url,
       user,
       password: password ?? undefined,
@@ -86,7 +86,7 @@ function contextFor(context: Context, { service, output_dir: outputDir, runner }
       standalone: false,
       // Compared already, and exactly.
       skipVersionCheck: true,
-    },
+    }),
   });
 }
 
