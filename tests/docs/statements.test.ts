@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 /** The page of statements about runners names a test for each, and that test is there. */
 
 const root = resolve(import.meta.dirname, '../..');
-const pages = ['runner-statements.md', 'recovery-statements.md'];
+const pages = ['runner-statements.md', 'recovery-statements.md', 'what-torc-trusts.md'];
 const page = pages.map((name) => readFileSync(join(root, 'docs/explanation', name), 'utf8')).join('\n');
 
 const rows = page
