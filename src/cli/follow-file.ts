@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { pause } from '../client/long-timers.ts';
+import { notRegular, WITHOUT_WAITING } from '../cluster/open-regular.ts';
 import { writeOut } from './write-out.ts';
 
 /** Between two looks at a file that grows: soon enough for a reader, and two requests a second for the server. */
@@ -11,9 +12,17 @@ const CHUNK_BYTES = 64 * 1024;
 /** Writes some bytes, and resolves when the next may be written. */
 type Write = (bytes: Uint8Array) => Promise<void>;
 
+/** A named pipe in place of the file of a job is never waited for. */
+async function openFile(path: string): Promise<FileHandle> {
+  const file = await open(path, WITHOUT_WAITING);
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  throw notRegular(path);
+}
+
 /** Prints a file as it is. */
 export async function copyFile(path: string, write: Write = writeOut): Promise<void> {
-  const file = await open(path);
+  const file = await openFile(path);
   try {
     await copyRest(file, 0, write);
   } finally {
@@ -23,7 +32,7 @@ export async function copyFile(path: string, write: Write = writeOut): Promise<v
 
 /** Prints a file while it grows. It stays open: what was written can be read also when the file is deleted at the end. */
 export async function followFile(path: string, hasEnded: () => Promise<boolean>): Promise<void> {
-  const file = await open(path);
+  const file = await openFile(path);
   try {
     let at = 0;
     for (;;) {

@@ -69,7 +69,7 @@ describe('a helper program', () => {
       new HelperFailed('nothing: there is no nothing on PATH', { isMissing: true }),
     );
     chmodSync(program, 0o644);
-    await expect(call('helper', folder)).rejects.toThrow(new HelperFailed('helper: spawn helper EACCES'));
+    await expect(call('helper', folder)).rejects.toThrow(new HelperFailed(`helper: spawn ${program} EACCES`));
   });
 
   it('a helper program starts a process only where a folder of PATH has a file of its name', async () => {

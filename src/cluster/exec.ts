@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { fileOn } from './program-on.ts';
 import { asUser } from './umask.ts';
 
 /** The only module that starts helper programs. Arguments are a list and never pass through a shell. */
@@ -35,8 +34,10 @@ export async function startCompanion(
   args: readonly string[],
   { environment, onLine, onErrorLine }: CompanionOptions,
 ): Promise<Companion> {
+  const path = pathOf(program, environment);
+  if (path === undefined) throw Object.assign(new Error(`spawn ${program} ENOENT`), { code: 'ENOENT' });
   const child: ChildProcess = asUser(() =>
-    spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], env: environment, detached: true }),
+    spawn(path, args, { argv0: program, stdio: ['pipe', 'pipe', 'pipe'], env: environment, detached: true }),
   );
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve);
@@ -128,8 +129,9 @@ export async function startAside(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
-  if (isNowhere(program, environment)) throw notStarted(program, args, { isMissing: true });
-  const child = asUser(() => spawn(program, args, { stdio: 'ignore', env: environment, detached: true }));
+  const path = pathOf(program, environment);
+  if (path === undefined) throw notStarted(program, args, { isMissing: true });
+  const child = asUser(() => spawn(path, args, { argv0: program, stdio: 'ignore', env: environment, detached: true }));
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve);
     child.once('error', ({ message }) => reject(notStarted(program, args, { isMissing: false, message })));
@@ -192,10 +194,12 @@ export async function runToEnd(
   { atMostMs, environment = process.env, input, outputFd }: HelperOptions,
 ): Promise<Outcome> {
   // Starting a process to learn that costs 2 ms, and a node without cards would start six of them for a sample.
-  if (isNowhere(program, environment)) throw notStarted(program, args, { isMissing: true });
+  const path = pathOf(program, environment);
+  if (path === undefined) throw notStarted(program, args, { isMissing: true });
   // sbatch passes its umask on to the jobs of the allocation.
   const child: ChildProcess = asUser(() =>
-    spawn(program, args, {
+    spawn(path, args, {
+      argv0: program,
       stdio: [input === undefined ? 'ignore' : 'pipe', outputFd ?? 'pipe', 'pipe'],
       detached: true,
       env: environment,
@@ -235,18 +239,18 @@ export async function runInForeground(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<End> {
-  const child = asUser(() => spawn(program, args, { stdio: 'inherit', env: environment }));
+  const path = pathOf(program, environment);
+  if (path === undefined) throw Object.assign(new Error(`spawn ${program} ENOENT`), { code: 'ENOENT' });
+  const child = asUser(() => spawn(path, args, { argv0: program, stdio: 'inherit', env: environment }));
   return Promise.race([new Promise<never>((_, reject) => void child.once('error', reject)), exitOf(child)]);
 }
 
 /**
- * No folder on PATH has a file of this name. A file that cannot be started is left to the system, which says why. So is a
- * missing PATH, for which it has one of its own.
+ * The program in a folder on PATH, but for relative ones; undefined if none has a file of this name. A file that cannot be started is
+ * left to the system, which says why. So is a missing PATH, for which it has one of its own.
  */
-const isNowhere = (program: string, { PATH }: Readonly<Record<string, string | undefined>>): boolean =>
-  !program.includes('/') &&
-  PATH !== undefined &&
-  !PATH.split(delimiter).some((folder) => existsSync(join(folder, program)));
+const pathOf = (program: string, { PATH }: Readonly<Record<string, string | undefined>>): string | undefined =>
+  program.includes('/') || PATH === undefined ? program : fileOn(PATH, program);
 
 function notStarted(
   program: string,

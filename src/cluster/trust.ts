@@ -54,10 +54,11 @@ export function isOpenToAll(folder: string): boolean {
 
 const isOpenTo = ({ mode }: Stats): boolean => (mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0;
 
-const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
 /** Flags of open(2) for files that Torc writes. Links are not followed: another user may have made them. */
 export const OPEN = {
-  read: O_RDONLY | O_NOFOLLOW,
+  /** A named pipe without a writer is empty. */
+  read: O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
   write: O_WRONLY | O_CREAT | O_NOFOLLOW,
   append: O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW,
   /** Appending keeps both streams complete if they share a file. */

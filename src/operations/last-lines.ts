@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { openRegular } from '../cluster/open-regular.ts';
 
 export const LAST_LINES = 5;
 const LAST_BYTES = 4096;
@@ -7,14 +8,12 @@ const LAST_BYTES = 4096;
 export function lastLines(path: string): string[] {
   let fd: number;
   try {
-    fd = openSync(path, 'r');
+    fd = openRegular(path);
   } catch {
     return [];
   }
   try {
-    const stats = fstatSync(fd);
-    if (!stats.isFile()) return [];
-    const { size } = stats;
+    const { size } = fstatSync(fd);
     const length = Math.min(size, LAST_BYTES);
     const buffer = Buffer.alloc(length);
     readSync(fd, buffer, 0, length, size - length);

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dryRunReport } from '../../core/workflow-file/dry-run.ts';
 import type { Plan } from '../../core/workflow-file/plan/plan.ts';
 import { isAcceptable, type SpecReading } from '../../core/workflow-file/read.ts';
 import { readSpecFromAfar, readSpecHere } from '../../operations/create.ts';
 import { type Backend, CommandFailed } from '../tool.ts';
+import { privateFolder } from '../../cluster/private-folder.ts';
 
 type Reader = Pick<Backend, 'maxJobs' | 'outputDir'>;
 
@@ -23,7 +23,7 @@ export function planFrom(text: string, backend: Reader): Plan {
 
 /** Gives a command the specification as a file, in a folder of its own. */
 export async function withFile<T>(text: string, use: (path: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'torc-mcp-'));
+  const folder = privateFolder('torc-mcp-');
   try {
     const path = join(folder, 'spec.json');
     writeFileSync(path, text);

@@ -1,8 +1,9 @@
-import { lstatSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { readFound } from '../../cluster/found-file.ts';
 import { makeFolder } from '../../cluster/make-folder.ts';
+import { replaceFile } from '../../cluster/replace-file.ts';
 import { Failure } from '../failure.ts';
 import { boolean } from './kinds.ts';
 
@@ -47,10 +48,7 @@ export function trustFile(path: string, text: string, environment: Environment, 
     );
   const record: TrustRecord = mark === undefined ? { path: real, sha256: sha256(text) } : { path: real, mark };
   const place = join(folder, nameOf(real));
-  const fresh = `${place}.${process.pid}`;
-  rmSync(fresh, { force: true });
-  writeFileSync(fresh, `${JSON.stringify(record)}\n`, { mode: 0o600, flag: 'wx' });
-  renameSync(fresh, place);
+  replaceFile(place, `${JSON.stringify(record)}\n`, 0o600);
 }
 
 const MARK = /^# Written by torc config init for \S+, mark ([\da-f]{32})$/m;

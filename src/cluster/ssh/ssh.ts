@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Outcome, runToEnd } from '../exec.ts';
+import { privateFolder } from '../private-folder.ts';
 
 /** A host that is reached by ssh. */
 export interface SshHost {
@@ -41,7 +41,7 @@ const EXIT_MS = 5_000;
  */
 export function openSsh(): Ssh {
   // The path of a socket has at most 107 bytes, 41 of which are its name.
-  const folder = mkdtempSync(join(tmpdir().length > 50 ? '/tmp' : tmpdir(), 'torc-ssh-'));
+  const folder = privateFolder('torc-ssh-', 50);
   const connected = new Map<string, SshHost>();
   const settings = [
     `ConnectTimeout=${CONNECT_SECONDS}`,

@@ -1,11 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { runHelper } from '../../cluster/exec.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { findInLog } from '../../core/logs/patterns.ts';
 import { type BundleMetadata, METADATA } from './bundle.ts';
 import { eachLine, filesBelow, isReadable, logsBelow, workflowIn } from './files.ts';
+import { privateFolder } from '../../cluster/private-folder.ts';
 
 interface Finding {
   readonly file: string;
@@ -34,7 +34,7 @@ const UNPACK_MS = 600_000;
 export async function analyzeLogs(path: string, workflowId: number | undefined): Promise<AnalyzedLogs> {
   if (!existsSync(path)) throw new Refusal('FILE_UNREADABLE', `Path not found: ${path}`);
   if (statSync(path).isDirectory()) return analyzeFolder(path, workflowId);
-  const folder = mkdtempSync(join(tmpdir(), 'torc-logs-'));
+  const folder = privateFolder('torc-logs-');
   try {
     await runHelper('tar', ['-xzf', path, '-C', folder], { atMostMs: UNPACK_MS }).catch((error: Error) => {
       throw new Refusal('FILE_UNREADABLE', `${path} is no bundle of logs: ${error.message}`, {}, { cause: error });

@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { runHelper } from '../../cluster/exec.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { logsBelow, workflowIn } from './files.ts';
+import { privateFolder } from '../../cluster/private-folder.ts';
 
 export const METADATA = 'bundle_metadata.json';
 
@@ -50,7 +50,7 @@ export async function bundleLogs({ workflow, outputDir, bundleDir, nowMs }: Bund
   const files = logsBelow(outputDir).filter((path) => workflowIn(path) === workflow.id);
   if (files.length === 0)
     throw new Refusal('FILE_UNREADABLE', `No workflow logs of workflow ${workflow.id} in ${outputDir}`);
-  const folder = mkdtempSync(join(tmpdir(), 'torc-bundle-'));
+  const folder = privateFolder('torc-bundle-');
   const path = join(bundleDir, `wf${workflow.id}.tar.gz`);
   const partial = `${resolve(path)}.${process.pid}.part`;
   try {

@@ -1,6 +1,7 @@
 import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { openRegular } from '../../cluster/open-regular.ts';
 
 const STDIO = 'job_stdio';
 const WORKFLOW = /(?<![a-z0-9])wf(\d+)(?!\d)/;
@@ -36,7 +37,7 @@ const LONGEST = 64 * 1024;
 /** Calls for each line of a file, with its number. */
 export async function eachLine(path: string, call: (text: string, number: number) => void): Promise<void> {
   let number = 0;
-  const stream = createReadStream(path, { encoding: 'utf8' });
+  const stream = createReadStream(path, { fd: openRegular(path), encoding: 'utf8' });
   for await (const text of createInterface({ input: stream, crlfDelay: Infinity })) {
     number += 1;
     call(text.length > LONGEST ? text.slice(0, LONGEST) : text, number);

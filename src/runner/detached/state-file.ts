@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
-import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { textOf } from '../../cluster/host/group-files.ts';
+import { readFound } from '../../cluster/found-file.ts';
 import { WorkerState } from '../../core/contract/remote-host.ts';
 import { type ProcessIdentity, type ProofOfEnd, proofOfEnd } from '../../cluster/host/facts.ts';
 import { thisMachine } from '../../cluster/host/machine.ts';
@@ -28,10 +28,16 @@ function machineOrNone() {
   }
 }
 
+/** What is in a file; undefined if there is none, or if another user may have written it. */
+function textIn(path: string): string | undefined {
+  const found = readFound(path, { groupMayWrite: true });
+  return found.kind === 'text' ? found.text : undefined;
+}
+
 /** The state in a file; undefined if there is none. A damaged file counts as none: it proves nothing. */
 export function readState(path: string): WorkerState | undefined {
   try {
-    return WorkerState.safeParse(JSON.parse(readFileSync(path, 'utf8'))).data;
+    return WorkerState.safeParse(JSON.parse(textIn(path) ?? '')).data;
   } catch {
     return undefined;
   }
@@ -97,7 +103,7 @@ export function takeLock(path: string, holder: Holder): (() => void) | undefined
   try {
     for (let attempt = 0; attempt < 3; attempt += 1) {
       if (linked(own, lock)) return () => rmSync(lock, { force: true });
-      const held = textOf(lock);
+      const held = textIn(lock);
       if (held === undefined) continue;
       if (!isGone(held)) return undefined;
       moveAway(lock, held);
@@ -115,7 +121,7 @@ function moveAway(lock: string, expected: string): void {
   } catch {
     return;
   }
-  if (textOf(aside) !== expected) linked(aside, lock);
+  if (textIn(aside) !== expected) linked(aside, lock);
   rmSync(aside, { force: true });
 }
 

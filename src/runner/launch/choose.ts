@@ -1,6 +1,5 @@
-import { delimiter } from 'node:path';
 import { textOf } from '../../cluster/host/group-files.ts';
-import { programOn } from '../../cluster/program-on.ts';
+import { bashOn } from '../../cluster/program-on.ts';
 import { createChildLauncher } from './child.ts';
 import { type ProcessEnd, LaunchError, type Launcher } from './launcher.ts';
 import { createPosixLauncher } from './posix.ts';
@@ -27,7 +26,7 @@ export function createLauncher({ environment, onEnd }: LauncherOptions): Launche
 }
 
 function findBash(path: string): string {
-  const found = programOn([path, '/bin', '/usr/bin'].join(delimiter), 'bash');
+  const found = bashOn(path);
   if (found !== undefined) return found;
   throw new LaunchError('ENOENT', `jobs are run by bash, and there is none on PATH (${path})`);
 }

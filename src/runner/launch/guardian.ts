@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { JOB_VARIABLE } from '../../cluster/slurm/allocation.ts';
 import { MARK_VARIABLE, OUTER_MARKS_VARIABLE, type RunnerFacts } from '../../core/lifecycle/belongs-to.ts';
+import { bashOn } from '../../cluster/program-on.ts';
 
 /**
  * A process that ends the jobs of a runner which is killed.
@@ -46,7 +47,7 @@ export function startGuardian({ mark, allocationId, jobVariable = JOB_VARIABLE }
   if (allocationId === '' || !existsSync('/proc/self/environ')) return undefined;
   const { [MARK_VARIABLE]: _, [OUTER_MARKS_VARIABLE]: __, ...env } = process.env;
   // Its input is a socket, and a bash that no shell has started reads ~/.bashrc then.
-  const child = spawn('bash', ['--norc', '-c', SCRIPT, mark, allocationId, jobVariable], {
+  const child = spawn(bashOn(env['PATH']) ?? 'bash', ['--norc', '-c', SCRIPT, mark, allocationId, jobVariable], {
     env,
     stdio: ['pipe', 'ignore', 'ignore'],
     // In a session of its own, signals to the runner's group do not reach it.

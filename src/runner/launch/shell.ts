@@ -3,6 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { after, type Timer } from '../../client/long-timers.ts';
 import { killGroup } from '../../cluster/exec.ts';
 import { asUser, modeOfFiles } from '../../cluster/umask.ts';
+import { bashOn } from '../../cluster/program-on.ts';
 
 /** A script that the runner itself runs in bash: not a job, and never many. */
 export interface ShellRequest {
@@ -56,7 +57,8 @@ export function createShells(endAtMs: () => number | undefined, now: () => numbe
   const ended = (script: string, cwd: string, variables: ShellRequest['variables'], fd: number) =>
     new Promise<ShellEnd>((resolve) => {
       const child = asUser(() =>
-        spawn('bash', ['-c', script], {
+        spawn(bashOn(process.env['PATH']) ?? 'bash', ['-c', script], {
+          argv0: 'bash',
           cwd,
           detached: true,
           stdio: ['ignore', fd, fd],

@@ -1,6 +1,6 @@
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, existsSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
-import { OPEN } from '../../cluster/trust.ts';
+import { openRegular } from '../../cluster/open-regular.ts';
 import type { Completion, Retried } from '../../core/contract/exchange.ts';
 import type { JobStatus } from '../../core/contract/job.ts';
 import { isEnd } from '../../core/lifecycle/job.ts';
@@ -164,7 +164,7 @@ const DAMAGED = '\0';
 
 /** The lines of a file. */
 function* linesOf(path: string): Generator<string> {
-  const fd = openSync(path, OPEN.read);
+  const fd = openRegular(path, constants.O_NOFOLLOW);
   try {
     const part = Buffer.alloc(PART_BYTES);
     const decoder = new StringDecoder('utf8');

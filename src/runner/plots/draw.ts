@@ -1,6 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../cluster/make-folder.ts';
+import { openRegular } from '../../cluster/open-regular.ts';
+import { replaceFile } from '../../cluster/replace-file.ts';
 import { GENERATOR } from './page.ts';
 import { indexPage, jobPage, type Places, summaryPage, timelinePage } from './pages.ts';
 import { jobFigures, systemFigures } from './figures.ts';
@@ -36,7 +38,7 @@ export function drawPlots(
   const write = (words: string, html: () => string, json: unknown) => {
     makeFolder(folder);
     const path = join(folder, name(words));
-    writeFileSync(path, format === 'html' ? html() : `${JSON.stringify(json, undefined, 2)}\n`);
+    replaceFile(path, format === 'html' ? html() : `${JSON.stringify(json, undefined, 2)}\n`);
     paths.push(path);
   };
 
@@ -69,6 +71,15 @@ export function drawPlots(
 
 /** `index.html` in a folder of another program is often the page of a site. */
 function refuseForeign(path: string): void {
-  if (existsSync(path) && !readFileSync(path, 'utf8').includes(GENERATOR))
+  if (existsSync(path) && !isOurs(path))
     throw new NoMetrics(`${path} is a page that torc did not make; name another folder for the plots, or a prefix`);
+}
+
+function isOurs(path: string): boolean {
+  const fd = openRegular(path);
+  try {
+    return readFileSync(fd, 'utf8').includes(GENERATOR);
+  } finally {
+    closeSync(fd);
+  }
 }

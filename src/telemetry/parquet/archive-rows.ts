@@ -1,4 +1,4 @@
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import { type SampleSelection, type Bind, bound, type Source } from '../queries/dialect.ts';
@@ -11,6 +11,7 @@ import { inWindow, ofJobIn, ofNodeIn, parquetDialect, parquetTexts, seconds } fr
 import { loadDuckDB, openDatabase, portions } from './duckdb.ts';
 import { slicesOfHours } from './slices-of-hours.ts';
 import { type ArchiveTableName, type HourTableName, hourTables, tableOf } from './tables.ts';
+import { privateFolder } from '../../cluster/private-folder.ts';
 
 type Cells = Readonly<Record<string, DuckDBValue>>;
 
@@ -19,6 +20,8 @@ export class ArchiveRows {
   readonly #db: StoreDatabase;
   readonly #store: string;
   #opened: Promise<DuckDBInstance> | undefined;
+  /** For what does not fit into memory: a name that another user cannot have made before. */
+  #folder: string | undefined;
 
   constructor(db: StoreDatabase, store: string) {
     this.#db = db;
@@ -42,12 +45,16 @@ export class ArchiveRows {
   }
 
   #open(): Promise<DuckDBInstance> {
-    this.#opened ??= loadDuckDB().then((duck) => openDatabase(duck, join(tmpdir(), `torc-sonar-${process.pid}`)));
+    this.#opened ??= loadDuckDB().then((duck) => {
+      this.#folder = privateFolder('torc-sonar-');
+      return openDatabase(duck, this.#folder);
+    });
     return this.#opened;
   }
 
   async close(): Promise<void> {
     if (this.#opened !== undefined) (await this.#opened).closeSync();
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
   }
 
   async *#read<Row>(

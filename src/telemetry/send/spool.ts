@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../cluster/make-folder.ts';
+import { whyNotTrusted } from '../../cluster/trust.ts';
 import type { Packet } from './packet.ts';
 
 /** Messages that wait to be delivered, on disk: they survive the end of the program. */
@@ -19,6 +20,8 @@ export interface Spool {
  */
 export function openSpool(folder: string, mostBytes: number): Spool {
   makeFolder(folder, 0o700);
+  const why = whyNotTrusted(folder, { groupMayWrite: true });
+  if (why !== undefined) throw new Error(`messages cannot wait: ${why}; name a folder of yours with --spool`);
   const entries: { readonly id: string; readonly bytes: number }[] = readdirSync(folder)
     .filter((name) => NAME.test(name))
     .sort()

@@ -4,6 +4,7 @@ import { command } from '../../command.ts';
 import { Failure, UsageError } from '../../failure.ts';
 import { integer } from '../../option.ts';
 import { isReaderGone } from '../../write-out.ts';
+import { notRegular } from '../../../cluster/open-regular.ts';
 
 /** Most bytes that are put into JSON: the text is held several times meanwhile. */
 const LARGEST_JSON_BYTES = 64 * 2 ** 20;
@@ -47,7 +48,9 @@ export const jobsOutput = command({
     const outputDir = options.outputDir;
     const { job, attempt, path } = await findOutput(client, id, { wanted, stream, outputDir });
     if (output.format === 'json') {
-      const { size } = statSync(path);
+      const stats = statSync(path);
+      if (!stats.isFile()) throw notRegular(path);
+      const { size } = stats;
       if (size > LARGEST_JSON_BYTES)
         throw new Failure(`${path} has ${size} bytes, more than the ${LARGEST_JSON_BYTES} that are printed as JSON`);
       const { readFile } = await import('node:fs/promises');

@@ -1,5 +1,7 @@
+import { isOpenToAll, whyNotTrusted } from '../../../cluster/trust.ts';
 import { restrictFiles } from '../../../cluster/umask.ts';
 import type { TelemetryStore } from '../../../telemetry/store/telemetry-store.ts';
+import { builtIn } from '../../config/schema.ts';
 import { Failure } from '../../failure.ts';
 import { option } from '../../option.ts';
 
@@ -16,6 +18,19 @@ interface StoreOptions {
   readonly umask?: string;
 }
 
+/**
+ * The store of the current folder, which is used without being named, may be the work of another user: what is asked of it would be
+ * false, and what is written would be read. One that is named is the user's choice.
+ */
+function refuseForeign(path: string): void {
+  if (path !== builtIn['client.sonar.store']) return;
+  const options = { groupMayWrite: true };
+  const why = isOpenToAll('.')
+    ? 'everybody may replace files in this folder'
+    : ['', '-wal', '-shm', '-journal'].map((end) => whyNotTrusted(`${path}${end}`, options)).find(Boolean);
+  if (why !== undefined) throw new Failure(`the store is not used: ${why}. If you want it, name it: --store ./${path}`);
+}
+
 /** Opens the store for a command, and closes it behind it. */
 export async function withStore<Result>(
   path: string,
@@ -27,6 +42,7 @@ export async function withStore<Result>(
   const { openStore } = await import('../../../telemetry/open-store.ts');
   let store: TelemetryStore | undefined;
   if (umask !== undefined) restrictFiles(umask);
+  refuseForeign(path);
   try {
     store = await openStore(path, options);
     return await use(store);

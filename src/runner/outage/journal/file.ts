@@ -1,8 +1,8 @@
-import { closeSync, copyFileSync, fsyncSync, mkdtempSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, copyFileSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { JobCompletion } from '../../../core/contract/result.ts';
+import { privateFolder } from '../../../cluster/private-folder.ts';
 
 /**
  * The file in which a runner stores results that it could not report to the server.
@@ -104,7 +104,7 @@ const hasLog = (path: string) => logs.some((log) => sizeOf(path + log) > 0);
  * another folder.
  */
 function readCopy(path: string, payloads: string[]): void {
-  const folder = mkdtempSync(join(tmpdir(), 'torc-journal-'));
+  const folder = privateFolder('torc-journal-');
   try {
     const copy = join(folder, 'journal.db');
     for (const suffix of ['', ...logs]) if (sizeOf(path + suffix) > 0) copyFileSync(path + suffix, copy + suffix);
