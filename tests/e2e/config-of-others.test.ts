@@ -11,9 +11,11 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { BASE_PATH } from '../../src/core/contract/base-path.ts';
-import { temporaryFolder, torc } from '../support/programs.ts';
+import { programFolder } from '../support/packed.ts';
+import { startServer, temporaryFolder, torc } from '../support/programs.ts';
 
 /** A user id without rights: that of the user `nobody` on most systems. */
 const STRANGER = 65_534;
@@ -216,5 +218,55 @@ describe("a user's own torc.toml that came with a folder", () => {
     await call('config trust');
     expect((await call('config show')).stdout).toContain('output_dir = "elsewhere"  # torc.toml:3\n');
     expect((await call('config show -f json')).code).toBe(0);
+  });
+});
+
+describe('an allocation', () => {
+  it('an allocation that was submitted from a folder with a trusted torc.toml runs as it said, also where the file has changed and nothing is trusted', async () => {
+    const server = await startServer(folder);
+    const sbatch = join(home, 'sbatch');
+    writeFileSync(sbatch, '#!/bin/sh\necho "Submitted batch job 42"\n', { mode: 0o755 });
+    writeFileSync(join(folder, 'flow.yaml'), flow);
+    writeFileSync(file(), `[client]\napi_url = "${server.url}"\n[client.run]\numask = "027"\n`);
+    expect((await call('config trust')).code).toBe(0);
+    expect((await call('create flow.yaml')).code).toBe(0);
+    expect((await call('workflows init 1')).code).toBe(0);
+    expect((await call('slurm create 1 -n nodes -a proj')).code).toBe(0);
+    const words = 'slurm schedule-nodes 1 -o out --keep-submission-scripts';
+    expect(await call(words, { TORC_FAKE_SBATCH: sbatch })).toMatchObject({ code: 0 });
+    const script = readdirSync(join(folder, 'out')).find((name) => name.endsWith('.sh')) as string;
+
+    // As after a git pull: the node would talk to another server, or refuse.
+    writeFileSync(file(), '[client]\napi_url = "http://127.0.0.1:1/torc-service/v1"\n[client.run]\numask = "000"\n');
+    const endsAt = String(Math.floor(Date.now() / 1000) + 3600);
+    const ofSlurm = { SLURM_JOB_ID: '42', SLURM_NODEID: '0', SLURM_TASK_PID: '77', SLURM_JOB_NUM_NODES: '1' };
+    const env = {
+      ...process.env,
+      ...environment,
+      ...ofSlurm,
+      SLURM_CPUS_ON_NODE: '2',
+      SLURM_MEM_PER_NODE: '1024',
+      SLURM_JOB_END_TIME: endsAt,
+      HOME: join(home, 'of-a-node'),
+      USER: 'tester',
+      PATH: `${programFolder()}:${process.env['PATH']}`,
+    };
+    const ran = await promisify(execFile)('bash', [join(folder, 'out', script)], { cwd: folder, env });
+    expect(ran.stderr).toContain('1 completed');
+    expect(existsSync(join(folder, 'done'))).toBe(true);
+    expect(statSync(join(folder, 'out/job_stdio')).mode & 0o777).toBe(0o750);
+  });
+});
+
+describe('completion', () => {
+  it('completion in a folder whose torc.toml is not trusted asks no server, and prints nothing about it', async () => {
+    const theirs = await listener();
+    writeFileSync(file(), `[client]\napi_url = "${theirs.url}"\n`);
+    const words = 'complete -- jobs list ';
+    expect(await torc(words.split(' '), { cwd: folder, environment })).toMatchObject({ stderr: '' });
+    expect(theirs.heard).toEqual([]);
+    expect((await call('config trust')).code).toBe(0);
+    await torc(words.split(' '), { cwd: folder, environment });
+    expect(theirs.heard).not.toEqual([]);
   });
 });
