@@ -67,7 +67,7 @@ describe('the torc.toml of another user', () => {
     expect(theirs.heard).toEqual([]);
     expect(own.heard).not.toEqual([]);
     expect(stderr.split('\n').filter((line) => line.includes('torc.toml'))).toEqual([
-      `warning: torc.toml is ignored: ${file()} belongs to user ${STRANGER}`,
+      `warning: torc.toml is ignored: ${file()} belongs to user ${STRANGER}; a file of yours that others cannot write counts`,
     ]);
     expect(stdout).not.toContain('{');
     // Nothing makes it count.

@@ -57,7 +57,8 @@ export async function readConfiguration(environment: Environment, cwd: string): 
   for (const place of filesOf(environment, cwd)) {
     const { role, path } = place;
     const found = lookUp(place);
-    if (found.kind === 'refused') ignored.push(`${nameOf(path, cwd)} is ignored: ${found.why}`);
+    if (found.kind === 'refused')
+      ignored.push(`${nameOf(path, cwd)} is ignored: ${found.why}; a file of yours that others cannot write counts`);
     else if (found.kind !== 'nothing') layers.push(await fileLayer({ role, path, found }, cwd, environment));
   }
   return together([...layers, environmentLayer(environment)], ignored);
