@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import type { DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import { type SampleSelection, type Bind, bound, type Source } from '../queries/dialect.ts';
 import type { JobKey, Window } from '../questions/rows.ts';
