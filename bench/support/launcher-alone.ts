@@ -41,7 +41,12 @@ export async function launcherAlone(
   });
   let started = 0;
   let ended = 0;
-  order({ do: 'begin', facts, sonar: false, beside: { defaultRequirementsId: undefined, bytes: 0 } });
+  order({
+    do: 'begin',
+    facts,
+    sonar: false,
+    beside: { defaultRequirementsId: undefined, bytes: 0, reachesAll: false },
+  });
   for await (const line of createInterface({ input: child.stdout })) {
     const report = JSON.parse(line) as Report;
     if (report.is === 'ready') {

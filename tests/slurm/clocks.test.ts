@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServer, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 import { clocksApart, fakeTimeIsMissing } from './clocks.ts';
-import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
+import { type Cluster, nodeName, slurmIsMissing, startCluster } from './cluster.ts';
 
 /** A requeued allocation starts again after 21 s. */
 const timeout = 300_000;
@@ -150,8 +150,8 @@ describe.skipIf(slurmIsMissing !== undefined || fakeTimeIsMissing !== undefined)
     };
 
     const WAYS = [
-      ['on a node that is behind', 'n1'],
-      ['on a node that is ahead', 'n2'],
+      ['on a node that is behind', nodeName(1)],
+      ['on a node that is ahead', nodeName(2)],
     ] as const;
     const ACTS = [
       ['recover is refused while the allocation runs, and its job goes on', recovered],

@@ -76,16 +76,20 @@ describe.skipIf(slurmIsMissing !== undefined).each(ways)('$name', ({ missing, pr
     server = await startServer(folder);
   });
 
-  it.skipIf(missing !== undefined)('whichever process dies, no job is completed without its work, none is lost, and none does its work twice', async () => {
-    const verdicts: Verdict[] = [];
-    const work = async () => {
-      for (let seed = left.shift(); seed !== undefined; seed = left.shift()) {
-        const verdict = await tryKill({ cluster, server, folder }, seed);
-        verdicts.push(verdict);
-        if (chosen !== undefined) console.error(JSON.stringify(verdict));
-      }
-    };
-    await Promise.all(Array.from({ length: TOGETHER }, work));
-    expect(verdicts.filter(({ faults }) => faults.length > 0)).toEqual([]);
-  }, 36_000_000);
+  it.skipIf(missing !== undefined)(
+    'whichever process dies, no job is completed without its work, none is lost, and none does its work twice',
+    async () => {
+      const verdicts: Verdict[] = [];
+      const work = async () => {
+        for (let seed = left.shift(); seed !== undefined; seed = left.shift()) {
+          const verdict = await tryKill({ cluster, server, folder }, seed);
+          verdicts.push(verdict);
+          if (chosen !== undefined) console.error(JSON.stringify(verdict));
+        }
+      };
+      await Promise.all(Array.from({ length: TOGETHER }, work));
+      expect(verdicts.filter(({ faults }) => faults.length > 0)).toEqual([]);
+    },
+    36_000_000,
+  );
 });
