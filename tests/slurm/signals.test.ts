@@ -97,11 +97,11 @@ const warned = {
   batched: [', srun_termination_signal: "PWR@20", sigkill_headroom_seconds: 60', 'PWR'],
 } as const;
 const warnedModes = Object.keys(warned) as (keyof typeof warned)[];
-/** SIGTERM would end the job, and nobody needs to hear of the others: they are told to processes all the time. */
+/** SIGTERM would end the job. Processes get SIGCHLD and SIGCONT all the time. */
 const ALL = CATCHABLE_SIGNALS.filter((name) => !['CHLD', 'CONT', 'TERM'].includes(name));
 
 describe.skipIf(slurmIsMissing !== undefined).each(Object.keys(SETTINGS) as Setting[])(
-  'a signal on a cluster with %s',
+  'on a cluster with %s',
   (setting) => {
     let cluster: Cluster;
     let folder: string;
@@ -131,8 +131,8 @@ describe.skipIf(slurmIsMissing !== undefined).each(Object.keys(SETTINGS) as Sett
         ...begun('preempted', allModes, preempted),
         ...begun('jobs cancel', allModes, jobsCanceled),
         ...begun('scancel', allModes, canceled),
-        ...begun('message', allModes, told),
-        ...begun('all', inSteps, toldAll),
+        ...begun('message', allModes, messaged),
+        ...begun('all', inSteps, sentAll),
       ]);
       for (const cell of cells.values()) cell.catch(() => {});
     });
@@ -201,11 +201,11 @@ ${isWide(mode) ? '' : plain(file)}`,
       return over(run);
     };
 
-    /** Of an allocation without steps, Slurm signals the script alone, and only if it is told to. */
+    /** Of an allocation without steps, Slurm signals the script alone, and only if it is asked to. */
     const addressOf = (mode: Mode, { job }: Run) =>
       mode === 'direct' || mode === 'monitored nodes' ? ['--batch', job] : [job];
 
-    const told = async (mode: Mode) => {
+    const messaged = async (mode: Mode) => {
       const run = await begin(mode, 'message');
       cluster.run('scancel', '-s', 'USR2', ...addressOf(mode, run));
       await run.wait(() => run.lines().length > 0, 'a signal to arrive');
@@ -213,7 +213,7 @@ ${isWide(mode) ? '' : plain(file)}`,
       return over(run);
     };
 
-    const toldAll = async (mode: Mode) => {
+    const sentAll = async (mode: Mode) => {
       const run = await begin(mode, 'all');
       for (const [at, name] of ALL.entries()) {
         // By its number: scancel does not know all names.
@@ -231,15 +231,18 @@ ${isWide(mode) ? '' : plain(file)}`,
       return over(run);
     };
 
-    it.each(allModes)('reaches jobs once if a person cancels them, and they save their work: %s', async (mode) => {
-      expect(await cell('jobs cancel', mode)).toEqual({
-        wrote: ['TERM', 'saved'],
-        ends: endsOf(mode, 'listens canceled 3', 'plain canceled 143'),
-      });
-    });
+    it.each(allModes)(
+      'a signal reaches jobs once if a person cancels them, and they save their work: %s',
+      async (mode) => {
+        expect(await cell('jobs cancel', mode)).toEqual({
+          wrote: ['TERM', 'saved'],
+          ends: endsOf(mode, 'listens canceled 3', 'plain canceled 143'),
+        });
+      },
+    );
 
     it.each(allModes)(
-      'reaches jobs once if their allocation is canceled, and they save their work: %s',
+      'a signal reaches jobs once if their allocation is canceled, and they save their work: %s',
       async (mode) => {
         expect(await cell('scancel', mode)).toEqual({
           wrote: ['TERM', 'saved'],
@@ -249,7 +252,7 @@ ${isWide(mode) ? '' : plain(file)}`,
     );
 
     it.each(allModes)(
-      'reaches jobs once if their allocation is preempted, and they save their work: %s',
+      'a signal reaches jobs once if their allocation is preempted, and they save their work: %s',
       async (mode) => {
         expect(await cell('preempted', mode)).toEqual({
           wrote: ['TERM', 'saved'],
@@ -258,7 +261,7 @@ ${isWide(mode) ? '' : plain(file)}`,
       },
     );
 
-    it.each(allModes)('that tells jobs something reaches them once, and they go on: %s', async (mode) => {
+    it.each(allModes)('a signal that is a message to jobs reaches them once, and they go on: %s', async (mode) => {
       expect(await cell('message', mode)).toEqual({
         wrote: ['USR2', 'done'],
         // The other one does not handle it: 128 and its number.
@@ -266,14 +269,17 @@ ${isWide(mode) ? '' : plain(file)}`,
       });
     });
 
-    it.each(inSteps)('reaches jobs once, whichever it is: %s', async (mode) => {
+    it.each(inSteps)('a signal reaches jobs once, whichever it is: %s', async (mode) => {
       expect((await cell('all', mode)).wrote).toEqual([...ALL, 'done']);
     });
 
-    it.each(warnedModes)('before the end of the allocation is the one that the workflow names: %s', async (mode) => {
-      const { wrote, ends } = await cell('warned', mode);
-      expect([wrote, ends[0]]).toEqual([[warned[mode][1], 'done'], 'listens completed 0']);
-    });
+    it.each(warnedModes)(
+      'the signal before the end of the allocation is the one that the workflow names: %s',
+      async (mode) => {
+        const { wrote, ends } = await cell('warned', mode);
+        expect([wrote, ends[0]]).toEqual([[warned[mode][1], 'done'], 'listens completed 0']);
+      },
+    );
   },
 );
 

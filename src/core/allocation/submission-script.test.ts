@@ -108,7 +108,7 @@ describe('the runner of an allocation', () => {
     const all = lines(runner({ umask: '027', monitorsNodes: true }));
     expect(
       all.filter((line) => line.includes('env TORC_UMASK=027 torc')).map((line) => line.trim().split(' ')[0]),
-    ).toEqual(['srun', 'env']);
+    ).toEqual(['srun', 'exec']);
     expect(command({ umask: '027' })).toMatch(/^exec env TORC_UMASK=027 torc-slurm-job-runner /);
     expect(command({ umask: '027', perNode: {} })).toContain('bad-exit=0 env TORC_UMASK=027 torc-slurm-job-runner');
     expect(lines({}).join('\n')).not.toContain('UMASK');

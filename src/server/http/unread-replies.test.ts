@@ -145,7 +145,7 @@ describe('long replies', () => {
     new Promise<number>((done) => void server.getConnections((_, count) => done(count)));
 
   describe.each(Object.keys(kinds))('%s', (kind) => {
-    it('ends with its connection when its clients do not read, in bounded memory, and another client gets it', async () => {
+    it('a long reply ends with its connection when its clients do not read, in bounded memory, and another client gets it', async () => {
       unread.length = 0;
       const stopped = await Promise.all(Array.from({ length: 3 }, () => ask(kind)));
       const { service } = stopped[0] as (typeof stopped)[number];
@@ -166,7 +166,7 @@ describe('long replies', () => {
       for (const each of stopped) each.socket.destroy();
     });
 
-    it('ends when its clients leave, before and while it is sent', async () => {
+    it('a long reply ends when its clients leave, before and while it is sent', async () => {
       unread.length = 0;
       const asked = await Promise.all(Array.from({ length: 6 }, () => ask(kind)));
       const { service } = asked[0] as (typeof asked)[number];
@@ -179,7 +179,7 @@ describe('long replies', () => {
       expect(unread).toEqual([]);
     });
 
-    it('is whole for a client that reads slowly, but reads', async () => {
+    it('a long reply is whole for a client that reads slowly, but reads', async () => {
       unread.length = 0;
       const { socket, service } = await ask(kind);
       const { socket: other } = await ask(kind);

@@ -86,7 +86,7 @@ const NOTE = `__signal() {
  * Until the command is a program of its own, which the fourth word of its command line shows, it is a copy of the inner shell, in which
  * a signal is lost. A signal is written before it is sent: an end that follows must not be without it. Only SIGCONT is not written: where
  * one process alone gets the SIGTERM that follows, an exit code without that SIGTERM is that of a command that ended by itself. A kernel
- * that does not tell the children of a process (no CONFIG_PROC_CHILDREN) is asked for all processes.
+ * that does not show the children of a process (no CONFIG_PROC_CHILDREN) is asked for all processes.
  */
 const PASS_ON = `__child() {
   local each line word
