@@ -61,7 +61,7 @@ function ordersOf(outputDir: string): Order[] {
   };
   const need = { num_cpus: 1, memory_bytes: 0, num_gpus: 0, num_nodes: 1, runtime_seconds: 60 };
   return [
-    { do: 'begin', facts, sonar: false, beside: { defaultRequirementsId: undefined, bytes: 0 } },
+    { do: 'begin', facts, sonar: false, beside: { defaultRequirementsId: undefined, bytes: 0, reachesAll: false } },
     {
       do: 'start',
       job: { id: 1, workflow_id: 1, name: 'first', command: 'true', attempt_id: 1, need },

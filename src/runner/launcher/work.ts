@@ -78,11 +78,9 @@ export function createWork(
   return {
     flush: () => news.report(),
     signaled(signal) {
-      if (signal === 'SIGCONT' || signal === 'SIGTERM') {
-        steps.allocationSignaled(signal);
-        starts.allocationSignaled();
-      }
-      if (signal !== 'SIGCONT') steps.passOn(signal);
+      steps.allocationSignaled(signal);
+      if (signal === 'SIGCONT' || signal === 'SIGTERM') starts.allocationSignaled();
+      if (signal !== 'SIGCONT' && !beside.reachesAll) steps.passOn(signal);
     },
     obey(order) {
       if (order.do === 'start') starts.order(order);

@@ -47,7 +47,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const { runningJobs, conversation, stop } = work;
   limit?.begin();
   const memoryGuard = guardMemory(joined, work, steps);
-  const signals = options.allocation !== undefined ? hearAllocation(steps) : undefined;
+  const signals = options.allocation !== undefined ? hearAllocation(steps, options) : undefined;
   const guardian = startGuardian(registered.own);
   log.write('info', 'Jobs are launched', { by: steps.name });
   void actions.begin().then(() => work.open());
@@ -89,15 +89,21 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
  * Slurm continues the processes of an allocation before it signals them: then it is looked which jobs handle SIGTERM, and whether
  * an end came before or after. Signals that mean something to jobs alone (`scancel -s USR1`, `sbatch --signal=B:USR1@60`) go to them.
  */
-function hearAllocation({ allocationSignaled, passOn }: Pick<Steps, 'allocationSignaled' | 'passOn'>) {
+function hearAllocation(
+  { allocationSignaled, passOn }: Pick<Steps, 'allocationSignaled' | 'passOn'>,
+  { allocation, ending }: RunnerOptions,
+) {
   const onContinued = () => allocationSignaled('SIGCONT');
   process.on('SIGCONT', onContinued);
-  for (const signal of MESSAGES) process.on(signal, passOn);
+  // Those to the script of an allocation reach that process alone, however processes are tracked.
+  const reachesAll = ending?.reachesAll === true && allocation?.step !== 'batch';
+  const hear = reachesAll ? allocationSignaled : passOn;
+  for (const signal of MESSAGES) process.on(signal, hear);
   return {
     asked: () => allocationSignaled('SIGTERM'),
     close() {
       process.off('SIGCONT', onContinued);
-      for (const signal of MESSAGES) process.off(signal, passOn);
+      for (const signal of MESSAGES) process.off(signal, hear);
     },
   };
 }

@@ -38,10 +38,10 @@ export interface Steps {
    * The batch system signals all processes of the allocation, this one among them. Steps that share the node with this process look which
    * jobs handle that; others know it by themselves.
    */
-  allocationSignaled(signal: 'SIGCONT' | 'SIGTERM'): void;
+  allocationSignaled(signal: NodeJS.Signals): void;
   /**
-   * Passes a signal on that the batch system sent to this process, where that reaches no other one: to the first processes of the steps
-   * that this process started. Others get theirs by themselves.
+   * Passes a signal on that the batch system sent to this process alone: to the first processes of the steps that this process started.
+   * Others get theirs by themselves.
    */
   passOn(signal: NodeJS.Signals): void;
   /** Kills every process of a step, also those that left its process group. */

@@ -140,7 +140,6 @@ export function createDirectSteps({
       if (reachesAll) seen.allocation(signal, pids);
     },
     passOn(signal) {
-      if (reachesAll) return;
       for (const [id, pid] of pids) {
         seen.sending(id, pid, signal);
         passed.add(id, signal);

@@ -7,7 +7,7 @@ export interface SeenSignals {
   /** This runner is about to signal a step. */
   sending(id: StepId, pid: number, signal: NodeJS.Signals): void;
   /** Slurm signals all processes of the allocation: these, and those of steps that have ended just now. */
-  allocation(signal: 'SIGCONT' | 'SIGTERM', running: ReadonlyMap<StepId, number>): void;
+  allocation(signal: NodeJS.Signals, running: ReadonlyMap<StepId, number>): void;
   /** The step has ended; what ended it may have signaled this process too, and that arrives in the same turn. */
   ended(id: StepId): void;
   /** What asked it to end. To be called once, a turn after its end. */
