@@ -149,7 +149,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
     expect(one).not.toBe(two);
     const steps = stepsIn(job);
     expect(steps).toHaveLength(1);
-    expect(steps[0]).toMatch(new RegExp(`^wf${id}_r1_jobs_n9\\|`));
+    expect(steps[0]).toMatch(new RegExp(`^wf${id}_r1_jobs_${nodeName(9)}\\|`));
     const { items: stats } = await server.client.listSlurmStats({ query: { workflow_id: id } });
     expect(stats).toHaveLength(7);
     const carrier = steps[0]?.split('|')[1];
@@ -165,15 +165,15 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
     const { id, job } = begun.nodes;
     const results = await lane.finished(id);
     expect(new Set(Object.values(codesOf(results)).map(String))).toEqual(new Set(['completed,0']));
-    expect(printed(id, results['two'])).toBe('once on 2\nn10\nn11\n');
-    expect(printed(id, results['none'])).toBe('[]\nn10\nn11\n');
+    expect(printed(id, results['two'])).toBe(`once on 2\n${nodeName(10)}\n${nodeName(11)}\n`);
+    expect(printed(id, results['none'])).toBe(`[]\n${nodeName(10)}\n${nodeName(11)}\n`);
     const gpus = [1, 2, 3, 4].map((i) => printed(id, results[`gpu_${i}`]).trim());
     expect(gpus.sort()).toEqual([10, 11].flatMap((node) => [`${nodeName(node)} 0`, `${nodeName(node)} 1`]));
     const names = stepsIn(job).map((line) => line.split('|')[0] as string);
     expect(names.sort()).toEqual([
       `wf${id}_j${results['two']?.job_id}_r1_a1`,
-      `wf${id}_r1_jobs_n10`,
-      `wf${id}_r1_jobs_n11`,
+      `wf${id}_r1_jobs_${nodeName(10)}`,
+      `wf${id}_r1_jobs_${nodeName(11)}`,
     ]);
     const { items: stats } = await server.client.listSlurmStats({ query: { workflow_id: id } });
     expect(stats.filter(({ slurm_step: step }) => step === null || step === undefined)).toMatchObject([

@@ -66,8 +66,8 @@ const TRIES = 8;
 /** Control groups are named after nodes, and other clusters may be on this machine. */
 const PREFIX = `t${process.pid}n`;
 
-/** The name of the first node is that of 1. */
-export const nodeName = (number: number): string => `${PREFIX}${number}`;
+/** The name of a node by its number, from 1 on; of several for `[2-5]`, as Slurm writes them. */
+export const nodeName = (number: number | string): string => `${PREFIX}${number}`;
 
 interface ClusterOptions {
   readonly nodes?: number;

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServer, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
-import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
+import { type Cluster, nodeName, slurmIsMissing, startCluster } from './cluster.ts';
 
 /** A node is down after 16 s, and its allocation starts again 21 s later. */
 const timeout = 300_000;
@@ -80,7 +80,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs of an allocation that is gon
 
   const acts = {
     async killed() {
-      const { id, allocation } = await begin('killed', 'n[2-5]');
+      const { id, allocation } = await begin('killed', nodeName('[2-5]'));
       // No runner reports anything.
       process.kill((await nodesOf(id))[0]?.pid as number, 'SIGKILL');
       await until(
@@ -95,7 +95,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs of an allocation that is gon
       await completes(id, 'killed');
     },
     async crashed() {
-      const { id, allocation } = await begin('crashed', 'n[1,4-5]');
+      const { id, allocation } = await begin('crashed', nodeName('[1,4-5]'));
       const node = cluster.run('squeue', '-h', '-j', allocation, '-o', '%N').trim();
       cluster.run('scontrol', 'update', `JobId=${allocation}`, 'Requeue=0');
       cluster.node('crash', node);
@@ -108,7 +108,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs of an allocation that is gon
       await completes(id, 'crashed');
     },
     async requeued() {
-      const { id, allocation } = await begin('requeued', 'n[1-3]');
+      const { id, allocation } = await begin('requeued', nodeName('[1-3]'));
       const node = cluster.run('squeue', '-h', '-j', allocation, '-o', '%N').trim();
       cluster.node('crash', node);
       await isRunning(id, 2);

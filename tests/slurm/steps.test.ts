@@ -258,10 +258,10 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
       const { job_id: job, run_id: run } = results[name] as Result;
       return readFileSync(join(folder, `out-${id}/job_stdio/job_wf${id}_j${job}_r${run}_a1.o`), 'utf8');
     };
-    expect(printed('two')).toBe('once on 2\nn4\nn5\n');
+    expect(printed('two')).toBe(`once on 2\n${nodeName(4)}\n${nodeName(5)}\n`);
     expect([printed('one_1'), printed('one_2')].sort()).toEqual([`${nodeName(4)}\n`, `${nodeName(5)}\n`]);
     const { items: stats } = await server.client.listSlurmStats({ query: { workflow_id: id } });
-    expect(stats.find(({ job_id: job }) => job === results['two']?.job_id)?.node_list).toBe('n[4-5]');
+    expect(stats.find(({ job_id: job }) => job === results['two']?.job_id)?.node_list).toBe(nodeName('[4-5]'));
     expect((await server.client.listComputeNodes({ query: { workflow_id: id } })).items).toMatchObject([
       { num_nodes: 2 },
     ]);

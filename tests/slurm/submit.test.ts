@@ -6,7 +6,7 @@ import { checkEnvelope } from '../../src/core/contract/sonar/check.ts';
 import type { SlurmJob } from '../../src/core/contract/sonar/jobs.ts';
 import { refusalsOf } from '../sonar/strict-reader.ts';
 import { type RunningServer, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
-import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
+import { type Cluster, nodeName, slurmIsMissing, startCluster } from './cluster.ts';
 
 const flow = `
 name: flow
@@ -77,7 +77,7 @@ describe.skipIf(slurmIsMissing !== undefined)('torc submit on a real Slurm clust
     expect(nodes.every(({ num_cpus: cpus }) => cpus === 2)).toBe(true);
     const outputs = readdirSync(join(folder, 'out/job_stdio')).filter((name) => name.endsWith('.o'));
     const text = outputs.map((name) => readFileSync(join(folder, 'out/job_stdio', name), 'utf8')).join('');
-    expect(text).toMatch(/^(on n[12]\n){6}$/);
+    expect(text).toMatch(new RegExp(String.raw`^(on ${nodeName('[12]')}\n){6}$`));
   });
 
   it('what slurm generate plans for the cluster here is submitted as it is, and runs', async () => {
