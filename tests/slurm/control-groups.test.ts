@@ -1,3 +1,5 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServer, startServer, temporaryFolder, until } from '../support/programs.ts';
 import { byHand } from './by-hand.ts';
@@ -17,6 +19,12 @@ const flows = {
   steps: pair('steps', '{mode: slurm}'),
   processes: pair('processes', '{mode: direct}'),
   batches: pair('batches', '{mode: slurm, step_batching: true}'),
+  outlived: `${head}execution_config: {mode: slurm}
+jobs:
+  - {name: held, resource_requirements: small, command: "touch outlived-1; until [ -e outlived-end ]; do sleep 0.1; done; echo done >> held-done"}
+  - {name: other, resource_requirements: small, command: "touch outlived-2; until [ -e outlived-end ]; do sleep 0.1; done; exit 3"}
+  - {name: waiting, resource_requirements: small, command: "touch waiting-began; true"}
+`,
   srun: pair('srun', '{mode: slurm}'),
   crash: pair('crash', '{mode: slurm}'),
   neighbors: `${head}execution_config: {mode: slurm, step_batching: true}
@@ -39,13 +47,14 @@ describe.skipIf(slurmIsMissing !== undefined)(
     const crashing = nodeName(6);
     let cluster: Cluster;
     let server: RunningServer;
+    let folder: string;
     let lane: ReturnType<typeof byHand>;
     /** Settles when nothing is left on the node that crashed. */
     let crashed: Promise<void>;
     let begun: Record<Name, { readonly id: number; readonly job: string }>;
     beforeAll(async () => {
       cluster = await startCluster({ nodes: 6, set: ['KillWait=3'] });
-      const folder = temporaryFolder();
+      folder = temporaryFolder();
       server = await startServer(folder);
       lane = byHand({ cluster, folder, server });
       const names = Object.keys(flows) as Name[];
@@ -76,10 +85,52 @@ describe.skipIf(slurmIsMissing !== undefined)(
       },
     );
 
-    it('a job whose srun is killed has failed, and what it started in another session ends with its step', async () => {
-      const { id } = begun.srun;
-      await lane.there('srun-', 2);
+    /** Kills all processes of all sruns; the steps of the workflow that Slurm lists, with their ids. */
+    const killSruns = (id: number) => {
       for (const pid of cluster.processes(`^srun.*--job-name=wf${id}_`)) process.kill(pid, 'SIGKILL');
+    };
+    const stepsOf = (job: string) =>
+      cluster
+        .run('squeue', '--steps', '-h', '-j', job, '-o', '%i|%j')
+        .split('\n')
+        .flatMap((line) => (/_j\d+_/.test(line) ? [line.split('|')[0] as string] : []));
+
+    it('a job whose srun is killed goes on, keeps its CPU, and its end is the one of its command', async () => {
+      const { id, job } = begun.outlived;
+      await lane.there('outlived-', 2);
+      killSruns(id);
+      await until(
+        () => lane.logOf(id).split('it is watched').length - 1,
+        (count) => count === 2,
+        'the runner to see the ends of both',
+      );
+      // Longer than an end was waited for before, by Slurm's clock of the allocation.
+      const from = performance.now();
+      await until(
+        () => stepsOf(job).length,
+        (count) => count !== 2 || performance.now() - from > 8_000,
+        '8 s with both steps',
+      );
+      expect(stepsOf(job)).toHaveLength(2);
+      expect(existsSync(join(folder, 'waiting-began'))).toBe(false);
+      expect(await lane.resultsOf(id)).toEqual({});
+      writeFileSync(join(folder, 'outlived-end'), '');
+      const results = await lane.finished(id);
+      const codes = Object.entries(results).map(([name, each]) => `${name} ${each.status} ${each.return_code}`);
+      expect(codes.sort()).toEqual(['held completed 0', 'other failed 3', 'waiting completed 0']);
+      expect(readFileSync(join(folder, 'held-done'), 'utf8')).toBe('done\n');
+    });
+
+    it('a job whose srun is killed has failed when its step is, and what it started in another session ends with it', async () => {
+      const { id, job } = begun.srun;
+      await lane.there('srun-', 2);
+      killSruns(id);
+      await until(
+        () => lane.logOf(id).split('it is watched').length - 1,
+        (count) => count === 2,
+        'the runner to see the ends of both',
+      );
+      cluster.run('scancel', '-s', 'KILL', ...stepsOf(job));
       const results = await lane.finished(id);
       expect(Object.values(results).map((each) => `${each.status} ${each.return_code}`)).toEqual([
         'failed 137',

@@ -68,6 +68,16 @@ describe('what the end of a step means', () => {
       { srun: { exitCode: undefined, signal: 9 }, row: row('CANCELLED', byUser) },
       { endedBy: 'node', cause: 'its srun was ended by SIGKILL' },
     ],
+    [
+      'exit code 0 long after its srun was killed',
+      { srun: { exitCode: undefined, signal: 9 }, mark: ended(0), row: row('COMPLETED') },
+      { exitCode: 0, signal: undefined },
+    ],
+    [
+      'a good end after its srun was killed, if its mark was not written',
+      { srun: { exitCode: undefined, signal: 9 }, row: row('COMPLETED') },
+      { exitCode: 0, signal: undefined },
+    ],
     ['exit code 0, if its mark was not written', { row: row('COMPLETED') }, { exitCode: 0 }],
     [
       'a signal of the allocation',

@@ -21,7 +21,7 @@ export interface StepEvidence {
  * The State of the accounting says what ended it from outside, and speaks before the mark: a command may end with 0 although it
  * was being killed. The mark says with which code it ended, and whether something asked it to end before. srun's exit code
  * counts only where both are missing, and its 0 never does: srun exits with 0 when a node fails, and when a step that it was
- * asked to end does not end in time. Such a step was killed.
+ * asked to end does not end in time. Such a step was killed. A step whose srun was ended by a signal may have gone on to a good end.
  */
 export function settledEndOf({ srun, mark, row, lastWords }: StepEvidence): SettledEnd {
   const cpuSeconds = row?.aveCpuSeconds || undefined;
@@ -29,7 +29,8 @@ export function settledEndOf({ srun, mark, row, lastWords }: StepEvidence): Sett
   const totalCpuSeconds = Math.max(cpuSeconds ?? 0, row?.totalCpuSeconds ?? 0) || undefined;
   const figures = { cpuSeconds, totalCpuSeconds, peakBytes: row?.maxRssBytes || undefined };
   const state = row !== undefined && isFinal(row) ? row.state : undefined;
-  const code = mark.code ?? (srun.exitCode === 0 && state !== 'COMPLETED' ? undefined : srun.exitCode);
+  // The shell around the command ends as the command did; it writes nothing on a full disk.
+  const code = mark.code ?? (state === 'COMPLETED' ? (srun.exitCode ?? 0) : srun.exitCode || undefined);
   const signal = code === undefined ? (srun.signal ?? SIGKILL) : undefined;
   const account = { exitCode: code, signal, asked: mark.asked, ...figures };
 
@@ -70,7 +71,7 @@ function nodeFailure(
   if (state === 'NODE_FAIL' || state === 'BOOT_FAIL') return `Slurm: ${state}`;
   if (mark.code !== undefined) return undefined;
   if (NODE_FAILED.test(lastWords)) return 'Slurm: its node failed';
-  if (srun.signal !== undefined) return `its srun was ended by ${nameOfSignal(srun.signal)}`;
+  if (srun.signal !== undefined && state !== 'COMPLETED') return `its srun was ended by ${nameOfSignal(srun.signal)}`;
   // srun ends with 0 when a node fails, and the State of a step that was lost with its node is CANCELLED.
   return srun.exitCode === 0 && state !== 'COMPLETED' ? 'its step ended with its node' : undefined;
 }

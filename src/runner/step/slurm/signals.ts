@@ -64,6 +64,7 @@ export function createSignals({ slurm, running, ids, withdraw, reachesAll, log }
     const step = running.get(id);
     if (step === undefined) return;
     step.isSignaled = true;
+    step.isKilled ||= signal === 'SIGKILL';
     if (waiting.size === 0) setImmediate(() => void sendAll());
     const steps = waiting.get(signal) ?? new Set();
     waiting.set(signal, steps.add(id));

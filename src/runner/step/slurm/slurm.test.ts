@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder, until } from '../../../../tests/support/programs.ts';
@@ -16,8 +16,11 @@ const jobOf = (id: number): ClaimedJob => ({
   need,
 });
 
+/** Its step goes on when it is killed. */
+const OUTLIVED = 'setsid "$@" & wait $!';
+
 /** Steps of an srun that notes that it was called, and creates no step before there is a file `go`. */
-function stepsIn(folder: string) {
+function stepsIn(folder: string, { runs = 'exec "$@"', squeue = '' } = {}) {
   const program = (name: string, text: string) => {
     writeFileSync(join(folder, name), `#!/bin/bash\n${text}`);
     chmodSync(join(folder, name), 0o755);
@@ -25,8 +28,9 @@ function stepsIn(folder: string) {
   };
   const srun = program(
     'srun',
-    `touch ${folder}/called-$TORC_JOB_ID\nuntil [ -e ${folder}/go ]; do sleep 0.05; done\nwhile [[ $1 == --* ]]; do shift; done\nexec "$@"\n`,
+    `touch ${folder}/called-$TORC_JOB_ID\nuntil [ -e ${folder}/go ]; do sleep 0.05; done\nwhile [[ $1 == --* ]]; do shift; done\necho $$ > ${folder}/srun-$TORC_JOB_ID\n${runs}\n`,
   );
+  const list = program('squeue', squeue);
   const nothing = program('nothing', '');
   const steps = createSlurmSteps({
     facts: {
@@ -42,8 +46,8 @@ function stepsIn(folder: string) {
       ...process.env,
       TORC_FAKE_SRUN: srun,
       TORC_FAKE_SACCT: nothing,
-      TORC_FAKE_SQUEUE: nothing,
-      TORC_FAKE_SCANCEL: nothing,
+      TORC_FAKE_SQUEUE: list,
+      TORC_FAKE_SCANCEL: program('scancel', 'echo "$*" >> "${0%/*}/canceled"'),
     },
     allocation: { jobId: 1, nodes: 1 },
     endAtMs: () => undefined,
@@ -57,7 +61,7 @@ function stepsIn(folder: string) {
   steps.listen((ended) => ends.push(...ended));
   onTestFinished(() => steps.close());
   const called = () => readdirSync(folder).filter((name) => name.startsWith('called-')).length;
-  const start = (id: number) => steps.start(jobOf(id), { need, nodes: [], gpus: [] });
+  const start = (id: number, command = 'true') => steps.start({ ...jobOf(id), command }, { need, nodes: [], gpus: [] });
   const accounts = async (): Promise<readonly SettledEnd[]> =>
     Promise.all(ends.map(async (end) => await steps.account(end)));
   return { steps, ends, called, start, accounts };
@@ -91,3 +95,63 @@ it('a step that is killed while it waits for its turn never calls srun, and is r
   expect(called()).toBe(16);
   expect((await accounts()).every(({ refused }) => refused !== undefined)).toBe(true);
 });
+
+/** A job that ends when there is a file `end`, and whose srun is killed before. */
+async function killedSrun(command: (folder: string) => string, squeue: (step: string) => string) {
+  const folder = temporaryFolder();
+  const { steps, ends, start, accounts } = stepsIn(folder, { runs: OUTLIVED, squeue: squeue('wf7_j1_r1_a1') });
+  writeFileSync(join(folder, 'go'), '');
+  const { id, begun } = start(1, command(folder));
+  await begun;
+  process.kill(Number(readFileSync(join(folder, 'srun-1'), 'utf8')), 'SIGKILL');
+  const ended = async () => {
+    await until(
+      () => ends.length,
+      (count) => count === 1,
+      'the step to end',
+    );
+    return (await accounts())[0];
+  };
+  return { folder, id, steps, ends, ended };
+}
+
+const untilEnd = (folder: string) => `until [ -e ${folder}/end ]; do sleep 0.05; done`;
+
+it('a step whose srun is killed is reported when its command has ended, with the exit code of the command', async () => {
+  const { folder, id, ends, ended } = await killedSrun(
+    (place) => `${untilEnd(place)}; exit 3`,
+    (step) => `echo "1.1|${step}"; echo >> "\${0%/*}/listed"`,
+  );
+  expect(id).toBe('wf7_j1_r1_a1');
+  await until(
+    () => linesOf(join(folder, 'listed')),
+    (count) => count >= 3,
+    'three questions to squeue',
+  );
+  expect(ends).toEqual([]);
+  writeFileSync(join(folder, 'end'), '');
+  expect(await ended()).toMatchObject({ exitCode: 3, signal: undefined });
+});
+
+it('a step whose srun is killed is canceled by its id, and waited for until it is over', async () => {
+  const { folder, id, steps, ends, ended } = await killedSrun(untilEnd, (step) => `echo "1.4|${step}"`);
+  await until(
+    () => steps.signal(id, 'SIGTERM') ?? linesOf(join(folder, 'canceled')),
+    (count) => count > 0,
+    'a call of scancel',
+  );
+  expect(readFileSync(join(folder, 'canceled'), 'utf8')).toMatch(/^-s TERM 1\.4\n/);
+  expect(ends).toEqual([]);
+  steps.kill(id);
+  expect(await ended()).toMatchObject({ exitCode: undefined, signal: 9 });
+  expect(readFileSync(join(folder, 'canceled'), 'utf8')).toContain('-s KILL 1.4\n');
+  writeFileSync(join(folder, 'end'), '');
+});
+
+it('a step that ended with its killed srun, so that Slurm lists it no more, was killed', async () => {
+  const { folder, ended } = await killedSrun(untilEnd, () => '');
+  expect(await ended()).toMatchObject({ exitCode: undefined, signal: 9, cause: 'its srun was ended by SIGKILL' });
+  writeFileSync(join(folder, 'end'), '');
+});
+
+const linesOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8').split('\n').length - 1 : 0);

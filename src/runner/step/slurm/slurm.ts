@@ -6,7 +6,8 @@ import type { Client } from '../../../client/client.ts';
 import { stepsOfAllocation } from '../../../cluster/slurm/steps.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import { filesOf, type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
-import { markFolderOf, NO_MARK, parseMark } from '../../../core/contract/files/step-mark.ts';
+import { type Mark, markFolderOf, NO_MARK, parseMark } from '../../../core/contract/files/step-mark.ts';
+import { nameOfSignal } from '../../../core/contract/signal.ts';
 import { createLauncher } from '../../launch/choose.ts';
 import type { ProcessEnd } from '../../launch/launcher.ts';
 import type { Log } from '../../facts/log.ts';
@@ -20,6 +21,7 @@ import { type CommandOptions, createStepCommands } from './command.ts';
 import { watchForGhosts } from './ghosts.ts';
 import { lastWordsOf } from './last-words.ts';
 import { createLiveUse } from './live-use.ts';
+import { mayOutlive, readMark, watchOutlived } from './outlived.ts';
 import type { RunningStep } from './running-step.ts';
 import { createSignals, signalGroup } from './signals.ts';
 import { watchForStale } from './stale.ts';
@@ -38,11 +40,14 @@ export interface SlurmStepOptions extends CommandOptions {
 interface Ended {
   readonly job: ClaimedJob;
   readonly mark: string;
+  /** What the mark said at its end, if it was read then. */
+  readonly found?: Mark | undefined;
   readonly refusal?: string | undefined;
   readonly isSignaled: boolean;
 }
 
 const NO_END = { exitCode: undefined, signal: undefined };
+const NOT_YET = { hasBegun: false, isSignaled: false, isKilled: false };
 const NOT_LAUNCHED = 'it was ended while it waited for its turn';
 
 /** Steps of a Slurm allocation: each is one srun, which the runner starts as a process of its own. */
@@ -62,33 +67,56 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
   const starts = createStarts();
   const ids = createStepIds(slurm, (id) => running.has(id), log);
 
-  const stepEndOf = (id: StepId, how: Pick<StepEnd, 'exitCode' | 'signal'>, refusal?: string): StepEnd => {
+  const stepEndOf = (
+    id: StepId,
+    how: Pick<StepEnd, 'exitCode' | 'signal'>,
+    { refusal, found }: Pick<Ended, 'refusal' | 'found'> = {},
+  ): StepEnd => {
     const each = running.get(id);
-    if (each !== undefined) ended.set(id, { job: each.job, mark: each.mark, refusal, isSignaled: each.isSignaled });
+    if (each !== undefined)
+      ended.set(id, { job: each.job, mark: each.mark, found, refusal, isSignaled: each.isSignaled });
     running.delete(id);
+    starts.ended(id);
     ghosts.ended(id);
     // The CPU time and the memory of srun are not those of its step.
     return { id, ...how, cpuSeconds: undefined, peakBytes: undefined };
   };
-  const refuse = (id: StepId, reason: string) => sendEnds([stepEndOf(id, NO_END, reason)]);
+  const refuse = (id: StepId, reason: string) => sendEnds([stepEndOf(id, NO_END, { refusal: reason })]);
 
   const onEnd = (endings: readonly ProcessEnd[]) => {
     const ends = endings.flatMap(({ pid, exitCode, signal }): StepEnd[] => {
       const id = idsByPid.get(pid);
-      if (id === undefined) return [];
+      const step = id === undefined ? undefined : running.get(id);
+      if (id === undefined || step === undefined) return [];
       idsByPid.delete(pid);
-      starts.ended(id);
-      return [stepEndOf(id, { exitCode, signal })];
+      step.pid = undefined;
+      const srun = { exitCode, signal };
+      const found = readMark(step.mark);
+      if (step.isKilled || !mayOutlive(srun, found)) return [stepEndOf(id, srun, { found })];
+      log.write('warn', 'The srun of a step has ended, which does not prove that the step has: it is watched', {
+        step: id,
+        ...(signal === undefined ? { exitCode } : { signal: nameOfSignal(signal) }),
+      });
+      outlived.add(id, step.mark, srun);
+      return [];
     });
     if (ends.length > 0) sendEnds(ends);
   };
+  const outlived = watchOutlived({
+    slurm,
+    onOver: (over) => sendEnds(over.map(({ id, srun }) => stepEndOf(id, srun))),
+  });
   const launcher = createLauncher({ environment: environmentOfRun(environment, facts), onEnd });
   const withdraw = (id: StepId) => {
     const isWithdrawn = starts.withdraw(id);
     if (isWithdrawn) refuse(id, NOT_LAUNCHED);
     return isWithdrawn;
   };
-  const signal = createSignals({ slurm, running, ids, withdraw, reachesAll: options.reachesAll, log });
+  const send = createSignals({ slurm, running, ids, withdraw, reachesAll: options.reachesAll, log });
+  const signal = (id: StepId, name: NodeJS.Signals) => {
+    outlived.signaled(id, name);
+    send(id, name);
+  };
   const stale = watchForStale({
     running,
     onStale(id, step) {
@@ -118,7 +146,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
       const { promise: hasBegun, resolve: begun } = Promise.withResolvers<number>();
       const mark = `${marks}/${id}`;
       const launchedAt = performance.now();
-      const step: RunningStep = { job, pid: undefined, mark, begun, hasBegun: false, isSignaled: false, launchedAt };
+      const step: RunningStep = { job, pid: undefined, mark, begun, launchedAt, ...NOT_YET };
       // With --overlap, steps share GPUs too, and Slurm alone knows which are free.
       const overlaps = ghosts.areThere() && job.need.num_gpus === 0;
       const command = commandOf(job, { nodes, mark, overlaps });
@@ -146,14 +174,14 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
     kill: (id) => signal(id, 'SIGKILL'),
     observe: (wanted) => (samples ? use.of(wanted) : new Map()),
     async account({ id, exitCode, signal: endSignal }) {
-      const { job, mark: path, refusal, isSignaled } = ended.get(id) ?? {};
+      const { job, mark: path, found, refusal, isSignaled } = ended.get(id) ?? {};
       ended.delete(id);
       ids.forget(id);
       use.forget(id);
       const how = { exitCode, signal: endSignal, cpuSeconds: undefined, peakBytes: undefined };
       if (job === undefined || path === undefined) return how;
       if (refusal !== undefined) return { ...how, refused: refusal };
-      const mark = await readFile(path, 'utf8').then(parseMark, () => NO_MARK);
+      const mark = found?.code === undefined ? await readFile(path, 'utf8').then(parseMark, () => NO_MARK) : found;
       // After a signal there may be only seconds left to report results.
       const asked = accounting.rowOf(id);
       const row = isSignaled === true ? undefined : await asked;
@@ -173,6 +201,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
       starts.close();
       stale.close();
       ghosts.close();
+      outlived.close();
       accounting.close();
       launcher.close();
       rmSync(marks, { recursive: true, force: true });

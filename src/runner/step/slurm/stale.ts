@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { after, type Timer } from '../../../client/long-timers.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
-import { parseMark } from '../../../core/contract/files/step-mark.ts';
+import { readMark } from './outlived.ts';
 import type { RunningStep } from './running-step.ts';
 
 /**
@@ -23,7 +22,7 @@ export function watchForStale({ running, onStale }: StaleOptions): { close(): vo
   const look = () => {
     const now = new Set<StepId>();
     for (const [id, step] of running) {
-      if (!step.hasBegun || !hasEnded(step.mark)) continue;
+      if (!step.hasBegun || readMark(step.mark).code === undefined) continue;
       now.add(id);
       if (ended.has(id)) onStale(id, step);
     }
@@ -32,12 +31,4 @@ export function watchForStale({ running, onStale }: StaleOptions): { close(): vo
   };
   timer = after(LOOK_MS, look);
   return { close: () => timer.cancel() };
-}
-
-function hasEnded(mark: string): boolean {
-  try {
-    return parseMark(readFileSync(mark, 'utf8')).code !== undefined;
-  } catch {
-    return false;
-  }
 }
