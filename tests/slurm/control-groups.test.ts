@@ -21,7 +21,7 @@ const flows = {
   batches: pair('batches', '{mode: slurm, step_batching: true}'),
   outlived: `${head}execution_config: {mode: slurm}
 jobs:
-  - {name: held, resource_requirements: small, command: "touch outlived-1; until [ -e outlived-end ]; do sleep 0.1; done; echo done >> held-done"}
+  - {name: held, resource_requirements: small, command: "touch outlived-1; until [ -e outlived-end ]; do sleep 0.1; done; echo goes on; echo done >> held-done"}
   - {name: other, resource_requirements: small, command: "touch outlived-2; until [ -e outlived-end ]; do sleep 0.1; done; exit 3"}
   - {name: waiting, resource_requirements: small, command: "touch waiting-began; true"}
 `,
@@ -100,7 +100,7 @@ describe.skipIf(slurmIsMissing !== undefined)(
       await lane.there('outlived-', 2);
       killSruns(id);
       await until(
-        () => lane.logOf(id).split('it is watched').length - 1,
+        () => lane.logOf(id).split('which is watched').length - 1,
         (count) => count === 2,
         'the runner to see the ends of both',
       );
@@ -126,7 +126,7 @@ describe.skipIf(slurmIsMissing !== undefined)(
       await lane.there('srun-', 2);
       killSruns(id);
       await until(
-        () => lane.logOf(id).split('it is watched').length - 1,
+        () => lane.logOf(id).split('which is watched').length - 1,
         (count) => count === 2,
         'the runner to see the ends of both',
       );

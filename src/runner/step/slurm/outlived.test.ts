@@ -69,7 +69,7 @@ function watching() {
 }
 
 describe('a step whose srun was killed', { concurrent: true, timeout: 60_000 }, () => {
-  it('is over when its mark says so, and not while Slurm lists it', async () => {
+  it('a step without its srun is over when its mark says so, and not while Slurm lists it', async () => {
     const { mark, over, asked, ends } = watching();
     await asked(3);
     expect(over).toEqual([]);
@@ -77,7 +77,7 @@ describe('a step whose srun was killed', { concurrent: true, timeout: 60_000 }, 
     expect(await ends()).toEqual(['step 9']);
   });
 
-  it('is over when the accounting has its State, also while squeue lists it still', async () => {
+  it('a step without its srun is over when the accounting has its State, also while squeue lists it still', async () => {
     const { slurm, over, asked, ends } = watching();
     await asked(2);
     expect(over).toEqual([]);
@@ -85,7 +85,7 @@ describe('a step whose srun was killed', { concurrent: true, timeout: 60_000 }, 
     expect(await ends()).toEqual(['step 9']);
   });
 
-  it('is over when squeue does not list it twice in a row, also without an accounting, and not after the first time', async () => {
+  it('a step without its srun is over when squeue does not list it twice in a row, also without an accounting, and not after the first time', async () => {
     const { slurm, away, over, asked, ends } = watching();
     slurm.accounted = away;
     slurm.ids = async () => new Map(slurm.asked % 2 === 0 ? [['step', '1.1']] : []);
@@ -95,7 +95,7 @@ describe('a step whose srun was killed', { concurrent: true, timeout: 60_000 }, 
     expect(await ends()).toEqual(['step 9']);
   });
 
-  it('is not over because Slurm cannot be asked, nor because its mark cannot be read', async () => {
+  it('a step without its srun is not over because Slurm cannot be asked, nor because its mark cannot be read', async () => {
     const { mark, slurm, away, over, asked } = watching();
     slurm.ids = away;
     slurm.accounted = away;
@@ -104,7 +104,7 @@ describe('a step whose srun was killed', { concurrent: true, timeout: 60_000 }, 
     expect(over).toEqual([]);
   });
 
-  it('is waited for 5 s after SIGKILL, where Slurm cannot be asked, and longer after SIGTERM', async () => {
+  it('a step without its srun is waited for 5 s after SIGKILL, where Slurm cannot be asked, and longer after SIGTERM', async () => {
     const { slurm, away, over, watch, asked, ends } = watching();
     slurm.ids = away;
     slurm.accounted = away;

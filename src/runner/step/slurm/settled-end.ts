@@ -61,6 +61,9 @@ const IS_ENDING: ReadonlySet<string> = new Set(['CANCELLED', 'PREEMPTED', 'NODE_
 const EXCEEDED = /^slurmstepd\S*: error: .*(exceeded memory limit[^,\n]*)/m;
 const NODE_FAILED = /^srun: error: .*(Node failure|node failure)/m;
 
+/** Whether srun says that Slurm has given up the node of the step. */
+export const nodeFailedIn = (lastWords: string): boolean => NODE_FAILED.test(lastWords);
+
 /** How the node of a step, or its srun, ended before its command. */
 function nodeFailure(
   state: string | undefined,
@@ -70,7 +73,7 @@ function nodeFailure(
 ): string | undefined {
   if (state === 'NODE_FAIL' || state === 'BOOT_FAIL') return `Slurm: ${state}`;
   if (mark.code !== undefined) return undefined;
-  if (NODE_FAILED.test(lastWords)) return 'Slurm: its node failed';
+  if (nodeFailedIn(lastWords)) return 'Slurm: its node failed';
   if (srun.signal !== undefined && state !== 'COMPLETED') return `its srun was ended by ${nameOfSignal(srun.signal)}`;
   // srun ends with 0 when a node fails, and the State of a step that was lost with its node is CANCELLED.
   return srun.exitCode === 0 && state !== 'COMPLETED' ? 'its step ended with its node' : undefined;

@@ -155,3 +155,22 @@ it('a step that ended with its killed srun, so that Slurm lists it no more, was 
 });
 
 const linesOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8').split('\n').length - 1 : 0);
+
+it('a node failure in the last words of srun is the end of its step, also while squeue lists it, and its exit code alone is not', async () => {
+  const folder = temporaryFolder();
+  const { ends, start, accounts } = stepsIn(folder, {
+    runs: `setsid "$@" & until [ -e ${folder}/began-$TORC_JOB_ID ]; do sleep 0.05; done
+      [ $TORC_JOB_ID = 1 ] || echo "srun: error: Node failure on n2" >&2; exit 0`,
+    squeue: `echo "1.0|wf7_j1_r1_a1"; echo "1.1|wf7_j2_r1_a1"; echo >> ${folder}/listed`,
+  });
+  writeFileSync(join(folder, 'go'), '');
+  for (const id of [1, 2]) start(id, `touch ${folder}/began-${id}; ${untilEnd(folder)}`);
+  await until(
+    () => linesOf(join(folder, 'listed')),
+    (count) => count >= 3,
+    'three questions to squeue',
+  );
+  expect(ends.map(({ id }) => id)).toEqual(['wf7_j2_r1_a1']);
+  expect((await accounts())[0]).toMatchObject({ signal: 9, endedBy: 'node', cause: 'Slurm: its node failed' });
+  writeFileSync(join(folder, 'end'), '');
+});

@@ -15,13 +15,13 @@ import { createOutputFolders } from '../../launch/output-folders.ts';
 import { withStdioFolder } from '../direct/direct.ts';
 import { environmentOfRun } from '../request.ts';
 import type { StepEnd, Steps } from '../steps.ts';
-import { settledEndOf } from './settled-end.ts';
+import { nodeFailedIn, settledEndOf } from './settled-end.ts';
 import { createAccounting } from './accounting.ts';
 import { type CommandOptions, createStepCommands } from './command.ts';
 import { watchForGhosts } from './ghosts.ts';
 import { lastWordsOf } from './last-words.ts';
 import { createLiveUse } from './live-use.ts';
-import { mayOutlive, readMark, watchOutlived } from './outlived.ts';
+import { mayOutlive, readMark, type SrunEnd, watchOutlived } from './outlived.ts';
 import type { RunningStep } from './running-step.ts';
 import { createSignals, signalGroup } from './signals.ts';
 import { watchForStale } from './stale.ts';
@@ -67,11 +67,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
   const starts = createStarts();
   const ids = createStepIds(slurm, (id) => running.has(id), log);
 
-  const stepEndOf = (
-    id: StepId,
-    how: Pick<StepEnd, 'exitCode' | 'signal'>,
-    { refusal, found }: Pick<Ended, 'refusal' | 'found'> = {},
-  ): StepEnd => {
+  const stepEndOf = (id: StepId, how: SrunEnd, { refusal, found }: Pick<Ended, 'refusal' | 'found'> = {}): StepEnd => {
     const each = running.get(id);
     if (each !== undefined)
       ended.set(id, { job: each.job, mark: each.mark, found, refusal, isSignaled: each.isSignaled });
@@ -93,14 +89,24 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
       const srun = { exitCode, signal };
       const found = readMark(step.mark);
       if (step.isKilled || !mayOutlive(srun, found)) return [stepEndOf(id, srun, { found })];
-      log.write('warn', 'The srun of a step has ended, which does not prove that the step has: it is watched', {
-        step: id,
-        ...(signal === undefined ? { exitCode } : { signal: nameOfSignal(signal) }),
-      });
-      outlived.add(id, step.mark, srun);
+      void watch(id, step, srun);
       return [];
     });
     if (ends.length > 0) sendEnds(ends);
+  };
+  const watch = async (id: StepId, step: RunningStep, srun: SrunEnd) => {
+    const words = srun.signal === undefined ? await lastWordsOf(filesOf(facts, step.job).stderr) : '';
+    // squeue lists the steps of a node that failed until their allocation ends.
+    if (step.isKilled || nodeFailedIn(words)) return sendEnds([stepEndOf(id, srun)]);
+    log.write(
+      'warn',
+      'srun has ended, and perhaps not its step, which is watched; what it prints from now on is lost',
+      {
+        step: id,
+        ...(srun.signal === undefined ? { exitCode: srun.exitCode } : { signal: nameOfSignal(srun.signal) }),
+      },
+    );
+    outlived.add(id, step.mark, srun);
   };
   const outlived = watchOutlived({
     slurm,

@@ -20,7 +20,7 @@ export interface Starts {
   /** Launches the step now, or when others have begun; `failed` is called if it cannot be launched then. */
   add(id: StepId, step: RunningStep, launch: () => number, failed: (error: Error) => void): void;
   ended(id: StepId): void;
-  /** The steps that were launched more than so many milliseconds ago, and have not begun. */
+  /** The steps that were launched more than so many milliseconds ago, have not begun, and have their srun. */
   waiting(longerThanMs: number): readonly StepId[];
   /** Takes back a step that was not launched yet; false if it was. */
   withdraw(id: StepId): boolean;
@@ -85,7 +85,9 @@ export function createStarts(): Starts {
     },
     waiting(longerThanMs) {
       const before = performance.now() - longerThanMs;
-      return [...starting].filter(([, step]) => step.launchedAt < before).map(([id]) => id);
+      return [...starting]
+        .filter(([, { pid, launchedAt }]) => pid !== undefined && launchedAt < before)
+        .map(([id]) => id);
     },
     withdraw: (id) => turns.delete(id),
     close() {
