@@ -300,7 +300,8 @@ async function kill(
       return cluster.node('start', name);
     }
     case 'srun':
-      return signal(cluster.processes(`^srun --jobid=${allocation} `)[0]);
+      // Each has a child, which would end the step of one that is killed alone.
+      return cluster.processes(`^srun --jobid=${allocation} `).forEach((pid) => signal(pid));
     case 'step daemon':
       return signal(cluster.processes(String.raw`slurmstepd: \[${allocation}\.[0-9]+\]`)[0]);
     case 'launcher':
