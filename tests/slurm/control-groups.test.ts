@@ -85,10 +85,11 @@ describe.skipIf(slurmIsMissing !== undefined)(
       },
     );
 
-    /** Kills all processes of all sruns; the steps of the workflow that Slurm lists, with their ids. */
+    /** Kills all processes of all sruns: first the children, each of which ends the step when it sees the end of its parent. */
     const killSruns = (id: number) => {
-      for (const pid of cluster.processes(`^srun.*--job-name=wf${id}_`)) process.kill(pid, 'SIGKILL');
+      for (const pid of cluster.processes(`^srun.*--job-name=wf${id}_`).toReversed()) process.kill(pid, 'SIGKILL');
     };
+    /** The ids of the steps of jobs that Slurm lists. */
     const stepsOf = (job: string) =>
       cluster
         .run('squeue', '--steps', '-h', '-j', job, '-o', '%i|%j')

@@ -300,8 +300,11 @@ async function kill(
       return cluster.node('start', name);
     }
     case 'srun':
-      // Each has a child, which would end the step of one that is killed alone.
-      return cluster.processes(`^srun --jobid=${allocation} `).forEach((pid) => signal(pid));
+      // First the children, each of which ends the step when it sees the end of its parent.
+      return cluster
+        .processes(`^srun --jobid=${allocation} `)
+        .toReversed()
+        .forEach((pid) => signal(pid));
     case 'step daemon':
       return signal(cluster.processes(String.raw`slurmstepd: \[${allocation}\.[0-9]+\]`)[0]);
     case 'launcher':

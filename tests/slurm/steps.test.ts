@@ -349,7 +349,8 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
   it('a job whose srun is killed still runs, and ends when its workflow is canceled', async () => {
     const { id } = begun.srun;
     await lane.there('lost-', 1);
-    for (const pid of sruns(id)) process.kill(pid, 'SIGKILL');
+    // First its child, which ends the step when it sees the end of its parent.
+    for (const pid of sruns(id).toReversed()) process.kill(pid, 'SIGKILL');
     await until(
       () => lane.logOf(id),
       (text) => text.includes('srun has ended, and perhaps not its step'),
