@@ -89,6 +89,7 @@ const PLACES: Readonly<Record<string, string>> = {
   'src/operations/convert/make.ts: a hidden file': WORDS,
   'src/operations/create.ts: the current folder': WORDS,
   'src/operations/remote/host-script.ts: a hidden file': HOST,
+  'src/operations/slurm/script-owner.ts: a hidden file': MADE,
   'src/runner/attempt/retry/retry.ts: the current folder': JOB,
   'src/runner/detached/log-files.ts: a hidden file': MADE,
   'src/runner/detached/pack.ts: a hidden file': MADE,

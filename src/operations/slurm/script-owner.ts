@@ -19,13 +19,14 @@ export function isOfLiveProcess(path: string): boolean {
 function timeOfFiles(folder: string): number {
   const probe = join(folder, `.torc_time_${process.pid}`);
   try {
-    writeFileSync(probe, '');
-    return statSync(probe).mtimeMs;
+    // A new file alone: another user of the folder may have put a link there.
+    writeFileSync(probe, '', { flag: 'wx' });
   } catch {
     return Date.now();
-  } finally {
-    rmSync(probe, { force: true });
   }
+  const { mtimeMs } = statSync(probe);
+  rmSync(probe, { force: true });
+  return mtimeMs;
 }
 
 function isAlive(pid: number): boolean {
