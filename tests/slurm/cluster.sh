@@ -4,16 +4,20 @@
 # systemd. Any user may start one; with root's each node has a hostname of its own.
 #
 #   cluster up [--nodes N] [--cpus-per-node C] [--mem-per-node MB] [--gpus-per-node G]
-#                [--port-base P] [--node-prefix N] [--dir D] [--keep] [--set Key=Value]...
+#                [--port-base P] [--node-prefix N] [--dir D] [--keep] [--set Key=Value]... [--slurm PATH]
 #                                        (--keep: with the jobs and the accounting of the last run;
 #                                        --set: a line of slurm.conf; a second up starts what died;
 #                                        control groups are named after nodes: another prefix than "n"
-#                                        keeps two clusters with proctrack/cgroup apart)
+#                                        keeps two clusters with proctrack/cgroup apart;
+#                                        --slurm: the programs of another release than the installed one: a
+#                                        folder with bin, sbin and lib/slurm, or a tar archive of such a folder.
+#                                        They use control groups of version 2, and memory is watched by polling)
 #   cluster down [--dir D] [--purge]   stop everything (--purge: remove its files, logs too)
 #   cluster env [--dir D]              print export lines, for: eval "$(cluster env)"
 #   cluster status [--dir D]           exit 0 when every daemon runs and answers
 #   cluster node stop|crash|start NODE [--dir D]   stop: end one node's slurmd, its steps go on;
 #                                        crash: end its slurmd and steps at once; start: restart it
+#   cluster check --slurm PATH         exit 0 when its programs run on this machine
 #   cluster controller crash|start [--dir D]   end slurmctld at once; start it again with what it had saved
 #
 # Everything (configuration, sockets, keys, database, spool, logs, pid files) lives under D,
@@ -33,6 +37,8 @@ GPUS=2
 PORT_BASE=17000
 PREFIX=n
 SET=
+SLURM= # a path, or empty: the installed release
+TREE=  # where its programs are
 DIR=${TORC_CLUSTER_DIR:-/tmp/torc-cluster}
 KEEP=0
 PURGE=0
@@ -189,11 +195,39 @@ kill_steps() { # [NODE]
 
 # ---- set-up ----
 
+# Programs of another release come first in PATH.
+use_slurm() {
+	[ -n "$SLURM" ] || return 0
+	TREE=$SLURM
+	[ -d "$SLURM" ] || TREE=$DIR/slurm
+	PATH=$TREE/bin:$TREE/sbin:$PATH
+	hash -r
+}
+
+unpack_slurm() {
+	local output program
+	[ -n "$SLURM" ] || return 0
+	if [ ! -d "$SLURM" ]; then
+		[ -r "$SLURM" ] || die "--slurm: there is no $SLURM; expected a folder with bin, sbin and lib/slurm, or a tar archive of one"
+		rm -rf "$TREE"
+		mkdir -p "$TREE"
+		tar -xf "$SLURM" -C "$TREE" --strip-components=1 --no-same-owner || die "--slurm: tar cannot unpack $SLURM"
+	fi
+	output=$("$TREE/sbin/slurmctld" -V 2>&1) || die "--slurm: slurmctld of $SLURM does not run here: $output"
+	# Of plugins, which are loaded when they are needed, only the log of a daemon would say what they lack.
+	for program in sbin/slurmd sbin/slurmdbd sbin/slurmstepd bin/srun lib/slurm/{accounting_storage_mysql,auth_munge,cgroup_v2}.so; do
+		[ -r "$TREE/$program" ] || die "--slurm: $SLURM has no $program"
+		! ldd "$TREE/$program" | grep -F 'not found' >&2 || die "--slurm: $program of $SLURM needs the libraries above"
+	done
+	say "$output of $SLURM"
+}
+
 need_packages() {
 	local missing=() c
 	declare -A pkg=([slurmctld]=slurmctld [slurmd]=slurmd [slurmdbd]=slurmdbd [sbatch]=slurm-client
 		[munged]=munge [mariadbd]=mariadb-server-core
 		[setsid]=util-linux [flock]=util-linux)
+	if [ -n "$SLURM" ]; then unset 'pkg[slurmctld]' 'pkg[slurmd]' 'pkg[slurmdbd]' 'pkg[sbatch]'; fi
 	for c in "${!pkg[@]}"; do command -v "$c" >/dev/null || missing+=("${pkg[$c]}"); done
 	[ ${#missing[@]} -gt 0 ] || return 0
 	mapfile -t missing < <(printf '%s\n' "${missing[@]}" | sort -u)
@@ -202,13 +236,44 @@ need_packages() {
 
 node_names() { local i; for ((i = 1; i <= NODES; i++)); do echo "$PREFIX$i"; done; }
 
+slice() { echo "torctests$PORT_BASE.slice"; }
+
+# Where control groups of version 2 can be made. Beside those of version 1, in the layout that systemd calls hybrid, they have no
+# controllers: processes are tracked by them, but limited they are not.
+groups_v2() {
+	local d
+	for d in /sys/fs/cgroup /sys/fs/cgroup/unified; do
+		if [ -e "$d/cgroup.controllers" ] && [ -w "$d/cgroup.procs" ]; then echo "$d" && return; fi
+	done
+	return 1
+}
+
+# Slurm leaves a process of its own in the scope of each node.
+remove_slice() {
+	local d i
+	d=$(groups_v2)/$(slice) || return 0
+	for ((i = 0; i < 50; i++)); do
+		[ -d "$d" ] || return 0
+		find "$d" -name cgroup.procs -exec cat {} + 2>/dev/null | xargs -r kill -KILL 2>/dev/null || true
+		find "$d" -depth -type d -exec rmdir {} + 2>/dev/null || true
+		[ ! -d "$d" ] || sleep 0.1
+	done
+	say "cannot remove $d"
+}
+
 write_conf() {
-	local user host n i gres
+	local user host n i gres groups
+	local task=task/cgroup,task/affinity gather=jobacct_gather/cgroup watch=NoShared
 	user=$(id -un)
 	host=localhost
 	[ "$UTS" = 1 ] || host=$(cut -d. -f1 /proc/sys/kernel/hostname)
 	mkdir -p "$DIR"/{etc,run,log,state,spool,dev}
 	chmod 755 "$DIR" "$DIR"/{etc,run,log,spool,dev}
+	if [ -n "$SLURM" ]; then
+		groups=$(groups_v2) || die "--slurm: no control groups of version 2 can be made: neither /sys/fs/cgroup nor /sys/fs/cgroup/unified is a writable hierarchy of them"
+		printf '%s\n' CgroupPlugin=cgroup/v2 "CgroupMountpoint=$groups" IgnoreSystemd=yes "CgroupSlice=$(slice)" >"$DIR/etc/cgroup.conf"
+		task=task/affinity gather=jobacct_gather/linux watch=OverMemoryKill
+	fi
 	[ -s "$DIR/etc/munge.key" ] || head -c 1024 /dev/urandom >"$DIR/etc/munge.key"
 	chmod 600 "$DIR/etc/munge.key"
 
@@ -234,7 +299,8 @@ write_conf() {
 			MpiDefault=none
 			ProctrackType=proctrack/cgroup
 			PrologFlags=Contain
-			TaskPlugin=task/cgroup,task/affinity
+			TaskPlugin=$task
+			${SLURM:+PluginDir=$TREE/lib/slurm}
 			PropagateResourceLimits=NONE
 			SchedulerType=sched/backfill
 			SchedulerParameters=batch_sched_delay=0,sched_interval=2,bf_interval=2,bf_resolution=10
@@ -242,9 +308,9 @@ write_conf() {
 			SelectTypeParameters=CR_CPU_Memory
 			PreemptType=preempt/none
 			PriorityType=priority/basic
-			JobAcctGatherType=jobacct_gather/cgroup
+			JobAcctGatherType=$gather
 			JobAcctGatherFrequency=task=1
-			JobAcctGatherParams=NoShared
+			JobAcctGatherParams=$watch
 			AccountingStorageType=accounting_storage/slurmdbd
 			AccountingStorageHost=127.0.0.1
 			AccountingStoragePort=$((PORT_BASE + 101))
@@ -290,7 +356,7 @@ write_conf() {
 		[ $i != 0 ] || echo AutoDetect=off >"$DIR/etc/gres.conf"
 		echo "NodeName=$PREFIX[1-$NODES] Name=gpu File=$DIR/dev/gpu$i" >>"$DIR/etc/gres.conf"
 	done
-	echo CgroupAutomount=no >"$DIR/etc/cgroup.conf"
+	[ -n "$SLURM" ] || echo CgroupAutomount=no >"$DIR/etc/cgroup.conf"
 	# As nearly all sites have it. ConstrainCores stays off: nodes have more CPUs than this machine. Without task/cgroup, or where memory is
 	# watched by polling, the kernel limits nothing.
 	if grep -q '^TaskPlugin=.*task/cgroup' "$DIR/etc/slurm.conf" && ! grep -q OverMemoryKill "$DIR/etc/slurm.conf"; then
@@ -307,6 +373,7 @@ write_conf() {
 		SlurmUser=$user
 		LogFile=$DIR/log/slurmdbd.log
 		PidFile=$DIR/run/slurmdbd.own-pid
+		${SLURM:+PluginDir=$TREE/lib/slurm}
 		StorageType=accounting_storage/mysql
 		StorageHost=localhost
 		StorageUser=$user
@@ -350,7 +417,7 @@ start_mariadb() {
 port_open() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 start_slurmdbd() { spawn slurmdbd - env MYSQL_UNIX_PORT="$DIR/run/mariadb.sock" MARIADB_UNIX_PORT="$DIR/run/mariadb.sock" slurmdbd -D; }
 start_slurmctld() { spawn slurmctld localhost slurmctld -D -f "$DIR/etc/slurm.conf"; }
-start_slurmd() { spawn "slurmd-$1" "$1" slurmd -D -N "$1" -f "$DIR/etc/slurm.conf"; }
+start_slurmd() { spawn "slurmd-$1" "$1" slurmd -D -N "$1" -f "$DIR/etc/slurm.conf" ${SLURM:+-d "$TREE/sbin/slurmstepd"}; }
 
 daemons() { # in start order
 	local n
@@ -358,13 +425,14 @@ daemons() { # in start order
 	for n in $(node_names); do echo "slurmd-$n"; done
 }
 
-save_options() { printf '%s=%s\n' NODES "$NODES" CPUS "$CPUS" MEM "$MEM" GPUS "$GPUS" PORT_BASE "$PORT_BASE" PREFIX "$PREFIX" SET "$SET" >"$DIR/options"; }
+save_options() { printf '%s=%s\n' NODES "$NODES" CPUS "$CPUS" MEM "$MEM" GPUS "$GPUS" PORT_BASE "$PORT_BASE" PREFIX "$PREFIX" SET "$SET" SLURM "$SLURM" >"$DIR/options"; }
 load_options() {
 	local k v
 	[ -r "$DIR/options" ] || return 1
 	while IFS='=' read -r k v; do
-		case $k in NODES | CPUS | MEM | GPUS | PORT_BASE | PREFIX | SET) printf -v "$k" %s "$v" ;; esac
+		case $k in NODES | CPUS | MEM | GPUS | PORT_BASE | PREFIX | SET | SLURM) printf -v "$k" %s "$v" ;; esac
 	done <"$DIR/options"
+	use_slurm
 }
 
 any_alive() {
@@ -387,18 +455,20 @@ use_uts() {
 cmd_up() {
 	local t0 t1 n want have fresh=1
 	t0=$(now_ms)
-	need_packages
-	t1=$(now_ms)
 	if any_alive; then
 		fresh=0
-		want=$(printf '%s ' "$NODES" "$CPUS" "$MEM" "$GPUS" "$PORT_BASE" "$PREFIX" "$SET")
+		want=$(printf '%s ' "$NODES" "$CPUS" "$MEM" "$GPUS" "$PORT_BASE" "$PREFIX" "$SET" "$SLURM")
 		load_options || die "daemons run in $DIR, but $DIR/options is gone; run '$PROG down' first"
-		have=$(printf '%s ' "$NODES" "$CPUS" "$MEM" "$GPUS" "$PORT_BASE" "$PREFIX" "$SET")
+		have=$(printf '%s ' "$NODES" "$CPUS" "$MEM" "$GPUS" "$PORT_BASE" "$PREFIX" "$SET" "$SLURM")
 		[ "$GIVEN" = 0 ] || [ "$want" = "$have" ] ||
-			die "a cluster with other options runs in $DIR (nodes cpus mem gpus port-base prefix set: $have; asked: $want); run '$PROG down' first"
+			die "a cluster with other options runs in $DIR (nodes cpus mem gpus port-base prefix set slurm: $have; asked: $want); run '$PROG down' first"
 	elif [ "$KEEP" = 1 ] && [ "$GIVEN" = 0 ]; then
 		load_options || true
+	else
+		use_slurm
 	fi
+	need_packages
+	t1=$(now_ms)
 	for n in NODES CPUS MEM PORT_BASE; do [[ ${!n} =~ ^[1-9][0-9]*$ ]] || die "$n must be a positive whole number, not '${!n}'"; done
 	[[ $GPUS =~ ^[0-9]+$ ]] || die "GPUS must be a whole number, not '$GPUS'"
 	[ "$NODES" -le 64 ] || die "at most 64 nodes"
@@ -416,6 +486,7 @@ cmd_up() {
 		for n in 100 101 $(seq 1 "$NODES"); do
 			if port_open $((PORT_BASE + n)); then die "port $((PORT_BASE + n)) is taken; choose another --port-base"; fi
 		done
+		unpack_slurm
 		write_conf
 		save_options
 		# A start that fails leaves nothing running; its logs stay.
@@ -433,6 +504,14 @@ cmd_up() {
 	wait_for slurmctld "$START_TIMEOUT" nodes_ready
 	trap - EXIT
 	say "up: $NODES nodes of $CPUS CPUs, $MEM MB and $GPUS GPUs in $DIR (install $((t1 - t0)) ms, start $(($(now_ms) - t1)) ms)"
+}
+
+cmd_check() {
+	[ -n "$SLURM" ] || die "usage: $PROG check --slurm PATH"
+	use_slurm
+	unpack_slurm
+	rm -rf "$DIR"/{slurm,lock}
+	rmdir "$DIR" 2>/dev/null || true
 }
 
 cmd_down() {
@@ -465,7 +544,8 @@ cmd_down() {
 			if [ -d "$group" ]; then find "$group" -depth -type d -exec rmdir {} + 2>/dev/null || true; fi
 		done
 	done
-	if [ "$PURGE" = 1 ]; then rm -rf "$DIR"/{etc,run,state,spool,mysql,log,dev,options,lock}; rmdir "$DIR" 2>/dev/null || true; fi
+	if [ -n "$SLURM" ]; then remove_slice; fi
+	if [ "$PURGE" = 1 ]; then rm -rf "$DIR"/{etc,run,state,spool,mysql,log,dev,slurm,options,lock}; rmdir "$DIR" 2>/dev/null || true; fi
 	say "down"
 }
 
@@ -473,6 +553,7 @@ cmd_env() {
 	load_options || die "no cluster in $DIR; run '$PROG up' first"
 	printf 'export SLURM_CONF=%q\n' "$DIR/etc/slurm.conf"
 	printf 'export TORC_CLUSTER_DIR=%q\n' "$DIR"
+	if [ -n "$SLURM" ]; then printf 'export PATH=%q:%q:"$PATH"\n' "$TREE/bin" "$TREE/sbin" && return; fi
 	local b
 	b=$(dirname "$(command -v srun)")
 	printf 'case ":$PATH:" in *:%s:*) ;; *) export PATH="$PATH:%s" ;; esac\n' "$b" "$b"
@@ -542,7 +623,7 @@ args=()
 while [ $# -gt 0 ]; do
 	case $1 in --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;; esac
 	case $1 in
-	--nodes | --cpus-per-node | --mem-per-node | --gpus-per-node | --port-base | --node-prefix | --dir | --set)
+	--nodes | --cpus-per-node | --mem-per-node | --gpus-per-node | --port-base | --node-prefix | --dir | --set | --slurm)
 		[ $# -ge 2 ] || die "$1 needs a value"
 		[ "$1" = --dir ] || GIVEN=1
 		case $1 in
@@ -553,6 +634,7 @@ while [ $# -gt 0 ]; do
 		--port-base) PORT_BASE=$2 ;;
 		--node-prefix) PREFIX=$2 ;;
 		--dir) DIR=$2 ;;
+		--slurm) SLURM=$(realpath -m -- "$2") ;;
 		--set)
 			[[ $2 =~ ^[A-Za-z]+=[^[:space:]]+$ ]] || die "--set takes Key=Value, without spaces, not '$2'"
 			SET="$SET${SET:+ }$2"
@@ -572,8 +654,8 @@ while [ "$DIR" != / ] && [ "${DIR%/}" != "$DIR" ]; do DIR=${DIR%/}; done
 case $DIR in / | /tmp | /etc | /usr | /var | /home | /root | "${HOME:-/}") die "--dir must be a directory of the cluster's own, not $DIR" ;; esac
 
 case $cmd in
-up | down | node | controller)
-	if [ "$cmd" = up ] || [ -d "$DIR" ]; then
+up | down | node | controller | check)
+	if [ "$cmd" = up ] || [ "$cmd" = check ] || [ -d "$DIR" ]; then
 		mkdir -p "$DIR" || die "cannot make $DIR"
 		[ -O "$DIR" ] || die "$DIR belongs to another user"
 		exec 9>"$DIR/lock"
@@ -582,7 +664,7 @@ up | down | node | controller)
 	;;
 esac
 case $cmd in
-up | down | env | status) [ ${#args[@]} = 0 ] || die "unexpected argument ${args[0]}" && "cmd_$cmd" ;;
+up | down | env | status | check) [ ${#args[@]} = 0 ] || die "unexpected argument ${args[0]}" && "cmd_$cmd" ;;
 node) cmd_node "${args[@]}" ;;
 controller) cmd_controller "${args[@]}" ;;
 help | -h | --help) usage ;;

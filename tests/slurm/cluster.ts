@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { accessSync, constants, mkdirSync, mkdtempSync, readFileSync, rmdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -26,27 +26,45 @@ const script = resolve(import.meta.dirname, 'cluster.sh');
 const bin = programFolder();
 const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin'];
 
-const PROGRAMS = ['slurmctld', 'slurmd', 'slurmdbd', 'sbatch', 'munged', 'mariadbd'];
+const SLURMS = ['slurmctld', 'slurmd', 'slurmdbd', 'sbatch'];
+const OTHERS = ['munged', 'mariadbd'];
+
+/** The programs of another release than the installed one: a folder with bin, sbin and lib/slurm, or a tar archive of such a folder. */
+const given = process.env['TORC_TEST_SLURM'] || undefined;
 
 /**
- * Why these tests are skipped here; undefined where Slurm is installed and can make control groups of freezer and memory. Without groups a
- * cluster would differ from those of sites in what its signals reach.
+ * Why no cluster of the installed Slurm, or of the given programs of another release, can run here; undefined where one can. Without control
+ * groups a cluster would differ from those of sites in what its signals reach.
  */
-export const slurmIsMissing: string | undefined = (() => {
-  const missing = PROGRAMS.filter((program) => !folders.some((folder) => isProgram(join(folder, program))));
+export function whyNoSlurm(slurm?: string): string | undefined {
+  if (slurm !== undefined && !existsSync(slurm)) return `there is no ${slurm}`;
+  const programs = slurm === undefined ? [...SLURMS, ...OTHERS] : OTHERS;
+  const missing = programs.filter((program) => !folders.some((folder) => isProgram(join(folder, program))));
   if (missing.length > 0) return `not installed: ${missing.join(', ')}`;
-  for (const controller of ['freezer', 'memory']) {
-    const group = `/sys/fs/cgroup/${controller}/torc-tests-${process.pid}`;
+  // Without systemd, Slurm 22.05 uses the groups of version 1 alone; those of version 2 are beside them, or in their place.
+  const [version, groups] =
+    slurm === undefined
+      ? ([1, ['freezer', 'memory']] as const)
+      : ([2, [existsSync('/sys/fs/cgroup/cgroup.controllers') ? '' : 'unified']] as const);
+  for (const group of groups) {
+    const path = join('/sys/fs/cgroup', group, `torc-tests-${process.pid}`);
     try {
-      // Without systemd, Slurm 22.05 uses the groups of version 1 alone.
-      mkdirSync(group);
-      rmdirSync(group);
+      mkdirSync(path);
+      rmdirSync(path);
     } catch (error) {
-      return `no control groups of version 1 can be made: ${(error as Error).message}`;
+      return `no control groups of version ${version} can be made: ${(error as Error).message}`;
     }
   }
-  return undefined;
-})();
+  if (slurm === undefined) return undefined;
+  const place = mkdtempSync(join(tmpdir(), 'torc-slurm-'));
+  const { status, stderr, error } = spawnSync(script, ['check', '--slurm', resolve(slurm), '--dir', place], {
+    encoding: 'utf8',
+  });
+  return status === 0 ? undefined : (error?.message ?? stderr.trim());
+}
+
+/** Why these tests are skipped here; undefined where they run. */
+export const slurmIsMissing = whyNoSlurm(given);
 
 function isProgram(path: string): boolean {
   try {
@@ -76,11 +94,14 @@ interface ClusterOptions {
   readonly prefix?: string;
   /** Lines of slurm.conf: `KillWait=10`. */
   readonly set?: readonly string[];
+  /** The programs of another release than the installed one; those of `TORC_TEST_SLURM` if absent. */
+  readonly slurm?: string | undefined;
 }
 
 /**
  * Starts a cluster with the settings of sites: processes are tracked by control groups, the kernel limits memory, and 30 s lie between SIGTERM
- * and SIGKILL. It ends behind the last test of the file, also if the process of the tests is killed.
+ * and SIGKILL. Of another release than the installed one, Slurm limits memory by polling. It ends behind the last test of the file, also if
+ * the process of the tests is killed.
  *
  * Its ports are below those that the system gives to others. If another cluster takes one first, others are tried.
  */
@@ -89,14 +110,18 @@ export async function startCluster({
   cpusPerNode = 4,
   prefix = PREFIX,
   set = [],
+  slurm = given,
 }: ClusterOptions = {}): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'torc-slurm-'));
   stopWithThisProcess(folder);
   const size = ['--nodes', String(nodes), '--cpus-per-node', String(cpusPerNode), '--node-prefix', prefix];
-  await up(folder, [...size, ...set.flatMap((line) => ['--set', line])]);
+  const release = slurm === undefined ? [] : ['--slurm', resolve(slurm)];
+  await up(folder, [...size, ...set.flatMap((line) => ['--set', line]), ...release]);
+  const programs =
+    slurm === undefined ? [] : [join(statSync(slurm).isDirectory() ? resolve(slurm) : join(folder, 'slurm'), 'bin')];
   const environment = {
     SLURM_CONF: join(folder, 'etc/slurm.conf'),
-    PATH: [bin, dirname(process.execPath), ...folders].join(delimiter),
+    PATH: [bin, dirname(process.execPath), ...programs, ...folders].join(delimiter),
     USER: 'tester',
   };
   return {
