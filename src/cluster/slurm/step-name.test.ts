@@ -5,6 +5,8 @@ test.each([
   [{ SLURM_STEP_ID: '3', SLURM_TASK_PID: '77' }, '3'],
   [{ SLURM_STEP_ID: '4294967290' }, 'interactive'],
   [{ SLURM_STEP_ID: '4294967291' }, 'batch'],
+  [{ SLURM_STEP_ID: '-5', SLURM_TASK_PID: '77' }, 'batch'],
+  [{ SLURM_STEP_ID: '-6' }, 'interactive'],
   [{ SLURM_TASK_PID: '77' }, 'batch'],
   [{ SLURM_JOB_ID: '7' }, ''],
   [{}, ''],

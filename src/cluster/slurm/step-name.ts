@@ -2,11 +2,16 @@ import { valueIn } from '../host/environment-of.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Ids that Slurm gives to steps that no srun started. Source: slurm/slurm.h, `SLURM_BATCH_SCRIPT` and others. */
+/**
+ * Ids that Slurm gives to steps that no srun started, as the releases print them. Source: slurm/slurm.h, `SLURM_BATCH_SCRIPT` and others.
+ */
 const SPECIAL: Readonly<Record<string, string>> = {
   '4294967290': 'interactive',
   '4294967291': 'batch',
   '4294967292': 'extern',
+  '-6': 'interactive',
+  '-5': 'batch',
+  '-4': 'extern',
 };
 
 /**

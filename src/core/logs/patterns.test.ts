@@ -6,6 +6,17 @@ describe('lines of Slurm', () => {
     ['slurmstepd: error: *** JOB 9 ON n1 CANCELLED AT 2026 DUE TO TIME LIMIT ***', 'Slurm step daemon error'],
     ['slurmstepd: error: Detected 1 oom-kill event(s) in StepId=9.0', 'OOM killer terminated process'],
     ['slurmstepd: error: StepId=9.0 exceeded memory limit (300 > 100), being killed', 'Exceeded job memory limit'],
+    [
+      '[2026-11-28T19:29:54.425] error: StepId=62.3 exceeded memory limit (3 > 1), being killed',
+      'Exceeded job memory limit',
+    ],
+    ['[2026-11-28T19:32:55.028] error: Exceeded job memory limit', 'Exceeded job memory limit'],
+    [
+      '[2026-11-28T19:34:05.009] error: *** STEP 9.0 ON n1 CANCELLED AT 2026 DUE TO TIME LIMIT ***',
+      'Job terminated due to time limit',
+    ],
+    ['[2026-11-28T19:32:55.028] error: StepId=9.0 is not found', 'Slurm step daemon error'],
+    ['slurmstepd: error: Detected 1 oom_kill event in StepId=9.0.', 'OOM killer terminated process'],
     ['Memory cgroup out of memory: Killed process 7', 'Out of memory error'],
     ['CUDA out of memory. Tried to allocate', 'Out of memory error'],
     ['*** JOB 9 CANCELLED AT 2026 ***', 'Job was cancelled'],
@@ -25,6 +36,8 @@ describe('lines of Slurm', () => {
     expect(findInSlurmLog('*** JOB 9 CANCELLED ***', false)?.severity).toBe('warning');
     expect(findInSlurmLog('*** JOB 9 CANCELLED ***', true)).toBeUndefined();
     expect(findInSlurmLog('all is well', false)).toBeUndefined();
+    // Programs print their errors so, too.
+    expect(findInSlurmLog('[2026-11-28T19:32:55.028] error: line 7 is empty', false)).toBeUndefined();
     // The case of words of Python counts.
     expect(findInSlurmLog('traceback (most recent call last)', false)).toBeUndefined();
   });

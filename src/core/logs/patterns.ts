@@ -32,7 +32,8 @@ const line = (matches: RegExp, label: string, remedy: string, severity: Severity
 /** For `slurm parse-logs`: the first that matches counts. */
 export const slurmPatterns: readonly Pattern[] = [
   line(/out of memory/i, 'Out of memory error', MORE_MEMORY),
-  line(/oom-kill/i, 'OOM killer terminated process', MORE_MEMORY),
+  // addition: the underscore, as newer releases of Slurm have it.
+  line(/oom[-_]kill/i, 'OOM killer terminated process', MORE_MEMORY),
   line(/cannot allocate memory/i, 'Memory allocation failure', MORE_MEMORY),
   line(/memory cgroup out of memory/i, 'Cgroup memory limit exceeded', MORE_MEMORY),
   // addition: the words of Slurm's own poller, which Torc 1.0.0 reports as an error of the step daemon.
@@ -76,7 +77,9 @@ export const slurmPatterns: readonly Pattern[] = [
   line(/MemoryError/, 'Python memory error', MORE_MEMORY),
   line(/Permission denied/i, 'Permission denied', 'check the owner and the mode of the file that the line names'),
   line(/slurmstepd: error: .*Exceeded.*step.*limit/, 'Exceeded step resource limit', MORE_MEMORY),
-  // additions, behind all of Torc 1.0.0
+  // additions, behind all of Torc 1.0.0. Daemons of steps of newer releases print the time instead of their name, as programs may, too.
+  line(/^\[[^\]]+\] error: .*Exceeded step .*limit/, 'Exceeded step resource limit', MORE_MEMORY),
+  line(/^\[[^\]]+\] error: .*\b(?:StepId|JobId)=/, 'Slurm step daemon error', LOOK),
   line(
     /No such file or directory/i,
     'File not found',

@@ -28,6 +28,14 @@ const evidence = (given: Partial<StepEvidence> & { code?: number | undefined }):
 });
 const exceeded = 'slurmstepd-n1: error: StepId=7.1 exceeded memory limit (323026944 > 104857600), being killed\n';
 
+/** `srun` of 26.05.3 with `JobAcctGatherParams=OverMemoryKill`, whose step takes 300 MB and may have 100. */
+const exceededOf26 = `[2026-11-28T19:29:54.425] error: StepId=62.3 exceeded memory limit (323231744 > 104857600), being killed
+[2026-11-28T19:29:54.431] error: *** STEP 62.3 ON n1 CANCELLED AT 2026-11-28T19:29:54 DUE to SIGNAL Killed ***
+srun: Job step aborted: Waiting up to 5 seconds for job step to finish.
+[2026-11-28T19:29:54.432] error: StepId=62.3 exceeded memory limit (323231744 > 104857600), being killed
+srun: error: n1: task 0: Killed
+`;
+
 describe('what the end of a step means', () => {
   it.each<[string, Parameters<typeof evidence>[0], object]>([
     ['exit code 0', { mark: ended(0), row: row('COMPLETED') }, { exitCode: 0 }],
@@ -37,6 +45,20 @@ describe('what the end of a step means', () => {
       'a memory limit that is watched by polling',
       { code: 137, row: row('CANCELLED'), lastWords: `output\n${exceeded}srun: error: n1: task 0: Killed\n` },
       { endedBy: 'memory' },
+    ],
+    [
+      'such a memory limit, by a daemon that prints the time instead of its name',
+      { code: 137, row: row('CANCELLED', { canceledBy: '0' }), lastWords: exceededOf26 },
+      { endedBy: 'memory', cause: 'Slurm: it exceeded memory limit (323231744 > 104857600)' },
+    ],
+    [
+      'the end of its allocation, after words of its own like those of such a daemon',
+      {
+        code: 137,
+        row: row('CANCELLED'),
+        lastWords: '[2026-11-28T19:29:54] error: the cache exceeded memory limit (2 > 1)\n',
+      },
+      { endedBy: 'allocation' },
     ],
     ['its time limit', { code: 143, mark: ended(143), row: row('TIMEOUT') }, { endedBy: 'time' }],
     ['a time limit that ignored TERM', { code: 137, row: row('TIMEOUT') }, { endedBy: 'time' }],
@@ -86,6 +108,11 @@ describe('what the end of a step means', () => {
     ],
     ['the end of its node, for which srun exits with 0', { row: row('CANCELLED') }, { endedBy: 'node' }],
     ['the end of its node, without an accounting', {}, { endedBy: 'node' }],
+    [
+      'the end of its node, for which srun of newer releases exits with 1',
+      { code: 1, row: row('CANCELLED'), lastWords: 'srun: error: Node failure on n3\nsrun: Job step aborted\n' },
+      { endedBy: 'node' },
+    ],
     ['its own code, without an accounting', { code: 3, mark: ended(3) }, { exitCode: 3 }],
     ['the code of srun, if it left no mark', { code: 137 }, { exitCode: 137 }],
   ])('a step that ended by %s', (_, given, expected) => {
@@ -107,6 +134,18 @@ describe('what the end of a step means', () => {
     expect(settledEndOf(evidence({ code: 1, mark: NO_MARK, lastWords })).refused).toBe(
       'srun: error: Unable to create step for job 7: Memory required by task is not available',
     );
+  });
+
+  it('a step that would have waited without an end for more than its allocation has never began, for that reason', () => {
+    // `srun --cpus-per-task=8` of 26.05.3 in a job of 4 CPUs, after SIGTERM; 22.05.8 refuses it at once.
+    const never = "srun: Job step's --cpus-per-task value exceeds that of job (8 > 4). Job step may never run.";
+    const lastWords = `${never}
+srun: error: Unable to create step for job 1: Job/step already completing or completed
+`;
+    expect(settledEndOf(evidence({ code: 1, mark: NO_MARK, lastWords })).refused).toBe(never);
+    // It may run yet: of two tasks with two CPUs each, one step has all four.
+    const ran = settledEndOf(evidence({ mark: ended(0), row: row('COMPLETED'), lastWords: `${never}\n` }));
+    expect([ran.exitCode, ran.refused]).toEqual([0, undefined]);
   });
 
   it('a step without a mark but with a row began: its mark was lost', () => {

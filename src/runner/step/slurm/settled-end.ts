@@ -57,8 +57,11 @@ const BY_ITSELF: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED']);
 /** States of steps that were ended from outside. */
 const IS_ENDING: ReadonlySet<string> = new Set(['CANCELLED', 'PREEMPTED', 'NODE_FAIL', 'BOOT_FAIL', 'DEADLINE']);
 
-/** slurmstepd's words where memory is watched by polling: then the State is CANCELLED. */
-const EXCEEDED = /^slurmstepd\S*: error: .*(exceeded memory limit[^,\n]*)/m;
+/**
+ * Words of the daemon of a step where memory is watched by polling: then the State is CANCELLED. Newer releases print the time instead of
+ * its name, as `[2026-11-28T19:29:54.425] error: `, and so may a job.
+ */
+const EXCEEDED = /^(?:slurmstepd\S*: error: .*|\[[^\]\n]+\] error: StepId=\S+ )(exceeded memory limit[^,\n]*)/m;
 const NODE_FAILED = /^srun: error: .*(Node failure|node failure)/m;
 
 /** Whether srun says that Slurm has given up the node of the step. */
@@ -79,7 +82,13 @@ function nodeFailure(
   return srun.exitCode === 0 && state !== 'COMPLETED' ? 'its step ended with its node' : undefined;
 }
 
+/** An error of srun or of the daemon of a step. */
+const ERROR = /^(?:(?:srun|slurmstepd\S*):|\[[^\]]+\]) (?:error|fatal): /;
+/** A step that asks for more than its allocation has may wait without an end; then its last error is that of its end. */
+const NEVER_RUNS = /^srun: .*may never run/;
+
 function reasonIn(lastWords: string): string {
-  const words = lastWords.split('\n').filter((line) => /^(srun|slurmstepd\S*): (error|fatal): /.test(line));
-  return words.at(-1) ?? 'Slurm created no step, and gives no reason';
+  const lines = lastWords.split('\n');
+  const words = lines.find((line) => NEVER_RUNS.test(line)) ?? lines.findLast((line) => ERROR.test(line));
+  return words ?? 'Slurm created no step, and gives no reason';
 }
