@@ -66,6 +66,9 @@ export function whyNoSlurm(slurm?: string): string | undefined {
 /** Why these tests are skipped here; undefined where they run. */
 export const slurmIsMissing = whyNoSlurm(given);
 
+/** Memory is limited by Slurm's polling, not by the kernel: Slurm says that the step was CANCELLED then. */
+export const memoryIsPolled = given !== undefined;
+
 function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
