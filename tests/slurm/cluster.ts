@@ -65,6 +65,8 @@ export function whyNoSlurm(slurm?: string): string | undefined {
 
 /** Why these tests are skipped here; undefined where they run. */
 export const slurmIsMissing = whyNoSlurm(given);
+if (slurmIsMissing !== undefined)
+  console.error(`Tests on ${given ?? 'the installed Slurm'} are skipped: ${slurmIsMissing}`);
 
 /** Memory is limited by Slurm's polling, not by the kernel: Slurm says that the step was CANCELLED then. */
 export const memoryIsPolled = given !== undefined;
