@@ -76,4 +76,29 @@ describe('the evidence of the Slurm job in which a process runs', () => {
     });
     expect(evidence(11, [])).toEqual({ group: '42', ancestor: '42', variable: undefined });
   });
+
+  describe('where Slurm names control groups by another id of the job than its number (26.05.3)', () => {
+    const groupOf = (sluid: string) =>
+      `6:freezer:/\n0::/system.slice/slurmstepd.scope/${sluid}/step_0/user/task_special`;
+    const runner = {
+      cgroup: groupOf('sAKNM8HTYPFQ00'),
+      environment: 'SLURM_JOB_ID=42\0SLURM_JOB_SLUID=sAKNM8HTYPFQ00',
+    };
+
+    it('a process in a group of the job of the runner belongs to it, also without variables and parents', () => {
+      const evidence = evidenceIn({ 10: runner, 11: { cgroup: groupOf('sAKNM8HTYPFQ00') } });
+      expect(evidence(11, [])).toEqual({ group: '42', ancestor: undefined, variable: undefined });
+    });
+
+    it('a process of another job does not, whatever its variables say', () => {
+      const evidence = evidenceIn({ 10: runner, 11: { cgroup: groupOf('s83DM8J1533M00') } });
+      expect(evidence(11, environment).group).toBe('s83DM8J1533M00');
+    });
+
+    it('groups of a Slurm around that of the runner do not count', () => {
+      const inner = { ...runner, environment: 'SLURM_JOB_ID=42\0SLURM_JOB_SLUID=s83DM8J1533M00' };
+      const evidence = evidenceIn({ 10: inner, 11: { cgroup: groupOf('sAKNM8HTYPFQ00') } });
+      expect(evidence(11, environment)).toEqual({ group: undefined, ancestor: undefined, variable: '42' });
+    });
+  });
 });

@@ -19,7 +19,8 @@ export type EvidenceOf = (pid: number, environment: readonly string[]) => SlurmE
 /**
  * Opens a reader of evidence.
  *
- * Control groups and ancestors count only if those of the asking process name the job that its variable names.
+ * Control groups and ancestors count only if those of the asking process name the job that its variable names. Newer releases name groups
+ * by another id of the job, the SLUID: then a group says whether it is that of the asking process.
  * Otherwise they are of another Slurm, around a private one, or of another component of a heterogeneous job.
  */
 export function createEvidence({
@@ -28,28 +29,35 @@ export function createEvidence({
   variable: name = 'SLURM_JOB_ID',
 }: EvidenceOptions = {}): EvidenceOf {
   const readEvidence = (pid: number, environment: readonly string[]): SlurmEvidence => ({
-    group: slurmStepOf(textOf(`${root}/${pid}/cgroup`) ?? '')?.jobId.toString(),
+    group: jobOfGroup(textOf(`${root}/${pid}/cgroup`) ?? ''),
     ancestor: jobOfAncestor(pid, root),
     variable: valueIn(environment, name),
   });
-  let counts: { readonly group: boolean; readonly ancestor: boolean } | undefined;
+  let counts: ReturnType<typeof whatCounts> | undefined;
   const whatCounts = () => {
-    const { group, ancestor, variable } = readEvidence(self, environmentOf(self, root));
+    const own = environmentOf(self, root);
+    const { group, ancestor, variable } = readEvidence(self, own);
+    const isBySluid = group !== undefined && group === valueIn(own, 'SLURM_JOB_SLUID');
     return {
-      group: group === undefined || group === variable,
+      group: group === undefined || group === variable || isBySluid,
       ancestor: ancestor === undefined || ancestor === variable,
+      own: isBySluid ? { sluid: group, job: variable } : undefined,
     };
   };
   return (pid, environment) => {
     counts ??= whatCounts();
     const { group, ancestor, variable } = readEvidence(pid, environment);
     return {
-      group: counts.group ? group : undefined,
+      group: !counts.group ? undefined : group === counts.own?.sluid ? counts.own?.job : group,
       ancestor: counts.ancestor ? ancestor : undefined,
       variable,
     };
   };
 }
+
+/** Slurm's id of the job in the path of a group: `job_43`, or `sAKNM8HTYPFQ00` by newer releases. */
+const jobOfGroup = (cgroup: string): string | undefined =>
+  slurmStepOf(cgroup)?.jobId.toString() ?? /slurmstepd\.scope\/(s[\dA-Z]{13})(?:\/|$)/m.exec(cgroup)?.[1];
 
 /** Deeper trees exist, but a circle of parents, which reused ids may form, must end. */
 const MOST_GENERATIONS = 100;
