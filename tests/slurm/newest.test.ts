@@ -7,7 +7,7 @@ import { type Cluster, nodeName, startCluster, whyNoSlurm } from './cluster.ts';
 
 /** What is decisive, on the newest release that is at hand: that of `TORC_TEST_SLURM`, or an archive in `shared/slurm` beside the checkout. */
 const [newest] = [
-  process.env['TORC_TEST_SLURM'] ?? [],
+  process.env['TORC_TEST_SLURM'] || [],
   globSync(resolve(import.meta.dirname, '../../../shared/slurm/slurm-*.tar.xz'))
     .sort()
     .toReversed(),

@@ -1,9 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
-import { openDetails, slurmStepOf } from './process-details.ts';
+import { openDetails } from './process-details.ts';
 import { pageBytes, type ProcessSample } from './proc.ts';
+import { slurmStepOf } from './slurm-groups.ts';
 
 const sample = (pid: number, changed: Partial<ProcessSample> = {}): ProcessSample => ({
   pid,
@@ -125,3 +126,38 @@ test.each(['', '0::/\n', '0::/user.slice/job_x/step_0\n', '0::/my_job_12/x\n', '
   'the control group %j names no Slurm job',
   (text) => expect(slurmStepOf(text)).toBeUndefined(),
 );
+
+describe('processes of a job whose control group Slurm names by another id than its number (26.05.3)', () => {
+  const groupOf = (sluid: string, rest: string) =>
+    `6:freezer:/\n0::/system.slice/slurmstepd.scope/${sluid}/step_${rest}\n`;
+  const daemon = (pid: number) => sample(pid, { name: 'slurmstepd' });
+
+  it('have its number from the title of a daemon of one of its steps, which may have a higher process id', () => {
+    const { set, reader } = proc();
+    set('7/cgroup', groupOf('sAKNM8HTYPFQ00', 'batch/user/task_special'));
+    set('8/cgroup', groupOf('s83DM8J1533M00', '0/user/task_special'));
+    set('9/cgroup', groupOf('sAKNM8HTYPFQ00', 'extern/slurm'));
+    set('9/cmdline', 'slurmstepd: [42.extern]\0\0');
+    const [job, other, own] = reader.of([sample(7), sample(8), daemon(9)]);
+    expect([job?.slurm, own?.slurm]).toEqual([
+      { jobId: 42, step: 'batch' },
+      { jobId: 42, step: 'extern' },
+    ]);
+    expect(other?.slurm).toBeUndefined();
+  });
+
+  it('have it as soon as the daemon has its title, and not that of a daemon whose process id was used again', () => {
+    const { set, reader } = proc();
+    set('7/cgroup', groupOf('sAKNM8HTYPFQ00', '0/user/task_special'));
+    set('9/cgroup', groupOf('sAKNM8HTYPFQ00', '0/slurm'));
+    set('9/cmdline', '/usr/sbin/slurmstepd\0');
+    expect(reader.of([sample(7), daemon(9)])[0]?.slurm).toBeUndefined();
+    set('9/cmdline', 'slurmstepd: [42.0]\0\0');
+    expect(reader.of([sample(7), daemon(9)])[0]?.slurm).toEqual({ jobId: 42, step: '0' });
+    set('9/cgroup', groupOf('s83DM8J1533M00', '0/slurm'));
+    set('9/cmdline', 'slurmstepd: [43.0]\0\0');
+    set('8/cgroup', groupOf('s83DM8J1533M00', '0/user/task_special'));
+    const [, next] = reader.of([sample(7), sample(8), sample(9, { name: 'slurmstepd', startTicks: 200 })]);
+    expect(next?.slurm).toEqual({ jobId: 43, step: '0' });
+  });
+});

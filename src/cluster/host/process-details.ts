@@ -1,12 +1,6 @@
 import { closeSync, readFileSync, statSync } from 'node:fs';
 import { openOrNone, mostKept, pageBytes, type ProcessSample, readFrom } from './proc.ts';
-
-/** The Slurm job and step whose control group a process is in. */
-export interface SlurmStep {
-  readonly jobId: number;
-  /** `batch`, `extern` or a number; empty where the path names none. */
-  readonly step: string;
-}
+import { openSluids, slurmStepOf, type SlurmStep } from './slurm-groups.ts';
 
 /** A process with what /proc says beside its stat line. */
 export interface DetailedProcess extends ProcessSample {
@@ -69,8 +63,14 @@ type File = number | 'closed' | 'refused';
 export function openDetails(root = '/proc'): DetailsReader {
   const known = new Map<number, Known>();
   const buffer = Buffer.allocUnsafe(4096);
+  const sluids = openSluids(root);
   let reads = 0;
   let open = 0;
+
+  const stepOf = (pid: number): SlurmStep | undefined => {
+    const groups = groupsOf(`${root}/${pid}/cgroup`, buffer);
+    return slurmStepOf(groups) ?? sluids.stepOf(groups);
+  };
 
   const forget = (pid: number, process: Known) => {
     for (const file of [process.statm, process.io]) {
@@ -138,12 +138,12 @@ export function openDetails(root = '/proc'): DetailsReader {
       process.isSettled = process.isAsked || startTicks < youngAfterTicks;
       process.isAsked = true;
       process.userId = ownerOf(`${root}/${pid}`);
-      process.slurm = slurmStepOf(groupsOf(`${root}/${pid}/cgroup`, buffer));
+      process.slurm = stepOf(pid);
     } else if ((reads + pid) % REREAD_READS === 0) {
       const userId = ownerOf(`${root}/${pid}`);
       if (userId !== undefined) {
         process.userId = userId;
-        process.slurm = slurmStepOf(groupsOf(`${root}/${pid}/cgroup`, buffer));
+        process.slurm = stepOf(pid);
       }
     }
     const cpuSeconds = sample.cpuSeconds + sample.waitedCpuSeconds;
@@ -182,6 +182,7 @@ export function openDetails(root = '/proc'): DetailsReader {
   return {
     of(processes) {
       reads += 1;
+      sluids.learn(processes);
       const most = mostKept(MOST_KEPT);
       // The clock of start times is that of the kernel; the youngest process shows how late it is.
       let latest = 0;
@@ -225,17 +226,6 @@ function groupsOf(path: string, buffer: Buffer): string {
   } finally {
     closeSync(fd);
   }
-}
-
-/**
- * The Slurm job in the lines of /proc/PID/cgroup, of both versions:
- * `5:freezer:/slurm/uid_7319/job_748468/step_0`, `0::/system.slice/slurmstepd.scope/job_139/step_batch/user/task_0`.
- *
- * Undefined where no line names one, and where what follows `job_` is no number of a job.
- */
-export function slurmStepOf(cgroup: string): SlurmStep | undefined {
-  const match = /\/job_([1-9]\d{0,14})(?:\/step_([^/\n]+))?(?:\/|$)/m.exec(cgroup);
-  return match === null ? undefined : { jobId: Number(match[1]), step: match[2] ?? '' };
 }
 
 /** `size resident shared text lib data dt`, in pages. */

@@ -2,7 +2,7 @@ import type { SlurmEvidence } from '../../core/lifecycle/belongs-to.ts';
 import { environmentOf, valueIn } from './environment-of.ts';
 import { textOf } from './group-files.ts';
 import { parseStat } from './proc.ts';
-import { slurmStepOf } from './process-details.ts';
+import { jobInTitle, sluidStepOf, slurmStepOf } from './slurm-groups.ts';
 
 export interface EvidenceOptions {
   /** The process that asks. */
@@ -57,19 +57,18 @@ export function createEvidence({
 
 /** Slurm's id of the job in the path of a group: `job_43`, or `sAKNM8HTYPFQ00` by newer releases. */
 const jobOfGroup = (cgroup: string): string | undefined =>
-  slurmStepOf(cgroup)?.jobId.toString() ?? /slurmstepd\.scope\/(s[\dA-Z]{13})(?:\/|$)/m.exec(cgroup)?.[1];
+  slurmStepOf(cgroup)?.jobId.toString() ?? sluidStepOf(cgroup)?.sluid;
 
 /** Deeper trees exist, but a circle of parents, which reused ids may form, must end. */
 const MOST_GENERATIONS = 100;
 
-/** slurmstepd, which starts the processes of a Slurm job, has the title `slurmstepd: [43.batch]`. */
 function jobOfAncestor(pid: number, root: string): string | undefined {
   let at = pid;
   for (let generation = 0; generation < MOST_GENERATIONS && at > 0; generation += 1) {
     const stat = textOf(`${root}/${at}/stat`);
     const sample = stat === undefined ? undefined : parseStat(stat);
     if (sample === undefined) return undefined;
-    if (sample.name === 'slurmstepd') return /^slurmstepd: \[(\d+)/.exec(textOf(`${root}/${at}/cmdline`) ?? '')?.[1];
+    if (sample.name === 'slurmstepd') return jobInTitle(textOf(`${root}/${at}/cmdline`) ?? '');
     at = sample.parentPid;
   }
   return undefined;

@@ -1,6 +1,7 @@
 import { type GpuReading, NO_GPUS } from '../../../cluster/gpu/gpu.ts';
 import { readNodeFigures } from '../../../cluster/host/node-figures.ts';
-import { type DetailedProcess, openDetails, type SlurmStep } from '../../../cluster/host/process-details.ts';
+import { type DetailedProcess, openDetails } from '../../../cluster/host/process-details.ts';
+import type { SlurmStep } from '../../../cluster/host/slurm-groups.ts';
 import type { ProcessSample } from '../../../cluster/host/proc.ts';
 import type { UserNames } from '../../../cluster/host/user-names.ts';
 import { dataMessage, type Message, type Origin } from '../envelope.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { bootEpoch } from '../../../cluster/host/boot-epoch.ts';
 import { textOf } from '../../../cluster/host/group-files.ts';
-import type { SlurmStep } from '../../../cluster/host/process-details.ts';
+import type { SlurmStep } from '../../../cluster/host/slurm-groups.ts';
 import { createUserNames } from '../../../cluster/host/user-names.ts';
 import { errorMessage, type Message } from '../envelope.ts';
 import { createRecorder, type Recorder, type RecorderOptions } from './recorder.ts';
