@@ -98,7 +98,7 @@ describe.skipIf(slurmIsMissing !== undefined)('torc submit on a real Slurm clust
     const [usage] = JSON.parse((await call('-f', 'json', 'slurm', 'sacct', String(id))).stdout).summary as [object];
     expect(usage).toMatchObject({
       slurm_job_id: expect.stringMatching(/^\d+$/),
-      nodes: expect.stringMatching(/^n\d$/),
+      nodes: expect.stringMatching(/^t\d+n\d$/),
     });
   });
 
