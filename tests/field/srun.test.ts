@@ -27,10 +27,8 @@ const REFUSED: readonly (readonly [string, number, string, string])[] = [
   [
     '26.05.3: the same, which waits until SIGTERM',
     1,
-    `srun: Job step's --cpus-per-task value exceeds that of job (8 > 4). Job step may never run.
-srun: error: Unable to create step for job 1: Job/step already completing or completed
-`,
-    "srun: Job step's --cpus-per-task value exceeds that of job (8 > 4). Job step may never run.",
+    'srun: error: Unable to create step for job 16: Job/step already completing or completed\n',
+    'srun: error: Unable to create step for job 16: Job/step already completing or completed',
   ],
 ];
 

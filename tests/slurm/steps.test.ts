@@ -375,7 +375,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
     const { id, job } = begun.refused;
     await until(
       () => lane.logOf(id),
-      (text) => /More processors requested than permitted|Job step may never run/.test(text),
+      (text) => /More processors requested than permitted|Unable to create step for job/.test(text),
       'the reason in the log',
     );
     cluster.run('scancel', job);

@@ -136,18 +136,6 @@ describe('what the end of a step means', () => {
     );
   });
 
-  it('a step that would have waited without an end for more than its allocation has never began, for that reason', () => {
-    // `srun --cpus-per-task=8` of 26.05.3 in a job of 4 CPUs, after SIGTERM; 22.05.8 refuses it at once.
-    const never = "srun: Job step's --cpus-per-task value exceeds that of job (8 > 4). Job step may never run.";
-    const lastWords = `${never}
-srun: error: Unable to create step for job 1: Job/step already completing or completed
-`;
-    expect(settledEndOf(evidence({ code: 1, mark: NO_MARK, lastWords })).refused).toBe(never);
-    // It may run yet: of two tasks with two CPUs each, one step has all four.
-    const ran = settledEndOf(evidence({ mark: ended(0), row: row('COMPLETED'), lastWords: `${never}\n` }));
-    expect([ran.exitCode, ran.refused]).toEqual([0, undefined]);
-  });
-
   it('a step without a mark but with a row began: its mark was lost', () => {
     const account = settledEndOf(evidence({ code: 4, mark: NO_MARK, row: row('FAILED') }));
     expect(account).toMatchObject({ exitCode: 4 });

@@ -84,11 +84,6 @@ function nodeFailure(
 
 /** An error of srun or of the daemon of a step. */
 const ERROR = /^(?:(?:srun|slurmstepd\S*):|\[[^\]]+\]) (?:error|fatal): /;
-/** A step that asks for more than its allocation has may wait without an end; then its last error is that of its end. */
-const NEVER_RUNS = /^srun: .*may never run/;
 
-function reasonIn(lastWords: string): string {
-  const lines = lastWords.split('\n');
-  const words = lines.find((line) => NEVER_RUNS.test(line)) ?? lines.findLast((line) => ERROR.test(line));
-  return words ?? 'Slurm created no step, and gives no reason';
-}
+const reasonIn = (lastWords: string): string =>
+  lastWords.split('\n').findLast((line) => ERROR.test(line)) ?? 'Slurm created no step, and gives no reason';
