@@ -207,7 +207,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
     const results = await lane.finished(id);
     expect(codesOf(results)).toEqual({ held: ['failed', 137], apart: ['failed', 137], next: ['completed', 0] });
     expect(results['held']?.cause).toMatch(
-      new RegExp(`^step ${job}\\.\\d+ on n\\d+, in which it ran, ended before it`),
+      new RegExp(`^step ${job}\\.\\d+ on ${nodeName(String.raw`\d+`)}, in which it ran, ended before it`),
     );
     expect((await lane.call('jobs', 'explain', String(results['held']?.job_id))).stdout).toContain('in which it ran');
     expect(stepsIn(job)).toHaveLength(2);
@@ -227,7 +227,9 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
     expect(failed.length).toBeLessThanOrEqual(3 * CPUS);
     for (const { return_code: code, cause } of failed) {
       expect(code).toBe(137);
-      expect(cause).toMatch(new RegExp(`^step ${job}\\.\\d+ on n\\d+, in which it ran, ended before it`));
+      expect(cause).toMatch(
+        new RegExp(`^step ${job}\\.\\d+ on ${nodeName(String.raw`\d+`)}, in which it ran, ended before it`),
+      );
     }
     expect(stepsIn(job)).toHaveLength(2);
     await nothingIsLeft(id);

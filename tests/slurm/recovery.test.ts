@@ -7,8 +7,6 @@ import { type Cluster, nodeName, slurmIsMissing, startCluster } from './cluster.
 /** A node is down after 16 s, and its allocation starts again 21 s later. */
 const timeout = 300_000;
 
-const namesOf = (...numbers: readonly number[]) => numbers.map(nodeName).join();
-
 /** A job that takes as long as its file is missing. */
 const flow = (name: string, nodes: string) => `
 name: ${name}

@@ -36,7 +36,7 @@ const warned = (name: Warning) => `${head.replace('mode: slurm', warnings[name][
 
 /** Jobs that end in different ways, the last ones by their time limit. */
 const ends = `${head}jobs:
-  - {name: memory, resource_requirements: small, command: "head -c 300M /dev/zero | tail | (head -c 1 > /dev/null; sleep 600)"}
+  - {name: memory, resource_requirements: small, command: "head -c 300M /dev/zero | tail | (head -c 1 > /dev/null; sleep 3)"}
   - {name: canceled, resource_requirements: small, command: "touch ends-canceled; sleep 600"}
   - {name: handled, resource_requirements: small, command: "trap 'exit 5' TERM; touch ends-handled; while :; do sleep 0.1; done"}
   - {name: late, resource_requirements: small, command: "touch ends-late; sleep 600"}
