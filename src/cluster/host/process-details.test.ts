@@ -132,7 +132,7 @@ describe('processes of a job whose control group Slurm names by another id than 
     `6:freezer:/\n0::/system.slice/slurmstepd.scope/${sluid}/step_${rest}\n`;
   const daemon = (pid: number) => sample(pid, { name: 'slurmstepd' });
 
-  it('have its number from the title of a daemon of one of its steps, which may have a higher process id', () => {
+  it('processes have the number of their job from the title of a daemon of one of its steps, which may have a higher process id', () => {
     const { set, reader } = proc();
     set('7/cgroup', groupOf('sAKNM8HTYPFQ00', 'batch/user/task_special'));
     set('8/cgroup', groupOf('s83DM8J1533M00', '0/user/task_special'));
@@ -146,7 +146,7 @@ describe('processes of a job whose control group Slurm names by another id than 
     expect(other?.slurm).toBeUndefined();
   });
 
-  it('have it as soon as the daemon has its title, and not that of a daemon whose process id was used again', () => {
+  it('processes have their job as soon as the daemon has its title, and not that of a daemon whose process id was used again', () => {
     const { set, reader } = proc();
     set('7/cgroup', groupOf('sAKNM8HTYPFQ00', '0/user/task_special'));
     set('9/cgroup', groupOf('sAKNM8HTYPFQ00', '0/slurm'));

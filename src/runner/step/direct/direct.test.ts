@@ -56,6 +56,30 @@ it('a direct step has begun when it is started, and its end has its id, its exit
   expect(readFileSync(join(folder, 'job_stdio/job_wf7_j42_r2_a3.o'), 'utf8')).toBe('42\n');
 });
 
+it('a signal that is passed on reaches the first process of a direct step, and the same one from the runner is not sent again', async () => {
+  const folder = temporaryFolder();
+  const [ready, said] = [join(folder, 'ready'), join(folder, 'said')];
+  const { steps, start, ended } = stepsIn(folder);
+  const child = `(trap 'echo child >> ${said}' TERM; while [ ! -e ${said} ]; do sleep 0.01; done) &`;
+  const job = `trap 'echo TERM >> ${said}' TERM; trap 'echo USR1 >> ${said}; exit 5' USR1`;
+  const { id } = start(`${child} ${job}; touch ${ready}; while :; do sleep 0.01; done`);
+  await until(
+    () => existsSync(ready),
+    (is) => is,
+    'the job to be ready',
+  );
+  steps.passOn('SIGTERM');
+  await until(
+    () => existsSync(said),
+    (is) => is,
+    'the signal to arrive',
+  );
+  steps.signal(id, 'SIGTERM');
+  steps.signal(id, 'SIGUSR1');
+  await ended();
+  expect(readFileSync(said, 'utf8')).toBe('TERM\nUSR1\n');
+});
+
 it('a signal reaches the processes of a direct step, and none after its end', async () => {
   const folder = temporaryFolder();
   const ready = join(folder, 'ready');
