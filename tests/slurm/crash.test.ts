@@ -24,13 +24,13 @@ describe.skipIf(slurmIsMissing !== undefined)('a node of the cluster that crashe
       wait`,
     );
     for (const node of ['1', '2'])
-      cluster.run('sbatch', '-w', `n${node}`, '--mem=2000M', '-o', '/dev/null', job, seconds(node));
+      cluster.run('sbatch', '-w', nodeName(node), '--mem=2000M', '-o', '/dev/null', job, seconds(node));
     const sleepsOf = (node: string) => cluster.processes(`^sleep ${process.pid}[.]${node}$`).length;
     for (const node of ['1', '2'])
       await until(
         () => sleepsOf(node),
         (count) => count > 150,
-        `the steps of n${node} to start processes`,
+        `the steps of ${nodeName(node)} to start processes`,
       );
     cluster.node('crash', nodeName(1));
     expect(sleepsOf('1')).toBe(0);

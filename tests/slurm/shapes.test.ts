@@ -77,8 +77,6 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs of known shape, two at a tim
       nodes: 3,
       // Each node has one allocation, and each allocation two jobs at a time.
       cpusPerNode: 2,
-      // By control groups, the CPU time of the last second is not counted.
-      set: ['JobAcctGatherType=jobacct_gather/linux'],
     });
     folder = temporaryFolder();
     writeShapes(folder);

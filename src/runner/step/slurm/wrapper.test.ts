@@ -70,6 +70,20 @@ describe.each([
     expect(stdout).toBe('1 2 3 4 5 6 7 8\n');
   });
 
+  it('the step has the CPU time of its command, because its first process waited for it', () => {
+    const mark = join(temporaryFolder(), 'mark');
+    const burn = 'for ((i = 0; i < 300000; i++)); do :; done; times';
+    const { stdout } = spawnSync('bash', ['-c', 'bash -c "$0" "$1" "$2"; times', WRAPPER, mark, burn], {
+      encoding: 'utf8',
+    });
+    const [own = 0, , ...rest] = [...stdout.matchAll(/(\d+)m([\d.]+)s/g)].map(
+      ([, minutes, seconds]) => Number(minutes) * 60 + Number(seconds),
+    );
+    // The last line has the user time of the children of the shell around the step.
+    expect(rest.at(-2)).toBeGreaterThanOrEqual(own);
+    expect(own).toBeGreaterThan(0.05);
+  });
+
   it('the command reads the standard input of the step', () => {
     expect(wrapped('cat', {}, 'words').stdout).toBe('words');
   });

@@ -18,7 +18,8 @@ import { CATCHABLE_SIGNALS, ENDING_SIGNALS } from '../../../core/contract/signal
  * - The outer one reads from a pipe until the inner one writes the exit code there, and runs its handlers at once. It does not
  *   `wait`: bash leaves a `wait` from within the handler of a signal, and of two signals that arrive together, as SIGCONT and SIGTERM
  *   of Slurm do, it loses one (bash 5.2; 382 of 400). A handler does not run for a signal that comes just before a read begins: the
- *   first ones end after a moment. Later ones have no limit, for which old versions of bash take SIGALRM.
+ *   first ones end after a moment. Later ones have no limit, for which old versions of bash take SIGALRM. At the end it waits for the
+ *   inner one: Slurm counts the CPU time of the processes that were waited for.
  *
  * Both are functions, because bash has read them when they begin: a handler that it runs while it reads `<(` is a syntax error.
  *
@@ -57,9 +58,13 @@ __outer() {
   for __each in $__kept; do __signal "$__each"; done
   for __each in 1 2 3; do
     read -r -t 0.3 __code <&5
-    [ $? -gt 128 ] || exit "\${__code:-137}"
+    [ $? -gt 128 ] || __end
   done
   read -r __code <&5
+  __end
+}
+__end() {
+  while wait "$__run"; kill -0 "$__run"; do :; done
   exit "\${__code:-137}"
 }
 __outer "$@"`;
