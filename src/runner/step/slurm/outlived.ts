@@ -83,7 +83,7 @@ export function watchOutlived({ slurm, onOver }: OutlivedOptions): Outlived {
     const nowMs = performance.now();
     const over = [...watched].filter(([, { mark, untilMs }]) => nowMs >= untilMs || readMark(mark).code !== undefined);
     report(over.map(([id]) => id));
-    const newestMs = Math.max(...[...watched.values()].map(({ sinceMs }) => sinceMs));
+    const newestMs = [...watched.values()].reduce((newest, { sinceMs }) => Math.max(newest, sinceMs), -Infinity);
     const pauseMs = Math.min(Math.max((nowMs - newestMs) / 10, FIRST_ASK_MS), LATER_ASK_MS);
     if (watched.size > 0 && !isAsking && nowMs - askedAt >= pauseMs) {
       isAsking = true;
