@@ -95,6 +95,14 @@ describe.skipIf(slurmIsMissing !== undefined)('nine further failures on a cluste
   const killRunner = async (id: number) => {
     const { items } = await server.client.listComputeNodes({ query: { workflow_id: id, is_active: true } });
     for (const { pid } of items) process.kill(pid, 'SIGKILL');
+    // Until then its step goes on, and a job that ends by itself meanwhile is done.
+    const jobs = items.map(({ scheduler }) => (scheduler as { slurm_job_id: string }).slurm_job_id).join();
+    await until(
+      () => cluster.run('squeue', '-h', '-t', 'all', '-j', jobs, '-o', '%T').split('\n').filter(Boolean),
+      (states) => !states.some((state) => state === 'RUNNING' || state === 'COMPLETING'),
+      `allocation ${jobs} to end with its runner`,
+      timeout / 2,
+    );
   };
   /** Its runners have left Slurm. */
   const quiet = (id: number) =>
