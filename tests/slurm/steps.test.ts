@@ -116,7 +116,7 @@ const options: Readonly<Record<Name, readonly string[]>> = {
 /** What stands in the scripts of allocations instead of the runner alone. */
 const scripts: Partial<Readonly<Record<Name, (runner: string) => readonly string[]>>> = {
   // This runner believes in more CPUs than the allocation has.
-  refused: (runner) => ['export SLURM_CPUS_ON_NODE=8 SLURM_JOB_CPUS_PER_NODE=8', runner],
+  refused: (runner) => ['export SLURM_CPUS_ON_NODE=8 SLURM_JOB_CPUS_PER_NODE=8', `exec ${runner}`],
 };
 
 /** A runner that believes that its allocation ends soon: its jobs have 85 s, and it starts none with less than 60 s. */
