@@ -225,6 +225,15 @@ describe('a signal to the shell around a command alone', () => {
     }
   });
 
+  it('a signal reaches the first process of a command also where the kernel does not list the children of a process', async () => {
+    const { status, mark } = await signaled(
+      "trap 'kill $!; exit 6' TERM; sleep 60 & echo; wait",
+      [['shell', 'SIGTERM']],
+      PASSES_ON.replaceAll('/children"', '/none"'),
+    );
+    expect([status, mark]).toMatchObject([6, { code: 6, asked: { isHandled: true, isCertain: true } }]);
+  });
+
   it('one that comes when the command has ended is not said to have reached it', async () => {
     for (let round = 0; round < 20; round += 1) {
       const mark = join(temporaryFolder(), 'mark');
