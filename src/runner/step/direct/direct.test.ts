@@ -56,29 +56,33 @@ it('a direct step has begun when it is started, and its end has its id, its exit
   expect(readFileSync(join(folder, 'job_stdio/job_wf7_j42_r2_a3.o'), 'utf8')).toBe('42\n');
 });
 
-it('a signal that is passed on reaches the first process of a direct step, and the same one from the runner is not sent again', async () => {
-  const folder = temporaryFolder();
-  const [ready, said] = [join(folder, 'ready'), join(folder, 'said')];
-  const { steps, start, ended } = stepsIn(folder);
-  const child = `(trap 'echo child >> ${said}' TERM; while [ ! -e ${said} ]; do sleep 0.01; done) &`;
-  const job = `trap 'echo TERM >> ${said}' TERM; trap 'echo USR1 >> ${said}; exit 5' USR1`;
-  const { id } = start(`${child} ${job}; touch ${ready}; while :; do sleep 0.01; done`);
-  await until(
-    () => existsSync(ready),
-    (is) => is,
-    'the job to be ready',
-  );
-  steps.passOn('SIGTERM');
-  await until(
-    () => existsSync(said),
-    (is) => is,
-    'the signal to arrive',
-  );
-  steps.signal(id, 'SIGTERM');
-  steps.signal(id, 'SIGUSR1');
-  await ended();
-  expect(readFileSync(said, 'utf8')).toBe('TERM\nUSR1\n');
-});
+it.each(['passed on', 'ordered'] as const)(
+  'a signal that is passed on reaches the first process of a direct step, and the same one from the runner only once: %s first',
+  async (first) => {
+    const folder = temporaryFolder();
+    const [ready, said] = [join(folder, 'ready'), join(folder, 'said')];
+    const { steps, start, ended } = stepsIn(folder);
+    // A group gets what is ordered, so the child says so by another file.
+    const child = `(trap 'echo child >> ${said}-child' TERM; while [ ! -e ${said} ]; do sleep 0.01; done) &`;
+    const job = `trap 'echo TERM >> ${said}' TERM; trap 'echo USR1 >> ${said}; exit 5' USR1`;
+    const { id } = start(`${child} ${job}; touch ${ready}; while :; do sleep 0.01; done`);
+    const exists = (path: string) =>
+      until(
+        () => existsSync(path),
+        (is) => is,
+        `${path} to be written`,
+      );
+    await exists(ready);
+    if (first === 'passed on') steps.passOn('SIGTERM');
+    else steps.signal(id, 'SIGTERM');
+    await exists(said);
+    if (first === 'passed on') steps.signal(id, 'SIGTERM');
+    else steps.passOn('SIGTERM');
+    steps.signal(id, 'SIGUSR1');
+    await ended();
+    expect([readFileSync(said, 'utf8'), existsSync(`${said}-child`)]).toEqual(['TERM\nUSR1\n', first === 'ordered']);
+  },
+);
 
 it('a signal reaches the processes of a direct step, and none after its end', async () => {
   const folder = temporaryFolder();

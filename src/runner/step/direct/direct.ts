@@ -14,7 +14,7 @@ import { createKernelKills } from './kernel-kills.ts';
 import { createProcessUse, type ProcessUse } from '../process-use.ts';
 import { environmentOfRun, launchRequestOf, type RunFacts } from '../request.ts';
 import { createSeenSignals } from './seen-signals.ts';
-import { createPassedSignals } from './passed-signals.ts';
+import { createRecentSignals } from './recent-signals.ts';
 import type { SonarRecord } from '../sonar.ts';
 import type { SettledEnd, StepEnd, Steps } from '../steps.ts';
 
@@ -59,7 +59,8 @@ export function createDirectSteps({
   let report: (ended: readonly StepEnd[]) => void = () => {};
   let use: ProcessUse | undefined;
   const seen = createSeenSignals();
-  const passed = createPassedSignals();
+  const passed = createRecentSignals();
+  const ordered = createRecentSignals();
   const kernelKills = createKernelKills();
   const killed = new Set<StepId>();
   const groupKills = new Map<StepId, KernelKill>();
@@ -91,6 +92,7 @@ export function createDirectSteps({
       ids.delete(pid);
       pids.delete(id);
       passed.forget(id);
+      ordered.forget(id);
       seen.ended(id);
       cpus?.release(id);
       const groupKill = groups?.ended(id) ?? containers.ended(id);
@@ -132,7 +134,8 @@ export function createDirectSteps({
       const pid = pids.get(id);
       if (pid === undefined) return;
       if (signal === 'SIGKILL') killed.add(id);
-      if (passed.wasRecent(id, signal)) return;
+      if (passed.has(id, signal)) return;
+      ordered.add(id, signal);
       seen.sending(id, pid, signal);
       signalProcess(-pid, signal);
     },
@@ -141,6 +144,7 @@ export function createDirectSteps({
     },
     passOn(signal) {
       for (const [id, pid] of pids) {
+        if (ordered.has(id, signal)) continue;
         seen.sending(id, pid, signal);
         passed.add(id, signal);
         signalProcess(pid, signal);
