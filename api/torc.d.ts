@@ -174,7 +174,7 @@ export interface NewResult {
   peak_cpu_percent?: number | null | undefined;
   avg_cpu_percent?: number | null | undefined;
   cause?: string | null | undefined;
-  cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | "disk" | null | undefined;
+  cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | null | undefined;
   handler_limit?: "max" | "attempts" | null | undefined;
 }
 
@@ -1738,7 +1738,7 @@ export interface Calls {
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
         cause?: string | null | undefined;
-        cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | "disk" | null | undefined;
+        cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | null | undefined;
         handler_limit?: "max" | "attempts" | null | undefined;
         files?: {
           id: number;
@@ -1767,7 +1767,7 @@ export interface Calls {
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
         cause?: string | null | undefined;
-        cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | "disk" | null | undefined;
+        cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | null | undefined;
         handler_limit?: "max" | "attempts" | null | undefined;
         files?: {
           id: number;
@@ -1964,7 +1964,7 @@ export interface Calls {
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
         cause?: string | null | undefined;
-        cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | "disk" | null | undefined;
+        cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | null | undefined;
         handler_limit?: "max" | "attempts" | null | undefined;
         files?: {
           id: number;
@@ -1993,7 +1993,7 @@ export interface Calls {
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
         cause?: string | null | undefined;
-        cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | "disk" | null | undefined;
+        cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | null | undefined;
         handler_limit?: "max" | "attempts" | null | undefined;
         files?: {
           id: number;
@@ -2342,7 +2342,7 @@ export interface Calls {
       peak_cpu_percent?: number | null | undefined;
       avg_cpu_percent?: number | null | undefined;
       cause?: string | null | undefined;
-      cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | "disk" | null | undefined;
+      cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | null | undefined;
       handler_limit?: "max" | "attempts" | null | undefined;
     };
   }) => Promise<Result>;
@@ -3173,7 +3173,7 @@ export interface Calls {
       status: JobStatus;
       return_code: number;
       cause?: string | null | undefined;
-      cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | "disk" | null | undefined;
+      cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | null | undefined;
       jobs: number;
       first: {
         job_id: number;

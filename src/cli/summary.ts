@@ -1,8 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { printableLine } from '../core/contract/printable.ts';
 import type { Result } from '../core/contract/result.ts';
-import type { Reason } from '../core/lifecycle/job-facts.ts';
-import { signalName } from '../core/contract/signal.ts';
+import { sentenceOf } from '../core/attempt/cause.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import type { RunSummary } from '../runner/facts/options.ts';
 import type { Output } from './output/output.ts';
@@ -122,11 +121,11 @@ function endingWords({ ending, isReported, logPath, journal }: RunSummary): stri
 async function sayFailures({ client, output, hint, workflow, summary, outputDir }: SummaryOptions): Promise<boolean> {
   const { failedJobs } = await import('../operations/failed-jobs.ts');
   const shown = await failedJobs(client, workflow, { atMost: SHOWN_FAILURES, outputDir });
-  for (const { result, causes, command, path, tail } of shown) {
+  for (const { result, end, command, path, tail } of shown) {
     output.notice(
-      `\n${output.style('bold', result.job_name ?? `job ${result.job_id}`)} (job ${result.job_id}) ${deathOf(result, causes)}`,
+      `\n${output.style('bold', result.job_name ?? `job ${result.job_id}`)} (job ${result.job_id}) ${deathOf(result)}`,
     );
-    for (const known of causes) output.notice(`  ${known.message}`);
+    output.notice(`  ${sentenceOf(end)}`);
     if (command !== undefined) output.notice(`  $ ${oneLine(command)}`);
     if (path === undefined) continue;
     output.notice(`  ${output.style('dim', path)}`);
@@ -135,7 +134,7 @@ async function sayFailures({ client, output, hint, workflow, summary, outputDir 
   const { counts } = summary;
   const more = (counts?.failed ?? 0) + (counts?.terminated ?? 0) - shown.length;
   if (more > 0) output.notice(`\n… and ${more} more: ${hint(`torc results list ${workflow.id} --failed`)}`);
-  return shown.some(({ causes }) => causes.some(({ code }) => code === 'out_of_memory'));
+  return shown.some(({ end }) => end.causeCode === 'memory');
 }
 
 /** Longest command that is shown: three lines of a narrow terminal. */
@@ -147,17 +146,7 @@ function oneLine(text: string): string {
 }
 
 /** `failed with exit code 3 after 2.1s`. */
-function deathOf({ status, return_code: code, exec_time_minutes: minutes }: Result, causes: readonly Reason[]): string {
-  const after = `after ${secondsText(minutes * 60)}`;
-  if (status === 'terminated') return `was terminated with exit code ${code} ${after}`;
-  // A measured cause replaces the guess from the exit code.
-  return `failed with exit code ${code}${causes.length === 0 ? signalWords(code) : ''} ${after}`;
-}
-
-function signalWords(code: number): string {
-  if (code === 127) return ' (command not found)';
-  if (code === 126) return ' (cannot be executed)';
-  const signal = signalName(code - 128);
-  if (signal === undefined) return '';
-  return signal === 'SIGKILL' ? ' (SIGKILL: killed, perhaps because memory was exhausted)' : ` (${signal})`;
+function deathOf({ status, return_code: code, exec_time_minutes: minutes }: Result): string {
+  const did = status === 'terminated' ? 'was terminated' : 'failed';
+  return `${did} with exit code ${code} after ${secondsText(minutes * 60)}`;
 }

@@ -1,10 +1,9 @@
+import type { StoredEnd } from '../core/attempt/cause.ts';
+import { exitCodesOf, storedEndOf } from '../core/attempt/judge.ts';
 import { filesOf } from '../core/contract/files/job.ts';
 import type { Client } from '../client/client.ts';
 import type { Result } from '../core/contract/result.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
-import { explain } from '../core/lifecycle/explain.ts';
-import type { Reason } from '../core/lifecycle/job-facts.ts';
-import { gatherFacts } from './explain/facts.ts';
 import { lastLines } from './last-lines.ts';
 
 interface FailedOptions {
@@ -15,8 +14,7 @@ interface FailedOptions {
 /** A job that failed or was terminated. */
 export interface FailedJob {
   readonly result: Result;
-  /** Causes that were measured: memory over the limit, missing outputs. An exit code does not say these. */
-  readonly causes: readonly Reason[];
+  readonly end: StoredEnd;
   /** Undefined when the job was deleted meanwhile. */
   readonly command: string | undefined;
   /** The file with its standard error, or else its standard output; undefined when neither is kept. */
@@ -35,6 +33,7 @@ export async function failedJobs(
     (await client.listResults({ query: { workflow_id: workflow.id, status, limit: atMost } })).items;
   const failed = await withStatus('failed');
   const results = failed.length < atMost ? [...failed, ...(await withStatus('terminated'))] : failed;
+  const codes = exitCodesOf(workflow.execution_config);
   const found: FailedJob[] = [];
   for (const result of results.slice(0, atMost)) {
     const { stdout, stderr } = filesOf(
@@ -44,21 +43,11 @@ export async function failedJobs(
     const path = stderr ?? stdout;
     found.push({
       result,
-      causes: await causesOf(client, result),
+      end: storedEndOf(result, codes),
       command: (await client.getJob({ params: { id: result.job_id } }).catch(() => undefined))?.command,
       path,
       tail: path === undefined ? [] : lastLines(path),
     });
   }
   return found;
-}
-
-/** Reasons that an exit code does not say. */
-const MEASURED: ReadonlySet<string> = new Set(['out_of_memory', 'missing_output', 'handler_limit']);
-
-async function causesOf(client: Client, { job_id: id, attempt_id: attempt }: Result): Promise<readonly Reason[]> {
-  // The job may be deleted or run again meanwhile.
-  const gathered = await gatherFacts(client, id, { nowMs: Date.now(), environment: {} }).catch(() => undefined);
-  if (gathered?.facts.end === undefined || gathered.facts.end.attempt !== (attempt ?? 1)) return [];
-  return explain(gathered.facts).reasons.filter(({ code }) => MEASURED.has(code));
 }

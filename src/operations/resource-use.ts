@@ -1,11 +1,12 @@
 import type { Client } from '../client/client.ts';
 import { all } from '../client/every.ts';
+import { type ExitCodes, exitCodesOf } from '../core/attempt/judge.ts';
 import type { Job } from '../core/contract/job.ts';
 import type { JobStatus } from '../core/contract/job-statuses.ts';
 import type { ResourceRequirements } from '../core/contract/resources.ts';
 import type { Result } from '../core/contract/result.ts';
 import type { JobUse } from '../core/lifecycle/correct-resources.ts';
-import type { Limits, Use } from '../core/lifecycle/resource-use.ts';
+import { type Limits, type Use, useOf } from '../core/lifecycle/resource-use.ts';
 import { parseMemory } from '../core/quantity/bytes.ts';
 import { parseDuration } from '../core/quantity/duration.ts';
 
@@ -37,6 +38,7 @@ export async function usedJobs(
 ): Promise<UsedJob[]> {
   const query = { workflow_id: workflowId };
   const ofRun = runId === undefined ? {} : { run_id: runId, all_runs: true };
+  const codes = exitCodesOf((await client.getWorkflow({ params: { id: workflowId } })).execution_config);
   const needs = await all((page) => client.listResourceRequirements({ query: { ...query, ...page } }));
   const results: Result[] = [];
   const jobs: Job[] = [];
@@ -67,7 +69,7 @@ export async function usedJobs(
         requirementsId: job.resource_requirements_id as number,
         isCompleted: job.status === 'completed',
         result,
-        use: result === undefined ? undefined : useOf(result),
+        use: result === undefined ? undefined : useOfResult(result, codes),
         ...given,
       },
     ];
@@ -84,16 +86,18 @@ function latestOf(results: readonly Result[]): ReadonlyMap<number, Result> {
   return latest;
 }
 
-function useOf(result: Result): Use {
-  return {
-    isSuccess: result.status === 'completed' && result.return_code === 0,
-    returnCode: result.return_code,
-    causeCode: result.cause_code ?? undefined,
-    seconds: result.exec_time_minutes * 60,
-    peakMemoryBytes: result.peak_memory_bytes ?? undefined,
-    peakCpuPercent: result.peak_cpu_percent ?? undefined,
-  };
-}
+const useOfResult = (result: Result, codes: ExitCodes): Use =>
+  useOf(
+    {
+      status: result.status,
+      returnCode: result.return_code,
+      causeCode: result.cause_code,
+      seconds: result.exec_time_minutes * 60,
+      peakMemoryBytes: result.peak_memory_bytes ?? undefined,
+      peakCpuPercent: result.peak_cpu_percent ?? undefined,
+    },
+    codes,
+  );
 
 /** The limits of jobs with these requirements. */
 export const limitsOf = (needs: ResourceRequirements): Limits => ({

@@ -1,7 +1,8 @@
 import { sortFields } from '../../core/contract/sort-fields.ts';
 import { all } from '../../client/every.ts';
 import type { Result } from '../../core/contract/result.ts';
-import type { Cause } from '../../operations/causes.ts';
+import { type EndReason, endReasonOf } from '../../core/attempt/cause.ts';
+import { exitCodesOf, storedEndOf } from '../../core/attempt/judge.ts';
 import { type Command, command } from '../command.ts';
 import { checkedByServer, integer } from '../option.ts';
 import { recordKinds, recordWithin } from '../choose-record.ts';
@@ -102,8 +103,9 @@ const resultsList = command({
           .filter(({ return_code: code }) => code !== 0)
           .slice(offset, limit === undefined ? undefined : offset + limit)
       : found;
-    const { causesOf } = await import('../../operations/causes.ts');
-    const causes = await causesOf(client, id, items);
+    const codes = exitCodesOf((await client.getWorkflow({ params: { id } })).execution_config);
+    const reasonOf = (result: Result) => endReasonOf(storedEndOf(result, codes));
+    const hasReasons = items.some((each) => reasonOf(each) !== undefined);
     if (options.includeLogs === true) {
       const { withFiles } = await import('../../operations/result-files.ts');
       const withLogs = await withFiles(client, id, items, options.outputDir);
@@ -115,7 +117,7 @@ const resultsList = command({
         workflow_name: workflow.name,
         workflow_user: workflow.user,
         total_results: withLogs.items.length,
-        items: withLogs.items.map((each, at) => withCauses(each, causes.get(items[at] as Result))),
+        items: withLogs.items.map((each, at) => withCause(each, reasonOf(items[at] as Result))),
         all_runs: allRuns,
       });
       return;
@@ -123,7 +125,7 @@ const resultsList = command({
     const csv = context.output.format === 'csv';
     const cause: Column<Result> = {
       title: 'Cause',
-      value: (result) => causeText(causes.get(result)),
+      value: (result) => reasonOf(result)?.message,
       cut: 'end',
       importance: 7,
     };
@@ -132,9 +134,9 @@ const resultsList = command({
       // CSV has the columns of Torc.
       columns: [
         ...columns.filter(({ title }) => isShown(title, { allRuns, csv })),
-        ...(csv || causes.size === 0 ? [] : [cause]),
+        ...(csv || !hasReasons ? [] : [cause]),
       ],
-      json: { items: items.map((each) => withCauses(each, causes.get(each))) },
+      json: { items: items.map((each) => withCause(each, reasonOf(each))) },
       things: 'results',
       title: `Results for workflow ${id}:`,
       empty: `No results found for workflow ID: ${id}`,
@@ -142,11 +144,9 @@ const resultsList = command({
   },
 });
 
-const causeText = (causes: readonly Cause[] = []) => someOf(causes.map(({ message }) => message));
-
-/** What was measured beside the exit code; results without such a cause are as in Torc. */
-const withCauses = <Given extends object>(result: Given, causes: readonly Cause[] | undefined) =>
-  causes === undefined ? result : { ...result, causes };
+/** Why it did not complete; a success without a cause is as in Torc. */
+const withCause = <Given extends object>(result: Given, reason: EndReason | undefined) =>
+  reason === undefined ? result : { ...result, causes: [reason] };
 
 const resultsGet = command({
   words: 'results get <id>',
@@ -154,18 +154,13 @@ const resultsGet = command({
   async run({ service, output }, [given]) {
     const { client } = await service();
     const result = await client.getResult({ params: { id: idOf('result', given) } });
-    const { causesOf } = await import('../../operations/causes.ts');
-    const others = await all((page) =>
-      client.listResults({
-        query: { workflow_id: result.workflow_id, job_id: result.job_id, all_runs: true, ...page },
-      }),
-    );
-    const [causes] = (await causesOf(client, result.workflow_id, [result], others)).values();
+    const { execution_config: execution } = await client.getWorkflow({ params: { id: result.workflow_id } });
+    const reason = endReasonOf(storedEndOf(result, exitCodesOf(execution)));
     const lines = [
       ...columns.map((column) => `  ${column.title}: ${shownText(column, result)}`),
-      ...(causes === undefined ? [] : [`  Cause: ${causeText(causes)}`]),
+      ...(reason === undefined ? [] : [`  Cause: ${reason.message}`]),
     ];
-    output.record('result', withCauses(result, causes), [`Result ${result.id}:`, ...lines].join('\n'));
+    output.record('result', withCause(result, reason), [`Result ${result.id}:`, ...lines].join('\n'));
   },
 });
 

@@ -1,5 +1,5 @@
 import { counted, someOf } from '../../core/quantity/count-text.ts';
-import { CAUSES as ORDER, CAUSE_WORDS as WORDS, type OwnCause } from '../../core/lifecycle/cause-words.ts';
+import { REPAIRS, type Why, WHYS } from '../../core/lifecycle/recovery.ts';
 import { fixesOf } from '../../core/lifecycle/recovery-lines.ts';
 import type { BadEnd } from '../../operations/recover/bad-ends.ts';
 import type { Recovery } from '../../operations/recover/recover.ts';
@@ -21,7 +21,7 @@ export function planLines(
       : bad === 0
         ? `Workflow ${workflowId}: ${counted(waiting, 'job')} wait, and nothing of the workflow is alive`
         : `Workflow ${workflowId}: ${counted(bad, 'job')} did not end well`,
-    ...ORDER.flatMap((why) => causeLines(why, plan.byCause.get(why) ?? [])),
+    ...WHYS.flatMap((why) => causeLines(why, plan.byCause.get(why) ?? [])),
   ];
   for (const line of adjustments.length === 0
     ? []
@@ -38,18 +38,18 @@ export function planLines(
   return lines;
 }
 
-function causeLines(why: OwnCause, jobs: readonly BadEnd[]): string[] {
+function causeLines(why: Why, jobs: readonly BadEnd[]): string[] {
   if (jobs.length === 0) return [];
   const shown = jobs.slice(0, SHOWN).map(({ id, name, words }) => `    job ${id} (${name}): ${words}`);
   const more = jobs.length > SHOWN ? [`    and ${jobs.length - SHOWN} more`] : [];
-  return [`  ${counted(jobs.length, 'job')} ${WORDS[why][jobs.length === 1 ? 0 : 1]}:`, ...shown, ...more];
+  return [`  ${counted(jobs.length, 'job')} ${REPAIRS[why].did[jobs.length === 1 ? 0 : 1]}:`, ...shown, ...more];
 }
 
 /** Why jobs did not end well, a line for each of the first of a cause. */
 export const badEndLines = (ends: readonly BadEnd[]): string[] =>
-  ORDER.flatMap((why) => {
+  WHYS.filter((why) => why !== 'dependency').flatMap((why) => {
     const jobs = ends.filter((each) => each.why === why);
-    const [one, several] = WORDS[why];
+    const [one, several] = REPAIRS[why].did;
     const shown = jobs.slice(0, SHOWN).map(({ id, name, words }) => `Job ${id} (${name}) ${one}: ${words}`);
     const more = jobs.length - shown.length;
     return more === 0 ? shown : [...shown, `${counted(more, 'more job')} ${more === 1 ? one : several}`];
@@ -69,7 +69,7 @@ export function recoveryJson({ plan, adjustments }: Recovery) {
     causes: [...plan.byCause.values()].flat().map(({ id, name, why, returnCode, words }) => ({
       job_id: id,
       job_name: name,
-      cause: why.replaceAll(' ', '_'),
+      cause: why,
       ...(returnCode === undefined ? {} : { return_code: returnCode }),
       detail: words,
     })),

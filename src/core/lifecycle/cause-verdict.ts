@@ -1,9 +1,13 @@
-import type { HandlerLimit } from '../contract/cause-code.ts';
+import type { CauseCode, HandlerLimit } from '../contract/cause-code.ts';
 import { formatDuration } from '../quantity/duration.ts';
 import type { Backoff, CauseRules, Raise } from './cause-rules.ts';
 
 /** What ended an attempt, where more than an exit code proves it: its memory, its time, or its node. */
 export type FailureCause = 'memory' | 'time' | 'node';
+
+/** The cause of an attempt, if rules of failure handlers are about it. */
+export const failureCauseOf = (cause: CauseCode | undefined): FailureCause | undefined =>
+  cause === 'memory' || cause === 'time' || cause === 'node' ? cause : undefined;
 
 /** Seconds before the attempt after this one begins: they grow with each attempt. */
 export const backoffSeconds = (backoff: Backoff | undefined, attempt: number): number =>

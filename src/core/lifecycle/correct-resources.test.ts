@@ -10,12 +10,14 @@ const given: Limits = { memoryBytes: 8 * GIB, numCpus: 8, runtimeSeconds: 120 * 
 /** A use that offers no worthwhile saving. */
 const full: Use = {
   isSuccess: true,
-  returnCode: 0,
+  causeCode: undefined,
+  isEndedForTime: false,
+  mayBeMemory: false,
   seconds: 100 * MINUTE,
   peakMemoryBytes: 8 * GIB,
   peakCpuPercent: 800,
 };
-const failed: Partial<Use> = { isSuccess: false, returnCode: 1 };
+const failed: Partial<Use> = { isSuccess: false };
 const TWELVE_TENTHS = { memory: 1.2, cpu: 1.2, runtime: 1.2 };
 
 /** Jobs that used this much; all of them have requirements record 1 by default. */
@@ -63,7 +65,7 @@ describe('requirements are raised', () => {
     [
       'to a multiple of the old value, when a job was killed',
       { memoryBytes: 10 * GIB },
-      [{ ...failed, returnCode: 137, seconds: 60, peakMemoryBytes: GIB }],
+      [{ ...failed, mayBeMemory: true, seconds: 60, peakMemoryBytes: GIB }],
       ['12g', '', ''],
     ],
     [
@@ -82,7 +84,7 @@ describe('requirements are raised', () => {
     [
       'for the runtime, to a multiple of the old value, when a job was stopped',
       {},
-      [{ ...failed, returnCode: 152, seconds: MINUTE }],
+      [{ ...failed, isEndedForTime: true, seconds: MINUTE }],
       ['', '', 'PT2H24M'],
     ],
     [

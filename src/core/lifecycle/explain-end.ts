@@ -1,13 +1,9 @@
-import { signalName } from '../contract/signal.ts';
+import { CAUSES, endReasonOf } from '../attempt/cause.ts';
+import type { CauseCode } from '../contract/cause-code.ts';
 import type { AttemptEnd, Explanation, JobFacts, Reason } from './job-facts.ts';
 import { standing } from './explain-wait.ts';
 import { partOfSize } from '../quantity/size-text.ts';
 import { timeText } from '../quantity/time-text.ts';
-
-/** The return code that the server stores for a job whose runner is lost, as Torc 1.0.0 does. */
-const LOST = -128;
-const NOT_FOUND = 127;
-const NOT_EXECUTABLE = 126;
 
 interface End {
   readonly headline: string;
@@ -46,7 +42,7 @@ function withMemoryUse(
   { peakMemoryBytes = 0 }: AttemptEnd,
 ): End {
   const isOver = hasDefaultNeed !== true && need.memory_bytes > 0 && peakMemoryBytes > need.memory_bytes;
-  if (!isOver || found.reasons.some(({ code }) => code === 'out_of_memory' || code === 'handler_limit')) return found;
+  if (!isOver || found.reasons.some(({ code }) => code === 'out_of_memory')) return found;
   const message = `it used more memory than it asked for: ${partOfSize(peakMemoryBytes, need.memory_bytes)}`;
   return {
     ...found,
@@ -89,157 +85,59 @@ function canceled({ id, dependencies, cause, workflow, startedAt, end }: JobFact
   };
 }
 
+/** Why it ended as it did: the sentence of its cause, what is known besides, and what a person does next. */
 function explainedEnd(job: JobFacts, end: AttemptEnd): End {
-  const { returnCode, status } = end;
-  const cause: string | undefined = end.cause;
-  const after = `after ${timeText(end.seconds)}`;
-  if (returnCode === LOST) {
-    return {
-      headline: end.cause === undefined ? 'failed because its runner was lost' : `failed because ${end.cause}`,
-      reasons: [{ code: 'runner_lost', message: `the runner${onHost(end)} went away while the job ran` }],
-      next: [
-        `run it and the others that were lost again: torc recover ${job.workflow.id}`,
-        `run it again alone: torc jobs reset-status ${job.id} --reinit`,
-      ],
-    };
-  }
-  if (status === 'completed') return { headline: `completed ${after}${onHost(end)}`, reasons: [], next: [] };
-  if (end.handlerLimit !== undefined) return lastByHandler(job, end);
-  const memory = outOfMemory(job, end);
-  if (memory !== undefined) return memory;
-  if (status === 'terminated') return terminated(job, end);
-  if (returnCode === 1 && job.missingOutputs.length > 0) return missing(job, after);
-  const signal = signalName(returnCode - 128);
-  if (end.causeCode === 'disk') {
-    return {
-      headline: `failed ${after} with exit code ${returnCode}: ${end.cause}`,
-      reasons: [
-        { code: 'no_room', message: 'what it could not write may be why it failed, and its output may be cut' },
-      ],
-      next: [`make room, and run it again: torc jobs reset-status ${job.id} --reinit`],
-    };
-  }
-  if (cause !== undefined) {
-    return {
-      headline: `failed ${after}: ${cause}`,
-      reasons: [{ code: 'ended_from_outside', message: `the job did not end by itself (return code ${returnCode})` }],
-      next: [`run it again: torc jobs reset-status ${job.id} --reinit`],
-    };
-  }
-  if (returnCode > 128 && signal !== undefined) {
-    return {
-      headline: `failed ${after}: ended by ${signal}`,
-      reasons: [{ code: 'signal', message: senderOf(signal) }],
-      next: ['read what it printed last'],
-    };
-  }
+  const reason = endReasonOf(end);
+  const cause = end.causeCode ?? undefined;
+  const did = end.status === 'completed' ? 'completed' : end.status === 'terminated' ? 'was terminated' : 'failed';
+  const code = end.status === 'completed' ? onHost(end) : ` with exit code ${end.returnCode}`;
   return {
-    headline: `failed ${after} with exit code ${returnCode}`,
-    reasons: exitReasons(returnCode),
-    next: ['read what it printed last'],
+    headline: `${did} after ${timeText(end.seconds)}${code}`,
+    reasons: [...(reason === undefined ? [] : [reason]), ...besides(job, end)],
+    next: reason === undefined ? [] : end.handlerLimit === undefined ? nextAfter(cause, job) : [giveMore(job)],
   };
 }
 
-/** Its failure handler raised what it lacked, as far as it may. */
-function lastByHandler({ id, requirementsId, need }: JobFacts, end: AttemptEnd): End {
-  const cause = end.cause ?? 'its failure handler gives it no more';
-  const peak = end.peakMemoryBytes ?? 0;
-  const used = peak > need.memory_bytes ? [`it used ${partOfSize(peak, need.memory_bytes)}`] : [];
-  return {
-    headline: `failed after ${timeText(end.seconds)}: ${cause}`,
-    reasons: [cause, ...used].map((message) => ({ code: 'handler_limit', message })),
-    next: [
-      `give it more: torc resource-requirements update ${requirementsId}, then torc jobs reset-status ${id} --reinit`,
-    ],
-  };
-}
-
-/** Only if that is proven, because other programs send SIGKILL too. */
-function outOfMemory({ workflow, need }: JobFacts, end: AttemptEnd): End | undefined {
-  const { returnCode, status, peakMemoryBytes = 0, seconds, cause, causeCode } = end;
-  const isMeasured = returnCode === workflow.oomExitCode && peakMemoryBytes > need.memory_bytes;
-  if (status !== 'failed' || !(isMeasured || causeCode === 'memory')) return undefined;
-  const used = peakMemoryBytes > 0 ? `it used ${partOfSize(peakMemoryBytes, need.memory_bytes)}, and` : 'it';
-  return {
-    headline: `failed after ${timeText(seconds)}: it used more memory than it asked for`,
-    reasons: [
-      {
-        code: 'out_of_memory',
-        message: `${used} was killed (return code ${returnCode})`,
-      },
-      ...(cause === undefined ? [] : [{ code: 'out_of_memory', message: cause }]),
-    ],
-    next: [
-      `run it again with more memory: torc recover ${workflow.id}`,
-      `ask for more memory without a run: torc workflows correct-resources ${workflow.id}`,
-      'or do not enforce limits: execution_config.limit_resources: false',
-    ],
-  };
-}
-
-function terminated({ id, workflow, need }: JobFacts, end: AttemptEnd): End {
-  const { returnCode, seconds, secondsToRunnersEnd: left } = end;
-  const asked = `it asked for ${timeText(need.runtime_seconds)} and had run for ${timeText(seconds)}`;
-  if (returnCode === workflow.timeoutExitCode) {
-    return {
-      headline: `was killed after ${timeText(seconds)}: the time of its runner was up`,
-      reasons: [
-        {
-          code: 'timeout',
-          message: `the runner${onHost(end)} asked it to end, then sent SIGKILL (return code ${returnCode})`,
-        },
-        { code: 'runtime', message: asked },
-      ],
-      next: [
-        `ask for more time: torc workflows correct-resources ${workflow.id}`,
-        'or handle the termination signal and save what was done',
-      ],
-    };
+/** What is known besides the cause. */
+function besides({ need, missingOutputs }: JobFacts, end: AttemptEnd): Reason[] {
+  const { causeCode, seconds, peakMemoryBytes = 0, cause } = end;
+  if (causeCode === 'time') {
+    const message = `it asked for ${timeText(need.runtime_seconds)} and had run for ${timeText(seconds)}`;
+    return [{ code: 'runtime', message }];
   }
-  const isNearEnd = left !== undefined && left <= workflow.endingSeconds;
-  const why = isNearEnd ? 'the time of the runner was up' : 'the runner was stopped or its workflow canceled';
-  return {
-    headline: `was ended by its runner after ${timeText(seconds)} (return code ${returnCode})`,
-    reasons: [{ code: isNearEnd ? 'timeout' : 'asked_to_end', message: `${why}; ${asked}` }],
-    next: [`run it again: torc jobs reset-status ${id} --reinit`],
-  };
+  if (causeCode === 'memory' && peakMemoryBytes > 0 && cause?.includes('it used') !== true)
+    return [{ code: 'out_of_memory', message: `it used ${partOfSize(peakMemoryBytes, need.memory_bytes)}` }];
+  return causeCode === 'missing_output'
+    ? []
+    : missingOutputs.map((path) => ({ code: 'output_absent', message: `its output ${path} is not there` }));
 }
 
-function missing({ missingOutputs, id }: JobFacts, after: string): End {
-  return {
-    headline: `failed ${after}: declared output files are missing`,
-    reasons: missingOutputs.map((path) => ({ code: 'missing_output', message: `${path} was not written` })),
-    next: [`make the command write them, or take them from its outputs, then torc jobs reset-status ${id} --reinit`],
-  };
-}
+const giveMore = ({ id, requirementsId }: JobFacts): string =>
+  `give it more: torc resource-requirements update ${requirementsId}, then torc jobs reset-status ${id} --reinit`;
 
-function exitReasons(code: number): Reason[] {
-  if (code === NOT_FOUND) return [{ code: 'command_not_found', message: 'the shell did not find the command' }];
-  if (code === NOT_EXECUTABLE)
-    return [{ code: 'cannot_execute', message: 'the command is there and cannot be executed' }];
-  return [{ code: 'exit_code', message: `the command itself ended with ${code}` }];
-}
-
-/** The likely sender of a signal that the runner did not send. */
-function senderOf(signal: string): string {
-  switch (signal) {
-    case 'SIGKILL':
-      return 'not sent by the runner: by the system because memory was exhausted (see dmesg), by Slurm, or by a user';
-    case 'SIGSEGV':
-    case 'SIGBUS':
-    case 'SIGFPE':
-    case 'SIGILL':
-      return 'the program crashed';
-    case 'SIGABRT':
-      return 'the program gave up by itself';
-    case 'SIGXFSZ':
-      return 'it wrote a file larger than it may (ulimit -f)';
-    case 'SIGXCPU':
-      return 'it used more CPU time than it may (ulimit -t)';
-    case 'SIGPIPE':
-      return 'it wrote to a pipe that no process reads any more';
-    default:
-      return 'not sent by the runner: by the program itself, or by another process';
+/** What a person does after an end of this cause, with the commands that do it. */
+function nextAfter(cause: CauseCode | undefined, { id, workflow }: JobFacts): string[] {
+  const again = `run it again: torc jobs reset-status ${id} --reinit`;
+  if (cause === undefined) return ['read what it printed last'];
+  const { again: repeats, next } = CAUSES[cause];
+  switch (repeats) {
+    case 'with more memory':
+      return [
+        `${next}: torc recover ${workflow.id}`,
+        `ask for more memory without a run: torc workflows correct-resources ${workflow.id}`,
+        'or do not enforce limits: execution_config.limit_resources: false',
+      ];
+    case 'with more time':
+      return [next, `torc workflows correct-resources ${workflow.id} raises what it asks for`];
+    case 'as it is':
+      return [
+        ...(again.startsWith(next) ? [] : [next]),
+        ...(cause === 'lost' ? [`run it and the others that were lost again: torc recover ${workflow.id}`] : []),
+        ...(cause === 'stopped' ? [`torc run ${workflow.id} --resume`] : []),
+        again,
+      ];
+    case 'no':
+      return cause === 'exit' || cause === 'crash' || cause === 'signal' ? [next] : [next, again];
   }
 }
 

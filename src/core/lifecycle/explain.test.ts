@@ -1,4 +1,4 @@
-import { shortageCause } from './full-disk.ts';
+import { shortageCause } from '../attempt/full-disk.ts';
 import { describe, expect, it, test } from 'vitest';
 import { marginsOf } from '../allocation/usable-time.ts';
 import { partition } from '../hpc/profile.ts';
@@ -39,9 +39,6 @@ const job = (over: Partial<JobFacts> = {}): JobFacts => ({
     id: 1,
     isCanceled: false,
     isArchived: false,
-    timeoutExitCode: 152,
-    oomExitCode: 137,
-    endingSeconds: 95,
   },
   dependencies: [],
   cause: undefined,
@@ -331,103 +328,104 @@ const ended = (end: Partial<AttemptEnd>, over: Partial<JobFacts> = {}): JobFacts
     endedAt: '2026-03-01T12:00:00Z',
     peakMemoryBytes: undefined,
     hostname: 'n1',
-    secondsToRunnersEnd: undefined,
     ...end,
   };
   return job({ status: whole.status, end: whole, ...over });
 };
 
 describe('the explanation of an ended job', () => {
-  test.each([
-    ['with its own exit code', ended({ returnCode: 3 }), 'failed after 12.0s with exit code 3', 'exit_code'],
+  test.each<[string, Partial<AttemptEnd>, string, string]>([
+    ['with its own exit code', { returnCode: 3, causeCode: 'exit' }, 'exit_code', 'the command itself ended with 3'],
     [
-      'because its command does not exist',
-      ended({ returnCode: 127 }),
-      'failed after 12.0s with exit code 127',
-      'command_not_found',
+      'with 1 although its output is not there',
+      { returnCode: 1, causeCode: 'exit' },
+      'exit_code',
+      'the command itself ended with 1',
     ],
     [
-      'because its command is not executable',
-      ended({ returnCode: 126 }),
-      'failed after 12.0s with exit code 126',
-      'cannot_execute',
-    ],
-    ['by a signal, which is named', ended({ returnCode: 139 }), 'failed after 12.0s: ended by SIGSEGV', 'signal'],
-    [
-      'because it exceeded its memory limit',
-      ended({ returnCode: 137, peakMemoryBytes: 2 * GIBIBYTE }),
-      'failed after 12.0s: it used more memory than it asked for',
+      'because it used too much memory',
+      { returnCode: 137, causeCode: 'memory', cause: 'it used 2 of 1 GiB' },
       'out_of_memory',
+      'it used more memory than it may: it used 2 of 1 GiB',
     ],
     [
-      'by a SIGKILL that is not known to be for memory',
-      ended({ returnCode: 137, peakMemoryBytes: 5 }),
-      'failed after 12.0s: ended by SIGKILL',
-      'signal',
+      'because its runner was lost',
+      { returnCode: -128, causeCode: 'lost', cause: 'allocation 7 ended NODE_FAIL' },
+      'runner_lost',
+      'its runner was lost while it ran: allocation 7 ended NODE_FAIL',
     ],
-    [
-      'because the time limit of its runner was reached',
-      ended({ status: 'terminated', returnCode: 152, seconds: 7200 }),
-      'was killed after 2h 00m: the time of its runner was up',
-      'timeout',
-    ],
-    [
-      'after the termination signal, near the time limit of its runner',
-      ended({ status: 'terminated', returnCode: 143, secondsToRunnersEnd: 80 }),
-      'was ended by its runner after 12.0s (return code 143)',
-      'timeout',
-    ],
-    [
-      'after the termination signal, because its runner was stopped',
-      ended({ status: 'terminated', returnCode: 143, secondsToRunnersEnd: 3000 }),
-      'was ended by its runner after 12.0s (return code 143)',
-      'asked_to_end',
-    ],
-    ['because its runner was lost', ended({ returnCode: -128 }), 'failed because its runner was lost', 'runner_lost'],
     [
       'with the step that carried it',
-      ended({ returnCode: 137, cause: 'step 7.0 on n1, in which it ran, ended before it' }),
-      'failed after 12.0s: step 7.0 on n1, in which it ran, ended before it',
+      { returnCode: 137, causeCode: 'node', cause: 'step 7.0 on n1, in which it ran, ended before it' },
       'ended_from_outside',
+      'its node failed, or the process that started it was killed: step 7.0 on n1, in which it ran, ended before it',
+    ],
+    [
+      'with its preempted allocation',
+      { status: 'terminated', returnCode: 143, causeCode: 'allocation', cause: 'Slurm: PREEMPTED' },
+      'ended_from_outside',
+      'its allocation was being ended: Slurm: PREEMPTED',
+    ],
+    [
+      'by a user who canceled its step',
+      { returnCode: 137, causeCode: 'canceled', cause: 'user 1000 canceled its step' },
+      'canceled_by_user',
+      'a user canceled it: user 1000 canceled its step',
     ],
     [
       'on a full disk, which may be why it failed',
-      ended({ returnCode: 1, cause: shortageCause('space'), causeCode: 'disk' }),
-      'failed after 12.0s with exit code 1: the disk of its output was full when it ended',
+      { returnCode: 1, causeCode: 'disk', cause: shortageCause('space') },
       'no_room',
+      'the command itself ended with 1 while there was no room for its output: the disk of its output was full when it ended',
     ],
     [
       'at the limit of its failure handler',
-      ended({ returnCode: 137, cause: 'out of memory with 400m', causeCode: 'memory', handlerLimit: 'max' }),
-      'failed after 12.0s: out of memory with 400m',
-      'handler_limit',
+      { returnCode: 137, causeCode: 'memory', cause: 'out of memory with 400m', handlerLimit: 'max' },
+      'out_of_memory',
+      'it used more memory than it may: out of memory with 400m',
     ],
     [
-      'with words like those of a limit and without its code',
-      ended({ returnCode: 1, cause: 'see out of time with PT2H, the max of on_timeout' }),
-      'failed after 12.0s: see out of time with PT2H, the max of on_timeout',
-      'ended_from_outside',
+      'in a way that a runner of Torc does not tell',
+      { returnCode: 1 },
+      'recorded',
+      'the command itself ended with 1, or it did not write a declared output',
     ],
-  ])('a job ended %s', (_, facts, headline, code) => {
-    const reported = explain(facts);
-    expect([reported.kind, reported.headline, reported.reasons[0]?.code]).toEqual(['ended', headline, code]);
-    expect(reported.next.length).toBeGreaterThan(0);
+  ])('a job ended %s', (_, end, code, sentence) => {
+    const { kind, headline, reasons, next } = explain(ended(end, { missingOutputs: [] }));
+    const did = end.status === 'terminated' ? 'was terminated' : 'failed';
+    expect([kind, headline]).toEqual(['ended', `${did} after 12.0s with exit code ${end.returnCode}`]);
+    expect(reasons[0]).toEqual({ code, message: sentence });
+    expect(next.length).toBeGreaterThan(0);
   });
 
-  it('a job without its declared outputs names their paths', () => {
-    const facts = ended({}, { missingOutputs: ['out/a.txt', 'out/b.txt'] });
-    expect(explain(facts).headline).toBe('failed after 12.0s: declared output files are missing');
-    expect(messages(facts)).toEqual(['out/a.txt was not written', 'out/b.txt was not written']);
+  it('outputs that are not there are told besides the cause, and never instead of it', () => {
+    const facts = ended({ causeCode: 'exit' }, { missingOutputs: ['out/a.txt', 'out/b.txt'] });
+    expect(messages(facts)).toEqual([
+      'the command itself ended with 1',
+      'its output out/a.txt is not there',
+      'its output out/b.txt is not there',
+    ]);
   });
 
-  it('a job that exceeded its memory limit names peak and limit', () => {
-    const facts = ended({ returnCode: 137, peakMemoryBytes: 2 * GIBIBYTE });
-    expect(messages(facts)).toEqual(['it used 2 of 1 GiB, and was killed (return code 137)']);
+  it('a missing output is told with the paths of that attempt alone', () => {
+    const facts = ended({ causeCode: 'missing_output', cause: 'out/a.txt' }, { missingOutputs: ['out/b.txt'] });
+    expect(messages(facts)).toEqual(['it ended with 0 and did not write a declared output: out/a.txt']);
+  });
+
+  it('a job that was killed for its memory names peak and limit, also where its cause has no words', () => {
+    const facts = ended({ returnCode: 137, causeCode: 'memory', peakMemoryBytes: 2 * GIBIBYTE });
+    expect(messages(facts)).toEqual(['it used more memory than it may', 'it used 2 of 1 GiB']);
   });
 
   it('a job that ran out of time names its requested and its used time', () => {
-    const facts = ended({ status: 'terminated', returnCode: 152, seconds: 192 });
+    const facts = ended({ status: 'terminated', returnCode: 200, causeCode: 'time', seconds: 192 });
     expect(messages(facts)[1]).toBe('it asked for 1h 00m and had run for 3m 12s');
+  });
+
+  it('a job that was asked to end and ended with 0 is completed, with the reason and the command that runs it again', () => {
+    const { headline, reasons, next } = explain(ended({ status: 'completed', returnCode: 0, causeCode: 'asked' }));
+    expect([headline, reasons[0]?.code]).toEqual(['completed after 12.0s on n1', 'asked_to_end']);
+    expect(next).toContain('run it again: torc jobs reset-status 7 --reinit');
   });
 
   it('a job that used more memory than it asked for is explained with the amounts also when it completed', () => {
@@ -441,12 +439,6 @@ describe('the explanation of an ended job', () => {
     expect(codes(ended({ status: 'completed', returnCode: 0, peakMemoryBytes: GIBIBYTE }))).toEqual([]);
   });
 
-  it('a job that ran out of memory shows once how much it used, and the first step runs it again with more', () => {
-    const killed = explain(ended({ status: 'failed', returnCode: 137, peakMemoryBytes: 3 * GIBIBYTE }));
-    expect(killed.reasons.map(({ code }) => code)).toEqual(['out_of_memory']);
-    expect(killed.next[0]).toBe('run it again with more memory: torc recover 1');
-  });
-
   it('a completed job needs no further command', () => {
     expect(explain(ended({ status: 'completed', returnCode: 0 }))).toEqual({
       kind: 'ended',
@@ -457,7 +449,7 @@ describe('the explanation of an ended job', () => {
   });
 
   it('a job in pending_failed waits for a decision of the user', () => {
-    const reported = explain(ended({ status: 'pending_failed', returnCode: 3 }));
+    const reported = explain(ended({ status: 'pending_failed', returnCode: 3, causeCode: 'exit' }));
     expect(reported.headline).toBe('failed and waits for a decision; it failed after 12.0s with exit code 3');
     expect(reported.next[0]).toBe('run it again: torc jobs reset-status 7 --reinit');
   });

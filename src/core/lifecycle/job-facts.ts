@@ -1,4 +1,5 @@
-import type { CauseCode, HandlerLimit } from '../contract/cause-code.ts';
+import type { StoredEnd } from '../attempt/cause.ts';
+import type { HandlerLimit } from '../contract/cause-code.ts';
 import type { SlurmJob } from '../allocation/slurm-job.ts';
 import type { HpcPartition } from '../hpc/profile.ts';
 import type { JobStatus } from '../contract/job.ts';
@@ -23,20 +24,13 @@ export interface LiveRunner {
 }
 
 /** How an attempt ended, and on which host. */
-export interface AttemptEnd {
-  readonly status: JobStatus;
-  readonly returnCode: number;
+export interface AttemptEnd extends StoredEnd {
   readonly seconds: number;
   readonly attempt: number;
   readonly endedAt: string;
   readonly peakMemoryBytes: number | undefined;
-  /** Why it ended, if more than a return code was reported to the server. */
-  readonly cause?: string | undefined;
-  readonly causeCode?: CauseCode | undefined;
   readonly handlerLimit?: HandlerLimit | undefined;
   readonly hostname: string | undefined;
-  /** Seconds from the end of the attempt to the end of its runner; undefined if the runner had no end. */
-  readonly secondsToRunnersEnd: number | undefined;
 }
 
 /** What is known about a job and its dependencies. */
@@ -56,10 +50,6 @@ export interface JobFacts extends JobKind {
     readonly isArchived: boolean;
     /** Where its jobs run; known for a job that waits for a runner. */
     readonly place?: Place;
-    readonly timeoutExitCode: number;
-    readonly oomExitCode: number;
-    /** Seconds before its end at which a runner begins to terminate jobs. */
-    readonly endingSeconds: number;
   };
   readonly dependencies: readonly OtherJob[];
   /** Dependencies that were not read, because there are too many. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { attemptLine, type Fixes, fixesLines, fixesOf, noneLine, summaryLines } from './recovery-lines.ts';
-import { type Cause, planRecovery } from './recovery.ts';
+import { planRecovery, type Why } from './recovery.ts';
 
-const CAUSES: readonly Cause[] = ['memory', 'memory', 'time', 'lost', 'bad command', 'unknown', 'downstream'];
+const CAUSES: readonly Why[] = ['memory', 'memory', 'time', 'lost', 'not_found', 'unknown', 'dependency'];
 const jobs = CAUSES.map((why) => ({ why }));
 
 // What Torc 1.0.0 printed for workflows that failed in these ways.

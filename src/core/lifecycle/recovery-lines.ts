@@ -1,4 +1,4 @@
-import type { Cause, RecoveryPlan } from './recovery.ts';
+import { type RecoveryPlan, REPAIRS, type Why } from './recovery.ts';
 
 /**
  * Lines about a recovery that Torc 1.0.0 prints, word for word: scripts look for them. What else is said stands beside them.
@@ -15,18 +15,17 @@ export interface Fixes {
   readonly skipped: number;
 }
 
-const UNKNOWN: readonly Cause[] = ['unknown', 'bad command', 'missing output', 'undecided', 'at maximum'];
-
-export function fixesOf<Job extends { readonly why: Cause }>({ byCause, left }: RecoveryPlan<Job>): Fixes {
-  const count = (why: Cause) => byCause.get(why)?.length ?? 0;
-  const others = UNKNOWN.reduce((sum, why) => sum + count(why), 0);
-  return {
-    oom: count('memory'),
-    timeout: count('time'),
-    lost: count('lost') + count('killed') + count('disk'),
-    unknown: others - left.length,
-    skipped: left.length,
-  };
+export function fixesOf<Job extends { readonly why: Why }>({ byCause, left }: RecoveryPlan<Job>): Fixes {
+  const counts = { oom: 0, timeout: 0, lost: 0, others: 0 };
+  for (const [why, { length }] of byCause) {
+    const { again } = REPAIRS[why];
+    if (again === 'with more memory') counts.oom += length;
+    else if (again === 'with more time') counts.timeout += length;
+    else if (again === 'as it is') counts.lost += length;
+    else if (again === 'no') counts.others += length;
+  }
+  const { others, ...fixes } = counts;
+  return { ...fixes, unknown: others - left.length, skipped: left.length };
 }
 
 export const attemptLine = (attempt: number, most: number | undefined): string =>

@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { causeOf, type EndedBadly, planRecovery, refusalOfRecovery } from './recovery.ts';
+import { causeCodes } from '../contract/cause-code.ts';
+import { type EndedBadly, planRecovery, refusalOfRecovery, REPAIRS, type Why, whyOf } from './recovery.ts';
 
 const lack = { memory: undefined, timeout: false, timeoutReason: undefined, cpu: false, runtime: false };
 const job = (more: Partial<EndedBadly>): EndedBadly => ({
-  id: 1,
   status: 'failed',
-  returnCode: 1,
   lack,
   memoryShare: undefined,
-  causeCode: undefined,
+  causeCode: 'exit',
   handlerLimit: undefined,
-  missesOutput: false,
   wasCanceledByDependency: false,
   ...more,
 });
@@ -18,73 +16,79 @@ const job = (more: Partial<EndedBadly>): EndedBadly => ({
 const sigkill = { ...lack, memory: 'sigkill_137' } as const;
 
 describe('the cause of a bad end', () => {
-  it.each<[string, Partial<EndedBadly>, ReturnType<typeof causeOf>]>([
-    ['measured memory', { returnCode: 137, lack: { ...lack, memory: 'memory_exceeded' } }, 'memory'],
-    ['memory that the runner or Slurm enforced', { returnCode: 137, causeCode: 'memory' }, 'memory'],
-    ['an early SIGKILL near the limit', { returnCode: 137, lack: sigkill, memoryShare: 0.95 }, 'memory'],
-    ['an early SIGKILL well below the limit', { returnCode: 137, lack: sigkill, memoryShare: 0.5 }, 'killed'],
-    ['an early SIGKILL without a measured peak', { returnCode: 137, lack: sigkill }, 'killed'],
-    ['a kill by an unknown process', { returnCode: 137, causeCode: 'killed', memoryShare: 0.5 }, 'killed'],
-    ['a person who canceled its step', { returnCode: 137, causeCode: 'canceled' }, 'lost'],
-    ['the end of its node', { returnCode: 137, causeCode: 'node' }, 'lost'],
-    ['exit code 0 that proves nothing', { returnCode: 143, causeCode: 'unproven' }, 'lost'],
-    ['the end of its allocation', { status: 'terminated', returnCode: 137, causeCode: 'allocation' }, 'lost'],
+  it.each<[string, Partial<EndedBadly>, Why]>([
+    ['measured memory', { lack: { ...lack, memory: 'memory_exceeded' } }, 'memory'],
+    ['memory that the runner or Slurm enforced', { causeCode: 'memory' }, 'memory'],
+    ['an early SIGKILL near the limit', { causeCode: undefined, lack: sigkill, memoryShare: 0.95 }, 'memory'],
+    ['an early SIGKILL well below the limit', { causeCode: undefined, lack: sigkill, memoryShare: 0.5 }, 'killed'],
+    ['an early SIGKILL without a measured peak', { causeCode: undefined, lack: sigkill }, 'killed'],
+    ['a kill by an unknown process', { causeCode: 'killed', memoryShare: 0.5 }, 'killed'],
+    ['a person who canceled its step', { causeCode: 'canceled' }, 'canceled'],
+    ['the end of its node', { causeCode: 'node' }, 'node'],
+    ['exit code 0 that proves nothing', { causeCode: 'unproven' }, 'unproven'],
+    ['the end of its allocation', { status: 'terminated', causeCode: 'allocation' }, 'allocation'],
     [
       'the end of its allocation after its own time was up',
-      { status: 'terminated', returnCode: 143, causeCode: 'allocation', lack: { ...lack, runtime: true } },
+      { status: 'terminated', causeCode: 'allocation', lack: { ...lack, runtime: true } },
       'time',
     ],
-    ['the time limit', { status: 'terminated', returnCode: 152, lack: { ...lack, timeout: true } }, 'time'],
+    ['the time limit', { status: 'terminated', causeCode: 'time', lack: { ...lack, timeout: true } }, 'time'],
+    ['the end of its runner long before its own', { status: 'terminated', causeCode: 'time' }, 'stopped'],
     ['too long, and failed', { lack: { ...lack, runtime: true } }, 'time'],
     ['too many CPUs', { lack: { ...lack, cpu: true } }, 'cpus'],
-    ['a lost runner', { returnCode: -128 }, 'lost'],
-    ['a runner that stopped it', { status: 'terminated', returnCode: 143 }, 'lost'],
-    ['a disk without room', { returnCode: 1, causeCode: 'disk' }, 'disk'],
-    ['a command that does not exist', { returnCode: 127 }, 'bad command'],
-    ['an output that is not there', { missesOutput: true }, 'missing output'],
-    ['a decision that was not made', { status: 'pending_failed', returnCode: 3 }, 'undecided'],
+    ['a lost runner', { causeCode: 'lost' }, 'lost'],
+    ['a runner that stopped it', { status: 'terminated', causeCode: 'stopped' }, 'stopped'],
+    ['a runner of Torc that ended it', { status: 'terminated', causeCode: undefined }, 'stopped'],
+    ['a disk without room', { causeCode: 'disk' }, 'disk'],
+    ['a command that does not exist', { causeCode: 'not_found' }, 'not_found'],
+    ['an output that is not there', { causeCode: 'missing_output' }, 'missing_output'],
+    ['a decision that was not made', { status: 'pending_failed' }, 'undecided'],
     [
       'too little memory, although a decision is awaited',
-      { status: 'pending_failed', returnCode: 137, lack: { ...lack, memory: 'memory_exceeded' } },
+      { status: 'pending_failed', lack: { ...lack, memory: 'memory_exceeded' } },
       'memory',
     ],
     [
       'a command that does not exist, although a decision is awaited',
-      { status: 'pending_failed', returnCode: 127 },
-      'bad command',
+      { status: 'pending_failed', causeCode: 'not_found' },
+      'not_found',
     ],
     [
       'an output that is not there, although a decision is awaited',
-      { status: 'pending_failed', missesOutput: true },
-      'missing output',
+      { status: 'pending_failed', causeCode: 'missing_output' },
+      'missing_output',
     ],
     [
       'a failure handler that allows no more',
       {
-        returnCode: 137,
         causeCode: 'memory',
         handlerLimit: 'max',
         lack: { ...lack, memory: 'memory_exceeded' },
       },
-      'at maximum',
+      'at_maximum',
     ],
-    [
-      'another job that failed',
-      { status: 'canceled', returnCode: undefined, wasCanceledByDependency: true },
-      'downstream',
-    ],
-    ['anything else', { returnCode: 3 }, 'unknown'],
+    ['another job that failed', { status: 'canceled', wasCanceledByDependency: true }, 'dependency'],
+    ['an exit code of its own', {}, 'exit'],
+    ['anything else', { causeCode: undefined }, 'unknown'],
   ])('%s', (_, more, cause) => {
-    expect(causeOf(job(more))).toBe(cause);
+    expect(whyOf(job(more))).toBe(cause);
   });
+});
+
+it('without a measured lack a job is told by its cause, and repeated as the vocabulary says', () => {
+  const told = causeCodes.filter((causeCode) => whyOf(job({ causeCode })) === causeCode);
+  expect(causeCodes.filter((code) => !told.includes(code))).toEqual(['time']);
+  expect(told.filter((code) => REPAIRS[code].again !== 'no').toSorted()).toEqual(
+    ['allocation', 'canceled', 'disk', 'killed', 'lost', 'memory', 'node', 'stopped', 'unproven'].toSorted(),
+  );
 });
 
 describe('the plan of a recovery', () => {
   const jobs = [
     { id: 1, why: 'memory' as const },
     { id: 2, why: 'unknown' as const },
-    { id: 3, why: 'downstream' as const },
-    { id: 4, why: 'bad command' as const },
+    { id: 3, why: 'dependency' as const },
+    { id: 4, why: 'not_found' as const },
   ];
 
   it('the plan of a recovery repeats what can go better, and leaves the rest; downstream jobs follow by themselves', () => {

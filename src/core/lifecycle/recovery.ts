@@ -1,86 +1,78 @@
+import { type Again, CAUSES } from '../attempt/cause.ts';
 import type { CauseCode, HandlerLimit } from '../contract/cause-code.ts';
 import type { JobStatus } from '../contract/job-statuses.ts';
 import type { Lack } from './resource-use.ts';
 
 /** A job that did not end well, as far as a decision about it needs. */
 export interface EndedBadly {
-  readonly id: number;
   readonly status: JobStatus;
-  readonly returnCode: number | undefined;
   readonly lack: Lack | undefined;
   /** Its peak of memory as a share of its limit; undefined if it was not measured. */
   readonly memoryShare: number | undefined;
-  /** What is stored with its result; results of Torc's own runner lack both codes. */
+  /** Undefined if nothing proves one. */
   readonly causeCode: CauseCode | undefined;
   readonly handlerLimit: HandlerLimit | undefined;
-  readonly missesOutput: boolean;
   readonly wasCanceledByDependency: boolean;
 }
 
-/**
- * Why a job did not end well, by what recovery does about it.
- *
- * `lost`: its runner or its allocation ended; it runs again as it is. `killed`: by SIGKILL of an unknown sender; it runs again as it
- * is, for nothing proves that it lacked memory. `disk`: there was no room for its output. `at maximum`: its failure handler says that it gets no more
- * memory or time. `unknown` and what follows is not repeated unless
- * that is asked for: the same would happen again.
- */
-export type Cause =
-  | 'memory'
-  | 'time'
-  | 'cpus'
-  | 'at maximum'
-  | 'lost'
-  | 'killed'
-  | 'disk'
-  | 'downstream'
-  | 'missing output'
-  | 'bad command'
-  | 'undecided'
-  | 'unknown';
+/** Why a recovery repeats a job or leaves it: its cause, or what was measured or decided besides. */
+export type Why = CauseCode | 'cpus' | 'at_maximum' | 'undecided' | 'unknown';
 
-const LOST = -128;
-const NOT_EXECUTABLE = 126;
-const NOT_FOUND = 127;
+interface Repair {
+  readonly did: readonly [one: string, several: string];
+  readonly again: Again | 'with more CPUs';
+}
+
+const { memory, time, ...others } = CAUSES;
+
+/** In the order in which a person reads them. What is not repeated would end the same way again. */
+export const REPAIRS: Readonly<Record<Why, Repair>> = {
+  memory,
+  time,
+  cpus: { did: ['used more CPUs than requested', 'used more CPUs than requested'], again: 'with more CPUs' },
+  at_maximum: {
+    did: ['had all that its failure handler allows', 'had all that their failure handler allows'],
+    again: 'no',
+  },
+  ...others,
+  undecided: {
+    did: ['waits for a decision (pending_failed)', 'wait for a decision (pending_failed)'],
+    again: 'no',
+  },
+  unknown: { did: ['failed for an unknown reason', 'failed for an unknown reason'], again: 'no' },
+};
+
+export const WHYS = Object.keys(REPAIRS) as Why[];
 
 /** A job that was killed above this share of its memory was killed for its memory: samples miss the last growth. */
 const NEAR_LIMIT = 0.9;
 
 /** Ends that say nothing about what the job needs. */
-const ENDED_FROM_OUTSIDE: ReadonlySet<CauseCode> = new Set<CauseCode>([
-  'node',
-  'lost',
-  'canceled',
-  'unproven',
-  'allocation',
-]);
+const ENDED_FROM_OUTSIDE: ReadonlySet<CauseCode> = new Set<CauseCode>(['node', 'canceled', 'unproven', 'allocation']);
 
-/** The cause, by the codes of the result, its return code and its measured use; never by the text of logs. */
-export function causeOf(job: EndedBadly): Cause {
-  const { status, returnCode, lack, causeCode } = job;
-  if (status === 'canceled') return job.wasCanceledByDependency ? 'downstream' : 'lost';
-  if (returnCode === LOST) return 'lost';
-  if (job.handlerLimit === 'max') return 'at maximum';
+/** Why, by the cause of the result and its measured use; never by the text of logs. */
+export function whyOf({ status, lack, causeCode, ...job }: EndedBadly): Why {
+  if (status === 'canceled') return job.wasCanceledByDependency ? 'dependency' : 'canceled';
+  if (causeCode === 'lost') return 'lost';
+  if (job.handlerLimit === 'max') return 'at_maximum';
   if (causeCode === 'memory' || lack?.memory === 'memory_exceeded') return 'memory';
-  const wasKilled = causeCode === 'killed' || (causeCode === undefined && lack?.memory === 'sigkill_137');
-  if (wasKilled) return (job.memoryShare ?? 0) >= NEAR_LIMIT ? 'memory' : 'killed';
-  if (causeCode !== undefined && ENDED_FROM_OUTSIDE.has(causeCode) && lack?.runtime !== true) return 'lost';
-  if (causeCode === 'time' || lack?.timeout === true || lack?.runtime === true) return 'time';
+  if (causeCode === 'killed') return 'killed';
+  // Results of Torc's own runner: the code is that for memory, and also that of any other SIGKILL.
+  if (lack?.memory !== undefined) return (job.memoryShare ?? 0) >= NEAR_LIMIT ? 'memory' : 'killed';
+  if (causeCode !== undefined && ENDED_FROM_OUTSIDE.has(causeCode) && lack?.runtime !== true) return causeCode;
+  if (lack?.timeout === true || lack?.runtime === true) return 'time';
   if (lack?.cpu === true) return 'cpus';
-  // The runner stopped it: its allocation ended, or was canceled.
-  if (status === 'terminated') return 'lost';
-  if (causeCode === 'disk') return 'disk';
-  if (returnCode === NOT_FOUND || returnCode === NOT_EXECUTABLE) return 'bad command';
-  if (returnCode === 1 && job.missesOutput) return 'missing output';
-  // What these rules know needs no decision, though the job waits for one.
-  return status === 'pending_failed' ? 'undecided' : 'unknown';
+  // More time would not help: the end of its runner came long before its own.
+  if (causeCode === 'time') return 'stopped';
+  if (status === 'terminated') return causeCode ?? 'stopped';
+  // What is known of its cause needs no decision, though the job waits for one.
+  if (causeCode === undefined || causeCode === 'exit')
+    return status === 'pending_failed' ? 'undecided' : (causeCode ?? 'unknown');
+  return causeCode;
 }
 
-/** What recovery does about a job without being asked for more. */
-const REPEATED: ReadonlySet<Cause> = new Set<Cause>(['memory', 'time', 'cpus', 'lost', 'killed', 'disk']);
-
 export interface RecoveryPlan<Job> {
-  readonly byCause: ReadonlyMap<Cause, readonly Job[]>;
+  readonly byCause: ReadonlyMap<Why, readonly Job[]>;
   readonly retried: readonly Job[];
   /** Left as they are. */
   readonly left: readonly Job[];
@@ -88,11 +80,11 @@ export interface RecoveryPlan<Job> {
 
 /** Jobs that were canceled because of another follow it: an initialization makes them run behind it. */
 export function planRecovery<Job>(
-  jobs: readonly (Job & { readonly why: Cause })[],
+  jobs: readonly (Job & { readonly why: Why })[],
   { retriesUnknown }: { readonly retriesUnknown: boolean },
-): RecoveryPlan<Job & { readonly why: Cause }> {
-  const own = jobs.filter(({ why }) => why !== 'downstream');
-  const isRetried = ({ why }: { readonly why: Cause }) => retriesUnknown || REPEATED.has(why);
+): RecoveryPlan<Job & { readonly why: Why }> {
+  const own = jobs.filter(({ why }) => why !== 'dependency');
+  const isRetried = ({ why }: { readonly why: Why }) => retriesUnknown || REPAIRS[why].again !== 'no';
   return {
     byCause: Map.groupBy(own, ({ why }) => why),
     retried: own.filter(isRetried),

@@ -12,13 +12,20 @@ const limits = fc.record<Limits>({
 });
 const use = fc.record({
   isSuccess: fc.boolean(),
-  returnCode: fc.constantFrom(0, 1, 137, 152),
+  isEndedForTime: fc.boolean(),
+  mayBeMemory: fc.boolean(),
   causeCode: fc.constantFrom(undefined, 'memory' as const),
   seconds: fc.double({ min: 0, max: 40_000, noNaN: true }),
   peakMemoryBytes: fc.option(fc.integer({ min: 0, max: 10 * GIB }), { nil: undefined }),
   peakCpuPercent: fc.option(fc.double({ min: 0, max: 900, noNaN: true }), { nil: undefined }),
 });
-const succeeded = use.map((each) => ({ ...each, isSuccess: true, returnCode: 0, causeCode: undefined }));
+const succeeded = use.map((each) => ({
+  ...each,
+  isSuccess: true,
+  isEndedForTime: false,
+  mayBeMemory: false,
+  causeCode: undefined,
+}));
 const jobOf = (given: typeof use) =>
   fc.record({ isCompleted: fc.boolean(), use: fc.option(given, { nil: undefined, freq: 20 }) });
 const jobs = fc

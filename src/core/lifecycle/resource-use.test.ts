@@ -5,22 +5,24 @@ const GIB = 2 ** 30;
 const limits: Limits = { memoryBytes: 2 * GIB, numCpus: 2, runtimeSeconds: 1800 };
 const failed: Use = {
   isSuccess: false,
-  returnCode: 1,
+  causeCode: undefined,
+  isEndedForTime: false,
+  mayBeMemory: false,
   seconds: 60,
   peakMemoryBytes: undefined,
   peakCpuPercent: undefined,
 };
-const good: Use = { ...failed, isSuccess: true, returnCode: 0 };
+const good: Use = { ...failed, isSuccess: true };
 const nothing = { memory: undefined, timeout: false, timeoutReason: undefined, cpu: false, runtime: false };
 
 describe('a failed job lacked', () => {
   it.each([
     ['memory, when the measured use exceeds its limit', { peakMemoryBytes: 3e9 }, { memory: 'memory_exceeded' }],
     ['nothing, when the measured use equals its limit', { peakMemoryBytes: 2 * GIB }, {}],
-    ['memory, when it was killed early', { returnCode: 137, seconds: 162 }, { memory: 'sigkill_137' }],
-    ['nothing known, when it was killed later', { returnCode: 137, seconds: 1530 }, {}],
-    ['time, when it was killed near its time limit', { returnCode: 137, seconds: 1700 }, { timeout: true }],
-    ['time, when its return code says so', { returnCode: 152 }, { timeout: true, timeoutReason: 'sigxcpu_152' }],
+    ['memory, when it was killed early', { mayBeMemory: true, seconds: 162 }, { memory: 'sigkill_137' }],
+    ['nothing known, when it was killed later', { mayBeMemory: true, seconds: 1530 }, {}],
+    ['time, when it was killed near its time limit', { mayBeMemory: true, seconds: 1700 }, { timeout: true }],
+    ['time, when its return code says so', { isEndedForTime: true }, { timeout: true, timeoutReason: 'sigxcpu_152' }],
     ['time, when it failed near its time limit', { seconds: 1700 }, { timeout: true }],
     [
       'time, as timeout and as runtime, when it exceeded its time limit',
@@ -36,7 +38,7 @@ describe('a failed job lacked', () => {
 
   it('a job that was killed lacked memory when its time is unknown', () => {
     const unreadable = { ...limits, runtimeSeconds: undefined };
-    expect(lackOf(unreadable, { ...failed, returnCode: 137, seconds: 99_999 })).toEqual({
+    expect(lackOf(unreadable, { ...failed, mayBeMemory: true, seconds: 99_999 })).toEqual({
       ...nothing,
       memory: 'sigkill_137',
     });

@@ -1,4 +1,6 @@
+import { causeOfRecord, type ExitCodes } from '../attempt/judge.ts';
 import type { CauseCode } from '../contract/cause-code.ts';
+import type { JobStatus } from '../contract/job-statuses.ts';
 
 /**
  * Compares the resource use of a job with its limits.
@@ -18,14 +20,33 @@ export interface Limits {
 /** The use of one attempt. */
 export interface Use {
   readonly isSuccess: boolean;
-  readonly returnCode: number;
-  /** What ended it, where something proves it. */
-  readonly causeCode?: CauseCode | undefined;
+  readonly causeCode: CauseCode | undefined;
+  /** Its return code is that of jobs that are ended for their time, and may be that of jobs that are ended for their memory. */
+  readonly isEndedForTime: boolean;
+  readonly mayBeMemory: boolean;
   readonly seconds: number;
   /** Undefined or 0 if no sample was taken. */
   readonly peakMemoryBytes: number | undefined;
   /** 100 is one core. Undefined or 0 if no sample was taken. */
   readonly peakCpuPercent: number | undefined;
+}
+
+/** An attempt as its result has it. */
+interface MeasuredEnd extends Pick<Use, 'seconds' | 'peakMemoryBytes' | 'peakCpuPercent'> {
+  readonly status: JobStatus;
+  readonly returnCode: number;
+  readonly causeCode: CauseCode | null | undefined;
+}
+
+export function useOf({ status, returnCode, causeCode: stored, ...figures }: MeasuredEnd, codes: ExitCodes): Use {
+  const causeCode = stored ?? causeOfRecord({ status, returnCode }, codes);
+  return {
+    isSuccess: status === 'completed' && returnCode === 0,
+    causeCode,
+    isEndedForTime: returnCode === codes.time,
+    mayBeMemory: causeCode === undefined && returnCode === codes.memory,
+    ...figures,
+  };
 }
 
 /** The resources that it lacked. */
@@ -40,12 +61,6 @@ export interface Lack {
   readonly runtime: boolean;
 }
 
-/**
- * The return codes that a shell reports for SIGKILL and SIGXCPU. Our runners and Slurm use them for jobs killed for
- * memory and for time.
- */
-const KILLED = 137;
-const TIMED_OUT = 152;
 /** A job killed before this fraction of its time limit was not killed for its time. */
 const EARLY = 0.8;
 /** A job that fails after this fraction of its time limit is assumed to have been stopped for its time. */
@@ -54,19 +69,18 @@ const LATE = 0.9;
 /** The resources that a job lacked. Only failed jobs are judged by the way they ended. */
 export function lackOf(
   limits: Limits,
-  { isSuccess, returnCode, causeCode, seconds, peakMemoryBytes = 0, peakCpuPercent = 0 }: Use,
+  { isSuccess, causeCode, isEndedForTime, mayBeMemory, seconds, peakMemoryBytes = 0, peakCpuPercent = 0 }: Use,
 ): Lack {
   const { runtimeSeconds, memoryBytes, numCpus } = limits;
   const share = runtimeSeconds === undefined ? undefined : seconds / runtimeSeconds;
-  // Without a code the reason has to be guessed: results of Torc's own runner have none.
-  const wasKilledEarly =
-    !isSuccess && causeCode === undefined && returnCode === KILLED && (share === undefined || share < EARLY);
+  // Results of Torc's own runner do not say why they have this code: then the time decides.
+  const wasKilledEarly = !isSuccess && mayBeMemory && (share === undefined || share < EARLY);
   const wasKilled = causeCode === 'memory' || wasKilledEarly;
   const endedLate = !isSuccess && share !== undefined && share > LATE;
   return {
     memory: peakMemoryBytes > memoryBytes ? 'memory_exceeded' : wasKilled ? 'sigkill_137' : undefined,
-    timeout: returnCode === TIMED_OUT || endedLate,
-    timeoutReason: returnCode === TIMED_OUT ? 'sigxcpu_152' : undefined,
+    timeout: isEndedForTime || endedLate,
+    timeoutReason: isEndedForTime ? 'sigxcpu_152' : undefined,
     cpu: peakCpuPercent > 100 * numCpus,
     runtime: share !== undefined && share > 1,
   };

@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { hostFacts } from '../../cluster/host/facts.ts';
 import { withSubstitute } from '../../client/compat/unknown-route.ts';
 import { all } from '../../client/every.ts';
-import { standardExecution } from '../../core/contract/execution.ts';
+import { type ExitCodes, exitCodesOf, storedEndOf } from '../../core/attempt/judge.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
@@ -87,12 +87,6 @@ export async function gatherFacts(
         isCanceled: workflow.is_canceled === true,
         isArchived: workflow.is_archived === true,
         ...(place === undefined ? {} : { place }),
-        timeoutExitCode: execution?.timeout_exit_code ?? standardExecution.timeout_exit_code,
-        oomExitCode: execution?.oom_exit_code ?? standardExecution.oom_exit_code,
-        endingSeconds:
-          (execution?.sigkill_headroom_seconds ?? standardExecution.sigkill_headroom_seconds) +
-          (execution?.sigterm_lead_seconds ?? standardExecution.sigterm_lead_seconds) +
-          5,
       },
       dependencies,
       dependenciesLeftOut: dependencyIds.length - dependencies.length,
@@ -106,7 +100,7 @@ export async function gatherFacts(
         status === 'ready' && runners.length === 0 ? await lastRunner(client, workflowId, execution) : undefined,
       here: place?.runsIn === 'anywhere' && !isAway ? roomHere() : undefined,
       runningOn: node?.hostname,
-      end: result && attemptEndOf(result, node),
+      end: result && attemptEndOf(result, node, exitCodesOf(execution)),
       endedInRun: earlier?.run_id,
       earlier: results
         .flatMap(({ attempt_id: n, cause }) => (cause && (n ?? 1) < attempt ? [{ attempt: n ?? 1, cause }] : []))
@@ -114,7 +108,7 @@ export async function gatherFacts(
       attemptsWithoutResult: Array.from({ length: attempt - 1 }, (_, index) => index + 1).filter(
         (n) => !reported.has(n),
       ),
-      missingOutputs: result?.return_code === 1 ? await missingOutputs(client, job) : [],
+      missingOutputs: result && result.status !== 'completed' ? await missingOutputs(client, job) : [],
     },
   };
 }
@@ -162,22 +156,15 @@ async function causeOf(client: Client, dependencies: readonly OtherJob[]): Promi
   return { ...found, returnCode: result?.return_code };
 }
 
-function attemptEndOf(result: Result, node: ComputeNode | undefined): AttemptEnd {
-  const endMs = Date.parse(node?.end_time ?? '');
-  return {
-    status: result.status,
-    returnCode: result.return_code,
-    seconds: result.exec_time_minutes * 60,
-    attempt: result.attempt_id ?? 1,
-    endedAt: result.completion_time,
-    peakMemoryBytes: result.peak_memory_bytes ?? undefined,
-    cause: result.cause ?? undefined,
-    causeCode: result.cause_code ?? undefined,
-    handlerLimit: result.handler_limit ?? undefined,
-    hostname: node?.hostname,
-    secondsToRunnersEnd: Number.isNaN(endMs) ? undefined : (endMs - Date.parse(result.completion_time)) / 1000,
-  };
-}
+const attemptEndOf = (result: Result, node: ComputeNode | undefined, codes: ExitCodes): AttemptEnd => ({
+  ...storedEndOf(result, codes),
+  seconds: result.exec_time_minutes * 60,
+  attempt: result.attempt_id ?? 1,
+  endedAt: result.completion_time,
+  peakMemoryBytes: result.peak_memory_bytes ?? undefined,
+  handlerLimit: result.handler_limit ?? undefined,
+  hostname: node?.hostname,
+});
 
 /** The active runners, with the resources that running jobs leave free. */
 async function liveRunners(

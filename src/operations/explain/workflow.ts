@@ -5,7 +5,6 @@ import type { Result } from '../../core/contract/result.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import { nextCommand } from '../../core/lifecycle/next-command.ts';
 import { withoutNumbers } from '../../core/quantity/without-numbers.ts';
-import { type Cause, causesOf } from '../causes.ts';
 import { placeOf } from '../place.ts';
 import { FAILED_STATUSES } from '../resource-use.ts';
 import { type ExplainedJob, type ExplainOptions, explainJob } from './explain.ts';
@@ -53,13 +52,12 @@ export async function explainWorkflow(client: Client, id: number, options: Expla
     ),
   );
   const results = lists.flat();
-  const causes = await causesOf(client, id, results);
   const lasts = new Map<Result, string | undefined>();
   for (const result of results.slice(0, MOST_READ))
     lasts.set(result, (await lastErrorLines(client, workflow, result, options.outputDir)).at(-1));
-  const groups = [
-    ...Map.groupBy(results, (result) => groupOf(result, causes.get(result) ?? [], lasts.get(result))).values(),
-  ].toSorted((one, other) => other.length - one.length);
+  const groups = [...Map.groupBy(results, (result) => groupOf(result, lasts.get(result))).values()].toSorted(
+    (one, other) => other.length - one.length,
+  );
   const failures: FailureGroup[] = [];
   for (const group of groups.slice(0, MOST_GROUPS)) failures.push(await explained(client, group, options));
   const jobs = status.jobs_by_status;
@@ -83,14 +81,15 @@ export async function explainWorkflow(client: Client, id: number, options: Expla
 }
 
 /** The same text for jobs that failed in the same way: numbers in messages are names of jobs, sizes and times. */
-export function groupOf(
-  { status, return_code: code, cause_code: kind }: Pick<Result, 'status' | 'return_code' | 'cause_code'>,
-  causes: readonly Cause[],
+export const groupOf = (
+  {
+    status,
+    return_code: code,
+    cause_code: cause,
+    cause: words,
+  }: Pick<Result, 'status' | 'return_code' | 'cause_code' | 'cause'>,
   lastLine: string | undefined,
-): string {
-  const reported = causes.map((each) => (each.code === 'recorded' ? withoutNumbers(each.message) : each.code));
-  return JSON.stringify([status, code, kind ?? '', [...new Set(reported)], withoutNumbers(lastLine ?? '')]);
-}
+): string => JSON.stringify([status, code, cause ?? '', withoutNumbers(words ?? ''), withoutNumbers(lastLine ?? '')]);
 
 async function explained(client: Client, group: readonly Result[], options: ExplainOptions): Promise<FailureGroup> {
   const [{ job_id: id }] = group as [Result];

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Client } from '../../client/client.ts';
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
+import { exitCodesOf } from '../../core/attempt/judge.ts';
 import { mayHaveSteps } from '../../core/lifecycle/execution-mode.ts';
 import { type DeadNode, NO_ACTIVE_NODES, type Orphans } from '../../core/lifecycle/orphans.ts';
 import { removeMarks } from '../../runner/step/slurm/left-steps.ts';
@@ -64,7 +65,8 @@ export async function cleanOrphans(client: Client, workflowId: number, options: 
       orphans = decide(records, facts);
     }
   }
-  const tools = { client, workflowId, runId: runId as number, records, facts, ...options };
+  const codes = exitCodesOf(execution);
+  const tools = { client, workflowId, runId: runId as number, records, facts, codes, ...options };
   if (facts.isAccountAway && mayHaveSteps(execution ?? {}, true) && orphans.deadNodes.some(holdsJobs)) {
     warnings.push('the work of ended steps may be on record there: jobs of ended allocations are left as they are');
     orphans = { ...orphans, deadNodes: orphans.deadNodes.filter((node) => !holdsJobs(node)) };

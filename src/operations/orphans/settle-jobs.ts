@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import { withSubstitute } from '../../client/compat/unknown-route.ts';
 import type { BatchRecords } from '../../cluster/batch/batch-system.ts';
+import { type ExitCodes, LOST_CODE } from '../../core/attempt/judge.ts';
 import { type StepId, stepIdOf } from '../../core/contract/files/job.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { FailureHandler } from '../../core/contract/scheduling.ts';
@@ -30,7 +31,6 @@ export interface OrphanedJob {
 }
 
 /** The return code of a job that was lost with its runner, as in Torc 1.0.0. */
-const LOST = -128;
 const FAILED_NODE = 'orphan-recovery';
 /** Entries in one request. Too many, and other requests wait: 500 hold the server for 40 ms, 67 ms the first time. */
 const BATCH = 200;
@@ -42,6 +42,8 @@ export interface Tools extends CleanOptions {
   readonly runId: number;
   readonly records: Records;
   readonly facts: SlurmFacts;
+  /** Of the workflow. */
+  readonly codes: ExitCodes;
 }
 
 interface Settled {
@@ -119,7 +121,7 @@ async function settleNode(tools: Tools, { dead, ledger, jobs, settled, retrying 
     if (retried.has(key)) continue;
     const known = reported.get(key);
     const left = facts.left.get(dead.slurmJobId ?? 0);
-    const end = left && leftEndOf(left, stepNameOf(tools, job), facts.account);
+    const end = left && leftEndOf(left, stepNameOf(tools, job), facts.account, tools.codes);
     if (known !== undefined) {
       const { files, ...result } = known;
       ends.push(completionOf(tools, job, dead.nodeId, { ...result, files: files ?? undefined }));
@@ -132,7 +134,7 @@ async function settleNode(tools: Tools, { dead, ledger, jobs, settled, retrying 
           exec_time_minutes: end.seconds / 60,
           completion_time: new Date(end.endedAtMs ?? tools.nowMs()).toISOString(),
           peak_memory_bytes: end.maxRssBytes,
-          cause_code: end.causeCode,
+          cause_code: end.cause,
         }),
       );
       settled.kept += 1;
@@ -160,7 +162,7 @@ const orphaned = ({ id, name }: Job, reason: string, slurmJobId?: number): Orpha
 const lostOf = (tools: Tools, job: Job, nodeId: number, cause: string): JobCompletion =>
   completionOf(tools, job, nodeId, {
     status: 'failed',
-    return_code: LOST,
+    return_code: LOST_CODE,
     exec_time_minutes: 0,
     completion_time: new Date(tools.nowMs()).toISOString(),
     cause,
@@ -203,7 +205,7 @@ async function send({ client, workflowId, isDryRun }: Tools, ends: readonly JobC
     const refused = new Set(errors.map(({ job_id: id }) => id));
     for (const { job_id: id, result } of completions) {
       if (!refused.has(id)) continue;
-      if (result.return_code !== LOST) settled.kept -= 1;
+      if (result.return_code !== LOST_CODE) settled.kept -= 1;
       else
         settled.failed.splice(
           settled.failed.findIndex((each) => each.job_id === id),

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import type { RecoveryPlan, RecoveryPolicy as RequestedPolicy, RecoveryRequest } from '../../core/contract/recovery.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { CAUSE_WORDS, CAUSES } from '../../core/lifecycle/cause-words.ts';
+import { REPAIRS, WHYS } from '../../core/lifecycle/recovery.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 import { underLease } from '../recovery-lease.ts';
 import { nextOf } from './next.ts';
@@ -82,14 +82,14 @@ async function planned(
     recovery,
     plan: {
       workflow_id: workflowId,
-      causes: CAUSES.flatMap((why) => {
+      causes: WHYS.flatMap((why) => {
         const jobs = plan.byCause.get(why) ?? [];
         if (jobs.length === 0) return [];
         const first = jobs
           .slice(0, NAMED)
           .map(({ id, name, words }) => ({ job_id: id, job_name: name, detail: words }));
-        const words = CAUSE_WORDS[why][jobs.length === 1 ? 0 : 1];
-        return [{ cause: why.replaceAll(' ', '_'), words, jobs: jobs.length, runs_again: again.has(why), first }];
+        const words = REPAIRS[why].did[jobs.length === 1 ? 0 : 1];
+        return [{ cause: why, words, jobs: jobs.length, runs_again: again.has(why), first }];
       }),
       changes: adjustments.map(({ correction, before, after }) => ({
         resource_requirements_id: correction.requirementsId,

@@ -11,7 +11,7 @@ export async function plannedAllocations(
 ): Promise<{ readonly planned: Regenerated; readonly profile: HpcProfile }> {
   const site = await tools.site();
   const retried = new Set(plan.retried.map(({ id }) => id));
-  const follows = ends.filter(({ why }) => why === 'downstream').map(({ id }) => id);
+  const follows = ends.filter(({ why }) => why === 'dependency').map(({ id }) => id);
   const requirements = new Map(adjustments.map(({ correction, after }) => [correction.requirementsId, after]));
   const planned = await regenerate(await tools.submitTools(), workflowId, {
     ...site.plan,

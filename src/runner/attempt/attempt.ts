@@ -1,15 +1,16 @@
 import { filesOf, stdioOf } from '../../core/contract/files/job.ts';
 import { unlink } from 'node:fs/promises';
 import type { ClaimedJob, Completion } from '../../core/contract/exchange.ts';
-import { standardExecution } from '../../core/contract/execution.ts';
 import type { Crate } from './crate/crate.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Log } from '../facts/log.ts';
-import type { FailureCause } from '../../core/lifecycle/cause-verdict.ts';
-import { type EndedFor, failureCauseOf, type Outcome, outcomeOf } from '../step/outcome.ts';
+import { type FailureCause, failureCauseOf } from '../../core/lifecycle/cause-verdict.ts';
+import type { EndedFor } from '../../core/attempt/evidence.ts';
+import { exitCodesOf, judge, type Verdict } from '../../core/attempt/judge.ts';
 import type { Outbox } from '../ledger/outbox.ts';
 import type { FailedAttempt } from './retry/decide.ts';
 import type { Retry } from './retry/retry.ts';
+import { causeFields } from './cause-fields.ts';
 import { type KnownEnd, measuredOf, recordedOf } from './recorded.ts';
 import { createOverRequests } from './over-request.ts';
 import { sizeText } from '../../core/quantity/size-text.ts';
@@ -90,10 +91,10 @@ export interface Attempts {
     missing: readonly string[],
     files: Completion['files'],
   ): Promise<void> | undefined;
-  /** The same for an attempt whose outcome is already known. */
+  /** The same for an attempt that is judged already. */
   report(
     job: ClaimedJob,
-    outcome: Outcome,
+    verdict: Verdict,
     end: EndTime,
     measured: Partial<Completion>,
     why?: Why,
@@ -165,15 +166,17 @@ export function createAttempts(
     const { peak_memory_bytes: peakBytes = 0 } = figures;
     const askedBytes = memoryLimitOf?.(job) ?? Infinity;
     const memoryShare = (peakBytes ?? 0) / askedBytes;
-    const outcome = outcomeOfAttempt(attempt, account, { missing, memoryShare }, facts.execution);
-    if (missing.length > 0 && outcome.status !== 'completed') {
+    const { wasKilled, isPreempted } = attempt;
+    const evidence = { ...account, endedFor, wasKilled, isPreempted, missingOutputs: missing, memoryShare };
+    const verdict = judge(evidence, exitCodesOf(facts.execution));
+    if (missing.length > 0 && verdict.status !== 'completed') {
       log.write('warn', 'Job did not write declared output files', {
         job_id: job.id,
         job_name: job.name,
         missing: missing.join(', '),
       });
     }
-    if (memoryShare > 1 && outcome.causeCode !== 'memory') {
+    if (memoryShare > 1 && verdict.cause !== 'memory') {
       overMemory.add(job, peakBytes ?? 0, askedBytes);
       log.write('warn', 'Job used more memory than it asked for', {
         workflow_id: facts.workflowId,
@@ -182,35 +185,15 @@ export function createAttempts(
         asked: sizeText(askedBytes),
       });
     }
-    const measured = recordedOf(account, outcome, figures, files);
+    const known = { ...evidence, peakBytes: peakBytes ?? 0, askedBytes };
+    const measured = { ...recordedOf(account, figures, files), ...causeFields(verdict, known, account.cause) };
     if (observed !== undefined) onMeasured?.({ job, startedAtMs, seconds: end.seconds, observed, measured });
-    if (outcome.status === 'completed') deleteOutput(facts, job);
-    const cause = attempt.isPreempted ? 'node' : failureCauseOf(outcome, endedFor);
-    return report(job, outcome, end, measured, { endedFor, cause });
+    if (verdict.status === 'completed') deleteOutput(facts, job);
+    const cause = isPreempted ? 'node' : failureCauseOf(verdict.cause);
+    return report(job, verdict, end, measured, { endedFor, cause });
   };
 
   return { tally, overMemory, finish, report };
-}
-
-/** The outcome of an attempt, with the exit codes that its workflow gives to its time and memory limits. */
-function outcomeOfAttempt(
-  { endedFor, wasKilled }: Pick<Attempt, 'endedFor' | 'wasKilled'>,
-  { exitCode, signal, endedBy, asked }: KnownEnd,
-  { missing, memoryShare }: { readonly missing: readonly string[]; readonly memoryShare: number },
-  execution: RunFacts['execution'],
-): Outcome {
-  return outcomeOf({
-    exitCode,
-    signal,
-    endedFor,
-    endedBy,
-    asked,
-    wasKilled,
-    missingOutputs: missing,
-    memoryShare,
-    timeoutExitCode: execution.timeout_exit_code ?? standardExecution.timeout_exit_code,
-    oomExitCode: execution.oom_exit_code ?? standardExecution.oom_exit_code,
-  });
 }
 
 /** Deletes the output of a job that completed, if its workflow says so. */

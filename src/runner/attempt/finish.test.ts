@@ -4,7 +4,8 @@ import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { SettledEnd } from '../step/steps.ts';
 import type { Attempt } from './attempt.ts';
 import { createFinish } from './finish.ts';
-import { type EndedFor, outcomeOf } from '../step/outcome.ts';
+import type { EndedFor } from '../../core/attempt/evidence.ts';
+import { exitCodesOf, judge } from '../../core/attempt/judge.ts';
 import type { Signaled } from './shared-signal.ts';
 
 const START = 1_000_000;
@@ -36,7 +37,6 @@ function runnerIn({
     successWaitMs,
     fate: fate === undefined ? undefined : async () => fate,
   });
-  const ended = { missingOutputs: [], memoryShare: 0, wasKilled: false, timeoutExitCode: 152, oomExitCode: 137 };
   return {
     left,
     end(account: Partial<SettledEnd>, endedFor?: EndedFor) {
@@ -56,7 +56,7 @@ function runnerIn({
     get result() {
       const [only] = finished;
       if (only === undefined) return undefined;
-      return [outcomeOf({ ...ended, ...only.account, endedFor: only.endedFor }).status, only.atMs] as const;
+      return [judge({ ...only.account, endedFor: only.endedFor }, exitCodesOf(undefined)).status, only.atMs] as const;
     },
   };
 }

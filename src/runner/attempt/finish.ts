@@ -4,7 +4,7 @@ import type { Watch } from '../observe/watch.ts';
 import type { SettledEnd } from '../step/steps.ts';
 import type { Attempt, EndTime } from './attempt.ts';
 import type { Conclude } from './conclude.ts';
-import { isUnproven } from '../step/outcome.ts';
+import { isUnproven } from '../../core/attempt/evidence.ts';
 import {
   afterSharedSignal,
   endedForOf,

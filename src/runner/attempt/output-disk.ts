@@ -1,6 +1,6 @@
 import { statfs, unlink, writeFile } from 'node:fs/promises';
 import { after, type Timer } from '../../client/long-timers.ts';
-import { type Shortage, shortageOf } from '../../core/lifecycle/full-disk.ts';
+import { type Shortage, shortageOf } from '../../core/attempt/full-disk.ts';
 import type { Log } from '../facts/log.ts';
 
 export interface OutputDiskOptions {

@@ -54,48 +54,20 @@ describe('the measured figures of an attempt', () => {
 describe('the record of an attempt', () => {
   const account = { exitCode: 1, signal: undefined, cpuSeconds: 3, peakBytes: undefined, cause: 'its node is gone' };
 
-  it('the cause of an end is recorded, but not for an attempt that completed', () => {
-    expect(recordedOf(account, { status: 'failed', causeCode: 'node' }, {}, undefined)).toEqual({
-      cause: account.cause,
-      cause_code: 'node',
-    });
-    expect(recordedOf(account, { status: 'completed' }, {}, undefined)).toEqual({});
-  });
-
-  it('a failure while its output had no room is recorded with that code, and a success without', () => {
-    const full = { ...account, cause: undefined, shortage: 'space' } as const;
-    expect(recordedOf(full, { status: 'failed' }, {}, undefined)).toEqual({
-      cause: 'the disk of its output was full when it ended',
-      cause_code: 'disk',
-    });
-    expect(recordedOf(full, { status: 'completed' }, {}, undefined)).toEqual({});
-  });
-
-  it('a kill by an unknown process is recorded in words, and an exit code of its own without', () => {
-    const killed = recordedOf(
-      { ...account, cause: undefined },
-      { status: 'failed', causeCode: 'killed' },
-      {},
-      undefined,
-    );
-    expect(killed).toEqual({ cause: 'killed by SIGKILL, and nothing says by whom', cause_code: 'killed' });
-    expect(recordedOf({ ...account, cause: undefined }, { status: 'failed' }, {}, undefined)).toEqual({});
-  });
-
   it('an attempt inside a step of Slurm is recorded with that step and with its own figures', () => {
     const stats = { slurm_job_id: '12', slurm_step: '12.0', node_list: 'n1' };
     const figures = { peak_memory_bytes: 500 };
-    expect(recordedOf({ ...account, stats }, { status: 'failed' }, figures, undefined).slurm_stats).toEqual({
+    expect(recordedOf({ ...account, stats }, figures, undefined).slurm_stats).toEqual({
       ...stats,
       max_rss_bytes: 500,
       ave_cpu_seconds: 3,
     });
-    expect(recordedOf(account, { status: 'failed' }, figures, undefined)).not.toHaveProperty('slurm_stats');
+    expect(recordedOf(account, figures, undefined)).not.toHaveProperty('slurm_stats');
   });
 
   it('an attempt that was a step of Slurm is recorded with what the accounting has of it, and with no figure of our own', () => {
     const stats = { slurm_job_id: '12', max_vm_size_bytes: 7, node_list: 'n1' };
-    const recorded = recordedOf({ ...account, stats }, { status: 'completed' }, { peak_memory_bytes: 500 }, undefined);
+    const recorded = recordedOf({ ...account, stats }, { peak_memory_bytes: 500 }, undefined);
     expect(recorded.slurm_stats).toEqual(stats);
   });
 });

@@ -1,43 +1,16 @@
 import type { Completion } from '../../core/contract/exchange.ts';
 import type { Observed } from '../observe/watch.ts';
 import type { SettledEnd } from '../step/steps.ts';
-import type { CauseCode } from '../../core/contract/cause-code.ts';
-import { shortageCause } from '../../core/lifecycle/full-disk.ts';
-import type { Outcome } from '../step/outcome.ts';
 
 /** What is known of the end of a step that was started. */
 export type KnownEnd = Omit<SettledEnd, 'refused'>;
 
-/** What its result records of an attempt beside its outcome: figures, outputs, and why it did not complete. */
-export function recordedOf(
+/** What its result records of an attempt beside its verdict: figures and outputs. */
+export const recordedOf = (
   account: KnownEnd,
-  { status, causeCode }: Pick<Outcome, 'status' | 'causeCode'>,
   figures: Partial<Completion>,
   files: Completion['files'],
-): Partial<Completion> {
-  return {
-    ...figures,
-    ...(files === undefined ? {} : { files }),
-    ...(status === 'completed' ? {} : causeOf(account, causeCode)),
-    ...statsOf(account, figures),
-  };
-}
-
-/** What ended it, as a code and in words, where its return code does not say it. */
-function causeOf({ cause, shortage }: KnownEnd, code: CauseCode | undefined): Pick<Completion, 'cause' | 'cause_code'> {
-  if (shortage !== undefined) return { cause: shortageCause(shortage), cause_code: 'disk' };
-  const words = cause ?? (code === undefined ? undefined : WORDS[code]);
-  return {
-    ...(words === undefined ? {} : { cause: words }),
-    ...(code === undefined ? {} : { cause_code: code }),
-  };
-}
-
-const WORDS: Partial<Record<CauseCode, string>> = {
-  killed: 'killed by SIGKILL, and nothing says by whom',
-  unproven: 'it exited with 0 after a signal to end that it does not handle: a part of its work may be missing',
-  allocation: 'its allocation was being ended',
-};
+): Partial<Completion> => ({ ...figures, ...(files === undefined ? {} : { files }), ...statsOf(account, figures) });
 
 /** The statistics of Slurm. It has none of an attempt that ran inside a step of its runner: our own figures stand in. */
 function statsOf(

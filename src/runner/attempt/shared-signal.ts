@@ -1,9 +1,9 @@
 import { constants } from 'node:os';
 import { after } from '../../client/long-timers.ts';
-import { CONTINUED_SECONDS } from '../../core/lifecycle/asked-to-end.ts';
+import { CONTINUED_SECONDS } from '../../core/attempt/asked-to-end.ts';
 import type { SettledEnd } from '../step/steps.ts';
 import type { EndTime } from './attempt.ts';
-import { type EndedFor, isUnproven } from '../step/outcome.ts';
+import { type EndedFor, isUnproven } from '../../core/attempt/evidence.ts';
 
 /**
  * What ends an allocation signals its jobs and its runner together: a job may end before the runner learns why. It handles

@@ -3,7 +3,7 @@ import type { StepId } from '../../core/contract/files/job.ts';
 import type { Log } from '../facts/log.ts';
 import type { Running, UnderWay } from './under-way.ts';
 import type { StartedStep, StepEnd, Steps } from '../step/steps.ts';
-import type { EndedFor } from '../step/outcome.ts';
+import type { EndedFor } from '../../core/attempt/evidence.ts';
 import type { Signaled } from '../attempt/shared-signal.ts';
 
 export interface SignalsOptions {

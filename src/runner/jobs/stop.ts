@@ -2,7 +2,7 @@ import type { RunningJobs } from './running-jobs.ts';
 import type { Log } from '../facts/log.ts';
 import { atMoment } from '../../client/long-timers.ts';
 import { steadyNow } from '../../client/steady-clock.ts';
-import type { EndedFor } from '../step/outcome.ts';
+import type { EndedFor } from '../../core/attempt/evidence.ts';
 
 export interface StopOptions {
   readonly runningJobs: RunningJobs;

@@ -1,13 +1,11 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { OPEN } from '../../cluster/trust.ts';
+import { exitCodesOf, judge, NOT_EXECUTABLE } from '../../core/attempt/judge.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import { filesOf } from '../../core/contract/files/job.ts';
 import type { Attempts } from '../attempt/attempt.ts';
 import type { Log } from '../facts/log.ts';
 import type { RunFacts } from '../step/request.ts';
-
-/** The exit code of a shell that cannot execute a command. */
-const CANNOT_EXECUTE = 126;
 
 interface Parts {
   readonly facts: RunFacts;
@@ -28,7 +26,9 @@ export function reportUnstartable(
 ): Promise<void> | undefined {
   sayWhy(filesOf(facts, job).stderr, message);
   log.write('error', 'Job cannot be started', { job_id: job.id, job_name: job.name, error: message });
-  return attempts.report(job, { status: 'failed', returnCode: CANNOT_EXECUTE }, { atMs, seconds: 0 }, {});
+  const verdict = judge({ exitCode: NOT_EXECUTABLE }, exitCodesOf(facts.execution));
+  const fields = { cause_code: verdict.cause, cause: message };
+  return attempts.report(job, verdict, { atMs, seconds: 0 }, fields);
 }
 
 /** Writes a reason where the standard error of a job would be; that it failed is known without it. */

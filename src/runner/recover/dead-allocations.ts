@@ -1,5 +1,6 @@
 import { all } from '../../client/every.ts';
 import type { BatchSystem } from '../../cluster/batch/batch-system.ts';
+import { exitCodesOf } from '../../core/attempt/judge.ts';
 import { jobOfAllocation, type SlurmJob } from '../../core/allocation/slurm-job.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import type { Completion } from '../../core/contract/exchange.ts';
@@ -86,15 +87,17 @@ async function recover(
   // A node that crashed may have lost the last lines of its ledger, so a job that it lacks may have started.
   const proven = provenBy(facts, 'rebooted', { runId, nodeId: node.id });
   const left = leftStepsOf(new Set(ledger === undefined ? [] : [outputDirOfLedger(ledger)]), workflowId, jobId);
-  const more = await endsOf(left, { records: batch, runId, known: proven }).catch((error: Error) => {
-    const about = { compute_node_id: node.id, slurm_job_id: jobId, reason: error.message };
-    log.write(
-      'warn',
-      'The accounting of Slurm cannot be asked about an ended allocation; its jobs stay as they are',
-      about,
-    );
-    return undefined;
-  });
+  const more = await endsOf(left, { records: batch, client, workflowId, runId, known: proven }).catch(
+    (error: Error) => {
+      const about = { compute_node_id: node.id, slurm_job_id: jobId, reason: error.message };
+      log.write(
+        'warn',
+        'The accounting of Slurm cannot be asked about an ended allocation; its jobs stay as they are',
+        about,
+      );
+      return undefined;
+    },
+  );
   if (more === undefined) return false;
   const completed = [...(proven.completed ?? []), ...more];
   const reply = await client.reportLostRunner({
@@ -113,24 +116,24 @@ async function recover(
   return true;
 }
 
-interface Known {
+interface Known extends Pick<DeadAllocationsOptions, 'client' | 'workflowId' | 'runId'> {
   readonly records: Pick<BatchSystem, 'account'>;
-  readonly runId: number;
   /** What the ledger says. */
   readonly known: ReturnType<typeof provenBy>;
 }
 
 /** The proven ends of steps that the ledger does not have. */
-async function endsOf(left: LeftSteps, { records, runId, known }: Known): Promise<Completion[]> {
+async function endsOf(left: LeftSteps, { records, client, workflowId, runId, known }: Known): Promise<Completion[]> {
   if (left.marks.size === 0) return [];
   const account = await accountOfLeft(records, [left], [left.slurmJobId]);
+  const { execution_config: execution } = await client.getWorkflow({ params: { id: workflowId } });
   const reported = new Set(
     [...(known.completed ?? []), ...(known.retried ?? [])].map((each) => `${each.job_id} ${each.attempt_id}`),
   );
   return [...left.marks.keys()].flatMap((id): Completion[] => {
     const parts = partsOfStepId(id);
     if (parts?.runId !== runId || reported.has(`${parts.jobId} ${parts.attemptId}`)) return [];
-    const end = leftEndOf(left, id, account);
+    const end = leftEndOf(left, id, account, exitCodesOf(execution));
     if (end === undefined) return [];
     return [
       {
@@ -141,7 +144,7 @@ async function endsOf(left: LeftSteps, { records, runId, known }: Known): Promis
         exec_time_minutes: end.seconds / 60,
         completion_time: new Date(end.endedAtMs ?? Date.now()).toISOString(),
         peak_memory_bytes: end.maxRssBytes,
-        cause_code: end.causeCode,
+        cause_code: end.cause,
       },
     ];
   });

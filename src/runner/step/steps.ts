@@ -1,8 +1,9 @@
 import type { StepId } from '../../core/contract/files/job.ts';
 import type { SlurmFigures } from '../../core/contract/allocation.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
-import type { Shortage } from '../../core/lifecycle/full-disk.ts';
-import type { AskedToEnd } from '../../core/lifecycle/asked-to-end.ts';
+import type { Shortage } from '../../core/attempt/full-disk.ts';
+import type { EndedBy } from '../../core/attempt/evidence.ts';
+import type { AskedToEnd } from '../../core/attempt/asked-to-end.ts';
 import type { Lease } from '../claim/capacity.ts';
 
 /**
@@ -81,12 +82,6 @@ export interface StepEnd {
   /** How long it ran, where that was measured in the process that started it, and another one reports the end. */
   readonly seconds?: number | undefined;
 }
-
-/**
- * What ended a step from outside, other than the runner: its memory limit, its time limit, a person who canceled it, the end of
- * its node or of the process that carried it, or the end of its allocation.
- */
-export type EndedBy = 'memory' | 'time' | 'cancel' | 'node' | 'allocation';
 
 export interface SettledEnd extends Omit<StepEnd, 'id'> {
   readonly endedBy?: EndedBy | undefined;

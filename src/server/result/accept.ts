@@ -1,3 +1,4 @@
+import { causeOfRecord, exitCodesOf } from '../../core/attempt/judge.ts';
 import type { StreamEventType } from '../../core/contract/event.ts';
 import { statusCode } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
@@ -49,12 +50,19 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
     return unknown;
   };
 
+  /** Torc's own runner reports no cause. */
+  const withCause = (end: End): End => {
+    if (end.status === 'completed' || (end.causeCode ?? undefined) !== undefined) return end;
+    const codes = exitCodesOf(store.find.wholeWorkflow(end.workflowId).execution_config);
+    return { ...end, causeCode: causeOfRecord(end, codes) };
+  };
+
   const write = (end: End, holder: number | null, ended: GatheredEnds): void => {
     // Another client reports the end: the process may still run under the runner that holds it.
     if (holder !== null && holder !== end.nodeId) held.keep(end.jobId);
     // An end with one of these statuses is distinguished from a change by hand: the runner releases the attempt.
     if (LETS_GO.has(end.status)) queries.letGo.run({ id: end.jobId });
-    ended.add(end);
+    ended.add(withCause(end));
     for (const { id, st_mtime: mtime } of end.files ?? []) {
       queries.fileTime.run({ id, workflowId: end.workflowId, mtime });
     }

@@ -1,9 +1,10 @@
-import { jobStatus, statusCode } from '../../core/contract/job.ts';
+import { type ExitCodes, exitCodesOf } from '../../core/attempt/judge.ts';
+import { jobStatus, statusCode, statusOf } from '../../core/contract/job.ts';
 import type { CauseCode } from '../../core/contract/cause-code.ts';
 import type { ResourceUse, ResourceUseClass } from '../../core/contract/view.ts';
 import { type Correction, correctResources, USUAL_MULTIPLIERS } from '../../core/lifecycle/correct-resources.ts';
 import { createRepresentatives } from '../../core/lifecycle/representative-uses.ts';
-import type { Use } from '../../core/lifecycle/resource-use.ts';
+import { type Use, useOf } from '../../core/lifecycle/resource-use.ts';
 import { formatMemory } from '../../core/quantity/bytes.ts';
 import { formatRuntime } from '../../core/quantity/duration.ts';
 import type { Store } from '../records/store.ts';
@@ -20,6 +21,7 @@ const COMPLETED = statusCode[jobStatus.enum.completed];
 export function createResourceUse({ find }: Store, queries: ViewQueries) {
   const read = async (workflowId: number): Promise<ResourceUse> => {
     const slice = beginSlice();
+    const codes = exitCodesOf(find.wholeWorkflow(workflowId).execution_config);
     const classes = new Map(
       queries.requirements.all({ workflowId }).map((row) => {
         const limits = { memoryBytes: row.memory_bytes, numCpus: row.num_cpus, runtimeSeconds: row.runtime_s };
@@ -30,7 +32,7 @@ export function createResourceUse({ find }: Store, queries: ViewQueries) {
       const rows = queries.used.all({ workflowId, after, limit: ROWS });
       for (const row of rows) {
         const of = classes.get(row.resource_requirements_id);
-        const use = useOf(row);
+        const use = useOfRow(row, codes);
         of?.totals.add(row, use);
         of?.uses.add({
           id: row.id,
@@ -59,16 +61,19 @@ export function createResourceUse({ find }: Store, queries: ViewQueries) {
   };
 }
 
-function useOf(row: UsedRow): Use | undefined {
-  if (row.return_code === null) return undefined;
-  return {
-    isSuccess: row.result_status === COMPLETED && row.return_code === 0,
-    returnCode: row.return_code,
-    causeCode: (row.cause_code as CauseCode | null) ?? undefined,
-    seconds: row.seconds ?? 0,
-    peakMemoryBytes: row.peak_memory_bytes ?? undefined,
-    peakCpuPercent: row.peak_cpu_percent ?? undefined,
-  };
+function useOfRow(row: UsedRow, codes: ExitCodes): Use | undefined {
+  if (row.return_code === null || row.result_status === null) return undefined;
+  return useOf(
+    {
+      status: statusOf(row.result_status),
+      returnCode: row.return_code,
+      causeCode: row.cause_code as CauseCode | null,
+      seconds: row.seconds ?? 0,
+      peakMemoryBytes: row.peak_memory_bytes ?? undefined,
+      peakCpuPercent: row.peak_cpu_percent ?? undefined,
+    },
+    codes,
+  );
 }
 
 /** The greatest use of a class, and the jobs that used most memory. */

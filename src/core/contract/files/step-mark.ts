@@ -1,4 +1,4 @@
-import { type AskedToEnd, askedBy, type SeenSignal } from '../../lifecycle/asked-to-end.ts';
+import { type AskedToEnd, askedBy, type SeenSignal } from '../../attempt/asked-to-end.ts';
 
 /**
  * The mark of a step of Slurm: a file that the shell around its command writes, on the node of the step.

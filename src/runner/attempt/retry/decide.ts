@@ -6,7 +6,7 @@ import {
   type FailureCause,
   verdictByCause,
 } from '../../../core/lifecycle/cause-verdict.ts';
-import type { Outcome } from '../../step/outcome.ts';
+import type { Verdict } from '../../../core/attempt/judge.ts';
 import { type Rules, verdictOf } from './rules.ts';
 
 /** A failure handler as read. */
@@ -60,7 +60,7 @@ export function decide(job: ClaimedJob, failed: FailedAttempt, { rules, causes }
     const again = { maxRetries, recoveryScript: undefined, raise, isRefunded, pauseSeconds };
     return { kind: 'again', completion: explained, again };
   }
-  const outcome = { status: completion.status as Outcome['status'], returnCode: completion.return_code };
+  const outcome = { status: completion.status as Verdict['status'], returnCode: completion.return_code };
   const verdict = verdictOf(outcome, countedAttempt(job), rules, terms.usesPendingFailed);
   if (verdict.kind === 'again') {
     const { maxRetries, recoveryScript } = verdict.rule;

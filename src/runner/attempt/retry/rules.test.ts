@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import type { Outcome } from '../../step/outcome.ts';
+import type { Verdict as Judged } from '../../../core/attempt/judge.ts';
 import { readRules, type Rule, type Rules, verdictOf } from './rules.ts';
 
 const rule = (over: Partial<Rule>): Rule => ({
@@ -55,7 +55,7 @@ test('a job terminated at its time limit is retried like a failed one', () => {
 });
 
 describe('a workflow that keeps undecided jobs', () => {
-  const kind = (rules: Rules, { outcome = failed(1), attempt = 1 }: { outcome?: Outcome; attempt?: number } = {}) =>
+  const kind = (rules: Rules, { outcome = failed(1), attempt = 1 }: { outcome?: Judged; attempt?: number } = {}) =>
     verdictOf(outcome, attempt, rules, true).kind;
 
   it('a job waits for a decision without a handler, and without a rule for its return code', () => {

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../step/outcome.ts';
+import type { Verdict as Judged } from '../../../core/attempt/judge.ts';
 
 /** One rule of a failure handler: for which return codes a job is retried, how often, and which script runs before. */
 export interface Rule {
@@ -27,7 +27,7 @@ export type Verdict =
  * not its own failure.
  */
 export function verdictOf(
-  { status, returnCode }: Outcome,
+  { status, returnCode }: Judged,
   attempt: number,
   rules: Rules,
   usesPendingFailed: boolean,

@@ -1,9 +1,10 @@
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
-import type { AskedToEnd } from '../../../core/lifecycle/asked-to-end.ts';
+import type { AskedToEnd } from '../../../core/attempt/asked-to-end.ts';
 import type { LogLevel } from '../../../core/contract/log-line.ts';
 import type { RunFacts } from '../request.ts';
-import type { EndedBy, StepEnd, StepUse } from '../steps.ts';
+import type { EndedBy } from '../../../core/attempt/evidence.ts';
+import type { StepEnd, StepUse } from '../steps.ts';
 
 /**
  * The messages between a runner and its launcher in a step: a line of JSON each, through the standard input and output

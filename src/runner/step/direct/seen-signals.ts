@@ -1,6 +1,6 @@
 import { handledSignals } from '../../../cluster/host/signal-handling.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
-import { type AskedToEnd, askedBy, type SeenSignal } from '../../../core/lifecycle/asked-to-end.ts';
+import { type AskedToEnd, askedBy, type SeenSignal } from '../../../core/attempt/asked-to-end.ts';
 
 /** The signals that reached steps of this machine, and whether their first processes handle them. */
 export interface SeenSignals {

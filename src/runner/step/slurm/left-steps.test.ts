@@ -31,6 +31,8 @@ function left(marks: Record<string, string>) {
   return { steps: leftStepsOf(new Set([folder]), 1, 7), own };
 }
 
+const CODES = { memory: 137, time: 152 };
+
 it('the ends of steps are proven by their marks and the accounting of their allocation together', () => {
   const { steps } = left({
     done: 'began\nended 0 4\n',
@@ -45,10 +47,10 @@ it('the ends of steps are proven by their marks and the accounting of their allo
     elsewhere: { ...step('COMPLETED'), slurmJobId: 8 },
   });
   const ends = ['done', 'asked', 'canceled', 'runs', 'elsewhere', 'never'].map(
-    (id) => leftEndOf(steps, id, reported)?.status,
+    (id) => leftEndOf(steps, id, reported, CODES)?.status,
   );
   expect(ends).toEqual(['completed', undefined, undefined, undefined, undefined, undefined]);
-  expect(leftEndOf(steps, 'done', reported)).toMatchObject({ returnCode: 0, seconds: 4, maxRssBytes: 5 });
+  expect(leftEndOf(steps, 'done', reported, CODES)).toMatchObject({ returnCode: 0, seconds: 4, maxRssBytes: 5 });
 });
 
 it('the accounting is asked again until it has the step whose mark says that it ended by itself', async () => {

@@ -6,7 +6,8 @@ import type { RecordedJobs, BatchRecords } from '../../../cluster/batch/batch-sy
 import type { SlurmJob } from '../../../core/allocation/slurm-job.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
 import { isMarkFolderOf, type Mark, markFolderOf, parseMark } from '../../../core/contract/files/step-mark.ts';
-import { mayBeReported, type ProvenEnd, provenEnd } from '../../../core/lifecycle/left-step.ts';
+import type { ExitCodes, Verdict } from '../../../core/attempt/judge.ts';
+import { mayBeReported, provenEnd } from '../../../core/attempt/left-step.ts';
 
 /** The steps that a killed runner left in its allocation. */
 export interface LeftSteps {
@@ -18,7 +19,7 @@ export interface LeftSteps {
 }
 
 /** A proven end, with the figures that are known of it. */
-export interface LeftEnd extends ProvenEnd {
+export interface LeftEnd extends Verdict {
   readonly seconds: number;
   readonly endedAtMs: number | undefined;
   readonly maxRssBytes: number | undefined;
@@ -51,11 +52,12 @@ export function leftEndOf(
   { slurmJobId, marks }: LeftSteps,
   id: StepId,
   account: RecordedJobs | undefined,
+  codes: ExitCodes,
 ): LeftEnd | undefined {
   const found = account?.steps.get(id);
   const row = found?.slurmJobId === slurmJobId ? found : undefined;
   const mark = marks.get(id);
-  const end = provenEnd({ mark, row, runnerEndedAtMs: account?.batchEnds.get(slurmJobId) });
+  const end = provenEnd({ mark, row, runnerEndedAtMs: account?.batchEnds.get(slurmJobId) }, codes);
   if (end === undefined) return undefined;
   return {
     ...end,

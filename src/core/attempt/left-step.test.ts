@@ -5,6 +5,7 @@ import { type LeftRow, type LeftStep, mayBeReported, provenEnd } from './left-st
 
 const AT = 1_795_435_200_000;
 const mark = (code: number | undefined, asked?: Mark['asked']): Mark => ({ ...NO_MARK, began: true, code, asked });
+const USUAL = { memory: 137, time: 152 };
 const handled = { isHandled: true, isCertain: true };
 const unhandled = { isHandled: false, isCertain: true };
 const row = (state: string, more: Partial<LeftRow> = {}): LeftRow => ({
@@ -65,8 +66,17 @@ describe('the end of a step whose runner was killed', () => {
     ['nothing that is on record', { mark: mark(undefined) }, undefined],
     ['nothing at all', {}, undefined],
   ])('a step that ended by %s has the end that is proven', (_, given, expected) => {
-    const end = provenEnd(with_(given));
+    const end = provenEnd(with_(given), USUAL);
     expect(end && [end.status, end.returnCode]).toEqual(expected);
+  });
+
+  it('a step that Slurm ended has the codes of its workflow', () => {
+    const codes = { memory: 201, time: 200 };
+    const ends = ['OUT_OF_MEMORY', 'TIMEOUT'].map((state) => provenEnd(with_({ row: row(state) }), codes));
+    expect(ends).toEqual([
+      { status: 'failed', returnCode: 201, cause: 'memory' },
+      { status: 'terminated', returnCode: 200, cause: 'time' },
+    ]);
   });
 
   it('no step that something asked to end without its handling it is ever completed or failed', () => {
@@ -79,7 +89,7 @@ describe('the end of a step whose runner was killed', () => {
     fc.assert(
       fc.property(fc.nat(255), fc.option(anyRow, { nil: undefined }), fc.boolean(), (code, found, isCertain) => {
         const asked = { isHandled: false, isCertain };
-        expect(provenEnd(with_({ mark: mark(code, asked), row: found }))).toBeUndefined();
+        expect(provenEnd(with_({ mark: mark(code, asked), row: found }), USUAL)).toBeUndefined();
       }),
     );
   });

@@ -1,5 +1,6 @@
-import type { CauseCode } from '../contract/cause-code.ts';
 import type { Mark } from '../contract/files/step-mark.ts';
+import type { Evidence } from './evidence.ts';
+import { type ExitCodes, judge, KILLED_CODE, TERMINATED_CODE, type Verdict } from './judge.ts';
 
 /**
  * What is proven of the end of a step whose runner was killed.
@@ -29,32 +30,30 @@ export interface LeftStep {
   readonly runnerEndedAtMs: number | undefined;
 }
 
-export interface ProvenEnd {
-  readonly status: 'completed' | 'failed' | 'terminated';
-  readonly returnCode: number;
-  readonly causeCode?: CauseCode;
-}
-
 /** The accounting has whole seconds, and a busy node reports late. */
 const MARGIN_MS = 2_000;
-/** Codes of commands that SIGKILL and SIGTERM ended: their sender is unknown. */
-const BY_SIGNAL: ReadonlySet<number> = new Set([137, 143]);
+/** Codes of commands that SIGKILL and SIGTERM ended: their sender is unknown, and the end of the runner is the likely one. */
+const BY_SIGNAL: ReadonlySet<number> = new Set([KILLED_CODE, TERMINATED_CODE]);
 
 /** The end of the job; undefined if nothing proves one. */
-export function provenEnd({ mark, row, runnerEndedAtMs }: LeftStep): ProvenEnd | undefined {
-  if (row?.state === 'OUT_OF_MEMORY') return { status: 'failed', returnCode: 137, causeCode: 'memory' };
+export function provenEnd(step: LeftStep, codes: ExitCodes): Verdict | undefined {
+  const evidence = evidenceOf(step);
+  return evidence && judge(evidence, codes);
+}
+
+function evidenceOf({ mark, row, runnerEndedAtMs }: LeftStep): Evidence | undefined {
+  if (row?.state === 'OUT_OF_MEMORY') return { endedBy: 'memory' };
   if (row !== undefined && row.state !== 'COMPLETED' && row.state !== 'FAILED')
-    return row.state === 'TIMEOUT' ? { status: 'terminated', returnCode: 152, causeCode: 'time' } : undefined;
+    return row.state === 'TIMEOUT' ? { endedBy: 'time' } : undefined;
   const isBefore = endedBefore(row, runnerEndedAtMs);
   if (mark?.code !== undefined) {
     const wasAsked = mark.asked !== undefined && !(mark.asked.isHandled && isBefore);
-    return wasAsked || BY_SIGNAL.has(mark.code) ? undefined : endOf(mark.code);
+    return wasAsked || BY_SIGNAL.has(mark.code) ? undefined : { exitCode: mark.code, asked: mark.asked };
   }
   if (row === undefined || !isBefore || mark?.asked !== undefined || row.signal !== 0) return undefined;
-  return row.state === 'COMPLETED' ? endOf(0) : row.exitCode === 0 ? undefined : endOf(row.exitCode);
+  if (row.state === 'COMPLETED') return { exitCode: 0 };
+  return row.exitCode === 0 ? undefined : { exitCode: row.exitCode };
 }
-
-const endOf = (code: number): ProvenEnd => ({ status: code === 0 ? 'completed' : 'failed', returnCode: code });
 
 const endedBefore = (row: LeftRow | undefined, runnerEndedAtMs: number | undefined): boolean =>
   row?.endedAtMs !== undefined && runnerEndedAtMs !== undefined && row.endedAtMs + MARGIN_MS <= runnerEndedAtMs;

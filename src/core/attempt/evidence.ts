@@ -1,0 +1,36 @@
+import { type AskedToEnd, provesSuccess } from './asked-to-end.ts';
+import type { Shortage } from './full-disk.ts';
+
+/** Why the runner of a job ended it. */
+export type EndedFor = 'deadline' | 'stop' | 'cancel' | 'memory';
+
+/**
+ * What ended a job from outside, other than its runner: its memory limit, its time limit, a person who canceled its step, the end of
+ * its node or of the process that carried it, or the end of its allocation.
+ */
+export type EndedBy = 'memory' | 'time' | 'cancel' | 'node' | 'allocation';
+
+/** What can be known of the end of an attempt. What is not known is absent. */
+export interface Evidence {
+  /** Of its first process; undefined where a signal ended that. */
+  readonly exitCode?: number | undefined;
+  readonly signal?: number | undefined;
+  readonly endedFor?: EndedFor | undefined;
+  /** The runner had to send SIGKILL. */
+  readonly wasKilled?: boolean | undefined;
+  readonly endedBy?: EndedBy | undefined;
+  readonly asked?: AskedToEnd | undefined;
+  /** Its allocation was taken for others. */
+  readonly isPreempted?: boolean | undefined;
+  /** Declared outputs that do not exist, and those that it did not touch. */
+  readonly missingOutputs?: readonly string[] | undefined;
+  readonly staleOutputs?: readonly string[] | undefined;
+  /** What its output had too little of when it ended. */
+  readonly shortage?: Shortage | undefined;
+  /** Its peak of memory as a share of what it asked for. */
+  readonly memoryShare?: number | undefined;
+}
+
+/** Whether an exit code of 0 proves nothing: the job was asked to end, and its first process does not handle that. */
+export const isUnproven = ({ exitCode, asked }: Pick<Evidence, 'exitCode' | 'asked'>): boolean =>
+  exitCode === 0 && !provesSuccess(asked);

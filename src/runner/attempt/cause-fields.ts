@@ -1,0 +1,54 @@
+import type { Evidence } from '../../core/attempt/evidence.ts';
+import { shortageCause } from '../../core/attempt/full-disk.ts';
+import type { Verdict } from '../../core/attempt/judge.ts';
+import type { Completion } from '../../core/contract/exchange.ts';
+import { partOfSize } from '../../core/quantity/size-text.ts';
+
+/** What is known of an end besides its evidence. */
+interface KnownOfEnd extends Pick<Evidence, 'missingOutputs' | 'shortage'> {
+  readonly peakBytes: number;
+  /** What it asked for; Infinity if it asked for nothing. */
+  readonly askedBytes: number;
+}
+
+/** Outputs that are named; the others are counted. */
+const NAMED = 5;
+
+/** Why an attempt ended, as its result records it: the code, and in words what the code does not say. */
+export function causeFields(
+  { cause }: Verdict,
+  known: KnownOfEnd,
+  words: string | undefined,
+): Pick<Completion, 'cause' | 'cause_code'> {
+  if (cause === undefined) return {};
+  const details = detailsOf(cause, known, words);
+  return { cause_code: cause, ...(details.length === 0 ? {} : { cause: details.join('; ') }) };
+}
+
+function detailsOf(
+  cause: NonNullable<Verdict['cause']>,
+  { missingOutputs = [], shortage, peakBytes, askedBytes }: KnownOfEnd,
+  words: string | undefined,
+): string[] {
+  switch (cause) {
+    case 'missing_output':
+      return [named(missingOutputs)];
+    case 'disk':
+      return shortage === undefined ? [] : [shortageCause(shortage)];
+    case 'asked':
+      return [];
+    case 'memory': {
+      const isKnown = peakBytes > 0 && Number.isFinite(askedBytes);
+      return [...given(words), ...(isKnown ? [`it used ${partOfSize(peakBytes, askedBytes)}`] : [])];
+    }
+    default:
+      return given(words);
+  }
+}
+
+const given = (words: string | undefined): string[] => (words === undefined ? [] : [words]);
+
+function named(paths: readonly string[]): string {
+  const more = paths.length - NAMED;
+  return `${paths.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
