@@ -3,13 +3,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/programs.ts';
 import { ended, testService, workflowOf } from '../../tests/support/service.ts';
+import type { CauseCode } from '../core/contract/cause-code.ts';
 import type { JobStatus, JobStatusCounts } from '../core/contract/job.ts';
 import type { RunSummary } from '../runner/facts/options.ts';
 import { createOutput } from './output/output.ts';
 import { isBroken, saySummary } from './summary.ts';
 
 /** How a job ended: its return code, or its status as well. */
-type Ended = number | { readonly code: number; readonly status: JobStatus; readonly peakMemoryBytes?: number };
+type Ended =
+  | number
+  | { readonly code: number; readonly status: JobStatus; readonly causeCode?: CauseCode; readonly cause?: string };
 
 interface Options {
   readonly summary?: Partial<RunSummary>;
@@ -36,7 +39,7 @@ async function said(
       const ending = endings[job.name] as Ended;
       return typeof ending === 'number'
         ? ended(job, ending)
-        : { ...ended(job, ending.code), status: ending.status, peak_memory_bytes: ending.peakMemoryBytes };
+        : { ...ended(job, ending.code), status: ending.status, cause_code: ending.causeCode, cause: ending.cause };
     }),
   });
   mkdirSync(join(outputDir, 'job_stdio'));
@@ -85,6 +88,7 @@ describe('the end of a run', () => {
         '✗ test (workflow 1): 1 job completed, 1 failed in 6.0s',
         '',
         'bad (job 2) failed with exit code 3 after 600ms',
+        '  the command itself ended with 3',
         '  $ true',
         '  OUT/job_stdio/job_wf1_j2_r1_a1.e',
         '  │ one',
@@ -94,12 +98,15 @@ describe('the end of a run', () => {
     );
   });
 
-  it('a job that was killed for its memory shows the measured amount in place of a guess', async () => {
-    const text = await said({ greedy: { code: 137, status: 'failed', peakMemoryBytes: 394 * 2 ** 20 } });
+  it('a job that was killed for its memory shows the measured amount, and one of a runner that does not say why both reasons', async () => {
+    const cause = 'it used 394 of 1 MiB';
+    const text = await said({ greedy: { code: 137, status: 'failed', causeCode: 'memory', cause } });
     expect(text).toContain(
-      'greedy (job 1) failed with exit code 137 after 600ms\n  it used 394 of 1 MiB, and was killed (return code 137)\n  $ true\n',
+      'greedy (job 1) failed with exit code 137 after 600ms\n  it used more memory than it may: it used 394 of 1 MiB\n  $ true\n',
     );
-    expect(await said({ killed: 137 })).toContain('perhaps because memory was exhausted) after 600ms\n  $ true\n');
+    expect(await said({ killed: 137 })).toContain(
+      'after 600ms\n  SIGKILL ended it: for its memory, or another process sent it\n  $ true\n',
+    );
   });
 
   it('jobs that used more memory than they asked for are named also when they completed, with what raises their requests', async () => {
@@ -131,12 +138,13 @@ describe('the end of a run', () => {
   });
 
   it.each([
-    [127, 'failed with exit code 127 (command not found)'],
-    [126, 'failed with exit code 126 (cannot be executed)'],
-    [137, 'failed with exit code 137 (SIGKILL: killed, perhaps because memory was exhausted)'],
-    [139, 'failed with exit code 139 (SIGSEGV)'],
-    [200, 'failed with exit code 200 after'],
-    [{ code: 143, status: 'terminated' as const }, 'was terminated with exit code 143 after'],
+    [127, 'failed with exit code 127 after 600ms\n  the shell did not find the command (exit code 127)'],
+    [139, 'failed with exit code 139 after 600ms\n  the program crashed with SIGSEGV'],
+    [200, 'failed with exit code 200 after 600ms\n  the command itself ended with 200'],
+    [
+      { code: 143, status: 'terminated' as const },
+      'was terminated with exit code 143 after 600ms\n  its runner ended it (return code 143)',
+    ],
   ])('the summary explains %j', async (ending, words) => {
     expect(await said({ job: ending })).toContain(`job (job 1) ${words}`);
   });

@@ -15,10 +15,13 @@ resource_requirements:
 jobs:
   - {name: greedy, command: 'head -c 200m /dev/zero | tail | sleep 600', resource_requirements: little}
   - {name: forgets, command: 'true', resource_requirements: little, output_files: [made]}
-  - {name: exits, command: 'exit 1', resource_requirements: little}
+  - {name: exits, command: 'exit 1', resource_requirements: little, output_files: [never]}
+  - {name: leaves, command: 'touch left.txt; exit 1', resource_requirements: little, output_files: [left]}
   - {name: works, command: 'true', resource_requirements: little}
-files: [{name: made, path: made.txt}]
+files: [{name: made, path: made.txt}, {name: never, path: never.txt}, {name: left, path: left.txt}]
 `;
+
+const FORGOTTEN = 'it ended with 0 and did not write a declared output';
 
 interface Listed {
   readonly id: number;
@@ -26,7 +29,7 @@ interface Listed {
   readonly causes?: readonly { readonly code: string; readonly message: string }[];
 }
 
-it('results say that a job was killed for its memory, and which output was not written, and no other cause', async () => {
+it('results say why each job did not complete: its memory, an output that it did not write, or its own exit code', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'causes.yaml'), FLOW);
   await torc(['-s', 'run', 'causes.yaml'], { cwd: folder });
@@ -35,9 +38,15 @@ it('results say that a job was killed for its memory, and which output was not w
   const { items } = JSON.parse(await call('-f', 'json', 'results', 'list', '1')) as { items: Listed[] };
   const causes = Object.fromEntries(items.map((each) => [each.job_name, each.causes]));
   expect(causes).toEqual({
-    greedy: [{ code: 'out_of_memory', message: expect.stringMatching(/^it used [\d.]+ of 64 MiB$/) }],
-    forgets: [{ code: 'missing_output', message: 'made.txt was not written' }],
-    exits: undefined,
+    greedy: [
+      {
+        code: 'out_of_memory',
+        message: expect.stringMatching(/^it used more memory than it may: it used [\d.]+ of 64 MiB$/),
+      },
+    ],
+    forgets: [{ code: 'missing_output', message: `${FORGOTTEN}: made.txt` }],
+    exits: [{ code: 'exit_code', message: 'the command itself ended with 1' }],
+    leaves: [{ code: 'exit_code', message: 'the command itself ended with 1' }],
     works: undefined,
   });
 
@@ -49,7 +58,7 @@ it('results say that a job was killed for its memory, and which output was not w
   expect((await call('-f', 'csv', 'results', 'list', '1')).split('\n')[0]).toMatch(/,Status$/);
 
   const forgets = items.find((each) => each.job_name === 'forgets')?.id;
-  expect(await call('results', 'get', String(forgets))).toContain('Cause: made.txt was not written');
+  expect(await call('results', 'get', String(forgets))).toContain(`Cause: ${FORGOTTEN}: made.txt`);
   const works = items.find((each) => each.job_name === 'works')?.id;
   expect(await call('results', 'get', String(works))).not.toContain('Cause');
 });
@@ -101,6 +110,6 @@ it.skipIf(GROUP === undefined)(
     const listed = await torc(['-s', '-f', 'json', 'results', 'list', '1'], { cwd: folder });
     const { items } = JSON.parse(listed.stdout) as { items: Listed[] };
     const codes = Object.fromEntries(items.map((each) => [each.job_name, each.causes?.map(({ code }) => code)]));
-    expect(codes).toEqual({ greedy: ['out_of_memory'], killed: ['recorded'] });
+    expect(codes).toEqual({ greedy: ['out_of_memory'], killed: ['signal'] });
   },
 );

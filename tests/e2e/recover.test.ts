@@ -79,8 +79,8 @@ describe('torc recover where there is no Slurm', () => {
       result: { causes: { job_name: string; cause: string }[]; jobs_to_retry: number[]; oom_fixed: number };
     };
     expect(Object.fromEntries(plan.result.causes.map(({ job_name: name, cause }) => [name, cause]))).toEqual({
-      typo: 'bad_command',
-      three: 'unknown',
+      typo: 'not_found',
+      three: 'exit',
       empty: 'missing_output',
       killed: 'killed',
       greedy: 'memory',
@@ -230,7 +230,7 @@ jobs:
     const { result } = JSON.parse(stdout) as { result: { causes: { job_name: string; cause: string }[] } };
     expect(Object.fromEntries(result.causes.map(({ job_name: name, cause }) => [name, cause]))).toEqual({
       network: 'undecided',
-      typo: 'bad_command',
+      typo: 'not_found',
       killed: 'killed',
     });
     expect(await statuses(id)).toEqual({ network: 'pending_failed', typo: 'pending_failed', killed: 'ready' });

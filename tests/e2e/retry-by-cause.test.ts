@@ -72,7 +72,9 @@ describe('a job that is killed for its memory', () => {
     ]);
 
     const explained = await call('jobs', 'explain', '2');
-    expect(explained.stdout).toMatch(/^Job 2 \(huge\) failed after .*: out of memory with 400m, the max of on_oom$/m);
+    expect(explained.stdout).toMatch(
+      /^Job 2 \(huge\) failed after .*\n  it used more memory than it may: out of memory with 400m, the max of on_oom$/m,
+    );
     expect(explained.stdout).toContain('attempt 1 ended: out of memory with 200m');
     // To exceed the maximum is for the person who set it.
     const plan = await call('recover', '1', '--dry-run');

@@ -268,7 +268,7 @@ describe.skipIf(slurmIsMissing !== undefined)('ten failures on a cluster', () =>
         'server down through the end': ['completed', undefined, 'none', 1, 0],
         requeue: ['completed', 0, 'none', 1, 0],
         'corrupt output': ['failed', 1, 'missing_output', 1, 0],
-        'bad command': ['failed', 127, 'bad_command', 1, 0],
+        'bad command': ['failed', 127, 'not_found', 1, 0],
       });
     },
   );

@@ -5,14 +5,15 @@ import { createUnread } from './unread.ts';
 
 /** Longer than an event stream waits for its client, which says so to it, and any network is away and comes back. */
 const AWAY_MS = 90_000;
-const LOOK_MS = 15_000;
+/** So often it is looked: a machine that is busy for a moment ends no connection. */
+const LOOKS = 6;
 
 /**
  * Ends connections that read nothing while a reply waits for them, of whatever kind: what the kernel does not take of it stays
  * in the memory of the server. Long replies have a shorter time, in their room.
  */
 export function endUnread(server: Server, onUnread: OnUnread, awayMs = AWAY_MS): void {
-  const lookMs = Math.min(LOOK_MS, awayMs);
+  const lookMs = awayMs / LOOKS;
   const connections = new Map<Socket, ReturnType<typeof createUnread>>();
   const add = (socket: Socket) => {
     connections.set(socket, createUnread(lookMs));
