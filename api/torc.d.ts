@@ -381,6 +381,7 @@ export interface NewWorkflow {
     enable_cpu_bind?: boolean | null | undefined;
     staggered_start?: boolean | null | undefined;
     step_batching?: boolean | null | undefined;
+    stale_outputs?: "warn" | "fail" | null | undefined;
     stdio?: {
       mode?: "separate" | "combined" | "no_stdout" | "no_stderr" | "none" | null | undefined;
       delete_on_success?: boolean | null | undefined;
@@ -663,6 +664,7 @@ export interface Calls {
         enable_cpu_bind?: boolean | null | undefined;
         staggered_start?: boolean | null | undefined;
         step_batching?: boolean | null | undefined;
+        stale_outputs?: "warn" | "fail" | null | undefined;
         stdio?: {
           mode?: "separate" | "combined" | "no_stdout" | "no_stderr" | "none" | null | undefined;
           delete_on_success?: boolean | null | undefined;
@@ -1172,6 +1174,7 @@ export interface Calls {
           enable_cpu_bind?: boolean | null | undefined;
           staggered_start?: boolean | null | undefined;
           step_batching?: boolean | null | undefined;
+          stale_outputs?: "warn" | "fail" | null | undefined;
           stdio?: {
             mode?: "separate" | "combined" | "no_stdout" | "no_stderr" | "none" | null | undefined;
             delete_on_success?: boolean | null | undefined;

@@ -1,3 +1,4 @@
+import { failsForStale } from '../../src/core/attempt/judge.ts';
 import { stdioOf } from '../../src/core/contract/files/job.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -209,6 +210,7 @@ async function applied(): Promise<Record<string, unknown>> {
       enable_cpu_bind: !refused({ enable_cpu_bind: true }),
       step_batching: !refused({ step_batching: true }),
       limit_cpus: limitsCpus({}),
+      stale_outputs: failsForStale({}) ? 'fail' : 'warn',
       limit_resources: monitored.limitsMemory,
     }),
     ...under('resource_monitor', {

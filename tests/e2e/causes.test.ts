@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { start, temporaryFolder, torc } from '../support/programs.ts';
+import { start, temporaryFolder, torc, until } from '../support/programs.ts';
 
 // Samples alone, everywhere: job-limits.test.ts is about control groups.
 vi.stubEnv('TORC_CONTROL_GROUPS', 'off');
@@ -62,6 +62,47 @@ it('results say why each job did not complete: its memory, an output that it did
   const works = items.find((each) => each.job_name === 'works')?.id;
   expect(await call('results', 'get', String(works))).not.toContain('Cause');
 });
+
+const STALE = `
+name: stale
+jobs:
+  - {name: skips, command: 'true', output_files: [kept]}
+  - {name: writes, command: 'echo new > written.txt', output_files: [written]}
+files: [{name: kept, path: kept.txt}, {name: written, path: written.txt}]
+`;
+
+it.each([
+  ['', 'completed', 0],
+  ['execution_config: {stale_outputs: fail}\n', 'failed', 1],
+] as const)(
+  'a job that exits with 0 and does not touch an output of before has that cause, and one that writes it has none: %j',
+  async (setting, status, returnCode) => {
+    const folder = temporaryFolder();
+    for (const name of ['kept.txt', 'written.txt']) writeFileSync(join(folder, name), 'old\n');
+    writeFileSync(join(folder, 'stale.yaml'), `${STALE}${setting}`);
+    // The change time cannot be set: files of the last two seconds may be of the job itself.
+    await until(
+      () => Date.now() - statSync(join(folder, 'kept.txt')).ctimeMs,
+      (ageMs) => ageMs > 2_500,
+      'the files to be old',
+    );
+    await torc(['-s', 'run', 'stale.yaml'], { cwd: folder });
+    const { stdout } = await torc(['-s', '-f', 'json', 'results', 'list', '1'], { cwd: folder });
+    const { items } = JSON.parse(stdout) as { items: (Listed & { status: string; return_code: number })[] };
+    const [skips, writes] = items.toSorted((a, b) => a.job_name.localeCompare(b.job_name));
+    expect([skips?.status, skips?.return_code, skips?.causes]).toEqual([
+      status,
+      returnCode,
+      [
+        {
+          code: 'stale_output',
+          message: 'it ended with 0 and did not touch a declared output that was there before: kept.txt',
+        },
+      ],
+    ]);
+    expect([writes?.status, writes?.causes]).toEqual(['completed', undefined]);
+  },
+);
 
 /** A control group of version 1 that this test makes; undefined where it cannot. */
 function memoryGroup(limitBytes: number): string | undefined {

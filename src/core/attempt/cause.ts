@@ -78,7 +78,7 @@ export const CAUSES: Readonly<Record<CauseCode, Cause>> = {
   stopped: {
     did: ['was stopped with its runner', 'were stopped with their runner'],
     sentence: () => 'its runner was stopped',
-    proof: 'the runner asked it to end, because it was told to stop itself',
+    proof: 'the runner asked it to end, because it was stopped itself',
     again: 'as it is',
     next: 'go on with the run',
     reason: 'asked_to_end',

@@ -25,6 +25,8 @@ export interface Evidence {
   /** Declared outputs that do not exist, and those that it did not touch. */
   readonly missingOutputs?: readonly string[] | undefined;
   readonly staleOutputs?: readonly string[] | undefined;
+  /** Its workflow says that it fails then. */
+  readonly failsForStale?: boolean | undefined;
   /** What its output had too little of when it ended. */
   readonly shortage?: Shortage | undefined;
   /** Its peak of memory as a share of what it asked for. */

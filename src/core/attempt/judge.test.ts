@@ -36,6 +36,11 @@ describe('a job that ended by itself', () => {
     ],
     ['failed for a full disk when it failed on one', { exitCode: 1, shortage: 'space' }, failed(1, 'disk')],
     ['completed with a warning when it did not touch an output', { staleOutputs: missing }, completed('stale_output')],
+    [
+      'failed when it did not touch an output and its workflow says so',
+      { staleOutputs: missing, failsForStale: true },
+      failed(1, 'stale_output'),
+    ],
   ])('a job that ended by itself is %s', (_, differs, expected) => {
     expect(judge({ ...ended, ...differs }, USUAL)).toEqual(expected);
   });
@@ -94,6 +99,7 @@ const anyEvidence = fc.record({
   isPreempted: fc.boolean(),
   missingOutputs: fc.constantFrom([], missing),
   staleOutputs: fc.constantFrom([], missing),
+  failsForStale: fc.boolean(),
   shortage: fc.constantFrom<Evidence['shortage'][]>(undefined, 'space'),
   memoryShare: fc.constantFrom(0, 0.95),
   asked: fc.option(fc.record({ isHandled: fc.boolean(), isCertain: fc.boolean() }), { nil: undefined }),

@@ -1,6 +1,7 @@
 import type { CauseCode } from '../contract/cause-code.ts';
 import { standardExecution } from '../contract/execution.ts';
 import type { JobStatus } from '../contract/job-statuses.ts';
+import type { ExecutionConfig } from '../contract/workflow.ts';
 import { signalName, signalNumber } from '../contract/signal.ts';
 import type { StoredEnd } from './cause.ts';
 import { type EndedFor, type Evidence, isUnproven } from './evidence.ts';
@@ -26,6 +27,10 @@ export const exitCodesOf = (execution: CodeSettings | null | undefined): ExitCod
   memory: execution?.oom_exit_code ?? standardExecution.oom_exit_code,
   time: execution?.timeout_exit_code ?? standardExecution.timeout_exit_code,
 });
+
+/** Whether a job fails that did not touch an output which was there before. */
+export const failsForStale = ({ stale_outputs: policy }: Pick<ExecutionConfig, 'stale_outputs'>): boolean =>
+  policy === 'fail';
 
 /** How an attempt ended. A success has a cause only where its work may be incomplete. */
 export interface Verdict {
@@ -91,11 +96,12 @@ function endedByRunner(evidence: Evidence, endedFor: EndedFor, code: number, cod
 
 /** Its outputs say whether its work is done; a signal to end that it handled, that it may not be. */
 function exitedWith0(
-  { missingOutputs = [], staleOutputs = [] }: Evidence,
+  { missingOutputs = [], staleOutputs = [], failsForStale: fails = false }: Evidence,
   bad: 'failed' | 'terminated',
   wasAsked: boolean,
 ): Verdict {
   if (missingOutputs.length > 0) return { status: bad, returnCode: MISSING_OUTPUT, cause: 'missing_output' };
+  if (fails && staleOutputs.length > 0) return { status: bad, returnCode: MISSING_OUTPUT, cause: 'stale_output' };
   const cause = staleOutputs.length > 0 ? 'stale_output' : wasAsked ? 'asked' : undefined;
   return { status: 'completed', returnCode: 0, ...(cause === undefined ? {} : { cause }) };
 }
@@ -124,7 +130,7 @@ export interface Uncaused {
 
 /**
  * The cause that a status and a return code prove; undefined where they may mean several things. Torc's own runner reports 1 for a
- * missing output too, the code for memory for every SIGKILL, and signals whoever sent them.
+ * missing output too, the code for memory for every SIGKILL, and signals from any sender.
  */
 export function causeOfRecord({ status, returnCode }: Uncaused, codes: ExitCodes): CauseCode | undefined {
   if (returnCode === LOST_CODE) return 'lost';

@@ -17,6 +17,7 @@ const modes = {
   srun_mpi: ['pmix', 'both'],
   staggered_start: [true, 'both'],
   step_batching: [true, 'slurm'],
+  stale_outputs: ['fail', 'both'],
   stdio: [{ mode: 'combined' }, 'both'],
   job_stdio_overrides: [{}, 'both'],
 } as const satisfies { readonly [S in keyof ExecutionConfig]-?: readonly [unknown, 'direct' | 'slurm' | 'both'] };

@@ -24,6 +24,8 @@ export const ExecutionConfig = z.strictObject({
   staggered_start: maybe(flag),
   /** addition: jobs of one node run inside one long step of Slurm. */
   step_batching: maybe(flag),
+  /** addition: what becomes of a job that exits with 0 and did not touch an output that was there before. */
+  stale_outputs: maybe(z.enum(['warn', 'fail'])),
   stdio: maybe(Stdio),
   job_stdio_overrides: maybe(z.record(text, Stdio)),
 });

@@ -385,7 +385,7 @@ describe('the explanation of an ended job', () => {
       'it used more memory than it may: out of memory with 400m',
     ],
     [
-      'in a way that a runner of Torc does not tell',
+      'in a way that a runner of Torc does not report',
       { returnCode: 1 },
       'recorded',
       'the command itself ended with 1, or it did not write a declared output',
@@ -398,7 +398,7 @@ describe('the explanation of an ended job', () => {
     expect(next.length).toBeGreaterThan(0);
   });
 
-  it('outputs that are not there are told besides the cause, and never instead of it', () => {
+  it('outputs that are not there are named besides the cause, and never instead of it', () => {
     const facts = ended({ causeCode: 'exit' }, { missingOutputs: ['out/a.txt', 'out/b.txt'] });
     expect(messages(facts)).toEqual([
       'the command itself ended with 1',
@@ -407,7 +407,7 @@ describe('the explanation of an ended job', () => {
     ]);
   });
 
-  it('a missing output is told with the paths of that attempt alone', () => {
+  it('a missing output is reported with the paths of that attempt alone', () => {
     const facts = ended({ causeCode: 'missing_output', cause: 'out/a.txt' }, { missingOutputs: ['out/b.txt'] });
     expect(messages(facts)).toEqual(['it ended with 0 and did not write a declared output: out/a.txt']);
   });

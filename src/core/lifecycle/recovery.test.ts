@@ -75,10 +75,10 @@ describe('the cause of a bad end', () => {
   });
 });
 
-it('without a measured lack a job is told by its cause, and repeated as the vocabulary says', () => {
-  const told = causeCodes.filter((causeCode) => whyOf(job({ causeCode })) === causeCode);
-  expect(causeCodes.filter((code) => !told.includes(code))).toEqual(['time']);
-  expect(told.filter((code) => REPAIRS[code].again !== 'no').toSorted()).toEqual(
+it('without a measured lack a job is named by its cause, and repeated as the vocabulary says', () => {
+  const named = causeCodes.filter((causeCode) => whyOf(job({ causeCode })) === causeCode);
+  expect(causeCodes.filter((code) => !named.includes(code))).toEqual(['time']);
+  expect(named.filter((code) => REPAIRS[code].again !== 'no').toSorted()).toEqual(
     ['allocation', 'canceled', 'disk', 'killed', 'lost', 'memory', 'node', 'stopped', 'unproven'].toSorted(),
   );
 });

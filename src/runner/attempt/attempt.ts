@@ -6,11 +6,12 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Log } from '../facts/log.ts';
 import { type FailureCause, failureCauseOf } from '../../core/lifecycle/cause-verdict.ts';
 import type { EndedFor } from '../../core/attempt/evidence.ts';
-import { exitCodesOf, judge, type Verdict } from '../../core/attempt/judge.ts';
+import { exitCodesOf, failsForStale, judge, type Verdict } from '../../core/attempt/judge.ts';
 import type { Outbox } from '../ledger/outbox.ts';
 import type { FailedAttempt } from './retry/decide.ts';
 import type { Retry } from './retry/retry.ts';
 import { causeFields } from './cause-fields.ts';
+import type { Outputs, OutputsBefore } from './outputs.ts';
 import { type KnownEnd, measuredOf, recordedOf } from './recorded.ts';
 import { createOverRequests } from './over-request.ts';
 import { sizeText } from '../../core/quantity/size-text.ts';
@@ -31,6 +32,8 @@ export interface Attempt {
   wasKilled: boolean;
   /** The signal by which the runner asked it to end. */
   askedBy?: NodeJS.Signals;
+  /** Its declared outputs when it began; absent if it has none. */
+  readonly outputsBefore?: OutputsBefore | undefined;
   /** Slurm took its allocation away for others, or lost its node. */
   isPreempted?: boolean;
 }
@@ -81,16 +84,10 @@ export interface Attempts {
   readonly tally: Readonly<Tally>;
   readonly overMemory: OverRequest;
   /**
-   * An attempt ended; `missing` are declared outputs that it did not write, `files` those that it wrote. The returned
+   * An attempt ended, with its declared outputs if they were looked at. The returned
    * promise resolves when the result is final; undefined means at once, which is nearly always the case.
    */
-  finish(
-    attempt: Attempt,
-    end: EndTime,
-    account: KnownEnd,
-    missing: readonly string[],
-    files: Completion['files'],
-  ): Promise<void> | undefined;
+  finish(attempt: Attempt, end: EndTime, account: KnownEnd, outputs: Partial<Outputs>): Promise<void> | undefined;
   /** The same for an attempt that is judged already. */
   report(
     job: ClaimedJob,
@@ -107,6 +104,7 @@ export function createAttempts(
 ): Attempts {
   const tally: Tally = { completed: 0, failed: 0, terminated: 0 };
   const overMemory = createOverRequests();
+  const fails = failsForStale(facts.execution);
 
   const send = (job: ClaimedJob, completion: Completion) => {
     ledger.end(completion);
@@ -159,7 +157,7 @@ export function createAttempts(
     return undefined;
   };
 
-  const finish: Attempts['finish'] = (attempt, end, account, missing, files) => {
+  const finish: Attempts['finish'] = (attempt, end, account, { missing = [], stale = [], files }) => {
     const { job, step, startedAtMs, endedFor } = attempt;
     const observed = watch?.end(step.id);
     const figures = measuredOf(account, end.seconds, observed);
@@ -167,7 +165,8 @@ export function createAttempts(
     const askedBytes = memoryLimitOf?.(job) ?? Infinity;
     const memoryShare = (peakBytes ?? 0) / askedBytes;
     const { wasKilled, isPreempted } = attempt;
-    const evidence = { ...account, endedFor, wasKilled, isPreempted, missingOutputs: missing, memoryShare };
+    const outputs = { missingOutputs: missing, staleOutputs: stale, failsForStale: fails };
+    const evidence = { ...account, endedFor, wasKilled, isPreempted, ...outputs, memoryShare };
     const verdict = judge(evidence, exitCodesOf(facts.execution));
     if (missing.length > 0 && verdict.status !== 'completed') {
       log.write('warn', 'Job did not write declared output files', {
@@ -176,6 +175,12 @@ export function createAttempts(
         missing: missing.join(', '),
       });
     }
+    if (verdict.cause === 'stale_output')
+      log.write('warn', 'Job did not touch declared output files that were there before', {
+        job_id: job.id,
+        job_name: job.name,
+        untouched: stale.join(', '),
+      });
     if (memoryShare > 1 && verdict.cause !== 'memory') {
       overMemory.add(job, peakBytes ?? 0, askedBytes);
       log.write('warn', 'Job used more memory than it asked for', {

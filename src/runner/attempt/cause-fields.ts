@@ -5,7 +5,7 @@ import type { Completion } from '../../core/contract/exchange.ts';
 import { partOfSize } from '../../core/quantity/size-text.ts';
 
 /** What is known of an end besides its evidence. */
-interface KnownOfEnd extends Pick<Evidence, 'missingOutputs' | 'shortage'> {
+interface KnownOfEnd extends Pick<Evidence, 'missingOutputs' | 'staleOutputs' | 'shortage'> {
   readonly peakBytes: number;
   /** What it asked for; Infinity if it asked for nothing. */
   readonly askedBytes: number;
@@ -27,12 +27,14 @@ export function causeFields(
 
 function detailsOf(
   cause: NonNullable<Verdict['cause']>,
-  { missingOutputs = [], shortage, peakBytes, askedBytes }: KnownOfEnd,
+  { missingOutputs = [], staleOutputs = [], shortage, peakBytes, askedBytes }: KnownOfEnd,
   words: string | undefined,
 ): string[] {
   switch (cause) {
     case 'missing_output':
       return [named(missingOutputs)];
+    case 'stale_output':
+      return [named(staleOutputs)];
     case 'disk':
       return shortage === undefined ? [] : [shortageCause(shortage)];
     case 'asked':

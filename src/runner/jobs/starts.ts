@@ -1,3 +1,4 @@
+import { lookBefore } from '../attempt/outputs.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { Capacity, Lease } from '../claim/capacity.ts';
 import { LaunchError } from '../launch/launcher.ts';
@@ -69,8 +70,18 @@ export function createStarts(options: StartsOptions): Starts {
       const startedAt = performance.now();
       ledger.start(job.id, job.attempt_id);
       try {
+        const outputsBefore = lookBefore(job);
         const step = steps.start(job, lease, before?.step.id);
-        const attempt: Running = { job, lease, step, startedAtMs, startedAt, isBegun: false, ...UNENDED };
+        const attempt: Running = {
+          job,
+          lease,
+          step,
+          startedAtMs,
+          startedAt,
+          outputsBefore,
+          isBegun: false,
+          ...UNENDED,
+        };
         if (before !== undefined) follow(before, attempt);
         underWay.running.set(step.id, attempt);
         watch?.begin(step.id, job);

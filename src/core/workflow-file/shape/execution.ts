@@ -52,6 +52,11 @@ export const executionConfig = object('ExecutionConfig', {
     'Run the jobs of a node inside one long step, in which Torc starts them, instead of a step for each. For many short jobs. Slurm mode.',
     { standard: false, example: true },
   ),
+  stale_outputs: may(
+    choice(['warn', 'fail']),
+    'What becomes of a job that exits with 0 and did not touch an output file that was there before: warn completes it with a cause in its result, fail lets it fail.',
+    { standard: 'warn', example: 'fail' },
+  ),
   stdio: may(stdio, 'Output files of all jobs.'),
   job_stdio_overrides: may(map(stdio), 'Output files of single jobs: a map from the name of a job to its settings.', {
     example: { train: { mode: 'combined' } },

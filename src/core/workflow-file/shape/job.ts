@@ -93,7 +93,7 @@ export const job = object('JobSpec', {
   ),
   output_files: may(
     list(string),
-    'Names of entries of files that the job writes. A job that ends without having written them has failed.',
+    'Names of entries of files that the job writes. A job that exits with 0 has failed if one of them is not there; see stale_outputs for one that it did not touch.',
     { example: ['model_{lr}'] },
   ),
   input_file_regexes: may(list(string), 'Regular expressions over the names of the files that the job reads.', {
