@@ -170,7 +170,7 @@ async function refuseForeign(client: Client, kind: RecordKind, id: number, workf
   const named = (await kind.list(client, workflowId, String(id))).filter(({ name }) => name === String(id));
   const fact =
     record === undefined
-      ? `there is no ${kind.thing} ${id}`
+      ? `${kind.thing} ${id} was not found (404)`
       : `${kind.thing} ${id} belongs to workflow ${record.workflow_id}, not ${workflowId}`;
   throw new Failure(
     named.length === 0

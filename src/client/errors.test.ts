@@ -10,15 +10,27 @@ it('a refusal is reported with its explanation alone, its code and its remedy', 
 });
 
 it.each([
-  ['Workflow not found with ID: 77', { kind: 'workflow', id: '77' }, 'there is no workflow 77'],
-  ['Resource not found in compute_node with ID: 7', { kind: 'compute_node', id: '7' }, 'there is no compute node 7'],
+  ['Workflow not found with ID: 77', { kind: 'workflow', id: '77' }, 'workflow 77 was not found (404)'],
+  [
+    'Resource not found in compute_node with ID: 7',
+    { kind: 'compute_node', id: '7' },
+    'compute node 7 was not found (404)',
+  ],
   [
     'Resource not found in slurm_scheduler with ID: 7',
     { kind: 'slurm_scheduler', id: '7' },
-    'there is no Slurm scheduler 7',
+    'Slurm scheduler 7 was not found (404)',
   ],
 ])('a record that the service does not have is named in a sentence: %s', (message, missing, sentence) => {
   expect(withMessage(404, message)).toMatchObject({ message: sentence, missing });
+});
+
+it.each([
+  ['Task not found', 'Task not found (404)'],
+  ["Worker 'a' not found for workflow 7", "Worker 'a' not found (404) for workflow 7"],
+])('a sentence of the service about what it does not have gets the status: %s', (message, sentence) => {
+  expect(withMessage(404, message)).toMatchObject({ message: sentence, missing: undefined });
+  expect(withMessage(422, message)).toMatchObject({ message });
 });
 
 it('a 404 about something else than a record keeps its explanation', () => {

@@ -74,8 +74,11 @@ interface Reported {
   readonly remedy?: string;
 }
 
+/** `Task not found`, `Worker 'a' not found for workflow 7`. */
+const NOT_FOUND = /\bnot found\b/;
+
 function sentenceOf(doing: string, status: number, text: string, { message }: Reported): string {
-  if (message !== undefined && status < 500) return message;
+  if (message !== undefined && status < 500) return status === 404 ? message.replace(NOT_FOUND, '$& (404)') : message;
   if (status === 401) return 'the server refused the login';
   const reason = REASONS[status];
   const explained = message ?? (text.trim() === '' ? 'no explanation' : text.slice(0, 500));
@@ -100,7 +103,9 @@ const NAMES: Readonly<Record<string, string>> = {
   ro_crate_entity: 'RO-Crate entity',
 };
 
-const noneWords = ({ kind, id }: MissingRecord) => `there is no ${NAMES[kind] ?? kind.replaceAll('_', ' ')} ${id}`;
+/** With the words and the status that scripts of Torc look for. */
+const noneWords = ({ kind, id }: MissingRecord) =>
+  `${NAMES[kind] ?? kind.replaceAll('_', ' ')} ${id} was not found (404)`;
 
 function reportedBy(text: string): Reported {
   try {

@@ -251,11 +251,15 @@ describe('a workflow that is being deleted', () => {
     const { items } = await client.listJobs({ query: { workflow_id: id } });
     const gone = client.deleteWorkflow({ params: { id } });
     while (store.find.removed.size === 0) await new Promise((resolve) => void setImmediate(resolve));
-    await expect(client.getWorkflow({ params: { id } })).rejects.toThrow('there is no workflow');
-    await expect(client.listJobs({ query: { workflow_id: id } })).rejects.toThrow('there is no workflow');
-    await expect(client.getJob({ params: { id: items[199]?.id as number } })).rejects.toThrow('there is no job');
+    await expect(client.getWorkflow({ params: { id } })).rejects.toThrow(/^workflow \d+ was not found \(404\)$/);
+    await expect(client.listJobs({ query: { workflow_id: id } })).rejects.toThrow(
+      /^workflow \d+ was not found \(404\)$/,
+    );
+    await expect(client.getJob({ params: { id: items[199]?.id as number } })).rejects.toThrow(
+      /^job \d+ was not found \(404\)$/,
+    );
     await expect(client.createJob({ body: { workflow_id: id, name: 'x', command: 'true' } })).rejects.toThrow(
-      'there is no workflow',
+      /^workflow \d+ was not found \(404\)$/,
     );
     expect((await client.listWorkflows({ query: {} })).items).toEqual([]);
     // Nothing of that had to wait for the rows.

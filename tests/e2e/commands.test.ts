@@ -321,7 +321,7 @@ describe('the order of a list', () => {
 
 describe('a request that is refused', () => {
   it.each([
-    [['jobs', 'list', '99'], 'Error: there is no workflow 99\n'],
+    [['jobs', 'list', '99'], 'Error: workflow 99 was not found (404)\n'],
     [['-f', 'xml', 'ping'], "Error: format must be one of 'table', 'json', or 'csv'"],
     [['--url', 'nowhere', 'ping'], 'not a URL: "nowhere"'],
     [['--url', 'http://127.0.0.1:1/torc-service/v1', 'jobs', 'list', '1'], 'Is the server running'],

@@ -209,7 +209,7 @@ describe('jobs delete', () => {
 
   it('jobs delete deletes none when one of them is not there', async () => {
     expect(await refusedJson('jobs', 'delete', jobs['alone'], 999_999)).toEqual({
-      error: expect.stringContaining('there is no job 999999; nothing was deleted'),
+      error: expect.stringContaining('job 999999 was not found (404); nothing was deleted'),
       missing_ids: [999_999],
     });
     expect(Object.keys(await statuses())).toHaveLength(3);

@@ -89,10 +89,10 @@ describe('a job', () => {
     expect((await call('jobs', 'get', id, '-w', 'sweep')).stderr).toBe(
       `Error: job ${id} belongs to workflow ${again}, not ${sweep}\n`,
     );
-    expect((await call('jobs', 'get', '999', '-w', 'sweep')).stderr).toBe('Error: there is no job 999\n');
+    expect((await call('jobs', 'get', '999', '-w', 'sweep')).stderr).toBe('Error: job 999 was not found (404)\n');
     await server.client.createJob({ body: { workflow_id: again, name: '999', command: 'true' } });
     expect((await call('jobs', 'get', '999', '-w', 'again')).stderr).toBe(
-      'Error: there is no job 999; digits are read as an id; for the job named "999" write name:999\n',
+      'Error: job 999 was not found (404); digits are read as an id; for the job named "999" write name:999\n',
     );
   });
 

@@ -57,7 +57,7 @@ describe('what is not there', () => {
     for (const format of ['json', 'table']) {
       const { code, stdout, stderr } = await call('-f', format, ...words.split(' '));
       expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toMatch(/^Error: (there is no .* 99\n|Task not found)/);
+      expect(stderr).toMatch(/^Error: (.* 99 was not found|Task not found) \(404\)\n/);
     }
   });
 });
@@ -67,7 +67,7 @@ it('an event stream that is refused says why, and is not asked for again', async
   expect([code, stdout, stderr]).toEqual([
     1,
     '',
-    'Error: there is no workflow 99\nThese are there: torc workflows list\n',
+    'Error: workflow 99 was not found (404)\nThese are there: torc workflows list\n',
   ]);
 });
 

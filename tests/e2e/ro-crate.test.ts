@@ -112,7 +112,7 @@ describe('ro-crate add-dataset', () => {
   it.each([
     ['metadata that is no JSON', () => ['--metadata', '{'], 'not valid JSON'],
     ['metadata that is no object', () => ['--metadata', '[1]'], 'must be a JSON object'],
-    ['a job that is not there', () => ['-j', '999999'], 'there is no job 999999'],
+    ['a job that is not there', () => ['-j', '999999'], 'job 999999 was not found (404)'],
     ['a folder that is not there', () => ['--path', join(folder, 'nothing')], 'the folder does not exist'],
     ['a file', () => ['--path', join(data, 'a.csv')], 'is not a folder'],
   ])('ro-crate add-dataset is refused with %s, and nothing is written', async (_, words, why) => {
@@ -149,7 +149,7 @@ describe('ro-crate export', () => {
   it('ro-crate export of a workflow that is not there writes nothing', async () => {
     const path = join(folder, 'nothing.json');
     const { code, stdout, stderr } = await call('ro-crate', 'export', '999999', '-o', path);
-    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('there is no workflow 999999')]);
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('workflow 999999 was not found (404)')]);
     expect(existsSync(path)).toBe(false);
   });
 });

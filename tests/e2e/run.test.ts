@@ -78,7 +78,7 @@ jobs:
     expect(readFileSync(join(folder, 'torc_output/job_stdio/job_wf1_j1_r1_a1.o'), 'utf8')).toBe('hello\n');
     const again = await torc(['-s', 'run', '1'], { cwd: folder });
     expect(again.code).toBe(0);
-    expect((await torc(['-s', 'run', '9'], { cwd: folder })).stderr).toContain('there is no workflow 9');
+    expect((await torc(['-s', 'run', '9'], { cwd: folder })).stderr).toContain('workflow 9 was not found (404)');
   });
 
   it('torc -s run FILE refuses to begin when an input is missing that no job makes', async () => {

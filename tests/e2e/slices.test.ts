@@ -101,7 +101,7 @@ describe.each(SEEDS)('a server that is killed, with moments of seed %d,', (seed)
           () => true,
         ),
     );
-    await expect(back.client.getWorkflow({ params: { id } })).rejects.toThrow('there is no workflow');
+    await expect(back.client.getWorkflow({ params: { id } })).rejects.toThrow(/^workflow \d+ was not found \(404\)$/);
     await settled(back);
     expect([await rowsOf(back, 'job'), await rowsOf(back, 'job_depends_on'), await rowsOf(back, 'workflow')]).toEqual([
       JOBS,

@@ -264,7 +264,7 @@ describe('a runner for Slurm that cannot run', () => {
 
   it('a runner for Slurm that cannot run says so of a workflow that is not there, and of words that are missing', async () => {
     const absent = await runner('9999', allocation);
-    expect([absent.code, absent.stderr.includes('there is no workflow')]).toEqual([1, true]);
+    expect([absent.code, absent.stderr.includes('was not found (404)')]).toEqual([1, true]);
     const { code, stderr } = await start('torc-slurm-job-runner', [server.url, '1'], { cwd: folder }).ended;
     expect([code, stderr]).toEqual([2, "error: missing required argument 'output-dir'\n"]);
   });

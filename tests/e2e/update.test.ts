@@ -84,7 +84,7 @@ jobs:
     [['flow.yaml', '--update', '--new'], 2, '--update changes the workflow of the file and --new creates another one'],
     [['flow.yaml', '--dry-run'], 2, '--dry-run shows what --update would change'],
     [['flow.yaml', '-w', '1'], 2, '--workflow-id names the workflow that --update changes'],
-    [['flow.yaml', '--update', '-w', '7'], 1, 'there is no workflow 7'],
+    [['flow.yaml', '--update', '-w', '7'], 1, 'workflow 7 was not found \\(404\\)'],
     [['1', '--update'], 2, '--update and --new need a workflow file'],
   ])('run %j is refused before anything is created', async (words, code, message) => {
     const folder = temporaryFolder();

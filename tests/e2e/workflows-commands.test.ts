@@ -34,7 +34,7 @@ describe('a record that is not there', () => {
     async (...words) => {
       const { code, stdout, stderr } = await call('-f', 'json', ...words);
       expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toContain('Error: there is no ');
+      expect(stderr).toMatch(/^Error: (workflow|job) \d+ was not found \(404\)/);
     },
   );
 });
@@ -119,7 +119,7 @@ describe('workflows archive', () => {
       status: 'partial_success',
       is_archived: true,
       updated_workflows: [id],
-      errors: [expect.stringContaining('there is no workflow 999')],
+      errors: [expect.stringContaining('workflow 999 was not found (404)')],
     });
     expect(await refusedJson('workflows', 'archive', 'true', 999)).toMatchObject({
       status: 'error',

@@ -110,7 +110,7 @@ describe.each(Object.entries(kinds))('a %s', (_, kindOf) => {
     expect(Number(count) + Number(deleted)).toBeGreaterThan(0);
     await expect(get(goes as number)).rejects.toMatchObject({ status: 404 });
     expect(await get(stays as number)).toMatchObject({ id: stays });
-    await expect(removeAll(99)).rejects.toThrow('there is no workflow 99');
+    await expect(removeAll(99)).rejects.toThrow('workflow 99 was not found (404)');
   });
 });
 

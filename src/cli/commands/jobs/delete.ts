@@ -27,7 +27,7 @@ const remove = command({
       }
     }
     if (missing.length > 0) {
-      const message = `there ${missing.length === 1 ? 'is no job' : 'are no jobs'} ${missing.join(', ')}; nothing was deleted`;
+      const message = `${missing.length === 1 ? `job ${missing[0]} was` : `jobs ${missing.join(', ')} were`} not found (404); nothing was deleted`;
       output.error(message);
       if (output.format === 'json') output.record('jobs delete', { error: message, missing_ids: missing }, '');
       exitWith(1);
