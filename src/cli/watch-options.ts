@@ -21,7 +21,7 @@ export const watchOptions = optionsOf([
     read: integer('--max-fruitless', 0),
   },
   { flags: '-s, --show-job-counts', says: 'print the number of jobs in each status when it changes' },
-  { flags: '--persistent', says: 'watch also while no allocation was submitted or is left' },
+  { flags: '--persistent', says: 'watch also while no runner works on the workflow' },
   {
     flags: '--auto-schedule',
     says: 'submit allocations when jobs wait and none is left, and for jobs that are retried or spawned',

@@ -7,15 +7,18 @@ import { unclaimableWords } from '../core/lifecycle/unclaimable.ts';
 import { correctRecords } from '../operations/orphans/correct-records.ts';
 import { placeOf } from '../operations/place.ts';
 import { queuedAllocations } from '../operations/queued-allocations.ts';
+import { isLeaseTaken } from '../operations/recovery-lease.ts';
 import { badEnds } from '../operations/recover/bad-ends.ts';
 import { unfinishedRecovery } from '../operations/recover/unfinished.ts';
 import { cancelUnneeded } from '../operations/slurm/cancel-unneeded.ts';
+import { unfinishedAllocations } from '../operations/slurm/finish-submissions.ts';
 import { replaceLost } from '../operations/slurm/replace-lost.ts';
 import { hasStartedIn } from '../operations/started-in.ts';
 import { unrunnableJobs } from '../operations/unrunnable.ts';
 import { nextLines } from '../operations/views/next-lines.ts';
 import { stuckAllocations } from '../operations/views/queue-lines.ts';
 import { recoverOnce, scheduleOnce, submitHeldBack } from '../operations/watch/act.ts';
+import { isUnderWay } from '../operations/watch/counts.ts';
 import { watchWorkflow } from '../operations/watch/watch.ts';
 import { openLog } from '../runner/facts/log.ts';
 import { openWorkflow } from './choose-workflow.ts';
@@ -35,7 +38,9 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
   const rows = await client.listScheduledComputeNodes({ query: { workflow_id: id, limit: 1 } });
   const isAllocated = rows.items.length > 0;
   const needsAllocations = options.recover === true || (await placeOf(client, id)).runsIn === 'allocations';
-  if (!isAllocated && needsAllocations && options.persistent !== true) {
+  const needsNone = async () =>
+    options.recover !== true && isUnderWay(await client.getWorkflowStatus({ params: { id } }));
+  if (!isAllocated && needsAllocations && options.persistent !== true && !(await needsNone())) {
     output.error(
       `No scheduled compute nodes found for workflow ${id}: torc submit ${id} submits some; --persistent watches without`,
     );
@@ -113,7 +118,8 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
           return (await client.listJobs({ query })).items.length;
         },
         causes: async () => badEndLines(await badEnds(client, id)),
-        wait: () => pause(options.pollInterval * 1000),
+        isToCome: async () => (await unfinishedAllocations(client, id)).length > 0 || isLeaseTaken(client, id, 'watch'),
+        wait: (mostMs = Number.POSITIVE_INFINITY) => pause(Math.min(options.pollInterval * 1000, mostMs)),
         nowMs: () => performance.now(),
         report,
         showCounts(status) {
@@ -127,7 +133,7 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
         recovers: options.recover === true,
         maxRetries: options.maxRetries,
         maxFruitless: options.maxFruitless,
-        isPersistent: options.persistent === true || (!isAllocated && !needsAllocations),
+        isPersistent: options.persistent === true,
         asksAgent: options.aiRecovery === true,
         autoSchedule:
           options.autoSchedule === true

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Client } from '../client/client.ts';
 import { withSubstitute } from '../client/compat/unknown-route.ts';
+import { ServiceError } from '../client/errors.ts';
 import { pause } from '../client/long-timers.ts';
 import { ownIdentity, proofOfEnd } from '../cluster/host/facts.ts';
 import type { RecoveryLease } from '../core/contract/recovery.ts';
@@ -71,6 +72,18 @@ export async function underLease<T>(
   } finally {
     clearInterval(renewal);
     if (!isShared) await client.releaseRecoveryLease({ params, query: { token } }).catch(() => {});
+  }
+}
+
+/** Whether another command has the lease. A user who may only read the workflow cannot ask, and gets no. */
+export async function isLeaseTaken(client: Client, workflowId: number, command: string): Promise<boolean> {
+  try {
+    await underLease(client, { workflowId, command }, async () => undefined);
+    return false;
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'RECOVERY_ACTIVE') return true;
+    if (error instanceof ServiceError && error.status === 403) return false;
+    throw error;
   }
 }
 

@@ -141,6 +141,7 @@ async function watchUntilItWaits(
       hasStarted: (allocations) => hasStartedIn(client, id, allocations),
       unrunnable: async () => [],
       extraJobs: async () => 0,
+      isToCome: async () => false,
       causes: async () => [],
       async wait() {
         waits();

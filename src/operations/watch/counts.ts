@@ -5,6 +5,8 @@ export const busy = ({ jobs_by_status: jobs }: WorkflowStatus) => jobs.running +
 /** Runners and allocations. */
 export const alive = (status: WorkflowStatus) =>
   status.active_compute_nodes + status.pending_scheduled_nodes + status.active_scheduled_nodes;
+/** It is complete, or a runner works on it, or will. */
+export const isUnderWay = (status: WorkflowStatus) => status.is_complete || alive(status) + busy(status) > 0;
 
 export const withReasons = (words: string, reasons: readonly string[]): string =>
   reasons.length === 0 ? words : `${words}: ${reasons.join('; ')}`;

@@ -1,5 +1,6 @@
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import { alive, busy, waiting, withReasons } from './counts.ts';
+import { mayBegin } from './idle.ts';
 import type { Memory } from './memory.ts';
 import { isExtraDue } from './schedule.ts';
 import type { WatchOptions, WatchTools } from './tools.ts';
@@ -43,6 +44,7 @@ export async function look(tools: WatchTools, options: WatchOptions, memory: Mem
   if (memory.mayBeUnfinished && waiting(status) > 0 && (await tools.isUnfinished())) return 'recover';
   memory.mayBeUnfinished = false;
   if (alive(status) + busy(status) > 0) {
+    memory.idleSinceMs = undefined;
     if (waiting(status) === 0) memory.lost = [];
     if (memory.lost.length > 0) return 'replace';
     return (await isExtraDue(tools, options, memory)) ? 'schedule' : 'wait';
@@ -52,8 +54,8 @@ export async function look(tools: WatchTools, options: WatchOptions, memory: Mem
   if (fruitless !== undefined) return ended(tools, fruitless, 1);
   if (options.recovers) return 'recover';
   if (options.autoSchedule !== undefined) return 'schedule';
-  if (options.isPersistent) return 'wait';
-  const words = `${waiting(status)} job(s) wait, and no allocation is left for them`;
+  if (options.isPersistent || (await mayBegin(tools, memory, status))) return 'wait';
+  const words = `${waiting(status)} job(s) wait, and nothing runs them: no runner is active, and no allocation is to come`;
   return ended(tools, withReasons(words, await tools.unrunnable()), 1);
 }
 

@@ -22,6 +22,8 @@ export interface Memory {
   /** Not known to be untrue: the last recovery was killed. */
   mayBeUnfinished: boolean;
   isAway: boolean;
+  /** Since when jobs wait and nothing runs them, or is to come; undefined while something is. */
+  idleSinceMs: number | undefined;
 }
 
 export const newMemory = (mayBeUnfinished: boolean): Memory => ({
@@ -38,4 +40,5 @@ export const newMemory = (mayBeUnfinished: boolean): Memory => ({
   hasSeenRunning: false,
   mayBeUnfinished,
   isAway: false,
+  idleSinceMs: undefined,
 });

@@ -48,7 +48,10 @@ export interface WatchTools {
   extraJobs(): Promise<number>;
   /** Why jobs did not end well, a line each. */
   causes(): Promise<readonly string[]>;
-  wait(): Promise<void>;
+  /** Whether allocations are planned, or another command recovers the workflow or submits allocations now. */
+  isToCome(): Promise<boolean>;
+  /** Until the next look, or for a shorter time. */
+  wait(mostMs?: number): Promise<void>;
   nowMs(): number;
   report(level: 'info' | 'warn' | 'error', words: string): void;
   showCounts(status: WorkflowStatus): void;

@@ -59,6 +59,7 @@ async function watched(
     replaced = async () => 1,
     unrunnable = [],
     causes = [],
+    toCome = [],
   }: {
     rounds?: readonly (Round | Error)[];
     extra?: number;
@@ -72,11 +73,13 @@ async function watched(
     replaced?: () => Promise<number>;
     unrunnable?: readonly string[];
     causes?: readonly string[];
+    /** The answers to whether something is to come, one after the other; then no. */
+    toCome?: readonly boolean[];
   } = {},
 ) {
   const said: string[] = [];
   const did: string[] = [];
-  let [at, now, recoveries] = [0, 0, 0];
+  let [at, now, recoveries, asked] = [0, 0, 0, 0];
   const next = () => (at += 1);
   const exitCode = await watchWorkflow(
     {
@@ -111,9 +114,13 @@ async function watched(
       isUnfinished: async () => isUnfinished,
       extraJobs: async () => extra,
       causes: async () => causes,
-      async wait() {
+      async isToCome() {
+        asked += 1;
+        return toCome[asked - 1] ?? false;
+      },
+      async wait(mostMs = 60_000) {
         next();
-        now += 60_000;
+        now += mostMs;
         if (at > 50) throw new Error('it watches for ever');
       },
       nowMs: () => now,
@@ -276,7 +283,7 @@ describe('watch', () => {
     const recovering = await watched([STRANDED], { recovers: true }, { rounds: [none] });
     expect(recovering.said).toContain(`2 job(s) wait, and no allocation could be submitted for them: ${reason}`);
     const looking = await watched([STRANDED], {}, { unrunnable: ['a is too long'] });
-    expect(looking.said).toBe('2 job(s) wait, and no allocation is left for them: a is too long');
+    expect(looking.said).toMatch(/2 job\(s\) wait, and nothing runs them: .*: a is too long$/);
     const autoSchedule = { threshold: 5, cooldownMs: 0, strandedMs: 0 };
     const scheduling = await watched([STRANDED], { autoSchedule }, { scheduled: [], unrunnable: [reason] });
     expect(scheduling.said).toContain(`for the jobs that wait: ${reason}`);
@@ -292,8 +299,40 @@ describe('watch', () => {
     const done = await watched([WORKING, STRANDED, DONE], { recovers: true });
     expect([done.exitCode, done.did]).toEqual([0, ['clean', 'recover']]);
     const left = await watched([STRANDED]);
-    expect([left.exitCode, left.said]).toEqual([1, '2 job(s) wait, and no allocation is left for them']);
+    expect([left.exitCode, left.said]).toEqual([1, expect.stringContaining('2 job(s) wait, and nothing runs them')]);
     expect((await watched([STRANDED, DONE], { isPersistent: true })).exitCode).toBe(0);
+  });
+
+  const IDLE_TEN_SECONDS = Array.from({ length: 5 }, () => STRANDED);
+
+  it('torc watch ends with 1 and a sentence when for 10 s no runner works on a workflow and nothing is to come; --persistent watches on', async () => {
+    const done = await watched([...IDLE_TEN_SECONDS, STRANDED, DONE]);
+    expect([done.exitCode, done.said.split('\n')]).toEqual([
+      1,
+      [
+        'No runner works on this workflow: waiting 10 s for one (--persistent watches on)',
+        '2 job(s) wait, and nothing runs them: no runner is active, and no allocation is to come',
+      ],
+    ]);
+    const persistent = await watched([...IDLE_TEN_SECONDS, STRANDED, DONE], { isPersistent: true });
+    expect([persistent.exitCode, persistent.said]).toEqual([0, '✓ Workflow completed successfully (3 jobs)']);
+  });
+
+  it('torc watch waits for a runner that starts after it, and counts the 10 s anew when a runner has left', async () => {
+    expect((await watched([...IDLE_TEN_SECONDS, WORKING, DONE])).exitCode).toBe(0);
+    const twice = [...IDLE_TEN_SECONDS, WORKING, ...IDLE_TEN_SECONDS];
+    expect((await watched([...twice, WORKING, DONE])).exitCode).toBe(0);
+    expect((await watched([...twice, STRANDED, DONE])).exitCode).toBe(1);
+  });
+
+  it('torc watch goes on while an allocation is planned or another command recovers the workflow, and gives its creation a minute', async () => {
+    const statuses = [...IDLE_TEN_SECONDS, ...IDLE_TEN_SECONDS, STRANDED];
+    expect((await watched([...statuses, DONE], {}, { toCome: [true, true] })).exitCode).toBe(0);
+    expect((await watched([...statuses, DONE], {}, { toCome: [true] })).exitCode).toBe(1);
+    const created = { ...status({ uninitialized: 3 }), is_being_created: true };
+    const minute = Array.from({ length: 30 }, () => created);
+    expect((await watched([...minute, WORKING, DONE])).exitCode).toBe(0);
+    expect((await watched([...minute, created, WORKING, DONE])).exitCode).toBe(1);
   });
 
   it('submits allocations for jobs that came up meanwhile: enough of them, or after the time for stranded ones', async () => {

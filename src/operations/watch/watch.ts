@@ -1,5 +1,6 @@
 import { ServiceError, Unreachable } from '../../client/errors.ts';
 import { withReasons } from './counts.ts';
+import { IDLE_LOOK_MS } from './idle.ts';
 import { look } from './look.ts';
 import { type Memory, newMemory } from './memory.ts';
 import { round } from './round.ts';
@@ -42,7 +43,7 @@ export async function watchWorkflow(tools: WatchTools, options: WatchOptions): P
       if (!memory.isAway) tools.report('warn', `${(error as Error).message}; trying again`);
       memory.isAway = true;
     }
-    await tools.wait();
+    await tools.wait(memory.idleSinceMs === undefined ? undefined : IDLE_LOOK_MS);
   }
 }
 
