@@ -5,6 +5,7 @@ import type { Client } from '../client/client.ts';
 import { createWorkflow } from '../client/create-workflow.ts';
 import type { Plan } from '../core/workflow-file/plan/plan.ts';
 import { planOf, readSpec, type ReadOptions, type SpecReading } from '../core/workflow-file/read.ts';
+import { diskHere } from '../cluster/disk-here.ts';
 import { readUserText } from './read-user-text.ts';
 import type { Source } from '../core/workflow-file/text/read-text.ts';
 
@@ -48,6 +49,7 @@ const optionsHere = (options: ReadingOptions): ReadOptions => ({
   readFile: readHere,
   fileExists: existsSync,
   listFolder: listHere,
+  disk: diskHere(),
 });
 
 /** Reads the text of a workflow file and the files that it names: a plan, or all problems. */

@@ -22,6 +22,7 @@ import { Tables } from './expand/tables.ts';
 import { linkDraft } from './link/link.ts';
 import { Lost } from './lost.ts';
 import { NameIndex } from './name-index.ts';
+import { type Disk, pathKey } from './path-key.ts';
 import { Selections, type ReportCompared } from './pattern/selection.ts';
 import { makePlan } from './plan/make.ts';
 import type { Plan } from './plan/plan.ts';
@@ -35,6 +36,8 @@ export interface PlanOptions {
   readonly fileExists?: (path: string) => boolean;
   /** The names in a folder, for patterns of paths; throws if it cannot be read. Without it there are no such patterns. */
   readonly listFolder?: (path: string) => readonly string[];
+  /** What is known of paths; without it `..` and absolute paths are compared as they are written. */
+  readonly disk?: Disk;
   /** The workflow was made by a program, as by `torc exec`: no user wrote it, so there is no advice about its texts. */
   readonly isGenerated?: boolean;
   /** The maximum number of jobs, files and records of user data, each. */
@@ -83,7 +86,9 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   checkSurroundings(draft, complain);
   checkSettings(draft, complain);
   announceActions(draft);
-  const { links, graph, explicit } = linkDraft(draft, maxEdges, complain, options.reportCompared);
+  const keyOf = pathKey(options.disk);
+  const linked = linkDraft(draft, { maxEdges, keyOf, reportCompared: options.reportCompared }, complain);
+  const { links, graph, explicit } = linked;
   const actionJobs = checkActions(draft, complain);
   checkBindings(draft, complain);
   checkFailureHandlers(draft, complain);
@@ -92,7 +97,7 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   checkRequirements(draft, complain);
   checkExecution(draft, complain);
   checkResources(draft, complain);
-  checkFileFlow(draft, links, isWhole ? fileExists : undefined, complain);
+  checkFileFlow(draft, linked, isWhole ? fileExists : undefined, complain);
   if (options.isGenerated !== true) {
     checkLeftOver(draft, complain);
     // A text that was refused is empty here.

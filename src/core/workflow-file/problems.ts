@@ -98,6 +98,7 @@ export const problemKinds = {
   TOKEN_EMPTY: ['advice', 'warning'],
   UNIT_DOUBTFUL: ['advice', 'warning'],
   FILE_WRITTEN_TWICE: ['advice', 'warning'],
+  SAME_FILE_CIRCLE: ['advice', 'warning'],
   INPUT_MISSING: ['advice', 'warning'],
   PLACEHOLDER_LEFT: ['advice', 'warning'],
   TEXT_EMPTY: ['advice', 'warning'],

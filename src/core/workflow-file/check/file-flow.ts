@@ -1,8 +1,7 @@
 import type { Draft, Links } from '../draft.ts';
-import { template } from '../expand/template.ts';
-import { listOf, type Lists } from '../int-list.ts';
-import { NameIndex } from '../name-index.ts';
-import type { Selections } from '../pattern/selection.ts';
+import type { FilePaths } from '../link/file-paths.ts';
+import { eachMember } from '../link/members.ts';
+import type { Linked } from '../link/link.ts';
 import type { Complain } from '../problems.ts';
 
 /**
@@ -12,43 +11,38 @@ import type { Complain } from '../problems.ts';
  */
 export function checkFileFlow(
   draft: Draft,
-  links: Links,
+  { links, paths }: Linked,
   fileExists: ((path: string) => boolean) | undefined,
   complain: Complain,
 ): void {
   const { files } = draft;
   if (files.length === 0) return;
-  const pathAt = pathWriter(draft);
-  const writers = writersOf(draft, links, pathAt, complain);
-  if (fileExists !== undefined) checkInputs(draft, links, { pathAt, writers, fileExists }, complain);
-}
-
-function pathWriter({ files }: Draft): (file: number) => string {
-  const templates = files.families.all.map(({ spec, axes }) => template(spec.path, axes));
-  return (file) => {
-    const { family, combination } = files.families.at(file);
-    return templates[family.at]?.render(combination) ?? '';
-  };
+  const writers = writersOf(draft, links, paths, complain);
+  if (fileExists !== undefined) checkInputs(draft, links, { paths, writers, fileExists }, complain);
 }
 
 const NONE = -1;
 
 /** Per file the job that writes it; complains of files, and of paths, that two jobs write. */
-function writersOf(draft: Draft, links: Links, pathAt: (file: number) => string, complain: Complain): Int32Array {
+function writersOf(draft: Draft, links: Links, paths: FilePaths, complain: Complain): Int32Array {
   const { files, jobs } = draft;
   const writers = new Int32Array(files.length).fill(NONE);
   const reported = new Set<string>();
-  const report = (one: number, other: number, file: number): void => {
-    if (one === other || isInOrder(draft, links, one, other, file)) return;
+  const groups = links.outputFiles.items.length > 0 ? paths.shared() : [];
+  const entriesOf = new Map(groups.flatMap((group) => group.map((file) => [file, group] as const)));
+  const report = (one: number, other: number, [file, alias = file]: readonly [number, number?]): void => {
+    if (one === other) return;
     const family = jobs.families.familyOf(other);
     // One warning for each pair of entries of the file, however many instances they have.
     const pair = `${jobs.families.familyOf(one).at} ${family.at}`;
-    if (reported.has(pair)) return;
+    if (reported.has(pair) || isInOrder(draft, links, { one, other, entries: entriesOf.get(file) ?? [file] })) return;
     reported.add(pair);
-    const [name, earlier, path] = [jobs.nameAt(other), jobs.nameAt(one), pathAt(file)];
+    const [name, earlier, path] = [jobs.nameAt(other), jobs.nameAt(one), paths.pathAt(file)];
+    const spellings = new Set([paths.pathAt(alias), path]);
+    const what = spellings.size === 1 ? path : `one file, ${[...spellings].join(' and ')}`;
     complain({
       code: 'FILE_WRITTEN_TWICE',
-      message: `Jobs '${earlier}' and '${name}' both write ${path}; the one that ends last overwrites the other's file`,
+      message: `Jobs '${earlier}' and '${name}' both write ${what}; the one that ends last overwrites the other's file`,
       path: ['jobs', family.at, 'name'],
       found: path,
     });
@@ -56,33 +50,41 @@ function writersOf(draft: Draft, links: Links, pathAt: (file: number) => string,
   for (let job = 0; job < jobs.length; job += 1) {
     eachMember(links.outputFiles, job, files, (file) => {
       const earlier = writers[file] ?? NONE;
-      if (earlier !== NONE) report(earlier, job, file);
+      if (earlier !== NONE) report(earlier, job, [file]);
       writers[file] = job;
     });
   }
-  if (links.outputFiles.items.length > 0) {
-    const byPath = new NameIndex(files.length, pathAt);
-    for (const file of byPath.duplicates.view()) {
-      const first = byPath.find(pathAt(file));
+  for (const [first = NONE, ...others] of groups) {
+    for (const file of others) {
       const [one, other] = [writers[first] ?? NONE, writers[file] ?? NONE];
-      if (one !== NONE && other !== NONE) report(Math.min(one, other), Math.max(one, other), file);
-      // The path has a writer, whichever of its names the job used.
+      if (one !== NONE && other !== NONE) report(Math.min(one, other), Math.max(one, other), [file, first]);
       if (one === NONE) writers[first] = other;
-      else if (other === NONE) writers[file] = one;
     }
+    // The file has a writer, whichever of its names the job used.
+    for (const file of others) if (writers[file] === NONE) writers[file] = writers[first] ?? NONE;
   }
   return writers;
 }
 
+interface Pair {
+  readonly one: number;
+  readonly other: number;
+  /** The entries of the file that both write. */
+  readonly entries: readonly number[];
+}
+
 /** Whether one job waits for the other, so that one after the other changes the file. */
-function isInOrder({ jobs, files }: Draft, links: Links, one: number, other: number, file: number): boolean {
+function isInOrder({ jobs, files }: Draft, links: Links, { one, other, entries }: Pair): boolean {
+  const ofFile = new Set(entries);
   let found = false;
   for (const [job, before] of [
     [one, other],
     [other, one],
   ] as const) {
     eachMember(links.dependsOn, job, jobs, (each) => (found ||= each === before));
-    eachMember(links.inputFiles, job, files, (each) => (found ||= each === file));
+    const read = new Set<number>();
+    eachMember(links.inputFiles, job, files, (each) => ofFile.has(each) && read.add(each));
+    if (read.size > 0) eachMember(links.outputFiles, before, files, (each) => (found ||= read.has(each)));
   }
   return found;
 }
@@ -91,7 +93,7 @@ function isInOrder({ jobs, files }: Draft, links: Links, one: number, other: num
 const MOST_LOOKS = 10_000;
 
 interface Flow {
-  readonly pathAt: (file: number) => string;
+  readonly paths: FilePaths;
   readonly writers: Int32Array;
   readonly fileExists: (path: string) => boolean;
 }
@@ -99,7 +101,7 @@ interface Flow {
 function checkInputs(
   { jobs, files }: Draft,
   links: Links,
-  { pathAt, writers, fileExists }: Flow,
+  { paths, writers, fileExists }: Flow,
   complain: Complain,
 ): void {
   const missing = new Map<number, { readonly paths: string[]; readonly job: string }>();
@@ -109,9 +111,9 @@ function checkInputs(
     eachMember(links.inputFiles, job, files, (file) => {
       if (seen[file] === 1 || writers[file] !== NONE || looked.size >= MOST_LOOKS) return;
       seen[file] = 1;
-      const path = pathAt(file);
-      if (looked.has(path)) return;
-      looked.add(path);
+      const [path, key] = [paths.pathAt(file), paths.keyAt(file)];
+      if (looked.has(key)) return;
+      looked.add(key);
       if (fileExists(path)) return;
       const { at } = files.families.familyOf(file);
       const known = missing.get(at) ?? { paths: [], job: jobs.nameAt(job) };
@@ -133,18 +135,5 @@ function checkInputs(
       path: ['files', at, 'path'],
       found: first,
     });
-  }
-}
-
-/** Calls back for each record that a job names, those that its patterns select included. */
-function eachMember(
-  lists: Lists,
-  job: number,
-  { length, selections }: { readonly length: number; readonly selections: Selections },
-  call: (record: number) => void,
-): void {
-  for (const item of listOf(lists, job)) {
-    if (item < length) call(item);
-    else for (const member of selections.membersOf(item - length)) call(member);
   }
 }

@@ -1,30 +1,42 @@
 import type { Draft, Links } from '../draft.ts';
 import { template } from '../expand/template.ts';
 import { cycleText } from '../graph/cycle-text.ts';
-import { explicitGraph, graphOf, type Exchange, type Graph } from '../graph/graph.ts';
+import { type Dependencies, explicitGraph, graphOf, type Exchange, type Graph } from '../graph/graph.ts';
 import { walk, type Walk } from '../graph/walk.ts';
 import type { Lists } from '../int-list.ts';
 import type { DraftRecords } from '../draft.ts';
 import type { Selections, ReportCompared } from '../pattern/selection.ts';
 import type { Complain, Path } from '../problems.ts';
 import type { JobSpec } from '../shape/workflow.ts';
+import type { PathKey } from '../path-key.ts';
+import { FilePaths } from './file-paths.ts';
+import { joinEntries } from './join-entries.ts';
 import { fileAdvice, jobAdvice } from './name-advice.ts';
 import { Linker, type Targets } from './references.ts';
 import { dependencies, inputFiles, inputUserData, outputFiles, outputUserData } from './relations.ts';
 
 /** The records that jobs name, the dependencies that follow, and the order of the named dependencies. */
 export interface Linked {
+  /** A job that writes a file has each of its entries as an output. */
   readonly links: Links;
+  readonly paths: FilePaths;
   readonly graph: Graph;
   readonly explicit: Walk;
 }
 
+interface LinkOptions {
+  /** The maximum number of dependencies. */
+  readonly maxEdges: number;
+  readonly keyOf: PathKey;
+  readonly reportCompared?: ReportCompared | undefined;
+}
+
 /** Resolves every name and pattern of every job, and reports unknown names and circles. */
-export function linkDraft(draft: Draft, maxEdges: number, complain: Complain, report?: ReportCompared): Linked {
+export function linkDraft(draft: Draft, { maxEdges, keyOf, reportCompared }: LinkOptions, complain: Complain): Linked {
   const { jobs, files, userData } = draft;
   const linker = new Linker(jobs.families, maxEdges, complain);
   const toJobs: Targets = { ...targetsOf(jobs), adviceFor: (name) => jobAdvice(name, draft) };
-  const toFiles: Targets = { ...targetsOf(files), adviceFor: (name) => fileAdvice(name, draft) };
+  const toFiles: Targets = { ...targetsOf(files), adviceFor: (name) => fileAdvice(name, draft, keyOf) };
   const toUserData: Targets = {
     ...targetsOf(userData),
     canStandFor: (index) => (userData.families.familyOf(index).spec.data ?? null) !== null,
@@ -33,18 +45,19 @@ export function linkDraft(draft: Draft, maxEdges: number, complain: Complain, re
   for (const relation of [inputFiles, outputFiles]) linker.announce(relation, toFiles);
   for (const relation of [inputUserData, outputUserData]) linker.announce(relation, toUserData);
   for (const { selections } of [toJobs, toFiles, toUserData]) {
-    selections.select(report);
+    selections.select(reportCompared);
     if (selections.isTooMany) tooManyPatterns(complain);
   }
-  const links: Links = {
+  const written: Links = {
     dependsOn: linker.link(dependencies, toJobs),
     inputFiles: linker.link(inputFiles, toFiles),
     outputFiles: linker.link(outputFiles, toFiles),
     inputUserData: linker.link(inputUserData, toUserData),
     outputUserData: linker.link(outputUserData, toUserData),
   };
-  checkEdges(links.dependsOn, jobs, maxEdges, complain);
-  return { links, ...checkCycles(draft, links, complain) };
+  checkEdges(written.dependsOn, jobs, maxEdges, complain);
+  const paths = new FilePaths(files, keyOf);
+  return { paths, ...checkCycles(draft, written, paths, complain) };
 }
 
 const targetsOf = <S>(records: DraftRecords<S>): Targets => ({
@@ -82,8 +95,9 @@ function checkEdges(
   });
 }
 
-function checkCycles({ jobs, files, userData }: Draft, links: Links, complain: Complain): Omit<Linked, 'links'> {
-  const named = { lists: links.dependsOn, selections: membersOf(jobs.selections) };
+function checkCycles(draft: Draft, written: Links, paths: FilePaths, complain: Complain): Omit<Linked, 'paths'> {
+  const { jobs } = draft;
+  const named = { lists: written.dependsOn, selections: membersOf(jobs.selections) };
   const explicitOnly = explicitGraph(jobs.length, named);
   const explicit = walk(explicitOnly);
   for (const cycle of explicit.cycles) {
@@ -99,16 +113,15 @@ function checkCycles({ jobs, files, userData }: Draft, links: Links, complain: C
       found: text,
     });
   }
-  const exchanges = [
-    exchangeOf(files, links.inputFiles, links.outputFiles),
-    exchangeOf(userData, links.inputUserData, links.outputUserData),
-  ].filter(({ inputs, outputs }) => inputs.items.length > 0 && outputs.items.length > 0);
-  if (exchanges.length === 0) return { graph: explicitOnly, explicit };
-  const graph = graphOf(jobs.length, named, exchanges);
-  // With a circle among named dependencies, the circles of implied ones cannot be determined.
-  const implicit = explicit.cycles.length > 0 ? [] : walk(graph).cycles;
-  // A job that reads and writes the same file does not wait for itself.
-  for (const cycle of implicit.filter(({ length }) => length > 1)) {
+  const impliedBy = (links: Links) => {
+    const graph = impliedGraph(draft, named, links) ?? explicitOnly;
+    // With a circle among named dependencies, the circles of implied ones cannot be determined.
+    const cycles = explicit.cycles.length > 0 ? [] : walk(graph).cycles;
+    // A job that reads and writes the same file does not wait for itself.
+    return { links, graph, cycles: cycles.filter(({ length }) => length > 1) };
+  };
+  const { links, graph, cycles } = joinEntries(draft, { written, paths, impliedBy }, complain);
+  for (const cycle of cycles) {
     const text = cycleText(cycle, jobs.nameAt);
     complain({
       code: 'CYCLE_IMPLICIT',
@@ -118,7 +131,16 @@ function checkCycles({ jobs, files, userData }: Draft, links: Links, complain: C
       found: text,
     });
   }
-  return { graph, explicit };
+  return { links, graph, explicit };
+}
+
+/** Undefined where neither files nor user data imply dependencies. */
+function impliedGraph({ jobs, files, userData }: Draft, named: Dependencies, links: Links): Graph | undefined {
+  const exchanges = [
+    exchangeOf(files, links.inputFiles, links.outputFiles),
+    exchangeOf(userData, links.inputUserData, links.outputUserData),
+  ].filter(({ inputs, outputs }) => inputs.items.length > 0 && outputs.items.length > 0);
+  return exchanges.length === 0 ? undefined : graphOf(jobs.length, named, exchanges);
 }
 
 const MOST_NAMES = 20;

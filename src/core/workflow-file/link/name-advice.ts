@@ -1,4 +1,5 @@
 import type { Draft } from '../draft.ts';
+import type { PathKey } from '../path-key.ts';
 
 /** A job is named as the entry of the file that makes many: `train` where there are `train_1`, `train_2`. */
 export function jobAdvice(name: string, { jobs }: Draft): string | undefined {
@@ -18,8 +19,9 @@ export function jobAdvice(name: string, { jobs }: Draft): string | undefined {
 }
 
 /** A file is named by its path, as in other tools. */
-export function fileAdvice(name: string, { files }: Draft): string | undefined {
-  const byPath = files.families.all.find(({ spec }) => spec.path === name);
+export function fileAdvice(name: string, { files }: Draft, keyOf: PathKey): string | undefined {
+  const key = keyOf(name);
+  const byPath = files.families.all.find(({ spec }) => keyOf(spec.path) === key);
   if (byPath !== undefined) return `this is a path; write the name of the file, '${byPath.spec.name}'`;
   return /[/.]/.test(name)
     ? `name an entry of \`files\`, not a path; add the entry { name: NAME, path: '${name}' } and write NAME here`

@@ -1,0 +1,51 @@
+import type { Draft } from '../draft.ts';
+import { template } from '../expand/template.ts';
+import { NameIndex } from '../name-index.ts';
+import type { PathKey } from '../path-key.ts';
+import { UNREAD } from '../shape/check.ts';
+
+/** The paths of the files of a draft: several entries may name one file, in one spelling or in several. */
+export class FilePaths {
+  readonly keyOf: PathKey;
+  private readonly files: Draft['files'];
+  private readonly templates;
+  private known: NameIndex | undefined;
+  private groups: number[][] | undefined;
+
+  constructor(files: Draft['files'], keyOf: PathKey) {
+    this.files = files;
+    this.keyOf = keyOf;
+    this.templates = files.families.all.map(({ spec, axes }) => template(spec.path, axes));
+  }
+
+  /** As it is written. */
+  pathAt(file: number): string {
+    const { family, combination } = this.files.families.at(file);
+    return this.templates[family.at]?.render(combination) ?? '';
+  }
+
+  keyAt(file: number): string {
+    const path = this.pathAt(file);
+    return path === UNREAD ? path : this.keyOf(path);
+  }
+
+  /** The entries of each file that has several, in their order. */
+  shared(): readonly number[][] {
+    return (this.groups ??= this.findShared());
+  }
+
+  private findShared(): number[][] {
+    const groups = new Map<number, number[]>();
+    for (const file of this.index.duplicates.view()) {
+      const first = this.index.find(this.keyAt(file));
+      const group = groups.get(first);
+      if (group === undefined) groups.set(first, [first, file]);
+      else group.push(file);
+    }
+    return [...groups.values()];
+  }
+
+  private get index(): NameIndex {
+    return (this.known ??= new NameIndex(this.files.length, (file) => this.keyAt(file)));
+  }
+}
