@@ -103,7 +103,9 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
     // A text that was refused is empty here.
     if (!complaints.hasReadErrors) checkEmptyTexts(draft, complain);
   }
-  return complaints.hasReadErrors ? undefined : makePlan({ draft, links, env, globs, actionJobs, graph, explicit });
+  return complaints.hasReadErrors
+    ? undefined
+    : makePlan({ draft, links, keyOf, env, globs, actionJobs, graph, explicit });
 }
 
 function recordsOf<S>(families: Families<S>, lost: Lost): DraftRecords<S> {

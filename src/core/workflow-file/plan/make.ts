@@ -11,6 +11,7 @@ import { executionConfigOf, workflowOf } from './workflow.ts';
 export interface PlanParts {
   readonly draft: Draft;
   readonly links: Links;
+  readonly keyOf: Plan['keyOf'];
   /** The workflow's environment with its parameters inserted. */
   readonly env: Readonly<Record<string, string>> | undefined;
   readonly globs: Plan['globs'];
@@ -21,7 +22,7 @@ export interface PlanParts {
 }
 
 /** The plan of a checked and linked draft. */
-export function makePlan({ draft, links, env, globs, actionJobs, graph, explicit }: PlanParts): Plan {
+export function makePlan({ draft, links, keyOf, env, globs, actionJobs, graph, explicit }: PlanParts): Plan {
   const { spec, jobs, files, userData } = draft;
   const fileWriter = new FileWriter(files.families);
   const userDataWriter = new UserDataWriter(userData.families);
@@ -45,6 +46,7 @@ export function makePlan({ draft, links, env, globs, actionJobs, graph, explicit
     graph,
     jobName: (job) => jobs.nameAt(job),
     executionConfig: () => executionConfigOf(draft),
+    keyOf,
     consumedFiles: () => namedBy(links.inputFiles, files),
     producedFiles: () => namedBy(links.outputFiles, files),
     producedUserData: () => namedBy(links.outputUserData, userData),

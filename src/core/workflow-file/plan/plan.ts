@@ -1,6 +1,7 @@
 import type { GlobMatch } from '../glob/look.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { Lists } from '../int-list.ts';
+import type { PathKey } from '../path-key.ts';
 import type { Sequence } from '../sequence.ts';
 import type {
   ActionSpec,
@@ -41,6 +42,8 @@ export interface Plan {
   readonly jobName: (job: number) => string;
   /** The execution settings with the output settings of single jobs; undefined if the file sets none. */
   readonly executionConfig: () => ExecutionConfigSpec | undefined;
+  /** By which paths are compared. */
+  readonly keyOf: PathKey;
   /** Numbers of the files that some job reads: their modification times are read from disk. */
   readonly consumedFiles: () => Int32Array;
   /** Numbers of the files, and of the records of user data, that some job writes. */

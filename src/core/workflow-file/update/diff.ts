@@ -143,7 +143,14 @@ function comparisonOf(plan: Plan, stored: StoredPlan, { refs, ...matched }: Matc
     known.set(kind, names);
     return names;
   };
+  let keys: Map<number, string> | undefined;
+  const keysOfFiles = (): Map<number, string> => {
+    keys = new Map(stored.files.map(({ id, path }) => [id, plan.keyOf(path)]));
+    for (const [number, id] of refs.files.entries()) if (id < 0) keys.set(id, plan.keyOf(plan.files.at(number).path));
+    return keys;
+  };
   return {
+    keyOfFile: (id) => (keys ?? keysOfFiles()).get(id) ?? String(id),
     requirements: new Map(stored.requirements.map((each) => [each.id, each])),
     defaultRequirements: stored.requirements.find(({ name }) => name === 'default')?.id ?? 0,
     changedFiles: matched.changedFiles,

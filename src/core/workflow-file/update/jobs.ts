@@ -13,6 +13,8 @@ export interface Comparison {
   /** Files with another path, and user data with another value that no job makes. */
   readonly changedFiles: ReadonlySet<number>;
   readonly changedUserData: ReadonlySet<number>;
+  /** By which the path of a file is compared, of an id or of an added file. */
+  readonly keyOfFile: (id: number) => string;
   /** A name for people, of an id or of an added record. */
   readonly nameOf: (kind: 'jobs' | 'files' | 'userData' | 'requirements', id: number) => string;
 }
@@ -60,6 +62,7 @@ export function jobChange(
   differ('env', stored.env ?? {}, wanted.env ?? {}, { env: wanted.env ?? {} });
   const add: Lists = {};
   const remove: Lists = {};
+  let onlyNames = 0;
   for (const [list, field, kind] of LISTS) {
     const { remove: lost, add: gained } = setChange(stored[list], wanted[list]);
     // Those that files imply may be there or not, as long as the workflow was not initialized.
@@ -70,8 +73,9 @@ export function jobChange(
     if (change.remove.length > 0) remove[list] = [...change.remove];
     const named = (ids: readonly number[]) => ids.map((id) => comparison.nameOf(kind, id));
     changes.push({ field, added: named([...change.add, ...changed]), removed: named(change.remove) });
+    if (changed.length === 0 && hasSameFiles(list, stored[list] ?? [], wanted[list] ?? [], comparison)) onlyNames += 1;
   }
-  reruns ||= changes.length > 0;
+  reruns ||= changes.length > onlyNames;
 
   const needs = wanted.resource_requirements_id ?? comparison.defaultRequirements;
   const had = stored.resource_requirements_id ?? 0;
@@ -109,6 +113,18 @@ function changedContent(
   if (list === 'depends_on_job_ids' || list === 'output_user_data_ids') return [];
   const changed = list === 'input_user_data_ids' ? changedUserData : changedFiles;
   return changed.size === 0 ? [] : (wanted[list] ?? []).filter((id) => changed.has(id));
+}
+
+/** Whether a job reads or writes the same files as before, under other names. */
+function hasSameFiles(
+  list: RelationList,
+  before: readonly number[],
+  after: readonly number[],
+  { keyOfFile }: Comparison,
+): boolean {
+  if (list !== 'input_file_ids' && list !== 'output_file_ids') return false;
+  const [had, has] = [new Set(before.map(keyOfFile)), new Set(after.map(keyOfFile))];
+  return had.size === has.size && [...had].every((key) => has.has(key));
 }
 
 /** A failure handler or a recovery raised what the plan asks for: that stays. */

@@ -27,7 +27,7 @@ export function matchPlan(plan: Plan, stored: StoredPlan): MatchedPlan {
     { length: plan.files.length, at: (number) => fileOf(plan, number) },
     stored.files,
     // Its time is read from disk before a run.
-    { isSame: (had, { path }) => had.path === path },
+    { isSame: (had, { path }) => had.path === path || plan.keyOf(had.path) === plan.keyOf(path) },
   );
   const userData = matchRecords(
     'user_data',
