@@ -122,6 +122,40 @@ it('a job whose time is up gets more, waits for a runner that has it, and comple
   expect(existsSync(join(folder, 'torc_output'))).toBe(true);
 });
 
+it('a job that ended for its time with the code of its workflow is raised as announced, and one below its limit is not', async () => {
+  const { call } = await benchOf({
+    execution_config: { mode: 'direct', timeout_exit_code: 200, sigkill_headroom_seconds: 2, sigterm_lead_seconds: 1 },
+    resource_requirements: [
+      { ...small, runtime: 'PT4S' },
+      { ...small, name: 'long', runtime: 'PT5S' },
+    ],
+    jobs: [
+      { name: 'ignores', command: "trap '' TERM; while :; do sleep 1; done", resource_requirements: 'small' },
+      { name: 'leaves', command: "trap 'exit 9' TERM; while :; do sleep 0.1; done", resource_requirements: 'long' },
+    ],
+  });
+  await call('run', '1', '--time-limit', 'PT6S');
+  const results = await Promise.all(['ignores', 'leaves'].map((name) => resultsOf(call, name)));
+  expect(results.map(([only]) => only?.[1])).toEqual([200, 9]);
+  const shown = async (...words: string[]) => (await call(...words)).stdout;
+  expect(await shown('-f', 'json', 'workflows', 'check-resources', '1', '--include-failed')).toContain('sigxcpu_152');
+  const plan = await shown('recover', '1', '--dry-run');
+  expect(plan).toContain('1 job had too little time');
+  expect(plan).toContain('1 job was stopped with its runner');
+  expect(plan).toContain('1 job(s) would have runtime increased');
+  expect(plan).toMatch(/runtime PT4S → PT1M/);
+  expect(plan).not.toMatch(/runtime PT5S →/);
+  for (const name of ['ignores', 'leaves'])
+    expect(await shown('jobs', 'explain', name)).toContain('its time was up: its own limit, or the end of its runner');
+  const done = await shown('recover', '1', '--no-prompts');
+  expect(done).toContain('1 job(s) had runtime increased');
+  const raised = JSON.parse(await shown('-f', 'json', 'resource-requirements', 'list', '1')) as {
+    items: { name: string; runtime: string }[];
+  };
+  const runtimes = Object.fromEntries(raised.items.map(({ name, runtime }) => [name, runtime]));
+  expect(runtimes).toMatchObject({ small: 'PT1M', long: 'PT5S' });
+});
+
 it('a runner that is asked to end does not wait for the pause before the next attempt', async () => {
   const { folder, server, call } = await benchOf({
     failure_handlers: [{ name: 'slowly', rules: [{ exit_codes: [7] }], backoff: { initial: 'PT1H' } }],

@@ -133,6 +133,7 @@ export interface Uncaused {
  * missing output too, the code for memory for every SIGKILL, and signals from any sender.
  */
 export function causeOfRecord({ status, returnCode }: Uncaused, codes: ExitCodes): CauseCode | undefined {
+  if (status === 'completed' || status === 'canceled') return undefined;
   if (returnCode === LOST_CODE) return 'lost';
   if (status === 'terminated') return returnCode === codes.time ? 'time' : undefined;
   const hasFailed = (status === 'failed' || status === 'pending_failed') && returnCode !== 0;
