@@ -1,5 +1,4 @@
 import { sortFields } from '../../core/contract/sort-fields.ts';
-import { all } from '../../client/every.ts';
 import type { Result } from '../../core/contract/result.ts';
 import { type EndReason, endReasonOf } from '../../core/attempt/cause.ts';
 import { exitCodesOf, storedEndOf } from '../../core/attempt/judge.ts';

@@ -30,22 +30,13 @@ function detailsOf(
   { missingOutputs = [], staleOutputs = [], shortage, peakBytes, askedBytes }: KnownOfEnd,
   words: string | undefined,
 ): string[] {
-  switch (cause) {
-    case 'missing_output':
-      return [named(missingOutputs)];
-    case 'stale_output':
-      return [named(staleOutputs)];
-    case 'disk':
-      return shortage === undefined ? [] : [shortageCause(shortage)];
-    case 'asked':
-      return [];
-    case 'memory': {
-      const isKnown = peakBytes > 0 && Number.isFinite(askedBytes);
-      return [...given(words), ...(isKnown ? [`it used ${partOfSize(peakBytes, askedBytes)}`] : [])];
-    }
-    default:
-      return given(words);
-  }
+  if (cause === 'missing_output') return [named(missingOutputs)];
+  if (cause === 'stale_output') return [named(staleOutputs)];
+  if (cause === 'disk') return shortage === undefined ? [] : [shortageCause(shortage)];
+  // Its words are about what asked it.
+  if (cause === 'asked') return [];
+  const isMeasured = cause === 'memory' && peakBytes > 0 && Number.isFinite(askedBytes);
+  return [...given(words), ...(isMeasured ? [`it used ${partOfSize(peakBytes, askedBytes)}`] : [])];
 }
 
 const given = (words: string | undefined): string[] => (words === undefined ? [] : [words]);
