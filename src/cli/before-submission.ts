@@ -36,7 +36,7 @@ export async function reportRefusedBySlurm(context: Context, workflowId: number,
   const { client } = await context.service();
   const found = await testDueActions(client, workflowId, context.environment);
   const isFinal = found.some(({ tested }) => tested.kind === 'refused' && tested.isFinal);
-  const words = found.flatMap(({ name, tested }) => testedWords(name, tested) ?? []);
+  const words = found.flatMap(({ name, asks, tested }) => testedWords({ ...asks, name }, tested) ?? []);
   if (!isFinal || isForced) {
     for (const line of words) context.output.warn(line);
     return;

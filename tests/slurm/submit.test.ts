@@ -156,7 +156,9 @@ describe.skipIf(slurmIsMissing !== undefined)('torc submit on a real Slurm clust
     const refused = await call('submit', 'nowhere.yaml', '-o', 'out');
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      expect.stringContaining('Slurm would refuse allocations of nodes: invalid partition specified: nowhere'),
+      expect.stringContaining(
+        'Slurm would refuse allocations of nodes (account any, partition nowhere): invalid partition specified: nowhere',
+      ),
     ]);
     writeFileSync(join(folder, 'wide.yaml'), named('debug').replace('nodes: 1,', 'nodes: 9,'));
     const warned = await call('submit', 'wide.yaml', '-o', 'out');

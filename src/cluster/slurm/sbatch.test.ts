@@ -20,6 +20,21 @@ describe('the answer of sbatch --test-only', () => {
       "unrecognized option '--nosuch=1'",
       true,
     ],
+    [
+      'allocation failure: Invalid account or account/partition combination specified\n',
+      'Invalid account or account/partition combination specified (yours: sacctmgr show associations user=$USER format=Account,Partition,QOS)',
+      true,
+    ],
+    [
+      "sbatch: error: QOSMaxWallDurationPerJobLimit\nallocation failure: Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)\n",
+      'QOSMaxWallDurationPerJobLimit: it asks for more than its account or QOS allows one job',
+      true,
+    ],
+    [
+      "sbatch: error: QOSMaxSubmitJobPerUserLimit\nallocation failure: Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)\n",
+      'QOSMaxSubmitJobPerUserLimit: its account or QOS is at a limit until other jobs end',
+      false,
+    ],
     // Also when the nodes that could run it are drained for an hour.
     [
       'allocation failure: Requested node configuration is not available\n',

@@ -1,3 +1,4 @@
+import { queueReasonOf } from '../../core/lifecycle/queue-reason.ts';
 import { SubmissionFailed } from '../batch/batch-system.ts';
 import { HelperFailed, runHelper } from '../exec.ts';
 import { isAway } from './away.ts';
@@ -8,7 +9,7 @@ import { parseTime } from './text.ts';
 export async function submitScript(ask: AskSlurm, script: string, tasks: string | undefined): Promise<number> {
   const args = tasks === undefined ? [script] : [`--array=${tasks}`, script];
   const answer = await ask('sbatch', args).catch((error: unknown) => {
-    throw error instanceof HelperFailed ? new SubmissionFailed(error.message, kindOf(error)) : error;
+    throw error instanceof HelperFailed ? new SubmissionFailed(withAdvice(error.message), kindOf(error)) : error;
   });
   const jobId = parseSubmitted(answer);
   if (jobId !== undefined) return jobId;
@@ -25,9 +26,15 @@ export const parseSubmitted = (text: string): number | undefined => {
 function kindOf({ isLate, signal, stderr }: HelperFailed): SubmissionFailed['kind'] {
   if (isLate || /socket timed out|zero bytes/i.test(stderr)) return 'unclear';
   if (isAway(stderr) || signal !== undefined) return 'away';
-  // The first line of sbatch. Source: slurm_errno.h and job_mgr.c, reasons such as AssocMaxSubmitJobLimit.
-  return /\b(?:Assoc|QOS)\w*SubmitJob\w*/.test(stderr) ? 'full' : 'refused';
+  // The first line of sbatch. Source: slurm_errno.h and job_mgr.c, reasons such as AssocMaxSubmitJobLimit and MaxSubmitJobsPerAccount.
+  return /\b(?:Assoc|QOS|Max)\w*SubmitJob\w*/.test(stderr) ? 'full' : 'refused';
 }
+
+/** Slurm does not say which accounts and QOS a user may name, also in combination with partitions. */
+const withAdvice = (words: string): string =>
+  /invalid (?:account|qos)|user's group not permitted/i.test(words)
+    ? `${words} (yours: sacctmgr show associations user=$USER format=Account,Partition,QOS)`
+    : words;
 
 /** What Slurm says about a script that is not submitted. */
 export type Tested =
@@ -68,5 +75,8 @@ export function parseTested(text: string): Tested {
   if (refusal === undefined || /Unable to contact|Socket timed out|fatal:/.test(text))
     return { kind: 'unknown', words: refusal ?? 'Could not parse sbatch --test-only output' };
   const words = refusal.replace(/^(?:sbatch: )?(?:error: |allocation failure: )?/, '');
-  return { kind: 'refused', words, isFinal: /invalid|not permitted|unrecognized/i.test(text) };
+  // A limit of the account or of the QOS is the word that squeue would print.
+  const limit = /^\w+$/.test(words) ? queueReasonOf(words) : undefined;
+  if (limit !== undefined) return { kind: 'refused', ...limit };
+  return { kind: 'refused', words: withAdvice(words), isFinal: /invalid|not permitted|unrecognized/i.test(text) };
 }

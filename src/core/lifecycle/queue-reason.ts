@@ -9,41 +9,62 @@ const NEVER: Readonly<Record<string, string>> = {
   PartitionTimeLimit: 'it asks for more time than its partition allows',
   PartitionNodeLimit: 'it asks for more nodes than its partition allows',
   PartitionConfig: 'its partition does not have the nodes that it asks for',
+  MaxMemPerLimit: 'it asks for more memory than its partition allows',
   BadConstraints: 'no node has the requested resources',
   DependencyNeverSatisfied: 'what it depends on can no longer happen',
+  ReservationDeleted: 'its reservation is gone',
   InvalidAccount: 'its account is not valid',
+  AccountNotAllowed: 'its partition does not take its account',
   InvalidQOS: 'its QOS is not valid',
+  QOSNotAllowed: 'its partition or its account does not take its QOS',
   JobHeldUser: 'it is held: scontrol release lets it start',
   JobHeldAdmin: 'an administrator holds it',
+  JobHoldMaxRequeue: 'it was requeued too often and is held: scontrol release lets it start',
   PartitionDown: 'its partition is down',
   PartitionInactive: 'its partition is inactive',
 };
 
 const WAITS: Readonly<Record<string, string>> = {
+  None: 'Slurm has not looked at it yet',
   Resources: 'it waits for nodes',
   Priority: 'others come first',
   Dependency: 'it waits for another job of Slurm',
   BeginTime: 'its begin time has not come',
+  JobArrayTaskLimit: 'as many tasks of its array run as may run at once',
   Licenses: 'it waits for licences',
   Reservation: 'it waits for its reservation',
+  QOSUsageThreshold: 'its account has used more of its share than its QOS allows',
 };
+
+/** Families of reasons, one for each kind of resource, and whether such a job never starts as it is. The first that matches counts. */
+const LIMITS: readonly (readonly [RegExp, words: string, isFinal: boolean])[] = [
+  // `launch failed requeued held`: its script could not be started, such as after a restart of the controller, or its prolog failed.
+  [/\brequeued (?:in )?held\b/, 'Slurm could not start it and holds it: scontrol release lets it try again', true],
+  [/^(?:Assoc|QOS)Max\w+PerJob(?:Limit)?$/, 'it asks for more than its account or QOS allows one job', true],
+  [/^(?:Assoc|QOS)Max\w+PerNode$/, 'it asks for more on a node than its account or QOS allows one job', true],
+  [/^QOSMin/, 'it asks for less than its QOS demands', true],
+  // Minutes of all jobs, those that have ended included: a limit of running ones is `RunMinutes`.
+  [
+    /^(?:Assoc|QOS)Grp(?:\w+(?<!Run)Minutes(?:Limit)?|WallLimit)$|^(?:Association|QOS)TimeLimit$/,
+    'its account or QOS has used up its time',
+    false,
+  ],
+  [
+    /^(?:Assoc|QOS)(?:Grp|Max)|^Max\w+PerAccount$|^(?:Association|QOS)(?:Job|Resource)Limit$/,
+    'its account or QOS is at a limit until other jobs end',
+    false,
+  ],
+];
 
 /**
  * The reason of a pending job in words. A reason that is not known here keeps its own.
  *
- * Source: squeue(1), JOB REASON CODES.
+ * Source: squeue(1), JOB REASON CODES, and the words in libslurmfull.so of 22.05.8 and 26.05.3.
  */
 export function queueReasonOf(reason: string): QueueReason {
   const word = reason.replace(/^\(|\)$/g, '');
-  const isTooMuch = /^(Assoc|QOS)\w*Max\w*PerJob/.test(word);
-  const never = NEVER[word] ?? (isTooMuch ? TOO_MUCH : HELD_AGAIN.test(word) ? HELD : undefined);
-  if (never !== undefined) return { words: `${word}: ${never}`, isFinal: true };
-  const waits = WAITS[word] ?? (/^(Assoc|QOS)(Grp|Max)/.test(word) ? AT_LIMIT : undefined);
-  return { words: waits === undefined ? word : `${word}: ${waits}`, isFinal: false };
+  const limit = LIMITS.find(([pattern]) => pattern.test(word));
+  const words = NEVER[word] ?? WAITS[word] ?? limit?.[1];
+  if (words === undefined) return { words: word, isFinal: false };
+  return { words: `${word}: ${words}`, isFinal: NEVER[word] !== undefined || limit?.[2] === true };
 }
-
-/** `launch failed requeued held`: its script could not be started, such as after a restart of the controller, or its prolog failed. */
-const HELD_AGAIN = /\brequeued (?:in )?held\b/;
-const HELD = 'Slurm could not start it and holds it: scontrol release lets it try again';
-const TOO_MUCH = 'it asks for more than its account or QOS allows one job';
-const AT_LIMIT = 'its account or QOS is at a limit until other jobs end';

@@ -11,6 +11,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** A scheduler, and what Slurm says of its allocations without submitting one. */
 export interface TestedScheduler {
   readonly name: string;
+  /** What decides whether Slurm takes it at all. */
+  readonly asks: Pick<SlurmScheduler, 'account' | 'qos' | 'partition'>;
   readonly tested: Tested;
 }
 
@@ -51,7 +53,7 @@ export async function testDueActions(
     const cpus = cpusToAsk({ defaults, extra: scheduler.extra }, needs);
     const additions: Record<string, string> = cpus === undefined ? {} : { 'cpus-per-task': String(cpus) };
     const tested = await testAllocation(scheduler, defaults, { environment, additions });
-    found.push({ name: scheduler.name ?? String(id), tested });
+    found.push({ name: scheduler.name ?? String(id), asks: scheduler, tested });
   }
   return found;
 }

@@ -115,7 +115,7 @@ async function refusals({ environment }: Context, { plan, schedulers, isLive }: 
   const defaults = plan.workflow.slurm_defaults ?? {};
   const found: string[] = [];
   for (const each of schedulers.schedulers) {
-    const words = testedWords(each.name, await testAllocation(each, defaults, { environment }));
+    const words = testedWords(each, await testAllocation(each, defaults, { environment }));
     if (words !== undefined) found.push(words);
   }
   return found;

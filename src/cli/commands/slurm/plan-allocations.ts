@@ -119,7 +119,7 @@ async function estimatesOf(
   const one = await test(each);
   const small = startIn(one);
   if (small === undefined)
-    warnings.push(testedWords(name, one) ?? `When allocations of ${name} would start is unknown: ${wordsOf(one)}`);
+    warnings.push(testedWords(scheduler, one) ?? `When allocations of ${name} would start is unknown: ${wordsOf(one)}`);
   // A cluster may have too few nodes for all of them at once: then they stay apart.
   const large = small === undefined || allocations === 1 ? undefined : startIn(await test(allocations * each));
   if (small === undefined || large === undefined) return undefined;
