@@ -315,6 +315,7 @@ write_conf() {
 			AccountingStorageHost=127.0.0.1
 			AccountingStoragePort=$((PORT_BASE + 101))
 			AccountingStorageTRES=gres/gpu
+			AccountingStorageEnforce=associations,limits,qos
 			AccountingStoreFlags=job_comment,job_env,job_script
 			JobCompType=jobcomp/none
 			JobRequeue=1
@@ -392,7 +393,7 @@ start_mariadb() {
 	local user share=/usr/share/mysql f common
 	user=$(id -un)
 	common=(--no-defaults --user="$user" --datadir="$DIR/mysql" --innodb-log-file-size=16M
-		--innodb-buffer-pool-size=64M --innodb-flush-log-at-trx-commit=0 --skip-log-bin --performance-schema=OFF)
+		--innodb-buffer-pool-size=64M --innodb-flush-log-at-trx-commit=0 --innodb-flush-method=nosync --skip-log-bin --performance-schema=OFF)
 	if [ ! -e "$DIR/mysql/.made" ]; then
 		# What mariadb-install-db does (it needs client programs that the server package lacks),
 		# without the help tables, the sys schema and the test database.
@@ -433,6 +434,23 @@ load_options() {
 		case $k in NODES | CPUS | MEM | GPUS | PORT_BASE | PREFIX | SET | SLURM) printf -v "$k" %s "$v" ;; esac
 	done <"$DIR/options"
 	use_slurm
+}
+
+# As sites have it: who submits names an account, and QOS have limits. Everybody has QOS "normal"; with QOS "few", one job of a user runs at a time.
+add_account() {
+	local user answer
+	user=$(id -un)
+	answer=$(sacctmgr -n -P -Q -i 2>&1 <<-END
+		add cluster dev
+		add account any,my_project Cluster=dev Description=tests Organization=tests
+		add qos few MaxJobsPerUser=1 MaxSubmitJobsPerUser=2
+		modify qos normal set MaxWall=12:00:00
+		add user $user Account=any,my_project DefaultAccount=any QOS=normal,few DefaultQOS=normal
+		show assoc account=any user=$user format=Cluster,Account,User,QOS,DefaultQOS
+	END
+	) || true
+	# sacctmgr ends with 1 also where only a part of its input had something to say.
+	[[ $answer == *"dev|any|$user|few,normal|normal"* ]] || die "the accounting has no account: $answer"
 }
 
 any_alive() {
@@ -498,6 +516,7 @@ cmd_up() {
 	wait_for mariadb "$START_TIMEOUT" test -S "$DIR/run/mariadb.sock"
 	alive slurmdbd || start_slurmdbd
 	wait_for slurmdbd "$START_TIMEOUT" port_open $((PORT_BASE + 101))
+	if [ $fresh = 1 ] && [ "$KEEP" = 0 ]; then add_account; fi
 	alive slurmctld || start_slurmctld
 	wait_for slurmctld "$START_TIMEOUT" scontrol ping
 	for n in $(node_names); do alive "slurmd-$n" || start_slurmd "$n"; done
