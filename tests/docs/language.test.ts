@@ -95,7 +95,7 @@ function found(path: string, source: string, words: RegExp): string[] {
 /** A state that Slurm prints. */
 const SLURM_WORDS: ReadonlySet<string> = new Set(['CANCELLED']);
 /** A line of Torc about it, and the name of a user on most systems. */
-const EXEMPT_TEXTS = /Job was cancelled|`nobody`|\(postgres\|nobody\)/g;
+const EXEMPT_TEXTS = /Job was cancelled|Cancelled pending job step|`nobody`|\(postgres\|nobody\)/g;
 /** A field of the API, and the fields of Sonar and of /proc about writes that were canceled. */
 const EXEMPT_NAMES = /^(?:tells_end|data_cancelled|cancelled(?:Bytes|Kb|Kilobytes))$/;
 

@@ -30,6 +30,12 @@ const REFUSED: readonly (readonly [string, number, string, string])[] = [
     'srun: error: Unable to create step for job 16: Job/step already completing or completed\n',
     'srun: error: Unable to create step for job 16: Job/step already completing or completed',
   ],
+  [
+    '26.05.3: the same, of a job that was submitted with -c4',
+    1,
+    "srun: Job step's --cpus-per-task value exceeds that of job (8 > 4). Job step may never run.\nsrun: Cancelled pending job step with signal 15\nsrun: error: Unable to create step for job 1: Job/step already completing or completed\n",
+    'srun: error: Unable to create step for job 1: Job/step already completing or completed',
+  ],
 ];
 
 test.each(REFUSED)('%s', (_, exitCode, lastWords, refused) => {

@@ -9,13 +9,13 @@ import type { LaunchRequest } from '../../launch/launcher.ts';
 import { plainWords } from '../../launch/plain-words.ts';
 import { changesBash } from '../../launch/without-bash.ts';
 import { launchRequestOf, type RunFacts, runVariables } from '../request.ts';
-import { inheritedInputs, srunOptions, srunWords, stepMinutes } from './srun.ts';
+import { inheritedInputs, srunOptions, srunWords, stepMinutes, tooManyCpus } from './srun.ts';
 import { wrapper } from './wrapper.ts';
 
 export interface CommandOptions {
   readonly facts: RunFacts;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly allocation: Pick<Allocation, 'jobId' | 'nodes' | 'hasGpus'>;
+  readonly allocation: Pick<Allocation, 'jobId' | 'nodes' | 'hasGpus' | 'cpus' | 'cpusPerNode' | 'memoryBytes'>;
   /** A moment of `steadyNow`. */
   readonly endAtMs: () => number | undefined;
   /** The requirements that stand for none. */
@@ -59,8 +59,13 @@ export function createStepCommands({
   const hasGpus = allocation.hasGpus === true;
   const shell = wrapper({ reachesAll });
   const isPlain = !changesBash(Object.entries(environment));
+  // Where tasks may share CPUs, Slurm 22.05 counts none.
+  const granted = environment['SLURM_OVERCOMMIT'] === undefined ? allocation : undefined;
 
   return (job, { nodes, mark, overlaps }) => {
+    const isLimited = job.resource_requirements_id !== defaultRequirementsId;
+    const tooWide = isLimited && granted !== undefined ? tooManyCpus(job, granted) : undefined;
+    if (tooWide !== undefined) return { refusal: tooWide };
     const { minutes, refusal } = stepMinutes(job, steadyNow(), endAtMs(), headroom);
     if (refusal !== undefined) return { refusal };
     const id: StepId = stepIdOf(facts, job);
@@ -70,7 +75,7 @@ export function createStepCommands({
       nodes,
       isMultiNode: allocation.nodes > 1,
       hasGpus,
-      isLimited: job.resource_requirements_id !== defaultRequirementsId,
+      isLimited,
       bindsCpus: execution.enable_cpu_bind === true,
       overlaps,
       timeMinutes: minutes,

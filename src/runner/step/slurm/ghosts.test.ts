@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { until } from '../../../../tests/support/programs.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
-import { watchForGhosts } from './ghosts.ts';
+import { type GhostOptions, watchForGhosts } from './ghosts.ts';
 
 const [old, young, foreign, late] = ['wf1_j1_r1_a1', 'wf1_j2_r1_a1', 'wf1_j3_r1_a1', 'wf1_j4_r1_a1'] as StepId[] as [
   StepId,
@@ -11,7 +11,11 @@ const [old, young, foreign, late] = ['wf1_j1_r1_a1', 'wf1_j2_r1_a1', 'wf1_j3_r1_
 ];
 
 /** Looks at this list of Slurm; `looks` counts how often it was asked for. */
-function watched(listed: readonly StepId[] | Error, waiting: readonly StepId[] = [late]) {
+function watched(
+  listed: readonly StepId[] | Error,
+  waiting: readonly StepId[] = [late],
+  fits: GhostOptions['fits'] = () => true,
+) {
   const seen = { looks: 0, blocked: [] as StepId[], reported: [] as string[] };
   const ghosts = watchForGhosts({
     slurm: {
@@ -23,6 +27,7 @@ function watched(listed: readonly StepId[] | Error, waiting: readonly StepId[] =
     },
     isRunning: (id) => id === late || id === young,
     waiting: () => waiting,
+    fits,
     onBlocked: (ids) => seen.blocked.push(...ids),
     log: { write: (_, words) => void seen.reported.push(words) },
     lookMs: 5,
@@ -64,6 +69,24 @@ it('steps that wait behind those of another runner, or while the controller is a
     );
     expect([ghosts.areThere(), seen.blocked, seen.reported]).toEqual([false, [], []]);
   }
+});
+
+it.each<[string, StepId[], GhostOptions['fits']]>([
+  [
+    'for which the allocation has no room beside those that run',
+    [young],
+    (id, beside) => id !== late || beside[0] !== young,
+  ],
+  ['that Slurm lists, and so runs, though its mark is not seen', [young, late], () => true],
+])('a step %s waits for no step that has ended', async (_, listed, fits) => {
+  const { seen, ghosts } = watched(listed, [late], fits);
+  ghosts.ended(old);
+  await until(
+    () => seen.looks,
+    (count) => count > 2,
+    'some looks',
+  );
+  expect([ghosts.areThere(), seen.blocked, seen.reported]).toEqual([false, [], []]);
 });
 
 it('Slurm is not asked while no step waits', async () => {

@@ -8,7 +8,8 @@ import type { Log } from '../../facts/log.ts';
  *
  * They keep their CPUs for a minute, or until the allocation ends if the controller was killed, and no other step can start. squeue lists
  * only some of them, and scancel does not remove them, but a step with `--overlap` starts beside them. The runner leases CPUs and
- * memory itself, so nothing is used twice, unless others have steps in its allocation: then it waits.
+ * memory itself, so nothing is used twice, unless others have steps in its allocation: then it waits. A runner that counts jobs leases
+ * nothing: its steps wait for one another as well.
  */
 export interface GhostOptions {
   readonly slurm: Pick<AllocationSteps, 'ids'>;
@@ -16,6 +17,8 @@ export interface GhostOptions {
   readonly isRunning: (id: StepId) => boolean;
   /** The steps that were launched more than so many milliseconds ago, and have not begun. */
   readonly waiting: (longerThanMs: number) => readonly StepId[];
+  /** Whether the allocation has room for a step beside these: one that Slurm cannot start yet waits for those. */
+  readonly fits: (id: StepId, beside: readonly StepId[]) => boolean;
   /** These wait behind steps that have ended. */
   readonly onBlocked: (waiting: readonly StepId[]) => void;
   readonly log: Pick<Log, 'write'>;
@@ -37,7 +40,15 @@ const LOOK_MS = 10_000;
 /** Steps of ours that hold no CPUs: the launchers and the samplers of nodes. */
 const BESIDE = /^wf\d+_r\d+_(?:jobs|samples)_/;
 
-export function watchForGhosts({ slurm, isRunning, waiting, onBlocked, log, lookMs = LOOK_MS }: GhostOptions): Ghosts {
+export function watchForGhosts({
+  slurm,
+  isRunning,
+  waiting,
+  fits,
+  onBlocked,
+  log,
+  lookMs = LOOK_MS,
+}: GhostOptions): Ghosts {
   const ended = new Set<StepId>();
   let areThere = false;
   let isClosed = false;
@@ -49,12 +60,16 @@ export function watchForGhosts({ slurm, isRunning, waiting, onBlocked, log, look
     const listed = [...(await slurm.ids()).keys()] as StepId[];
     const isForeign = (id: StepId) => !isRunning(id) && !ended.has(id) && !BESIDE.test(id);
     if (listed.some(isForeign)) return;
+    // Slurm lists a step that runs, also where its mark is not seen yet.
+    const running = listed.filter(isRunning);
+    const blocked = late.filter((id) => !running.includes(id) && fits(id, running));
+    if (blocked.length === 0) return;
     if (!areThere)
       log.write('warn', 'Slurm starts no step, though no other one uses its CPUs: from now on steps overlap', {
-        waiting: late.join(', '),
+        waiting: blocked.join(', '),
       });
     areThere = true;
-    onBlocked(late);
+    onBlocked(blocked);
   };
   const lookAgain = () => {
     timer = after(lookMs, () => {

@@ -13,6 +13,7 @@ const jobOf = (id: number): ClaimedJob => ({
   name: `job ${id}`,
   command: 'true',
   attempt_id: 1,
+  resource_requirements_id: 3,
   need,
 });
 
@@ -49,7 +50,7 @@ function stepsIn(folder: string, { runs = 'exec "$@"', squeue = '' } = {}) {
       TORC_FAKE_SQUEUE: list,
       TORC_FAKE_SCANCEL: program('scancel', 'echo "$*" >> "${0%/*}/canceled"'),
     },
-    allocation: { jobId: 1, nodes: 1 },
+    allocation: { jobId: 1, nodes: 1, cpus: 4, memoryBytes: undefined },
     endAtMs: () => undefined,
     defaultRequirementsId: undefined,
     reachesAll: false,
@@ -61,7 +62,10 @@ function stepsIn(folder: string, { runs = 'exec "$@"', squeue = '' } = {}) {
   steps.listen((ended) => ends.push(...ended));
   onTestFinished(() => steps.close());
   const called = () => readdirSync(folder).filter((name) => name.startsWith('called-')).length;
-  const start = (id: number, command = 'true') => steps.start({ ...jobOf(id), command }, { need, nodes: [], gpus: [] });
+  const start = (id: number, command = 'true', cpus = 1) => {
+    const asked = { ...need, num_cpus: cpus };
+    return steps.start({ ...jobOf(id), command, need: asked }, { need: asked, nodes: [], gpus: [] });
+  };
   const accounts = async (): Promise<readonly SettledEnd[]> =>
     Promise.all(ends.map(async (end) => await steps.account(end)));
   return { steps, ends, called, start, accounts };
@@ -94,6 +98,24 @@ it('a step that is killed while it waits for its turn never calls srun, and is r
   );
   expect(called()).toBe(16);
   expect((await accounts()).every(({ refused }) => refused !== undefined)).toBe(true);
+});
+
+it('a step that asks for more CPUs than its allocation has never calls srun, and is refused with both numbers; others run', async () => {
+  const folder = temporaryFolder();
+  const { ends, called, start, accounts } = stepsIn(folder);
+  writeFileSync(join(folder, 'go'), '');
+  start(1, 'true', 5);
+  start(2, 'true', 4);
+  await until(
+    () => ends.length,
+    (count) => count === 2,
+    'both steps to end',
+  );
+  expect(called()).toBe(1);
+  expect((await accounts()).map(({ refused, exitCode }) => refused ?? exitCode)).toEqual([
+    'The step asks for 5 CPUs on a node, and allocation 1 has 4',
+    0,
+  ]);
 });
 
 /** A job that ends when there is a file `end`, and whose srun is killed before. */

@@ -24,6 +24,7 @@ import { createLiveUse } from './live-use.ts';
 import { mayOutlive, readMark, type SrunEnd, watchOutlived } from './outlived.ts';
 import type { RunningStep } from './running-step.ts';
 import { createSignals, signalGroup } from './signals.ts';
+import { fitsBeside } from './srun.ts';
 import { watchForStale } from './stale.ts';
 import { createStarts } from './starts.ts';
 import { createStatsReport } from './stats.ts';
@@ -48,6 +49,7 @@ interface Ended {
 
 const NO_END = { exitCode: undefined, signal: undefined };
 const NOT_YET = { hasBegun: false, isSignaled: false, isKilled: false };
+const NOTHING = { num_cpus: 0, memory_bytes: 0, num_gpus: 0, num_nodes: 1, runtime_seconds: 0 };
 const NOT_LAUNCHED = 'it was ended while it waited for its turn';
 
 /** Steps of a Slurm allocation: each is one srun, which the runner starts as a process of its own. */
@@ -131,10 +133,12 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
       if (step.pid !== undefined) signalGroup(step.pid, 'SIGKILL');
     },
   });
+  const needOf = (id: StepId) => running.get(id)?.job.need ?? NOTHING;
   const ghosts = watchForGhosts({
     slurm,
     isRunning: (id) => running.has(id),
     waiting: starts.waiting,
+    fits: (id, beside) => fitsBeside(needOf(id), beside.map(needOf), allocation),
     log,
     // Its srun says that the step was refused, so the job is given back, and starts again.
     onBlocked: (waiting) => waiting.forEach((id) => endWaiting(running.get(id))),

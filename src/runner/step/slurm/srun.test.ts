@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { inheritedInputs, srunOptions, srunWords, stepMinutes, type StepPlace } from './srun.ts';
+import {
+  fitsBeside,
+  inheritedInputs,
+  srunOptions,
+  srunWords,
+  type StepPlace,
+  stepMinutes,
+  tooManyCpus,
+} from './srun.ts';
 
 const GIBIBYTE = 2 ** 30;
 const place: StepPlace = {
@@ -139,4 +147,48 @@ it('srun gets the words of a command behind it, where bash changes none of them 
     srunWords([], { shell: 'run', mark: '/m', command: 'a b', words: given }).slice(5);
   expect(words('a', 'b')).toEqual(['a b', 'a', 'b']);
   expect(words('a', ':', 'b')).toEqual(['a b']);
+});
+
+describe('a step and what its allocation has', () => {
+  it.each([
+    ['5 CPUs of 4', 5, { cpus: 4 }, 'The step asks for 5 CPUs on a node, and allocation 7 has 4'],
+    ['4 CPUs of 4', 4, { cpus: 4 }, undefined],
+    ['5 CPUs of which another node has 8', 5, { cpus: 4, cpusPerNode: [4, 8] }, undefined],
+    ['9 CPUs of which no node has more than 8', 9, { cpus: 4, cpusPerNode: [4, 8] }, /for 9 CPUs .* has 8$/],
+    ['5 CPUs of an unknown number', 5, { cpus: undefined }, undefined],
+  ])('a step that asks for %s', (_, count, granted, reason) => {
+    const found = tooManyCpus(need(count, 0), { jobId: 7, ...granted });
+    expect(found).toEqual(reason instanceof RegExp ? expect.stringMatching(reason) : reason);
+  });
+
+  const of = (...args: Parameters<typeof need>) => need(...args).need;
+  const four = { nodes: 1, cpus: 4, memoryBytes: 4 * GIBIBYTE };
+  it.each([
+    ['the CPUs that are left', of(2, GIBIBYTE), [of(2, GIBIBYTE)], four, true],
+    ['more CPUs than are left', of(3, GIBIBYTE), [of(2, GIBIBYTE)], four, false],
+    ['more memory than is left', of(1, 3 * GIBIBYTE), [of(1, 2 * GIBIBYTE)], four, false],
+    [
+      'more than one node of two has left',
+      of(2, GIBIBYTE, 2),
+      [of(2, GIBIBYTE)],
+      { ...four, nodes: 2, cpusPerNode: [4, 2] },
+      true,
+    ],
+    [
+      'more than two nodes have left',
+      of(2, GIBIBYTE, 2),
+      [of(3, GIBIBYTE)],
+      { ...four, nodes: 2, cpusPerNode: [4, 2] },
+      false,
+    ],
+    [
+      'CPUs and memory of an unknown number',
+      of(9, 9 * GIBIBYTE),
+      [],
+      { nodes: 1, cpus: undefined, memoryBytes: undefined },
+      true,
+    ],
+  ])('a step that needs %s', (_, own, others, granted, isRoom) => {
+    expect(fitsBeside(own, others, granted)).toBe(isRoom);
+  });
 });

@@ -1,3 +1,4 @@
+import type { Allocation } from '../../../cluster/batch/allocation.ts';
 import { stepSeconds } from '../../../core/allocation/usable-time.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import { slurmSignal } from '../../../cluster/slurm/signal-name.ts';
@@ -50,6 +51,36 @@ export function srunOptions({ need }: Pick<ClaimedJob, 'need'>, place: StepPlace
     ...(timeMinutes === undefined ? [] : [`--time=${timeMinutes}`]),
     ...(signal === undefined ? [] : [`--signal=${signal.replace(/^[^@]+/, slurmSignal)}`]),
   ];
+}
+
+/**
+ * Why an allocation can never run a step with so many CPUs on each node; undefined if one of its nodes has them, or that is not known.
+ *
+ * Slurm 22.05 refuses such a step (`More processors requested than permitted`). 26.05 lets it wait until it is ended, and a step that does not
+ * begin is taken for one that waits behind steps which have ended (`ghosts.ts`): the next ones would overlap.
+ */
+export function tooManyCpus(
+  { need }: Pick<ClaimedJob, 'need'>,
+  { jobId, cpus, cpusPerNode = [] }: Pick<Allocation, 'jobId' | 'cpus' | 'cpusPerNode'>,
+): string | undefined {
+  const most = Math.max(cpus ?? 0, ...cpusPerNode);
+  if (most === 0 || need.num_cpus <= most) return undefined;
+  return `The step asks for ${need.num_cpus} CPUs on a node, and allocation ${jobId} has ${most}`;
+}
+
+/** Whether an allocation has CPUs and memory for a step beside others; what is not known is enough. */
+export function fitsBeside(
+  need: ClaimedJob['need'],
+  others: readonly ClaimedJob['need'][],
+  { nodes, cpus, cpusPerNode, memoryBytes }: Pick<Allocation, 'nodes' | 'cpus' | 'cpusPerNode' | 'memoryBytes'>,
+): boolean {
+  const sum = (amount: (each: ClaimedJob['need']) => number) =>
+    [need, ...others].reduce((total, each) => total + amount(each) * Math.max(1, each.num_nodes), 0);
+  const all = cpusPerNode?.reduce((total, each) => total + each, 0) ?? (cpus === undefined ? Infinity : cpus * nodes);
+  return (
+    sum(({ num_cpus: count }) => count) <= all &&
+    sum(({ memory_bytes: bytes }) => bytes) <= (memoryBytes ?? Infinity) * nodes
+  );
 }
 
 /** At least one mebibyte: `--mem=0` would be all of the memory. */
