@@ -23,15 +23,20 @@ export const slurmProgram = (program: SlurmProgram, environment: Environment): s
 const MARKS: ReadonlySet<string> = new Set([MARK_VARIABLE, OUTER_MARKS_VARIABLE]);
 
 /**
+ * Variables that Slurm's programs take for options. Those of a user limit what a program shows or does: with
+ * `SQUEUE_PARTITION` squeue leaves out jobs that it is asked for by their ids, and with `SCANCEL_USER` scancel cancels nothing, both with
+ * exit code 0; with `SCANCEL_INTERACTIVE` it asks for ever.
+ */
+const OPTIONS = /^(?:SLURM|SBATCH|SRUN|SQUEUE|SACCT|SCANCEL|SINFO|SSTAT|SCONTROL|PMI\w*)_/;
+
+/**
  * The environment for programs that start something outside of the current allocation: without the variables of the
  * allocation and of the job steps in it, which would become options of the new job, and without the marks of runners, to
  * whose jobs it does not belong.
  */
 export const outsideAllocation = (environment: Environment): Environment => ({
   ...Object.fromEntries(
-    Object.entries(environment).filter(
-      ([name]) => name === 'SLURM_CONF' || !(MARKS.has(name) || /^(?:SLURM|SBATCH|SRUN|PMI\w*)_/.test(name)),
-    ),
+    Object.entries(environment).filter(([name]) => name === 'SLURM_CONF' || !(MARKS.has(name) || OPTIONS.test(name))),
   ),
   // Lists of tasks are cut at 64 characters otherwise. Source: squeue(1) and sacct(1), ENVIRONMENT VARIABLES.
   SLURM_BITSTR_LEN: '0',

@@ -17,9 +17,14 @@ export async function submitScript(ask: AskSlurm, script: string, tasks: string 
   throw new SubmissionFailed(words, 'unclear');
 }
 
-/** The id in `Submitted batch job 1234`; undefined for any other text. */
+/**
+ * The id in `Submitted batch job 1234`, or in a line with it alone: some sites have a sbatch of their own that prints it so, or
+ * `1234;cluster`, as sbatch does with --parsable. Undefined for any other text.
+ */
 export const parseSubmitted = (text: string): number | undefined => {
-  const match = /Submitted batch job (\d+)/.exec(text);
+  const match =
+    /Submitted batch job (\d+)/.exec(text) ??
+    /^\s*(\d+)(?:;[\w.-]+)?\s*$/.exec(text.trimEnd().split('\n').at(-1) ?? '');
   return match === null ? undefined : Number(match[1]);
 };
 

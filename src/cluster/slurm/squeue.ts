@@ -27,13 +27,15 @@ export interface Squeue {
 const MOST_IDS = 10_000;
 const SOON_MS = 20_000;
 const JOBS = '%i|%T|%S|%M|%A|%V|';
+/** Without it, squeue leaves out the steps of jobs in hidden partitions, and such jobs where it is not asked for their ids. */
+const ALL = '--all';
 
 export const openSqueue = (ask: AskSlurm): Squeue => ({
   async jobs(jobs) {
     if (jobs.length === 0) return [];
     const ids = wholeJobs(jobs);
     const only = ids.length > MOST_IDS ? [] : ['-j', ids.join(',')];
-    const text = await ask('squeue', ['-hr', '-t', 'all', ...only, '-o', JOBS]).catch((error: unknown) => {
+    const text = await ask('squeue', ['-hr', '-t', 'all', ...only, '-o', JOBS, ALL]).catch((error: unknown) => {
       // An id that the controller has forgotten makes squeue fail, if it is the only one.
       if (error instanceof HelperFailed && isUnknownJob(error.stderr)) return '';
       throw error;
@@ -41,15 +43,17 @@ export const openSqueue = (ask: AskSlurm): Squeue => ({
     return parseJobs(text);
   },
   scripts: async () =>
-    parseScripts(await ask('squeue', ['-u', String(process.getuid?.() ?? ''), '-h', '-t', 'all', '-o', '%F|%T|%o'])),
+    parseScripts(
+      await ask('squeue', ['-u', String(process.getuid?.() ?? ''), '-h', '-t', 'all', '-o', '%F|%T|%o', ALL]),
+    ),
   reasons: async (jobs) =>
     parseReasons(
-      await ask('squeue', ['-hr', '-t', 'PENDING', '-j', wholeJobs(jobs).join(','), '-o', '%i|%r'], SOON_MS),
+      await ask('squeue', ['-hr', '-t', 'PENDING', '-j', wholeJobs(jobs).join(','), '-o', '%i|%r', ALL], SOON_MS),
     ),
   end: async (jobId) =>
     parseTimeOf(jobId, await ask('squeue', ['--noheader', '--jobs', String(jobId), '--format', '%A|%e'], SOON_MS)),
   steps: async (jobId) =>
-    parseStepIds(await ask('squeue', ['--steps', '-h', '-j', String(jobId), '-o', '%i|%j'], SOON_MS), jobId),
+    parseStepIds(await ask('squeue', ['--steps', '-h', '-j', String(jobId), '-o', '%i|%j', ALL], SOON_MS), jobId),
   depth: async () => parseQueueDepth(await ask('squeue', ['-h', '-o', '%P|%T|%D'])),
 });
 
@@ -105,7 +109,7 @@ export const parseScripts = (text: string): SubmittedScript[] =>
 const parseReasons = (text: string): ReadonlyMap<SlurmJob, string> =>
   new Map(
     text.split('\n').flatMap((line) => {
-      const match = /^\s*([\d_]+)\|(.+)$/.exec(line);
+      const match = /^\s*([\d_+]+)\|(.+)$/.exec(line);
       return jobsOfId(match?.[1] ?? '').map((job) => [job, (match?.[2] ?? '').trim()] as const);
     }),
   );

@@ -26,11 +26,12 @@ export const wholeJobs = (jobs: readonly SlurmJob[]): number[] => [
 /**
  * The jobs that an id of squeue or sacct stands for: `37`, `34_3`, or for tasks that wait `34_[3-5,9]`, `34_[0-8:2%4]`.
  *
- * Empty for any other text, such as a task list that squeue cut off.
+ * A heterogeneous job goes by the id of its first component, `26+0`: sbatch prints it, and the script runs there. Empty for any other text:
+ * the other components, or a task list that squeue cut off.
  */
 export function jobsOfId(text: string): SlurmJob[] {
   const id = text.trim();
-  if (/^\d+$/.test(id)) return [Number(id)];
+  if (/^\d+(?:\+0)?$/.test(id)) return [Number.parseInt(id, 10)];
   if (/^\d+_\d+$/.test(id)) return [id];
   const match = /^(\d+)_\[([\d,:-]+)(?:%\d+)?\]$/.exec(id);
   if (match === null) return [];

@@ -4,6 +4,8 @@ export type QueueState = 'queued' | 'running' | 'ended' | 'unknown';
 const QUEUED = new Set([
   'PENDING',
   'CONFIGURING',
+  // A job that starts again before all others, when its nodes are clean (25.11 and later).
+  'EXPEDITING',
   'REQUEUED',
   'REQUEUE_HOLD',
   'REQUEUE_FED',
