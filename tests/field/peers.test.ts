@@ -139,14 +139,14 @@ test.each([
   // https://github.com/Parsl/parsl/pull/2293, https://github.com/llnl/maestrowf/pull/431
   'SQUEUE_FORMAT',
   'SACCT_FORMAT',
-  // 22.05.8 and 26.05.3: each leaves out jobs that are asked for by their ids, with exit code 0.
+  // Each leaves out jobs that are asked for by their ids, with exit code 0 (22.05.8).
   'SQUEUE_PARTITION',
   'SQUEUE_USERS',
   'SQUEUE_ACCOUNT',
   'SQUEUE_QOS',
   'SQUEUE_NAMES',
   'SQUEUE_LICENSES',
-  // Each leaves a job alone that is named by its id, with exit code 0; the last asks without an end.
+  // Each leaves a job alone that is named by its id, with exit code 0 (22.05.8, 26.05.3 but for SCANCEL_USER); the last asks without an end.
   'SCANCEL_NAME',
   'SCANCEL_PARTITION',
   'SCANCEL_USER',
