@@ -4,7 +4,7 @@ import type { CanceledJobs } from '../core/contract/cancel-jobs.ts';
 import type { Job } from '../core/contract/job.ts';
 import { MOST_CANCELED_AT_ONCE } from '../core/contract/job-statuses.ts';
 import { Refusal } from '../core/contract/refusals.ts';
-import { isComplete } from '../core/lifecycle/job.ts';
+import { CANCELABLE, isOneOf } from '../core/job/statuses.ts';
 import type { SelectedJobs } from './reset-jobs.ts';
 
 /** Cancels these jobs of a workflow, in requests of a thousand; a job that is refused keeps no other from being canceled. */
@@ -38,5 +38,4 @@ export const notEnded = ({ workflowId, jobs }: SelectedJobs, match: RegExp | und
   jobs: jobs.filter((job: Job) => !isOver(job) && (match === undefined || match.test(job.name))),
 });
 
-const isOver = ({ status }: Job): boolean =>
-  status === null || status === undefined || isComplete(status) || status === 'disabled' || status === 'uninitialized';
+const isOver = ({ status }: Job): boolean => !isOneOf(CANCELABLE, status);

@@ -1,5 +1,6 @@
 import { CAUSES, endReasonOf } from '../attempt/cause.ts';
 import type { CauseCode } from '../contract/cause-code.ts';
+import { UNSUCCESSFUL } from '../job/statuses.ts';
 import type { AttemptEnd, Explanation, JobFacts, Reason } from './job-facts.ts';
 import { standing } from './explain-wait.ts';
 import { partOfSize } from '../quantity/size-text.ts';
@@ -53,7 +54,7 @@ function withMemoryUse(
 
 function canceled({ id, dependencies, cause, workflow, startedAt, end }: JobFacts): End {
   const again = `run it again: torc jobs reset-status ${id} --reinit`;
-  const unsuccessful = dependencies.filter(({ status }) => ['failed', 'terminated', 'canceled'].includes(status));
+  const unsuccessful = dependencies.filter(({ status }) => UNSUCCESSFUL.has(status));
   if (unsuccessful.length > 0 && cause !== undefined) {
     return {
       headline: `was canceled because ${standing(cause)}`,

@@ -1,5 +1,5 @@
 import type { Explanation, JobFacts, LiveRunner, OtherJob, Reason } from './job-facts.ts';
-import { isComplete } from './job.ts';
+import { ENDED } from '../job/statuses.ts';
 import { sizeTexts } from '../quantity/size-text.ts';
 import { counted, grouped } from '../quantity/count-text.ts';
 import { nextCommand } from './next-command.ts';
@@ -54,7 +54,7 @@ function waitOf(job: JobFacts): Wait {
 }
 
 function blocked({ dependencies, dependenciesLeftOut: leftOut = 0 }: JobFacts): Wait {
-  const open = dependencies.filter(({ status }) => !isComplete(status));
+  const open = dependencies.filter(({ status }) => !ENDED.has(status));
   const undecided = open.filter(({ status }) => status === 'pending_failed');
   const stopped = open.filter(({ status }) => status === 'disabled');
   return {

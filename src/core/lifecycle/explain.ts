@@ -1,6 +1,6 @@
 import { explainEnd } from './explain-end.ts';
 import { explainWait } from './explain-wait.ts';
-import { isEnd } from './job.ts';
+import { REPORTED } from '../job/statuses.ts';
 import type { Explanation, JobFacts } from './job-facts.ts';
 
 /**
@@ -12,7 +12,7 @@ export function explain(job: JobFacts): Explanation {
 }
 
 function explanationOf(job: JobFacts): Explanation {
-  if (isEnd(job.status)) return explainEnd(job);
+  if (REPORTED.has(job.status)) return explainEnd(job);
   if (job.status !== 'running') return explainWait(job);
   const headline = `runs on ${job.runningOn ?? 'a runner'} since ${job.startedAt ?? 'a moment'}, attempt ${job.attempt}`;
   return { kind: 'runs', headline, reasons: [], next: [] };

@@ -1,4 +1,5 @@
 import type { Job, JobDependency } from '../contract/job.ts';
+import { isOneOf, STOPPED } from '../job/statuses.ts';
 
 type Status = Pick<Job, 'id' | 'status' | 'cancel_on_blocking_job_failure'>;
 type Edge = Pick<JobDependency, 'job_id' | 'depends_on_job_id'>;
@@ -22,7 +23,5 @@ export function interruptedOf(jobs: readonly Status[], edges: readonly Edge[]): 
       queue.push(dependent);
     }
   }
-  return jobs.flatMap(({ id, status }) =>
-    (status === 'terminated' || status === 'canceled') && !kept.has(id) ? [id] : [],
-  );
+  return jobs.flatMap(({ id, status }) => (isOneOf(STOPPED, status) && !kept.has(id) ? [id] : []));
 }

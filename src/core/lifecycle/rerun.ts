@@ -1,4 +1,5 @@
 import type { JobStatus } from '../contract/job-statuses.ts';
+import { isOneOf, KEEPS_ITS_END, RUNS_AGAIN, UNSUCCESSFUL } from '../job/statuses.ts';
 
 /** A job, as far as a reinitialization depends on it. */
 interface JobState {
@@ -49,18 +50,6 @@ export interface Reruns {
   readonly failed: readonly JobState[];
 }
 
-/** A changed input makes these run again; other statuses are left alone or run in any case. */
-const BY_INPUT: ReadonlySet<JobStatus> = new Set(['completed', 'failed', 'canceled']);
-/** The next run executes these in any case. */
-const BY_STATUS: ReadonlySet<JobStatus> = new Set([
-  'uninitialized',
-  'blocked',
-  'ready',
-  'terminated',
-  'pending_failed',
-]);
-const UNSUCCESSFUL: ReadonlySet<JobStatus> = new Set(['failed', 'canceled']);
-
 /**
  * The jobs that would run after `workflows reinit`, in the order of the given jobs, with the reasons.
  *
@@ -78,7 +67,7 @@ export function rerunsOf({ jobs, dependencies, files, changedUserData }: RerunFa
 
   for (const { path: file, change, producers, consumers } of files) {
     for (const id of consumers)
-      if (BY_INPUT.has(byId.get(id)?.status as JobStatus)) add(id, { kind: 'input', file, change });
+      if (isOneOf(KEEPS_ITS_END, byId.get(id)?.status)) add(id, { kind: 'input', file, change });
     if (change === 'missing')
       for (const id of producers) if (byId.get(id)?.status === 'completed') add(id, { kind: 'output', file, change });
   }
@@ -97,7 +86,7 @@ export function rerunsOf({ jobs, dependencies, files, changedUserData }: RerunFa
     }
   }
   const isUninitialized = new Set(found.keys());
-  for (const { id, status } of jobs) if (BY_STATUS.has(status) && !found.has(id)) add(id, { kind: 'status', status });
+  for (const { id, status } of jobs) if (RUNS_AGAIN.has(status) && !found.has(id)) add(id, { kind: 'status', status });
 
   // What waits for a disabled job does not run. A job that was ready before stays ready.
   const disabled = jobs.flatMap(({ id, status }) => (status === 'disabled' ? [id] : []));
@@ -130,7 +119,7 @@ function canceledOf(
   downstream: ReadonlyMap<number, readonly number[]>,
 ): Set<number> {
   const byId = new Map(jobs.map((job) => [job.id, job]));
-  const hasFailed = (id: number) => !found.has(id) && UNSUCCESSFUL.has(byId.get(id)?.status as JobStatus);
+  const hasFailed = (id: number) => !found.has(id) && isOneOf(UNSUCCESSFUL, byId.get(id)?.status);
   const isCancelable = (id: number) => found.has(id) && byId.get(id)?.cancel_on_blocking_job_failure !== false;
   const open = jobs.flatMap(({ id }) => {
     const before = upstream.get(id) ?? [];

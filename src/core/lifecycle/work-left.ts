@@ -1,4 +1,5 @@
 import type { JobStatusCounts } from '../contract/job.ts';
+import { countOf, UNDER_WAY } from '../job/statuses.ts';
 import { type JobKind, obstacles, type RunnerRoom } from './obstacles.ts';
 
 /** What is left to run in a workflow and what may come: kinds of jobs, or `anything` where nothing can be excluded. */
@@ -35,7 +36,7 @@ export function outlookOf(standing: Standing): Outlook {
   if (isCanceled) return 'nothing';
   const isEmpty = Object.values(counts).every((jobs) => jobs === 0);
   if (isEmpty || counts.uninitialized > 0 || isReleasing || executesAction) return 'anything';
-  if (counts.ready + counts.pending + counts.running === 0) return 'nothing';
+  if (countOf(counts, UNDER_WAY) === 0) return 'nothing';
   return awaitsAction || (addsJobs && counts.running > 0) ? 'anything' : 'kinds';
 }
 

@@ -2,8 +2,7 @@ import { closeSync, constants, existsSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { openRegular } from '../../cluster/open-regular.ts';
 import type { Completion, Retried } from '../../core/contract/exchange.ts';
-import type { JobStatus } from '../../core/contract/job.ts';
-import { isEnd } from '../../core/lifecycle/job.ts';
+import { isOneOf, REPORTED } from '../../core/job/statuses.ts';
 import { behind, type LedgerHead, MAGIC } from './ledger.ts';
 
 /** The facts in a ledger about its runner. */
@@ -94,7 +93,7 @@ function isCompletion(value: unknown): value is Completion {
   return (
     ['job_id', 'attempt_id', 'return_code'].every((name) => Number.isSafeInteger(fields[name])) &&
     ['status', 'completion_time'].every((name) => typeof fields[name] === 'string') &&
-    isEnd(fields['status'] as JobStatus) &&
+    isOneOf(REPORTED, fields['status'] as string) &&
     Number.isFinite(fields['exec_time_minutes']) &&
     BYTES.every((name) => fields[name] === undefined || Number.isSafeInteger(fields[name])) &&
     PERCENTS.every((name) => fields[name] === undefined || Number.isFinite(fields[name])) &&

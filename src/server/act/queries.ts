@@ -1,3 +1,4 @@
+import { OPEN } from '../../core/job/statuses.ts';
 import { actionState } from '../records/action/claims.ts';
 import { actionOf, type ActionRow } from '../records/action/row.ts';
 import type { Database } from '../store/database.ts';
@@ -28,7 +29,7 @@ export const triggerCount = `max(trigger_count, case trigger_type
   when 'on_workflow_complete' then (
     select run_id > 0 and is_canceled = 0 and not exists (
       select 1 from job_count
-      where job_count.workflow_id = workflow.id and status in ${anyOf('uninitialized', 'blocked', 'ready', 'pending', 'running', 'pending_failed')} and jobs > 0)
+      where job_count.workflow_id = workflow.id and status in ${anyOf(OPEN)} and jobs > 0)
     from workflow where workflow.id = workflow_action.workflow_id)
   else 0 end)`;
 

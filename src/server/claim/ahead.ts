@@ -1,5 +1,5 @@
 import type { Need } from '../../core/contract/exchange.ts';
-import { isComplete } from '../../core/lifecycle/job.ts';
+import { ENDED } from '../../core/job/statuses.ts';
 import { statusOf } from '../../core/contract/job.ts';
 import type { JobKind } from '../../core/lifecycle/obstacles.ts';
 import type { Holder } from './give-back.ts';
@@ -50,7 +50,7 @@ export const createAheadClaims = (queries: ClaimQueries) => {
   const waitsFor = (id: number, unmet: number, nodeId: number): number[] | undefined => {
     const upstream = queries.upstream.all({ id, limit: MOST_EDGES + 1 });
     if (upstream.length > MOST_EDGES) return undefined;
-    const open = upstream.filter(({ status }) => !isComplete(statusOf(status)));
+    const open = upstream.filter(({ status }) => !ENDED.has(statusOf(status)));
     // Fewer than are counted: the release of others is still queued.
     if (open.length === 0 || open.length !== unmet) return undefined;
     return open.every(({ claimed_by: holder }) => holder === nodeId) ? open.map((each) => each.id) : undefined;

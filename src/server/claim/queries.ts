@@ -1,3 +1,4 @@
+import { HELD, WAITS_FOR_DECISION } from '../../core/job/statuses.ts';
 import type { Database, NoParameters } from '../store/database.ts';
 import type { AllocationRow } from '../records/allocation/row.ts';
 import { notHeld } from '../records/job/held-attempts.ts';
@@ -5,7 +6,7 @@ import { jobColumns, type JobRow, unsettled } from '../records/job/row.ts';
 import type { SlurmSchedulerRow } from '../records/scheduler/row.ts';
 import type { ComputeNodeRow } from '../records/node/row.ts';
 import type { Waiting } from './merge.ts';
-import { anyOf, HELD, STATUS } from '../records/job/status.ts';
+import { anyOf, STATUS } from '../records/job/status.ts';
 
 interface ClaimableRow extends KindRow {
   head_id: number;
@@ -86,7 +87,7 @@ export const kindsLeftSql = `${kindSql}
     or exists (select 1 from job where job.class_id = job_class.id and job.status = ${STATUS.blocked})
     or job_class.id in (
       select job.class_id from job
-      where job.workflow_id = :workflowId and job.status in ${anyOf('pending', 'pending_failed')} and ${unsettled})
+      where job.workflow_id = :workflowId and job.status in ${anyOf('pending', WAITS_FOR_DECISION)} and ${unsettled})
     or job_class.id in (
       select job.class_id from job
       where job.workflow_id = :workflowId and job.status = ${STATUS.running} and ${unsettled}
@@ -189,7 +190,7 @@ export const claimQueries = (db: Database) => ({
     from json_each(:ids) wanted
     cross join job on job.id = wanted.value
     where job.workflow_id = :workflowId and job.claimed_by = :nodeId
-      and job.status in ${anyOf('blocked', 'pending', 'running')}
+      and job.status in ${anyOf('blocked', HELD)}
       and exists (select 1 from job_depends_on where depends_on_job_id = job.id)
     order by wanted.id`),
   claimAhead: db.prepare<{ id: number; nodeId: number }>(
@@ -246,7 +247,7 @@ export const claimQueries = (db: Database) => ({
     where json_extract(scheduler, '$.slurm_job_id') is not null
       and id in (
         select claimed_by from job
-        where workflow_id = :workflowId and status in ${HELD} and ${unsettled} and claimed_by is not null
+        where workflow_id = :workflowId and status in ${anyOf(HELD)} and ${unsettled} and claimed_by is not null
       )`),
   markCanceled: db.prepare<{ id: number }>(
     "update scheduled_compute_node set status = 'canceled' where id = :id and status in ('pending', 'planned')",

@@ -1,5 +1,5 @@
-import { statusCode, statusOf } from '../../core/contract/job.ts';
-import { isComplete } from '../../core/lifecycle/job.ts';
+import { statusOf } from '../../core/contract/job.ts';
+import { ENDED, HELD } from '../../core/job/statuses.ts';
 import type { CanceledJobs } from '../../core/contract/cancel-jobs.ts';
 import type { Caller } from '../caller.ts';
 import type { NoteAction } from '../records/event/user-action.ts';
@@ -22,7 +22,7 @@ export const createCancelJobs = (store: Store, queries: RecoverQueries, noteActi
   const refusalOf = (workflowId: number, job: ReturnType<RecoverQueries['toCancel']['get']>): string | undefined => {
     if (job === undefined || job.workflow_id !== workflowId) return `workflow ${workflowId} has no such job`;
     const status = statusOf(job.status);
-    if (isComplete(status)) return `it has ended already (${status})`;
+    if (ENDED.has(status)) return `it has ended already (${status})`;
     if (status === 'uninitialized') return 'it was not initialized yet, so it does not wait or run';
     return status === 'disabled' ? 'it is disabled, so it never runs' : undefined;
   };
@@ -39,7 +39,7 @@ export const createCancelJobs = (store: Store, queries: RecoverQueries, noteActi
         reply.refused.push({ job_id: id, message: message ?? '' });
         continue;
       }
-      const isHeld = job.status === statusCode.pending || job.status === statusCode.running;
+      const isHeld = HELD.has(statusOf(job.status));
       queries.cancelJob.run({ id });
       reply.canceled_job_ids.push(id);
       if (isHeld && job.claimed_by !== null) reply.ending_job_ids.push(id);

@@ -1,5 +1,5 @@
 import { statusOf } from '../../core/contract/job.ts';
-import { isComplete } from '../../core/lifecycle/job.ts';
+import { ENDED } from '../../core/job/statuses.ts';
 import type { Caller } from '../caller.ts';
 import type { Store } from '../records/store.ts';
 import type { NoteAction } from '../records/event/user-action.ts';
@@ -44,7 +44,7 @@ export const createProcessChanged = (
     for (const each of ids) {
       const { status } = find.job(each);
       // Its dependents wait for the job again; both changes are one step, which is executed once.
-      if (isComplete(statusOf(status))) queries.countUp.run({ id: each });
+      if (ENDED.has(statusOf(status))) queries.countUp.run({ id: each });
       queries.setStatus.run({ id: each, status: 0 });
       yield;
     }

@@ -1,6 +1,6 @@
 import { type Job, type JobStatus, statusCode, statusOf } from '../../core/contract/job.ts';
 import { Refusal, supersededRun } from '../../core/contract/refusals.ts';
-import { isComplete } from '../../core/lifecycle/job.ts';
+import { ENDED, RETRIABLE } from '../../core/job/statuses.ts';
 import { jobOf } from '../records/job/row.ts';
 import type { Store } from '../records/store.ts';
 import { runAgain } from './again.ts';
@@ -29,7 +29,7 @@ export const createStatusChange = (store: Store, queries: RecoverQueries) => {
     const job = find.job(id);
     const before = statusOf(job.status);
     if (before === status) return false;
-    if (isComplete(status)) {
+    if (ENDED.has(status)) {
       throw new Refusal(
         'STATUS_REFUSED',
         `Cannot set completion status '${status}' via manage_status_change. Use complete_job API instead.`,
@@ -44,7 +44,7 @@ export const createStatusChange = (store: Store, queries: RecoverQueries) => {
     if (status === 'blocked') queries.countUnmet.run({ id });
     changes.record(job.workflow_id, 'job_status_changed', [{ job_id: id, job_name: job.name, from: before, status }]);
     if (status === 'ready') changes.record(job.workflow_id, 'jobs_ready', [{ jobs: 1 }]);
-    return isComplete(before);
+    return ENDED.has(before);
   };
 
   function* steps(change: Change): Steps<Job> {
@@ -82,8 +82,6 @@ function releaseIfItsRunnerReportsIt(queries: RecoverQueries, id: number): void 
   if (queries.isHeldByOurs.get({ id }) === undefined) queries.letGo.run({ id });
 }
 
-const RETRIABLE: readonly JobStatus[] = ['running', 'failed', 'terminated'];
-
 /** Makes a job ready again as a new attempt. `maxRetries` counts attempts: with 3 a job runs at most three times. */
 export const retryJob =
   ({ find, changes, now }: Store, queries: RecoverQueries) =>
@@ -92,7 +90,7 @@ export const retryJob =
     const { run_id: current } = find.workflow(job.workflow_id);
     if (runId !== current) throw supersededRun(runId, current);
     const status = statusOf(job.status);
-    if (!RETRIABLE.includes(status)) {
+    if (!RETRIABLE.has(status)) {
       throw new Refusal(
         'STATUS_REFUSED',
         `Job cannot be retried: status is ${status[0]?.toUpperCase()}${status.slice(1)}, must be Running, Failed, or Terminated`,
@@ -106,7 +104,7 @@ export const retryJob =
         { job_id: id, attempt_id: job.attempt_id, max_retries: maxRetries },
       );
     }
-    if (isComplete(status)) queries.countUp.run({ id });
+    if (ENDED.has(status)) queries.countUp.run({ id });
     releaseIfItsRunnerReportsIt(queries, id);
     runAgain(queries, job, runId, now());
     const retried = { job_id: id, job_name: job.name, status, attempt_id: job.attempt_id };

@@ -1,7 +1,8 @@
+import { HELD, RAN_TO_ITS_END, RECOVERABLE, STOPPED, UNSUCCESSFUL } from '../../core/job/statuses.ts';
 import type { Database } from '../store/database.ts';
 import { insertEvent } from '../records/event/row.ts';
 import { dependentsOfJob } from '../records/job/release.ts';
-import { anyOf, HELD, STATUS, upstreamOfJob } from '../records/job/status.ts';
+import { anyOf, STATUS, upstreamOfJob } from '../records/job/status.ts';
 import { jobColumns, type JobRow, unsettled } from '../records/job/row.ts';
 import type { Window } from '../store/rows.ts';
 
@@ -14,7 +15,7 @@ export const recoverQueries = (db: Database) => ({
     update job set status = ${STATUS.canceled}, claimed_by = null
     where id in (
       select id from job
-      where workflow_id = :workflowId and status in ${HELD} and ${unsettled}
+      where workflow_id = :workflowId and status in ${anyOf(HELD)} and ${unsettled}
       limit :limit)`),
   toCancel: db.prepare<
     { id: number },
@@ -28,7 +29,7 @@ export const recoverQueries = (db: Database) => ({
   busyJobs: db.prepare<{ workflowId: number }, { jobs: number }>(`
     select coalesce(sum(jobs), 0) as jobs
     from job_count
-    where workflow_id = :workflowId and status in ${HELD}`),
+    where workflow_id = :workflowId and status in ${anyOf(HELD)}`),
   openAllocations: db.prepare<{ workflowId: number }, { allocations: number }>(`
     select count(*) as allocations
     from scheduled_compute_node
@@ -57,30 +58,30 @@ export const recoverQueries = (db: Database) => ({
     count: db.prepare<{ workflowId: number }, { jobs: number }>(`
       select coalesce(sum(jobs), 0) as jobs
       from job_count
-      where workflow_id = :workflowId and status in ${anyOf('failed', 'canceled', 'terminated', 'pending_failed')}`),
+      where workflow_id = :workflowId and status in ${anyOf(RECOVERABLE)}`),
     upstream: db.prepare<Window, { id: number }>(`
       select id from job
-      where workflow_id = :workflowId and id > :after and id <= :upto and status in ${anyOf('failed', 'canceled', 'terminated')}
+      where workflow_id = :workflowId and id > :after and id <= :upto and status in ${anyOf(UNSUCCESSFUL)}
         and exists (select 1 from job_depends_on edge where edge.depends_on_job_id = job.id)`),
     reset: db.prepare<Window>(`
       update job set status = ${STATUS.uninitialized}, ${AFRESH}
-      where workflow_id = :workflowId and id > :after and id <= :upto and status in ${anyOf('failed', 'canceled', 'terminated', 'pending_failed')}`),
+      where workflow_id = :workflowId and id > :after and id <= :upto and status in ${anyOf(RECOVERABLE)}`),
     resetDependent: db.prepare<{ id: number }>(`
       update job set status = ${STATUS.uninitialized}, ${AFRESH}
-      where id = :id and status not in ${anyOf('failed', 'canceled', 'terminated', 'pending_failed')}`),
+      where id = :id and status not in ${anyOf(RECOVERABLE)}`),
   },
   interrupted: {
     all: db.prepare<Window, { id: number }>(`
       select id from job
-      where workflow_id = :workflowId and id > :after and id <= :upto and status in ${anyOf('canceled', 'terminated')}`),
+      where workflow_id = :workflowId and id > :after and id <= :upto and status in ${anyOf(STOPPED)}`),
     upstream: db.prepare<Window, { id: number }>(`
       select id from job
-      where workflow_id = :workflowId and id > :after and id <= :upto and status in ${anyOf('canceled', 'terminated')}
+      where workflow_id = :workflowId and id > :after and id <= :upto and status in ${anyOf(STOPPED)}
         and exists (select 1 from job_depends_on edge where edge.depends_on_job_id = job.id)`),
     resetOne: db.prepare<{ id: number }>(`update job set status = ${STATUS.uninitialized}, ${AFRESH} where id = :id`),
     resetDependent: db.prepare<{ id: number }>(`
       update job set status = ${STATUS.uninitialized}, ${AFRESH}
-      where id = :id and status not in ${anyOf('canceled', 'terminated')}`),
+      where id = :id and status not in ${anyOf(STOPPED)}`),
     canceledByFailure: db.prepare<Window, { id: number }>(`
       select id from job
       where workflow_id = :workflowId and id > :after and id <= :upto and status = ${STATUS.canceled}
@@ -105,7 +106,7 @@ export const recoverQueries = (db: Database) => ({
     // Between pending and running its runner keeps the job.
     `update job set
       status = :status,
-      claimed_by = case when status in ${HELD} and :status in ${HELD} then claimed_by end
+      claimed_by = case when status in ${anyOf(HELD)} and :status in ${anyOf(HELD)} then claimed_by end
     where id = :id`,
   ),
   // Set to running by hand, while its runner holds it and has not reported the start.
@@ -119,7 +120,7 @@ export const recoverQueries = (db: Database) => ({
     select job.id
     from job
     join compute_node on compute_node.id = job.claimed_by
-    where job.id = :id and job.status in ${HELD} and compute_node.process is not null`),
+    where job.id = :id and job.status in ${anyOf(HELD)} and compute_node.process is not null`),
   // Blocked by hand: its dependencies were not counted while it had another status.
   countUnmet: db.prepare<{ id: number }>(`update job set (unmet, upstream_failed) = (${upstreamOfJob}) where id = :id`),
   // A dependency that had ended is open again.
@@ -132,7 +133,7 @@ export const recoverQueries = (db: Database) => ({
       and id in (select job_id from job_depends_on where depends_on_job_id = :id and job_id > :after and job_id <= :upto)`),
   resetDoneDependents: db.prepare<{ id: number; after: number; upto: number }>(`
     update job set status = ${STATUS.uninitialized}, ${AFRESH}
-    where status in ${anyOf('completed', 'failed')}
+    where status in ${anyOf(RAN_TO_ITS_END)}
       and id in (select job_id from job_depends_on where depends_on_job_id = :id and job_id > :after and job_id <= :upto)`),
 
   retry: db.prepare<{ id: number }>(`
@@ -178,7 +179,7 @@ export const recoverQueries = (db: Database) => ({
   heldBy: db.prepare<{ workflowId: number; nodeId: number }, JobRow>(`
     select ${jobColumns}
     from job
-    where workflow_id = :workflowId and status in ${HELD} and ${unsettled} and claimed_by = :nodeId
+    where workflow_id = :workflowId and status in ${anyOf(HELD)} and ${unsettled} and claimed_by = :nodeId
     order by id`),
   claimedAhead: db.prepare<{ workflowId: number; nodeId: number }, JobRow>(`
     select ${jobColumns}
@@ -204,7 +205,7 @@ export const recoverQueries = (db: Database) => ({
     insert or ignore into result (
       job_id, workflow_id, run_id, attempt_id, compute_node_id, return_code, exec_time_minutes, completion_time, status,
       cause, cause_code
-    ) values (:jobId, :workflowId, :runId, :attemptId, :nodeId, -128, :minutes, :completionTime, 6, :cause, 'lost')`),
+    ) values (:jobId, :workflowId, :runId, :attemptId, :nodeId, -128, :minutes, :completionTime, ${STATUS.failed}, :cause, 'lost')`),
 });
 
 export type RecoverQueries = ReturnType<typeof recoverQueries>;

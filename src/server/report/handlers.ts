@@ -1,4 +1,5 @@
 import { API_VERSION, GIT_HASH, VERSION } from '../../core/contract/version.ts';
+import { isOneOf, NOT_BEGUN } from '../../core/job/statuses.ts';
 import type { Permissions } from '../caller.ts';
 import type { Handlers } from '../handlers.ts';
 import { allEnded, createCounts } from '../records/job/counts.ts';
@@ -33,8 +34,8 @@ export const reportHandlers = (store: Store, permissions: Permissions) => {
     },
     isUninitialized({ params: { id } }) {
       find.workflow(id);
-      const { uninitialized: _, disabled: __, ...begun } = counts(id);
-      return { is_uninitialized: Object.values(begun).every((jobs) => jobs === 0) };
+      const found = Object.entries(counts(id));
+      return { is_uninitialized: found.every(([status, jobs]) => jobs === 0 || isOneOf(NOT_BEGUN, status)) };
     },
     getReadyJobRequirements({ params: { id }, query: { scheduler_config_id: schedulerId = null } }) {
       find.run(id);

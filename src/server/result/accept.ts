@@ -2,6 +2,7 @@ import { causeOfRecord, exitCodesOf } from '../../core/attempt/judge.ts';
 import type { StreamEventType } from '../../core/contract/event.ts';
 import { statusCode } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
+import { LET_GO_FIRST } from '../../core/job/statuses.ts';
 import { createHeldAttempts } from '../records/job/held-attempts.ts';
 import type { Store } from '../records/store.ts';
 import { type End, refusalOfEnd, startOfEnd } from './end.ts';
@@ -61,7 +62,7 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
     // Another client reports the end: the process may still run under the runner that holds it.
     if (holder !== null && holder !== end.nodeId) held.keep(end.jobId);
     // An end with one of these statuses is distinguished from a change by hand: the runner releases the attempt.
-    if (LETS_GO.has(end.status)) queries.letGo.run({ id: end.jobId });
+    if (LET_GO_FIRST.has(end.status)) queries.letGo.run({ id: end.jobId });
     ended.add(withCause(end));
     for (const { id, st_mtime: mtime } of end.files ?? []) {
       queries.fileTime.run({ id, workflowId: end.workflowId, mtime });
@@ -137,8 +138,6 @@ export type Accept = ReturnType<typeof createAccept>;
 const CANCELED_BY_USER = 'a user canceled the job';
 
 const PENDING = statusCode.pending;
-
-const LETS_GO: ReadonlySet<string> = new Set(['canceled', 'pending_failed']);
 
 /** The total time of attempts, and from when to when, in Unix seconds. */
 function timeOf(ends: readonly End[]) {

@@ -1,7 +1,7 @@
 import type { Completion } from '../../core/contract/exchange.ts';
 import { type JobStatus, statusCode, statusOf } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { isComplete, isEnd } from '../../core/lifecycle/job.ts';
+import { ENDED, REPORTED } from '../../core/job/statuses.ts';
 import { statsColumns } from '../records/slurm-stats.ts';
 import { valuesOf } from '../store/columns.ts';
 import type { EndedJob } from './queries.ts';
@@ -38,9 +38,9 @@ export function refusalOfEnd(end: End, job: EndedJob | undefined): Refusal | und
       `job_id=${jobId} belongs to workflow_id=${job.workflow_id} but batch target is workflow_id=${workflowId}`,
     );
   }
-  if (!isEnd(status)) return refuse(`Status '${status}' is not a terminal status for job completion`);
+  if (!REPORTED.has(status)) return refuse(`Status '${status}' is not a terminal status for job completion`);
   const current = statusOf(job.status);
-  if (isComplete(current)) {
+  if (ENDED.has(current)) {
     const code = current === 'canceled' ? 'JOB_CANCELED' : 'STATUS_REFUSED';
     return new Refusal(code, `job_id=${jobId} is already complete with status=${current}`, { job_id: jobId });
   }

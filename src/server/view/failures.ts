@@ -1,12 +1,13 @@
 import { statusCode } from '../../core/contract/job.ts';
 import type { CauseCode } from '../../core/contract/cause-code.ts';
 import type { FailureGroup, FailureGroups } from '../../core/contract/view.ts';
+import { ENDED_BADLY } from '../../core/job/statuses.ts';
 import { withoutNumbers } from '../../core/quantity/without-numbers.ts';
 import type { Store } from '../records/store.ts';
 import { beginSlice } from '../store/slices.ts';
 import { createKept } from './kept.ts';
 import { eachPart, ROWS } from './parts.ts';
-import { FAILED, type ViewQueries } from './queries.ts';
+import type { ViewQueries } from './queries.ts';
 
 /** Groups and examples that a person reads. */
 const [MOST_GROUPS, MOST_NAMED] = [20, 5];
@@ -16,7 +17,7 @@ export function createFailures({ find }: Store, queries: ViewQueries) {
   const read = async (workflowId: number): Promise<FailureGroups> => {
     const slice = beginSlice();
     const groups = new Map<string, FailureGroup>();
-    for (const status of FAILED) {
+    for (const status of ENDED_BADLY) {
       await eachPart(slice, (after) => {
         const rows = queries.failed.all({ workflowId, status: statusCode[status], after, limit: ROWS });
         for (const { id, name, run_id, attempt_id, return_code, cause, cause_code: causeCode } of rows) {

@@ -1,3 +1,4 @@
+import { ENDED_BADLY } from '../../core/job/statuses.ts';
 import { FAILED as HAS_FAILED, RETRY } from '../../core/lifecycle/attempt-list.ts';
 import { anyOf, STATUS } from '../records/job/status.ts';
 import { unsettled } from '../records/job/row.ts';
@@ -13,9 +14,7 @@ export interface OverviewRow extends Pick<
   runners: number;
 }
 
-/** Statuses of jobs that failed. */
-export const FAILED = ['failed', 'terminated', 'pending_failed'] as const;
-const hasFailed = `status in ${anyOf(...FAILED)}`;
+const hasFailed = `status in ${anyOf(ENDED_BADLY)}`;
 
 /** Unix milliseconds of an end; null where the text is not a time. `julianday` is exact to 40 µs. */
 const ENDED_MS = 'cast(round((julianday(result.completion_time) - 2440587.5) * 86400000) as integer)';

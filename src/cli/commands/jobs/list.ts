@@ -2,7 +2,7 @@ import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { RunningJob } from '../../../core/contract/allocation.ts';
 import type { Job } from '../../../core/contract/job.ts';
 import type { Result } from '../../../core/contract/result.ts';
-import { isEnd } from '../../../core/lifecycle/job.ts';
+import { isOneOf, REPORTED } from '../../../core/job/statuses.ts';
 import { all } from '../../../client/every.ts';
 import type { Context } from '../../context.ts';
 import type { JobStatus } from '../../../core/contract/job-statuses.ts';
@@ -42,7 +42,7 @@ async function endedOf(
   id: number,
   jobs: readonly Job[],
 ): Promise<ReadonlyMap<number, Ended>> {
-  const wanted = new Set(jobs.filter(({ status }) => status && isEnd(status)).map((each) => each.id));
+  const wanted = new Set(jobs.filter(({ status }) => isOneOf(REPORTED, status)).map((each) => each.id));
   if (output.format !== 'table' || wanted.size === 0) return new Map();
   const { client } = await service();
   const results = await all((page) => client.listResults({ query: { workflow_id: id, ...page } }));

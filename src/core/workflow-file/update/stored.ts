@@ -2,6 +2,7 @@ import type { FileColumns, JobColumns, UserDataColumns } from '../../contract/pl
 import type { ResourceRequirements } from '../../contract/resources.ts';
 import type { FailureHandler, SlurmScheduler, WorkflowAction } from '../../contract/scheduling.ts';
 import type { Workflow } from '../../contract/workflow.ts';
+import { isOneOf, NOT_BEGUN } from '../../job/statuses.ts';
 
 /** A job as far as a file defines it, with its relationships. */
 export type StoredJob = { readonly [Field in keyof JobColumns]: JobColumns[Field][number] };
@@ -23,8 +24,7 @@ export interface StoredPlan {
 }
 
 /** Whether jobs have a status. From then on what jobs read and write is among their dependencies. */
-export const isBegun = (jobs: readonly StoredJob[]): boolean =>
-  jobs.some(({ status }) => status !== 'uninitialized' && status !== 'disabled');
+export const isBegun = (jobs: readonly StoredJob[]): boolean => jobs.some(({ status }) => !isOneOf(NOT_BEGUN, status));
 
 /** A job that another one has added is in no file. */
 export const isSpawned = ({ origin }: StoredJob): boolean => origin === 'spawn';

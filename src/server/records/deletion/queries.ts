@@ -1,7 +1,8 @@
+import { ENDED } from '../../../core/job/statuses.ts';
 import type { Database } from '../../store/database.ts';
 import type { Window } from '../../store/rows.ts';
 import { PAGE } from '../../store/slice-limits.ts';
-import { ENDED } from '../job/status.ts';
+import { anyOf } from '../job/status.ts';
 
 export const deletionQueries = (db: Database) => {
   const all = (table: string) =>
@@ -29,7 +30,9 @@ export const deletionQueries = (db: Database) => {
       update job set result_id = null
       where workflow_id = :workflowId and id > :after and id <= :upto and result_id is not null`),
     // Dependents of an ended job no longer count it.
-    isEnded: db.prepare<{ id: number }, { id: number }>(`select id from job where id = :id and status in ${ENDED}`),
+    isEnded: db.prepare<{ id: number }, { id: number }>(
+      `select id from job where id = :id and status in ${anyOf(ENDED)}`,
+    ),
     pageEnd: db.prepare<{ id: number }, { job_id: number }>(`
       select job_id from job_depends_on where depends_on_job_id = :id order by job_id limit 1 offset ${PAGE - 1}`),
     removeDependents: db.prepare<{ id: number; upto: number }>(

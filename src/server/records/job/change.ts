@@ -1,5 +1,6 @@
 import { type NewJob, type Job, statusCode, statusOf } from '../../../core/contract/job.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
+import { HELD } from '../../../core/job/statuses.ts';
 import { createClasses } from './class.ts';
 import { refuseBadJob, storedLabels } from './fields.ts';
 import { jobOf, type JobRow } from './row.ts';
@@ -134,7 +135,7 @@ const isSameSet = (left: readonly number[], right: readonly number[]) => {
 /** A job that a runner holds is not deleted: the report of its end would have no job. */
 export function refuseHeld({ id, status: code }: Pick<JobRow, 'id' | 'status'>): void {
   const status = statusOf(code);
-  if (status !== 'pending' && status !== 'running') return;
+  if (!HELD.has(status)) return;
   throw new Refusal('STATUS_REFUSED', `job ${id} is ${status}: a runner holds it; cancel the workflow first`, {
     job_id: id,
     found: status,

@@ -1,8 +1,6 @@
 import { jobStatuses, type JobStatusCounts, statusOf } from '../../../core/contract/job.ts';
+import { countOf, OPEN } from '../../../core/job/statuses.ts';
 import type { Database } from '../../store/database.ts';
-
-/** The statuses that keep a workflow open. */
-const OPEN = ['uninitialized', 'blocked', 'ready', 'pending', 'running', 'pending_failed'] as const;
 
 /**
  * The number of jobs of a workflow in each status. The store maintains the numbers, so reading them costs the same for
@@ -21,5 +19,5 @@ export function createCounts(db: Database) {
 
 /** Whether every job has ended. A workflow without jobs is complete. */
 export function allEnded(counts: JobStatusCounts): boolean {
-  return OPEN.every((status) => counts[status] === 0);
+  return countOf(counts, OPEN) === 0;
 }

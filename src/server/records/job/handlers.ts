@@ -1,6 +1,7 @@
 import { type Job, statusCode } from '../../../core/contract/job.ts';
 import { labelsOfQuery } from '../../../core/contract/labels.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
+import { countOf, HELD } from '../../../core/job/statuses.ts';
 import type { Handlers } from '../../handlers.ts';
 import { workflowOfBulk } from '../bulk.ts';
 import { clamped } from '../../store/listing.ts';
@@ -76,8 +77,7 @@ export const jobHandlers = (store: Store, deletion: Deletions, edges: Edges) => 
       deletion.all(workflowId, 'job', {
         check() {
           find.workflow(workflowId);
-          const { pending, running } = counts(workflowId);
-          const underWay = pending + running;
+          const underWay = countOf(counts(workflowId), HELD);
           if (underWay === 0) return;
           throw new Refusal(
             'STATUS_REFUSED',

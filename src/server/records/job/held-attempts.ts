@@ -1,4 +1,5 @@
 import type { HeldAttempt } from '../../../core/contract/exchange.ts';
+import { HELD, UNCLAIMED } from '../../../core/job/statuses.ts';
 import type { ChangeLog } from '../../store/changes.ts';
 import type { Database } from '../../store/database.ts';
 import { anyOf, STATUS } from './status.ts';
@@ -103,7 +104,7 @@ const heldQueries = (db: Database) => ({
     from held_attempt held
     join job on job.id = held.job_id
     where held.workflow_id = :workflowId and held.compute_node_id = :nodeId
-      and job.status in ${anyOf('uninitialized', 'blocked', 'ready', 'canceled')}`),
+      and job.status in ${anyOf(UNCLAIMED, 'canceled')}`),
   ofNode: db.prepare<{ workflowId: number; nodeId: number }, { attempts: number; ready: number }>(`
     select count(*) as attempts, coalesce(sum(job.status = ${STATUS.ready}), 0) as ready
     from held_attempt held
@@ -118,7 +119,7 @@ const heldQueries = (db: Database) => ({
     from job
     join workflow on workflow.id = job.workflow_id
     join compute_node on compute_node.id = job.claimed_by
-    where job.id = :jobId and job.status in ${anyOf('blocked', 'pending', 'running')}`),
+    where job.id = :jobId and job.status in ${anyOf('blocked', HELD)}`),
   keepAttempt: db.prepare<{ jobId: number; attemptId: number; nodeId: number }>(`
     insert or replace into held_attempt (job_id, attempt_id, workflow_id, compute_node_id, run_id)
     select job.id, :attemptId, job.workflow_id, :nodeId, workflow.run_id

@@ -1,11 +1,12 @@
 import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { ComputeNode } from '../../../core/contract/node.ts';
+import { HELD } from '../../../core/job/statuses.ts';
 import type { Database } from '../../store/database.ts';
 import { contains, createListing, sortable } from '../../store/listing.ts';
 import { unsettled } from '../job/row.ts';
 import { whole } from '../records.ts';
 import { computeNodeOf, type ComputeNodeRow } from './row.ts';
-import { HELD, STATUS } from '../job/status.ts';
+import { anyOf, STATUS } from '../job/status.ts';
 
 interface NodeFilters {
   scheduled_compute_node_id?: number | undefined;
@@ -19,7 +20,7 @@ interface NodeFilters {
 
 const HOLDS_JOBS = `exists (
   select 1 from job
-  where job.workflow_id = compute_node.workflow_id and job.status in ${HELD} and ${unsettled}
+  where job.workflow_id = compute_node.workflow_id and job.status in ${anyOf(HELD)} and ${unsettled}
     and job.claimed_by = compute_node.id
   union all
   select 1 from held_attempt where held_attempt.compute_node_id = compute_node.id)`;
@@ -50,7 +51,7 @@ export const nodeQueries = (db: Database) => ({
     select (
       select count(*) from job
       where workflow_id = :workflowId
-        and job.status in ${HELD} and ${unsettled}
+        and job.status in ${anyOf(HELD)} and ${unsettled}
         and (claimed_by = :id or (:id = 0 and claimed_by is not null))
     ) + (
       select count(*) from job

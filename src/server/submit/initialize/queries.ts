@@ -1,7 +1,8 @@
+import { ENDED, SETTLED, STOPPED, UNSUCCESSFUL, WAITS } from '../../../core/job/statuses.ts';
 import type { Database } from '../../store/database.ts';
 import { type Doomed, dependentsOfJob } from '../../records/job/release.ts';
 import type { Window } from '../../store/rows.ts';
-import { anyOf, ENDED, STATUS, upstreamOfJob } from '../../records/job/status.ts';
+import { anyOf, STATUS, upstreamOfJob } from '../../records/job/status.ts';
 
 /** A job that reads what another one writes. */
 export interface Implied {
@@ -111,7 +112,7 @@ export const initializeQueries = (db: Database) => ({
       limit :limit)`),
   countUnmet: db.prepare<Window>(`
     update job set (unmet, upstream_failed) = (${upstreamOfJob})
-    where ${OF_WINDOW} and status not in ${anyOf('completed', 'failed', 'canceled', 'disabled')}
+    where ${OF_WINDOW} and status not in ${anyOf(SETTLED)}
       and (unmet <> 0 or upstream_failed <> 0
         or exists (select 1 from job_depends_on edge where edge.job_id = job.id))`),
   // The same for a job with very many dependencies, a page at a time.
@@ -120,8 +121,8 @@ export const initializeQueries = (db: Database) => ({
     { upto: number | null; edges: number; unmet: number; failed: number }
   >(`
     select max(edge.depends_on_job_id) as upto, count(*) as edges,
-      coalesce(sum(upstream.status not in ${ENDED}), 0) as unmet,
-      coalesce(max(upstream.status in ${anyOf('canceled', 'terminated')} or (upstream.status = ${STATUS.failed} and coalesce(
+      coalesce(sum(upstream.status not in ${anyOf(ENDED)}), 0) as unmet,
+      coalesce(max(upstream.status in ${anyOf(STOPPED)} or (upstream.status = ${STATUS.failed} and coalesce(
         (select result.return_code from result where result.id = upstream.result_id), 1) <> 0)), 0) as failed
     from (
       select depends_on_job_id
@@ -132,12 +133,12 @@ export const initializeQueries = (db: Database) => ({
     join job upstream on upstream.id = edge.depends_on_job_id`),
   writeUnmet: db.prepare<{ id: number; unmet: number; failed: number }>(`
     update job set unmet = :unmet, upstream_failed = :failed
-    where id = :id and status not in ${anyOf('completed', 'failed', 'canceled', 'disabled')}`),
+    where id = :id and status not in ${anyOf(SETTLED)}`),
   block: db.prepare<Window & { onlyUninitialized: number }>(`
     update job set status = ${STATUS.blocked}, ${AFRESH}
     where ${OF_WINDOW}
       and unmet > 0
-      and status not in ${anyOf('blocked', 'completed', 'failed', 'canceled', 'disabled')}
+      and status not in ${anyOf('blocked', SETTLED)}
       and (status = ${STATUS.uninitialized} or :onlyUninitialized = 0)`),
   // Blocked by a job that failed before: no later event will cancel them.
   doomed: db.prepare<Window, Doomed>(`
@@ -149,11 +150,11 @@ export const initializeQueries = (db: Database) => ({
     update job set status = ${STATUS.ready}, ${AFRESH}
     where ${OF_WINDOW}
       and (status <> ${STATUS.pending_failed} or :keepsUndecided = 0)
-      and (status not in ${anyOf('blocked', 'ready', 'completed', 'failed', 'canceled', 'disabled')}
+      and (status not in ${anyOf(WAITS, SETTLED)}
         or (status = ${STATUS.blocked} and unmet <= 0 and not (upstream_failed and cancel_on_blocking_job_failure)))`),
   dropResults: db.prepare<Window & { keepsUndecided: number }>(`
     update job set result_id = null
-    where ${OF_WINDOW} and result_id is not null and status not in ${ENDED}
+    where ${OF_WINDOW} and result_id is not null and status not in ${anyOf(ENDED)}
       and (status <> ${STATUS.pending_failed} or :keepsUndecided = 0)`),
 
   userDataPage: db.prepare<{ workflowId: number; after: number; limit: number }, { upto: number | null }>(`
@@ -207,13 +208,13 @@ export const initializeQueries = (db: Database) => ({
       when trigger_type = 'on_workflow_start' then 0
       when trigger_type in ('on_jobs_ready', 'on_jobs_complete') then exists (
         select 1 from json_each(workflow_action.job_ids) named
-        cross join job on job.id = named.value and job.status not in ${ENDED})
+        cross join job on job.id = named.value and job.status not in ${anyOf(ENDED)})
       else 1 end)`),
   terminatedCount: db.prepare<{ workflowId: number }, { jobs: number }>(
     `select jobs from job_count where workflow_id = :workflowId and status = ${STATUS.terminated}`,
   ),
   hasUnsuccessful: db.prepare<{ workflowId: number }, { status: number }>(
-    `select status from job_count where workflow_id = :workflowId and status in ${anyOf('failed', 'canceled', 'terminated')} and jobs > 0 limit 1`,
+    `select status from job_count where workflow_id = :workflowId and status in ${anyOf(UNSUCCESSFUL)} and jobs > 0 limit 1`,
   ),
   readyCount: db.prepare<{ workflowId: number }, { jobs: number }>(
     `select jobs from job_count where workflow_id = :workflowId and status = ${STATUS.ready}`,

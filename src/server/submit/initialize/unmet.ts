@@ -1,5 +1,6 @@
+import { statusOf } from '../../../core/contract/job.ts';
+import { NOT_BEGUN } from '../../../core/job/statuses.ts';
 import { IntList } from '../../../core/workflow-file/int-list.ts';
-import { STATUS } from '../../records/job/status.ts';
 import type { Window, Windows } from '../../store/rows.ts';
 import type { Steps } from '../../store/work.ts';
 import type { InitializeQueries } from './queries.ts';
@@ -64,7 +65,7 @@ export function* spreadDownstream(queries: InitializeQueries, windows: Windows, 
     for (;;) {
       const page = queries.dependents.all({ id, after, limit: PAGE });
       for (const { id: dependent, status } of page) {
-        if (status === STATUS.uninitialized || status === STATUS.disabled) continue;
+        if (NOT_BEGUN.has(statusOf(status))) continue;
         queries.unsettle.run({ id: dependent });
         found.push(dependent);
       }

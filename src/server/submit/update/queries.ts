@@ -1,8 +1,9 @@
 import type { RecordKind } from '../../../core/contract/plan-update.ts';
+import { HELD, NOT_BEGUN, UNCLAIMED } from '../../../core/job/statuses.ts';
 import type { Database, Value } from '../../store/database.ts';
 import type { Window } from '../../store/rows.ts';
 import { relationTables } from '../../records/job/relations/queries.ts';
-import { anyOf, HELD, STATUS } from '../../records/job/status.ts';
+import { anyOf, STATUS } from '../../records/job/status.ts';
 
 const OF_WINDOW = 'workflow_id = :workflowId and id > :after and id <= :upto';
 
@@ -14,7 +15,7 @@ export interface PlacedJob {
   readonly is_held: number;
 }
 
-const placed = `job.id, job.name, (job.status in ${HELD} or job.claimed_by is not null) as is_held`;
+const placed = `job.id, job.name, (job.status in ${anyOf(HELD)} or job.claimed_by is not null) as is_held`;
 
 const TABLES: Record<RecordKind | 'jobs', string> = {
   files: 'file',
@@ -63,7 +64,7 @@ export const updateQueries = (db: Database) => ({
   ),
   hasBegun: db.prepare<{ workflowId: number }, { status: number }>(`
     select status from job_count
-    where workflow_id = :workflowId and status not in ${anyOf('uninitialized', 'disabled')} and jobs > 0
+    where workflow_id = :workflowId and status not in ${anyOf(NOT_BEGUN)} and jobs > 0
     limit 1`),
 
   // The steps of an update, stored before the first is applied.
@@ -135,7 +136,7 @@ export const updateQueries = (db: Database) => ({
       refunded_attempts = attempt_id + begun.is_begun - 1,
       removed_at_ms = null, start_time = null, compute_node_id = null, claimed_by = null
     from (
-      select status not in ${anyOf('uninitialized', 'blocked', 'ready', 'disabled')}
+      select status not in ${anyOf(UNCLAIMED, 'disabled')}
         or exists (
           select 1 from result
           where result.job_id = job.id and result.run_id = :runId and result.attempt_id = job.attempt_id) as is_begun

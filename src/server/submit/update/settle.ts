@@ -1,5 +1,6 @@
+import { NOT_BEGUN } from '../../../core/job/statuses.ts';
 import { IntList } from '../../../core/workflow-file/int-list.ts';
-import { statusCode } from '../../../core/contract/job.ts';
+import { statusOf } from '../../../core/contract/job.ts';
 import type { Store } from '../../records/store.ts';
 import type { Steps } from '../../store/work.ts';
 import type { InitializeQueries } from '../initialize/queries.ts';
@@ -23,7 +24,7 @@ export const createSettle = (store: Store, queries: UpdateQueries, initialize: I
       for (let after = 0; ;) {
         const page = initialize.dependents.all({ id, after, limit: PAGE });
         for (const { id: dependent, status } of page) {
-          if (status === statusCode.uninitialized || status === statusCode.disabled) continue;
+          if (NOT_BEGUN.has(statusOf(status))) continue;
           queries.runAgain.run({ id: dependent, runId });
           found.push(dependent);
         }
