@@ -1,4 +1,5 @@
 import type { JobStatusCounts } from '../../core/contract/job.ts';
+import { countOf, STOPPED } from '../../core/job/statuses.ts';
 import { interruptedOf } from '../../core/lifecycle/interrupted-jobs.ts';
 import type { Client } from '../client.ts';
 import { all } from '../every.ts';
@@ -9,12 +10,8 @@ import { withSubstitute } from './unknown-route.ts';
 const TOGETHER = 32;
 
 /** How many jobs were interrupted: terminated, or canceled but not because a job failed. */
-export async function count(
-  client: Client,
-  workflowId: number,
-  { terminated, canceled }: JobStatusCounts,
-): Promise<number> {
-  if (terminated + canceled === 0) return 0;
+export async function count(client: Client, workflowId: number, counts: JobStatusCounts): Promise<number> {
+  if (countOf(counts, STOPPED) === 0) return 0;
   const counted = client.resetInterruptedJobs({ params: { id: workflowId }, query: { dry_run: true } });
   return withSubstitute(
     counted.then(({ updated_count: jobs }) => jobs),

@@ -1,4 +1,5 @@
 import type { ExchangeRequest } from '../../core/contract/exchange.ts';
+import { isOneOf, REPORTED } from '../../core/job/statuses.ts';
 import type { Client } from '../client.ts';
 import type { PlainJob } from './reads.ts';
 import { isRefusal } from './refused.ts';
@@ -24,9 +25,6 @@ export function createReportStart(client: Client, { readJob, fence }: State): Re
   };
 }
 
-/** Statuses that a job leaves only if a user changes it. */
-const ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled', 'terminated', 'pending_failed']);
-
 /** Why a refused start is not the repetition of one that the server knows; undefined if it is. */
 export function whyUnknown(
   { status, attempt_id: current, compute_node_id: node }: Pick<PlainJob, 'status' | 'attempt_id' | 'compute_node_id'>,
@@ -34,6 +32,6 @@ export function whyUnknown(
   nodeId: number,
 ): string | undefined {
   const isOurs = (current ?? 1) === attempt && (status !== 'running' || node === nodeId);
-  if (isOurs && (status === 'running' || ENDS.has(String(status)))) return undefined;
+  if (isOurs && (status === 'running' || isOneOf(REPORTED, status))) return undefined;
   return `its start was not recorded: it is ${status} in attempt ${current ?? 1}`;
 }

@@ -1,4 +1,5 @@
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
+import { countOf, UNDER_WAY } from '../../core/job/statuses.ts';
 import type { Client } from '../client.ts';
 import { all } from '../every.ts';
 import { withSubstitute } from './unknown-route.ts';
@@ -15,7 +16,7 @@ export function unneededAllocations(client: Client, workflowId: number): Promise
     found.then(({ unneeded_allocations: unneeded }) => unneeded),
     async () => {
       const { jobs_by_status: jobs } = await client.getWorkflowStatus({ params });
-      if (jobs.ready + jobs.pending + jobs.running > 0) return [];
+      if (countOf(jobs, UNDER_WAY) > 0) return [];
       const query = { workflow_id: workflowId, status: 'pending' };
       const records = await all((page) => client.listScheduledComputeNodes({ query: { ...query, ...page } }));
       return records.filter(({ scheduler_type: type }) => type === 'slurm');

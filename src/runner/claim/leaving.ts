@@ -1,4 +1,5 @@
 import type { ExchangeReply } from '../../core/contract/exchange.ts';
+import { countOf, HELD, UNDER_WAY } from '../../core/job/statuses.ts';
 
 export type Counts = ExchangeReply['jobs_by_status'];
 
@@ -24,13 +25,12 @@ export interface Leaving {
 
 /** An idle runner exits when no job can start any more, or when no job came for it for a while. */
 export function leavingOf(counts: Counts, { idleMs, stuckMs }: Patience): Leaving | undefined {
-  const { ready, pending, running } = counts;
-  if (ready + pending + running === 0)
+  if (countOf(counts, UNDER_WAY) === 0)
     return { ending: 'stuck', reason: stuckReason(counts), afterMs: stuckMs === 0 ? 'at once' : stuckMs };
   if (idleMs === 0) return undefined;
   return {
     ending: 'idle',
-    reason: `no job for ${idleMs / 1000} s that this runner could take: ${ready} ready, ${running + pending} elsewhere`,
+    reason: `no job for ${idleMs / 1000} s that this runner could take: ${counts.ready} ready, ${countOf(counts, HELD)} elsewhere`,
     afterMs: idleMs,
   };
 }

@@ -1,4 +1,5 @@
 import { after, type Timer } from '../../client/long-timers.ts';
+import { countOf, HELD } from '../../core/job/statuses.ts';
 import type { Counts } from './leaving.ts';
 import type { Prospect } from './prospect.ts';
 
@@ -84,6 +85,6 @@ export function createLookAhead(options: LookAheadOptions): LookAhead {
 }
 
 /** Jobs are ready that this runner was not handed, and nothing runs that could make others ready. */
-const isAlone = ({ ready, running, pending }: Counts) => ready > 0 && running + pending === 0;
+const isAlone = (counts: Counts) => counts.ready > 0 && countOf(counts, HELD) === 0;
 
 const keyOf = (counts: Counts) => JSON.stringify(counts);

@@ -1,5 +1,7 @@
 import type { Client } from '../../client/client.ts';
+import type { JobStatus } from '../../core/contract/job-statuses.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
+import { HELD, UNCLAIMED, WAITS_FOR_DECISION } from '../../core/job/statuses.ts';
 import type { HasOpenJobs } from './idle-policy.ts';
 
 /**
@@ -9,7 +11,7 @@ import type { HasOpenJobs } from './idle-policy.ts';
  * Counts do not say which statuses to ask for: they are older than the answers, and Torc's own server releases jobs at any
  * moment, without an event. A job that was blocked a moment ago was then found neither blocked nor ready.
  */
-const OPEN = ['uninitialized', 'blocked', 'ready', 'pending', 'running', 'ready'] as const;
+const ASKED: readonly JobStatus[] = [...UNCLAIMED, ...HELD, 'ready'];
 
 /** Checks for jobs that a runner with these labels may claim, now or when their dependencies have ended. */
 export const openJobs =
@@ -20,7 +22,7 @@ export const openJobs =
   ): HasOpenJobs =>
   async () => {
     // A job that waits for a decision may run again.
-    const statuses = usesPendingFailed === true ? [...OPEN, 'pending_failed' as const] : OPEN;
+    const statuses = usesPendingFailed === true ? [...ASKED, ...WAITS_FOR_DECISION] : ASKED;
     for (const status of statuses) {
       const query = { workflow_id: id, labels: labels.join(','), status, limit: 1 };
       if ((await client.listJobs({ query })).count > 0) return true;

@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts';
 import type { JobStatusCounts } from '../../core/contract/job.ts';
 import type { Unclaimable } from '../../core/contract/unclaimable.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
+import { countOf, HELD } from '../../core/job/statuses.ts';
 import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 
@@ -40,7 +41,7 @@ export interface Standing {
  */
 export function prospectOf({ counts, left, status, othersMayCome, stays, isLong }: Standing): Prospect {
   if (isLong && !stays && !left.may_take) return { kind: 'leave', reason: nothingLeft(counts), isProven: true };
-  if (!isUnable(left) || counts.running + counts.pending > 0) return { kind: 'wait' };
+  if (!isUnable(left) || countOf(counts, HELD) > 0) return { kind: 'wait' };
   const words = `this runner can take none of the ${counted(left.ready_jobs, 'job')} that ${left.ready_jobs === 1 ? 'is' : 'are'} ready: ${left.reasons.map(unclaimableWords).join('; ')}`;
   const others = Math.max(0, (status?.active_compute_nodes ?? 0) - 1) + (status?.pending_scheduled_nodes ?? 0);
   if (stays || others > 0 || (othersMayCome && left.may_take)) return { kind: 'report', words };
@@ -52,11 +53,11 @@ export function prospectOf({ counts, left, status, othersMayCome, stays, isLong 
 const isUnable = ({ ready_jobs: ready, unclaimable_jobs: unclaimable }: Unclaimable) =>
   ready > 0 && unclaimable === ready;
 
-function nothingLeft({ ready, pending, running, blocked }: JobStatusCounts): string {
+function nothingLeft(counts: JobStatusCounts): string {
   const parts = [
-    [running + pending, 'elsewhere'],
-    [ready, 'ready for others'],
-    [blocked, 'blocked for others'],
+    [countOf(counts, HELD), 'elsewhere'],
+    [counts.ready, 'ready for others'],
+    [counts.blocked, 'blocked for others'],
   ] as const;
   const said = parts.filter(([jobs]) => jobs > 0).map(([jobs, where]) => `${jobs} ${where}`);
   return `no job is left or to come that this runner could take: ${said.join(', ')}`;

@@ -1,4 +1,5 @@
 import type { JobStatusCounts } from '../../core/contract/job.ts';
+import { countOf, UNDER_WAY } from '../../core/job/statuses.ts';
 import { recoverInBatch } from './dead-allocations.ts';
 import { type LostOptions, recoverLostRunners } from './lost-runners.ts';
 
@@ -28,8 +29,7 @@ export function createOrphanCheck({ isIdle, counts, onFound, ...lost }: OrphanCh
   let askedBatchAt = performance.now();
   const check = async () => {
     // Ready jobs that this runner did not get may wait for an attempt that a lost runner held.
-    const { ready = 0, pending = 0, running = 0 } = counts() ?? {};
-    if (isChecking || !isIdle() || ready + pending + running === 0) return;
+    if (isChecking || !isIdle() || countOf(counts() ?? {}, UNDER_WAY) === 0) return;
     isChecking = true;
     try {
       const here = await recoverLostRunners(lost);
