@@ -14,7 +14,7 @@ interface CorrectOptions {
   /** Only what these jobs used counts; undefined for all. */
   readonly jobIds: readonly number[] | undefined;
   /** Only jobs in these statuses are looked at. Jobs that completed matter only where requirements are lowered. */
-  readonly statuses?: readonly JobStatus[] | undefined;
+  readonly statuses?: Iterable<JobStatus> | undefined;
   /** Requirements that count in place of the stored ones, by id. */
   readonly instead?: UsedOptions['instead'];
   /** Nothing is changed on the server. */

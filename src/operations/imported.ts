@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
 import type { WorkflowOverview } from '../core/contract/view.ts';
+import { countOf, NOT_BEGUN } from '../core/job/statuses.ts';
 
 /** The results that came with an imported workflow of which nothing has run here. */
 export interface Imported {
@@ -16,9 +17,8 @@ export async function importedResults(
   client: Pick<Client, 'listResults' | 'getWorkflow'>,
   { id, run_id: run, total_jobs: total, jobs_by_status: counts }: WorkflowCounts,
 ): Promise<Imported | undefined> {
-  const { uninitialized = 0, disabled = 0 } = counts;
   // An import with results counts its runs on from them, and leaves its jobs uninitialized.
-  if (run === 0 || uninitialized === 0 || uninitialized + disabled < total) return undefined;
+  if (run === 0 || (counts.uninitialized ?? 0) === 0 || countOf(counts, NOT_BEGUN) < total) return undefined;
   const query = { workflow_id: id, limit: 1 };
   const { total_count: ended, items } = await client.listResults({
     query: { ...query, sort_by: 'id', reverse_sort: true },

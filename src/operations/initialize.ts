@@ -2,6 +2,7 @@ import type { Client } from '../client/client.ts';
 import { all, every } from '../client/every.ts';
 import type { File } from '../core/contract/artifact.ts';
 import { Refusal } from '../core/contract/refusals.ts';
+import { isOneOf, KEEPS_ITS_END } from '../core/job/statuses.ts';
 import { counted, someOf } from '../core/quantity/count-text.ts';
 import { type BeginNews, beginRun } from './begin-run.ts';
 import { type FileOnDisk, type Readiness, readiness } from './readiness.ts';
@@ -81,7 +82,7 @@ export async function prepareChanged(
   for (const { file } of changed) {
     const { items } = await client.listJobs({ query: { workflow_id: workflowId, needs_file_id: file.id } });
     for (const { id, status } of items) {
-      if (status === 'completed' || status === 'failed' || status === 'canceled') await reset(id);
+      if (isOneOf(KEEPS_ITS_END, status)) await reset(id);
     }
   }
   for (const jobId of await withMissingOutput(client, workflowId, files)) await reset(jobId);

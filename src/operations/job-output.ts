@@ -10,6 +10,7 @@ import type { Job } from '../core/contract/job.ts';
 import type { ComputeNode } from '../core/contract/node.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import { Refusal } from '../core/contract/refusals.ts';
+import { isOneOf, NOT_RUN } from '../core/job/statuses.ts';
 import { someOf } from '../core/quantity/count-text.ts';
 
 /** An attempt at a job that has started. */
@@ -74,9 +75,6 @@ export const outputFolders = (node: ComputeNode | undefined, outputDir: string):
 /** Between two looks at a job: soon enough for a reader, and two requests a second for the server. */
 const LOOK_MS = 500;
 
-/** Statuses of a job that may still start, or start again. */
-const WAITING: ReadonlySet<string> = new Set(['uninitialized', 'blocked', 'ready', 'pending']);
-
 /** Waits while a job has not started, and reports so once. An attempt that is named by number is not waited for. */
 export async function untilStarted(
   client: Client,
@@ -88,7 +86,7 @@ export async function untilStarted(
   let isReported = false;
   for (;;) {
     const job = await client.getJob({ params: { id: jobId } });
-    if (!WAITING.has(String(job.status))) return;
+    if (!isOneOf(NOT_RUN, job.status)) return;
     if (!isReported) report(job);
     isReported = true;
     await pause(LOOK_MS);

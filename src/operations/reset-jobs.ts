@@ -4,6 +4,7 @@ import type { Job } from '../core/contract/job.ts';
 // Apart from jobs as the routes define them, which take long to load.
 import type { JobStatus } from '../core/contract/job-statuses.ts';
 import { Refusal } from '../core/contract/refusals.ts';
+import { countOf, HELD } from '../core/job/statuses.ts';
 import { downstreamOf } from '../core/lifecycle/downstream.ts';
 import { counted } from '../core/quantity/count-text.ts';
 
@@ -60,12 +61,10 @@ export async function downstreamJobs(client: Client, { workflowId, jobs }: Selec
 /** Refuses a workflow whose jobs run, or for which runners or allocations are active (`WORKFLOW_BUSY`). */
 export async function refuseBusy(client: Client, workflowId: number): Promise<void> {
   const found = await client.getWorkflowStatus({ params: { id: workflowId } });
-  const { running, pending } = found.jobs_by_status;
+  const held = countOf(found.jobs_by_status, HELD);
   const allocations = found.pending_scheduled_nodes + found.active_scheduled_nodes;
   const busy = [
-    ...(running + pending > 0
-      ? [counted(running + pending, 'job runs or is about to', 'jobs run or are about to')]
-      : []),
+    ...(held > 0 ? [counted(held, 'job runs or is about to', 'jobs run or are about to')] : []),
     ...(found.active_compute_nodes > 0
       ? [counted(found.active_compute_nodes, 'runner is', 'runners are') + ' active']
       : []),

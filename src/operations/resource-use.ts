@@ -17,12 +17,9 @@ export interface UsedJob extends JobUse {
   readonly result: Result | undefined;
 }
 
-/** Statuses of jobs that ended badly and have a result. */
-export const FAILED_STATUSES = ['failed', 'terminated', 'pending_failed'] as const;
-
 export interface UsedOptions {
   readonly runId?: number | undefined;
-  readonly statuses?: readonly (JobStatus | undefined)[];
+  readonly statuses?: Iterable<JobStatus | undefined>;
   /** Requirements that count in place of the stored ones, by id. */
   readonly instead?: ReadonlyMap<number, ResourceRequirements> | undefined;
 }

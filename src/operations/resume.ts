@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
-import type { JobStatus, JobStatusCounts } from '../core/contract/job.ts';
+import type { JobStatusCounts } from '../core/contract/job.ts';
+import { countOf, RECOVERABLE } from '../core/job/statuses.ts';
 import { type BeginNews, beginRun, recoverHere } from './begin-run.ts';
 import * as interrupted from '../client/compat/interrupted.ts';
 
@@ -22,9 +23,6 @@ export type Resumed =
       readonly after: JobStatusCounts;
     };
 
-const INTERRUPTED: readonly JobStatus[] = ['terminated', 'canceled'];
-const FAILED: readonly JobStatus[] = ['failed', 'pending_failed'];
-
 /**
  * Makes the jobs of a workflow ready that were interrupted, in a new run: those that were terminated or canceled, with
  * everything downstream of them; jobs that failed as well where that is asked for. Jobs that completed stay as they are.
@@ -40,9 +38,7 @@ export async function resume(
   const params = { id: workflowId };
   const recovered = await recoverHere(client, await client.getWorkflow({ params }), report);
   const { jobs_by_status: before, is_canceled: isCanceled } = await client.getWorkflowStatus({ params });
-  const found = retriesFailed
-    ? [...INTERRUPTED, ...FAILED].reduce((sum, status) => sum + before[status], 0)
-    : await interrupted.count(client, workflowId, before);
+  const found = retriesFailed ? countOf(before, RECOVERABLE) : await interrupted.count(client, workflowId, before);
   // Uninitialized jobs are left by a resume that was cut off.
   if (found === 0 && before.uninitialized === 0 && !isCanceled) {
     return recovered === 0 ? { kind: 'nothing', counts: before } : { kind: 'recovered', runners: recovered };

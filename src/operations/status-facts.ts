@@ -4,6 +4,7 @@ import type { ScheduledComputeNode } from '../core/contract/allocation.ts';
 import type { WorkflowAction } from '../core/contract/scheduling.ts';
 import type { Unclaimable } from '../core/contract/unclaimable.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
+import { countOf, ENDED, UNDER_WAY } from '../core/job/statuses.ts';
 import type { Place } from '../core/lifecycle/next-command.ts';
 import { type Imported, importedResults } from './imported.ts';
 import type { PartlyIdle } from './idle-nodes.ts';
@@ -85,8 +86,7 @@ async function retriesOf(
   client: Client,
   { workflow_id, run_id, jobs_by_status: jobs }: WorkflowStatus,
 ): Promise<number> {
-  const attempted = jobs.completed + jobs.failed + jobs.terminated + jobs.canceled + jobs.running + jobs.ready;
-  if (attempted === 0 || run_id === undefined || run_id === null) return 0;
+  if (countOf(jobs, ENDED, UNDER_WAY) === 0 || run_id === undefined || run_id === null) return 0;
   const query = { workflow_id, run_id, limit: 1 };
   const all = await client.listResults({ query: { ...query, all_runs: true } });
   const last = await client.listResults({ query });

@@ -5,6 +5,7 @@ import type { Job } from '../core/contract/job.ts';
 import type { ComputeNode } from '../core/contract/node.ts';
 import type { ResourceRequirements } from '../core/contract/resources.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
+import { countOf, RAN } from '../core/job/statuses.ts';
 import { type LiveUse, openLiveUses } from './live-use.ts';
 import { gatherReasons, type StatusFacts } from './status-facts.ts';
 import { firstPace, nextPace, type Pace } from './views/pace.ts';
@@ -52,7 +53,7 @@ export function openTop({ client, workflowId: id, environment, now }: TopOptions
 
   const paceAt = async ({ jobs_by_status: counts }: WorkflowStatus, nowMs: number): Promise<Pace> =>
     pace === undefined
-      ? firstPace(counts, nowMs, counts.completed + counts.failed === 0 ? [] : await endsOf(client, id))
+      ? firstPace(counts, nowMs, countOf(counts, RAN) === 0 ? [] : await endsOf(client, id))
       : nextPace(pace, counts, nowMs);
 
   const reasonsOf = async (status: WorkflowStatus, nowMs: number): Promise<Omit<StatusFacts, 'status'>> => {

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { all } from '../../client/every.ts';
-import type { Result } from '../../core/contract/result.ts';
+import { ENDED_BADLY } from '../../core/job/statuses.ts';
 import { tool } from '../tool.ts';
 import { jobId, ofWorkflow, parameters, status, workflowId } from './parameters.ts';
 
-const FAILED: ReadonlySet<Result['status']> = new Set(['failed', 'terminated', 'pending_failed']);
 /** Where no limit is given: as many as fit into a reply in most cases. */
 const USUAL_LIMIT = 100;
 
@@ -32,7 +31,7 @@ export const listResults = tool({
       return { total_count: total, results: items };
     }
     const found = await all((page) => server.listResults({ query: { ...query, ...ofRun, ...page } }));
-    const failed = found.filter((each) => FAILED.has(each.status));
+    const failed = found.filter((each) => ENDED_BADLY.has(each.status));
     return { total_count: failed.length, results: failed.slice(0, limit) };
   },
 });

@@ -10,6 +10,7 @@ import type { Result } from '../../core/contract/result.ts';
 import type { RunnerUse } from '../../core/contract/view.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { HpcPartition } from '../../core/hpc/profile.ts';
+import { ENDED_BADLY, isOneOf, RAN } from '../../core/job/statuses.ts';
 import type { AttemptEnd, JobFacts, LiveRunner, OtherJob } from '../../core/lifecycle/job-facts.ts';
 import { roomOfNode } from '../../core/lifecycle/obstacles.ts';
 import { placeOf } from '../place.ts';
@@ -51,7 +52,7 @@ export async function gatherFacts(
   const query = { workflow_id: workflowId, job_id: id, all_runs: true };
   const ofAllRuns = await all((page) => client.listResults({ query: { ...query, ...page } }));
   const results = ofAllRuns.filter(({ run_id: run }) => run === workflow.run_id);
-  const hasEnded = ['completed', 'failed', 'terminated', 'pending_failed'].includes(String(status));
+  const hasEnded = isOneOf(RAN, status);
   const last = latestOf(results);
   // A job that is up to date keeps its status in a new run, without a result there.
   const earlier = hasEnded && last === undefined ? latestOf(ofAllRuns) : undefined;
@@ -141,8 +142,7 @@ const other = ({ id, name, status }: Job): OtherJob => ({
 /** The nearest upstream job that failed by itself. */
 async function causeOf(client: Client, dependencies: readonly OtherJob[]): Promise<OtherJob | undefined> {
   const wrong = (jobs: readonly OtherJob[]) =>
-    jobs.find(({ status }) => status === 'failed' || status === 'terminated') ??
-    jobs.find(({ status }) => status === 'canceled');
+    jobs.find(({ status }) => ENDED_BADLY.has(status)) ?? jobs.find(({ status }) => status === 'canceled');
   let found = wrong(dependencies);
   for (let steps = 0; found?.status === 'canceled' && steps < MOST_STEPS; steps += 1) {
     const { depends_on_job_ids: above = [] } = await client.getJob({ params: { id: found.id } });

@@ -3,10 +3,10 @@ import { all } from '../../client/every.ts';
 import type { JobStatus } from '../../core/contract/job-statuses.ts';
 import type { Result } from '../../core/contract/result.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
+import { countOf, ENDED_BADLY, STARTABLE } from '../../core/job/statuses.ts';
 import { nextCommand } from '../../core/lifecycle/next-command.ts';
 import { withoutNumbers } from '../../core/quantity/without-numbers.ts';
 import { placeOf } from '../place.ts';
-import { FAILED_STATUSES } from '../resource-use.ts';
 import { type ExplainedJob, type ExplainOptions, explainJob } from './explain.ts';
 import { lastErrorLines } from './last-error-lines.ts';
 
@@ -47,7 +47,7 @@ export async function explainWorkflow(client: Client, id: number, options: Expla
   const workflow = await client.getWorkflow({ params: { id } });
   const status = await client.getWorkflowStatus({ params: { id } });
   const lists = await Promise.all(
-    FAILED_STATUSES.map((each) =>
+    [...ENDED_BADLY].map((each) =>
       all((page) => client.listResults({ query: { workflow_id: id, status: each, ...page } })),
     ),
   );
@@ -74,7 +74,7 @@ export async function explainWorkflow(client: Client, id: number, options: Expla
     next:
       results.length > 0
         ? [`torc recover ${id} --dry-run`]
-        : jobs.ready + jobs.uninitialized > 0 && status.active_compute_nodes === 0
+        : countOf(jobs, STARTABLE) > 0 && status.active_compute_nodes === 0
           ? [nextCommand(await placeOf(client, id))]
           : [],
   };

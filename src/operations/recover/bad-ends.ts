@@ -3,10 +3,11 @@ import { all } from '../../client/every.ts';
 import { sentenceOf } from '../../core/attempt/cause.ts';
 import { type ExitCodes, exitCodesOf, storedEndOf } from '../../core/attempt/judge.ts';
 import type { Job } from '../../core/contract/job.ts';
+import { ENDED_BADLY, RECOVERABLE } from '../../core/job/statuses.ts';
 import { interruptedOf } from '../../core/lifecycle/interrupted-jobs.ts';
 import { type Why, whyOf } from '../../core/lifecycle/recovery.ts';
 import { lackOf } from '../../core/lifecycle/resource-use.ts';
-import { FAILED_STATUSES, type UsedJob, type UsedOptions, usedJobs } from '../resource-use.ts';
+import { type UsedJob, type UsedOptions, usedJobs } from '../resource-use.ts';
 
 /** A job that did not end well. */
 export interface BadEnd {
@@ -19,18 +20,16 @@ export interface BadEnd {
   readonly returnCode: number | undefined;
 }
 
-const BAD = ['failed', 'terminated', 'canceled', 'pending_failed'] as const;
-
 /** The jobs of a workflow that did not end well, each with its cause; `instead` are requirements that count for it. */
 export async function badEnds(client: Client, workflowId: number, instead?: UsedOptions['instead']): Promise<BadEnd[]> {
   const query = { workflow_id: workflowId };
   const lists = await Promise.all(
-    BAD.map((status) => all((page) => client.listJobs({ query: { ...query, status, ...page } }))),
+    [...RECOVERABLE].map((status) => all((page) => client.listJobs({ query: { ...query, status, ...page } }))),
   );
   const jobs = lists.flat();
   if (jobs.length === 0) return [];
   const used = new Map(
-    (await usedJobs(client, workflowId, { statuses: FAILED_STATUSES, instead })).map((job) => [job.id, job]),
+    (await usedJobs(client, workflowId, { statuses: ENDED_BADLY, instead })).map((job) => [job.id, job]),
   );
   const interrupted = await interruptedIds(client, workflowId, jobs);
   const { execution_config: execution } = await client.getWorkflow({ params: { id: workflowId } });

@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import type { RecoveryPlan, RecoveryPolicy as RequestedPolicy, RecoveryRequest } from '../../core/contract/recovery.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
+import { countOf, RECOVERABLE } from '../../core/job/statuses.ts';
 import { REPAIRS, WHYS } from '../../core/lifecycle/recovery.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 import { underLease } from '../recovery-lease.ts';
@@ -64,7 +65,7 @@ async function planned(
   policy: RecoveryPolicy,
 ): Promise<{ readonly plan: RecoveryPlan; readonly recovery: Recovery }> {
   const { jobs_by_status: counts } = await client.getWorkflowStatus({ params: { id: workflowId } });
-  const bad = counts.failed + counts.terminated + counts.canceled + counts.pending_failed;
+  const bad = countOf(counts, RECOVERABLE);
   const command = `torc recover ${workflowId}`;
   if (bad > MOST_JOBS)
     throw new Refusal(

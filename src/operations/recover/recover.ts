@@ -1,10 +1,10 @@
 import type { Client } from '../../client/client.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
+import { countOf, ENDED_BADLY, RECOVERABLE, UNCLAIMED } from '../../core/job/statuses.ts';
 import { planRecovery, refusalOfRecovery, type RecoveryPlan } from '../../core/lifecycle/recovery.ts';
 import { type Adjustment, correctWorkflow } from '../correct-resources.ts';
 import { type InitializeNews, reinitialize } from '../initialize.ts';
-import { FAILED_STATUSES } from '../resource-use.ts';
 import type { Dead } from '../orphans/dead.ts';
 import { resetJobs } from '../reset-jobs.ts';
 import { type BadEnd, badEnds } from './bad-ends.ts';
@@ -44,7 +44,7 @@ type Standing = Pick<Recovery, 'waiting' | 'uninitialized' | 'isContinued'>;
 export async function refuseRecovery(client: Client, workflowId: number, dead: Dead): Promise<Standing> {
   const status = await client.getWorkflowStatus({ params: { id: workflowId } });
   const jobs = status.jobs_by_status;
-  const waiting = jobs.ready + jobs.blocked + jobs.uninitialized;
+  const waiting = countOf(jobs, UNCLAIMED);
   const activeRunners = Math.max(0, status.active_compute_nodes - dead.runners);
   // Nothing says which jobs a runner has claimed and not started.
   const pending = dead.runners > 0 && activeRunners === 0 ? 0 : jobs.pending;
@@ -54,7 +54,7 @@ export async function refuseRecovery(client: Client, workflowId: number, dead: D
     counts: {
       waiting,
       running: Math.max(0, jobs.running - dead.jobs) + pending,
-      failed: jobs.failed + jobs.terminated + jobs.canceled + jobs.pending_failed + dead.jobs,
+      failed: countOf(jobs, RECOVERABLE) + dead.jobs,
     },
     isCanceled: status.is_canceled,
     isUninitialized,
@@ -117,7 +117,7 @@ async function correct(
     multipliers: { memory: memoryMultiplier, cpu: memoryMultiplier, runtime: runtimeMultiplier },
     downsizes: false,
     jobIds,
-    statuses: FAILED_STATUSES,
+    statuses: ENDED_BADLY,
     instead,
     isDryRun,
   });

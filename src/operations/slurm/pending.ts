@@ -4,6 +4,7 @@ import type { OpenAllocation } from '../../core/hpc/outstanding.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
+import { HELD, UNCLAIMED, WAITS_FOR_USER } from '../../core/job/statuses.ts';
 import { downstreamOf } from '../../core/lifecycle/downstream.ts';
 import { groupPending, type PendingGroups, type PendingJob } from '../../core/hpc/pending-groups.ts';
 import { timeOfNode } from '../../core/lifecycle/obstacles.ts';
@@ -13,16 +14,12 @@ import { needOf } from '../explain/facts.ts';
 import { slurmJobOf } from '../orphans/find.ts';
 import { openAllocations } from './cancel-allocations.ts';
 
-/** What waits for a job in one of these statuses waits for a decision. */
-const NEVER_ENDING = ['pending_failed', 'disabled'] as const;
-
 /** Everything downstream of these jobs. */
 const stuckJobs = (
   ids: readonly number[],
   edges: readonly { readonly job_id: number; readonly depends_on_job_id: number }[],
 ): ReadonlySet<number> => (ids.length === 0 ? new Set() : downstreamOf(ids, edges));
 
-const PENDING = ['uninitialized', 'ready', 'blocked'] as const;
 const MEBIBYTE = 2 ** 20;
 
 export interface Pending extends PendingGroups {
@@ -38,7 +35,7 @@ export async function pendingJobs(
 ): Promise<Pending> {
   const query = { workflow_id: workflowId };
   const lists = await Promise.all(
-    PENDING.map((status) => all((page) => client.listJobs({ query: { ...query, status, ...page } }))),
+    [...UNCLAIMED].map((status) => all((page) => client.listJobs({ query: { ...query, status, ...page } }))),
   );
   const known = new Set(lists.flat().map(({ id }) => id));
   const more: Job[] = [];
@@ -46,9 +43,10 @@ export async function pendingJobs(
   const jobs = [...lists.flat(), ...more].toSorted((a, b) => a.id - b.id);
   if (jobs.length === 0) return { jobs, groups: [], warnings: [], waitsFor: () => () => false };
 
-  const running = await all((page) => client.listJobs({ query: { ...query, status: 'running', ...page } }));
-  const claimed = await all((page) => client.listJobs({ query: { ...query, status: 'pending', ...page } }));
-  const isOpen = new Set([...jobs, ...running, ...claimed].map(({ id }) => id));
+  const held = await Promise.all(
+    [...HELD].map((status) => all((page) => client.listJobs({ query: { ...query, status, ...page } }))),
+  );
+  const isOpen = new Set([...jobs, ...held.flat()].map(({ id }) => id));
   const dependencies = await all((page) => client.listJobDependencies({ params: { id: workflowId }, query: page }));
   const edges = dependencies
     .filter(({ depends_on_job_id: upstream }) => isOpen.has(upstream))
@@ -68,7 +66,7 @@ export async function pendingJobs(
     }),
   );
   const wait = await Promise.all(
-    NEVER_ENDING.map((status) => all((page) => client.listJobs({ query: { ...query, status, ...page } }))),
+    [...WAITS_FOR_USER].map((status) => all((page) => client.listJobs({ query: { ...query, status, ...page } }))),
   );
   const stuck = stuckJobs(
     wait.flat().flatMap(({ id }) => (included.includes(id) ? [] : [id])),

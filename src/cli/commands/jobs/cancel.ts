@@ -1,5 +1,5 @@
-import type { JobStatus } from '../../../core/contract/job-statuses.ts';
 import type { CanceledJobs } from '../../../core/contract/cancel-jobs.ts';
+import { CANCELABLE } from '../../../core/job/statuses.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { cancelJobs, notEnded } from '../../../operations/cancel-jobs.ts';
 import { type SelectedJobs, selectJobs } from '../../../operations/reset-jobs.ts';
@@ -50,8 +50,6 @@ export const jobsCancel = command({
   },
 });
 
-const OPEN: readonly JobStatus[] = ['blocked', 'ready', 'pending', 'running', 'pending_failed'];
-
 /** Jobs that a rule selects are only those that have not ended; a job that is named and has ended is refused by the server. */
 async function selectedJobs(context: Context, given: readonly string[], options: Values): Promise<SelectedJobs> {
   const { status, match, workflowId } = options;
@@ -67,7 +65,11 @@ async function selectedJobs(context: Context, given: readonly string[], options:
   if (status !== undefined)
     return notEnded(await chooseJobs(context, selectionOf([], { status, workflowId })), pattern);
   const { client } = await context.service();
-  const every = { by: 'status', workflowId: await chooseWorkflow(context, workflowId), statuses: OPEN } as const;
+  const every = {
+    by: 'status',
+    workflowId: await chooseWorkflow(context, workflowId),
+    statuses: [...CANCELABLE],
+  } as const;
   return notEnded(await selectJobs(client, every), pattern);
 }
 
