@@ -58,6 +58,9 @@ it('status of a workflow says whether a runner works on it, and otherwise the co
     live_runners: 0,
     lost_compute_nodes: [1],
   });
+  expect((await torc([...url, 'jobs', 'explain', '1'], { cwd: folder })).stdout).toMatch(
+    /^Job 1 \(.*\) is lost: its runner on .* has ended without reporting it\n.*\n\n(?:.*\n)*Next:\n {2}take it back: torc --url .* run 1$/m,
+  );
 
   // Ends the job that the killed runner left.
   const again = start('torc', [...url, 'run', '1'], { cwd: folder });

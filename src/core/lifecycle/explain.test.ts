@@ -319,6 +319,19 @@ it('the explanation of a running job says where it runs and since when', () => {
   });
 });
 
+it('a job whose runner has ended without reporting it is lost, and the next step takes it back', () => {
+  const running = { status: 'running', runningOn: 'n1', startedAt: '2026-03-01T12:00:00Z', attempt: 2 } as const;
+  expect(explain(job({ ...running, isLost: true }))).toEqual({
+    kind: 'runs',
+    headline: 'is lost: its runner on n1 has ended without reporting it',
+    reasons: [
+      { code: 'runner_lost', message: 'attempt 2 ran since 2026-03-01T12:00:00Z; no runner watches it any more' },
+    ],
+    next: ['take it back: torc run 1'],
+  });
+  expect(explain(job({ ...running, isLost: false })).headline).toContain('runs on n1');
+});
+
 const ended = (end: Partial<AttemptEnd>, over: Partial<JobFacts> = {}): JobFacts => {
   const whole: AttemptEnd = {
     status: 'failed',

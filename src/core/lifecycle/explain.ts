@@ -1,6 +1,7 @@
 import { explainEnd } from './explain-end.ts';
 import { explainWait } from './explain-wait.ts';
 import { REPORTED } from '../job/statuses.ts';
+import { nextCommand, type Place } from './next-command.ts';
 import type { Explanation, JobFacts } from './job-facts.ts';
 
 /**
@@ -14,8 +15,22 @@ export function explain(job: JobFacts): Explanation {
 function explanationOf(job: JobFacts): Explanation {
   if (REPORTED.has(job.status)) return explainEnd(job);
   if (job.status !== 'running') return explainWait(job);
+  if (job.isLost === true) return lost(job);
   const headline = `runs on ${job.runningOn ?? 'a runner'} since ${job.startedAt ?? 'a moment'}, attempt ${job.attempt}`;
   return { kind: 'runs', headline, reasons: [], next: [] };
+}
+
+/** Its record says that it runs, and no runner watches it any more. */
+function lost({ runningOn = 'its host', startedAt = 'a moment', attempt, workflow }: JobFacts): Explanation {
+  const place: Place = workflow.place ?? { workflowId: workflow.id, runsIn: 'anywhere', submission: 'none' };
+  return {
+    kind: 'runs',
+    headline: `is lost: its runner on ${runningOn} has ended without reporting it`,
+    reasons: [
+      { code: 'runner_lost', message: `attempt ${attempt} ran since ${startedAt}; no runner watches it any more` },
+    ],
+    next: [`take it back: ${nextCommand(place)}`],
+  };
 }
 
 /** Why a job runs again, and what its failure handler gave it. */

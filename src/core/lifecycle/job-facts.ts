@@ -48,7 +48,7 @@ export interface JobFacts extends JobKind {
     readonly id: number;
     readonly isCanceled: boolean;
     readonly isArchived: boolean;
-    /** Where its jobs run; known for a job that waits for a runner. */
+    /** Where its jobs run; known for a job that waits for a runner, or is lost. */
     readonly place?: Place;
   };
   readonly dependencies: readonly OtherJob[];
@@ -74,6 +74,8 @@ export interface JobFacts extends JobKind {
   readonly here?: Pick<LiveRunner, 'hostname' | 'room'> | undefined;
   /** The runner that executes the job. */
   readonly runningOn: string | undefined;
+  /** That runner is gone, and has not reported its end. */
+  readonly isLost?: boolean;
   readonly end: AttemptEnd | undefined;
   /** The run in which it ended, if that is an earlier one: the present run has not run it again. */
   readonly endedInRun?: number | undefined;

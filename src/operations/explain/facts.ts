@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Client } from '../../client/client.ts';
 import { hostFacts } from '../../cluster/host/facts.ts';
 import { withSubstitute } from '../../client/compat/unknown-route.ts';
@@ -64,7 +65,8 @@ export async function gatherFacts(
   const runners = status === 'ready' ? await liveRunners(client, workflow, nowMs) : [];
   const { execution_config: execution } = workflow;
   const attempt = job.attempt_id ?? 1;
-  const place = status === 'ready' ? await placeOf(client, workflowId) : undefined;
+  const isLost = status === 'running' && node !== undefined && (await hasLostRunner(client, node));
+  const place = status === 'ready' || isLost ? await placeOf(client, workflowId) : undefined;
   const requirements = await client.getResourceRequirements({ params: { id: job.resource_requirements_id as number } });
   const reported = new Set(results.map((each) => each.attempt_id ?? 1));
 
@@ -96,11 +98,12 @@ export async function gatherFacts(
       queued:
         status === 'ready' && runners.length === 0 ? await queuedAllocations(client, workflowId, environment) : [],
       futureRooms: status === 'ready' && runners.length === 0 ? await futureRooms(client, workflow) : [],
-      partitions: place?.runsIn === 'allocations' ? await partitions?.() : undefined,
+      partitions: status === 'ready' && place?.runsIn === 'allocations' ? await partitions?.() : undefined,
       lastRunner:
         status === 'ready' && runners.length === 0 ? await lastRunner(client, workflowId, execution) : undefined,
-      here: place?.runsIn === 'anywhere' && !isAway ? roomHere() : undefined,
+      here: status === 'ready' && place?.runsIn === 'anywhere' && !isAway ? roomHere() : undefined,
       runningOn: node?.hostname,
+      isLost,
       end: result && attemptEndOf(result, node, exitCodesOf(execution)),
       endedInRun: earlier?.run_id,
       earlier: results
@@ -112,6 +115,13 @@ export async function gatherFacts(
       missingOutputs: result && result.status !== 'completed' ? await missingOutputs(client, job) : [],
     },
   };
+}
+
+/** Whether the runner has ended without reporting it, as the process table of this host proves; a silent one elsewhere may work. */
+async function hasLostRunner(client: Client, { id, workflow_id: workflowId }: ComputeNode): Promise<boolean> {
+  const { findLostRunners } = await import('../../runner/recover/lost-runners.ts');
+  const lost = await findLostRunners({ client, workflowId, hostname: hostname() });
+  return lost.some((each) => each === id);
 }
 
 /** The last attempt of the last run. */
