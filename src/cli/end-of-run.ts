@@ -45,7 +45,8 @@ export async function endRun(
     const command = nextCommand(place, { again: next.flag, isCanceled: ending === 'canceled' });
     output.notice(`${next.says}: ${place === here ? hint(command, repeated) : hint(command)}`);
   }
-  if (summary.left?.jobId !== undefined)
+  // What waits after a stop waits for the next run.
+  if (summary.left?.jobId !== undefined && ending !== 'deadline')
     output.notice(`What would help: ${hint(`torc jobs explain ${summary.left.jobId}`)}`);
   if (short.length > 0 && !failsWithJobs && ending !== 'stopped' && !isBroken(summary))
     output.notice(`Exit code 0; with --fail it would be 1: ${short.join(', ')}`);

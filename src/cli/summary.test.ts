@@ -185,11 +185,30 @@ describe('an incomplete run', () => {
   });
 
   it('the summary counts the remaining jobs with readable numbers', async () => {
-    const counts = open({ running: 1, ready: 2, pending: 3, blocked: 4, uninitialized: 5, pending_failed: 6 });
+    const counts = open({ running: 1, ready: 2, pending: 3, blocked: 4, uninitialized: 5 });
     expect(await said({ a: 0 }, { summary: { ending: 'idle', counts } })).toBe(
-      '◷ test (workflow 1): 1 job completed, 1 running, 5 ready, 4 blocked, 5 uninitialized, 6 waiting for a decision in 6.0s\n' +
+      '◷ test (workflow 1): 1 job completed, 1 running, 14 not run (2 ready, 4 blocked, 5 uninitialized, 3 about to start) in 6.0s\n' +
         'warning: the runner left before the workflow was complete\n',
     );
+  });
+
+  it.each(['stopped', 'deadline'] as const)(
+    'a run that %s is not a failure: it counts what was stopped and what did not run, and shows no output of jobs that were ended',
+    async (ending) => {
+      const late = { code: 143, status: 'terminated' as const };
+      const text = await said({ a: 0, b: late, c: late }, { summary: { ending }, errors: { b: 'half\n' } });
+      expect(text).toMatch(
+        /^◷ test \(workflow 1\): 1 job completed, 2 stopped \(terminated\) in 6\.0s\nwarning: [^\n]*\n$/,
+      );
+    },
+  );
+
+  it('a run that was stopped shows a job that had failed before', async () => {
+    const late = { code: 143, status: 'terminated' as const };
+    const text = await said({ a: 3, b: late }, { summary: { ending: 'stopped' } });
+    expect(text).toContain('✗ test (workflow 1): 0 jobs completed, 1 failed, 1 stopped (terminated) in 6.0s');
+    expect(text).toContain('a (job 1) failed with exit code 3');
+    expect(text).not.toContain('b (job 2)');
   });
 
   it.each([

@@ -1,14 +1,17 @@
 import type { Client } from '../client/client.ts';
+import type { JobStatusCounts, JobStatus } from '../core/contract/job.ts';
 import { printableLine } from '../core/contract/printable.ts';
 import type { Result } from '../core/contract/result.ts';
 import { sentenceOf } from '../core/attempt/cause.ts';
+import { exactPartText, partsOf } from '../core/job/outcome.ts';
+import { countOf, ENDED_BADLY, FAILED, STOPPED, UNSUCCESSFUL } from '../core/job/statuses.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import type { RunSummary } from '../runner/facts/options.ts';
 import type { Output } from './output/output.ts';
 import { counted } from '../core/quantity/count-text.ts';
 import { partOfSize } from '../core/quantity/size-text.ts';
 import { secondsText } from './output/words.ts';
-import { openJobsByKind, thisRun } from '../operations/views/shortfalls.ts';
+import { thisRun } from '../operations/views/shortfalls.ts';
 
 /** Failed jobs that are shown one by one, and the last lines of their output. */
 const SHOWN_FAILURES = 5;
@@ -44,26 +47,19 @@ export async function saySummary(options: SummaryOptions): Promise<Said> {
   const { style } = output;
   let lacksMemory = false;
   if (counts !== undefined) {
-    const bad = counts.failed + counts.terminated;
+    const others = partsOf(counts).filter(({ word }) => word !== 'completed');
     const parts = [
       `${counted(counts.completed, 'job')} completed`,
-      ...(counts.failed > 0 ? [style('red', `${counts.failed} failed`)] : []),
-      ...(counts.terminated > 0 ? [style('red', `${counts.terminated} terminated`)] : []),
-      ...(counts.canceled > 0 ? [style('yellow', `${counts.canceled} canceled`)] : []),
-      ...openJobsByKind(counts).map(([kind, jobs]) => `${jobs} ${kind}`),
+      ...others.map((part) => inColour(style, part.word, exactPartText(part))),
     ];
-    const sign =
-      bad + counts.canceled > 0
-        ? style('red', '✗')
-        : ending === 'complete'
-          ? style('green', '✓')
-          : style('yellow', '◷');
+    const isDone = ending === 'complete' && countOf(counts, UNSUCCESSFUL) === 0;
+    const sign = countOf(counts, FAILED) > 0 ? style('red', '✗') : isDone ? style('green', '✓') : style('yellow', '◷');
     const here = thisRun(summary);
     output.notice(
       `${sign} ${style('bold', workflow.name)} (workflow ${workflow.id}): ${parts.join(', ')} in ${secondsText(seconds)}${here === undefined ? '' : `; ${here}`}`,
     );
     // A server that could not be reached for reports cannot be asked for results either.
-    if (bad > 0 && isReported) lacksMemory = await sayFailures(options);
+    if (shownOf(ending, counts) > 0 && isReported) lacksMemory = await sayFailures(options);
   }
   const over = overMemoryWords(options);
   if (over !== undefined) output.notice(over);
@@ -71,6 +67,16 @@ export async function saySummary(options: SummaryOptions): Promise<Said> {
   if (words !== undefined) output.warn(reason === undefined ? words : `${words}: ${reason}`);
   return { lacksMemory };
 }
+
+const inColour = (style: Output['style'], word: string, text: string): string =>
+  word === 'failed' ? style('red', text) : word === 'stopped' ? style('yellow', text) : text;
+
+/** The jobs that are shown one by one: where the user or the time of the run stopped jobs, nothing is wrong with them. */
+const shownStatuses = (ending: RunSummary['ending']): readonly JobStatus[] =>
+  [...ENDED_BADLY].filter((status) => !WAS_STOPPED.has(ending) || !STOPPED.has(status));
+const WAS_STOPPED: ReadonlySet<RunSummary['ending']> = new Set(['stopped', 'deadline', 'canceled']);
+const shownOf = (ending: RunSummary['ending'], counts: JobStatusCounts): number =>
+  shownStatuses(ending).reduce((sum, status) => sum + counts[status], 0);
 
 /** `greedy (job 1) used 613 of 50 MiB`, also where no limit is enforced: the requests decide how many jobs run side by side. */
 function overMemoryWords({ hint, workflow, summary: { overMemory } }: SummaryOptions): string | undefined {
@@ -119,8 +125,13 @@ function endingWords({ ending, isReported, logPath, journal }: RunSummary): stri
 
 /** Returns whether memory was too little for one of the jobs. */
 async function sayFailures({ client, output, hint, workflow, summary, outputDir }: SummaryOptions): Promise<boolean> {
+  const { counts, ending } = summary;
   const { failedJobs } = await import('../operations/failed-jobs.ts');
-  const shown = await failedJobs(client, workflow, { atMost: SHOWN_FAILURES, outputDir });
+  const shown = await failedJobs(client, workflow, {
+    atMost: SHOWN_FAILURES,
+    statuses: shownStatuses(ending),
+    outputDir,
+  });
   for (const { result, end, command, path, tail } of shown) {
     output.notice(
       `\n${output.style('bold', result.job_name ?? `job ${result.job_id}`)} (job ${result.job_id}) ${deathOf(result)}`,
@@ -131,8 +142,7 @@ async function sayFailures({ client, output, hint, workflow, summary, outputDir 
     output.notice(`  ${output.style('dim', path)}`);
     for (const line of tail) output.notice(`  ${output.style('dim', '│')} ${line}`);
   }
-  const { counts } = summary;
-  const more = (counts?.failed ?? 0) + (counts?.terminated ?? 0) - shown.length;
+  const more = (counts === undefined ? 0 : shownOf(ending, counts)) - shown.length;
   if (more > 0) output.notice(`\n… and ${more} more: ${hint(`torc results list ${workflow.id} --failed`)}`);
   return shown.some(({ end }) => end.causeCode === 'memory');
 }

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { pause } from '../client/long-timers.ts';
 import { openSlurm } from '../cluster/slurm/slurm.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
+import { outcomeRecord } from '../core/job/outcome.ts';
+import { ALWAYS_COUNTED, isOneOf } from '../core/job/statuses.ts';
 import { unclaimableWords } from '../core/lifecycle/unclaimable.ts';
 import { correctRecords } from '../operations/orphans/correct-records.ts';
 import { placeOf } from '../operations/place.ts';
@@ -154,8 +156,9 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
       ))
         output.notice(line);
     }
+    const { jobs_by_status: jobs } = status;
     if (output.format === 'json')
-      output.json({ workflow_id: id, exit_code: exitCode, jobs_by_status: status.jobs_by_status });
+      output.json({ workflow_id: id, exit_code: exitCode, jobs_by_status: jobs, jobs_by_outcome: outcomeRecord(jobs) });
     context.exitWith(exitCode);
   } finally {
     log.close();
@@ -181,13 +184,9 @@ function watchingLine(id: number, { pollInterval, recover, maxRetries, showJobCo
   return `Watching workflow ${id} (${parts.join(', ')})`;
 }
 
-/** Those that Torc 1.0.0 prints, in its order; the others follow where they are not 0. */
-const COUNTED = ['ready', 'blocked', 'running', 'completed', 'failed'] as const;
-
+/** Those that Torc 1.0.0 prints, and the others where they are not 0. */
 function countsText(id: number, { jobs_by_status: jobs }: WorkflowStatus): string {
-  const others = Object.entries(jobs).filter(
-    ([status, count]) => count > 0 && !COUNTED.some((each) => each === status),
-  );
-  const counts = [...COUNTED.map((status) => [status, jobs[status]] as const), ...others];
+  const others = Object.entries(jobs).filter(([status, count]) => count > 0 && !isOneOf(ALWAYS_COUNTED, status));
+  const counts = [...[...ALWAYS_COUNTED].map((status) => [status, jobs[status]] as const), ...others];
   return `Job counts workflow_id=${id} ${counts.map(([status, count]) => `${status}=${count}`).join(' ')}`;
 }

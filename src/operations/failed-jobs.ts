@@ -2,16 +2,19 @@ import type { StoredEnd } from '../core/attempt/cause.ts';
 import { exitCodesOf, storedEndOf } from '../core/attempt/judge.ts';
 import { filesOf } from '../core/contract/files/job.ts';
 import type { Client } from '../client/client.ts';
+import type { JobStatus } from '../core/contract/job-statuses.ts';
 import type { Result } from '../core/contract/result.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import { lastLines } from './last-lines.ts';
 
 interface FailedOptions {
   readonly atMost: number;
+  /** Of these, in this order. */
+  readonly statuses: readonly JobStatus[];
   readonly outputDir: string;
 }
 
-/** A job that failed or was terminated. */
+/** A job that did not end well. */
 export interface FailedJob {
   readonly result: Result;
   readonly end: StoredEnd;
@@ -23,16 +26,18 @@ export interface FailedJob {
   readonly tail: readonly string[];
 }
 
-/** The first jobs of a workflow that failed or were terminated, with what a person needs to see why. */
+/** The first jobs of a workflow that did not end well, with what a person needs to see why. */
 export async function failedJobs(
   client: Client,
   workflow: Workflow & { readonly id: number },
-  { atMost, outputDir }: FailedOptions,
+  { atMost, statuses, outputDir }: FailedOptions,
 ): Promise<FailedJob[]> {
-  const withStatus = async (status: 'failed' | 'terminated') =>
-    (await client.listResults({ query: { workflow_id: workflow.id, status, limit: atMost } })).items;
-  const failed = await withStatus('failed');
-  const results = failed.length < atMost ? [...failed, ...(await withStatus('terminated'))] : failed;
+  let results: Result[] = [];
+  for (const status of statuses) {
+    if (results.length >= atMost) break;
+    const { items } = await client.listResults({ query: { workflow_id: workflow.id, status, limit: atMost } });
+    results = [...results, ...items];
+  }
   const codes = exitCodesOf(workflow.execution_config);
   const found: FailedJob[] = [];
   for (const result of results.slice(0, atMost)) {

@@ -159,6 +159,7 @@ describe('a record or a report as JSON is the bare object', () => {
       workflow_user: 'tester',
       total_jobs: 3,
       jobs_by_status: { ...Object.fromEntries(jobStatuses.map((name) => [name, 0])), completed: 2, failed: 1 },
+      jobs_by_outcome: { completed: 2, failed: 1, stopped: 0, running: 0, not_run: 0 },
       total_exec_time_minutes: expect.any(Number),
       total_exec_time_formatted: expect.stringMatching(/\d+m?s$/),
       walltime_seconds: expect.any(Number),

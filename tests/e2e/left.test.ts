@@ -110,7 +110,7 @@ describe('a runner that can take none of the ready jobs', () => {
     expect(said).toContain('wide (job 1) needs 64 CPUs, it has 2 CPUs');
     expect(said.trimEnd().split('\n').slice(-2)).toEqual([
       'What would help: torc -s jobs explain 1',
-      'Exit code 0; with --fail it would be 1: 2 not finished',
+      'Exit code 0; with --fail it would be 1: 2 not run',
     ]);
     expect(code).toBe(0);
   });

@@ -67,7 +67,7 @@ jobs:
 `);
     const { code, stderr } = await run(path);
     expect(code).toBe(0);
-    expect(stderr).toContain('1 job completed, 1 failed, 1 canceled');
+    expect(stderr).toContain('1 job completed, 1 failed, 1 stopped (canceled)');
     expect(stderr).toMatch(/bad \(job 1\) failed with exit code 3 after /);
     expect(await statuses()).toEqual({ bad: 'failed', after: 'canceled', brave: 'completed' });
     expect((await run('--fail', path)).code).toBe(1);

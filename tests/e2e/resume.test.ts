@@ -71,18 +71,18 @@ describe('a run that was interrupted', () => {
     ]);
     const again = await resumed(folder, url);
     expect(again.stderr).toContain(
-      'Resumed workflow 1 as run 2: 2 jobs to run again, 1 completed, 1 failed, 1 canceled',
+      'Resumed workflow 1 as run 2: 2 jobs to run again, 1 completed, 1 failed, 1 stopped (canceled)',
     );
-    expect(again.stderr).toContain('this run: 2 ran, 1 up to date, 1 failed earlier, 1 canceled earlier');
+    expect(again.stderr).toContain('this run: 2 ran, 1 up to date, 1 failed earlier, 1 stopped earlier');
     expect(history(folder)).toEqual(['after_long', 'bad', 'done', 'long', 'long']);
 
     const nothing = await resumed(folder, url);
     expect(nothing.stderr).toContain('No job was interrupted; 1 job failed: --retry-failed runs it again.');
-    expect(nothing.stderr).toContain('nothing to run: 3 up to date, 1 failed earlier, 1 canceled earlier');
+    expect(nothing.stderr).toContain('nothing to run: 3 up to date, 1 failed earlier, 1 stopped earlier');
     expect(nothing.stderr).toContain(`To run the failed jobs again: torc --url ${server.url} run 1 --retry-failed`);
     expect([nothing.code, lastLine(nothing.stderr)]).toEqual([
       0,
-      'Exit code 0; with --fail it would be 1: 1 failed, 1 canceled',
+      'Exit code 0; with --fail it would be 1: 1 failed, 1 stopped',
     ]);
 
     writeFileSync(join(folder, 'repaired'), '');
@@ -95,7 +95,10 @@ describe('a run that was interrupted', () => {
     const { folder, url, run } = await running();
     expect((await torc([...url, 'cancel', '1', '--no-prompts'], { cwd: folder })).code).toBe(0);
     const again = await resumed(folder, url);
-    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('3 jobs completed, 1 failed, 1 canceled')]);
+    expect([again.code, again.stderr]).toEqual([
+      0,
+      expect.stringContaining('3 jobs completed, 1 failed, 1 stopped (canceled)'),
+    ]);
     const { stderr } = await run.ended;
     expect(stderr).toContain('run 1 --resume');
     expect(history(folder)).toEqual(['after_long', 'bad', 'done', 'long', 'long']);
@@ -106,7 +109,10 @@ describe('a run that was interrupted', () => {
     run.child.kill('SIGKILL');
     await run.ended;
     const again = await resumed(folder, url);
-    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('3 jobs completed, 1 failed, 1 canceled')]);
+    expect([again.code, again.stderr]).toEqual([
+      0,
+      expect.stringContaining('3 jobs completed, 1 failed, 1 stopped (canceled)'),
+    ]);
     expect(again.stderr).not.toContain('No job was interrupted');
     expect(history(folder)).toEqual(['after_long', 'bad', 'done', 'long', 'long']);
   });

@@ -89,7 +89,7 @@ describe('a job that is killed for its memory', () => {
       jobs: [{ name: 'large', command: holds(260), resource_requirements: 'small', failure_handler: 'grow' }],
     });
     const { stderr } = await call('run', '1', '--num-cpus', '1', '--memory-gb', '1');
-    expect(stderr).toContain('1 ready');
+    expect(stderr).toContain('1 not run (ready)');
     const { stdout } = await call('jobs', 'explain', '1');
     expect(stdout).toMatch(/the job needs 3\.9 GiB, it had 1 GiB|the job needs 4000 MiB/);
     expect(stdout).toContain('attempt 1 ended: out of memory with 200m; the next attempt has 4000m (on_oom)');
@@ -111,7 +111,7 @@ it('a job whose time is up gets more, waits for a runner that has it, and comple
     ],
   });
   const first = await call('run', '1', '--time-limit', 'PT6S');
-  expect(first.stderr).toContain('1 ready');
+  expect(first.stderr).toContain('1 not run (ready)');
   const { stdout } = await call('jobs', 'explain', '1');
   expect(stdout).toMatch(/attempt 1 ended: out of time with PT2S; the next attempt has PT1M \(on_timeout\)/);
   expect((await call('run', '1')).stderr).toContain('1 job completed');

@@ -70,7 +70,7 @@ describe('a failure handler', () => {
       jobs: [job(succeedsAt(3)), after],
     });
     const { stderr } = await bench.run();
-    expect(stderr).toContain('1 failed, 1 canceled');
+    expect(stderr).toContain('1 failed, 1 stopped (canceled)');
     expect(lines(bench.folder)).toEqual(['1 1', '1 2']);
     expect(await history(bench.server)).toEqual([
       [1, 7, 'failed'],
@@ -165,7 +165,7 @@ it('a workflow that asks for it parks what no rule covers, and the runner says t
     jobs: [job('exit 7'), { name: 'after', command: 'true', depends_on: ['flaky'] }],
   });
   const { stderr } = await bench.run();
-  expect(stderr).toContain('1 blocked, 1 waiting for a decision');
+  expect(stderr).toContain('1 failed (waiting for a decision), 1 not run (blocked)');
   const { items } = await bench.server.client.listJobs({ query: { workflow_id: 1 } });
   expect(items.map(({ status }) => status)).toEqual(['pending_failed', 'blocked']);
   expect(await history(bench.server)).toEqual([[1, 7, 'pending_failed']]);

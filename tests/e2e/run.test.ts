@@ -45,9 +45,9 @@ jobs:
     );
     const { code, stderr } = await torc(['-s', 'run', path], { cwd: folder });
     expect(code).toBe(0);
-    expect(stderr).toContain('1 job completed, 1 failed, 1 canceled');
+    expect(stderr).toContain('1 job completed, 1 failed, 1 stopped (canceled)');
     expect(stderr).toMatch(
-      /bad \(job 1\) failed with exit code 3 after .*\n {2}\$ echo first; .*\n {2}torc_output\/job_stdio\/job_wf1_j1_r1_a1\.e\n {2}│ the reason/,
+      /bad \(job 1\) failed with exit code 3 after .*\n {2}the command itself ended with 3\n {2}\$ echo first; .*\n {2}torc_output\/job_stdio\/job_wf1_j1_r1_a1\.e\n {2}│ the reason/,
     );
     expect(Object.fromEntries((await leftJobs(folder)).map(({ name, status }) => [name, status]))).toEqual({
       bad: 'failed',
@@ -231,7 +231,7 @@ jobs:
 `,
     );
     const first = await torc(['--url', server.url, 'run', path], { cwd: folder });
-    expect(first.stderr).toContain('1 ready');
+    expect(first.stderr).toContain('1 not run (ready)');
     const status = async () => (await server.client.getWorkflowStatus({ params: { id: 1 } })).unserved_ready_labels;
     expect(await status()).toEqual({ special: 1 });
     const second = await torc(['--url', server.url, 'run', '1', '--label', 'special,more'], { cwd: folder });

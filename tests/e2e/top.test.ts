@@ -64,7 +64,7 @@ it('torc top and torc status --watch end with 1 after a failure, and with 130 by
   expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('no workflows of user tester')]);
   await torc([...url, 'create', 'fails.yaml'], { cwd: folder });
   const waiting = start('torc', [...url, 'top', '1'], { cwd: folder });
-  await waiting.says('0% · 0 done');
+  await waiting.says('0% · 0 completed');
   waiting.child.kill('SIGINT');
   expect((await waiting.ended).code).toBe(130);
   await torc([...url, 'run', '1'], { cwd: folder });
@@ -83,7 +83,7 @@ it('torc top goes on when its server is away and returns', async () => {
   writeFileSync(join(folder, 'flow.yaml'), "name: flow\njobs: [{name: only, command: 'true'}]\n");
   await torc(['--url', server.url, 'create', 'flow.yaml'], { cwd: folder });
   const top = start('torc', ['--url', server.url, 'top', '1', '--interval', '0.25'], { cwd: folder });
-  await top.says('0% · 0 done');
+  await top.says('0% · 0 completed');
   server.program.child.kill('SIGKILL');
   await top.says('trying again');
   const again = await startServer(folder, { port: server.port });

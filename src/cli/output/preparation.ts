@@ -1,4 +1,6 @@
 import type { JobStatusCounts } from '../../core/contract/job.ts';
+import { exactPartText, partsOf } from '../../core/job/outcome.ts';
+import { countOf, FAILED, HELD, WAITS } from '../../core/job/statuses.ts';
 import { counted, someOf } from '../../core/quantity/count-text.ts';
 import type { AttemptHolder } from '../../operations/begin-run.ts';
 import type { InitializeNews } from '../../operations/initialize.ts';
@@ -32,25 +34,23 @@ export function reportResumed(output: Output, workflowId: number, resumed: Resum
     );
 }
 
-function nothingWords({ failed, pending_failed: undecided }: JobStatusCounts, retriesFailed: boolean): string {
+function nothingWords(counts: JobStatusCounts, retriesFailed: boolean): string {
   if (retriesFailed) return 'No job failed or was interrupted.';
-  const bad = failed + undecided;
+  const bad = countOf(counts, FAILED);
   return bad === 0
     ? 'No job was interrupted.'
     : `No job was interrupted; ${counted(bad, 'job')} failed: --retry-failed runs ${bad === 1 ? 'it' : 'them'} again.`;
 }
 
-const open = ({ ready, blocked, pending, running }: JobStatusCounts) => ready + blocked + pending + running;
-
 /** `5 jobs to run again, 3 jobs left, 4 completed`. */
 function resumedWords(before: JobStatusCounts, after: JobStatusCounts): string {
-  const again = Math.max(0, open(after) - open(before));
-  const left = Math.max(0, open(after) - again);
+  const open = countOf(after, WAITS, HELD);
+  const again = Math.max(0, open - countOf(before, WAITS, HELD));
+  const left = open - again;
+  const ended = partsOf(after).filter(({ word }) => word !== 'running' && word !== 'not run');
   return [
     `${counted(again, 'job')} to run again`,
     ...(left > 0 ? [`${counted(left, 'job')} not yet run`] : []),
-    ...(after.completed > 0 ? [`${after.completed} completed`] : []),
-    ...(after.failed > 0 ? [`${after.failed} failed`] : []),
-    ...(after.canceled > 0 ? [`${after.canceled} canceled`] : []),
+    ...ended.map(exactPartText),
   ].join(', ');
 }

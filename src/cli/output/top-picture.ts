@@ -1,3 +1,4 @@
+import { countOf, FAILED, STOPPED } from '../../core/job/statuses.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 import type { Hint } from '../../operations/views/next-lines.ts';
 import {
@@ -35,11 +36,11 @@ export function topPicture(
   hint: Hint,
   { width, height }: { width: number; height: number },
 ): PictureLine[] {
-  const { failed, terminated } = facts.status.jobs_by_status;
+  const isBad = countOf(facts.status.jobs_by_status, FAILED, STOPPED) > 0;
   const waits = waitLines(facts, hint);
   const head: PictureLine[] = [
     { text: titleLine(facts), style: 'bold' },
-    { text: progressLine(facts), style: failed + terminated > 0 ? 'red' : 'green' },
+    { text: progressLine(facts), style: isBad ? 'red' : 'green' },
     { text: countsLine(facts.status.jobs_by_status) },
     ...waits.map((text) => ({ text })),
   ];

@@ -15,9 +15,9 @@ const setOf = (...parts: readonly (JobStatus | StatusSet)[]): StatusSet =>
   new Set(parts.flatMap((part) => (typeof part === 'string' ? [part] : [...part])));
 
 /** It waits for jobs that come before it, or for a runner. */
-export const WAITS = setOf('blocked', 'ready');
+export const WAITS = setOf('ready', 'blocked');
 /** No runner has it: it has not been initialized, or it waits. */
-export const UNCLAIMED = setOf('uninitialized', WAITS);
+export const UNCLAIMED = setOf(WAITS, 'uninitialized');
 /** `torc run` can begin with it, without another job before it. */
 export const STARTABLE = setOf('uninitialized', 'ready');
 /** A runner holds it: it has claimed it, and perhaps started it. */
@@ -74,8 +74,13 @@ export const SETTLED = setOf(KEEPS_ITS_END, 'disabled');
 /** The run after an initialization executes it in any case. A workflow whose jobs are held is not initialized. */
 export const RUNS_AGAIN = setOf(...jobStatuses.filter((status) => !SETTLED.has(status) && !HELD.has(status)));
 
+/** Those whose number `watch` prints always, in the order of Torc 1.0.0. */
+export const ALWAYS_COUNTED = setOf(WAITS, RUNS_NOW, RAN_TO_ITS_END);
+/** All statuses in the order in which bars and lists show them: what is done, what runs, what went wrong, what is left. */
+export const SHOWN_ORDER = setOf(SUCCEEDED, RUNS_NOW, HELD, FAILED, STOPPED, NOT_RUN, ...jobStatuses);
+
 /** Numbers of jobs by status; a status without jobs may be left out. */
-type Counts = Readonly<Partial<Record<JobStatus, number>>>;
+export type Counts = Readonly<Partial<Record<JobStatus, number>>>;
 
 /** How many jobs are in one of these. */
 export function countOf(counts: Counts, ...sets: readonly StatusSet[]): number {

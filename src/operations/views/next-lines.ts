@@ -1,4 +1,6 @@
+import type { JobStatusCounts } from '../../core/contract/job.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
+import { outcomeOf } from '../../core/job/outcome.ts';
 import { nextCommand, type Place } from '../../core/lifecycle/next-command.ts';
 import { isSize } from '../../core/lifecycle/too-wide.ts';
 import type { StatusFacts } from '../status-facts.ts';
@@ -31,7 +33,16 @@ export function nextLines({ status: found, runners, place, unclaimable, imported
   const wide = tooWideFor(found, place, unclaimable);
   if (wide !== undefined)
     return [`${who}, and one like the last could take none of its ready jobs: ${hint(`torc jobs explain ${wide}`)}`];
-  return [`${who}. To start one: ${hint(nextCommand(place))}`];
+  // Jobs of allocations are made ready by their recovery.
+  return place.runsIn === 'anywhere' && wasStopped(counts)
+    ? [`${who}. To go on: ${hint(nextCommand(place, { again: '--resume' }))}`]
+    : [`${who}. To start one: ${hint(nextCommand(place))}`];
+}
+
+/** Whether something stopped jobs, other than a job that they needed and that failed. */
+function wasStopped(counts: JobStatusCounts): boolean {
+  const { failed, stopped } = outcomeOf(counts);
+  return stopped > 0 && (failed === 0 || counts.terminated > 0);
 }
 
 /** A job, if every ready one is larger than the machine of the last runner: to start another there does not help. */

@@ -1,20 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
-import type { JobStatusCounts } from '../../core/contract/job.ts';
+import { type JobStatusCounts, jobStatuses } from '../../core/contract/job.ts';
 import { firstPace, nextPace, progressText, rateOf, reliableRate } from './pace.ts';
 
-const none: JobStatusCounts = {
-  uninitialized: 0,
-  blocked: 0,
-  ready: 0,
-  pending: 0,
-  running: 0,
-  completed: 0,
-  failed: 0,
-  canceled: 0,
-  terminated: 0,
-  disabled: 0,
-  pending_failed: 0,
-};
+const none = Object.fromEntries(jobStatuses.map((status) => [status, 0])) as JobStatusCounts;
 
 const text = (counts: Partial<JobStatusCounts>, rate = 0) => progressText({ ...none, ...counts }, rate);
 const completed = (jobs: number): JobStatusCounts => ({ ...none, completed: jobs });
@@ -57,36 +45,38 @@ describe('the rate of a run', () => {
 describe('the progress of a run', () => {
   it('the progress shows completed, running, failed and remaining jobs, their rate, and the time left', () => {
     expect(text({ completed: 1204, running: 2, failed: 3, ready: 8880 }, 1480)).toBe(
-      '1,204 done · 2 running · 3 failed · 8,880 left · 1,480/s · 6.0s to go',
+      '1,204 completed · 2 running · 3 failed · 8,880 not run · 1,480/s · 6.0s to go',
     );
   });
 
-  it('the progress does not mention failed and canceled jobs if there are none', () => {
-    expect(text({ completed: 1, ready: 1 })).toBe('1 done · 0 running · 1 left');
+  it('the progress does not mention failed and stopped jobs if there are none', () => {
+    expect(text({ completed: 1, ready: 1 })).toBe('1 completed · 0 running · 1 not run');
   });
 
-  it('the progress counts terminated jobs as failed, and canceled ones separately', () => {
-    expect(text({ failed: 1, terminated: 2, canceled: 4 })).toBe('0 done · 0 running · 3 failed · 4 canceled · 0 left');
+  it('the progress counts terminated and canceled jobs as stopped, and failed ones apart', () => {
+    expect(text({ failed: 1, terminated: 2, canceled: 4 })).toBe(
+      '0 completed · 0 running · 1 failed · 6 stopped · 0 not run',
+    );
   });
 
-  test.each(['ready', 'pending', 'blocked', 'uninitialized', 'pending_failed'] as const)(
-    'a job that is %s counts as remaining',
+  test.each(['ready', 'pending', 'blocked', 'uninitialized'] as const)(
+    'a job that is %s counts as not run',
     (status) => {
-      expect(text({ [status]: 7 })).toContain('7 left');
+      expect(text({ [status]: 7 })).toContain('7 not run');
     },
   );
 
   it('the progress has no time left while no job ends', () => {
-    expect(text({ running: 1, ready: 10 }, 0)).toBe('0 done · 1 running · 10 left');
+    expect(text({ running: 1, ready: 10 }, 0)).toBe('0 completed · 1 running · 10 not run');
     expect(text({ running: 1, ready: 10 }, 0.04)).not.toMatch(/\/s|to go/);
   });
 
   it('the progress has no time left when no job remains', () => {
-    expect(text({ completed: 5 }, 2)).toBe('5 done · 0 running · 0 left · 2.0/s');
+    expect(text({ completed: 5 }, 2)).toBe('5 completed · 0 running · 0 not run · 2.0/s');
   });
 
   it('the progress includes running jobs in the time left', () => {
-    expect(text({ running: 10, ready: 10 }, 2)).toContain('10 left · 2.0/s · 10.0s to go');
+    expect(text({ running: 10, ready: 10 }, 2)).toContain('10 not run · 2.0/s · 10.0s to go');
   });
 
   it.each([

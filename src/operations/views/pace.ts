@@ -1,4 +1,6 @@
 import type { JobStatusCounts } from '../../core/contract/job.ts';
+import { outcomeOf } from '../../core/job/outcome.ts';
+import { countOf, ENDED, NOT_RUN, RUNS_NOW } from '../../core/job/statuses.ts';
 import { grouped } from '../../core/quantity/count-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 
@@ -58,32 +60,27 @@ export const rateOf = ({ rate, seen, lastEndMs }: Pace, nowMs: number): number =
 export const reliableRate = (rate: number, ended: number, secondsSinceEnd: number): number =>
   ended >= LEAST_ENDS && secondsSinceEnd * rate <= MOST_OVERDUE ? rate : 0;
 
-export const endedOf = ({ completed, failed, canceled, terminated }: JobStatusCounts) =>
-  completed + failed + canceled + terminated;
-
-/** Jobs that have not started. */
-export const leftOf = (counts: JobStatusCounts) =>
-  counts.ready + counts.pending + counts.blocked + counts.uninitialized + counts.pending_failed;
+export const endedOf = (counts: JobStatusCounts): number => countOf(counts, ENDED);
 
 /** Seconds until all jobs have ended at this rate; undefined where no rate is known or nothing is left. */
 export function secondsLeft(counts: JobStatusCounts, rate: number): number | undefined {
-  const open = leftOf(counts) + counts.running;
+  const open = countOf(counts, NOT_RUN, RUNS_NOW);
   return rate >= LEAST_RATE && open > 0 ? open / rate : undefined;
 }
 
 /** A lower rate is shown as 0.0. */
 const LEAST_RATE = 0.05;
 
-/** `1,204 done · 2 running · 3 failed · 8,793 left · 1,480/s · 6.0s to go`. */
+/** `1,204 completed · 2 running · 3 failed · 1 stopped · 8,793 not run · 1,480/s · 6.0s to go`. */
 export function progressText(counts: JobStatusCounts, rate: number): string {
-  const bad = counts.failed + counts.terminated;
+  const { completed, failed, stopped, running, notRun } = outcomeOf(counts);
   const seconds = secondsLeft(counts, rate);
   return [
-    `${grouped(counts.completed)} done`,
-    `${grouped(counts.running)} running`,
-    ...(bad > 0 ? [`${grouped(bad)} failed`] : []),
-    ...(counts.canceled > 0 ? [`${grouped(counts.canceled)} canceled`] : []),
-    `${grouped(leftOf(counts))} left`,
+    `${grouped(completed)} completed`,
+    `${grouped(running)} running`,
+    ...(failed > 0 ? [`${grouped(failed)} failed`] : []),
+    ...(stopped > 0 ? [`${grouped(stopped)} stopped`] : []),
+    `${grouped(notRun)} not run`,
     ...(rate >= LEAST_RATE ? [`${rate < 10 ? rate.toFixed(1) : grouped(Math.round(rate))}/s`] : []),
     ...(seconds === undefined ? [] : [`${timeText(seconds)} to go`]),
   ].join(' · ');

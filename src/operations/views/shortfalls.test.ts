@@ -16,22 +16,22 @@ describe('what a run falls short of', () => {
     expect(short('complete', { completed: 3, disabled: 2 })).toEqual([]);
   });
 
-  it('what a run falls short of is every job that failed, was terminated or was canceled', () => {
+  it('what a run falls short of is every job that failed or was stopped, with one word each', () => {
     expect(short('complete', { completed: 1, failed: 2, terminated: 1, canceled: 3 })).toEqual([
       '2 failed',
-      '1 terminated',
-      '3 canceled',
+      '4 stopped',
     ]);
   });
 
   it('what a run falls short of is also every job that had not finished when the runner left', () => {
-    expect(short('idle', { ready: 2, running: 1, blocked: 3 })).toEqual(['6 not finished']);
+    expect(short('idle', { ready: 2, running: 1, blocked: 3 })).toEqual(['1 running', '5 not run']);
   });
 });
 
 test.each<[RunEnding, Partial<JobStatusCounts>, string | undefined]>([
   ['stopped', { completed: 1, terminated: 1, blocked: 2 }, '--resume'],
   ['stopped', { completed: 3 }, undefined],
+  ['stopped', { failed: 1 }, '--retry-failed'],
   ['canceled', { canceled: 2 }, '--resume'],
   ['deadline', { terminated: 1 }, '--resume'],
   ['deadline', { completed: 1 }, undefined],
@@ -72,7 +72,7 @@ describe('what this run did', () => {
       'this run: 0 ran, 1 ran on other runners, 1 up to date',
     );
     expect(words({ canceled: 2 }, { completed: 1, canceled: 1 })).toBe(
-      'this run: 0 ran, 1 ran on other runners, 1 canceled earlier',
+      'this run: 0 ran, 1 ran on other runners, 1 stopped earlier',
     );
   });
 

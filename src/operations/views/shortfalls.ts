@@ -1,33 +1,14 @@
-import type { JobStatusCounts } from '../../core/contract/job.ts';
+import { outcomeOf, partsOf, partText } from '../../core/job/outcome.ts';
+import { countOf, FAILED, NOT_RUN, RAN, RUNS_NOW, STOPPED, SUCCEEDED } from '../../core/job/statuses.ts';
 import type { RunSummary } from '../../runner/facts/options.ts';
 
 type Ended = Pick<RunSummary, 'ending' | 'counts' | 'countsAtStart' | 'tally'>;
 
-/** What keeps a run from being a success: `2 failed`, `1 canceled`, `3 not run`. Nothing where all jobs completed. */
-export function shortfalls({ counts, ending }: Pick<Ended, 'counts' | 'ending'>): string[] {
-  if (counts === undefined) return [];
-  const left = ending === 'complete' ? 0 : openJobs(counts);
-  return [
-    ...(counts.failed > 0 ? [`${counts.failed} failed`] : []),
-    ...(counts.terminated > 0 ? [`${counts.terminated} terminated`] : []),
-    ...(counts.canceled > 0 ? [`${counts.canceled} canceled`] : []),
-    ...(left > 0 ? [`${left} not finished`] : []),
-  ];
-}
-
-/** The jobs that have not ended, by the words for them: none that is 0. */
-export function openJobsByKind(counts: JobStatusCounts): readonly (readonly [kind: string, jobs: number])[] {
-  const kinds: readonly (readonly [string, number])[] = [
-    ['running', counts.running],
-    ['ready', counts.ready + counts.pending],
-    ['blocked', counts.blocked],
-    ['uninitialized', counts.uninitialized],
-    ['waiting for a decision', counts.pending_failed],
-  ];
-  return kinds.filter(([, jobs]) => jobs > 0);
-}
-
-const openJobs = (counts: JobStatusCounts): number => openJobsByKind(counts).reduce((sum, [, jobs]) => sum + jobs, 0);
+/** What keeps a run from being a success: `2 failed`, `1 stopped`, `3 not run`. Nothing where all jobs completed. */
+export const shortfalls = ({ counts, ending }: Pick<Ended, 'counts' | 'ending'>): string[] =>
+  partsOf(counts ?? {})
+    .filter(({ word }) => word === 'failed' || word === 'stopped' || (word !== 'completed' && ending !== 'complete'))
+    .map(partText);
 
 /** The option of `torc run` that goes on from here, and what it does. */
 export interface NextStep {
@@ -37,27 +18,21 @@ export interface NextStep {
 
 /** How to go on with a workflow after this end; undefined where a command of its own would not help. */
 export function nextStep({ counts, ending }: Pick<Ended, 'counts' | 'ending'>): NextStep | undefined {
-  const { failed = 0, terminated = 0, canceled = 0, uninitialized = 0, pending_failed: undecided = 0 } = counts ?? {};
-  const isInterrupted = terminated + canceled > 0;
-  const retry: NextStep = { says: 'To run the failed jobs again', flag: '--retry-failed' };
+  const { failed, stopped, running, notRun } = outcomeOf(counts ?? {});
+  const goesOn = counts === undefined || stopped + running + notRun > 0;
+  const retry: NextStep | undefined =
+    failed > 0 ? { says: 'To run the failed jobs again', flag: '--retry-failed' } : undefined;
   switch (ending) {
     case 'stopped':
-      return counts === undefined || isInterrupted || openJobs(counts) > 0
-        ? { says: 'To resume', flag: '--resume' }
-        : undefined;
+      return goesOn ? { says: 'To resume', flag: '--resume' } : retry;
     case 'canceled':
     case 'deadline':
-      return counts === undefined || isInterrupted || openJobs(counts) > 0
-        ? { says: 'To go on', flag: '--resume' }
-        : failed > 0
-          ? retry
-          : undefined;
+      return goesOn ? { says: 'To go on', flag: '--resume' } : retry;
     case 'complete':
-      if (failed > 0) return retry;
-      return isInterrupted ? { says: 'To run the interrupted jobs again', flag: '--resume' } : undefined;
+      return retry ?? (stopped > 0 ? { says: 'To run the stopped jobs again', flag: '--resume' } : undefined);
     case 'stuck':
-      if (uninitialized > 0) return { says: 'To make the jobs ready', flag: '--resume' };
-      return failed + undecided > 0 ? retry : undefined;
+      if ((counts?.uninitialized ?? 0) > 0) return { says: 'To make the jobs ready', flag: '--resume' };
+      return retry;
     case 'idle':
     case 'superseded':
     case 'unreachable':
@@ -73,23 +48,22 @@ export function nextStep({ counts, ending }: Pick<Ended, 'counts' | 'ending'>): 
  */
 export function thisRun({ counts, countsAtStart, tally }: Omit<Ended, 'ending'>): string | undefined {
   if (counts === undefined || countsAtStart === undefined) return undefined;
-  const ran = tally.completed + tally.failed + tally.terminated;
-  const elsewhere = Math.max(0, ranOf(counts) - ranOf(countsAtStart) - ran);
+  const ran = Object.values(tally).reduce((sum, jobs) => sum + jobs, 0);
+  const elsewhere = Math.max(0, countOf(counts, RAN) - countOf(countsAtStart, RAN) - ran);
   // A job that was canceled and then reset elsewhere has ended in this run.
-  const earlier = EARLIER.map(([status, words]) => ({ count: Math.min(countsAtStart[status], counts[status]), words }))
-    .filter(({ count }) => count > 0)
-    .map(({ count, words }) => `${count} ${words}`);
+  const earlier = EARLIER.flatMap(([set, words]) => {
+    const jobs = Math.min(countOf(countsAtStart, set), countOf(counts, set));
+    return jobs > 0 ? [`${jobs} ${words}`] : [];
+  });
   if (earlier.length === 0 && elsewhere === 0) return undefined;
   const others = elsewhere > 0 ? [`${elsewhere} ran on other runners`] : [];
-  if (ran === 0 && elsewhere === 0 && openJobs(counts) === 0) return `nothing to run: ${earlier.join(', ')}`;
+  if (ran === 0 && elsewhere === 0 && countOf(counts, RUNS_NOW, NOT_RUN) === 0)
+    return `nothing to run: ${earlier.join(', ')}`;
   return `this run: ${[`${ran} ran`, ...others, ...earlier].join(', ')}`;
 }
 
 const EARLIER = [
-  ['completed', 'up to date'],
-  ['failed', 'failed earlier'],
-  ['terminated', 'terminated earlier'],
-  ['canceled', 'canceled earlier'],
+  [SUCCEEDED, 'up to date'],
+  [FAILED, 'failed earlier'],
+  [STOPPED, 'stopped earlier'],
 ] as const;
-
-const ranOf = ({ completed, failed, terminated }: NonNullable<Ended['counts']>) => completed + failed + terminated;

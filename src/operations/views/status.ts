@@ -2,6 +2,8 @@ import { type SlurmJob, wholeJobs } from '../../core/allocation/slurm-job.ts';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { Unclaimable } from '../../core/contract/unclaimable.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
+import { outcomeRecord, partsOf, partText } from '../../core/job/outcome.ts';
+import { countOf, FAILED, UNSUCCESSFUL } from '../../core/job/statuses.ts';
 import { nextCommand } from '../../core/lifecycle/next-command.ts';
 import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';
 import { counted } from '../../core/quantity/count-text.ts';
@@ -11,6 +13,7 @@ import type { PartlyIdle } from '../idle-nodes.ts';
 import type { StatusFacts } from '../status-facts.ts';
 import { type Hint, nextLines } from './next-lines.ts';
 import { queueLines } from './queue-lines.ts';
+import { shortfalls } from './shortfalls.ts';
 import { stateOfStatus } from './workflow-state.ts';
 import { unsubmittedBy, unsubmittedLines } from './unsubmitted-lines.ts';
 
@@ -21,6 +24,7 @@ export function statusRecord(facts: StatusFacts) {
   return {
     ...status,
     state: stateWord(facts),
+    jobs_by_outcome: outcomeRecord(status.jobs_by_status),
     retries,
     total_exec_time_formatted: timeText(minutes * 60),
     ...(walltime === undefined || walltime === null ? {} : { walltime_formatted: timeText(walltime) }),
@@ -139,21 +143,25 @@ function stateLines(facts: StatusFacts): string[] {
 
 /** The same of a workflow that has ended or on which runners work. */
 export function stateLine({ is_complete: isComplete, is_canceled: isCanceled, ...found }: WorkflowStatus): string {
-  const { failed, terminated, canceled } = found.jobs_by_status;
+  const counts = found.jobs_by_status;
   if (isCanceled) return '✗ Workflow canceled';
   if (!isComplete) return '◷ Workflow in progress...';
   if (found.total_jobs === 0) return '○ Workflow without jobs';
-  if (failed + terminated + canceled === 0) return '✓ Workflow complete';
-  return `✗ Workflow complete with failures (${failed} failed, ${terminated} terminated, ${canceled} canceled)`;
+  if (countOf(counts, UNSUCCESSFUL) === 0) return '✓ Workflow complete';
+  // A stop is none of the failures: the workflow goes on where it was.
+  return countOf(counts, FAILED) === 0
+    ? `◷ Workflow stopped (${partsOf(counts).map(partText).join(', ')})`
+    : `✗ Workflow complete with failures (${shortfalls({ counts, ending: 'complete' }).join(', ')})`;
 }
 
 /** Whether no job of a workflow that has ended did so badly. */
 export const isSuccess = ({ is_canceled: isCanceled, jobs_by_status: jobs }: WorkflowStatus): boolean =>
-  !isCanceled && jobs.failed + jobs.terminated + jobs.canceled === 0;
+  !isCanceled && countOf(jobs, UNSUCCESSFUL) === 0;
 
 function countLines(facts: StatusFacts): string[] {
   const { status: found, retries } = facts;
   const counts = Object.entries(found.jobs_by_status).filter(([, jobs]) => jobs > 0);
+  const parts = partsOf(found.jobs_by_status).map(partText);
   return [
     'Workflow Summary',
     `  Workflow ID: ${found.workflow_id}`,
@@ -161,6 +169,7 @@ function countLines(facts: StatusFacts): string[] {
     `  User: ${found.workflow_user}`,
     ...(found.run_id === undefined || found.run_id === null ? [] : [`  Run: ${found.run_id}`]),
     `  State: ${stateWord(facts)}`,
+    ...(parts.length === 0 ? [] : [`  Jobs: ${parts.join(', ')}`]),
     '',
     `Job Status (total: ${found.total_jobs}):`,
     ...counts.map(([name, jobs]) => `  ${name}: ${jobs}`),

@@ -1,5 +1,6 @@
-import { jobStatuses } from '../../core/contract/job-statuses.ts';
 import type { JobStatusCounts } from '../../core/contract/job.ts';
+import { outcomeRecord } from '../../core/job/outcome.ts';
+import { SHOWN_ORDER } from '../../core/job/statuses.ts';
 import { counted, grouped } from '../../core/quantity/count-text.ts';
 import { withShortWords } from '../../core/quantity/short-words.ts';
 import type { TopFacts } from '../top.ts';
@@ -21,6 +22,7 @@ export function topRecord(facts: TopFacts, hint: Hint) {
     is_canceled: status.is_canceled,
     total_jobs: status.total_jobs,
     jobs_by_status: status.jobs_by_status,
+    jobs_by_outcome: outcomeRecord(status.jobs_by_status),
     jobs_per_second: rate,
     seconds_left: secondsLeft(status.jobs_by_status, rate),
     active_compute_nodes: status.active_compute_nodes,
@@ -47,7 +49,7 @@ const percentOf = (counts: JobStatusCounts, total: number): string =>
 
 /** `completed 1,204 · failed 3 · running 2`: the statuses of jobs, none that is 0. */
 export const countsLine = (counts: JobStatusCounts): string =>
-  jobStatuses
+  [...SHOWN_ORDER]
     .filter((status) => counts[status] > 0)
     .map((status) => `${status} ${grouped(counts[status])}`)
     .join(' · ');

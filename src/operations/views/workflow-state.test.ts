@@ -29,7 +29,9 @@ test.each([
   ['waiting', { ready: 2, failed: 1 }, {}],
   ['waiting', { pending_failed: 1, completed: 1 }, {}],
   ['failed', { completed: 2, failed: 1 }, {}],
-  ['failed', { completed: 2, canceled: 1 }, {}],
+  ['failed', { failed: 1, canceled: 1 }, {}],
+  ['stopped', { completed: 2, canceled: 1 }, {}],
+  ['stopped', { terminated: 1 }, {}],
   ['finished', { completed: 2, disabled: 1 }, {}],
   ['canceled', { canceled: 2 }, { is_canceled: true }],
   ['archived', { completed: 2 }, { is_archived: true }],
@@ -37,9 +39,15 @@ test.each([
   expect(standingOf(overview(jobs, more)).state).toBe(state);
 });
 
-test('the figures of a workflow count terminated jobs as failed, and pending ones as running', () => {
+test('the figures of a workflow count terminated and canceled jobs as stopped, and no job as running that is only claimed', () => {
   const jobs = { completed: 4, failed: 1, terminated: 2, running: 3, pending: 1, canceled: 5 };
-  expect(standingOf(overview(jobs))).toMatchObject({ done: 4, total: 16, failed: 3, running: 4 });
+  expect(standingOf(overview(jobs))).toMatchObject({
+    done: 4,
+    total: 16,
+    failed: 1,
+    stopped: 7,
+    running: 3,
+  });
 });
 
 test('an imported workflow is finished if all of its jobs had completed, and imported if some had not', () => {

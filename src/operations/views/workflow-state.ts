@@ -1,6 +1,8 @@
-import type { JobStatus } from '../../core/contract/job-statuses.ts';
+import type { JobStatusCounts } from '../../core/contract/job.ts';
 import type { WorkflowOverview } from '../../core/contract/view.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
+import { outcomeOf } from '../../core/job/outcome.ts';
+import { countOf, NOT_BEGUN, OPEN } from '../../core/job/statuses.ts';
 import type { Imported } from '../imported.ts';
 
 /** How a workflow stands, in a word for people. `imported`: with results of another server, and nothing has run here. */
@@ -15,6 +17,7 @@ export type WorkflowState =
   | 'running'
   | 'waiting'
   | 'failed'
+  | 'stopped'
   | 'finished';
 
 /** The state of a workflow with its numbers of jobs. */
@@ -23,20 +26,19 @@ export interface WorkflowStanding {
   readonly done: number;
   readonly total: number;
   readonly failed: number;
+  readonly stopped: number;
   readonly running: number;
 }
 
-/** Jobs whose runner holds them. */
-const HELD = ['pending', 'running'] as const;
-const OPEN = ['uninitialized', 'blocked', 'ready', 'pending', 'running', 'pending_failed'] as const;
-
 export function standingOf(workflow: WorkflowOverview, imported?: Imported): WorkflowStanding {
   const { jobs_by_status: counts, total_jobs: total, active_compute_nodes: runners } = workflow;
+  const { completed, failed, stopped, running } = outcomeOf(counts);
   return {
-    done: imported?.completed ?? sum(counts, 'completed'),
+    done: imported?.completed ?? completed,
     total,
-    failed: sum(counts, 'failed', 'terminated'),
-    running: sum(counts, ...HELD),
+    failed,
+    stopped,
+    running,
     state: workflow.is_archived ? 'archived' : stateOf({ ...workflow, runners }, imported),
   };
 }
@@ -46,24 +48,25 @@ export const stateOfStatus = (status: WorkflowStatus, workers: number, imported:
   status.is_being_created === true ? 'being created' : stateOf({ ...status, runners: workers }, imported);
 
 type Facts = Pick<WorkflowStatus, 'is_canceled' | 'total_jobs' | 'run_id'> & {
-  readonly jobs_by_status: Counts;
+  readonly jobs_by_status: Partial<JobStatusCounts>;
   readonly runners: number;
 };
-type Counts = Partial<Record<JobStatus, number>>;
 
 function stateOf(
   { is_canceled: isCanceled, total_jobs: total, jobs_by_status: counts, run_id: run, runners }: Facts,
   imported: Imported | undefined,
 ): WorkflowState {
-  const disabled = sum(counts, 'disabled');
+  const { disabled = 0 } = counts;
   if (isCanceled) return 'canceled';
   if (total === 0) return 'empty';
-  if (sum(counts, ...OPEN) === 0) return sum(counts, 'failed', 'terminated', 'canceled') > 0 ? 'failed' : 'finished';
+  if (countOf(counts, OPEN) === 0) return endOf(counts);
   if (runners > 0) return 'running';
-  if (sum(counts, 'uninitialized') + disabled < total) return 'waiting';
-  if (imported !== undefined) return imported.completed + disabled >= total ? 'finished' : 'imported';
+  if (countOf(counts, NOT_BEGUN) < total) return 'waiting';
+  if (imported !== undefined) return imported.completed >= total - disabled ? 'finished' : 'imported';
   return (run ?? 0) === 0 ? 'never run' : 'reset';
 }
 
-const sum = (counts: Counts, ...statuses: readonly JobStatus[]) =>
-  statuses.reduce((total, each) => total + (counts[each] ?? 0), 0);
+function endOf(counts: Facts['jobs_by_status']): WorkflowState {
+  const { failed, stopped } = outcomeOf(counts);
+  return failed > 0 ? 'failed' : stopped > 0 ? 'stopped' : 'finished';
+}

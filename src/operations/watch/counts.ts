@@ -1,7 +1,8 @@
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
+import { countOf, HELD, UNCLAIMED } from '../../core/job/statuses.ts';
 
-export const waiting = ({ jobs_by_status: jobs }: WorkflowStatus) => jobs.ready + jobs.blocked + jobs.uninitialized;
-export const busy = ({ jobs_by_status: jobs }: WorkflowStatus) => jobs.running + jobs.pending;
+export const waiting = ({ jobs_by_status: jobs }: WorkflowStatus) => countOf(jobs, UNCLAIMED);
+export const busy = ({ jobs_by_status: jobs }: WorkflowStatus) => countOf(jobs, HELD);
 /** Runners and allocations. */
 export const alive = (status: WorkflowStatus) =>
   status.active_compute_nodes + status.pending_scheduled_nodes + status.active_scheduled_nodes;

@@ -1,4 +1,6 @@
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
+import { partsOf, partText } from '../../core/job/outcome.ts';
+import { countOf, FAILED, RECOVERABLE, UNSUCCESSFUL } from '../../core/job/statuses.ts';
 import { alive, busy, waiting, withReasons } from './counts.ts';
 import { mayBegin } from './idle.ts';
 import type { Memory } from './memory.ts';
@@ -29,17 +31,17 @@ export async function look(tools: WatchTools, options: WatchOptions, memory: Mem
   }
   const { jobs_by_status: jobs } = status;
   memory.hasSeenRunning ||= jobs.running > 0;
-  const failed = jobs.failed + jobs.terminated + jobs.canceled;
+  const unsuccessful = countOf(jobs, UNSUCCESSFUL);
   if (status.is_complete || waiting(status) + busy(status) === 0) {
-    if (failed + jobs.pending_failed === 0)
+    if (countOf(jobs, RECOVERABLE) === 0)
       return ended(tools, `✓ Workflow completed successfully (${jobs.completed} jobs)`, 0);
     // Its runners leave within a few seconds.
     if (alive(status) > 0) return 'wait';
     for (const line of failureLines(status)) tools.report('info', line);
     await reportCauses(tools, memory);
-    const isUndecided = failed === 0 && jobs.pending_failed > 0 && !options.asksAgent;
+    const isUndecided = unsuccessful === 0 && jobs.pending_failed > 0 && !options.asksAgent;
     if (isUndecided) return ended(tools, `${jobs.pending_failed} job(s) wait for a decision (pending_failed)`, 1);
-    return options.recovers ? 'recover' : ended(tools, `The workflow is complete, and ${failed} job(s) failed`, 1);
+    return options.recovers ? 'recover' : ended(tools, endWords(status), 1);
   }
   if (memory.mayBeUnfinished && waiting(status) > 0 && (await tools.isUnfinished())) return 'recover';
   memory.mayBeUnfinished = false;
@@ -49,7 +51,7 @@ export async function look(tools: WatchTools, options: WatchOptions, memory: Mem
     if (memory.lost.length > 0) return 'replace';
     return (await isExtraDue(tools, options, memory)) ? 'schedule' : 'wait';
   }
-  if (failed > 0) await reportCauses(tools, memory);
+  if (unsuccessful > 0) await reportCauses(tools, memory);
   const fruitless = await fruitlessWords(tools, options, memory);
   if (fruitless !== undefined) return ended(tools, fruitless, 1);
   if (options.recovers) return 'recover';
@@ -66,15 +68,24 @@ async function reportCauses({ causes, report }: WatchTools, { reported }: Memory
   }
 }
 
-/** The lines of Torc 1.0.0. */
+/** The lines of Torc 1.0.0; where nothing failed, it was stopped. */
 const failureLines = ({ jobs_by_status: jobs }: WorkflowStatus): string[] => [
-  'Workflow completed with failures:',
+  countOf(jobs, FAILED) > 0 ? 'Workflow completed with failures:' : 'Workflow stopped:',
   `  - Failed: ${jobs.failed}`,
   `  - Canceled: ${jobs.canceled}`,
   `  - Terminated: ${jobs.terminated}`,
   ...(jobs.pending_failed === 0 ? [] : [`  - Pending Failed: ${jobs.pending_failed}`]),
   `  - Completed: ${jobs.completed}`,
 ];
+
+/** `The workflow is complete: 1 failed, 3 stopped`; `The workflow was stopped: 2 completed, 4 stopped`. */
+function endWords({ jobs_by_status: jobs }: WorkflowStatus): string {
+  const parts = partsOf(jobs);
+  const short = parts.filter(({ word }) => word !== 'completed').map(partText);
+  return countOf(jobs, FAILED) > 0
+    ? `The workflow is complete: ${short.join(', ')}`
+    : `The workflow was stopped: ${parts.map(partText).join(', ')}`;
+}
 
 function ended({ report }: WatchTools, words: string, exitCode: number): Step {
   report(exitCode === 0 ? 'info' : 'error', words);

@@ -1,4 +1,5 @@
 import { Refusal } from '../../core/contract/refusals.ts';
+import { countOf, RECOVERABLE } from '../../core/job/statuses.ts';
 import { attemptLine, fixesLines, noneLine, RESUMING } from '../../core/lifecycle/recovery-lines.ts';
 import { alive, withReasons } from './counts.ts';
 import type { Memory } from './memory.ts';
@@ -44,7 +45,7 @@ export async function round(
   const status = await tools.status();
   const { jobs_by_status: after, is_complete: isComplete } = status;
   // The results of all its jobs were found in journals or in the accounting.
-  if (isComplete && after.failed + after.terminated + after.canceled + after.pending_failed === 0) return undefined;
+  if (isComplete && countOf(after, RECOVERABLE) === 0) return undefined;
   for (const line of fixesLines(done.fixes)) tools.report('info', line);
   if (done.reset + done.waiting === 0) {
     tools.report('error', `${noneLine(done.fixes)} No job can be run again: every failure needs a person`);

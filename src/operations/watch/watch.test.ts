@@ -151,13 +151,20 @@ describe('watch', () => {
     const causes = ['Job 3 (late) had too little time: return code 152'];
     const terminated = status({ completed: 2, terminated: 1 }, { is_complete: true });
     expect((await watched([WORKING, terminated], {}, { causes })).said).toContain(
-      `  - Completed: 2\n${causes[0]}\nThe workflow is complete, and 1 job(s) failed`,
+      `Workflow stopped:\n  - Failed: 0\n  - Canceled: 0\n  - Terminated: 1\n  - Completed: 2\n${causes[0]}\nThe workflow was stopped: 2 completed, 1 stopped`,
     );
     const again = await watched([terminated, terminated, DONE], { recovers: true }, { causes });
     expect(again.said.split(causes[0] as string)).toHaveLength(3);
     const waits = status({ terminated: 1, blocked: 1 });
     expect((await watched([waits], {}, { causes })).said).toContain(causes[0]);
     expect((await watched([WORKING, DONE], {}, { causes })).said).toBe('✓ Workflow completed successfully (3 jobs)');
+  });
+
+  it('torc watch keeps the lines of Torc where jobs failed, and says how many were stopped besides', async () => {
+    const { said } = await watched([status({ completed: 2, failed: 1, canceled: 3 }, { is_complete: true })]);
+    expect(said).toBe(
+      'Workflow completed with failures:\n  - Failed: 1\n  - Canceled: 3\n  - Terminated: 0\n  - Completed: 2\nThe workflow is complete: 1 failed, 3 stopped',
+    );
   });
 
   it('recovers a workflow that failed until it is complete, and no more often than allowed', async () => {

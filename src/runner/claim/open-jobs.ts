@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import type { JobStatus } from '../../core/contract/job-statuses.ts';
+import { type JobStatus, jobStatuses } from '../../core/contract/job-statuses.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import { HELD, UNCLAIMED, WAITS_FOR_DECISION } from '../../core/job/statuses.ts';
 import type { HasOpenJobs } from './idle-policy.ts';
@@ -11,7 +11,10 @@ import type { HasOpenJobs } from './idle-policy.ts';
  * Counts do not say which statuses to ask for: they are older than the answers, and Torc's own server releases jobs at any
  * moment, without an event. A job that was blocked a moment ago was then found neither blocked nor ready.
  */
-const ASKED: readonly JobStatus[] = [...UNCLAIMED, ...HELD, 'ready'];
+const ASKED: readonly JobStatus[] = [
+  ...jobStatuses.filter((status) => UNCLAIMED.has(status) || HELD.has(status)),
+  'ready',
+];
 
 /** Checks for jobs that a runner with these labels may claim, now or when their dependencies have ended. */
 export const openJobs =

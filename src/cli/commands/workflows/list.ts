@@ -51,6 +51,7 @@ function shownColumns(
     },
     { title: 'Done', value: standing(({ done, total }) => `${done}/${total}`), align: 'right', importance: 7 },
     { title: 'Failed', value: standing(({ failed }) => failed || undefined), align: 'right', importance: 6 },
+    { title: 'Stopped', value: standing(({ stopped }) => stopped || undefined), align: 'right', importance: 5 },
     { title: 'Running', value: standing(({ running }) => running || undefined), align: 'right', importance: 6 },
     { title: 'Run', value: ({ run_id: run }) => run, align: 'right', importance: 1 },
     {
