@@ -1,5 +1,6 @@
 import type { Job } from '../core/contract/job.ts';
 import type { JobExplanation } from '../core/contract/view.ts';
+import { isOneOf, WAITS } from '../core/job/statuses.ts';
 import { grouped } from '../core/quantity/count-text.ts';
 import { connection } from './connection.ts';
 import { useLive } from './hooks.ts';
@@ -13,7 +14,7 @@ export function Explanation({ job: { id, status, attempt_id: attempt } }: { read
   const live = useLive(
     `why ${id} ${status} ${attempt}`,
     () => client.getJobExplanation({ params: { id } }),
-    status === 'ready' || status === 'blocked' ? 5_000 : 60_000,
+    isOneOf(WAITS, status) ? 5_000 : 60_000,
   );
   return (
     <Section title="Why">

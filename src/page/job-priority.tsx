@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Job } from '../core/contract/job.ts';
+import { isOneOf, UNCLAIMED } from '../core/job/statuses.ts';
 import { Confirm } from './confirm.tsx';
 import { connection } from './connection.ts';
 import { statusWords } from './words.ts';
@@ -14,11 +15,7 @@ export function JobPriority({ job, again }: { readonly job: Job; readonly again:
       title="Change the priority of this job?"
       says={`It has priority ${job.priority ?? 0}. Of the jobs that are ready, runners take those with a higher priority first; the usual one is 0. A job that runs is not changed by it.`}
       does="Change the priority"
-      unlessFor={
-        ['ready', 'blocked', 'uninitialized'].includes(String(job.status))
-          ? undefined
-          : `It is ${statusWords(String(job.status))}`
-      }
+      unlessFor={isOneOf(UNCLAIMED, job.status) ? undefined : `It is ${statusWords(String(job.status))}`}
       act={async () => {
         await connection.client.updateJob({ params: { id }, body: { name, command, priority: Number(priority) } });
         again();

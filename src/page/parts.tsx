@@ -1,28 +1,15 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { JobStatus } from '../core/contract/job-statuses.ts';
+import { type Counts, SHOWN_ORDER } from '../core/job/statuses.ts';
 import { counted, grouped } from '../core/quantity/count-text.ts';
 import type { Live } from './hooks.ts';
-import { type Counts, statusWords, totalOf } from './words.ts';
-
-/** The order in which statuses stand in bars and lists. */
-const ORDER: readonly JobStatus[] = [
-  'completed',
-  'running',
-  'pending',
-  'failed',
-  'terminated',
-  'pending_failed',
-  'canceled',
-  'ready',
-  'blocked',
-  'uninitialized',
-  'disabled',
-];
+import { statusWords, totalOf } from './words.ts';
 
 /** The statuses that occur with their counts, in the order in which they are shown everywhere. */
 export const present = (counts: Counts) =>
-  ORDER.flatMap((status) => ((counts[status] ?? 0) > 0 ? [[status, counts[status] as number] as const] : []));
+  [...SHOWN_ORDER].flatMap((status) =>
+    (counts[status] ?? 0) > 0 ? [[status, counts[status] as number] as const] : [],
+  );
 
 /** How far something is, as a bar whose parts are the statuses; the words are for those who do not see it. */
 export function Bar({ counts }: { readonly counts: Counts }) {

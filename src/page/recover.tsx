@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { RecoveryPlan } from '../core/contract/recovery.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
+import { countOf, FAILED, STOPPED } from '../core/job/statuses.ts';
 import { counted, grouped } from '../core/quantity/count-text.ts';
 import { sizeText } from '../core/quantity/size-text.ts';
 import { parseMemory } from '../core/quantity/bytes.ts';
@@ -11,7 +12,7 @@ import { connection } from './connection.ts';
 import { type Live, useLive } from './hooks.ts';
 import { Command, jobsWords, Shown } from './parts.tsx';
 import { Table } from './table.tsx';
-import { failedIn, inWords, of, shownText } from './words.ts';
+import { inWords, shownText } from './words.ts';
 
 const { client } = connection;
 
@@ -36,7 +37,7 @@ export function Recover({ id, status, unlessFor, again }: RecoverProps) {
   const [retriesUnknown, setRetriesUnknown] = useState(false);
   const [factors, setFactors] = useState<Factors>({ memory: 1.5, runtime: 1.5 });
   const { jobs_by_status: counts } = status;
-  const bad = failedIn(counts) + of(counts, 'canceled');
+  const bad = countOf(counts, FAILED, STOPPED);
   const policy = {
     retry_unknown: retriesUnknown,
     memory_multiplier: factors.memory,

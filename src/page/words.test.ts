@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
 import { jobStatuses } from '../core/contract/job-statuses.ts';
-import { ageText, partsOfStep, type Counts, reasonsToWait, shownText, stateOf, verdictOf } from './words.ts';
+import type { Counts } from '../core/job/statuses.ts';
+import { ageText, partsOfStep, reasonsToWait, shownText, stateOf, verdictOf } from './words.ts';
 
 describe('the verdict about a workflow', () => {
   it.each<[Counts, boolean, number, string]>([
@@ -11,10 +12,13 @@ describe('the verdict about a workflow', () => {
     [{ completed: 1204 }, false, 0, 'All 1,204 jobs completed.'],
     [{ completed: 2, running: 1 }, false, 1, '1 job runs on 1 runner; 2 of 3 jobs completed.'],
     [{ completed: 2, failed: 1 }, false, 0, 'This workflow ended: 2 of 3 jobs completed, 1 failed.'],
-    [{ failed: 1, canceled: 2 }, false, 0, 'This workflow ended: 0 of 3 jobs completed, 1 failed and 2 were canceled.'],
+    [{ failed: 1, canceled: 2 }, false, 0, 'This workflow ended: 0 of 3 jobs completed, 1 failed and 2 were stopped.'],
+    [{ completed: 1, terminated: 3 }, false, 0, 'This workflow was stopped: 1 of 4 jobs completed, 3 were stopped.'],
+    [{ running: 2, pending: 36 }, false, 1, '2 jobs run on 1 runner; 0 of 38 jobs completed.'],
+    [{ pending: 3 }, false, 1, '1 runner is about to start jobs; 0 of 3 jobs completed.'],
     [{ ready: 2 }, false, 0, 'No runner is active; 0 of 2 jobs completed.'],
     [{ blocked: 2 }, false, 3, 'Nothing runs at the moment; 0 of 2 jobs completed.'],
-    [{ completed: 1, canceled: 1 }, true, 0, 'This workflow was canceled: 1 of 2 jobs completed, 1 was canceled.'],
+    [{ completed: 1, canceled: 1 }, true, 0, 'This workflow was canceled: 1 of 2 jobs completed, 1 was stopped.'],
   ])('the verdict of %j is a sentence', (counts, isCanceled, runners, sentence) => {
     expect(verdictOf(counts, isCanceled, runners)).toBe(sentence);
   });
@@ -55,6 +59,12 @@ describe('the reasons why jobs wait', () => {
     expect(
       status({ ready: 4 }, { ...runners, unserved_ready_labels: { gpu: 3 }, runtime_blocked_ready_jobs: 1 }),
     ).toEqual(['3 need a runner with the label gpu, and none has it', '1 needs more time than any runner has left']);
+  });
+
+  it('the reasons name jobs that a runner has claimed ahead, which do not run yet', () => {
+    expect(status({ running: 2, pending: 36 }, { active_compute_nodes: 1 })).toEqual([
+      '36 are about to start: a runner has claimed jobs ahead',
+    ]);
   });
 
   it('there are no reasons if no job waits', () => {

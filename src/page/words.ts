@@ -1,38 +1,43 @@
 import { printable } from '../core/contract/printable.ts';
-import type { JobStatus } from '../core/contract/job-statuses.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
+import { outcomeOf } from '../core/job/outcome.ts';
+import { type Counts, countOf, FAILED, HELD } from '../core/job/statuses.ts';
 import { counted, grouped } from '../core/quantity/count-text.ts';
 import { timeText } from '../core/quantity/time-text.ts';
 
 /** What a page says of workflows and jobs, as functions of what the server replied. */
 
-export type Counts = Readonly<Partial<Record<JobStatus, number>>>;
-
-export const of = (counts: Counts, ...statuses: readonly JobStatus[]): number =>
-  statuses.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
-export const failedIn = (counts: Counts): number => of(counts, 'failed', 'terminated', 'pending_failed');
 export const totalOf = (counts: Counts): number => Object.values(counts).reduce((sum, jobs) => sum + jobs, 0);
+export const failedIn = (counts: Counts): number => countOf(counts, FAILED);
 
 /** One word for the state of a workflow. */
-export type WorkflowState = 'running' | 'waiting' | 'completed' | 'failed' | 'canceled' | 'not started' | 'empty';
+export type WorkflowState =
+  | 'running'
+  | 'waiting'
+  | 'completed'
+  | 'failed'
+  | 'stopped'
+  | 'canceled'
+  | 'not started'
+  | 'empty';
 
 export function stateOf(counts: Counts, isCanceled: boolean): WorkflowState {
   if (isCanceled) return 'canceled';
   if (totalOf(counts) === 0) return 'empty';
-  if (of(counts, 'running', 'pending') > 0) return 'running';
-  if (of(counts, 'ready', 'blocked') > 0) return 'waiting';
-  if (of(counts, 'uninitialized') > 0) return 'not started';
-  return failedIn(counts) + of(counts, 'canceled') > 0 ? 'failed' : 'completed';
+  const { failed, stopped, notRun } = outcomeOf(counts);
+  if (countOf(counts, HELD) > 0) return 'running';
+  if (notRun > 0) return counts.uninitialized === notRun ? 'not started' : 'waiting';
+  return failed > 0 ? 'failed' : stopped > 0 ? 'stopped' : 'completed';
 }
 
 /** What is the matter with a workflow, in one sentence. */
 export function verdictOf(counts: Counts, isCanceled: boolean, runners: number): string {
-  const [total, done, failed] = [totalOf(counts), of(counts, 'completed'), failedIn(counts)];
-  const [running, canceled] = [of(counts, 'running', 'pending'), of(counts, 'canceled')];
+  const total = totalOf(counts);
+  const { completed: done, failed, stopped, running } = outcomeOf(counts);
   const completed = `${grouped(done)} of ${counted(total, 'job')} completed`;
   const faults = [
     ...(failed > 0 ? [`${grouped(failed)} failed`] : []),
-    ...(canceled > 0 ? [`${grouped(canceled)} ${canceled === 1 ? 'was' : 'were'} canceled`] : []),
+    ...(stopped > 0 ? [`${grouped(stopped)} ${stopped === 1 ? 'was' : 'were'} stopped`] : []),
   ];
   const withFaults = faults.length === 0 ? completed : `${completed}, ${faults.join(' and ')}`;
   switch (stateOf(counts, isCanceled)) {
@@ -46,8 +51,12 @@ export function verdictOf(counts: Counts, isCanceled: boolean, runners: number):
       return total === 1 ? 'The job completed.' : `All ${counted(total, 'job')} completed.`;
     case 'failed':
       return `This workflow ended: ${withFaults}.`;
+    case 'stopped':
+      return `This workflow was stopped: ${withFaults}.`;
     case 'running':
-      return `${counted(running, 'job')} ${running === 1 ? 'runs' : 'run'} on ${counted(runners, 'runner')}; ${withFaults}.`;
+      return running === 0
+        ? `${counted(runners, 'runner')} ${runners === 1 ? 'is' : 'are'} about to start jobs; ${withFaults}.`
+        : `${counted(running, 'job')} ${running === 1 ? 'runs' : 'run'} on ${counted(runners, 'runner')}; ${withFaults}.`;
     case 'waiting':
       return runners === 0 ? `No runner is active; ${withFaults}.` : `Nothing runs at the moment; ${withFaults}.`;
   }
@@ -86,6 +95,7 @@ export function reasonsToWait(status: WorkflowStatus): Reason[] {
     runners > 0 && labels.length === 0 && late === 0
       ? reason(ready, 'is', 'are', 'ready, and the runners have no free place at the moment')
       : undefined,
+    reason(counts.pending, 'is', 'are', 'about to start: a runner has claimed jobs ahead'),
     reason(counts.blocked, 'waits', 'wait', 'for other jobs to complete'),
     reason(counts.pending_failed, 'waits', 'wait', 'for a decision after a failure', `torc recover ${id} --dry-run`),
   ];

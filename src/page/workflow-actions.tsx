@@ -1,10 +1,10 @@
 import type { Workflow, WorkflowStatus } from '../core/contract/workflow.ts';
+import { countOf, FAILED, HELD, STOPPED, WAITS } from '../core/job/statuses.ts';
 import { grouped } from '../core/quantity/count-text.ts';
 import { Confirm } from './confirm.tsx';
 import { connection } from './connection.ts';
 import { jobsWords } from './parts.tsx';
 import { Recover } from './recover.tsx';
-import { failedIn, of } from './words.ts';
 
 const { client } = connection;
 
@@ -17,8 +17,8 @@ interface ActionsProps {
 /** What a user does with a whole workflow. Each button is disabled, with the reason, where it would be refused. */
 export function WorkflowActions({ workflow: { id, is_archived: isArchived }, status, again }: ActionsProps) {
   const { jobs_by_status: counts } = status;
-  const [active, open] = [of(counts, 'running', 'pending'), of(counts, 'ready', 'blocked', 'running', 'pending')];
-  const bad = failedIn(counts) + of(counts, 'canceled');
+  const [active, open] = [countOf(counts, HELD), countOf(counts, HELD, WAITS)];
+  const bad = countOf(counts, FAILED, STOPPED);
   const params = { id };
   const runAgain = async (failedOnly: boolean) => {
     await client.resetStatus({ params });
@@ -32,9 +32,9 @@ export function WorkflowActions({ workflow: { id, is_archived: isArchived }, sta
       <Confirm
         label="Run again …"
         title="Run the jobs again that did not complete?"
-        says={`A new run begins. ${jobsWords(bad)} that failed or were canceled, and all jobs that depend on them, become ready or blocked; what completed stays. A runner must be active, or be started with: torc run ${id}`}
+        says={`A new run begins. ${jobsWords(bad)} that failed or were stopped, and all jobs that depend on them, become ready or blocked; what completed stays. A runner must be active, or be started with: torc run ${id}`}
         does="Run again"
-        unlessFor={isBusy ?? (bad === 0 ? 'No job failed or was canceled' : undefined)}
+        unlessFor={isBusy ?? (bad === 0 ? 'No job failed or was stopped' : undefined)}
         act={() => runAgain(true)}
       />
       <Recover id={id} status={status} unlessFor={isBusy} again={again} />

@@ -1,4 +1,5 @@
 import type { JobFamily, WorkflowGraph } from '../../core/contract/view.ts';
+import { countOf, STOPPED } from '../../core/job/statuses.ts';
 import { grouped } from '../../core/quantity/count-text.ts';
 import { Bar } from '../parts.tsx';
 import { Table } from '../table.tsx';
@@ -48,6 +49,7 @@ export function FamilyTable({ id, graph }: { readonly id: number; readonly graph
           cell: ({ jobs_by_status: counts }) => grouped(failedIn(counts)),
           class: ({ jobs_by_status: counts }) => (failedIn(counts) > 0 ? 'is-bad' : ''),
         },
+        { title: 'Stopped', kind: 'number', cell: ({ jobs_by_status: counts }) => grouped(countOf(counts, STOPPED)) },
       ]}
     >
       {graph.families_left_out > 0 && (

@@ -1,7 +1,8 @@
 import type { JobFamily } from '../../core/contract/view.ts';
+import { countOf, ENDED_BADLY, HELD, SUCCEEDED } from '../../core/job/statuses.ts';
 import { grouped } from '../../core/quantity/count-text.ts';
 import { present } from '../parts.tsx';
-import { failedIn, of, shownText } from '../words.ts';
+import { shownText } from '../words.ts';
 import { addressOf } from './family-table.tsx';
 import { HEIGHT, WIDTH } from './picture.ts';
 import type { Box } from './zoom.ts';
@@ -45,9 +46,9 @@ export function FamilyNode({ id, family, box: { left, top }, hasName }: NodeProp
 }
 
 function stateOf({ jobs, jobs_by_status: counts }: JobFamily): 'failed' | 'running' | 'completed' | 'waiting' {
-  if (failedIn(counts) > 0) return 'failed';
-  if (of(counts, 'running', 'pending') > 0) return 'running';
-  return of(counts, 'completed') === jobs ? 'completed' : 'waiting';
+  if (countOf(counts, ENDED_BADLY) > 0) return 'failed';
+  if (countOf(counts, HELD) > 0) return 'running';
+  return countOf(counts, SUCCEEDED) === jobs ? 'completed' : 'waiting';
 }
 
 function partsOf({ jobs, jobs_by_status: counts }: JobFamily) {

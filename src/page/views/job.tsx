@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Job } from '../../core/contract/job.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import type { Result } from '../../core/contract/result.ts';
+import { ENDED_BADLY, HELD, isOneOf, RUNS_NOW, SUCCEEDED, WAITS } from '../../core/job/statuses.ts';
 import { parseMemory } from '../../core/quantity/bytes.ts';
 import { parseDuration } from '../../core/quantity/duration.ts';
 import { sizeText } from '../../core/quantity/size-text.ts';
@@ -20,7 +21,6 @@ import { ageText, inWords, statusWords, shownText } from '../words.ts';
 
 const { client } = connection;
 const Samples = lazy('samples', () => import('../samples/samples.tsx').then((part) => part.SamplesView));
-const ACTIVE = ['ready', 'blocked', 'pending', 'running'];
 /** Jobs that are named on each side. */
 const MOST_NAMED = 20;
 
@@ -44,7 +44,7 @@ export function JobView({ id }: { readonly id: number }) {
 
 function Whole({ job, again }: { readonly job: Job; readonly again: () => void }) {
   const { id, workflow_id: workflowId, status } = job;
-  const isActive = ACTIVE.includes(String(status));
+  const isActive = isOneOf(WAITS, status) || isOneOf(HELD, status);
   const results = useLive(
     `results ${id} ${status} ${job.attempt_id}`,
     () => client.listResults({ query: { workflow_id: workflowId, job_id: id, all_runs: true, limit: 100 } }),
@@ -81,7 +81,7 @@ function Whole({ job, again }: { readonly job: Job; readonly again: () => void }
       <Section title="Command">
         <Command text={job.command.slice(0, 20_000)} />
       </Section>
-      {status !== 'completed' && status !== 'running' && <Explanation job={job} />}
+      {!isOneOf(SUCCEEDED, status) && !isOneOf(RUNS_NOW, status) && <Explanation job={job} />}
       <Shown live={results} what="attempts">
         {({ items }) => (
           <>
@@ -127,7 +127,7 @@ function Attempts({ results }: { readonly results: readonly Result[] }) {
 }
 
 function Output({ job, results }: { readonly job: Job; readonly results: readonly Result[] }) {
-  const hasFailed = job.status === 'failed' || job.status === 'terminated' || job.status === 'pending_failed';
+  const hasFailed = isOneOf(ENDED_BADLY, job.status);
   const [stream, setStream] = useState<'stdout' | 'stderr'>(hasFailed ? 'stderr' : 'stdout');
   return (
     <Section

@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks';
 import type { FailureGroup, WorkflowGraph, WorkflowTimeline } from '../../core/contract/view.ts';
 import type { Workflow, WorkflowStatus } from '../../core/contract/workflow.ts';
+import { countOf, ENDED_BADLY, FAILED } from '../../core/job/statuses.ts';
 import { counted, grouped } from '../../core/quantity/count-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { connection } from '../connection.ts';
@@ -14,7 +15,7 @@ import { timesIn } from '../query.ts';
 import { parametersOf } from '../timeline/window.ts';
 import { WorkflowActions } from '../workflow-actions.tsx';
 import { WorkflowTabs } from '../workflow-tabs.tsx';
-import { ageText, failedIn, of, reasonsToWait, stateOf, statusWords, verdictOf, shownText } from '../words.ts';
+import { ageText, reasonsToWait, stateOf, statusWords, verdictOf, shownText } from '../words.ts';
 
 const { client } = connection;
 /**
@@ -118,10 +119,17 @@ function Whole({ workflow, status, pace, moved, graph, timeline, query, again }:
         <Bar counts={counts} />
         <CountList counts={counts} />
       </section>
-      {failedIn(counts) > 0 && <Failed id={id} pace={pace} moved={moved} />}
+      {countOf(counts, ENDED_BADLY) > 0 && (
+        <Failed
+          title={countOf(counts, FAILED) > 0 ? 'What failed' : 'What was stopped'}
+          id={id}
+          pace={pace}
+          moved={moved}
+        />
+      )}
       <Waiting status={status} />
       {status.total_jobs > 0 && <Parts id={id} graph={graph} timeline={timeline} query={query} />}
-      {of(counts, 'running') > 0 && <Running id={id} jobs={counts.running} pace={pace} moved={moved} />}
+      {counts.running > 0 && <Running id={id} jobs={counts.running} pace={pace} moved={moved} />}
     </>
   );
 }
@@ -151,10 +159,10 @@ interface Followed {
   readonly moved: string;
 }
 
-function Failed({ id, pace, moved }: Followed) {
+function Failed({ title, id, pace, moved }: Followed & { readonly title: string }) {
   const live = useLive(`failures ${id}`, () => client.listFailureGroups({ params: { id } }), pace, moved);
   return (
-    <Section id="failed" title="What failed">
+    <Section id="failed" title={title}>
       <Shown live={live} what="failures">
         {({ groups, groups_left_out: leftOut }) => (
           <>

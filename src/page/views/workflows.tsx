@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { WorkflowOverview } from '../../core/contract/view.ts';
+import { outcomeOf } from '../../core/job/outcome.ts';
 import { grouped } from '../../core/quantity/count-text.ts';
 import { connection } from '../connection.ts';
 import { useLive, useNow } from '../hooks.ts';
 import { Bar, Shown, Status } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
-import { ageText, failedIn, of, stateOf, shownText } from '../words.ts';
+import { ageText, stateOf, shownText } from '../words.ts';
 
 const PAGE = 50;
 
@@ -76,7 +77,7 @@ function List({ items }: { readonly items: readonly WorkflowOverview[] }) {
     <ul class="workflows">
       {items.map((each) => {
         const { id, name, user, project, jobs_by_status: counts, total_jobs: total } = each;
-        const failed = failedIn(counts);
+        const { completed, failed, stopped } = outcomeOf(counts);
         return (
           <li key={id} class="card">
             <div class="line">
@@ -88,9 +89,10 @@ function List({ items }: { readonly items: readonly WorkflowOverview[] }) {
             <Bar counts={counts} />
             <p class="facts">
               <span>
-                <b>{grouped(of(counts, 'completed'))}</b> of {grouped(total)}
+                <b>{grouped(completed)}</b> of {grouped(total)}
               </span>
               {failed > 0 && <span class="is-bad">{grouped(failed)} failed</span>}
+              {stopped > 0 && <span>{grouped(stopped)} stopped</span>}
               {each.active_compute_nodes > 0 && (
                 <span>
                   {each.active_compute_nodes} {each.active_compute_nodes === 1 ? 'runner' : 'runners'}
