@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import * as z from 'zod';
 import { all } from '../../client/every.ts';
+import { outcomeRecord } from '../../core/job/outcome.ts';
 import { executionPlan } from '../../core/workflow-file/execution-plan.ts';
 import type { ExplainedJob } from '../../operations/explain/explain.ts';
 import { explainWorkflow } from '../../operations/explain/workflow.ts';
@@ -11,7 +12,7 @@ import { planFrom } from './spec.ts';
 
 export const getWorkflowStatus = tool({
   name: 'get_workflow_status',
-  says: 'Status of a workflow: number of jobs by status, active runners, allocations, and why ready jobs do not start.',
+  says: 'Status of a workflow: how many jobs completed, failed, were stopped, run or did not run, the number by status, active runners, allocations, and why ready jobs do not start.',
   effect: 'reads',
   input: ofWorkflow,
   more: 'list_jobs_by_status lists jobs',
@@ -34,7 +35,14 @@ export const getWorkflowSummary = tool({
     ]);
     const { total_count: files } = await server.listFiles({ query: { ...query, limit: 1 } });
     const { total_count: userData } = await server.listUserData({ query: { ...query, limit: 1 } });
-    return { workflow, status, files, user_data: userData, resource_requirements: requirements };
+    const outcome = outcomeRecord(status.jobs_by_status);
+    return {
+      workflow,
+      status: { ...status, jobs_by_outcome: outcome },
+      files,
+      user_data: userData,
+      resource_requirements: requirements,
+    };
   },
 });
 
@@ -89,6 +97,7 @@ export const explainWorkflowTool = tool({
       name: found.workflow.name,
       is_complete: found.isComplete,
       jobs_by_status: found.jobs,
+      jobs_by_outcome: outcomeRecord(found.jobs),
       active_runners: found.runners,
       failures: found.failures.map(({ jobs, first, command, example }) => ({
         jobs,

@@ -30,9 +30,9 @@ describe('the view DAG', () => {
     const rows = rowsOf(graph);
     const cells = rows.map((row) => families.columns.map(({ text }) => text(row, 0)));
     expect(cells).toEqual([
-      ['▶ map_#', '1,200', '1,000', '150', '', '50', ''],
-      ['✗ check_#', '3', '2', '', '1', '', ''],
-      ['  ◦ merge_#', '1', '', '', '', '', 'map_#, check_#'],
+      ['▶ map_#', '1,200', '1,000', '150', '', '', '50', ''],
+      ['✗ check_#', '3', '2', '', '1', '', '', ''],
+      ['  ◦ merge_#', '1', '', '', '', '', '', 'map_#, check_#'],
     ]);
   });
 

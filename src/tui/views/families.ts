@@ -1,7 +1,8 @@
 import type { Client } from '../../client/client.ts';
 import { isUnknownRoute } from '../../client/compat/unknown-route.ts';
-import type { JobStatus } from '../../core/contract/job-statuses.ts';
 import type { FamilyJobs, JobFamily, WorkflowGraph } from '../../core/contract/view.ts';
+import { outcomeOf } from '../../core/job/outcome.ts';
+import { countOf, ENDED_BADLY, HELD, SUCCEEDED } from '../../core/job/statuses.ts';
 import { layersOf, neighbours } from '../../core/lifecycle/family-layers.ts';
 import { grouped } from '../../core/quantity/count-text.ts';
 import type { Style } from '../cells.ts';
@@ -14,19 +15,16 @@ interface FamilyRow extends JobFamily {
   readonly after: readonly string[];
 }
 
-const count = ({ jobs_by_status: counts }: JobFamily, ...statuses: readonly JobStatus[]): number =>
-  statuses.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
+const numbers = ({ jobs_by_status: counts }: JobFamily) => outcomeOf(counts);
 const shown = (number: number): string => (number === 0 ? '' : grouped(number));
-
-const failed = (family: JobFamily) => count(family, 'failed', 'terminated', 'pending_failed');
-const running = (family: JobFamily) => count(family, 'running', 'pending');
 
 /** The signs of Torc 1.0.0: done, running, failed, ready and blocked. */
 function signOf(family: JobFamily): { readonly sign: string; readonly style?: Style } {
-  if (failed(family) > 0) return { sign: '✗', style: 'red' };
-  if (running(family) > 0) return { sign: '▶', style: 'cyan' };
-  if (count(family, 'completed') === family.jobs) return { sign: '✓', style: 'green' };
-  return count(family, 'ready') > 0 ? { sign: '○' } : { sign: '◦', style: 'dim' };
+  const { jobs_by_status: counts } = family;
+  if (countOf(counts, ENDED_BADLY) > 0) return { sign: '✗', style: 'red' };
+  if (countOf(counts, HELD) > 0) return { sign: '▶', style: 'cyan' };
+  if (countOf(counts, SUCCEEDED) === family.jobs) return { sign: '✓', style: 'green' };
+  return (counts.ready ?? 0) > 0 ? { sign: '○' } : { sign: '◦', style: 'dim' };
 }
 
 /** The graph in layers, from what depends on nothing to what everything else leads to. */
@@ -42,10 +40,11 @@ export const families = view<FamilyRow>({
       importance: 9,
     },
     { title: 'Jobs', text: ({ jobs }) => grouped(jobs), align: 'right', importance: 8 },
-    { title: 'Done', text: (row) => shown(count(row, 'completed')), align: 'right', importance: 6 },
-    { title: 'Running', text: (row) => shown(running(row)), align: 'right', importance: 5 },
-    { title: 'Failed', text: (row) => shown(failed(row)), align: 'right', importance: 7 },
-    { title: 'Ready', text: (row) => shown(count(row, 'ready')), align: 'right', importance: 3 },
+    { title: 'Done', text: (row) => shown(numbers(row).completed), align: 'right', importance: 6 },
+    { title: 'Running', text: (row) => shown(numbers(row).running), align: 'right', importance: 5 },
+    { title: 'Failed', text: (row) => shown(numbers(row).failed), align: 'right', importance: 7 },
+    { title: 'Stopped', text: (row) => shown(numbers(row).stopped), align: 'right', importance: 2 },
+    { title: 'Ready', text: (row) => shown(row.jobs_by_status.ready ?? 0), align: 'right', importance: 3 },
     { title: 'Depends on', text: ({ after }) => after.join(', '), cut: 'end', importance: 4 },
   ],
   sorts: [],
