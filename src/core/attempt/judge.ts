@@ -3,6 +3,7 @@ import { standardExecution } from '../contract/execution.ts';
 import type { JobStatus } from '../contract/job-statuses.ts';
 import type { ExecutionConfig } from '../contract/workflow.ts';
 import { signalName, signalNumber } from '../contract/signal.ts';
+import { ENDED_BADLY, FAILED } from '../job/statuses.ts';
 import type { StoredEnd } from './cause.ts';
 import { type EndedFor, type Evidence, isUnproven } from './evidence.ts';
 
@@ -133,10 +134,10 @@ export interface Uncaused {
  * missing output too, the code for memory for every SIGKILL, and signals from any sender.
  */
 export function causeOfRecord({ status, returnCode }: Uncaused, codes: ExitCodes): CauseCode | undefined {
-  if (status === 'completed' || status === 'canceled') return undefined;
+  if (!ENDED_BADLY.has(status)) return undefined;
   if (returnCode === LOST_CODE) return 'lost';
   if (status === 'terminated') return returnCode === codes.time ? 'time' : undefined;
-  const hasFailed = (status === 'failed' || status === 'pending_failed') && returnCode !== 0;
+  const hasFailed = FAILED.has(status) && returnCode !== 0;
   return !hasFailed || isAmbiguous(returnCode, codes) ? undefined : causeOfCode(returnCode);
 }
 
