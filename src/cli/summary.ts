@@ -5,6 +5,7 @@ import type { Result } from '../core/contract/result.ts';
 import { sentenceOf } from '../core/attempt/cause.ts';
 import { exactPartText, partsOf } from '../core/job/outcome.ts';
 import { countOf, ENDED_BADLY, FAILED, STOPPED, UNSUCCESSFUL } from '../core/job/statuses.ts';
+import { repeatedWords } from '../core/attempt/repeated.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import type { RunSummary } from '../runner/facts/options.ts';
 import type { Output } from './output/output.ts';
@@ -58,6 +59,8 @@ export async function saySummary(options: SummaryOptions): Promise<Said> {
     output.notice(
       `${sign} ${style('bold', workflow.name)} (workflow ${workflow.id}): ${parts.join(', ')} in ${secondsText(seconds)}${here === undefined ? '' : `; ${here}`}`,
     );
+    const repeated = repeatedWords(summary.repeated);
+    if (repeated !== undefined) output.notice(repeated);
     // A server that could not be reached for reports cannot be asked for results either.
     if (shownOf(ending, counts) > 0 && isReported) lacksMemory = await sayFailures(options);
   }

@@ -7,6 +7,7 @@ import type { Log } from '../facts/log.ts';
 import { type FailureCause, failureCauseOf } from '../../core/lifecycle/cause-verdict.ts';
 import type { EndedFor } from '../../core/attempt/evidence.ts';
 import { exitCodesOf, failsForStale, judge, type Verdict } from '../../core/attempt/judge.ts';
+import { countRepeated, type Repeated } from '../../core/attempt/repeated.ts';
 import type { Outbox } from '../ledger/outbox.ts';
 import type { FailedAttempt } from './retry/decide.ts';
 import type { Retry } from './retry/retry.ts';
@@ -83,6 +84,7 @@ export interface Why {
 export interface Attempts {
   readonly tally: Readonly<Tally>;
   readonly overMemory: OverRequest;
+  readonly repeated: Repeated;
   /**
    * An attempt ended, with its declared outputs if they were looked at. The returned
    * promise resolves when the result is final; undefined means at once, which is nearly always the case.
@@ -105,6 +107,7 @@ export function createAttempts(
   const tally: Tally = { completed: 0, failed: 0, terminated: 0 };
   const overMemory = createOverRequests();
   const fails = failsForStale(facts.execution);
+  const repeated = new Map<string, number>();
 
   const send = (job: ClaimedJob, completion: Completion) => {
     ledger.end(completion);
@@ -123,7 +126,9 @@ export function createAttempts(
       send(job, end);
     });
     const look = () => {
-      if (!isReported) onOver(job.id, false);
+      if (isReported) return;
+      countRepeated(repeated, failed.completion);
+      onOver(job.id, false);
     };
     if (settled !== undefined) return settled.then(look);
     look();
@@ -198,7 +203,7 @@ export function createAttempts(
     return report(job, verdict, end, measured, { endedFor, cause });
   };
 
-  return { tally, overMemory, finish, report };
+  return { tally, overMemory, repeated, finish, report };
 }
 
 /** Deletes the output of a job that completed, if its workflow says so. */

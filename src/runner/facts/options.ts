@@ -1,5 +1,6 @@
 import type { Allocation } from '../../cluster/batch/allocation.ts';
 import type { BatchSystem, Fate, Manner } from '../../cluster/batch/batch-system.ts';
+import type { Repeated } from '../../core/attempt/repeated.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { JobStatusCounts } from '../../core/contract/job.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
@@ -152,6 +153,8 @@ export interface RunSummary {
   readonly runId: number;
   readonly tally: Tally;
   readonly overMemory: OverRequest;
+  /** Attempts that it repeated by the rules of failure handlers. */
+  readonly repeated: Repeated;
   readonly counts: JobStatusCounts | undefined;
   /** Before this runner did anything. */
   readonly countsAtStart: JobStatusCounts | undefined;

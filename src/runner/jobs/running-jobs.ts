@@ -1,6 +1,7 @@
 import { steadyAt } from '../../client/steady-clock.ts';
 import type { Fate } from '../../cluster/batch/batch-system.ts';
 import type { StepId } from '../../core/contract/files/job.ts';
+import type { Repeated } from '../../core/attempt/repeated.ts';
 import type { Ahead, ClaimedJob, Need } from '../../core/contract/exchange.ts';
 import type { Capacity } from '../claim/capacity.ts';
 import { type AttemptOptions, createAttempts } from '../attempt/attempt.ts';
@@ -60,6 +61,7 @@ export interface RunningJobs
   readonly running: number;
   readonly tally: Readonly<Tally>;
   readonly overMemory: OverRequest;
+  readonly repeated: Repeated;
   /** Whether jobs are left to the next life of the allocation. */
   readonly hasLeft: boolean;
   /** Accepts claimed jobs and starts those that fit. */
@@ -139,6 +141,7 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
     },
     tally: attempts.tally,
     overMemory: attempts.overMemory,
+    repeated: attempts.repeated,
     get running() {
       return underWay.count;
     },

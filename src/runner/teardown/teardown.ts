@@ -92,6 +92,7 @@ export async function conclude(
     runId,
     tally,
     overMemory: { jobs: runningJobs.overMemory.jobs, named: runningJobs.overMemory.named },
+    repeated: runningJobs.repeated,
     counts: conversation.counts,
     countsAtStart: conversation.countsAtStart,
     seconds,
