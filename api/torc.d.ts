@@ -3363,6 +3363,21 @@ export interface Calls {
     }[];
     reasons_left_out: number;
     next: string[];
+    attempts: {
+      kind: "ended" | "runs" | "no_result";
+      run_id?: number | null | undefined;
+      attempt_id: number;
+      status?: JobStatus | null | undefined;
+      return_code?: number | null | undefined;
+      started_at?: string | null | undefined;
+      ended_at?: string | null | undefined;
+      seconds?: number | null | undefined;
+      compute_node_id?: number | null | undefined;
+      hostname?: string | null | undefined;
+      cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | null | undefined;
+      why?: string | null | undefined;
+    }[];
+    attempts_left_out: number;
     unknown?: string | null | undefined;
   }>;
   /** The last lines of what an attempt wrote, if the server can read them; else where they are (addition). The default is the current attempt. */

@@ -3,19 +3,22 @@ import type { JobExplanation } from '../core/contract/view.ts';
 import { isOneOf, WAITS } from '../core/job/statuses.ts';
 import { grouped } from '../core/quantity/count-text.ts';
 import { connection } from './connection.ts';
-import { useLive } from './hooks.ts';
+import { type Live, useLive } from './hooks.ts';
 import { Command, Section, Shown } from './parts.tsx';
 import { partsOfStep, shownText } from './words.ts';
 
 const { client } = connection;
 
-/** Why a job waits, or why it ended as it did, with links to the jobs that the reasons name. */
-export function Explanation({ job: { id, status, attempt_id: attempt } }: { readonly job: Job }) {
-  const live = useLive(
+/** Why a job waits, or why it ended as it did, and its attempts. */
+export const useExplanation = ({ id, status, attempt_id: attempt }: Job): Live<JobExplanation> =>
+  useLive(
     `why ${id} ${status} ${attempt}`,
     () => client.getJobExplanation({ params: { id } }),
-    isOneOf(WAITS, status) ? 5_000 : 60_000,
+    isOneOf(WAITS, status) ? 5_000 : 10_000,
   );
+
+/** Why a job waits, or why it ended as it did, with links to the jobs that the reasons name. */
+export function Explanation({ live }: { readonly live: Live<JobExplanation> }) {
   return (
     <Section title="Why">
       <Shown live={live} what="the explanation">

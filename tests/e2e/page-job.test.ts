@@ -55,11 +55,42 @@ describe.skipIf(CHROMIUM === undefined)('a job on its page (skipped where chromi
     await page.goto(`${root}#/jobs/${after}`);
     await page.getByText('It was canceled because failing').waitFor();
     await page.getByRole('link', { name: `failing (job ${failing}) failed` }).click();
-    await page.getByText('the shell did not find the command').waitFor();
-    await page.getByText('Read what it printed last.').waitFor();
+    await page.getByRole('list').getByText('the shell did not find the command').waitFor();
+    await page.getByText('Correct the command, or load what it needs in its script.').waitFor();
     await page.goto(`${root}#/jobs/${fine}`);
     await page.getByRole('heading', { name: 'Asked for and used' }).waitFor();
     expect(await page.getByRole('heading', { name: 'Why' }).count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  it('every attempt of every run is in a table with its host and why it ended, and a job that never ran has no table', async () => {
+    const { client, cwd, url, id, page, root, faults, job } = await opened();
+    const failing = await job('failing', { command: 'exit 3' });
+    await client.initializeJobs({ params: { id } });
+    await page.goto(`${root}#/jobs/${failing}`);
+    await page.getByText('It is ready').waitFor();
+    await page.getByText('Loading').waitFor({ state: 'detached' });
+    const table = page.getByRole('group', { name: 'Table of attempts' });
+    expect(await table.count()).toBe(0);
+    await torc(['--url', url, 'run', String(id)], { cwd });
+    await torc(['--url', url, 'run', String(id), '--retry-failed'], { cwd });
+    await page.reload();
+    await table.waitFor();
+    const [node] = (await client.listComputeNodes({ query: { workflow_id: id } })).items;
+    const rows = await table.locator('tbody tr').allInnerTexts();
+    expect(rows.map((row) => row.split('\t').map((cell) => cell.trim()))).toEqual(
+      ['1', '0'].map((run) => [
+        run,
+        '1',
+        'failed',
+        '3',
+        expect.stringMatching(/s$/),
+        expect.any(String),
+        node?.hostname,
+        'the command itself ended with 3',
+      ]),
+    );
+    expect(await faultsOfAxe(page)).toEqual([]);
     expect(faults).toEqual([]);
   });
 

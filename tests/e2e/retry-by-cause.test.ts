@@ -75,7 +75,9 @@ describe('a job that is killed for its memory', () => {
     expect(explained.stdout).toMatch(
       /^Job 2 \(huge\) failed after .*\n  it used more memory than it may: out of memory with 400m, the max of on_oom$/m,
     );
-    expect(explained.stdout).toContain('attempt 1 ended: out of memory with 200m');
+    expect(explained.stdout).toMatch(
+      /\n {2}attempt 1 failed .*\n {4}.*: out of memory with 200m; the next attempt has/,
+    );
     // To exceed the maximum is for the person who set it.
     const plan = await call('recover', '1', '--dry-run');
     expect(plan.stdout).toContain('1 job had all that its failure handler allows');
@@ -92,7 +94,9 @@ describe('a job that is killed for its memory', () => {
     expect(stderr).toContain('1 not run (ready)');
     const { stdout } = await call('jobs', 'explain', '1');
     expect(stdout).toMatch(/the job needs 3\.9 GiB, it had 1 GiB|the job needs 4000 MiB/);
-    expect(stdout).toContain('attempt 1 ended: out of memory with 200m; the next attempt has 4000m (on_oom)');
+    expect(stdout).toMatch(
+      /\n {2}attempt 1 failed .*\n {4}.*: out of memory with 200m; the next attempt has 4000m \(on_oom\)\n/,
+    );
   });
 });
 
@@ -113,7 +117,9 @@ it('a job whose time is up gets more, waits for a runner that has it, and comple
   const first = await call('run', '1', '--time-limit', 'PT6S');
   expect(first.stderr).toContain('1 not run (ready)');
   const { stdout } = await call('jobs', 'explain', '1');
-  expect(stdout).toMatch(/attempt 1 ended: out of time with PT2S; the next attempt has PT1M \(on_timeout\)/);
+  expect(stdout).toMatch(
+    /\n {2}attempt 1 was terminated .*\n {4}.*: out of time with PT2S; the next attempt has PT1M \(on_timeout\)\n/,
+  );
   expect((await call('run', '1')).stderr).toContain('1 job completed');
   expect((await resultsOf(call, 'slow')).map(([attempt, code]) => [attempt, code === 0])).toEqual([
     [1, false],

@@ -18,7 +18,7 @@ it('repeated attempts are counted by exit code or cause, the most frequent first
   );
 });
 
-it('of one kind there is one number, an end without a cause is told by its exit code, and no attempt with no line', () => {
+it('of one kind there is one number, an end without a cause is counted by its exit code, and no attempt with no line', () => {
   expect(said([4, 75, 'exit'])).toBe('4 attempts were repeated: exit code 75');
   expect(said([1, 3])).toBe('1 attempt was repeated: exit code 3');
   expect(said()).toBeUndefined();

@@ -182,6 +182,24 @@ export const NodeUse = z.object({
 });
 export type NodeUse = z.output<typeof NodeUse>;
 
+/** One attempt of a job: `no_result` is known by its number alone. */
+export const AttemptOfJob = z.object({
+  kind: z.enum(['ended', 'runs', 'no_result']),
+  run_id: maybe(integer),
+  attempt_id: integer,
+  status: maybe(jobStatus),
+  return_code: maybe(integer),
+  started_at: maybe(text),
+  ended_at: maybe(text),
+  seconds: maybe(number),
+  compute_node_id: maybe(id),
+  hostname: maybe(text),
+  cause_code: maybe(causeCode),
+  /** A sentence: why it ended, and what the next one got, where that is recorded. */
+  why: maybe(text),
+});
+export type AttemptOfJob = z.output<typeof AttemptOfJob>;
+
 /** Why a job waits, or why it ended as it did: as `torc jobs explain` says it, as far as the server knows. */
 export const JobExplanation = z.object({
   job_id: id,
@@ -193,6 +211,9 @@ export const JobExplanation = z.object({
   reasons_left_out: z.int(),
   /** Commands and sentences with commands, the most likely step first. */
   next: z.array(text),
+  /** Of all runs, in order; of many the last ones. */
+  attempts: z.array(AttemptOfJob),
+  attempts_left_out: z.int(),
   /** What a command on the machine of the user adds, because a server starts no program. */
   unknown: maybe(text),
 });

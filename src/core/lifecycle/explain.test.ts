@@ -37,6 +37,7 @@ const job = (over: Partial<JobFacts> = {}): JobFacts => ({
   need: { num_cpus: 2, memory_bytes: GIBIBYTE, num_gpus: 0, num_nodes: 1, runtime_seconds: 3600 },
   workflow: {
     id: 1,
+    run: 2,
     isCanceled: false,
     isArchived: false,
   },
@@ -46,7 +47,7 @@ const job = (over: Partial<JobFacts> = {}): JobFacts => ({
   lastRunner: undefined,
   runningOn: undefined,
   end: undefined,
-  attemptsWithoutResult: [],
+  recorded: [],
   missingOutputs: [],
   ...over,
 });
@@ -311,7 +312,7 @@ describe('the explanation of a waiting job', () => {
 
 it('the explanation of a running job says where it runs and since when', () => {
   const reported = explain(job({ status: 'running', runningOn: 'n1', startedAt: '2026-03-01T12:00:00Z', attempt: 2 }));
-  expect(reported).toEqual({
+  expect(reported).toMatchObject({
     kind: 'runs',
     headline: 'runs on n1 since 2026-03-01T12:00:00Z, attempt 2',
     reasons: [],
@@ -457,6 +458,7 @@ describe('the explanation of an ended job', () => {
       kind: 'ended',
       headline: 'completed after 12.0s on n1',
       reasons: [],
+      attempts: [],
       next: [],
     });
   });
@@ -506,8 +508,27 @@ describe('the explanation of an ended job', () => {
   });
 });
 
-it('attempts without a result are reported for every status of the job', () => {
+it('the attempts of a job are listed for every status of it, with the run of its workflow for the one that runs', () => {
+  const before = {
+    run: 1,
+    attempt: 1,
+    status: 'failed',
+    returnCode: 75,
+    causeCode: 'exit',
+    seconds: 2,
+    endedAt: '2026-03-01T12:00:00Z',
+    nodeId: 3,
+    hostname: 'n1',
+  } as const;
   for (const status of ['ready', 'running', 'failed'] as const)
-    expect(codes(job({ status, attempt: 3, attemptsWithoutResult: [1, 2] }))).toContain('attempt_without_result');
-  expect(codes(job({ attempt: 3 }))).not.toContain('attempt_without_result');
+    expect(explain(job({ status, attempt: 2, recorded: [before] })).attempts[0]).toMatchObject({
+      run_id: 1,
+      why: 'the command itself ended with 75',
+    });
+  expect(explain(job({ status: 'running', attempt: 2 })).attempts.at(-1)).toMatchObject({
+    kind: 'runs',
+    run_id: 2,
+    attempt_id: 2,
+  });
+  expect(explain(job()).attempts).toEqual([]);
 });

@@ -1,16 +1,18 @@
+import { attemptsOf } from '../attempt/history.ts';
 import { explainEnd } from './explain-end.ts';
 import { explainWait } from './explain-wait.ts';
 import { REPORTED } from '../job/statuses.ts';
 import { nextCommand, type Place } from './next-command.ts';
-import type { Explanation, JobFacts } from './job-facts.ts';
+import type { Explanation, JobFacts, WholeExplanation } from './job-facts.ts';
 
 /**
- * Explains why a job waits or why it ended with its status, from facts alone: sentences for users and codes for
+ * Explains why a job waits or why it ended with its status, from facts alone, with its attempts: sentences for users and codes for
  * programs.
  */
-export function explain(job: JobFacts): Explanation {
-  return withEarlier(withLostAttempts(explanationOf(job), job), job);
-}
+export const explain = (job: JobFacts): WholeExplanation => ({
+  ...explanationOf(job),
+  attempts: attemptsOf({ ...job, run: job.workflow.run }),
+});
 
 function explanationOf(job: JobFacts): Explanation {
   if (REPORTED.has(job.status)) return explainEnd(job);
@@ -31,20 +33,4 @@ function lost({ runningOn = 'its host', startedAt = 'a moment', attempt, workflo
     ],
     next: [`take it back: ${nextCommand(place)}`],
   };
-}
-
-/** Why a job runs again, and what its failure handler gave it. */
-function withEarlier(explanation: Explanation, { earlier = [] }: JobFacts): Explanation {
-  const reported = earlier.map(({ attempt, cause }) => ({
-    code: 'earlier_attempt',
-    message: `attempt ${attempt} ended: ${cause}`,
-  }));
-  return reported.length === 0 ? explanation : { ...explanation, reasons: [...explanation.reasons, ...reported] };
-}
-
-function withLostAttempts(explanation: Explanation, { attemptsWithoutResult: lost }: JobFacts): Explanation {
-  if (lost.length === 0) return explanation;
-  const which = lost.length === 1 ? `attempt ${lost[0]}` : `attempts ${lost.join(', ')}`;
-  const message = `${which} left no result: the job was tried again, or its runner was lost`;
-  return { ...explanation, reasons: [...explanation.reasons, { code: 'attempt_without_result', message }] };
 }

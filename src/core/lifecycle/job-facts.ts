@@ -1,4 +1,6 @@
 import type { StoredEnd } from '../attempt/cause.ts';
+import type { RecordedAttempt } from '../attempt/history.ts';
+import type { AttemptOfJob } from '../contract/view.ts';
 import type { HandlerLimit } from '../contract/cause-code.ts';
 import type { SlurmJob } from '../allocation/slurm-job.ts';
 import type { HpcPartition } from '../hpc/profile.ts';
@@ -46,6 +48,7 @@ export interface JobFacts extends JobKind {
   readonly startedAt: string | undefined;
   readonly workflow: {
     readonly id: number;
+    readonly run: number;
     readonly isCanceled: boolean;
     readonly isArchived: boolean;
     /** Where its jobs run; known for a job that waits for a runner, or is lost. */
@@ -79,10 +82,8 @@ export interface JobFacts extends JobKind {
   readonly end: AttemptEnd | undefined;
   /** The run in which it ended, if that is an earlier one: the present run has not run it again. */
   readonly endedInRun?: number | undefined;
-  /** Earlier attempts of this run, with what was stored about their ends. */
-  readonly earlier?: readonly { readonly attempt: number; readonly cause: string }[];
-  /** Earlier attempts of this run without a result. */
-  readonly attemptsWithoutResult: readonly number[];
+  /** Its attempts of all runs that have a result. */
+  readonly recorded: readonly RecordedAttempt[];
   /** Declared outputs that did not exist at the end. */
   readonly missingOutputs: readonly string[];
 }
@@ -101,4 +102,9 @@ export interface Explanation {
   readonly reasons: readonly Reason[];
   /** What to do next, the most likely step first. */
   readonly next: readonly string[];
+}
+
+/** With the attempts of all runs, in order. */
+export interface WholeExplanation extends Explanation {
+  readonly attempts: readonly AttemptOfJob[];
 }

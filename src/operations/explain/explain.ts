@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { explain } from '../../core/lifecycle/explain.ts';
-import type { Explanation, JobFacts } from '../../core/lifecycle/job-facts.ts';
+import type { JobFacts, WholeExplanation } from '../../core/lifecycle/job-facts.ts';
 import { filesOfAttempt } from '../result-files.ts';
 import { gatherFacts, type Here } from './facts.ts';
 import { lastErrorLines } from './last-error-lines.ts';
@@ -15,7 +15,7 @@ export interface ExplainOptions extends Here {
 
 export interface ExplainedJob {
   readonly facts: JobFacts;
-  readonly explanation: Explanation;
+  readonly explanation: WholeExplanation;
   /** The files of its last attempt, by what they are; empty before its first. They may be on another machine. */
   readonly paths: Readonly<Record<string, string | undefined>>;
   /** The last lines of the standard error of a job that did not complete, where this machine can read them. */

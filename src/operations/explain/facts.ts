@@ -14,6 +14,7 @@ import type { HpcPartition } from '../../core/hpc/profile.ts';
 import { ENDED_BADLY, isOneOf, RAN } from '../../core/job/statuses.ts';
 import type { AttemptEnd, JobFacts, LiveRunner, OtherJob } from '../../core/lifecycle/job-facts.ts';
 import { roomOfNode } from '../../core/lifecycle/obstacles.ts';
+import { nodesOf, recordedAttemptOf } from './recorded-attempts.ts';
 import { placeOf } from '../place.ts';
 import { queuedAllocations } from '../queued-allocations.ts';
 import { limitsOf } from '../resource-use.ts';
@@ -59,16 +60,16 @@ export async function gatherFacts(
   const earlier = hasEnded && last === undefined ? latestOf(ofAllRuns) : undefined;
   const result = hasEnded || last?.status === status ? (last ?? earlier) : undefined;
   const nodeId = result?.compute_node_id ?? job.compute_node_id;
-  const node = nodeId ? await client.getComputeNode({ params: { id: nodeId } }).catch(() => undefined) : undefined;
+  const nodes = await nodesOf(client, ofAllRuns, nodeId);
+  const node = nodes.get(nodeId ?? 0);
   const dependencyIds = job.depends_on_job_ids ?? [];
   const dependencies = await others(client, dependencyIds);
   const runners = status === 'ready' ? await liveRunners(client, workflow, nowMs) : [];
   const { execution_config: execution } = workflow;
-  const attempt = job.attempt_id ?? 1;
+  const codes = exitCodesOf(execution);
   const isLost = status === 'running' && node !== undefined && (await hasLostRunner(client, node));
   const place = status === 'ready' || isLost ? await placeOf(client, workflowId) : undefined;
   const requirements = await client.getResourceRequirements({ params: { id: job.resource_requirements_id as number } });
-  const reported = new Set(results.map((each) => each.attempt_id ?? 1));
 
   return {
     workflow,
@@ -79,7 +80,7 @@ export async function gatherFacts(
       name: job.name,
       status: status ?? 'uninitialized',
       requirementsId: job.resource_requirements_id as number,
-      attempt,
+      attempt: job.attempt_id ?? 1,
       startedAt: job.start_time ?? undefined,
       labels: job.labels ?? [],
       schedulerId: job.scheduler_id ? job.scheduler_id : null,
@@ -87,6 +88,7 @@ export async function gatherFacts(
       need: needOf(requirements),
       workflow: {
         id: workflowId,
+        run: workflow.run_id ?? 0,
         isCanceled: workflow.is_canceled === true,
         isArchived: workflow.is_archived === true,
         ...(place === undefined ? {} : { place }),
@@ -104,14 +106,9 @@ export async function gatherFacts(
       here: status === 'ready' && place?.runsIn === 'anywhere' && !isAway ? roomHere() : undefined,
       runningOn: node?.hostname,
       isLost,
-      end: result && attemptEndOf(result, node, exitCodesOf(execution)),
+      end: result && attemptEndOf(result, node, codes),
       endedInRun: earlier?.run_id,
-      earlier: results
-        .flatMap(({ attempt_id: n, cause }) => (cause && (n ?? 1) < attempt ? [{ attempt: n ?? 1, cause }] : []))
-        .toSorted((a, b) => a.attempt - b.attempt),
-      attemptsWithoutResult: Array.from({ length: attempt - 1 }, (_, index) => index + 1).filter(
-        (n) => !reported.has(n),
-      ),
+      recorded: ofAllRuns.map((each) => recordedAttemptOf(each, nodes, codes)),
       missingOutputs: result && result.status !== 'completed' ? await missingOutputs(client, job) : [],
     },
   };

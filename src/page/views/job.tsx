@@ -9,13 +9,14 @@ import { sizeText } from '../../core/quantity/size-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { Confirm } from '../confirm.tsx';
 import { connection } from '../connection.ts';
-import { Explanation } from '../explanation.tsx';
+import { Explanation, useExplanation } from '../explanation.tsx';
+import { Attempts } from '../job-attempts.tsx';
 import { useLive, useNow } from '../hooks.ts';
 import { JobProfile } from '../job-profile.tsx';
 import { JobPriority } from '../job-priority.tsx';
 import { lazy } from '../lazy.tsx';
-import { Command, Section, Shown, Status, Time } from '../parts.tsx';
-import { type Column, Table } from '../table.tsx';
+import { Command, Section, Shown, Status } from '../parts.tsx';
+import { Table } from '../table.tsx';
 import { Tail } from '../tail.tsx';
 import { ageText, inWords, statusWords, shownText } from '../words.ts';
 
@@ -45,6 +46,7 @@ export function JobView({ id }: { readonly id: number }) {
 function Whole({ job, again }: { readonly job: Job; readonly again: () => void }) {
   const { id, workflow_id: workflowId, status } = job;
   const isActive = isOneOf(WAITS, status) || isOneOf(HELD, status);
+  const explanation = useExplanation(job);
   const results = useLive(
     `results ${id} ${status} ${job.attempt_id}`,
     () => client.listResults({ query: { workflow_id: workflowId, job_id: id, all_runs: true, limit: 100 } }),
@@ -81,11 +83,11 @@ function Whole({ job, again }: { readonly job: Job; readonly again: () => void }
       <Section title="Command">
         <Command text={job.command.slice(0, 20_000)} />
       </Section>
-      {!isOneOf(SUCCEEDED, status) && !isOneOf(RUNS_NOW, status) && <Explanation job={job} />}
-      <Shown live={results} what="attempts">
+      {!isOneOf(SUCCEEDED, status) && !isOneOf(RUNS_NOW, status) && <Explanation live={explanation} />}
+      <Attempts live={explanation} />
+      <Shown live={results} what="results">
         {({ items }) => (
           <>
-            {items.length > 0 && <Attempts results={items} />}
             {(items.length > 0 || status === 'running') && <Output job={job} results={items} />}
             <Use job={job} result={items.toSorted(byAttempt).at(-1)} />
             {(items.length > 0 || status === 'running') && <Samples job={job} />}
@@ -102,29 +104,6 @@ const byAttempt = (one: Result, other: Result) =>
   one.run_id - other.run_id || (one.attempt_id ?? 1) - (other.attempt_id ?? 1);
 
 const Elapsed = ({ job }: { readonly job: Job }) => <span>started {ageText(job.start_time, useNow(1_000))}</span>;
-
-const ATTEMPTS: readonly Column<Result>[] = [
-  { title: 'Run', cell: (result) => result.run_id },
-  { title: 'Attempt', cell: (result) => result.attempt_id ?? 1 },
-  { title: 'Status', cell: (result) => <Status status={result.status} /> },
-  { title: 'Exit code', kind: 'number', cell: (result) => result.return_code },
-  { title: 'Took', kind: 'number', cell: (result) => timeText(Math.max(0, result.exec_time_minutes * 60)) },
-  { title: 'Ended', kind: 'time', cell: (result) => <Time at={result.completion_time} /> },
-];
-const CAUSE: Column<Result> = { title: 'Cause', cell: (result) => result.cause ?? '' };
-
-function Attempts({ results }: { readonly results: readonly Result[] }) {
-  return (
-    <Section title="Attempts">
-      <Table
-        label="Table of attempts"
-        rows={results.toSorted((one, other) => byAttempt(other, one))}
-        keyOf={(result) => result.id}
-        columns={results.some(({ cause }) => cause) ? [...ATTEMPTS, CAUSE] : ATTEMPTS}
-      />
-    </Section>
-  );
-}
 
 function Output({ job, results }: { readonly job: Job; readonly results: readonly Result[] }) {
   const hasFailed = isOneOf(ENDED_BADLY, job.status);

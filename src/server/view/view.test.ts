@@ -93,6 +93,8 @@ describe('the views of a workflow with many jobs', () => {
         })),
         reasons_left_out: 180,
         next: ['torc jobs explain 2'],
+        attempts: [expect.objectContaining({ kind: 'ended', run_id: 0, attempt_id: 1, hostname: 'test-host' })],
+        attempts_left_out: 0,
       },
       [{ compute_node_id: runner, resource_requirements_id: 1, jobs: JOBS - 2 }],
     ]);
