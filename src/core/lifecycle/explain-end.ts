@@ -129,7 +129,10 @@ function nextAfter(cause: CauseCode | undefined, { id, workflow }: JobFacts): st
         'or do not enforce limits: execution_config.limit_resources: false',
       ];
     case 'with more time':
-      return [next, `torc workflows correct-resources ${workflow.id} raises its requirements`];
+      return [
+        `go on with the run: torc run ${workflow.id} --resume`,
+        `${next}: torc workflows correct-resources ${workflow.id} raises its requirements`,
+      ];
     case 'as it is':
       return [
         ...(again.startsWith(next) ? [] : [next]),

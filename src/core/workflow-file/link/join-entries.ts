@@ -37,7 +37,7 @@ export function joinEntries(draft: Draft, { written, paths, impliedBy }: Joining
       if (found.cycles.length === 0) for (const file of apart) warnOf(file, draft, paths, complain);
       return found;
     }
-    apart.push(...parted);
+    for (const each of parted) apart.push(each);
     joined = joined.filter(({ writer }) => !circular.has(writer));
   }
 }

@@ -1,4 +1,5 @@
 import type { Allocation } from '../../../cluster/batch/allocation.ts';
+import { greatest } from '../../../core/quantity/extremes.ts';
 import { stepSeconds } from '../../../core/allocation/usable-time.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import { slurmSignal } from '../../../cluster/slurm/signal-name.ts';
@@ -63,7 +64,7 @@ export function tooManyCpus(
   { need }: Pick<ClaimedJob, 'need'>,
   { jobId, cpus, cpusPerNode = [] }: Pick<Allocation, 'jobId' | 'cpus' | 'cpusPerNode'>,
 ): string | undefined {
-  const most = Math.max(cpus ?? 0, ...cpusPerNode);
+  const most = greatest(cpusPerNode, cpus ?? 0);
   if (most === 0 || need.num_cpus <= most) return undefined;
   return `The step asks for ${need.num_cpus} CPUs on a node, and allocation ${jobId} has ${most}`;
 }
