@@ -2272,6 +2272,7 @@ export interface Calls {
       return_code?: number | undefined;
       status?: JobStatus | undefined;
       compute_node_id?: number | undefined;
+      cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | undefined;
       all_runs?: boolean | undefined;
     };
   }) => Promise<{

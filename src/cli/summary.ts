@@ -8,6 +8,7 @@ import { countOf, ENDED_BADLY, FAILED, STOPPED, UNSUCCESSFUL } from '../core/job
 import { repeatedWords } from '../core/attempt/repeated.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import type { RunSummary } from '../runner/facts/options.ts';
+import { sayAsked } from './output/asked.ts';
 import type { Output } from './output/output.ts';
 import { counted } from '../core/quantity/count-text.ts';
 import { partOfSize } from '../core/quantity/size-text.ts';
@@ -63,6 +64,7 @@ export async function saySummary(options: SummaryOptions): Promise<Said> {
     if (repeated !== undefined) output.notice(repeated);
     // A server that could not be reached for reports cannot be asked for results either.
     if (shownOf(ending, counts) > 0 && isReported) lacksMemory = await sayFailures(options);
+    if (WAS_STOPPED.has(ending) && isReported) await sayAsked({ ...options, workflowId: workflow.id });
   }
   const over = overMemoryWords(options);
   if (over !== undefined) output.notice(over);

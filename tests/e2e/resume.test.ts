@@ -61,6 +61,39 @@ describe('a run that was interrupted', () => {
     expect([code, lastLine(stderr)]).toEqual([130, `To resume: torc --url ${server.url} run 1 --resume`]);
   });
 
+  it('a job that was asked to end and ended with 0 is named at the stop, in its explanation and at the resume, with what runs it again, and others are not', async () => {
+    const folder = temporaryFolder();
+    const server = await startServer(folder);
+    const saves = "trap 'echo saved > state; exit 0' TERM; echo ready > ready; while :; do sleep 0.05; done";
+    writeFileSync(
+      join(folder, 'flow.yaml'),
+      `name: flow\njobs:\n  - {name: saves, command: ${JSON.stringify(saves)}}\n  - {name: done, command: 'true'}\n`,
+    );
+    const url = ['--url', server.url];
+    const run = start('torc', [...url, 'run', 'flow.yaml', '-j', '4'], { cwd: folder });
+    await until(
+      () => existsSync(join(folder, 'ready')),
+      (is) => is,
+      'the job to handle the signal',
+    );
+    run.child.kill('SIGINT');
+    const { stderr } = await run.ended;
+    expect(readFileSync(join(folder, 'state'), 'utf8')).toBe('saved\n');
+    const said = '1 job ended with 0 after the request to end, and counts as completed: saves (job 1).';
+    const again = `If the work is not complete: torc --url ${server.url} jobs reset-status 1 --reinit`;
+    expect(stderr).toContain(`${said}\n${again}\n`);
+    const resumes = await torc([...url, 'run', '1', '--resume'], { cwd: folder });
+    expect(resumes.stderr).toContain(`${said}\n${again}\n`);
+    const { stdout } = await torc([...url, 'jobs', 'explain', 'saves'], { cwd: folder });
+    expect(stdout).toContain('it was asked to end and ended with 0: it handles that, and its work may be incomplete');
+    expect(stdout).toContain('run it again: torc');
+    const { items } = await server.client.listResults({ query: { workflow_id: 1 } });
+    expect(items.map(({ job_name: name, cause_code: cause }) => [name, cause ?? 'none']).toSorted()).toEqual([
+      ['done', 'none'],
+      ['saves', 'asked'],
+    ]);
+  });
+
   it('a run that was interrupted by Ctrl-C ends with the command that resumes it, with the options that were given, and that runs only what was interrupted', async () => {
     const { folder, server, run, url } = await running();
     run.child.kill('SIGINT');

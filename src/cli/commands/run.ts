@@ -2,6 +2,7 @@ import { command } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import type { Context } from '../context.ts';
 import { prepareRun } from '../../operations/run.ts';
+import { sayAsked } from '../output/asked.ts';
 import { reportPreparation, reportResumed } from '../output/preparation.ts';
 import { type HeldSignals, holdSignals } from '../held-signals.ts';
 import { loadRunnerMeanwhile, runnerOptions, runWorkflow } from '../run-workflow.ts';
@@ -53,7 +54,10 @@ export const run = command({
     const workflow = await client.getWorkflow({ params: { id } });
     const again = options.retryFailed === true ? 'failed' : goesOn ? 'interrupted' : 'none';
     const resumed = await prepareRun(client, id, { again, report: reportPreparation(output) });
-    if (resumed !== undefined) reportResumed(output, id, resumed, again === 'failed');
+    if (resumed !== undefined) {
+      reportResumed(output, id, resumed, again === 'failed');
+      await sayAsked({ client, output, hint: context.hint, workflowId: id });
+    }
 
     const closePage = options.page === true ? await openPage(context, id, options.outputDir) : () => {};
     const summary = await runWorkflow(context, id, options, undefined, undefined, held).finally(closePage);

@@ -72,7 +72,13 @@ const cause = {
   words: 'failed for an unknown reason',
   jobs: 1,
   runs_again: true,
-  first: [{ job_id: 1, job_name: 'first', detail: 'return code 1, the command itself ended with 1, or it did not write a declared output' }],
+  first: [
+    {
+      job_id: 1,
+      job_name: 'first',
+      detail: 'return code 1, the command itself ended with 1, or it did not write a declared output',
+    },
+  ],
 };
 const plan = {
   workflow_id: 1,

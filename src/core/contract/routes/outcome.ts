@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { NewEvent, StreamEvent } from '../event.ts';
+import { causeCode } from '../cause-code.ts';
 import { jobStatus } from '../job.ts';
 import { NewResult } from '../result.ts';
 import { cursor, json, queryFlag, queryInteger, text } from '../shape.ts';
@@ -17,6 +18,8 @@ export const outcomeRoutes = {
     return_code: queryInteger.optional(),
     status: jobStatus.optional(),
     compute_node_id: queryInteger.optional(),
+    /** addition */
+    cause_code: causeCode.optional(),
     all_runs: queryFlag.optional(),
   }),
   getResult: results.get('Get one result.'),

@@ -28,6 +28,7 @@ export const resultQueries = (db: Database) => ({
         return_code: number;
         status: number;
         compute_node_id: number;
+        cause_code: string;
         all_runs: boolean;
       }>,
     ResultRow,
@@ -38,7 +39,7 @@ export const resultQueries = (db: Database) => ({
       columns: resultColumns,
       from: resultTables,
       filters: {
-        ...equal('result', 'workflow_id', 'job_id', 'run_id', 'return_code', 'status', 'compute_node_id'),
+        ...equal('result', 'workflow_id', 'job_id', 'run_id', 'return_code', 'status', 'compute_node_id', 'cause_code'),
         all_runs: (asked) => (asked ? undefined : 'job.result_id = result.id'),
       },
       sortable: sortable('result', sortFields.result),
