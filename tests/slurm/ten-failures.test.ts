@@ -262,7 +262,7 @@ describe.skipIf(slurmIsMissing !== undefined)('ten failures on a cluster', () =>
         'out of memory': ['completed', 137, 'memory', 1, 1],
         'time limit': ['completed', 152, 'time', 1, 1],
         'node crash': ['completed', ...lost('NODE_FAIL'), 1, 1],
-        'canceled allocation': ['completed', 143, 'lost', 1, 1],
+        'canceled allocation': ['completed', 143, 'allocation', 1, 1],
         'pending allocation gone': ['completed', undefined, 'none', 1, 1],
         'runner killed': ['completed', ...lost('FAILED'), 1, 1],
         'server down through the end': ['completed', undefined, 'none', 1, 0],

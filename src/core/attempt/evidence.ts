@@ -10,6 +10,9 @@ export type EndedFor = 'deadline' | 'stop' | 'cancel' | 'memory';
  */
 export type EndedBy = 'memory' | 'time' | 'cancel' | 'node' | 'allocation';
 
+/** An allocation made room for others or lost its node, its time was up, or it is ended for any other reason. */
+export type AllocationEnd = 'preempted' | 'limit' | 'over';
+
 /** What can be known of the end of an attempt. What is not known is absent. */
 export interface Evidence {
   /** Of its first process; undefined where a signal ended that. */
@@ -20,8 +23,8 @@ export interface Evidence {
   readonly wasKilled?: boolean | undefined;
   readonly endedBy?: EndedBy | undefined;
   readonly asked?: AskedToEnd | undefined;
-  /** Its allocation was taken for others. */
-  readonly isPreempted?: boolean | undefined;
+  /** How its allocation is being ended. */
+  readonly allocationEnd?: AllocationEnd | undefined;
   /** Declared outputs that do not exist, and those that it did not touch. */
   readonly missingOutputs?: readonly string[] | undefined;
   readonly staleOutputs?: readonly string[] | undefined;

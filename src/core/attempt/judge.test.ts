@@ -96,7 +96,7 @@ const anyEvidence = fc.record({
   ),
   endedFor: fc.constantFrom<Evidence['endedFor'][]>(undefined, 'deadline', 'stop', 'cancel', 'memory'),
   wasKilled: fc.boolean(),
-  isPreempted: fc.boolean(),
+  allocationEnd: fc.constantFrom<Evidence['allocationEnd'][]>(undefined, 'preempted', 'limit', 'over'),
   missingOutputs: fc.constantFrom([], missing),
   staleOutputs: fc.constantFrom([], missing),
   failsForStale: fc.boolean(),
@@ -185,7 +185,7 @@ describe('what ended an attempt', () => {
     ['itself, for an exit code', { exitCode: 3 }, failed(3, 'exit')],
     [
       'a preemption of its allocation',
-      { endedFor: 'stop', isPreempted: true, ...signalled(15) },
+      { endedFor: 'stop', allocationEnd: 'preempted', ...signalled(15) },
       terminated(143, 'allocation'),
     ],
     ['another process, for a SIGTERM', signalled(15), failed(143, 'signal')],

@@ -91,8 +91,10 @@ function endedByRunner(evidence: Evidence, endedFor: EndedFor, code: number, cod
     const isKilled = evidence.wasKilled === true || code === KILLED_CODE;
     return { status, returnCode: isKilled ? codes.time : code, cause: 'time' };
   }
-  const cause = evidence.isPreempted ? 'allocation' : isUnproven(evidence) ? 'unproven' : 'stopped';
-  return { status, returnCode: code, cause };
+  const { allocationEnd } = evidence;
+  if (allocationEnd === 'limit') return { status, returnCode: code, cause: 'time' };
+  if (allocationEnd !== undefined) return { status, returnCode: code, cause: 'allocation' };
+  return { status, returnCode: code, cause: isUnproven(evidence) ? 'unproven' : 'stopped' };
 }
 
 /** Its outputs say whether its work is done; a signal to end that it handled, that it may not be. */

@@ -5,7 +5,7 @@ import type { Crate } from './crate/crate.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Log } from '../facts/log.ts';
 import { type FailureCause, failureCauseOf } from '../../core/lifecycle/cause-verdict.ts';
-import type { EndedFor } from '../../core/attempt/evidence.ts';
+import type { AllocationEnd, EndedFor } from '../../core/attempt/evidence.ts';
 import { exitCodesOf, failsForStale, judge, type Verdict } from '../../core/attempt/judge.ts';
 import { countRepeated, type Repeated } from '../../core/attempt/repeated.ts';
 import type { Outbox } from '../ledger/outbox.ts';
@@ -35,8 +35,8 @@ export interface Attempt {
   askedBy?: NodeJS.Signals;
   /** Its declared outputs when it began; absent if it has none. */
   readonly outputsBefore?: OutputsBefore | undefined;
-  /** Slurm took its allocation away for others, or lost its node. */
-  isPreempted?: boolean;
+  /** How its allocation is being ended. */
+  allocationEnd?: AllocationEnd;
 }
 
 /** When a step ended, as soon as this was known: what is asked about its end later does not count as its time. */
@@ -169,9 +169,9 @@ export function createAttempts(
     const { peak_memory_bytes: peakBytes = 0 } = figures;
     const askedBytes = memoryLimitOf?.(job) ?? Infinity;
     const memoryShare = (peakBytes ?? 0) / askedBytes;
-    const { wasKilled, isPreempted } = attempt;
+    const { wasKilled, allocationEnd } = attempt;
     const outputs = { missingOutputs: missing, staleOutputs: stale, failsForStale: fails };
-    const evidence = { ...account, endedFor, wasKilled, isPreempted, ...outputs, memoryShare };
+    const evidence = { ...account, endedFor, wasKilled, allocationEnd, ...outputs, memoryShare };
     const verdict = judge(evidence, exitCodesOf(facts.execution));
     if (missing.length > 0 && verdict.status !== 'completed') {
       log.write('warn', 'Job did not write declared output files', {
@@ -199,7 +199,7 @@ export function createAttempts(
     const measured = { ...recordedOf(account, figures, files), ...causeFields(verdict, known, account.cause) };
     if (observed !== undefined) onMeasured?.({ job, startedAtMs, seconds: end.seconds, observed, measured });
     if (verdict.status === 'completed') deleteOutput(facts, job);
-    const cause = isPreempted ? 'node' : failureCauseOf(verdict.cause);
+    const cause = allocationEnd === 'preempted' ? 'node' : failureCauseOf(verdict.cause);
     return report(job, verdict, end, measured, { endedFor, cause });
   };
 

@@ -5,7 +5,7 @@ import type { Completion } from '../../core/contract/exchange.ts';
 import { partOfSize } from '../../core/quantity/size-text.ts';
 
 /** What is known of an end besides its evidence. */
-interface KnownOfEnd extends Pick<Evidence, 'missingOutputs' | 'staleOutputs' | 'shortage'> {
+interface KnownOfEnd extends Pick<Evidence, 'missingOutputs' | 'staleOutputs' | 'shortage' | 'allocationEnd'> {
   readonly peakBytes: number;
   /** What it asked for; Infinity if it asked for nothing. */
   readonly askedBytes: number;
@@ -27,7 +27,7 @@ export function causeFields(
 
 function detailsOf(
   cause: NonNullable<Verdict['cause']>,
-  { missingOutputs = [], staleOutputs = [], shortage, peakBytes, askedBytes }: KnownOfEnd,
+  { missingOutputs = [], staleOutputs = [], shortage, allocationEnd, peakBytes, askedBytes }: KnownOfEnd,
   words: string | undefined,
 ): string[] {
   if (cause === 'missing_output') return [named(missingOutputs)];
@@ -35,6 +35,8 @@ function detailsOf(
   if (cause === 'disk') return shortage === undefined ? [] : [shortageCause(shortage)];
   // Its words are about what asked it.
   if (cause === 'asked') return [];
+  if (cause === 'allocation' && words === undefined && allocationEnd === 'preempted')
+    return ['it was preempted, or lost its node'];
   const isMeasured = cause === 'memory' && peakBytes > 0 && Number.isFinite(askedBytes);
   return [...given(words), ...(isMeasured ? [`it used ${partOfSize(peakBytes, askedBytes)}`] : [])];
 }

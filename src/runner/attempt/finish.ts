@@ -49,7 +49,7 @@ export function createFinish(options: FinishOptions): Finish {
 
   /** A requeued allocation runs its jobs again: the next runner in it takes them over as those of a runner that is gone. */
   const leaveOrConclude = (found: Fate, attempt: Attempt, end: EndTime, account: SettledEnd): Concluding => {
-    if (found === 'preempted') attempt.isPreempted = true;
+    if (found === 'preempted' || found === 'limit' || found === 'over') attempt.allocationEnd = found;
     if (found !== 'requeued') return conclude(attempt, end, account);
     watch?.end(attempt.step.id);
     left.add(attempt.job.id);
