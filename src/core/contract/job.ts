@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { fieldNames, fieldOf, type FieldValues, type JobFieldName, type jobFields } from '../job/fields.ts';
 import { type JobStatus, jobStatuses } from './job-statuses.ts';
 import { environment, flag, id, integer, maybe, stored, text } from './shape.ts';
 
@@ -21,35 +22,34 @@ export function statusOf(code: number): JobStatus {
 
 export const label = text;
 
-export const NewJob = z.object({
-  id: maybe(id),
-  workflow_id: id,
-  name: text,
-  command: text,
-  invocation_script: maybe(text),
-  env: maybe(environment),
-  status: maybe(jobStatus),
-  cancel_on_blocking_job_failure: maybe(flag),
-  supports_termination: maybe(flag),
-  depends_on_job_ids: maybe(z.array(id)),
-  input_file_ids: maybe(z.array(id)),
-  output_file_ids: maybe(z.array(id)),
-  input_user_data_ids: maybe(z.array(id)),
-  output_user_data_ids: maybe(z.array(id)),
-  resource_requirements_id: maybe(id),
-  scheduler_id: maybe(id),
-  failure_handler_id: maybe(id),
-  attempt_id: maybe(integer),
-  /** addition: attempts that were lost with their runner; failure handlers do not count them. Absent if 0. */
-  refunded_attempts: maybe(integer),
-  /** addition: when an update removed the job from the plan, in Unix milliseconds. It is disabled and keeps its results. */
-  removed_at_ms: maybe(integer),
-  priority: maybe(integer),
-  compute_node_id: maybe(id),
-  start_time: maybe(text),
-  origin: maybe(text),
-  labels: maybe(z.array(label)),
-});
+/** The schema of each kind of field. */
+export const valueSchemas = {
+  id,
+  integer,
+  text,
+  flag,
+  status: jobStatus,
+  texts: z.array(label),
+  variables: environment,
+  ids: z.array(id),
+} as const satisfies { readonly [Kind in keyof FieldValues]: z.ZodType<FieldValues[Kind]> };
+
+export type ValueSchema<Name extends JobFieldName> = (typeof valueSchemas)[(typeof jobFields)[Name]['kind']];
+
+type JobShape = {
+  [Name in JobFieldName]: (typeof jobFields)[Name] extends { isRequired: true }
+    ? ValueSchema<Name>
+    : z.ZodOptional<z.ZodNullable<ValueSchema<Name>>>;
+};
+
+export const NewJob = z.object(
+  Object.fromEntries(
+    fieldNames.map((name) => {
+      const { kind, isRequired } = fieldOf(name);
+      return [name, isRequired ? valueSchemas[kind] : maybe<z.ZodType>(valueSchemas[kind])];
+    }),
+  ) as JobShape,
+);
 export type NewJob = z.output<typeof NewJob>;
 export const Job = stored(NewJob);
 export type Job = z.output<typeof Job>;

@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { fieldOf, type jobFields, type PageName, pageNames, type RelationName, relationNames } from '../job/fields.ts';
 import { jobStatuses } from './job-statuses.ts';
-import { environment, flag, id, integer, json, text } from './shape.ts';
+import { type ValueSchema, valueSchemas } from './job.ts';
+import { flag, id, json, text } from './shape.ts';
 
 /**
  * The records of a workflow as columns (an addition to Torc 1.0.0): each list has one value for each record, in the order
@@ -10,31 +12,27 @@ import { environment, flag, id, integer, json, text } from './shape.ts';
 /** Records of a page at most, and by default: the server reads them in about 15 ms. */
 export const COLUMNS_LIMIT = 5_000;
 
-const ids = z.array(z.array(id).nullable());
+/** With the statuses written out, as generated clients know this schema. */
+const schemas = { ...valueSchemas, status: z.enum(jobStatuses) };
+
+type ColumnsShape<Names extends PageName | RelationName> = {
+  [Name in Names]: z.ZodArray<
+    (typeof jobFields)[Name] extends { isSet: true } ? ValueSchema<Name> : z.ZodNullable<ValueSchema<Name>>
+  >;
+};
+
+const columnsOf = <Name extends PageName | RelationName>(names: readonly Name[]) =>
+  Object.fromEntries(
+    names.map((name) => {
+      const { kind, isSet } = fieldOf(name);
+      return [name, z.array(isSet ? schemas[kind] : schemas[kind].nullable())];
+    }),
+  ) as ColumnsShape<Name>;
+
+const { origin, removed_at_ms, ...others } = columnsOf(pageNames);
 
 /** Jobs as far as a workflow file defines them, with what their state says of the plan; null where a job has no value. */
-export const JobColumns = z.object({
-  id: z.array(id),
-  name: z.array(text),
-  command: z.array(text),
-  invocation_script: z.array(text.nullable()),
-  env: z.array(environment.nullable()),
-  status: z.array(z.enum(jobStatuses)),
-  cancel_on_blocking_job_failure: z.array(flag),
-  supports_termination: z.array(z.boolean().nullable()),
-  resource_requirements_id: z.array(id),
-  scheduler_id: z.array(id.nullable()),
-  failure_handler_id: z.array(id.nullable()),
-  priority: z.array(integer),
-  labels: z.array(z.array(text).nullable()),
-  origin: z.array(text.nullable()),
-  removed_at_ms: z.array(z.int().nullable()),
-  depends_on_job_ids: ids,
-  input_file_ids: ids,
-  output_file_ids: ids,
-  input_user_data_ids: ids,
-  output_user_data_ids: ids,
-});
+export const JobColumns = z.object({ ...others, origin, removed_at_ms, ...columnsOf(relationNames) });
 export type JobColumns = z.output<typeof JobColumns>;
 
 export const FileColumns = z.object({ id: z.array(id), name: z.array(text), path: z.array(text) });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { NewFile, NewUserData } from './artifact.ts';
+import { plannedNames, relationNames } from '../job/fields.ts';
 import { NewJob } from './job.ts';
 import { NewResourceRequirements } from './resources.ts';
 import { NewFailureHandler, NewSlurmScheduler, NewWorkflowAction } from './scheduling.ts';
@@ -69,52 +70,20 @@ export const recordKinds = [
 ] as const satisfies readonly (keyof PlanRecords)[];
 export type RecordKind = (typeof recordKinds)[number];
 
-const definition = NewJob.omit({
-  id: true,
-  workflow_id: true,
-  status: true,
-  attempt_id: true,
-  refunded_attempts: true,
-  compute_node_id: true,
-  start_time: true,
-  origin: true,
-  removed_at_ms: true,
-});
+const only = <Name extends string>(names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, true])) as { [Each in Name]: true };
 
 /** A job with everything that it has from now on. */
-export const AddedJob = definition;
+export const AddedJob = NewJob.pick(only(plannedNames));
 export type AddedJob = z.output<typeof AddedJob>;
 
-/** The relationships of a job. */
-export const relationLists = [
-  'depends_on_job_ids',
-  'input_file_ids',
-  'output_file_ids',
-  'input_user_data_ids',
-  'output_user_data_ids',
-] as const;
-export type RelationList = (typeof relationLists)[number];
-
-const Relations = definition.pick({
-  depends_on_job_ids: true,
-  input_file_ids: true,
-  output_file_ids: true,
-  input_user_data_ids: true,
-  output_user_data_ids: true,
-});
+const Relations = NewJob.pick(only(relationNames));
 
 /**
  * A job that the workflow has. Fields that are left out keep their value; null sets the default. `runs_again` makes it run
  * again even if it has ended, with everything that depends on it.
  */
-export const ChangedJob = definition
-  .omit({
-    depends_on_job_ids: true,
-    input_file_ids: true,
-    output_file_ids: true,
-    input_user_data_ids: true,
-    output_user_data_ids: true,
-  })
+export const ChangedJob = AddedJob.omit(only(relationNames))
   .partial()
   .extend({ id, runs_again: flag, add: maybe(Relations), remove: maybe(Relations) });
 export type ChangedJob = z.output<typeof ChangedJob>;

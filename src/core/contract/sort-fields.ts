@@ -1,25 +1,12 @@
+import { sortedNames } from '../job/fields.ts';
+
 /**
  * The fields by which lists may be sorted (`sort_by`), by their tables: the server has a column for each, and commands
  * refuse others. The server itself sorts by the id instead, as Torc 1.0.0 does.
  */
 export const sortFields = {
   workflow: ['id', 'name', 'user', 'description', 'timestamp', 'project', 'run_id', 'is_archived', 'is_canceled'],
-  job: [
-    'id',
-    'workflow_id',
-    'name',
-    'command',
-    'env',
-    'cancel_on_blocking_job_failure',
-    'supports_termination',
-    'resource_requirements_id',
-    'invocation_script',
-    'status',
-    'priority',
-    'scheduler_id',
-    'failure_handler_id',
-    'attempt_id',
-  ],
+  job: sortedNames,
   file: ['id', 'name', 'path', 'st_mtime', 'workflow_id'],
   user_data: ['id', 'name', 'data', 'is_ephemeral', 'workflow_id'],
   event: ['id', 'workflow_id', 'timestamp', 'data'],

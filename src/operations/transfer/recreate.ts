@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { BATCH, createJobsInOrder } from '../../client/create-jobs.ts';
 import { createWhole } from '../../client/create-workflow.ts';
 import type { Job } from '../../core/contract/job.ts';
-import { relationLists } from '../../core/contract/plan-update.ts';
+import { relationNames } from '../../core/job/fields.ts';
 import type { NewWorkflowAction, WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { Lists } from '../../core/workflow-file/int-list.ts';
 import type { Exported } from './document.ts';
@@ -103,7 +103,7 @@ async function recreateJobs(client: Client, jobs: Exported['jobs'], levels: List
     order: levels.items,
     jobOf: (number) => jobs[number] as Exported['jobs'][number],
     dependsOn: ({ depends_on_job_ids: others }) => (others ?? []).map((id) => numbers.get(id) as number),
-    namesOf: (job) => relationLists.reduce((sum, list) => sum + (job[list]?.length ?? 0), 0),
+    namesOf: (job) => relationNames.reduce((sum, list) => sum + (job[list]?.length ?? 0), 0),
     bodyOf: (job, earlier) => jobBody(job, records, earlier),
   });
   const ids = new Map(jobs.map(({ id }, number) => [id, created[number] as number]));

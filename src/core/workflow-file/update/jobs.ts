@@ -1,5 +1,6 @@
-import type { AddedJob, ChangedJob, RelationList } from '../../contract/plan-update.ts';
+import type { AddedJob, ChangedJob } from '../../contract/plan-update.ts';
 import type { NewJob } from '../../contract/job.ts';
+import type { RelationName } from '../../job/fields.ts';
 import { raisedName } from '../../lifecycle/cause-verdict.ts';
 import type { FieldChange, JobField } from './difference.ts';
 import { isSame, setChange } from './same.ts';
@@ -28,9 +29,9 @@ export interface JobChange {
   readonly reruns: boolean;
 }
 
-type Lists = Partial<Record<RelationList, number[]>>;
+type Lists = Partial<Record<RelationName, number[]>>;
 
-const LISTS: readonly (readonly [RelationList, JobField, 'jobs' | 'files' | 'userData'])[] = [
+const LISTS: readonly (readonly [RelationName, JobField, 'jobs' | 'files' | 'userData'])[] = [
   ['input_file_ids', 'inputs', 'files'],
   ['output_file_ids', 'outputs', 'files'],
   ['input_user_data_ids', 'user data', 'userData'],
@@ -106,7 +107,7 @@ export function jobChange(
 
 /** Files and values that a job reads or writes under the same name, and that are other ones now. */
 function changedContent(
-  list: RelationList,
+  list: RelationName,
   wanted: WantedJob,
   { changedFiles, changedUserData }: Comparison,
 ): number[] {
@@ -117,7 +118,7 @@ function changedContent(
 
 /** Whether a job reads or writes the same files as before, under other names. */
 function hasSameFiles(
-  list: RelationList,
+  list: RelationName,
   before: readonly number[],
   after: readonly number[],
   { keyOfFile }: Comparison,

@@ -1,4 +1,4 @@
-import type { RelationList } from '../../../core/contract/plan-update.ts';
+import type { RelationName } from '../../../core/job/fields.ts';
 import type { Database, Value } from '../../store/database.ts';
 import { relationTables } from '../job/relations/queries.ts';
 
@@ -43,7 +43,7 @@ const values = (db: Database, selected: readonly string[]) =>
     where length_before < :most`);
 
 /** In the order of the primary key, without a sort. One statement with a subquery for each job takes three times as long. */
-const relation = (db: Database, list: RelationList) => {
+const relation = (db: Database, list: RelationName) => {
   const { table, other } = relationTables[list];
   return db.prepare<JobRange, Pairs>(`
     select json_group_array(job_id) as jobs, json_group_array(other) as others
@@ -74,7 +74,7 @@ export const columnQueries = (db: Database) => ({
     ].map(plain),
     ...['env', 'labels'].map(parsed),
   ]),
-  relations: (Object.keys(relationTables) as RelationList[]).map((list) => ({ list, pairs: relation(db, list) })),
+  relations: (Object.keys(relationTables) as RelationName[]).map((list) => ({ list, pairs: relation(db, list) })),
   userData: values(db, [...['id', 'name', 'is_ephemeral'].map(plain), parsed('data')]),
   hasMoreUserData: db.prepare<{ workflowId: number; after: number }, { found: number }>(
     'select exists (select 1 from user_data where workflow_id = :workflowId and id > :after) as found',

@@ -1,5 +1,5 @@
 import type { NewJob } from '../../../core/contract/job.ts';
-import { type RelationList, relationLists } from '../../../core/contract/plan-update.ts';
+import { type RelationName, relationNames } from '../../../core/job/fields.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import type { Steps } from '../../store/work.ts';
 import { EdgeBlock } from './edge-block.ts';
@@ -15,8 +15,8 @@ const A_FEW = 256;
  * run.
  */
 export function checkEdges(queries: NewJobQueries, workflowId: number, nextId: number) {
-  const known = new Map<RelationList, Set<number>>(relationLists.map((list) => [list, new Set()]));
-  const refuse = (list: RelationList, found: number, { name }: NewJob): never => {
+  const known = new Map<RelationName, Set<number>>(relationNames.map((list) => [list, new Set()]));
+  const refuse = (list: RelationName, found: number, { name }: NewJob): never => {
     const why =
       list === 'depends_on_job_ids' && found >= nextId
         ? 'which did not exist before this request'
@@ -29,7 +29,7 @@ export function checkEdges(queries: NewJobQueries, workflowId: number, nextId: n
   };
   let looked = 0;
   return function* (job: NewJob): Steps {
-    for (const list of relationLists) {
+    for (const list of relationNames) {
       const seen = known.get(list) as Set<number>;
       for (const id of job[list] ?? []) {
         if (seen.has(id)) continue;
@@ -47,9 +47,9 @@ export function checkEdges(queries: NewJobQueries, workflowId: number, nextId: n
  * is left.
  */
 export function createEdgeWriter(queries: Pick<NewJobQueries, 'insertEdges'>, workflowId: number) {
-  const blocks = new Map<RelationList, EdgeBlock>();
+  const blocks = new Map<RelationName, EdgeBlock>();
 
-  function* write(list: RelationList, block: EdgeBlock): Steps {
+  function* write(list: RelationName, block: EdgeBlock): Steps {
     for (const edges of block.take()) {
       queries.insertEdges[list](edges.map((edge) => ({ ...edge, workflowId })));
       yield;
@@ -57,7 +57,7 @@ export function createEdgeWriter(queries: Pick<NewJobQueries, 'insertEdges'>, wo
   }
 
   return {
-    *add(jobId: number, list: RelationList, otherIds: Iterable<number>): Steps {
+    *add(jobId: number, list: RelationName, otherIds: Iterable<number>): Steps {
       let block = blocks.get(list);
       for (const otherId of otherIds) {
         if (block === undefined) blocks.set(list, (block = new EdgeBlock()));
@@ -66,7 +66,7 @@ export function createEdgeWriter(queries: Pick<NewJobQueries, 'insertEdges'>, wo
       }
     },
     *addAll(jobId: number, job: NewJob): Steps {
-      for (const list of relationLists) yield* this.add(jobId, list, job[list] ?? []);
+      for (const list of relationNames) yield* this.add(jobId, list, job[list] ?? []);
     },
     *rest(): Steps {
       for (const [list, block] of blocks) yield* write(list, block);

@@ -1,4 +1,5 @@
-import { type ChangedJob, type PlanUpdate, recordKinds, relationLists } from '../../../core/contract/plan-update.ts';
+import { type ChangedJob, type PlanUpdate, recordKinds } from '../../../core/contract/plan-update.ts';
+import { relationNames } from '../../../core/job/fields.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { refuseBadLabels } from '../../../core/contract/labels.ts';
 import { refuseBadConfig } from '../../records/action/config.ts';
@@ -112,7 +113,7 @@ function* refuseBadReferences(
   if (references.scheduler_id) known('slurm_schedulers', references.scheduler_id, of);
   if (references.failure_handler_id) known('failure_handlers', references.failure_handler_id, of);
   let looked = 0;
-  for (const list of relationLists)
+  for (const list of relationNames)
     for (const id of lists[list] ?? []) {
       known(OF_LIST[list], id, `${list} of ${of}`);
       looked += 1;

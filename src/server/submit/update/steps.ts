@@ -6,9 +6,8 @@ import {
   type PlanUpdate,
   type RecordKind,
   recordKinds,
-  type RelationList,
-  relationLists,
 } from '../../../core/contract/plan-update.ts';
+import { type RelationName, relationNames } from '../../../core/job/fields.ts';
 
 type Actions = NonNullable<NonNullable<PlanUpdate['workflow_actions']>['add']>;
 export type Pair = readonly [jobId: number, otherId: number];
@@ -31,7 +30,7 @@ export type PlanStep =
   | { readonly step: 'change jobs'; readonly jobs: readonly ChangedJob[] }
   | {
       readonly step: 'relations';
-      readonly list: RelationList;
+      readonly list: RelationName;
       readonly isRemoval: boolean;
       readonly pairs: readonly Pair[];
     }
@@ -59,7 +58,7 @@ export function* stepsOf(update: PlanUpdate): Generator<PlanStep> {
   for (const page of pages(added, RECORDS)) yield { step: 'add jobs', jobs: page.map(withoutRelations) };
   for (const page of pages(changed, RECORDS))
     yield { step: 'change jobs', jobs: page.map(({ add: _add, remove: _remove, ...job }) => job) };
-  for (const list of relationLists) {
+  for (const list of relationNames) {
     const removed = changed.map(({ id, remove }) => [id, remove?.[list]] as const);
     for (const pairs of inPairs(removed)) yield { step: 'relations', list, isRemoval: true, pairs };
     const given = [

@@ -1,4 +1,4 @@
-import { type RelationList, relationLists } from '../../../../core/contract/plan-update.ts';
+import { type RelationName, relationNames } from '../../../../core/job/fields.ts';
 import type { Database } from '../../../store/database.ts';
 import { createListing } from '../../../store/listing.ts';
 import { present } from '../../present.ts';
@@ -9,7 +9,7 @@ interface OfWorkflow {
 
 /** For each field, the values of these jobs, given as JSON text: one query for a page, not one for each job. */
 const relations = (db: Database) =>
-  relationLists.map((field) => ({
+  relationNames.map((field) => ({
     field,
     rows: db.prepare<{ jobs: string }, { job_id: number; id: number }>(`
       select job_id, ${relationTables[field].other} as id from ${relationTables[field].table}
@@ -107,4 +107,4 @@ export const relationTables = {
   output_file_ids: { table: 'job_output_file', other: 'file_id' },
   input_user_data_ids: { table: 'job_input_user_data', other: 'user_data_id' },
   output_user_data_ids: { table: 'job_output_user_data', other: 'user_data_id' },
-} as const satisfies Record<RelationList, { readonly table: string; readonly other: string }>;
+} as const satisfies Record<RelationName, { readonly table: string; readonly other: string }>;
