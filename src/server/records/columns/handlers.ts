@@ -6,6 +6,7 @@ import {
   type JobColumns,
   type UserDataColumns,
 } from '../../../core/contract/plan-columns.ts';
+import { jobFields, type PageName, pageNames } from '../../../core/job/fields.ts';
 import type { Handlers } from '../../handlers.ts';
 import type { Statement } from '../../store/database.ts';
 import type { Store } from '../store.ts';
@@ -48,10 +49,7 @@ export const columnHandlers = ({ db, find }: Store) => {
       return {
         ...page,
         columns: {
-          ...columns,
-          status: columns.status.map(statusOf),
-          cancel_on_blocking_job_failure: columns.cancel_on_blocking_job_failure.map((value) => value === 1),
-          supports_termination: columns.supports_termination.map((value) => (value === null ? null : value === 1)),
+          ...jobColumnsOf(columns),
           ...relationsOf(id, query.after_id ?? 0, columns.id),
         },
       };
@@ -70,12 +68,18 @@ export const columnHandlers = ({ db, find }: Store) => {
   } satisfies Partial<Handlers>;
 };
 
-/** The columns of jobs that the database has as the API returns them, and those that it has as numbers. */
-type StoredColumns = Omit<JobColumns, 'status' | 'cancel_on_blocking_job_failure' | 'supports_termination'> & {
-  readonly status: readonly number[];
-  readonly cancel_on_blocking_job_failure: readonly number[];
-  readonly supports_termination: readonly (number | null)[];
-};
+type JobPage = Pick<JobColumns, PageName>;
+
+/** The columns of jobs as the database has them: flags and statuses are numbers. */
+type StoredColumns = { readonly [Name in PageName]: readonly unknown[] } & Pick<JobColumns, 'id'>;
+
+const jobColumnsOf = (stored: StoredColumns): JobPage =>
+  Object.fromEntries(pageNames.map((name) => [name, columnOf(stored[name], jobFields[name].kind)])) as JobPage;
+
+function columnOf(values: readonly unknown[], kind: string): readonly unknown[] {
+  if (kind === 'flag') return values.map((value) => (value === null ? null : value === 1));
+  return kind === 'status' ? values.map((value) => statusOf(value as number)) : values;
+}
 
 type StoredUserData = Omit<UserDataColumns, 'is_ephemeral'> & { readonly is_ephemeral: readonly number[] };
 

@@ -1,4 +1,4 @@
-import type { RelationName } from '../../../core/job/fields.ts';
+import { jobFields, type PageName, pageNames, type RelationName } from '../../../core/job/fields.ts';
 import type { Database, Value } from '../../store/database.ts';
 import { relationTables } from '../job/relations/queries.ts';
 
@@ -22,6 +22,7 @@ interface Pairs {
 }
 
 const plain = (column: string) => `json_group_array(${column}) as ${column}`;
+const isJson = (name: PageName) => jobFields[name].kind === 'texts' || jobFields[name].kind === 'variables';
 const parsed = (column: string) => `json_group_array(json(${column})) as ${column}`;
 
 /**
@@ -56,24 +57,11 @@ const relation = (db: Database, list: RelationName) => {
 };
 
 export const columnQueries = (db: Database) => ({
-  jobs: columns(db, 'job', [
-    ...[
-      'id',
-      'name',
-      'command',
-      'invocation_script',
-      'status',
-      'cancel_on_blocking_job_failure',
-      'supports_termination',
-      'resource_requirements_id',
-      'scheduler_id',
-      'failure_handler_id',
-      'priority',
-      'origin',
-      'removed_at_ms',
-    ].map(plain),
-    ...['env', 'labels'].map(parsed),
-  ]),
+  jobs: columns(
+    db,
+    'job',
+    pageNames.map((name) => (isJson(name) ? parsed(name) : plain(name))),
+  ),
   relations: (Object.keys(relationTables) as RelationName[]).map((list) => ({ list, pairs: relation(db, list) })),
   userData: values(db, [...['id', 'name', 'is_ephemeral'].map(plain), parsed('data')]),
   hasMoreUserData: db.prepare<{ workflowId: number; after: number }, { found: number }>(

@@ -1,9 +1,10 @@
 import { type NewJob, type Job, statusCode, statusOf } from '../../../core/contract/job.ts';
+import type { RelationName } from '../../../core/job/fields.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { HELD } from '../../../core/job/statuses.ts';
 import { createClasses } from './class.ts';
-import { refuseBadJob, storedLabels } from './fields.ts';
-import { jobOf, type JobRow } from './row.ts';
+import { refuseBadJob, storedFields } from './fields.ts';
+import { claimedJobOf, jobOf, type JobRow } from './row.ts';
 import { createReferences } from './references.ts';
 import type { Store } from '../store.ts';
 import type { ChangeJobQueries } from './queries.ts';
@@ -26,8 +27,9 @@ export const updateJob = (store: Store, queries: ChangeJobQueries) => {
   return (id: number, body: Wanted & Pick<Job, 'name' | 'command'>): Job => {
     const row = store.find.job(id);
     const { workflow_id: workflowId } = row;
-    const before = queries.dependsOn.all({ id }).map((edge) => edge.id);
-    refuseFrozen(row, body, before, (list) => queries[list].all({ id }).map((edge) => edge.id));
+    const idsOf = (list: RelationName) => queries.related[list].all({ id }).map((each) => each.id);
+    const before = idsOf('depends_on_job_ids');
+    refuseFrozen(row, body, before, idsOf);
     const wanted = { ...body, name: body.name, command: body.command };
     refuseBadJob(wanted);
     const known = references(workflowId);
@@ -35,24 +37,15 @@ export const updateJob = (store: Store, queries: ChangeJobQueries) => {
     if (body.resource_requirements_id) known.requirements(requirementsId, wanted);
     const schedulerId = body.scheduler_id ?? row.scheduler_id;
     if (body.scheduler_id) known.scheduler(body.scheduler_id, wanted);
-    const labels =
-      body.labels === undefined || body.labels === null
-        ? row.labels
-        : storedLabels({ name: body.name, labels: body.labels });
-
+    const given = Object.fromEntries(Object.entries(body).filter(([, value]) => isGiven(value)));
+    const fields = storedFields({ ...claimedJobOf(row), ...given });
     queries.updateJob.run({
+      ...fields,
       id,
-      name: body.name,
-      command: body.command,
       status: body.status === 'disabled' ? statusCode.disabled : row.status,
-      schedulerId: schedulerId || null,
-      requirementsId,
-      classId: classes(workflowId)(requirementsId, schedulerId || null, labels),
-      priority: body.priority ?? row.priority,
-      labels,
-      invocationScript: body.invocation_script ?? row.invocation_script,
-      cancels: flag(body.cancel_on_blocking_job_failure) ?? row.cancel_on_blocking_job_failure,
-      supportsTermination: flag(body.supports_termination) ?? row.supports_termination,
+      scheduler_id: schedulerId || null,
+      resource_requirements_id: requirementsId,
+      class_id: classes(workflowId)(requirementsId, schedulerId || null, fields.labels),
     });
     if (body.status === 'disabled' && row.status !== statusCode.disabled) {
       store.changes.record(workflowId, 'job_status_changed', [
@@ -78,9 +71,12 @@ export const updateJob = (store: Store, queries: ChangeJobQueries) => {
   };
 };
 
-type List = (typeof LISTS)[number];
-
-function refuseFrozen(row: JobRow, body: Wanted, dependsOn: readonly number[], idsOf: (list: List) => number[]): void {
+function refuseFrozen(
+  row: JobRow,
+  body: Wanted,
+  dependsOn: readonly number[],
+  idsOf: (list: RelationName) => number[],
+): void {
   const status = statusOf(row.status);
   const changed = [
     ...(body.name !== undefined && body.name !== row.name ? ['name'] : []),
@@ -117,15 +113,18 @@ function refuseFrozen(row: JobRow, body: Wanted, dependsOn: readonly number[], i
 const isGiven = <T>(value: T | null | undefined): value is T => value !== undefined && value !== null;
 
 /** Given, but unchanged: a client may send back what it received. */
-function isAsItWas(field: (typeof NEVER)[number], row: JobRow, body: Wanted, idsOf: (list: List) => number[]): boolean {
+function isAsItWas(
+  field: (typeof NEVER)[number],
+  row: JobRow,
+  body: Wanted,
+  idsOf: (list: RelationName) => number[],
+): boolean {
   if (field === 'env') return JSON.stringify(body.env) === (row.env ?? '{}');
   if (field === 'failure_handler_id') return (body.failure_handler_id || null) === row.failure_handler_id;
   // Some clients send an empty list for no value.
   const given = body[field] ?? [];
   return given.length === 0 || isSameSet(given, idsOf(field));
 }
-
-const flag = (value: boolean | null | undefined) => (isGiven(value) ? Number(value) : undefined);
 
 const isSameSet = (left: readonly number[], right: readonly number[]) => {
   const [a, b] = [new Set(left), new Set(right)];

@@ -15,6 +15,9 @@ const NONE = 0;
 /** Jobs checked or written between two steps: about 1 ms. */
 const A_FEW = 64;
 
+/** The class of a job is found, or created, when the whole request was checked. */
+type NewRow = Omit<JobToInsert, 'class_id'>;
+
 /** For each job of a request the positions of the earlier ones that it depends on. */
 export type Positions = readonly (readonly number[])[];
 
@@ -45,7 +48,7 @@ export const createJobs = (store: Store, queries: NewJobQueries) => {
     const nextId = (queries.lastJobId.get({})?.id ?? 0) + 1;
     const edges = checkEdges(queries, workflowId, nextId);
 
-    const rowOf = (job: NewJob): Omit<JobToInsert, 'classId'> => {
+    const rowOf = (job: NewJob): NewRow => {
       refuseBadJob(job);
       const requirementsId = job.resource_requirements_id ?? defaultRequirementsId;
       const schedulerId = job.scheduler_id || null;
@@ -54,15 +57,15 @@ export const createJobs = (store: Store, queries: NewJobQueries) => {
       if (schedulerId !== null) known.scheduler(schedulerId, job);
       if (handlerId !== null) known.handler(handlerId, job);
       return {
-        workflowId,
+        workflow_id: workflowId,
         ...storedFields(job, env),
-        resourceRequirementsId: requirementsId,
-        schedulerId,
-        failureHandlerId: handlerId,
+        resource_requirements_id: requirementsId,
+        scheduler_id: schedulerId,
+        failure_handler_id: handlerId,
       };
     };
 
-    const rows: Omit<JobToInsert, 'classId'>[] = [];
+    const rows: NewRow[] = [];
     for (const [index, job] of given.entries()) {
       rows.push(rowOf(job));
       yield* edges(job);
@@ -74,14 +77,10 @@ export const createJobs = (store: Store, queries: NewJobQueries) => {
     for (let at = 0; at < rows.length; at += A_FEW) {
       const page = rows.slice(at, at + A_FEW).map((row) => ({
         ...row,
-        classId: classOf(
-          row.resourceRequirementsId as number,
-          row.schedulerId as number | null,
-          row.labels as string | null,
-        ),
+        class_id: classOf(row.resource_requirements_id, row.scheduler_id, row.labels),
       }));
       // One by one: a request may have a hundred thousand, too many for the arguments of a call.
-      for (const id of queries.insertJobs(page as JobToInsert[])) ids.push(id);
+      for (const id of queries.insertJobs(page)) ids.push(id);
       yield;
     }
 
@@ -90,13 +89,13 @@ export const createJobs = (store: Store, queries: NewJobQueries) => {
     for (const [index, submitted] of given.entries()) {
       const id = ids[index] as number;
       const job = withPositions(submitted, positions[index] ?? [], ids);
-      const { labels, resourceRequirementsId } = rows[index] as JobToInsert;
+      const { labels, resource_requirements_id } = rows[index] as NewRow;
       yield* writer.addAll(id, job);
       created.push({
         ...present(job),
         id,
         status: 'uninitialized',
-        resource_requirements_id: resourceRequirementsId,
+        resource_requirements_id,
         ...(labels === null ? {} : { labels: JSON.parse(labels) as string[] }),
       });
       if (index % A_FEW === A_FEW - 1) yield;

@@ -1,7 +1,9 @@
-import type { Job, NewJob } from '../../../core/contract/job.ts';
+import type { Job } from '../../../core/contract/job.ts';
 import { refuseBadLabels, sortedLabels } from '../../../core/contract/labels.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { refuseBadEnvironment, refuseNul } from '../workflow/environment.ts';
+import { definitionRow } from './row.gen.ts';
+import type { Definition, StoredDefinition } from './row.ts';
 
 /** The fields of a job that are checked before it is written. */
 type Fields = Pick<Job, 'name' | 'priority' | 'env' | 'command' | 'invocation_script'>;
@@ -18,32 +20,9 @@ export function refuseBadJob(job: Fields): void {
   refuseNul(job.invocation_script, `invocation_script of job '${job.name}'`);
 }
 
-/** The fields of a job itself as they are stored, without the records that it names; its environment stands over that of its workflow. */
-export function storedFields(
-  job: Pick<NewJob, 'name' | 'command'> & Partial<OwnFields>,
-  workflowEnv: Readonly<Record<string, string>> | undefined,
-) {
+/** The fields of a job itself as they are stored; its environment stands over that of its workflow, and labels are sorted. */
+export function storedFields(job: Definition, workflowEnv?: Readonly<Record<string, string>>): StoredDefinition {
+  refuseBadLabels(job.labels, ` for job '${job.name}'`);
   const env = workflowEnv === undefined ? job.env : { ...workflowEnv, ...job.env };
-  return {
-    name: job.name,
-    command: job.command,
-    invocationScript: job.invocation_script || null,
-    env: !env || Object.keys(env).length === 0 ? null : JSON.stringify(env),
-    cancelOnBlockingJobFailure: Number(job.cancel_on_blocking_job_failure ?? true),
-    supportsTermination: typeof job.supports_termination === 'boolean' ? Number(job.supports_termination) : null,
-    priority: job.priority ?? 0,
-    labels: storedLabels(job),
-  };
-}
-
-type OwnFields = Pick<
-  NewJob,
-  'env' | 'invocation_script' | 'cancel_on_blocking_job_failure' | 'supports_termination' | 'priority' | 'labels'
->;
-
-/** Labels as they are stored: sorted, each once, as JSON; null for none. */
-export function storedLabels({ labels, name }: Pick<Job, 'labels' | 'name'>): string | null {
-  refuseBadLabels(labels, ` for job '${name}'`);
-  const sorted = sortedLabels(labels);
-  return sorted.length === 0 ? null : JSON.stringify(sorted);
+  return definitionRow({ ...job, env, labels: sortedLabels(job.labels) });
 }

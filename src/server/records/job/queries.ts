@@ -1,34 +1,23 @@
+import { definitionNames, type ReferenceName, referenceNames } from '../../../core/job/fields.ts';
 import type { Database, NoParameters, Value } from '../../store/database.ts';
+import { eachRelation } from './relations/queries.ts';
+import type { JobRow, StoredDefinition } from './row.ts';
 import { STATUS, upstreamOfJob } from './status.ts';
 
-export interface JobToInsert extends Record<string, Value> {
-  workflowId: number;
-  name: string;
-  command: string;
-  invocationScript: string | null;
-  env: string | null;
-  cancelOnBlockingJobFailure: number;
-  supportsTermination: number | null;
-  resourceRequirementsId: number;
-  schedulerId: number | null;
-  failureHandlerId: number | null;
-  priority: number;
-  labels: string | null;
-  classId: number;
-}
+export type JobToInsert = StoredDefinition & Pick<JobRow, ReferenceName | 'workflow_id'> & { class_id: number };
+
+const insertedColumns = ['workflow_id', ...definitionNames, ...referenceNames, 'class_id'];
+
+/** Sets columns to the parameters of their names. */
+export const assigned = (columns: readonly string[]): string =>
+  columns.map((column) => `${column} = :${column}`).join(', ');
+
+/** The environment and the failure handler of a job stay as they were created. */
+const changedColumns = [...definitionNames, ...referenceNames].filter(
+  (name) => name !== 'env' && name !== 'failure_handler_id',
+);
 
 type Edge = { jobId: number; otherId: number; workflowId: number };
-
-/** Edges to records of the same workflow, which was checked before. */
-const edges = (db: Database, table: string, column: string) =>
-  db.prepareInserts<Edge>(`
-    insert or ignore into ${table} (job_id, ${column}, workflow_id) values (:jobId, :otherId, :workflowId)`);
-
-/** Whether the workflow has this record. */
-const has = (db: Database, table: string) =>
-  db.prepare<{ id: number; workflowId: number }, { id: number }>(
-    `select id from ${table} where id = :id and workflow_id = :workflowId`,
-  );
 
 export const newJobQueries = (db: Database) => ({
   jobDefaults: db.prepare<{ workflowId: number }, { env: string | null; requirements_id: number | null }>(`
@@ -38,28 +27,19 @@ export const newJobQueries = (db: Database) => ({
     from workflow
     where id = :workflowId`),
   insertJobs: db.prepareInserts<JobToInsert>(`
-    insert into job (
-      workflow_id, name, command, invocation_script, env, cancel_on_blocking_job_failure, supports_termination,
-      resource_requirements_id, scheduler_id, failure_handler_id, priority, labels, class_id
-    ) values (
-      :workflowId, :name, :command, :invocationScript, :env, :cancelOnBlockingJobFailure, :supportsTermination,
-      :resourceRequirementsId, :schedulerId, :failureHandlerId, :priority, :labels, :classId
-    )`),
+    insert into job (${insertedColumns.join(', ')})
+    values (${insertedColumns.map((column) => `:${column}`).join(', ')})`),
   lastJobId: db.prepare<NoParameters, { id: number }>("select seq as id from sqlite_sequence where name = 'job'"),
-  has: {
-    depends_on_job_ids: has(db, 'job'),
-    input_file_ids: has(db, 'file'),
-    output_file_ids: has(db, 'file'),
-    input_user_data_ids: has(db, 'user_data'),
-    output_user_data_ids: has(db, 'user_data'),
-  },
-  insertEdges: {
-    depends_on_job_ids: edges(db, 'job_depends_on', 'depends_on_job_id'),
-    input_file_ids: edges(db, 'job_input_file', 'file_id'),
-    output_file_ids: edges(db, 'job_output_file', 'file_id'),
-    input_user_data_ids: edges(db, 'job_input_user_data', 'user_data_id'),
-    output_user_data_ids: edges(db, 'job_output_user_data', 'user_data_id'),
-  },
+  has: eachRelation(({ of }) =>
+    db.prepare<{ id: number; workflowId: number }, { id: number }>(
+      `select id from ${of} where id = :id and workflow_id = :workflowId`,
+    ),
+  ),
+  // To records of the same workflow, which was checked before.
+  insertEdges: eachRelation(({ table, other }) =>
+    db.prepareInserts<Edge>(`
+      insert or ignore into ${table} (job_id, ${other}, workflow_id) values (:jobId, :otherId, :workflowId)`),
+  ),
   // Jobs of a request whose server was killed.
   jobsFrom: db.prepare<{ workflowId: number; firstId: number; after: number; limit: number }, { id: number }>(`
     select id from job
@@ -74,32 +54,15 @@ export const newJobQueries = (db: Database) => ({
 export type NewJobQueries = ReturnType<typeof newJobQueries>;
 
 export const changeJobQueries = (db: Database) => ({
-  dependsOn: db.prepare<{ id: number }, { id: number }>(
-    'select depends_on_job_id as id from job_depends_on where job_id = :id order by 1',
-  ),
-  input_file_ids: db.prepare<{ id: number }, { id: number }>(
-    'select file_id as id from job_input_file where job_id = :id',
-  ),
-  output_file_ids: db.prepare<{ id: number }, { id: number }>(
-    'select file_id as id from job_output_file where job_id = :id',
-  ),
-  input_user_data_ids: db.prepare<{ id: number }, { id: number }>(
-    'select user_data_id as id from job_input_user_data where job_id = :id',
-  ),
-  output_user_data_ids: db.prepare<{ id: number }, { id: number }>(
-    'select user_data_id as id from job_output_user_data where job_id = :id',
+  related: eachRelation(({ table, other }) =>
+    db.prepare<{ id: number }, { id: number }>(`select ${other} as id from ${table} where job_id = :id order by 1`),
   ),
   clearDependsOn: db.prepare<{ id: number }>('delete from job_depends_on where job_id = :id'),
   dependOn: db.prepare<{ id: number; otherId: number; workflowId: number }>(`
     insert into job_depends_on (job_id, depends_on_job_id, workflow_id)
     select :id, id, workflow_id from job where id = :otherId and workflow_id = :workflowId`),
   updateJob: db.prepare<Record<string, Value>>(`
-    update job set
-      name = :name, command = :command, status = :status, scheduler_id = :schedulerId,
-      resource_requirements_id = :requirementsId, class_id = :classId, priority = :priority, labels = :labels,
-      invocation_script = :invocationScript, cancel_on_blocking_job_failure = :cancels,
-      supports_termination = :supportsTermination
-    where id = :id`),
+    update job set ${assigned([...changedColumns, 'status', 'class_id'])} where id = :id`),
   isUpstreamOfItself: db.prepare<{ id: number }, { id: number }>(`
     with recursive upstream (id) as (
       select depends_on_job_id from job_depends_on where job_id = :id

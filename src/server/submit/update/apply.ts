@@ -5,12 +5,13 @@ import { createClasses } from '../../records/job/class.ts';
 import type { Edges } from '../../records/job/edges.ts';
 import { storedFields } from '../../records/job/fields.ts';
 import { type JobToInsert, newJobQueries } from '../../records/job/queries.ts';
+import { claimedJobOf } from '../../records/job/row.ts';
 import { statusCode } from '../../../core/contract/job.ts';
+import { jobFields } from '../../../core/job/fields.ts';
 import type { Store } from '../../records/store.ts';
 import type { Value } from '../../store/database.ts';
 import type { Steps } from '../../store/work.ts';
 import type { Applying } from './applying.ts';
-import { OF_LIST } from './check.ts';
 import type { UpdateQueries } from './queries.ts';
 import { createRecordWriter } from './records.ts';
 import type { PlanStep } from './steps.ts';
@@ -49,18 +50,18 @@ export const createApply = (store: Store, queries: UpdateQueries, edges: Edges) 
     const classOf = classes(workflowId);
     const one = (kind: RecordKind, reference: number | null | undefined) =>
       reference ? idOf(ids[kind], reference) : null;
-    return (job: Partial<AddedJob> & Pick<AddedJob, 'name' | 'command'>): JobToInsert => {
+    return (job: AddedJob): JobToInsert => {
       const fields = storedFields(job, workflowEnv);
       const requirementsId =
         one('resource_requirements', job.resource_requirements_id) ?? defaults?.requirements_id ?? 0;
       const schedulerId = one('slurm_schedulers', job.scheduler_id);
       return {
-        workflowId,
+        workflow_id: workflowId,
         ...fields,
-        resourceRequirementsId: requirementsId,
-        schedulerId,
-        failureHandlerId: one('failure_handlers', job.failure_handler_id),
-        classId: classOf(requirementsId, schedulerId, fields.labels),
+        resource_requirements_id: requirementsId,
+        scheduler_id: schedulerId,
+        failure_handler_id: one('failure_handlers', job.failure_handler_id),
+        class_id: classOf(requirementsId, schedulerId, fields.labels),
       };
     };
   };
@@ -68,35 +69,10 @@ export const createApply = (store: Store, queries: UpdateQueries, edges: Edges) 
   function changeJob(job: ChangedJob, rowOf: ReturnType<typeof createRows>, { runId, isInitialized }: Applying): void {
     const { id, runs_again: runsAgain, add: _add, remove: _remove, ...set } = job;
     const before = store.find.job(id);
-    const kept = {
-      name: before.name,
-      command: before.command,
-      invocation_script: before.invocation_script,
-      cancel_on_blocking_job_failure: before.cancel_on_blocking_job_failure === 1,
-      supports_termination: before.supports_termination === null ? null : before.supports_termination === 1,
-      resource_requirements_id: before.resource_requirements_id,
-      scheduler_id: before.scheduler_id,
-      failure_handler_id: before.failure_handler_id,
-      priority: before.priority,
-      labels: before.labels === null ? null : (JSON.parse(before.labels) as string[]),
-    };
     const given = Object.fromEntries(Object.entries(set).filter(([, value]) => value !== undefined));
-    const row = rowOf({ ...kept, ...given } as AddedJob);
-    queries.changeJob.run({
-      id,
-      name: row.name,
-      command: row.command,
-      invocationScript: row['invocationScript'] as Value,
-      env: set.env === undefined ? before.env : (row['env'] as Value),
-      cancels: row.cancelOnBlockingJobFailure,
-      supportsTermination: row['supportsTermination'] as Value,
-      requirementsId: row.resourceRequirementsId,
-      schedulerId: row['schedulerId'] as Value,
-      handlerId: row['failureHandlerId'] as Value,
-      priority: row.priority,
-      labels: row['labels'] as Value,
-      classId: row.classId,
-    });
+    const row = rowOf({ ...claimedJobOf(before), scheduler_id: before.scheduler_id, ...given });
+    // The stored environment has the workflow's variables already.
+    queries.changeJob.run({ ...row, env: set.env === undefined ? before.env : row.env, id });
     if (runsAgain && (isInitialized || before.removed_at_ms !== null)) queries.runAgain.run({ id, runId });
   }
 
@@ -134,14 +110,14 @@ export const createApply = (store: Store, queries: UpdateQueries, edges: Edges) 
         return;
       }
       case 'relations': {
-        const of = OF_LIST[step.list];
+        const of = jobFields[step.list].names;
         const pairs = step.pairs.map(([job, other]) => ({
           jobId: idOf(ids.jobs, job),
           otherId: idOf(ids[of], other),
           workflowId,
         }));
         if (step.isRemoval) for (const { jobId, otherId } of pairs) queries.unrelate[step.list].run({ jobId, otherId });
-        else queries.relate[step.list](pairs);
+        else jobs.insertEdges[step.list](pairs);
         return;
       }
       case 'actions':

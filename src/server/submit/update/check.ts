@@ -1,5 +1,5 @@
 import { type ChangedJob, type PlanUpdate, recordKinds } from '../../../core/contract/plan-update.ts';
-import { relationNames } from '../../../core/job/fields.ts';
+import { jobFields, type ReferenceName, referenceNames, relationNames } from '../../../core/job/fields.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { refuseBadLabels } from '../../../core/contract/labels.ts';
 import { refuseBadConfig } from '../../records/action/config.ts';
@@ -12,15 +12,6 @@ import type { Steps } from '../../store/work.ts';
 import type { UpdateQueries } from './queries.ts';
 
 type Kind = keyof UpdateQueries['has'];
-
-/** The kind of records that each list of a job names. */
-export const OF_LIST = {
-  depends_on_job_ids: 'jobs',
-  input_file_ids: 'files',
-  output_file_ids: 'files',
-  input_user_data_ids: 'user_data',
-  output_user_data_ids: 'user_data',
-} as const;
 
 /** Jobs checked between two steps: about 1 ms. */
 const A_FEW = 64;
@@ -100,22 +91,21 @@ function createKnown(queries: UpdateQueries, workflowId: number, update: PlanUpd
   };
 }
 
-type References = Pick<ChangedJob, 'resource_requirements_id' | 'scheduler_id' | 'failure_handler_id'>;
-
 function* refuseBadReferences(
   known: Known,
   name: string,
-  references: References,
+  references: Pick<ChangedJob, ReferenceName>,
   lists: NonNullable<ChangedJob['add']>,
 ): Steps {
   const of = `job '${name}'`;
-  if (references.resource_requirements_id) known('resource_requirements', references.resource_requirements_id, of);
-  if (references.scheduler_id) known('slurm_schedulers', references.scheduler_id, of);
-  if (references.failure_handler_id) known('failure_handlers', references.failure_handler_id, of);
+  for (const reference of referenceNames) {
+    const id = references[reference];
+    if (id) known(jobFields[reference].names, id, of);
+  }
   let looked = 0;
   for (const list of relationNames)
     for (const id of lists[list] ?? []) {
-      known(OF_LIST[list], id, `${list} of ${of}`);
+      known(jobFields[list].names, id, `${list} of ${of}`);
       looked += 1;
       if (looked % NAMES === 0) yield;
     }

@@ -1,8 +1,10 @@
 import type { RecordKind } from '../../../core/contract/plan-update.ts';
+import { definitionNames, referenceNames } from '../../../core/job/fields.ts';
 import { HELD, NOT_BEGUN, UNCLAIMED } from '../../../core/job/statuses.ts';
+import { assigned } from '../../records/job/queries.ts';
 import type { Database, Value } from '../../store/database.ts';
 import type { Window } from '../../store/rows.ts';
-import { relationTables } from '../../records/job/relations/queries.ts';
+import { eachRelation } from '../../records/job/relations/queries.ts';
 import { anyOf, STATUS } from '../../records/job/status.ts';
 
 const OF_WINDOW = 'workflow_id = :workflowId and id > :after and id <= :upto';
@@ -122,12 +124,7 @@ export const updateQueries = (db: Database) => ({
   ),
 
   changeJob: db.prepare<Record<string, Value>>(`
-    update job set
-      name = :name, command = :command, invocation_script = :invocationScript, env = :env,
-      cancel_on_blocking_job_failure = :cancels, supports_termination = :supportsTermination,
-      resource_requirements_id = :requirementsId, scheduler_id = :schedulerId, failure_handler_id = :handlerId,
-      priority = :priority, labels = :labels, class_id = :classId
-    where id = :id`),
+    update job set ${assigned([...definitionNames, ...referenceNames, 'class_id'])} where id = :id`),
   // It runs as a first attempt, under a number that no result of this run has.
   runAgain: db.prepare<{ id: number; runId: number }>(`
     update job set
@@ -143,17 +140,11 @@ export const updateQueries = (db: Database) => ({
       from job
       where id = :id) begun
     where job.id = :id`),
-  relate: each(relationTables, (list) => {
-    const { table, other } = relationTables[list];
-    return db.prepareInserts<{ jobId: number; otherId: number; workflowId: number }>(`
-      insert or ignore into ${table} (job_id, ${other}, workflow_id) values (:jobId, :otherId, :workflowId)`);
-  }),
-  unrelate: each(relationTables, (list) => {
-    const { table, other } = relationTables[list];
-    return db.prepare<{ jobId: number; otherId: number }>(
+  unrelate: eachRelation(({ table, other }) =>
+    db.prepare<{ jobId: number; otherId: number }>(
       `delete from ${table} where job_id = :jobId and ${other} = :otherId`,
-    );
-  }),
+    ),
+  ),
   uninitialized: db.prepare<Window, { id: number }>(`
     select id from job where ${OF_WINDOW} and status = ${STATUS.uninitialized}`),
   // Jobs that the update does not name, such as those that a job has added.

@@ -102,9 +102,20 @@ function relationships(record: string, edge: string): string {
 
 /** The table of each relationship of a job, and its column with the id on the other side. */
 export const relationTables = {
-  depends_on_job_ids: { table: 'job_depends_on', other: 'depends_on_job_id' },
-  input_file_ids: { table: 'job_input_file', other: 'file_id' },
-  output_file_ids: { table: 'job_output_file', other: 'file_id' },
-  input_user_data_ids: { table: 'job_input_user_data', other: 'user_data_id' },
-  output_user_data_ids: { table: 'job_output_user_data', other: 'user_data_id' },
-} as const satisfies Record<RelationName, { readonly table: string; readonly other: string }>;
+  depends_on_job_ids: { table: 'job_depends_on', other: 'depends_on_job_id', of: 'job' },
+  input_file_ids: { table: 'job_input_file', other: 'file_id', of: 'file' },
+  output_file_ids: { table: 'job_output_file', other: 'file_id', of: 'file' },
+  input_user_data_ids: { table: 'job_input_user_data', other: 'user_data_id', of: 'user_data' },
+  output_user_data_ids: { table: 'job_output_user_data', other: 'user_data_id', of: 'user_data' },
+} as const satisfies Record<RelationName, RelationTable>;
+
+interface RelationTable {
+  readonly table: string;
+  /** Its column with the ids of the other records, and their table. */
+  readonly other: string;
+  readonly of: string;
+}
+
+/** One of something for each relationship. */
+export const eachRelation = <Made>(make: (relation: RelationTable) => Made) =>
+  Object.fromEntries(relationNames.map((list) => [list, make(relationTables[list])])) as Record<RelationName, Made>;
