@@ -2,6 +2,7 @@ import type { Client } from '../client/client.ts';
 import { storedJobs } from '../client/stored-plan.ts';
 import type { Job } from '../core/contract/job.ts';
 import type { AddedJob, ChangedJob, PlanUpdate, PlanUpdated } from '../core/contract/plan-update.ts';
+import { fieldOf } from '../core/job/fields.ts';
 import { isSame } from '../core/workflow-file/update/same.ts';
 import { isBegun, isRemoved } from '../core/workflow-file/update/stored.ts';
 import { noPlanUpdates } from './update-plan.ts';
@@ -46,7 +47,13 @@ export async function setJobs(
       ([field, value]) => value !== undefined && !isSame(empty(stored[field as keyof JobSettings]), empty(value)),
     );
     if (other.length === 0) return [];
-    return [{ id: job.id, runs_again: other.some(([field]) => field === 'command'), ...Object.fromEntries(other) }];
+    return [
+      {
+        id: job.id,
+        runs_again: other.some(([field]) => fieldOf(field as keyof JobSettings).reruns),
+        ...Object.fromEntries(other),
+      },
+    ];
   });
   return changePlan(client, workflowId, { change }, isDryRun);
 }

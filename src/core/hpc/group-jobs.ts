@@ -18,7 +18,7 @@ export function groupJobs(plan: Plan): { groups: JobGroup[]; warnings: string[] 
     const job = plan.jobs.at(number);
     const needs =
       job.resourceRequirements === undefined ? undefined : plan.resourceRequirements[job.resourceRequirements];
-    if ((job.labels ?? []).length > 0) labelled += 1;
+    if ((job.settings.labels ?? []).length > 0) labelled += 1;
     else if (needs === undefined) withoutNeeds.push(job.name);
     else {
       const isDeferred = waits(number);

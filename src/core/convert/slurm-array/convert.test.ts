@@ -22,7 +22,14 @@ it('an array script becomes a job for each task, which runs the script with the 
   expect([...Array(jobs.length).keys()].map((at) => jobs.at(at).name)).toEqual(['align_1', 'align_4', 'align_7']);
   expect(jobs.at(1)).toMatchObject({
     command: '/bin/bash jobs/align.sbatch',
-    env: { SLURM_ARRAY_TASK_ID: '4', SLURM_ARRAY_TASK_COUNT: '3', SLURM_ARRAY_TASK_MAX: '7', SLURM_CPUS_PER_TASK: '4' },
+    settings: {
+      env: {
+        SLURM_ARRAY_TASK_ID: '4',
+        SLURM_ARRAY_TASK_COUNT: '3',
+        SLURM_ARRAY_TASK_MAX: '7',
+        SLURM_CPUS_PER_TASK: '4',
+      },
+    },
   });
   expect(workflow['resource_requirements']).toEqual([{ name: 'align', num_cpus: 4, memory: '8g', runtime: 'PT1H30M' }]);
 });

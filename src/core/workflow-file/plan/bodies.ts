@@ -1,7 +1,7 @@
 import type { NewJob } from '../../contract/job.ts';
 import type { ExecutionConfig, ResourceMonitorConfig } from '../../contract/workflow.ts';
 import { storedRules } from '../../lifecycle/cause-rules.ts';
-import type { Plan, PlannedAction, PlannedJob } from './plan.ts';
+import type { Plan, PlannedAction, PlannedJob, SettingName } from './plan.ts';
 
 /** Ids of records, by number in the plan. */
 export type Ids = Float64Array;
@@ -34,11 +34,7 @@ export function jobBody(job: PlannedJob, workflowId: number, records: RecordIds,
     name: job.name,
     command: job.command,
     invocation_script: job.invocationScript,
-    env: job.env as Record<string, string> | undefined,
-    priority: job.priority,
-    cancel_on_blocking_job_failure: job.cancelOnBlockingJobFailure,
-    supports_termination: job.supportsTermination,
-    labels: job.labels as string[] | undefined,
+    ...(job.settings as Pick<NewJob, SettingName>),
     resource_requirements_id: one(job.resourceRequirements, requirements),
     scheduler_id: one(job.scheduler, schedulers),
     failure_handler_id: one(job.failureHandler, handlers),

@@ -1,3 +1,4 @@
+import { fileNames } from '../../job/fields.ts';
 import type { Draft, Links } from '../draft.ts';
 import type { Family } from '../expand/family.ts';
 import { template, type Template } from '../expand/template.ts';
@@ -7,7 +8,7 @@ import type { Selections } from '../pattern/selection.ts';
 import type { JobSpec } from '../shape/workflow.ts';
 import { surroundingsScript } from '../surroundings/script.ts';
 import { compactJson } from '../text/value.ts';
-import type { PlannedJob } from './plan.ts';
+import type { JobSettings, PlannedJob, SettingName } from './plan.ts';
 import { perFamily, type FileWriter, type UserDataWriter } from './records.ts';
 
 /** Writes the jobs of a plan, one at a time, in any order. */
@@ -43,11 +44,7 @@ export class JobWriter {
       invocationScript:
         (texts.script && this.text(texts.script, combination)) ??
         (texts.surroundings && this.surroundingsOf(family, texts.surroundings, { index, combination })),
-      env: texts.env(combination),
-      priority: spec.priority,
-      cancelOnBlockingJobFailure: spec.cancel_on_blocking_job_failure,
-      supportsTermination: spec.supports_termination,
-      labels: texts.labels?.map((label) => label.render(combination)),
+      settings: texts.settings(combination),
       stdio: spec.stdio,
       resourceRequirements: numberIn(this.resourceRequirements, texts.requirements, combination),
       scheduler: numberIn(this.schedulers, texts.scheduler, combination),
@@ -121,8 +118,7 @@ function templatesOf({ spec, axes }: Family<JobSpec>) {
     command: text(spec.command),
     script: spec.invocation_script === undefined ? undefined : text(spec.invocation_script),
     surroundings: surroundingsTemplate(spec, maybe),
-    env: envWriter(spec.env, axes),
-    labels: spec.labels?.map((label) => template(label, axes)),
+    settings: settingsWriter(spec, axes),
     requirements: maybe(spec.resource_requirements),
     scheduler: maybe(spec.scheduler),
   };
@@ -140,13 +136,44 @@ function surroundingsTemplate({ container, conda, module }: JobSpec, maybe: (tex
   };
 }
 
-function envWriter(
-  env: JobSpec['env'],
+const settingNames = fileNames.filter(
+  (name): name is SettingName => name !== 'name' && name !== 'command' && name !== 'invocation_script',
+);
+
+/** The settings of each job of a family: only texts that name parameters are written for each. */
+function settingsWriter(spec: JobSpec, axes: Family<JobSpec>['axes']): (combination: number) => JobSettings {
+  const fixed: Record<string, unknown> = {};
+  const varying: [name: string, write: (combination: number) => unknown][] = [];
+  for (const name of settingNames) {
+    const value = spec[name];
+    if (value === undefined) continue;
+    fixed[name] = value;
+    const write = valueWriter(value, axes);
+    if (write !== undefined) varying.push([name, write]);
+  }
+  if (varying.length === 0) return () => fixed;
+  return (combination) => {
+    const settings = { ...fixed };
+    for (const [name, write] of varying) settings[name] = write(combination);
+    return settings;
+  };
+}
+
+/** Writes a value whose texts name parameters; undefined for one that is the same for all jobs. */
+function valueWriter(
+  value: string | number | boolean | readonly string[] | Readonly<Record<string, string>>,
   axes: Family<JobSpec>['axes'],
-): (combination: number) => Readonly<Record<string, string>> | undefined {
-  const values = Object.entries(env ?? {}).map(([key, value]) => [key, template(value, axes)] as const);
-  if (values.every(([, value]) => value.fixed !== undefined)) return () => env;
-  return (combination) => Object.fromEntries(values.map(([key, value]) => [key, value.render(combination)]));
+): ((combination: number) => unknown) | undefined {
+  if (typeof value === 'string') {
+    const text = template(value, axes);
+    return text.fixed === undefined ? (combination) => text.render(combination) : undefined;
+  }
+  if (typeof value !== 'object') return undefined;
+  const texts = Object.entries(value).map(([key, text]) => [key, template(text, axes)] as const);
+  if (texts.every(([, text]) => text.fixed !== undefined)) return undefined;
+  return Array.isArray(value)
+    ? (combination) => texts.map(([, text]) => text.render(combination))
+    : (combination) => Object.fromEntries(texts.map(([key, text]) => [key, text.render(combination)]));
 }
 
 const numbersOf = (records: readonly { readonly name?: string }[] | undefined): Numbers =>

@@ -53,6 +53,7 @@ describe('the jobs of a plan', () => {
     expect(plan.jobs.at(0)).toEqual({
       name: 'a',
       command: 'x',
+      settings: {},
       dependsOn: nothing,
       inputFiles: nothing,
       outputFiles: nothing,
@@ -60,9 +61,7 @@ describe('the jobs of a plan', () => {
       outputUserData: nothing,
     });
     expect(plan.jobs.at(1)).toMatchObject({
-      priority: 5,
-      cancelOnBlockingJobFailure: false,
-      supportsTermination: true,
+      settings: { priority: 5, cancel_on_blocking_job_failure: false, supports_termination: true },
       failureHandler: 0,
       scheduler: 1,
       stdio,

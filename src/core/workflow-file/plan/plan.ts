@@ -1,3 +1,4 @@
+import type { FileName } from '../../job/fields.ts';
 import type { GlobMatch } from '../glob/look.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { Lists } from '../int-list.ts';
@@ -7,6 +8,7 @@ import type {
   ActionSpec,
   ExecutionConfigSpec,
   FailureHandlerSpec,
+  JobSpec,
   ResourceRequirementsSpec,
   SlurmSchedulerSpec,
   StdioSpec,
@@ -72,16 +74,15 @@ export type PlannedWorkflow = Pick<
   readonly compute_node_wait_for_new_jobs_seconds: number;
 };
 
+/** What the file gives of a job beside its command, with the names of the API. Its own variables replace the workflow's. */
+export type JobSettings = Pick<JobSpec, SettingName>;
+export type SettingName = Exclude<FileName, 'name' | 'command' | 'invocation_script'>;
+
 export interface PlannedJob {
   readonly name: string;
   readonly command: string;
   readonly invocationScript: string | undefined;
-  /** Its own variables; they replace the workflow's. */
-  readonly env: Readonly<Record<string, string>> | undefined;
-  readonly priority: number | undefined;
-  readonly cancelOnBlockingJobFailure: boolean | undefined;
-  readonly supportsTermination: boolean | undefined;
-  readonly labels: readonly string[] | undefined;
+  readonly settings: JobSettings;
   readonly stdio: StdioSpec | undefined;
   /** Numbers in the plan's lists. */
   readonly resourceRequirements: number | undefined;

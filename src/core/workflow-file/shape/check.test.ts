@@ -102,7 +102,8 @@ it('null means absent, an empty list is an empty list, and an empty name is a na
     jobs: [{ name: '', command: '', env: null, depends_on: null, labels: [] }],
   });
   expect(workflow.name).toBe('');
-  expect(jobs.at(0)).toMatchObject({ name: '', command: '', env: undefined, labels: [] });
+  expect(jobs.at(0)).toMatchObject({ name: '', command: '', settings: { labels: [] } });
+  expect(jobs.at(0).settings.env).toBeUndefined();
   expect(errorsOf({ jobs: [] })).toEqual([]);
 });
 

@@ -1,4 +1,19 @@
-import { any, boolean, choice, integer, list, map, may, must, object, string } from './shape.ts';
+import { type FileName, fileNames, fieldOf, jobFields } from '../../job/fields.ts';
+import {
+  any,
+  boolean,
+  choice,
+  type Field,
+  integer,
+  list,
+  map,
+  may,
+  must,
+  object,
+  type Read,
+  type Shape,
+  string,
+} from './shape.ts';
 import { surroundings } from './surroundings.ts';
 
 export const stdio = object('StdioConfig', {
@@ -43,28 +58,45 @@ export const expansion = {
   }),
 };
 
-export const job = object('JobSpec', {
-  name: must(string, 'Name of the job. Unique after expansion by parameters.', { example: 'train_{lr}' }),
-  command: must(
-    string,
-    'The command line; bash -c runs it in the directory in which the runner was started. Exit code 0 means success.',
-    { example: 'python train.py --lr {lr}' },
-  ),
-  invocation_script: may(
-    string,
-    'A script that is put before the command: Torc runs "SCRIPT COMMAND". It sets up an environment and ends with exec "$@".',
-    { example: './with-conda.sh' },
-  ),
-  ...surroundings,
-  env: may(
-    map(string),
-    'Environment variables of the job, in addition to those of the workflow; the same name replaces it.',
-    { example: { OMP_NUM_THREADS: '4' } },
-  ),
-  priority: may(integer, 'Of the jobs that are ready, those with the larger number start first. 0 or more.', {
-    standard: 0,
-    example: 10,
+const shapes = { text: string, integer, flag: boolean, texts: list(string), variables: map(string) };
+
+type OwnFields = {
+  [Name in FileName]: Field<
+    Read<(typeof shapes)[(typeof jobFields)[Name]['kind']]>,
+    (typeof jobFields)[Name] extends { isRequired: true } ? true : false
+  >;
+};
+
+/** What the file and the record of a job have under the same name. */
+const own = Object.fromEntries(
+  fileNames.map((name) => {
+    const { kind, file } = jobFields[name];
+    const { standard, isRequired } = fieldOf(name);
+    const shape: Shape<unknown> = shapes[kind];
+    const about = { example: file.example, ...(standard === undefined ? {} : { standard }) };
+    return [name, isRequired ? must(shape, file.says, about) : may(shape, file.says, about)];
   }),
+) as OwnFields;
+
+const {
+  name,
+  command,
+  invocation_script,
+  env,
+  priority,
+  cancel_on_blocking_job_failure,
+  supports_termination,
+  ...others
+} = own;
+
+/** The schema and the reference show the fields in this order. */
+export const job = object('JobSpec', {
+  name,
+  command,
+  invocation_script,
+  ...surroundings,
+  env,
+  priority,
   resource_requirements: may(
     string,
     'Name of an entry of resource_requirements: what the job needs. Without it: 1 CPU, 1m of memory, a runtime of PT1M.',
@@ -76,12 +108,8 @@ export const job = object('JobSpec', {
   scheduler: may(string, 'Name of an entry of slurm_schedulers: the allocations that the job is for.', {
     example: 'gpu_nodes',
   }),
-  cancel_on_blocking_job_failure: may(
-    boolean,
-    'Cancel the job when a job that it depends on fails. With false the job runs all the same.',
-    { standard: true, example: false },
-  ),
-  supports_termination: may(boolean, 'Accepted; has no effect.', { example: true }),
+  cancel_on_blocking_job_failure,
+  supports_termination,
   depends_on: may(list(string), 'Names of jobs that must end before this one starts.', { example: ['prepare'] }),
   depends_on_regexes: may(list(string), 'Regular expressions; the job depends on every job whose name matches one.', {
     example: ['^train_'],
@@ -122,7 +150,5 @@ export const job = object('JobSpec', {
   ),
   ...expansion,
   stdio: may(stdio, 'Output files of this job; replaces execution_config.stdio.'),
-  labels: may(list(string), 'Only a runner that has all of these labels (torc run --label) runs the job.', {
-    example: ['gpu'],
-  }),
+  ...others,
 });

@@ -1,3 +1,5 @@
+import { fileNames, jobFields } from '../../job/fields.ts';
+
 /**
  * The KDL dialect of workflow files: which nodes are read at which level, and as what.
  *
@@ -50,22 +52,30 @@ const container: Level = {
   nodes: { ...fields('text', 'image', 'runtime'), ...fields('texts', 'binds') },
 };
 
+/** What a job has under the same name in the service; its name is the argument of the node. */
+const own = Object.fromEntries(
+  fileNames
+    .filter((name) => name !== 'name')
+    .map((name) => {
+      const { kind } = jobFields[name];
+      return [name, { take: kind === 'variables' ? ('textMap' as const) : kind }];
+    }),
+);
+
 const job: Level = {
   called: 'job',
   named: true,
   nodes: {
-    ...fields('text', 'command', 'invocation_script', 'resource_requirements', 'failure_handler', 'scheduler'),
-    ...fields('text', 'parameter_mode', 'conda', 'module'),
-    ...fields('flag', 'cancel_on_blocking_job_failure', 'supports_termination'),
-    ...fields('integer', 'priority'),
-    ...fields('texts', 'labels', 'use_parameters'),
+    ...own,
+    ...fields('text', 'resource_requirements', 'failure_handler', 'scheduler', 'parameter_mode', 'conda', 'module'),
+    ...fields('texts', 'use_parameters'),
     ...fields('each', 'depends_on', 'depends_on_regexes'),
     depends_on_job: { take: 'each', field: 'depends_on', renamed: true },
     input_file: { take: 'each', field: 'input_files' },
     output_file: { take: 'each', field: 'output_files' },
     input_user_data: { take: 'each' },
     output_user_data: { take: 'each' },
-    ...fields('textMap', 'env', 'parameters'),
+    ...fields('textMap', 'parameters'),
     stdio: { take: { level: stdio } },
     container: { take: { level: container } },
   },

@@ -122,7 +122,7 @@ function upstreamOf({ jobs, waitsFor }: Plan['graph'], number: number, ids: Ids)
 }
 
 /** The variables of a job, with those of the workflow. */
-function envOf({ workflow }: Plan, { env }: Pick<PlannedJob, 'env'>): Record<string, string> {
+function envOf({ workflow }: Plan, { settings: { env } }: PlannedJob): Record<string, string> {
   const own = workflow.env as Record<string, string> | undefined;
   return env === undefined ? (own ?? NO_VARIABLES) : { ...own, ...env };
 }

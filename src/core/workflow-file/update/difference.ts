@@ -1,29 +1,9 @@
 import type { PlanUpdate, RecordKind } from '../../contract/plan-update.ts';
 
-/** What differs in a job. Those of the first list make it run again, the others do not. */
-export const rerunFields = [
-  'command',
-  'invocation_script',
-  'env',
-  'inputs',
-  'outputs',
-  'user data',
-  'waits for',
-] as const;
-export const settingFields = [
-  'requirements',
-  'priority',
-  'labels',
-  'scheduler',
-  'failure handler',
-  'cancel_on_blocking_job_failure',
-  'supports_termination',
-] as const;
-export type JobField = (typeof rerunFields)[number] | (typeof settingFields)[number];
-
 /** One reason why a job is changed; the texts are shown to people. */
 export interface FieldChange {
-  readonly field: JobField;
+  /** A field of the job, in the word for people. */
+  readonly field: string;
   readonly before?: string;
   readonly after?: string;
   /** Names that a list gained and lost. */

@@ -1,8 +1,17 @@
 import type { AddedJob, ChangedJob } from '../../contract/plan-update.ts';
 import type { NewJob } from '../../contract/job.ts';
-import type { RelationName } from '../../job/fields.ts';
+import {
+  type DefinitionName,
+  definitionNames,
+  fieldOf,
+  jobFields,
+  type ReferenceName,
+  referenceNames,
+  type RelationName,
+  relationNames,
+} from '../../job/fields.ts';
 import { raisedName } from '../../lifecycle/cause-verdict.ts';
-import type { FieldChange, JobField } from './difference.ts';
+import type { FieldChange } from './difference.ts';
 import { isSame, setChange } from './same.ts';
 import type { StoredJob, StoredPlan } from './stored.ts';
 
@@ -20,9 +29,6 @@ export interface Comparison {
   readonly nameOf: (kind: 'jobs' | 'files' | 'userData' | 'requirements', id: number) => string;
 }
 
-/** A job as the plan wants it: every field, with the defaults. */
-export type WantedJob = NewJob;
-
 export interface JobChange {
   readonly update: ChangedJob;
   readonly changes: FieldChange[];
@@ -31,13 +37,15 @@ export interface JobChange {
 
 type Lists = Partial<Record<RelationName, number[]>>;
 
-const LISTS: readonly (readonly [RelationName, JobField, 'jobs' | 'files' | 'userData'])[] = [
-  ['input_file_ids', 'inputs', 'files'],
-  ['output_file_ids', 'outputs', 'files'],
-  ['input_user_data_ids', 'user data', 'userData'],
-  ['output_user_data_ids', 'user data', 'userData'],
-  ['depends_on_job_ids', 'waits for', 'jobs'],
-];
+/** What the ids of each relation name in a comparison. */
+const NAMED = { jobs: 'jobs', files: 'files', user_data: 'userData' } as const;
+
+type ComparedName = Exclude<DefinitionName | ReferenceName, 'name' | 'resource_requirements_id'>;
+const compared = ([...definitionNames, ...referenceNames] as const).filter(
+  (name): name is ComparedName => name !== 'name' && name !== 'resource_requirements_id',
+);
+const rerunNames = compared.filter((name) => fieldOf(name).reruns);
+const settingNames = compared.filter((name) => !fieldOf(name).reruns);
 
 /**
  * What differs between a job and what the plan wants; undefined if nothing does. `needs` are the dependencies that have to be
@@ -45,26 +53,26 @@ const LISTS: readonly (readonly [RelationName, JobField, 'jobs' | 'files' | 'use
  */
 export function jobChange(
   stored: StoredJob,
-  { wanted, needs: needed }: { readonly wanted: WantedJob; readonly needs: readonly number[] },
+  { wanted, needs: needed }: { readonly wanted: NewJob; readonly needs: readonly number[] },
   comparison: Comparison,
   again: boolean,
 ): JobChange | undefined {
   const changes: FieldChange[] = [];
   const set: Partial<AddedJob> = {};
   let reruns = again;
-  const differ = (field: JobField, before: unknown, after: unknown, to: Partial<AddedJob>) => {
-    if (isSame(before, after)) return;
-    changes.push({ field, ...texts(before, after) });
-    Object.assign(set, to);
+  const compare = (names: readonly ComparedName[]) => {
+    for (const name of names) {
+      const [before, after] = [comparable(name, stored[name]), comparable(name, wanted[name])];
+      if (isSame(before, after)) continue;
+      changes.push({ field: fieldOf(name).called ?? name, ...texts(before, after) });
+      Object.assign(set, { [name]: after });
+    }
   };
-  differ('command', stored.command, wanted.command, { command: wanted.command });
-  const script = wanted.invocation_script || null;
-  differ('invocation_script', stored.invocation_script || null, script, { invocation_script: script });
-  differ('env', stored.env ?? {}, wanted.env ?? {}, { env: wanted.env ?? {} });
+  compare(rerunNames);
   const add: Lists = {};
   const remove: Lists = {};
   let onlyNames = 0;
-  for (const [list, field, kind] of LISTS) {
+  for (const list of relationNames) {
     const { remove: lost, add: gained } = setChange(stored[list], wanted[list]);
     // Those that files imply may be there or not, as long as the workflow was not initialized.
     const change = { remove: lost, add: list === 'depends_on_job_ids' ? setChange(stored[list], needed).add : gained };
@@ -72,8 +80,9 @@ export function jobChange(
     if (change.add.length + change.remove.length + changed.length === 0) continue;
     if (change.add.length > 0) add[list] = [...change.add];
     if (change.remove.length > 0) remove[list] = [...change.remove];
-    const named = (ids: readonly number[]) => ids.map((id) => comparison.nameOf(kind, id));
-    changes.push({ field, added: named([...change.add, ...changed]), removed: named(change.remove) });
+    const { called, names } = jobFields[list];
+    const named = (ids: readonly number[]) => ids.map((id) => comparison.nameOf(NAMED[names], id));
+    changes.push({ field: called, added: named([...change.add, ...changed]), removed: named(change.remove) });
     if (changed.length === 0 && hasSameFiles(list, stored[list] ?? [], wanted[list] ?? [], comparison)) onlyNames += 1;
   }
   reruns ||= changes.length > onlyNames;
@@ -82,35 +91,16 @@ export function jobChange(
   const had = stored.resource_requirements_id ?? 0;
   if (had !== needs && !isRaised(had, needs, comparison)) {
     const [before, after] = [comparison.nameOf('requirements', had), comparison.nameOf('requirements', needs)];
-    changes.push({ field: 'requirements', before, after });
+    changes.push({ field: jobFields.resource_requirements_id.called, before, after });
     set.resource_requirements_id = needs;
   }
-  differ('priority', stored.priority ?? 0, wanted.priority ?? 0, { priority: wanted.priority ?? 0 });
-  const labels = [...new Set(wanted.labels ?? [])].sort();
-  differ('labels', [...(stored.labels ?? [])].sort(), labels, { labels });
-  differ('scheduler', stored.scheduler_id || 0, wanted.scheduler_id || 0, {
-    scheduler_id: wanted.scheduler_id ?? null,
-  });
-  const handler = wanted.failure_handler_id ?? null;
-  differ('failure handler', stored.failure_handler_id || null, handler, { failure_handler_id: handler });
-  const cancels = wanted.cancel_on_blocking_job_failure ?? true;
-  differ('cancel_on_blocking_job_failure', stored.cancel_on_blocking_job_failure ?? true, cancels, {
-    cancel_on_blocking_job_failure: cancels,
-  });
-  const terminable = wanted.supports_termination ?? false;
-  differ('supports_termination', stored.supports_termination ?? false, terminable, {
-    supports_termination: terminable,
-  });
+  compare(settingNames);
   if (changes.length === 0 && !again) return undefined;
   return { update: { id: stored.id, runs_again: reruns, ...set, add, remove }, changes, reruns };
 }
 
 /** Files and values that a job reads or writes under the same name, and that are other ones now. */
-function changedContent(
-  list: RelationName,
-  wanted: WantedJob,
-  { changedFiles, changedUserData }: Comparison,
-): number[] {
+function changedContent(list: RelationName, wanted: NewJob, { changedFiles, changedUserData }: Comparison): number[] {
   if (list === 'depends_on_job_ids' || list === 'output_user_data_ids') return [];
   const changed = list === 'input_user_data_ids' ? changedUserData : changedFiles;
   return changed.size === 0 ? [] : (wanted[list] ?? []).filter((id) => changed.has(id));
@@ -135,8 +125,18 @@ function isRaised(had: number, wanted: number, { requirements }: Comparison): bo
   return before.name === raisedName(after.name, before.memory ?? '', before.runtime ?? '');
 }
 
+/** A value as it is compared, and as an update sets it: none and the default are equal, and the order of labels does not matter. */
+function comparable(name: ComparedName, value: StoredJob[ComparedName] | undefined): unknown {
+  const { kind, isSet, standard } = fieldOf(name);
+  if (kind === 'texts') return [...new Set(value as readonly string[] | null)].sort();
+  if (kind === 'variables') return value ?? {};
+  if (kind === 'flag') return value ?? standard ?? false;
+  if (kind === 'integer') return value ?? standard ?? null;
+  return isSet ? value : value || null;
+}
+
 /** Texts for people, of a value that has a short one. */
 function texts(before: unknown, after: unknown): Pick<FieldChange, 'before' | 'after'> {
   const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
-  return { before: text(before), after: text(after) };
+  return { ...(before === null ? {} : { before: text(before) }), ...(after === null ? {} : { after: text(after) }) };
 }
