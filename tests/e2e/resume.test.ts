@@ -88,10 +88,10 @@ describe('a run that was interrupted', () => {
     expect(stdout).toContain('it was asked to end and ended with 0: it handles that, and its work may be incomplete');
     expect(stdout).toContain('run it again: torc');
     const { items } = await server.client.listResults({ query: { workflow_id: 1 } });
-    expect(items.map(({ job_name: name, cause_code: cause }) => [name, cause ?? 'none']).toSorted()).toEqual([
-      ['done', 'none'],
-      ['saves', 'asked'],
-    ]);
+    expect(Object.fromEntries(items.map(({ job_name: name, cause_code: cause }) => [name, cause ?? 'none']))).toEqual({
+      done: 'none',
+      saves: 'asked',
+    });
   });
 
   it('a run that was interrupted by Ctrl-C ends with the command that resumes it, with the options that were given, and that runs only what was interrupted', async () => {
