@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lackOf, lacksAnything, type Limits, measuredOf, type Use } from './resource-use.ts';
+import { lackOf, lacksAnything, type Limits, measuredOf, type Use, useOf } from './resource-use.ts';
 
 const GIB = 2 ** 30;
 const limits: Limits = { memoryBytes: 2 * GIB, numCpus: 2, runtimeSeconds: 1800 };
@@ -42,6 +42,24 @@ describe('a failed job lacked', () => {
       ...nothing,
       memory: 'sigkill_137',
     });
+  });
+});
+
+describe('a return code that is that of jobs without time', () => {
+  const codes = { memory: 137, time: 152 };
+  const end = { returnCode: 152, seconds: 60, peakMemoryBytes: undefined, peakCpuPercent: undefined };
+
+  it('says that the job lacked time where its result has no other cause', () => {
+    expect(useOf({ ...end, status: 'terminated', causeCode: 'time' }, codes).isEndedForTime).toBe(true);
+    expect(useOf({ ...end, status: 'failed', causeCode: undefined }, codes).isEndedForTime).toBe(true);
+  });
+
+  it('says nothing of time where the command ended with it: more time would not help', () => {
+    expect(useOf({ ...end, status: 'failed', causeCode: 'signal' }, codes).isEndedForTime).toBe(false);
+    expect(
+      useOf({ ...end, status: 'failed', returnCode: 200, causeCode: 'exit' }, { memory: 201, time: 200 })
+        .isEndedForTime,
+    ).toBe(false);
   });
 });
 

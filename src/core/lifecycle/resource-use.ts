@@ -21,7 +21,7 @@ export interface Limits {
 export interface Use {
   readonly isSuccess: boolean;
   readonly causeCode: CauseCode | undefined;
-  /** Its return code is that of jobs that are ended for their time, and may be that of jobs that are ended for their memory. */
+  /** Its return code is that of jobs that are ended for their time, or may be that of jobs that are ended for their memory. */
   readonly isEndedForTime: boolean;
   readonly mayBeMemory: boolean;
   readonly seconds: number;
@@ -43,7 +43,8 @@ export function useOf({ status, returnCode, causeCode: stored, ...figures }: Mea
   return {
     isSuccess: status === 'completed' && returnCode === 0,
     causeCode,
-    isEndedForTime: returnCode === codes.time,
+    // A command may end with that code by itself.
+    isEndedForTime: returnCode === codes.time && (causeCode ?? 'time') === 'time',
     mayBeMemory: causeCode === undefined && returnCode === codes.memory,
     ...figures,
   };
