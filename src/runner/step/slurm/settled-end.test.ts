@@ -102,6 +102,11 @@ describe('what the end of a step means', () => {
     ],
     ['exit code 0, if its mark was not written', { row: row('COMPLETED') }, { exitCode: 0 }],
     [
+      'exit code 0, if its mark was not written and its srun failed',
+      { code: 1, row: row('COMPLETED') },
+      { exitCode: 0 },
+    ],
+    [
       'a signal of the allocation',
       { code: 143, mark: ended(143), row: row('CANCELLED') },
       { endedBy: 'allocation', exitCode: 143 },

@@ -20,8 +20,9 @@ export interface StepEvidence {
  *
  * The State of the accounting says what ended it from outside, and speaks before the mark: a command may end with 0 although it
  * was being killed. The mark says with which code it ended, and whether something asked it to end before. srun's exit code
- * counts only where both are missing, and its 0 never does: srun exits with 0 when a node fails, and when a step that it was
- * asked to end does not end in time. Such a step was killed. A step whose srun was ended by a signal may have gone on to a good end.
+ * counts only where neither has one, and its 0 never does: srun exits with 0 when a node fails, and when a step that it was
+ * asked to end does not end in time. Such a step was killed. A step whose srun failed, or was ended by a signal, may have gone on
+ * to a good end.
  */
 export function settledEndOf({ srun, mark, row, lastWords }: StepEvidence): SettledEnd {
   const cpuSeconds = row?.aveCpuSeconds || undefined;
@@ -30,7 +31,7 @@ export function settledEndOf({ srun, mark, row, lastWords }: StepEvidence): Sett
   const figures = { cpuSeconds, totalCpuSeconds, peakBytes: row?.maxRssBytes || undefined };
   const state = row !== undefined && isFinal(row) ? row.state : undefined;
   // The shell around the command ends as the command did; it writes nothing on a full disk.
-  const code = mark.code ?? (state === 'COMPLETED' ? (srun.exitCode ?? 0) : srun.exitCode || undefined);
+  const code = mark.code ?? (state === 'COMPLETED' ? 0 : srun.exitCode || undefined);
   const signal = code === undefined ? (srun.signal ?? SIGKILL) : undefined;
   const account = { exitCode: code, signal, asked: mark.asked, ...figures };
 
