@@ -25,5 +25,6 @@ update result set cause = null
 where cause in (
   'killed by SIGKILL, and nothing says by whom',
   'it exited with 0 after a signal to end that it does not handle: a part of its work may be missing',
-  'its allocation was being ended'
+  'its allocation was being ended',
+  'a user canceled the job'
 );

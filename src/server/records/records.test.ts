@@ -207,6 +207,19 @@ describe('results, events and schedulers', () => {
     });
   });
 
+  it('a result that is stored without a cause gets the one that its code proves, and a code with two meanings proves none', async () => {
+    const { id, jobIds } = await workflowOf(service, [{ name: 'a' }]);
+    const causeOf = async (body: object, runId: number) => {
+      const given = { ...resultOf(id, jobIds.get('a') as number, runId), ...body };
+      const { id: resultId } = await service.client.createResult({ body: given });
+      return (await service.client.getResult(of(resultId))).cause_code;
+    };
+    expect(await causeOf({ status: 'failed', return_code: 127 }, 1)).toBe('not_found');
+    expect(await causeOf({ status: 'failed', return_code: 127, cause_code: 'exit' }, 2)).toBe('exit');
+    expect(await causeOf({ status: 'failed', return_code: 1 }, 3)).toBeUndefined();
+    expect(await causeOf({ status: 'completed', return_code: 0 }, 4)).toBeUndefined();
+  });
+
   it('a job loses its current result when that is deleted', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }]);
     await runReady(id, nodeId);

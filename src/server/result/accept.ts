@@ -70,12 +70,7 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
   };
 
   /** The end of an attempt whose job a user canceled: the job stays canceled, and the result says how the attempt ended. */
-  const canceledEnd = (end: End): End => ({
-    ...end,
-    status: 'canceled',
-    causeCode: 'canceled',
-    cause: CANCELED_BY_USER,
-  });
+  const canceledEnd = (end: End): End => ({ ...end, status: 'canceled', causeCode: 'canceled', cause: undefined });
   /** After the cancellation of a whole workflow its jobs have no result, as in Torc. */
   const isCanceledAttempt = (end: End, job: EndedJob | undefined): boolean =>
     job?.status === statusCode.canceled &&
@@ -134,8 +129,6 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
 };
 
 export type Accept = ReturnType<typeof createAccept>;
-
-const CANCELED_BY_USER = 'a user canceled the job';
 
 const PENDING = statusCode.pending;
 

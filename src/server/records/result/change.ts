@@ -1,3 +1,4 @@
+import { causeOfRecord, exitCodesOf } from '../../../core/attempt/judge.ts';
 import { type JobStatus, statusCode } from '../../../core/contract/job.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import type { NewResult, Result } from '../../../core/contract/result.ts';
@@ -9,12 +10,13 @@ import { reported, type ResultQueries } from './queries.ts';
 
 /**
  * Stores a result that is reported separately from the end of its job; it becomes the job's current one. The job's
- * status stays.
+ * status stays. Without a cause it gets the one that its status and return code prove.
  */
 export const createResult =
   ({ find }: Store, queries: ResultQueries) =>
-  (body: NewResult): Result => {
-    find.jobOf(body.workflow_id, body.job_id);
+  (given: NewResult): Result => {
+    find.jobOf(given.workflow_id, given.job_id);
+    const body = withCause(given, find);
     const attemptId = body.attempt_id ?? 1;
     if (queries.sameAttempt.get({ jobId: body.job_id, runId: body.run_id, attemptId }) !== undefined) {
       const which = `job_id=${body.job_id} has a result for run ${body.run_id}, attempt ${attemptId} already`;
@@ -29,6 +31,13 @@ export const createResult =
     queries.countTimeAgain.run({ workflowId: body.workflow_id });
     return { ...present(body), id };
   };
+
+function withCause(result: NewResult, find: Store['find']): NewResult {
+  const { workflow_id: workflowId, status, return_code: returnCode, cause_code: stored } = result;
+  if (stored !== undefined && stored !== null) return result;
+  const codes = exitCodesOf(find.wholeWorkflow(workflowId).execution_config);
+  return { ...result, cause_code: causeOfRecord({ status, returnCode }, codes) };
+}
 
 export const updateResult =
   (queries: ResultQueries) =>
