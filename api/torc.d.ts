@@ -3163,6 +3163,7 @@ export interface Calls {
       status: JobStatus;
       return_code?: number | null | undefined;
       cause?: string | null | undefined;
+      cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | null | undefined;
       compute_node_id?: number | null | undefined;
       compute_node_name?: string | null | undefined;
     }[] | null | undefined;

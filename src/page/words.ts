@@ -1,3 +1,6 @@
+import { sentenceOf } from '../core/attempt/cause.ts';
+import type { CauseCode } from '../core/contract/cause-code.ts';
+import type { JobStatus } from '../core/contract/job-statuses.ts';
 import { printable } from '../core/contract/printable.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
 import { outcomeOf } from '../core/job/outcome.ts';
@@ -129,6 +132,18 @@ export function partsOfStep(step: string): { readonly words: string; readonly co
 
 /** The words for a status that a person reads. */
 export const statusWords = (status: string): string => status.replaceAll('_', ' ');
+
+interface ShownEnd {
+  readonly status: JobStatus;
+  readonly return_code?: number | null | undefined;
+  readonly cause_code?: CauseCode | null | undefined;
+  readonly cause?: string | null | undefined;
+}
+
+/** Why an attempt ended: undefined for one that runs, and for a success without a cause. The server stores what a return code proves. */
+export function causeWords({ status, return_code: returnCode, cause_code: causeCode, cause }: ShownEnd) {
+  return typeof returnCode === 'number' ? sentenceOf({ status, returnCode, causeCode, cause }) : undefined;
+}
 
 /** A name or another text of users: cut, and with visible marks that would change the direction of writing. */
 export const shownText = (text: string, most = 200): string =>

@@ -140,6 +140,7 @@ describe('results', () => {
           exec_time_minutes: expect.any(Number),
           compute_node_id: 1,
           compute_node_type: 'local',
+          causes: [{ code: 'exit_code', message: 'the command itself ended with 3' }],
           job_stdout: `${stem}.o`,
           job_stderr: `${stem}.e`,
           job_runner_log: expect.stringMatching(/^torc_output\/job_runner_.+_wf1_r1\.log$/),

@@ -94,7 +94,7 @@ describe.skipIf(CHROMIUM === undefined)('the timeline of a run on its page (skip
     await page.reload();
     await shows(page, 6);
     const failed = page.getByRole('link', {
-      name: /^sample_3, attempt 1: failed with exit code 3; .* on test-host; no data <img/,
+      name: /^sample_3, attempt 1: failed with exit code 3; .* on test-host; the command itself ended with 3: no data <img/,
     });
     const retry = page.getByRole('link', { name: /^sample_3, attempt 2: completed; .*, 20\.0s; on test-host$/ });
     const styleOf = (bar: typeof retry) =>

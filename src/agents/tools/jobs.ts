@@ -1,14 +1,16 @@
 import { all } from '../../client/every.ts';
+import { exitCodesOf } from '../../core/attempt/judge.ts';
 import type { JobStatus } from '../../core/contract/job-statuses.ts';
 import { explainJob as explain } from '../../operations/explain/explain.ts';
 import { explainedJson } from '../../operations/views/explained.ts';
+import { withCauses } from '../../operations/views/result-causes.ts';
 import { type Backend, tool } from '../tool.ts';
 import { asData } from '../data.ts';
 import { ofJob, ofWorkflow, parameters, status, workflowId } from './parameters.ts';
 
 export const getJobDetails = tool({
   name: 'get_job_details',
-  says: 'A job with its command, dependencies and requirements, and the results of all its attempts.',
+  says: 'A job with its command, dependencies and requirements, and the results of all its attempts, each with why it ended.',
   effect: 'reads',
   input: ofJob,
   more: 'list_results with job_id lists the results',
@@ -21,7 +23,9 @@ export const getJobDetails = tool({
     const results = await all((page) =>
       server.listResults({ query: { workflow_id: job.workflow_id, job_id: id, all_runs: true, ...page } }),
     );
-    return { job, resource_requirements: requirements, results };
+    const { execution_config: execution } = await server.getWorkflow({ params: { id: job.workflow_id } });
+    const codes = exitCodesOf(execution);
+    return { job, resource_requirements: requirements, results: results.map((each) => withCauses(each, codes)) };
   },
 });
 

@@ -1,5 +1,8 @@
 import * as z from 'zod';
 import { all } from '../../client/every.ts';
+import { exitCodesOf } from '../../core/attempt/judge.ts';
+import type { Result } from '../../core/contract/result.ts';
+import { withCauses } from '../../operations/views/result-causes.ts';
 import { ENDED_BADLY } from '../../core/job/statuses.ts';
 import { tool } from '../tool.ts';
 import { jobId, ofWorkflow, parameters, status, workflowId } from './parameters.ts';
@@ -9,7 +12,7 @@ const USUAL_LIMIT = 100;
 
 export const listResults = tool({
   name: 'list_results',
-  says: 'Results of job attempts: return code, duration, memory and CPU that were measured. With run_id those of that run, else the current ones.',
+  says: 'Results of job attempts: return code, why it ended, duration, memory and CPU that were measured. With run_id those of that run, else the current ones.',
   effect: 'reads',
   input: parameters({
     workflow_id: workflowId,
@@ -26,13 +29,16 @@ export const listResults = tool({
   async run({ failed_only: failedOnly, limit, run_id: run, ...query }, { client }) {
     const server = await client();
     const ofRun = run === undefined ? {} : { run_id: run, all_runs: true };
+    const { execution_config: execution } = await server.getWorkflow({ params: { id: query.workflow_id } });
+    const codes = exitCodesOf(execution);
+    const caused = (results: readonly Result[]) => results.map((each) => withCauses(each, codes));
     if (!failedOnly) {
       const { items, total_count: total } = await server.listResults({ query: { ...query, ...ofRun, limit } });
-      return { total_count: total, results: items };
+      return { total_count: total, results: caused(items) };
     }
     const found = await all((page) => server.listResults({ query: { ...query, ...ofRun, ...page } }));
     const failed = found.filter((each) => ENDED_BADLY.has(each.status));
-    return { total_count: failed.length, results: failed.slice(0, limit) };
+    return { total_count: failed.length, results: caused(failed.slice(0, limit)) };
   },
 });
 

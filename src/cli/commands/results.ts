@@ -1,6 +1,6 @@
 import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { Result } from '../../core/contract/result.ts';
-import { type EndReason, endReasonOf } from '../../core/attempt/cause.ts';
+import { sentenceOf } from '../../core/attempt/cause.ts';
 import { exitCodesOf, storedEndOf } from '../../core/attempt/judge.ts';
 import { type Command, command } from '../command.ts';
 import { checkedByServer, integer } from '../option.ts';
@@ -11,6 +11,7 @@ import { idOf } from '../id-or-name.ts';
 import { date } from '../output/columns.ts';
 import { type Column, shownText } from '../output/table.ts';
 import { bytesText, memoryText, percentText, secondsText } from '../output/words.ts';
+import { withCauses } from '../../operations/views/result-causes.ts';
 import { allRows, pagingOptions } from '../paging.ts';
 import { deleteCommand } from '../record-commands.ts';
 
@@ -103,8 +104,8 @@ const resultsList = command({
           .slice(offset, limit === undefined ? undefined : offset + limit)
       : found;
     const codes = exitCodesOf((await client.getWorkflow({ params: { id } })).execution_config);
-    const reasonOf = (result: Result) => endReasonOf(storedEndOf(result, codes));
-    const hasReasons = items.some((each) => reasonOf(each) !== undefined);
+    const causeOf = (result: Result) => sentenceOf(storedEndOf(result, codes));
+    const hasCauses = items.some((each) => causeOf(each) !== undefined);
     if (options.includeLogs === true) {
       const { withFiles } = await import('../../operations/result-files.ts');
       const withLogs = await withFiles(client, id, items, options.outputDir);
@@ -116,7 +117,7 @@ const resultsList = command({
         workflow_name: workflow.name,
         workflow_user: workflow.user,
         total_results: withLogs.items.length,
-        items: withLogs.items.map((each, at) => withCause(each, reasonOf(items[at] as Result))),
+        items: withLogs.items.map((each) => withCauses(each, codes)),
         all_runs: allRuns,
       });
       return;
@@ -124,7 +125,7 @@ const resultsList = command({
     const csv = context.output.format === 'csv';
     const cause: Column<Result> = {
       title: 'Cause',
-      value: (result) => reasonOf(result)?.message,
+      value: (result) => causeOf(result),
       cut: 'end',
       importance: 7,
     };
@@ -133,19 +134,15 @@ const resultsList = command({
       // CSV has the columns of Torc.
       columns: [
         ...columns.filter(({ title }) => isShown(title, { allRuns, csv })),
-        ...(csv || !hasReasons ? [] : [cause]),
+        ...(csv || !hasCauses ? [] : [cause]),
       ],
-      json: { items: items.map((each) => withCause(each, reasonOf(each))) },
+      json: { items: items.map((each) => withCauses(each, codes)) },
       things: 'results',
       title: `Results for workflow ${id}:`,
       empty: `No results found for workflow ID: ${id}`,
     });
   },
 });
-
-/** Why it did not complete; a success without a cause is as in Torc. */
-const withCause = <Given extends object>(result: Given, reason: EndReason | undefined) =>
-  reason === undefined ? result : { ...result, causes: [reason] };
 
 const resultsGet = command({
   words: 'results get <id>',
@@ -154,12 +151,13 @@ const resultsGet = command({
     const { client } = await service();
     const result = await client.getResult({ params: { id: idOf('result', given) } });
     const { execution_config: execution } = await client.getWorkflow({ params: { id: result.workflow_id } });
-    const reason = endReasonOf(storedEndOf(result, exitCodesOf(execution)));
+    const codes = exitCodesOf(execution);
+    const cause = sentenceOf(storedEndOf(result, codes));
     const lines = [
       ...columns.map((column) => `  ${column.title}: ${shownText(column, result)}`),
-      ...(reason === undefined ? [] : [`  Cause: ${reason.message}`]),
+      ...(cause === undefined ? [] : [`  Cause: ${cause}`]),
     ];
-    output.record('result', withCause(result, reason), [`Result ${result.id}:`, ...lines].join('\n'));
+    output.record('result', withCauses(result, codes), [`Result ${result.id}:`, ...lines].join('\n'));
   },
 });
 

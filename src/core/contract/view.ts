@@ -89,6 +89,7 @@ export const TimelineAttempt = z.object({
   status: jobStatus,
   return_code: maybe(integer),
   cause: maybe(text),
+  cause_code: maybe(causeCode),
   compute_node_id: maybe(id),
   compute_node_name: maybe(text),
 });

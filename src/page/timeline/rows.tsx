@@ -2,7 +2,7 @@ import type { TimelineAttempt, TimelineBand, WorkflowTimeline } from '../../core
 import { grouped } from '../../core/quantity/count-text.ts';
 import { greatest } from '../../core/quantity/extremes.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
-import { shownText, statusWords } from '../words.ts';
+import { causeWords, shownText, statusWords } from '../words.ts';
 import { areaOf, lanesOf, marksOf } from './lanes.ts';
 import { clockText, type Span } from './window.ts';
 
@@ -101,9 +101,9 @@ function wordsOf(attempt: TimelineAttempt, shownMs: number): string {
     end,
     status,
     return_code: code,
-    cause,
     compute_node_name: node,
   } = attempt;
+  const cause = causeWords(attempt);
   const [startMs, endMs] = [Date.parse(start), Date.parse(end ?? '')];
   return [
     `${shownText(name, 80)}, attempt ${number}: ${statusWords(status)}${code ? ` with exit code ${code}` : ''}`,

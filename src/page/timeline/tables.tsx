@@ -3,7 +3,7 @@ import { grouped } from '../../core/quantity/count-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { Status } from '../parts.tsx';
 import { type Column, Table } from '../table.tsx';
-import { shownText } from '../words.ts';
+import { causeWords, shownText } from '../words.ts';
 import { peakText } from './rows.tsx';
 import { clockText } from './window.ts';
 
@@ -49,7 +49,7 @@ const columnsOf = (shownMs: number): readonly Column<TimelineAttempt>[] => [
     cell: ({ start, end }) => (end ? timeText((Date.parse(end) - Date.parse(start)) / 1000) : '–'),
   },
   { title: 'Runner', cell: ({ compute_node_name: node }) => shownText(node ?? '–', 60) },
-  { title: 'Cause', cell: ({ cause }) => shownText(cause ?? '', 80), class: () => 'line' },
+  { title: 'Cause', cell: (attempt) => shownText(causeWords(attempt) ?? '', 200), class: () => 'line' },
 ];
 
 /** The attempts that are drawn one by one. */

@@ -15,7 +15,7 @@ import { timesIn } from '../query.ts';
 import { parametersOf } from '../timeline/window.ts';
 import { WorkflowActions } from '../workflow-actions.tsx';
 import { WorkflowTabs } from '../workflow-tabs.tsx';
-import { ageText, reasonsToWait, stateOf, statusWords, verdictOf, shownText } from '../words.ts';
+import { ageText, causeWords, reasonsToWait, stateOf, statusWords, verdictOf, shownText } from '../words.ts';
 
 const { client } = connection;
 /**
@@ -167,7 +167,10 @@ function Failed({ title, id, pace, moved }: Followed & { readonly title: string 
         {({ groups, groups_left_out: leftOut }) => (
           <>
             {groups.map((group) => (
-              <Group key={JSON.stringify([group.status, group.return_code, group.cause])} group={group} />
+              <Group
+                key={JSON.stringify([group.status, group.return_code, group.cause_code, group.cause])}
+                group={group}
+              />
             ))}
             {leftOut > 0 && <p class="note">{grouped(leftOut)} more causes are not shown.</p>}
           </>
@@ -178,14 +181,15 @@ function Failed({ title, id, pace, moved }: Followed & { readonly title: string 
 }
 
 function Group({ group }: { readonly group: FailureGroup }) {
-  const { jobs, status, return_code: code, cause, first } = group;
+  const { jobs, status, return_code: code, first } = group;
+  const cause = causeWords(group);
   const [example] = first;
   return (
     <article class="failure">
       <h3>
         {jobsWords(jobs)} {statusWords(status)} with exit code {code}
       </h3>
-      {cause ? <p class="cause">{cause}</p> : null}
+      {cause !== undefined && <p class="cause">{shownText(cause, 1_000)}</p>}
       <p class="names">
         {first.map(({ job_id: jobId, job_name: name }) => (
           <a key={jobId} href={`#/jobs/${jobId}`} class="name">

@@ -108,6 +108,7 @@ export interface AttemptRowOfTimeline {
   status: number;
   return_code: number | null;
   cause: string | null;
+  cause_code: string | null;
   compute_node_id: number | null;
   compute_node_name: string | null;
 }
@@ -181,14 +182,14 @@ export const viewQueries = (db: Database) => ({
     order by id limit :limit`),
   endedAttempts: db.prepare<{ ids: string }, AttemptRowOfTimeline>(`
     select result.id, result.job_id, job.name as job_name, result.attempt_id, result.status, result.return_code, result.cause,
-      node.id as compute_node_id, node.hostname as compute_node_name
+      result.cause_code, node.id as compute_node_id, node.hostname as compute_node_name
     from result
     join job on job.id = result.job_id
     left join compute_node node on node.id = result.compute_node_id
     where result.id in (select value from json_each(:ids))`),
   runningAttempts: db.prepare<{ ids: string }, AttemptRowOfTimeline>(`
     select 0 as id, job.id as job_id, job.name as job_name, job.attempt_id, ${STATUS.running} as status, null as return_code,
-      null as cause, node.id as compute_node_id, node.hostname as compute_node_name
+      null as cause, null as cause_code, node.id as compute_node_id, node.hostname as compute_node_name
     from job
     left join compute_node node on node.id = job.compute_node_id
     where job.id in (select value from json_each(:ids))`),

@@ -1,3 +1,5 @@
+import { sentenceOf } from '../../core/attempt/cause.ts';
+import { exitCodesOf, storedEndOf } from '../../core/attempt/judge.ts';
 import type { RunningJob } from '../../core/contract/allocation.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { Result } from '../../core/contract/result.ts';
@@ -79,7 +81,12 @@ export const running = view<RunningJob>({
   load: (client, { workflowId, paging }) => client.listRunningJobs({ params: { id: workflowId }, query: paging }),
 });
 
-export const results = view<Result>({
+interface ResultRow extends Result {
+  /** Why it ended; absent for a success without a cause. */
+  readonly why?: string;
+}
+
+export const results = view<ResultRow>({
   name: 'Results',
   sign: '✓',
   columns: [
@@ -97,6 +104,7 @@ export const results = view<Result>({
     { title: 'Completion Time', text: ({ completion_time: time }) => momentText(time), importance: 2 },
     { title: 'Peak Mem', text: ({ peak_memory_bytes: bytes }) => memoryText(bytes), align: 'right', importance: 4 },
     { title: 'Peak CPU %', text: ({ peak_cpu_percent: cpu }) => percentText(cpu), align: 'right', importance: 3 },
+    { title: 'Cause', text: ({ why = '' }) => why, cut: 'end', importance: 7 },
   ],
   sorts: [
     { title: 'ID', by: 'id' },
@@ -114,9 +122,18 @@ export const results = view<Result>({
   ],
   idOf: ({ id }) => id,
   jobOf: ({ job_id: id }) => id,
-  load: (client, { workflowId, paging, filter }) =>
-    client.listResults({ query: { workflow_id: workflowId, ...paging, ...filter } }),
+  async load(client, { workflowId, paging, filter }) {
+    const [{ execution_config: execution }, found] = await Promise.all([
+      client.getWorkflow({ params: { id: workflowId } }),
+      client.listResults({ query: { workflow_id: workflowId, ...paging, ...filter } }),
+    ]);
+    const codes = exitCodesOf(execution);
+    return { ...found, items: found.items.map((each) => withWhy(each, sentenceOf(storedEndOf(each, codes)))) };
+  },
 });
+
+const withWhy = (result: Result, why: string | undefined): ResultRow =>
+  why === undefined ? result : { ...result, why };
 
 function wholeNumber(text: string): number {
   if (!/^-?\d{1,9}$/.test(text.trim())) throw new RangeError(`"${text}" is no return code`);
