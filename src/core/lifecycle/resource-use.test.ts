@@ -45,16 +45,16 @@ describe('a failed job lacked', () => {
   });
 });
 
-describe('a return code that is that of jobs without time', () => {
+describe('the return code of jobs that are ended for their time', () => {
   const codes = { memory: 137, time: 152 };
   const end = { returnCode: 152, seconds: 60, peakMemoryBytes: undefined, peakCpuPercent: undefined };
 
-  it('says that the job lacked time where its result has no other cause', () => {
+  it('a job lacked time if it has the code for time and no other cause', () => {
     expect(useOf({ ...end, status: 'terminated', causeCode: 'time' }, codes).isEndedForTime).toBe(true);
     expect(useOf({ ...end, status: 'failed', causeCode: undefined }, codes).isEndedForTime).toBe(true);
   });
 
-  it('says nothing of time where the command ended with it: more time would not help', () => {
+  it('a command that ended with the code for time by itself lacked none: more would not help', () => {
     expect(useOf({ ...end, status: 'failed', causeCode: 'signal' }, codes).isEndedForTime).toBe(false);
     expect(
       useOf({ ...end, status: 'failed', returnCode: 200, causeCode: 'exit' }, { memory: 201, time: 200 })

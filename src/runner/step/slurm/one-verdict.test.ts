@@ -149,7 +149,7 @@ describe('the end of a step has one verdict', () => {
     );
   });
 
-  it('a recovery tells that cause where nothing was measured', () => {
+  it('a recovery names that cause where nothing was measured', () => {
     const differs = ({ live, codes }: Seen) => {
       if (live.status === 'completed') return undefined;
       const why = whyWithoutFigures(live, codes);
