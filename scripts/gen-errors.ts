@@ -21,6 +21,7 @@ write(
   `# Refusals and problems
 
 Made from the catalogues in \`src/core/contract/refusals.ts\` and \`src/core/workflow-file/problems.ts\` by \`npm run gen\`.
+A job that fails is a result and no refusal: [why attempts end](causes.md).
 
 ## Refusals
 

@@ -6,6 +6,7 @@ import './gen-job-rows.ts';
 import './gen-schema.ts';
 import './gen-workflow-files.ts';
 import './gen-errors.ts';
+import './gen-causes.ts';
 import './gen-routes.ts';
 import './gen-calls.ts';
 import './gen-openapi.ts';
