@@ -182,7 +182,7 @@ describe('results, events and schedulers', () => {
     const { id, jobIds } = await workflowOf(service, [{ name: 'a' }]);
     const result = await client.createResult({ body: resultOf(id, jobIds.get('a') as number) });
     const change = { params: { id: result.id }, body: { return_code: 3, status: 'failed' as const } };
-    const changed = { ...result, job_name: 'a', attempt_id: 1, return_code: 3, status: 'failed' };
+    const changed = { ...result, job_name: 'a', attempt_id: 1, return_code: 3, status: 'failed', cause_code: 'exit' };
     expect(await client.updateResult(change)).toEqual(changed);
 
     const event = await client.createEvent({ body: { workflow_id: id, timestamp: 0, data: { a: 1 } } });
@@ -218,6 +218,17 @@ describe('results, events and schedulers', () => {
     expect(await causeOf({ status: 'failed', return_code: 127, cause_code: 'exit' }, 2)).toBe('exit');
     expect(await causeOf({ status: 'failed', return_code: 1 }, 3)).toBeUndefined();
     expect(await causeOf({ status: 'completed', return_code: 0 }, 4)).toBeUndefined();
+  });
+
+  it('a result that is changed has the cause that its new code proves, and one that was reported stays', async () => {
+    const { id, jobIds } = await workflowOf(service, [{ name: 'a' }]);
+    const changed = async (body: object, runId: number) => {
+      const given = { ...resultOf(id, jobIds.get('a') as number, runId), ...body };
+      const { id: resultId } = await service.client.createResult({ body: given });
+      return (await service.client.updateResult({ ...of(resultId), body: { return_code: 3 } })).cause_code;
+    };
+    expect(await changed({ status: 'failed', return_code: 127 }, 1)).toBe('exit');
+    expect(await changed({ status: 'failed', return_code: 1, cause_code: 'missing_output' }, 2)).toBe('missing_output');
   });
 
   it('a job loses its current result when that is deleted', async () => {

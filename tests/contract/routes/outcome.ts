@@ -140,7 +140,7 @@ export const outcomeCases: Cases = {
         before: finished,
         params: { id: 1 },
         body: { return_code: 3, status: 'failed' },
-        reply: { ...result, return_code: 3, status: 'failed' },
+        reply: { ...result, return_code: 3, status: 'failed', cause_code: 'exit' },
       },
     ],
     refuses: [{ ...unknown('result'), body: {} }],

@@ -32,19 +32,25 @@ export const createResult =
     return { ...present(body), id };
   };
 
-function withCause(result: NewResult, find: Store['find']): NewResult {
-  const { workflow_id: workflowId, status, return_code: returnCode, cause_code: stored } = result;
-  if (stored !== undefined && stored !== null) return result;
-  const codes = exitCodesOf(find.wholeWorkflow(workflowId).execution_config);
-  return { ...result, cause_code: causeOfRecord({ status, returnCode }, codes) };
-}
-
+/** Another status or return code proves another cause; one that was reported stays. */
 export const updateResult =
-  (queries: ResultQueries) =>
+  ({ find }: Store, queries: ResultQueries) =>
   (id: number, body: Partly<NewResult>): Result => {
-    queries.updateResult.run({ ...resultRow(merged(read(queries.results, id), body)), id });
+    const before = read(queries.results, id);
+    const after: NewResult = merged(before, body);
+    const isProven = (before.cause_code ?? undefined) === provenBy(before, find);
+    const cause = isProven ? provenBy(after, find) : before.cause_code;
+    queries.updateResult.run({ ...resultRow({ ...after, cause_code: cause }), id });
     return read(queries.results, id);
   };
+
+const withCause = (result: NewResult, find: Store['find']): NewResult => ({
+  ...result,
+  cause_code: result.cause_code ?? provenBy(result, find),
+});
+
+const provenBy = ({ workflow_id: workflowId, status, return_code: returnCode }: NewResult, find: Store['find']) =>
+  causeOfRecord({ status, returnCode }, exitCodesOf(find.wholeWorkflow(workflowId).execution_config));
 
 const resultRow = (result: NewResult) => ({
   ...valuesOf(result, reported),

@@ -11,7 +11,7 @@ export const resultRecordHandlers = (store: Store, deletion: Deletions) => {
   const queries = resultQueries(db);
   const { results } = queries;
   const create = createResult(store, queries);
-  const update = updateResult(queries);
+  const update = updateResult(store, queries);
 
   return {
     createResult: ({ body }) => create(body),

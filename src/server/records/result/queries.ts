@@ -7,7 +7,7 @@ import { records } from '../records.ts';
 import { statusOf } from '../../../core/contract/job.ts';
 import { present } from '../present.ts';
 
-/** The columns that may change, besides the status. */
+/** The columns that may change, besides the status and the cause that it proves. */
 const measured = [
   ...columns('return_code exec_time_minutes completion_time peak_memory_bytes avg_memory_bytes'),
   ...columns('peak_cpu_percent avg_cpu_percent'),
@@ -52,7 +52,7 @@ export const resultQueries = (db: Database) => ({
   countTimeAgain: db.prepare<{ workflowId: number }>(`
     insert into workflow_time (workflow_id, minutes, is_stale) values (:workflowId, 0, 1)
     on conflict (workflow_id) do update set is_stale = 1 where is_stale = 0`),
-  updateResult: db.prepare<Record<string, Value>>(update('result', ['status', ...measured])),
+  updateResult: db.prepare<Record<string, Value>>(update('result', ['status', 'cause_code', ...measured])),
   sameAttempt: db.prepare<{ jobId: number; runId: number; attemptId: number }, { id: number }>(
     'select id from result where job_id = :jobId and run_id = :runId and attempt_id = :attemptId',
   ),
