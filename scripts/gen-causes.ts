@@ -43,7 +43,8 @@ paths, amounts of memory, or the State of Slurm. The end of \`torc run\`, \`torc
 | --- | --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 
-- A success has a cause only where its work may be incomplete: \`asked\` and \`stale_output\`.
+- A success has a cause only where its work may be incomplete: \`asked\` and \`stale_output\`. With
+  \`execution_config: {stale_outputs: fail}\` the second one has failed.
 - The rule is that of a [failure handler](../how-to/retry-jobs-that-fail.md) about this cause. Rules by exit code are about every attempt that failed.
 - \`torc recover\` also goes by what was measured: a job that used more memory, time or CPUs than it asked for runs again with more, whatever its
   cause, and one whose time was up because its runner ended long before its own limit runs again as it is. With \`--retry-unknown\` it also runs again what
