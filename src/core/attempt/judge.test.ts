@@ -35,6 +35,11 @@ describe('a job that ended by itself', () => {
       failed(3, 'exit'),
     ],
     ['failed for a full disk when it failed on one', { exitCode: 1, shortage: 'space' }, failed(1, 'disk')],
+    [
+      'failed for its command when that is not there, also on a full disk',
+      { exitCode: 127, shortage: 'space' },
+      failed(127, 'not_found'),
+    ],
     ['completed with a warning when it did not touch an output', { staleOutputs: missing }, completed('stale_output')],
     [
       'failed when it did not touch an output and its workflow says so',

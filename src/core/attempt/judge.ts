@@ -113,7 +113,8 @@ function exitedWith0(
 function byItself({ shortage, memoryShare = 0 }: Evidence, code: number, codes: ExitCodes): Omit<Verdict, 'status'> {
   // SIGKILL of an unknown sender counts as too little memory only if the attempt had used nearly what it asked for.
   if (code === KILLED_CODE && memoryShare >= NEAR_LIMIT) return { returnCode: codes.memory, cause: 'memory' };
-  return { returnCode: code, cause: shortage !== undefined && code <= 128 ? 'disk' : causeOfCode(code) };
+  const cause = causeOfCode(code);
+  return { returnCode: code, cause: cause === 'exit' && shortage !== undefined ? 'disk' : cause };
 }
 
 /** What a return code says alone. */

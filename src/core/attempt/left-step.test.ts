@@ -62,6 +62,16 @@ describe('the end of a step whose runner was killed', () => {
       { row: row('COMPLETED', early), runnerEndedAtMs: undefined },
       undefined,
     ],
+    [
+      '9 of an exit code long before its runner, without a mark',
+      { row: row('FAILED', { ...early, exitCode: 9 }) },
+      undefined,
+    ],
+    [
+      '15 of an exit code long before its runner, without a mark',
+      { row: row('FAILED', { ...early, exitCode: 15 }) },
+      undefined,
+    ],
     ['a signal long before its runner, without a mark', { row: row('FAILED', { ...early, signal: 9 }) }, undefined],
     ['nothing that is on record', { mark: mark(undefined) }, undefined],
     ['nothing at all', {}, undefined],

@@ -52,7 +52,9 @@ function evidenceOf({ mark, row, runnerEndedAtMs }: LeftStep): Evidence | undefi
   }
   if (row === undefined || !isBefore || mark?.asked !== undefined || row.signal !== 0) return undefined;
   if (row.state === 'COMPLETED') return { exitCode: 0 };
-  return row.exitCode === 0 ? undefined : { exitCode: row.exitCode };
+  // The accounting keeps seven bits: these may be the codes of SIGKILL and SIGTERM.
+  const mayBeSignal = BY_SIGNAL.has(128 + row.exitCode);
+  return row.exitCode === 0 || mayBeSignal ? undefined : { exitCode: row.exitCode };
 }
 
 const endedBefore = (row: LeftRow | undefined, runnerEndedAtMs: number | undefined): boolean =>
