@@ -51,17 +51,13 @@ describe('a job that is killed for its memory', () => {
     });
     const { stderr } = await call('run', '1', '--num-cpus', '3', '--memory-gb', '2');
     expect(stderr).toContain('2 jobs completed, 1 failed');
-    expect(stderr).toContain('out of memory with 400m, the max of on_oom');
+    expect(stderr).toContain('it had 400m, the max of on_oom');
 
     expect(await resultsOf(call, 'large')).toEqual([
-      [1, 137, expect.stringMatching(/^out of memory with 200m; the next attempt has (300|400)m \(on_oom\)$/)],
+      [1, 137, expect.stringMatching(/^it had 200m; the next attempt has (300|400)m \(on_oom\)$/)],
       [2, 0, undefined],
     ]);
-    expect((await resultsOf(call, 'huge')).at(-1)).toEqual([
-      expect.any(Number),
-      137,
-      'out of memory with 400m, the max of on_oom',
-    ]);
+    expect((await resultsOf(call, 'huge')).at(-1)).toEqual([expect.any(Number), 137, 'it had 400m, the max of on_oom']);
     expect(await resultsOf(call, 'sibling')).toEqual([[1, 0, undefined]]);
     const needs = await server.client.getResourceRequirements({ params: { id: 2 } });
     expect(needs).toMatchObject({ name: 'small', memory: '200m' });
@@ -73,11 +69,9 @@ describe('a job that is killed for its memory', () => {
 
     const explained = await call('jobs', 'explain', '2');
     expect(explained.stdout).toMatch(
-      /^Job 2 \(huge\) failed after .*\n  it used more memory than it may: out of memory with 400m, the max of on_oom$/m,
+      /^Job 2 \(huge\) failed after .*\n  it used more memory than it may: it had 400m, the max of on_oom$/m,
     );
-    expect(explained.stdout).toMatch(
-      /\n {2}attempt 1 failed .*\n {4}.*: out of memory with 200m; the next attempt has/,
-    );
+    expect(explained.stdout).toMatch(/\n {2}attempt 1 failed .*\n {4}.*: it had 200m; the next attempt has/);
     // To exceed the maximum is for the person who set it.
     const plan = await call('recover', '1', '--dry-run');
     expect(plan.stdout).toContain('1 job had all that its failure handler allows');
@@ -94,9 +88,7 @@ describe('a job that is killed for its memory', () => {
     expect(stderr).toContain('1 not run (ready)');
     const { stdout } = await call('jobs', 'explain', '1');
     expect(stdout).toMatch(/the job needs 3\.9 GiB, it had 1 GiB|the job needs 4000 MiB/);
-    expect(stdout).toMatch(
-      /\n {2}attempt 1 failed .*\n {4}.*: out of memory with 200m; the next attempt has 4000m \(on_oom\)\n/,
-    );
+    expect(stdout).toMatch(/\n {2}attempt 1 failed .*\n {4}.*: it had 200m; the next attempt has 4000m \(on_oom\)\n/);
   });
 });
 
@@ -118,7 +110,7 @@ it('a job whose time is up gets more, waits for a runner that has it, and comple
   expect(first.stderr).toContain('1 not run (ready)');
   const { stdout } = await call('jobs', 'explain', '1');
   expect(stdout).toMatch(
-    /\n {2}attempt 1 was terminated .*\n {4}.*: out of time with PT2S; the next attempt has PT1M \(on_timeout\)\n/,
+    /\n {2}attempt 1 was terminated .*\n {4}.*: it had PT2S; the next attempt has PT1M \(on_timeout\)\n/,
   );
   expect((await call('run', '1')).stderr).toContain('1 job completed');
   expect((await resultsOf(call, 'slow')).map(([attempt, code]) => [attempt, code === 0])).toEqual([

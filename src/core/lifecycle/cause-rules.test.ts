@@ -102,7 +102,7 @@ describe('a job that ran out of memory', () => {
   it('it runs again with the factor more', () => {
     expect(verdictByCause(grow, attempt())).toEqual({
       kind: 'again',
-      words: 'out of memory with 200m; the next attempt has 300m (on_oom)',
+      words: 'it had 200m; the next attempt has 300m (on_oom)',
       raise: { memory_bytes: 300 * MEBIBYTE },
       isRefunded: false,
       maxRetries: undefined,
@@ -119,7 +119,7 @@ describe('a job that ran out of memory', () => {
   it('with the maximum it fails for good, and the cause says so', () => {
     const need = { memory_bytes: 400 * MEBIBYTE, runtime_seconds: 60 };
     const verdict = verdictByCause(grow, attempt({ need, attempt: 2 }));
-    expect(verdict).toEqual({ kind: 'stays', words: 'out of memory with 400m, the max of on_oom', limit: 'max' });
+    expect(verdict).toEqual({ kind: 'stays', words: 'it had 400m, the max of on_oom', limit: 'max' });
   });
 
   it('without a maximum it runs three times, or as often as max_retries says', () => {
@@ -128,7 +128,7 @@ describe('a job that ran out of memory', () => {
     const last = verdictByCause(usual, attempt({ attempt: 3 }));
     expect(last).toEqual({
       kind: 'stays',
-      words: 'out of memory with 200m in attempt 3, the last that on_oom allows',
+      words: 'it had 200m in attempt 3, the last that on_oom allows',
       limit: 'attempts',
     });
     const once = rules({ on_oom: { memory: 'x2', max: '64g', max_retries: 1 } });
@@ -175,7 +175,7 @@ describe('a job whose time was up', () => {
   it('it runs again with a longer runtime, and at the maximum it fails', () => {
     expect(timed(3500, 3600)).toMatchObject({ kind: 'again', raise: { runtime_seconds: 5400 }, isRefunded: false });
     expect(timed(7000, 5400)).toMatchObject({ kind: 'again', raise: { runtime_seconds: 7200 } });
-    const words = 'out of time with PT2H, the max of on_timeout';
+    const words = 'it had PT2H, the max of on_timeout';
     expect(timed(7200, 7200)).toEqual({ kind: 'stays', words, limit: 'max' });
   });
 

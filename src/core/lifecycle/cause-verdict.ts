@@ -51,7 +51,7 @@ export function verdictByCause(rules: CauseRules | undefined, failed: FailedAtte
       if (!rules.retriesNodeFailure) return undefined;
       return {
         kind: 'again',
-        words: 'its node failed; it runs again (on_node_fail)',
+        words: 'it runs again (on_node_fail)',
         raise: undefined,
         isRefunded: true,
         maxRetries: undefined,
@@ -67,11 +67,11 @@ function byMemory(raise: Raise, { attempt, need, peakMemoryBytes = 0 }: FailedAt
   const had = need.memory_bytes;
   const text = memoryText(had);
   const next = nextAmount(raise, had, peakMemoryBytes, MEBIBYTE);
-  const end = endOf(raise, 'on_oom', { attempt, text, next, what: 'out of memory' });
+  const end = endOf(raise, 'on_oom', { attempt, text, next });
   if (end !== undefined) return end;
   return {
     kind: 'again',
-    words: `out of memory with ${text}; the next attempt has ${memoryText(next as number)} (on_oom)`,
+    words: `it had ${text}; the next attempt has ${memoryText(next as number)} (on_oom)`,
     raise: { memory_bytes: next as number },
     isRefunded: false,
     maxRetries: raise.maxRetries,
@@ -91,11 +91,11 @@ function byTime(raise: Raise, { attempt, need, seconds }: FailedAttempt): CauseV
       maxRetries: undefined,
     };
   const next = nextAmount(raise, had, seconds, 60);
-  const end = endOf(raise, 'on_timeout', { attempt, text, next, what: 'out of time' });
+  const end = endOf(raise, 'on_timeout', { attempt, text, next });
   if (end !== undefined) return end;
   return {
     kind: 'again',
-    words: `out of time with ${text}; the next attempt has ${formatDuration(next as number)} (on_timeout)`,
+    words: `it had ${text}; the next attempt has ${formatDuration(next as number)} (on_timeout)`,
     raise: { runtime_seconds: next as number },
     isRefunded: false,
     maxRetries: raise.maxRetries,
@@ -106,16 +106,11 @@ function byTime(raise: Raise, { attempt, need, seconds }: FailedAttempt): CauseV
 function endOf(
   { maxRetries }: Raise,
   field: string,
-  {
-    attempt,
-    text,
-    next,
-    what,
-  }: { readonly attempt: number; readonly text: string; readonly next: number | undefined; readonly what: string },
+  { attempt, text, next }: { readonly attempt: number; readonly text: string; readonly next: number | undefined },
 ): CauseVerdict | undefined {
-  if (next === undefined) return { kind: 'stays', words: `${what} with ${text}, the max of ${field}`, limit: 'max' };
+  if (next === undefined) return { kind: 'stays', words: `it had ${text}, the max of ${field}`, limit: 'max' };
   if (maxRetries === undefined || attempt < maxRetries) return undefined;
-  const words = `${what} with ${text} in attempt ${attempt}, the last that ${field} allows`;
+  const words = `it had ${text} in attempt ${attempt}, the last that ${field} allows`;
   return { kind: 'stays', words, limit: 'attempts' };
 }
 

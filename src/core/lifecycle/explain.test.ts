@@ -394,9 +394,9 @@ describe('the explanation of an ended job', () => {
     ],
     [
       'at the limit of its failure handler',
-      { returnCode: 137, causeCode: 'memory', cause: 'out of memory with 400m', handlerLimit: 'max' },
+      { returnCode: 137, causeCode: 'memory', cause: 'it had 400m', handlerLimit: 'max' },
       'out_of_memory',
-      'it used more memory than it may: out of memory with 400m',
+      'it used more memory than it may: it had 400m',
     ],
     [
       'in a way that a runner of Torc does not report',

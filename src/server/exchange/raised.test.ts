@@ -54,7 +54,7 @@ describe('an attempt whose requirements are raised', () => {
     const jobs = await claimedByName();
     const raise = { memory_bytes: 300 * MEBIBYTE };
     const reply = await turn({
-      retried: [again(jobs.get('a'), { raise, cause: 'out of memory with 200m' })],
+      retried: [again(jobs.get('a'), { raise, cause: 'it had 200m' })],
       want: wanted(),
     });
     expect(reply.jobs.map(({ name, attempt_id: attempt, need }) => [name, attempt, need.memory_bytes])).toEqual([
@@ -64,7 +64,7 @@ describe('an attempt whose requirements are raised', () => {
     expect((await job('a')).scheduler_id).toBe((await job('b')).scheduler_id);
     expect((await job('b')).needs).toMatchObject({ id: small, memory: '200m' });
     const { items } = await service.client.listResults({ query: { workflow_id: id, all_runs: true } });
-    expect(items).toMatchObject([{ return_code: 137, cause: 'out of memory with 200m' }]);
+    expect(items).toMatchObject([{ return_code: 137, cause: 'it had 200m' }]);
   });
 
   it('jobs that are raised alike share one record, and a job that is raised again gets another', async () => {
