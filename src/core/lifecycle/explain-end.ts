@@ -100,7 +100,7 @@ function explainedEnd(job: JobFacts, end: AttemptEnd): End {
 }
 
 /** What is known besides the cause. */
-function besides({ need, missingOutputs }: JobFacts, end: AttemptEnd): Reason[] {
+function besides({ need }: JobFacts, end: AttemptEnd): Reason[] {
   const { causeCode, seconds, peakMemoryBytes = 0, cause } = end;
   if (causeCode === 'time') {
     const message = `it asked for ${timeText(need.runtime_seconds)} and had run for ${timeText(seconds)}`;
@@ -108,9 +108,7 @@ function besides({ need, missingOutputs }: JobFacts, end: AttemptEnd): Reason[] 
   }
   if (causeCode === 'memory' && peakMemoryBytes > 0 && cause?.includes('it used') !== true)
     return [{ code: 'out_of_memory', message: `it used ${partOfSize(peakMemoryBytes, need.memory_bytes)}` }];
-  return causeCode === 'missing_output'
-    ? []
-    : missingOutputs.map((path) => ({ code: 'output_absent', message: `its output ${path} is not there` }));
+  return [];
 }
 
 const giveMore = ({ id, requirementsId }: JobFacts): string =>

@@ -48,7 +48,6 @@ const job = (over: Partial<JobFacts> = {}): JobFacts => ({
   runningOn: undefined,
   end: undefined,
   recorded: [],
-  missingOutputs: [],
   ...over,
 });
 const other = (name: string, status: OtherJob['status'], returnCode?: number): OtherJob => ({
@@ -405,24 +404,15 @@ describe('the explanation of an ended job', () => {
       'the command itself ended with 1, or it did not write a declared output',
     ],
   ])('a job ended %s', (_, end, code, sentence) => {
-    const { kind, headline, reasons, next } = explain(ended(end, { missingOutputs: [] }));
+    const { kind, headline, reasons, next } = explain(ended(end));
     const did = end.status === 'terminated' ? 'was terminated' : 'failed';
     expect([kind, headline]).toEqual(['ended', `${did} after 12.0s with exit code ${end.returnCode}`]);
     expect(reasons[0]).toEqual({ code, message: sentence });
     expect(next.length).toBeGreaterThan(0);
   });
 
-  it('outputs that are not there are named besides the cause, and never instead of it', () => {
-    const facts = ended({ causeCode: 'exit' }, { missingOutputs: ['out/a.txt', 'out/b.txt'] });
-    expect(messages(facts)).toEqual([
-      'the command itself ended with 1',
-      'its output out/a.txt is not there',
-      'its output out/b.txt is not there',
-    ]);
-  });
-
-  it('a missing output is reported with the paths of that attempt alone', () => {
-    const facts = ended({ causeCode: 'missing_output', cause: 'out/a.txt' }, { missingOutputs: ['out/b.txt'] });
+  it('a missing output is reported with the paths of that attempt', () => {
+    const facts = ended({ causeCode: 'missing_output', cause: 'out/a.txt' });
     expect(messages(facts)).toEqual(['it ended with 0 and did not write a declared output: out/a.txt']);
   });
 

@@ -84,8 +84,6 @@ export interface JobFacts extends JobKind {
   readonly endedInRun?: number | undefined;
   /** Its attempts of all runs that have a result. */
   readonly recorded: readonly RecordedAttempt[];
-  /** Declared outputs that did not exist at the end. */
-  readonly missingOutputs: readonly string[];
 }
 
 /** One reason why a job waits, or why it ended with its status. */

@@ -109,7 +109,6 @@ export async function gatherFacts(
       end: result && attemptEndOf(result, node, codes),
       endedInRun: earlier?.run_id,
       recorded: ofAllRuns.map((each) => recordedAttemptOf(each, nodes, codes)),
-      missingOutputs: result && result.status !== 'completed' ? await missingOutputs(client, job) : [],
     },
   };
 }
@@ -239,12 +238,4 @@ async function lastRunner(
   const query = { workflow_id: workflowId, sort_by: 'id', reverse_sort: true, limit: 1 };
   const [node] = (await client.listComputeNodes({ query })).items;
   return node && { id: node.id, hostname: node.hostname, room: roomOfNode(node, { execution, nowMs: 0 }) };
-}
-
-/** Declared outputs of the job that its runner did not find. */
-async function missingOutputs(client: Client, { output_file_ids: ids }: Job): Promise<string[]> {
-  const files = await Promise.all(
-    (ids ?? []).slice(0, MOST_DEPENDENCIES).map((id) => client.getFile({ params: { id } })),
-  );
-  return files.flatMap(({ path, st_mtime: seen }) => (seen === undefined || seen === null ? [path] : []));
 }

@@ -521,7 +521,6 @@ export const viewCases: Cases = {
           headline: expect.stringContaining('failed after 30.0s'),
           reasons: [
             { code: 'recorded', message: 'the command itself ended with 1, or it did not write a declared output' },
-            { code: 'output_absent', message: 'its output data/out.csv is not there' },
           ],
           reasons_left_out: 0,
           attempts: [expect.objectContaining({ kind: 'ended', run_id: 1, attempt_id: 1, status: 'failed' })],
