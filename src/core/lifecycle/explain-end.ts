@@ -133,9 +133,9 @@ function nextAfter(cause: CauseCode | undefined, { id, workflow }: JobFacts): st
       ];
     case 'as it is':
       return [
-        ...(again.startsWith(next) ? [] : [next]),
+        ...(again.startsWith(next) || cause === 'stopped' ? [] : [next]),
         ...(cause === 'lost' ? [`run it and the others that were lost again: torc recover ${workflow.id}`] : []),
-        ...(cause === 'stopped' ? [`torc run ${workflow.id} --resume`] : []),
+        ...(cause === 'stopped' ? [`${next}: torc run ${workflow.id} --resume`] : []),
         again,
       ];
     case 'no':

@@ -9,7 +9,7 @@ const job = (more: Partial<EndedBadly>): EndedBadly => ({
   memoryShare: undefined,
   causeCode: 'exit',
   handlerLimit: undefined,
-  wasCanceledByDependency: false,
+  canceledBehind: undefined,
   ...more,
 });
 
@@ -67,7 +67,9 @@ describe('the cause of a bad end', () => {
       },
       'at_maximum',
     ],
-    ['another job that failed', { status: 'canceled', wasCanceledByDependency: true }, 'dependency'],
+    ['another job that failed', { status: 'canceled', canceledBehind: 'failure' }, 'dependency'],
+    ['another job that was stopped', { status: 'canceled', canceledBehind: 'stop' }, 'behind_stop'],
+    ['a user', { status: 'canceled' }, 'canceled'],
     ['an exit code of its own', {}, 'exit'],
     ['anything else', { causeCode: undefined }, 'unknown'],
   ])('%s', (_, more, cause) => {

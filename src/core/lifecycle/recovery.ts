@@ -12,11 +12,12 @@ export interface EndedBadly {
   /** Undefined if nothing proves one. */
   readonly causeCode: CauseCode | undefined;
   readonly handlerLimit: HandlerLimit | undefined;
-  readonly wasCanceledByDependency: boolean;
+  /** A job that it waits for failed or was stopped; undefined if a user canceled it. */
+  readonly canceledBehind: 'failure' | 'stop' | undefined;
 }
 
 /** Why a recovery repeats a job or leaves it: its cause, or what was measured or decided besides. */
-export type Why = CauseCode | 'cpus' | 'at_maximum' | 'undecided' | 'unknown';
+export type Why = CauseCode | 'cpus' | 'at_maximum' | 'behind_stop' | 'undecided' | 'unknown';
 
 interface Repair {
   readonly did: readonly [one: string, several: string];
@@ -35,6 +36,10 @@ export const REPAIRS: Readonly<Record<Why, Repair>> = {
     again: 'no',
   },
   ...others,
+  behind_stop: {
+    did: ['was canceled behind a job that was stopped', 'were canceled behind jobs that were stopped'],
+    again: 'as it is',
+  },
   undecided: {
     did: ['waits for a decision (pending_failed)', 'wait for a decision (pending_failed)'],
     again: 'no',
@@ -52,7 +57,8 @@ const ENDED_FROM_OUTSIDE: ReadonlySet<CauseCode> = new Set<CauseCode>(['node', '
 
 /** Why, by the cause of the result and its measured use; never by the text of logs. */
 export function whyOf({ status, lack, causeCode, ...job }: EndedBadly): Why {
-  if (status === 'canceled') return job.wasCanceledByDependency ? 'dependency' : 'canceled';
+  if (status === 'canceled')
+    return job.canceledBehind === 'failure' ? 'dependency' : job.canceledBehind === 'stop' ? 'behind_stop' : 'canceled';
   if (causeCode === 'lost') return 'lost';
   if (job.handlerLimit === 'max') return 'at_maximum';
   if (causeCode === 'memory' || lack?.memory === 'memory_exceeded') return 'memory';

@@ -31,21 +31,19 @@ export async function badEnds(client: Client, workflowId: number, instead?: Used
   const used = new Map(
     (await usedJobs(client, workflowId, { statuses: ENDED_BADLY, instead })).map((job) => [job.id, job]),
   );
-  const interrupted = await interruptedIds(client, workflowId, jobs);
+  const behind = await behindOthers(client, workflowId, jobs);
   const { execution_config: execution } = await client.getWorkflow({ params: { id: workflowId } });
   const codes = exitCodesOf(execution);
-  return jobs
-    .map((job) => badEndOf(job, { used: used.get(job.id), interrupted, codes }))
-    .toSorted((a, b) => a.id - b.id);
+  return jobs.map((job) => badEndOf(job, { used: used.get(job.id), behind, codes })).toSorted((a, b) => a.id - b.id);
 }
 
 interface Known {
   readonly used: UsedJob | undefined;
-  readonly interrupted: ReadonlySet<number>;
+  readonly behind: Behind;
   readonly codes: ExitCodes;
 }
 
-function badEndOf({ id, name, status = 'failed' }: Job, { used, interrupted, codes }: Known): BadEnd {
+function badEndOf({ id, name, status = 'failed' }: Job, { used, behind, codes }: Known): BadEnd {
   const result = status === 'canceled' ? undefined : used?.result;
   const use = result && used?.use;
   const why = whyOf({
@@ -54,10 +52,10 @@ function badEndOf({ id, name, status = 'failed' }: Job, { used, interrupted, cod
     memoryShare: shareOf(used),
     causeCode: use?.causeCode,
     handlerLimit: result?.handler_limit ?? undefined,
-    wasCanceledByDependency: !interrupted.has(id),
+    canceledBehind: status === 'canceled' ? behind.get(id) : undefined,
   });
   const words =
-    why === 'dependency'
+    why === 'dependency' || why === 'behind_stop'
       ? 'canceled because of another job'
       : result === undefined
         ? 'canceled'
@@ -70,15 +68,20 @@ const shareOf = (used: UsedJob | undefined): number | undefined => {
   return used === undefined || peak === undefined ? undefined : peak / used.limits.memoryBytes;
 };
 
-/** The canceled jobs that did not fall with a failed one. */
-async function interruptedIds(client: Client, workflowId: number, jobs: readonly Job[]): Promise<Set<number>> {
-  if (!jobs.some(({ status }) => status === 'canceled')) return new Set();
-  const edges = await all((page) => client.listJobDependencies({ params: { id: workflowId }, query: page }));
-  const known = new Set(jobs.map(({ id }) => id));
-  return new Set(
-    interruptedOf(
-      jobs,
-      edges.filter(({ job_id: id, depends_on_job_id: upstream }) => known.has(id) && known.has(upstream)),
-    ),
+/** Canceled jobs behind one that failed, or behind one that was stopped; the others were canceled by a user. */
+type Behind = ReadonlyMap<number, 'failure' | 'stop'>;
+
+async function behindOthers(client: Client, workflowId: number, jobs: readonly Job[]): Promise<Behind> {
+  if (!jobs.some(({ status }) => status === 'canceled')) return new Map();
+  const listed = await all((page) => client.listJobDependencies({ params: { id: workflowId }, query: page }));
+  const known = new Map(jobs.map((job) => [job.id, job]));
+  const edges = listed.filter(({ job_id: id, depends_on_job_id: upstream }) => known.has(id) && known.has(upstream));
+  const interrupted = new Set(interruptedOf(jobs, edges));
+  const stopped = new Set(edges.map(({ job_id: id }) => id));
+  return new Map(
+    jobs.flatMap(({ id, cancel_on_blocking_job_failure: cancels }): [number, 'failure' | 'stop'][] => {
+      if (!interrupted.has(id)) return [[id, 'failure']];
+      return stopped.has(id) && cancels !== false ? [[id, 'stop']] : [];
+    }),
   );
 }

@@ -168,6 +168,6 @@ function whyWithoutFigures({ status, returnCode, cause: causeCode }: Verdict, co
     memoryShare: undefined,
     causeCode: use.causeCode,
     handlerLimit: undefined,
-    wasCanceledByDependency: false,
+    canceledBehind: undefined,
   });
 }
