@@ -26,7 +26,7 @@ test.each<[Partial<JobStatusCounts>, string]>([
   [{ completed: 2 }, '✓ Workflow complete'],
   [{ completed: 2, failed: 1 }, '✗ Workflow complete with failures (1 failed)'],
   [{ failed: 1, canceled: 3 }, '✗ Workflow complete with failures (1 failed, 3 stopped)'],
-  [{ completed: 1, terminated: 1, canceled: 3 }, '◷ Workflow stopped (1 completed, 4 stopped)'],
+  [{ completed: 1, terminated: 1, canceled: 3 }, '◷ Workflow complete, stopped (1 completed, 4 stopped)'],
 ])('the state of a workflow with %j is: %s', (counts, line) => {
   expect(stateLine(statusOf(counts))).toBe(line);
 });

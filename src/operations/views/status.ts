@@ -150,7 +150,7 @@ export function stateLine({ is_complete: isComplete, is_canceled: isCanceled, ..
   if (countOf(counts, UNSUCCESSFUL) === 0) return '✓ Workflow complete';
   // A stop is none of the failures: the workflow goes on where it was.
   return countOf(counts, FAILED) === 0
-    ? `◷ Workflow stopped (${partsOf(counts).map(partText).join(', ')})`
+    ? `◷ Workflow complete, stopped (${partsOf(counts).map(partText).join(', ')})`
     : `✗ Workflow complete with failures (${shortfalls({ counts, ending: 'complete' }).join(', ')})`;
 }
 
