@@ -43,6 +43,7 @@ const JOB = 'of a job: it finds what its user finds';
 const HOST = 'of a host: the home of its user, and places of root';
 const MADE = 'is written under a new name and put in place: what was there is not read';
 const ROOT = 'a place where only root can put files';
+const LINKS = 'is asked whether its parts are links: no file is opened';
 const DATABASE = 'src/server/store/own.test.ts';
 
 /** Where such places may stand, with the test of each, or why it needs none. */
@@ -76,6 +77,7 @@ const PLACES: Readonly<Record<string, string>> = {
   'src/cli/server/service.ts: the home folder': READ_THERE,
   'src/cli/server/service.ts: a path of the system': ROOT,
   'src/cli/server/service.ts: a hidden file': READ_THERE,
+  'src/cluster/disk-here.ts: the current folder': LINKS,
   'src/cluster/exec.ts: a program': PROGRAMS,
   'src/cluster/host/boot-epoch.ts: the temporary folder': 'src/cluster/host/boot-epoch.test.ts',
   'src/cluster/host/boot-epoch.ts: a path of the system': ROOT,

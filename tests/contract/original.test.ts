@@ -117,6 +117,8 @@ describe('the stand-in for Torc’s own server', () => {
       // Lists more there; what comes too much is passed over.
       'GET /compute_nodes in_slurm',
       'GET /compute_nodes may_hold_jobs',
+      // All are listed, and none has a cause: the command looks at that.
+      'GET /results cause_code',
       'GET /scheduled_compute_nodes is_open',
       // All workflows are listed, and none says that it is not whole.
       'GET /workflows is_being_created',

@@ -106,7 +106,7 @@ describe.skipIf(CHROMIUM === undefined)('the actions of the page (skipped where 
     await page.goto(`${root}#/workflows/${id}`);
     await page.getByRole('button', { name: 'Recover …' }).press('Enter');
     await page.getByText('1 job had too little memory: runs again').waitFor();
-    await page.getByText('1 job failed for another reason: stays as it is').waitFor();
+    await page.getByText('1 job failed by itself: stays as it is').waitFor();
     await page.getByText('1 job runs again in a new run, and 1 job stays as it is.').waitFor();
     const memory = page.getByRole('row', { name: /small: memory/ });
     expect(await memory.locator('del').innerText()).toBe('40 MiB');

@@ -14,7 +14,7 @@ const programs: Readonly<Record<string, string>> = {
   sbatch: 'n=$(($(cat count 2>/dev/null || echo 100) + 1)); echo $n > count; echo "Submitted batch job $n"',
   scancel: 'exit 0',
   // Of two jobs the one with the odd id never starts.
-  squeue: `case "$*" in *'%i|%r') for i in $(echo "$5" | tr , ' '); do
+  squeue: `case "$*" in *'%i|%r'*) for i in $(echo "$5" | tr , ' '); do
     [ $((i % 2)) = 1 ] && echo "$i|PartitionTimeLimit" || echo "$i|Priority"; done;; esac`,
   // The queue has these jobs, and the accounting the table that is shown.
   sacct:
