@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lineOf, type Order } from '../src/runner/step/batch/protocol.ts';
+import { messageLine, type LauncherOrder } from '../src/runner/step/batch/protocol.ts';
 
 const FLOW = `name: start
 jobs:
@@ -37,18 +37,18 @@ export async function runUsualPrograms(
   await once(server, 'exit');
 
   const launcher = spawn(process.execPath, [torc, 'step-launcher', 'start'], { cwd: folder, env });
-  launcher.stdin.write(ordersOf(join(folder, 'launcher')).map(lineOf).join(''));
+  launcher.stdin.write(ordersOf(join(folder, 'launcher')).map(messageLine).join(''));
   let reports = '';
   launcher.stdout.on('data', (part: Buffer) => {
     reports += String(part);
-    if (reports.includes('"ended":[{')) launcher.stdin.end(lineOf({ do: 'end' }));
+    if (reports.includes('"ended":[{')) launcher.stdin.end(messageLine({ do: 'end' }));
   });
   const [code] = (await once(launcher, 'exit')) as [number];
   if (code !== 0 || reports === '') throw new Error(`the launcher of a step ended with ${code}: ${reports}`);
 }
 
 /** One job, for the launcher of a step. */
-function ordersOf(outputDir: string): Order[] {
+function ordersOf(outputDir: string): LauncherOrder[] {
   mkdirSync(join(outputDir, 'job_stdio'), { recursive: true });
   const facts = {
     workflowId: 1,

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { stepIdOf } from '../../src/core/contract/files/job.ts';
-import { lineOf, type Order, type Report } from '../../src/runner/step/batch/protocol.ts';
+import { messageLine, type LauncherOrder, type LauncherReport } from '../../src/runner/step/batch/protocol.ts';
 import { workplace } from './package.ts';
 
 const need = { num_cpus: 1, memory_bytes: 0, num_gpus: 0, num_nodes: 1, runtime_seconds: 60 };
@@ -31,9 +31,9 @@ export async function launcherAlone(
     cwd: outputDir,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  const order = (...orders: readonly Order[]) => void child.stdin.write(orders.map(lineOf).join(''));
+  const order = (...orders: readonly LauncherOrder[]) => void child.stdin.write(orders.map(messageLine).join(''));
   const idOf = (job: number) => stepIdOf(facts, { id: job, attempt_id: 1 });
-  const startOf = (job: number): Order => ({
+  const startOf = (job: number): LauncherOrder => ({
     do: 'start',
     job: { id: job, workflow_id: 1, name: `j${job}`, command: 'true', attempt_id: 1, need },
     gpus: [],
@@ -48,7 +48,7 @@ export async function launcherAlone(
     beside: { defaultRequirementsId: undefined, bytes: 0, reachesAll: false },
   });
   for await (const line of createInterface({ input: child.stdout })) {
-    const report = JSON.parse(line) as Report;
+    const report = JSON.parse(line) as LauncherReport;
     if (report.is === 'ready') {
       started = performance.now();
       order(...Array.from({ length: jobs }, (_, at) => startOf(at + 1)));

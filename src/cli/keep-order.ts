@@ -2,7 +2,7 @@ import { filesOf } from '../core/contract/files/job.ts';
 import type { Client } from '../client/client.ts';
 import { all } from '../client/every.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
-import type { EndedJob, RunSummary } from '../runner/facts/options.ts';
+import type { NamedAttempt, RunSummary } from '../runner/facts/options.ts';
 import { createOrderedOutput, type PrintedJob } from './ordered-output.ts';
 import type { Output } from './output/output.ts';
 import { counted } from '../core/quantity/count-text.ts';
@@ -21,7 +21,7 @@ export interface KeepOrderOptions {
 /** Prints what the jobs of `exec` write to their standard output, in the order of the list. */
 export interface KeepOrder {
   /** To be called with what clears the progress line; answers what is printed for each job that ends. */
-  begin(clear: () => void): (job: EndedJob) => void;
+  begin(clear: () => void): (job: NamedAttempt) => void;
   /** Prints the rest, and says of how many jobs there is nothing here. */
   finish(client: Client, summary: RunSummary): Promise<void>;
 }

@@ -1,7 +1,7 @@
-import type { EndedJob } from '../runner/facts/options.ts';
+import type { NamedAttempt } from '../runner/facts/options.ts';
 
 /** An attempt whose output is printed. */
-export type PrintedJob = Pick<EndedJob, 'id' | 'attempt_id' | 'name'>;
+export type PrintedJob = Pick<NamedAttempt, 'id' | 'attempt_id' | 'name'>;
 
 /** Prints what jobs wrote, one after another in the order of their numbers, each when it and all before it have ended. */
 export interface OrderedOutput {

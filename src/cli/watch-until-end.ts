@@ -22,7 +22,7 @@ import { stuckAllocations } from '../operations/views/queue-lines.ts';
 import { recoverOnce, scheduleOnce, submitHeldBack } from '../operations/watch/act.ts';
 import { isUnderWay } from '../operations/watch/counts.ts';
 import { watchWorkflow } from '../operations/watch/watch.ts';
-import { openLog } from '../runner/facts/log.ts';
+import { openRunnerLog } from '../runner/facts/log.ts';
 import { openWorkflow } from './choose-workflow.ts';
 import type { Context } from './context.ts';
 import type { ValuesOf } from './option.ts';
@@ -51,7 +51,7 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
   }
   const recovery = await recoverTools(context, id, options);
   const path = join(options.outputDir, `watch_${hostname()}_wf${id}.log`);
-  const log = openLog(path, 'info', Date.now, () => {});
+  const log = openRunnerLog(path, 'info', Date.now, () => {});
   let counts = '';
   let reportedUnsubmitted: string | undefined;
   const reportedStuck = new Set<string>();

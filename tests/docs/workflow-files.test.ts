@@ -18,7 +18,7 @@ import type { Field } from '../../src/core/workflow-file/shape/shape.ts';
 import { workflow } from '../../src/core/workflow-file/shape/workflow.ts';
 import type { Format } from '../../src/core/workflow-file/text/read-text.ts';
 import { limitsCpus, monitorPlanOf, writesSonar } from '../../src/runner/observe/plan.ts';
-import { readRules } from '../../src/runner/attempt/retry/rules.ts';
+import { readRetryRules } from '../../src/runner/attempt/retry/rules.ts';
 import { standardExecution, terminationOf } from '../../src/core/contract/execution.ts';
 import { STANDARD_MAX_ITERATIONS } from '../../src/core/contract/standard-settings.ts';
 import { plannedActionOf } from '../../src/runner/actions/choose.ts';
@@ -171,7 +171,7 @@ async function applied(): Promise<Record<string, unknown>> {
   const deed = plannedActionOf(action as NonNullable<typeof action>, true);
   const request = deed?.kind === 'schedule_nodes' ? deed.request : undefined;
   const created = await client.getWorkflow({ params: { id } });
-  const [rule] = readRules('[{}]');
+  const [rule] = readRetryRules('[{}]');
   const causes = readCauseRules({ backoff: { initial: 'PT1S' } }, () => {});
   const monitored = monitorPlanOf({
     resource_monitor_config: { jobs: { enabled: true }, compute_node: { enabled: true } },

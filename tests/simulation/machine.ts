@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import type { ProcessEnd, LaunchRequest, Launcher } from '../../src/runner/launch/launcher.ts';
-import type { LauncherOptions } from '../../src/runner/launch/choose.ts';
+import type { LaunchOptions } from '../../src/runner/launch/choose.ts';
 import type { Mark } from '../support/history.ts';
 
 /** An attempt that runs, whether its runner lives or not. */
@@ -15,7 +15,7 @@ interface Process {
 export interface Machine {
   readonly history: Mark[];
   readonly running: number;
-  launcherOf(runner: string, options: LauncherOptions): Launcher;
+  launcherOf(runner: string, options: LaunchOptions): Launcher;
   /** As `process.kill` does for a process group. */
   signal(group: number, signal: NodeJS.Signals): void;
   /** Ends everything that a runner left behind. */
@@ -50,7 +50,7 @@ export function createMachine(endsIn: () => number, failing: ReadonlySet<number>
   };
   const kill = (pid: number, signal: NodeJS.Signals) => end(pid, { signal: constants.signals[signal] });
 
-  const launch = (runner: string, { variables }: LaunchRequest, { environment, onEnd }: LauncherOptions): number => {
+  const launch = (runner: string, { variables }: LaunchRequest, { environment, onEnd }: LaunchOptions): number => {
     const all = { ...environment, ...Object.fromEntries(variables) };
     const value = (name: string) => Number(all[name]);
     const pid = pids++;

@@ -4,11 +4,11 @@ import { Unreachable } from '../../src/client/errors.ts';
 import { createSlots } from '../../src/runner/claim/capacity.ts';
 import type { Ledger } from '../../src/runner/ledger/ledger.ts';
 import type { Log } from '../../src/runner/facts/log.ts';
-import { createOutbox } from '../../src/runner/ledger/outbox.ts';
+import { createReportOutbox } from '../../src/runner/ledger/outbox.ts';
 import { createDirectSteps } from '../../src/runner/step/direct/direct.ts';
 import { WAKING_EVENTS } from '../../src/runner/report/wake.ts';
-import type { RunEnd } from '../../src/runner/main/run-end.ts';
-import { createWork, type Work } from '../../src/runner/main/work.ts';
+import type { RunnerEnd } from '../../src/runner/main/run-end.ts';
+import { createRunnerWork, type RunnerWork } from '../../src/runner/main/work.ts';
 import type { Machine } from './machine.ts';
 import type { Network } from './network.ts';
 import type { SimulatedServer } from './server.ts';
@@ -25,7 +25,7 @@ export interface SimulatedRunner {
   readonly host: string;
   readonly nodeId: number | undefined;
   readonly state: 'starts' | 'works' | 'ends' | 'ended' | 'killed';
-  readonly verdict: RunEnd | undefined;
+  readonly verdict: RunnerEnd | undefined;
   /** Absent when the runner has removed it. */
   readonly ledger: KeptLedger | undefined;
   readonly log: readonly string[];
@@ -60,10 +60,10 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
   const { id: workflowId, run_id: runId } = workflow;
   const lines: string[] = [];
   let state: SimulatedRunner['state'] = 'starts';
-  let verdict: RunEnd | undefined;
+  let verdict: RunnerEnd | undefined;
   let nodeId: number | undefined;
   let kept: KeptLedger | undefined;
-  let work: Work | undefined;
+  let work: RunnerWork | undefined;
   const isGone = () => state === 'killed' || state === 'ended';
 
   /** What happens to a runner only while it lives. */
@@ -174,7 +174,7 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
     nodeId = id;
     state = 'works';
     const ledger = openLedger();
-    const outbox = createOutbox(options.mostEnds);
+    const outbox = createReportOutbox(options.mostEnds);
     const facts = {
       workflowId,
       runId,
@@ -184,7 +184,7 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
       execution: { sigterm_lead_seconds: 1 },
       variables: [],
     };
-    const parts = createWork({
+    const parts = createRunnerWork({
       options: {
         offline: { isEnabled: true, pingIntervalSeconds: 5 },
         pollIntervalSeconds: 2,
@@ -233,7 +233,7 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
     void parts.finished.then(alive((reached) => conclude(parts, ledger, reached)));
   };
 
-  const conclude = (parts: Work, ledger: Ledger, reached: RunEnd) => {
+  const conclude = (parts: RunnerWork, ledger: Ledger, reached: RunnerEnd) => {
     verdict = reached;
     state = 'ends';
     parts.idlePolicy.close();

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import type { RunFacts } from '../../src/runner/step/request.ts';
-import { lineOf, type Order, type Report } from '../../src/runner/step/batch/protocol.ts';
+import { messageLine, type LauncherOrder, type LauncherReport } from '../../src/runner/step/batch/protocol.ts';
 import { temporaryFolder } from './programs.ts';
 
 const module = new URL('../../src/runner/launcher/launcher.ts', import.meta.url).href;
@@ -28,13 +28,13 @@ export function startStepLauncher() {
     cwd: folder,
   });
   onTestFinished(() => void child.kill('SIGKILL'));
-  const reports: Report[] = [];
+  const reports: LauncherReport[] = [];
   const waiting: (() => void)[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => {
-    reports.push(JSON.parse(line) as Report);
+    reports.push(JSON.parse(line) as LauncherReport);
     for (const wake of waiting.splice(0)) wake();
   });
-  const order = (...each: Order[]) => void child.stdin.write(each.map(lineOf).join(''));
+  const order = (...each: LauncherOrder[]) => void child.stdin.write(each.map(messageLine).join(''));
   order({
     do: 'begin',
     facts,

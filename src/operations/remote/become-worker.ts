@@ -9,7 +9,7 @@ import type { HostFault } from '../../core/contract/host-faults.ts';
 import { VERSION } from '../../core/contract/version.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import { lookAtWorker } from '../../runner/detached/look.ts';
-import { takeLock, workerFile, writeState } from '../../runner/detached/state-file.ts';
+import { takeStateLock, workerFile, writeState } from '../../runner/detached/state-file.ts';
 import type { RegisteredAs, RunSummary } from '../../runner/facts/options.ts';
 
 export type StartRequest = HostRequestOf<'start'>;
@@ -99,7 +99,7 @@ function identityFields(): Partial<WorkerState> {
 async function lockOf(path: string, state: WorkerState): Promise<(() => void) | undefined> {
   const untilMs = performance.now() + LONGEST_START_MS;
   for (;;) {
-    const release = takeLock(path, state);
+    const release = takeStateLock(path, state);
     if (release !== undefined || performance.now() > untilMs) return release;
     await pause(LOCK_POLL_MS);
   }

@@ -4,7 +4,7 @@ import type { Log } from '../facts/log.ts';
 import { plannedActionOf, isHeldBy, JOB_TRIGGERS } from './choose.ts';
 import { createActionClaims } from './claims.ts';
 import { createExecute, type ExecuteOptions } from './execute.ts';
-import { createQueue } from './queue.ts';
+import { createActionQueue } from './queue.ts';
 import type { WorkflowFacts } from '../facts/workflow-facts.ts';
 
 export interface ActionsOptions extends Omit<ExecuteOptions, 'claims'> {
@@ -43,7 +43,7 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
   const params = { id: facts.workflowId };
   const canSchedule = options.scheduling !== undefined;
   const claims = createActionClaims({ client, workflowId: facts.workflowId, nodeId, log });
-  const queue = createQueue(options.onDone);
+  const queue = createActionQueue(options.onDone);
   const execute = createExecute({ ...options, claims });
   /** Executed here, or by another runner. */
   const settled = new Set<number>();

@@ -2,7 +2,7 @@ import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { NodeRequest } from '../facts/scheduling.ts';
 
 /** The work of an action; undefined if this runner cannot do it. */
-export type PlannedAction =
+export type ActionWork =
   | { readonly kind: 'run_commands'; readonly commands: readonly string[] }
   | { readonly kind: 'schedule_nodes'; readonly request: NodeRequest };
 
@@ -12,7 +12,7 @@ type Described = Pick<WorkflowAction, 'action_type' | 'action_config'>;
 export function plannedActionOf(
   { action_type: type, action_config: config }: Described,
   canSchedule: boolean,
-): PlannedAction | undefined {
+): ActionWork | undefined {
   const fields = (typeof config === 'object' && config !== null ? config : {}) as Readonly<Record<string, unknown>>;
   if (type === 'run_commands') {
     const commands = fields['commands'];

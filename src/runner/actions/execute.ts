@@ -4,7 +4,7 @@ import type { Shells } from '../launch/shell.ts';
 import type { Log } from '../facts/log.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type RunFacts, runVariables } from '../step/request.ts';
-import type { PlannedAction } from './choose.ts';
+import type { ActionWork } from './choose.ts';
 import type { ActionClaims } from './claims.ts';
 import type { Scheduling } from '../facts/scheduling.ts';
 
@@ -19,7 +19,7 @@ export interface ExecuteOptions {
 }
 
 /** Executes an action that this runner has claimed, and reports its end. */
-export type Execute = (action: WorkflowAction & { readonly id: number }, planned: PlannedAction) => Promise<void>;
+export type Execute = (action: WorkflowAction & { readonly id: number }, planned: ActionWork) => Promise<void>;
 
 export function createExecute({ facts, nodeId, shells, scheduling, ledger, claims, log }: ExecuteOptions): Execute {
   const runCommands = async (commands: readonly string[], output: string): Promise<string | undefined> => {
@@ -34,7 +34,7 @@ export function createExecute({ facts, nodeId, shells, scheduling, ledger, claim
   };
 
   /** Why it failed; undefined if it did not. */
-  const perform = async (id: number, planned: PlannedAction, output: string): Promise<string | undefined> => {
+  const perform = async (id: number, planned: ActionWork, output: string): Promise<string | undefined> => {
     if (planned.kind === 'run_commands') return runCommands(planned.commands, output);
     try {
       await scheduling?.schedule(planned.request, id);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { submitPlanned } from './planned.ts';
+import { startPlannedSubmissions } from './planned.ts';
 
 const busy = () => new Refusal('RECOVERY_ACTIVE', 'torc submit has the lease');
 
@@ -19,7 +19,7 @@ function runner(...answers: (number | Error)[]) {
       return answer;
     },
   };
-  const planned = submitPlanned(scheduling, {
+  const planned = startPlannedSubmissions(scheduling, {
     write: (level, words) => void log.push(`${level} ${words}`),
     close: () => {},
   });

@@ -9,7 +9,10 @@ const AGAIN_MS = 5_000;
  * Submits allocations that are planned for the workflow: one has left the queue, because this runner has begun. It happens in
  * parallel with the jobs, and never keeps the runner from ending.
  */
-export function submitPlanned(scheduling: Pick<Scheduling, 'submitPlanned'> | undefined, log: Log): { close(): void } {
+export function startPlannedSubmissions(
+  scheduling: Pick<Scheduling, 'submitPlanned'> | undefined,
+  log: Log,
+): { close(): void } {
   let timer: NodeJS.Timeout | undefined;
   let isOpen = true;
   const submit = async () => {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { createQueue } from './queue.ts';
+import { createActionQueue } from './queue.ts';
 
 it('work is done one piece after the other, and the end of all of it is reported once', async () => {
   const events: string[] = [];
-  const queue = createQueue(() => void events.push('done'));
+  const queue = createActionQueue(() => void events.push('done'));
   expect(queue.isBusy).toBe(false);
   const gate = Promise.withResolvers<void>();
   void queue.add(async () => {

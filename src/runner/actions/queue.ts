@@ -8,7 +8,7 @@ export interface Queue {
 }
 
 /** `onDone` is called when no work is left. */
-export function createQueue(onDone: () => void): Queue {
+export function createActionQueue(onDone: () => void): Queue {
   let waiting = 0;
   let last: Promise<void> = Promise.resolve();
   return {

@@ -9,11 +9,11 @@ import type { AllocationEnd, EndedFor } from '../../core/attempt/evidence.ts';
 import { exitCodesOf, failsForStale, judge, type Verdict } from '../../core/attempt/judge.ts';
 import { countRepeated, type Repeated } from '../../core/attempt/repeated.ts';
 import type { Outbox } from '../ledger/outbox.ts';
-import type { FailedAttempt } from './retry/decide.ts';
+import type { FailedCompletion } from './retry/decide.ts';
 import type { Retry } from './retry/retry.ts';
 import { causeFields } from './cause-fields.ts';
 import type { Outputs, OutputsBefore } from './outputs.ts';
-import { type KnownEnd, measuredOf, recordedOf } from './recorded.ts';
+import { type KnownEnd, recordedUseOf, recordedOf } from './recorded.ts';
 import { createOverRequests } from './over-request.ts';
 import { sizeText } from '../../core/quantity/size-text.ts';
 import type { RunFacts } from '../step/request.ts';
@@ -75,7 +75,7 @@ export interface AttemptOptions {
 export type OnOver = (jobId: number, isCompleted: boolean) => void;
 
 /** Why an attempt ended, as far as it is known. */
-export interface Why {
+export interface EndCause {
   readonly endedFor?: EndedFor | undefined;
   readonly cause?: FailureCause | undefined;
 }
@@ -96,7 +96,7 @@ export interface Attempts {
     verdict: Verdict,
     end: EndTime,
     measured: Partial<Completion>,
-    why?: Why,
+    why?: EndCause,
   ): Promise<void> | undefined;
 }
 
@@ -119,7 +119,7 @@ export function createAttempts(
   };
 
   /** The next attempt may run elsewhere: so a job that runs again is over here. */
-  const takeOrRetry = (retry: Retry, job: ClaimedJob, failed: FailedAttempt): Promise<void> | undefined => {
+  const takeOrRetry = (retry: Retry, job: ClaimedJob, failed: FailedCompletion): Promise<void> | undefined => {
     let isReported = false;
     const settled = retry.take(job, failed, (end) => {
       isReported = true;
@@ -165,7 +165,7 @@ export function createAttempts(
   const finish: Attempts['finish'] = (attempt, end, account, { missing = [], stale = [], files }) => {
     const { job, step, startedAtMs, endedFor } = attempt;
     const observed = watch?.end(step.id);
-    const figures = measuredOf(account, end.seconds, observed);
+    const figures = recordedUseOf(account, end.seconds, observed);
     const { peak_memory_bytes: peakBytes = 0 } = figures;
     const askedBytes = memoryLimitOf?.(job) ?? Infinity;
     const memoryShare = (peakBytes ?? 0) / askedBytes;

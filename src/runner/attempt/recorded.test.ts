@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { measuredOf, recordedOf } from './recorded.ts';
+import { recordedUseOf, recordedOf } from './recorded.ts';
 
 const unseen = { samples: 0, peakMemoryBytes: 0, averageMemoryBytes: 0, peakCpuPercent: 0, cpuSeconds: 0 };
 
 describe('the measured figures of an attempt', () => {
   it('without monitoring the figures are those of the kernel', () => {
-    expect(measuredOf({ cpuSeconds: 3, peakBytes: 500 }, 2, undefined)).toEqual({
+    expect(recordedUseOf({ cpuSeconds: 3, peakBytes: 500 }, 2, undefined)).toEqual({
       avg_cpu_percent: 150,
       peak_cpu_percent: 150,
       peak_memory_bytes: 500,
     });
-    expect(measuredOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, undefined)).toEqual({});
+    expect(recordedUseOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, undefined)).toEqual({});
   });
 
   it('a monitored attempt that was too short for a sample has only the figures of the kernel, and none that is 0', () => {
-    expect(measuredOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, unseen)).toEqual({});
-    expect(measuredOf({ cpuSeconds: 1, peakBytes: undefined }, 2, unseen)).toEqual({
+    expect(recordedUseOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, unseen)).toEqual({});
+    expect(recordedUseOf({ cpuSeconds: 1, peakBytes: undefined }, 2, unseen)).toEqual({
       avg_cpu_percent: 50,
       peak_cpu_percent: 50,
     });
@@ -23,7 +23,7 @@ describe('the measured figures of an attempt', () => {
 
   it('a sampled attempt that used no CPU time has 0 percent, because that was measured', () => {
     const idle = { ...unseen, samples: 2, peakMemoryBytes: 900, averageMemoryBytes: 900 };
-    expect(measuredOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, idle)).toEqual({
+    expect(recordedUseOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, idle)).toEqual({
       avg_cpu_percent: 0,
       peak_cpu_percent: 0,
       peak_memory_bytes: 900,
@@ -33,18 +33,20 @@ describe('the measured figures of an attempt', () => {
 
   it('the first figure of a step that ended before the second one is its peak of memory', () => {
     const first = { ...unseen, peakMemoryBytes: 900 };
-    expect(measuredOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, first)).toEqual({ peak_memory_bytes: 900 });
+    expect(recordedUseOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, first)).toEqual({
+      peak_memory_bytes: 900,
+    });
   });
 
   it('the peak is the higher one of samples and kernel, and the kernel’s CPU time precedes that of samples', () => {
     const seen = { samples: 3, peakMemoryBytes: 900, averageMemoryBytes: 600, peakCpuPercent: 80, cpuSeconds: 1 };
-    expect(measuredOf({ cpuSeconds: 2, peakBytes: 500 }, 2, seen)).toEqual({
+    expect(recordedUseOf({ cpuSeconds: 2, peakBytes: 500 }, 2, seen)).toEqual({
       avg_cpu_percent: 100,
       peak_cpu_percent: 100,
       peak_memory_bytes: 900,
       avg_memory_bytes: 600,
     });
-    expect(measuredOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, seen)).toMatchObject({
+    expect(recordedUseOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, seen)).toMatchObject({
       avg_cpu_percent: 50,
       peak_cpu_percent: 80,
     });

@@ -23,7 +23,7 @@ function statsOf(
 }
 
 /** The figures of the kernel and of the samples for an attempt; one that was not measured is absent, also for a monitored job. */
-export function measuredOf(
+export function recordedUseOf(
   { cpuSeconds, peakBytes }: Pick<SettledEnd, 'cpuSeconds' | 'peakBytes'>,
   seconds: number,
   observed: Observed | undefined,

@@ -1,6 +1,6 @@
 import { after, type Timer } from '../../client/long-timers.ts';
 import type { ExchangeReply } from '../../core/contract/exchange.ts';
-import { type Counts, type Ending, leavingOf, type Patience } from './leaving.ts';
+import { type ReportedCounts, type Ending, leavingOf, type IdleRules } from './leaving.ts';
 import { createLookAhead, type LookAheadOptions } from './look-ahead.ts';
 import { type PollingOptions, startPolling } from './polling.ts';
 
@@ -13,7 +13,7 @@ export type HasOpenJobs = () => Promise<boolean>;
  */
 const LOOK_MS = 1_000;
 
-export interface IdlePolicyOptions extends Patience, PollingOptions {
+export interface IdlePolicyOptions extends IdleRules, PollingOptions {
   /** Stays also when the workflow is complete. */
   readonly staysAlways: boolean;
   /** With `--persistent`: the runner stays while this returns true. */
@@ -48,7 +48,7 @@ export function createIdlePolicy(options: IdlePolicyOptions): IdlePolicy {
   const { idleMs, staysAlways, held, lastProgress, onLeave, hasOpenJobs: openJobs, refusal } = options;
   let idleTimer: Timer | undefined;
   /** The last counts that the server sent while this runner was idle. */
-  let latest: Counts | undefined;
+  let latest: ReportedCounts | undefined;
   let lookedAt = -Infinity;
   let isLooking = false;
   let isClosed = false;
@@ -65,7 +65,7 @@ export function createIdlePolicy(options: IdlePolicyOptions): IdlePolicy {
     onLeave: ({ reason, isProven }) => onLeave({ ending: 'idle', reason, isProven }),
   });
 
-  const leaveIfIdle = (counts: Counts) => {
+  const leaveIfIdle = (counts: ReportedCounts) => {
     const leaving = leavingOf(counts, options);
     if (leaving === undefined) return;
     const { ending, reason, afterMs } = leaving;
@@ -86,7 +86,7 @@ export function createIdlePolicy(options: IdlePolicyOptions): IdlePolicy {
       idleTimer = after(restMs, () => lookForOpenJobs(hasOpenJobs));
       return;
     }
-    const counts = latest as Counts;
+    const counts = latest as ReportedCounts;
     isLooking = true;
     // Without a reply nothing is known about jobs: the runner stays.
     void hasOpenJobs()

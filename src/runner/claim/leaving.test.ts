@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { type Counts, leavingOf } from './leaving.ts';
+import { type ReportedCounts, leavingOf } from './leaving.ts';
 
 const NONE = { ready: 0, pending: 0, running: 0, blocked: 0, uninitialized: 0, pending_failed: 0 };
-const counts = (over: Partial<Counts>) => ({ ...NONE, ...over }) as Counts;
+const counts = (over: Partial<ReportedCounts>) => ({ ...NONE, ...over }) as ReportedCounts;
 
 it('an idle runner exits after its idle time while jobs are ready or run elsewhere, and never without an idle time', () => {
   const left = counts({ ready: 2, running: 1, pending: 3 });

@@ -1,12 +1,12 @@
 import type { ExchangeReply } from '../../core/contract/exchange.ts';
 import { countOf, HELD, UNDER_WAY } from '../../core/job/statuses.ts';
 
-export type Counts = ExchangeReply['jobs_by_status'];
+export type ReportedCounts = ExchangeReply['jobs_by_status'];
 
 /** Why an idle runner exits: no job came for it within its idle time, or none that is left can start. */
 export type Ending = 'idle' | 'stuck';
 
-export interface Patience {
+export interface IdleRules {
   /** Exits after this long without a job; 0 means never. */
   readonly idleMs: number;
   /**
@@ -24,7 +24,7 @@ export interface Leaving {
 }
 
 /** An idle runner exits when no job can start any more, or when no job came for it for a while. */
-export function leavingOf(counts: Counts, { idleMs, stuckMs }: Patience): Leaving | undefined {
+export function leavingOf(counts: ReportedCounts, { idleMs, stuckMs }: IdleRules): Leaving | undefined {
   if (countOf(counts, UNDER_WAY) === 0)
     return { ending: 'stuck', reason: stuckReason(counts), afterMs: stuckMs === 0 ? 'at once' : stuckMs };
   if (idleMs === 0) return undefined;
@@ -35,7 +35,7 @@ export function leavingOf(counts: Counts, { idleMs, stuckMs }: Patience): Leavin
   };
 }
 
-function stuckReason({ blocked, pending_failed: undecided, uninitialized }: Counts): string {
+function stuckReason({ blocked, pending_failed: undecided, uninitialized }: ReportedCounts): string {
   const parts = [
     blocked > 0 ? `${blocked} blocked` : '',
     undecided > 0 ? `${undecided} waiting for a decision` : '',

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Counts } from './leaving.ts';
+import type { ReportedCounts } from './leaving.ts';
 import { createLookAhead } from './look-ahead.ts';
 import type { Prospect } from './prospect.ts';
 
 const NONE = { ready: 0, pending: 0, running: 0, blocked: 0, uninitialized: 0, pending_failed: 0 };
 /** Jobs are ready that the runner was not handed, and none runs. */
-const alone = { ...NONE, ready: 2 } as Counts;
+const alone = { ...NONE, ready: 2 } as ReportedCounts;
 /** Other runners have all that is left. */
-const elsewhere = { ...NONE, running: 5 } as Counts;
+const elsewhere = { ...NONE, running: 5 } as ReportedCounts;
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -95,7 +95,7 @@ describe('a runner without work in an allocation', () => {
 
   it('a runner for which work may come asks again when the counts have changed, once in ten seconds', async () => {
     const { lookAhead, said } = looking([{ kind: 'wait' }, { kind: 'wait' }, leave], { noWorkMs: 10_000 });
-    const poll = async (counts: Counts, times: number) => {
+    const poll = async (counts: ReportedCounts, times: number) => {
       for (let each = 0; each < times; each += 1) {
         lookAhead.consider(counts);
         await pass(5_000);

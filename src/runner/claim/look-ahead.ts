@@ -1,6 +1,6 @@
 import { after, type Timer } from '../../client/long-timers.ts';
 import { countOf, HELD } from '../../core/job/statuses.ts';
-import type { Counts } from './leaving.ts';
+import type { ReportedCounts } from './leaving.ts';
 import type { Prospect } from './prospect.ts';
 
 export interface LookAheadOptions {
@@ -8,7 +8,7 @@ export interface LookAheadOptions {
    * What the runner does about jobs that it was not handed; never rejects. `isLong`: it has been without a job for
    * `noWorkMs`.
    */
-  readonly prospect: ((counts: Counts, isLong: boolean) => Promise<Prospect>) | undefined;
+  readonly prospect: ((counts: ReportedCounts, isLong: boolean) => Promise<Prospect>) | undefined;
   /** How long the runner is without a job before it asks whether any is left for it; undefined: it does not ask. */
   readonly noWorkMs: number | undefined;
   /** Since a job was last assigned or ended. */
@@ -28,7 +28,7 @@ const REST_MS = 1_000;
 /** Asks the server early what the idle time would only show at its end, and leaves where waiting is useless. */
 export interface LookAhead {
   /** The runner is idle, and the server counts these jobs. */
-  consider(counts: Counts): void;
+  consider(counts: ReportedCounts): void;
   /** The runner is not idle any more. */
   cancel(): void;
 }
@@ -38,28 +38,28 @@ export function createLookAhead(options: LookAheadOptions): LookAhead {
   let timer: Timer | undefined;
   let isAsking = false;
   /** As they are now, which may be later than those that were asked about. */
-  let latest: Counts | undefined;
+  let latest: ReportedCounts | undefined;
   let askedAt = -Infinity;
   /** What was asked last: without a change the answer is the same. */
   let asked = '';
   let reported = '';
 
   /** How long the question waits; undefined if there is none. */
-  const delayMs = (counts: Counts): number | undefined => {
+  const delayMs = (counts: ReportedCounts): number | undefined => {
     const sinceAskedMs = performance.now() - askedAt;
     if (isAlone(counts)) return REST_MS - sinceAskedMs;
     if (noWorkMs === undefined || asked === keyOf(counts)) return undefined;
     return noWorkMs - Math.min(sinceAskedMs, idleForMs());
   };
 
-  const consider = (counts: Counts) => {
+  const consider = (counts: ReportedCounts) => {
     timer?.cancel();
     latest = counts;
     const waitsMs = prospect === undefined || isAsking ? undefined : delayMs(counts);
     if (waitsMs !== undefined) timer = after(Math.max(0, waitsMs), () => void ask(counts));
   };
 
-  const ask = async (counts: Counts) => {
+  const ask = async (counts: ReportedCounts) => {
     const isLong = noWorkMs !== undefined && idleForMs() >= noWorkMs;
     isAsking = true;
     const found = (await prospect?.(counts, isLong)) ?? { kind: 'wait' };
@@ -85,6 +85,6 @@ export function createLookAhead(options: LookAheadOptions): LookAhead {
 }
 
 /** Jobs are ready that this runner was not handed, and nothing runs that could make others ready. */
-const isAlone = (counts: Counts) => counts.ready > 0 && countOf(counts, HELD) === 0;
+const isAlone = (counts: ReportedCounts) => counts.ready > 0 && countOf(counts, HELD) === 0;
 
-const keyOf = (counts: Counts) => JSON.stringify(counts);
+const keyOf = (counts: ReportedCounts) => JSON.stringify(counts);

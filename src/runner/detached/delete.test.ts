@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
-import { deleteLogs } from './delete.ts';
+import { deleteLogsHere } from './delete.ts';
 
 const common = { version: '1', workflow_id: 1 };
 const request = (folder: string) => ({ task: 'delete', ...common, output_dir: folder, until_ms: null }) as const;
@@ -60,7 +60,7 @@ it('files of other workflows, results that the server may lack and files that ch
   }
   utimesSync(join(folder, 'job_wf1_later.o'), 2_000, 2_000);
   utimesSync(join(folder, 'job_stdio/0/deeper/job_wf1_j0.o'), 900, 900);
-  expect(deleteLogs({ ...request(folder), until_ms: 1_000_000 })).toEqual({ is: 'deleted', files: 1 });
+  expect(deleteLogsHere({ ...request(folder), until_ms: 1_000_000 })).toEqual({ is: 'deleted', files: 1 });
   expect(kept.filter((path) => !existsSync(join(folder, path)))).toEqual([]);
   expect(existsSync(join(folder, 'job_stdio/0'))).toBe(false);
 });

@@ -1,7 +1,7 @@
 import { rmdirSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HostReply, HostRequestOf } from '../../core/contract/remote-host.ts';
-import { entriesOf, logFiles } from './log-files.ts';
+import { directoryEntries, logFiles } from './log-files.ts';
 import { isProvenGone, statesIn } from './state-file.ts';
 import type { HostFault } from '../../core/contract/host-faults.ts';
 
@@ -14,7 +14,7 @@ const KEPT = /(?:^|\/)offline_results_[^/]*$|\.ledger$/;
  *
  * Refused while a runner of the workflow may still write into the folder.
  */
-export function deleteLogs({ workflow_id, output_dir, until_ms }: HostRequestOf<'delete'>): HostReply {
+export function deleteLogsHere({ workflow_id, output_dir, until_ms }: HostRequestOf<'delete'>): HostReply {
   const alive = statesIn(output_dir, workflow_id).find((state) => !state.ended && !isProvenGone(state));
   if (alive !== undefined) {
     const message = `the runner on ${alive.hostname} (PID ${alive.pid}) may still write into ${output_dir}; stop it first`;
@@ -35,7 +35,7 @@ function wasDeleted(path: string, untilMs: number): boolean {
 }
 
 function removeEmptyFolders(folder: string): void {
-  for (const entry of entriesOf(folder)) {
+  for (const entry of directoryEntries(folder)) {
     if (!entry.isDirectory()) continue;
     const path = join(folder, entry.name);
     removeEmptyFolders(path);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export function logFiles(outputDir: string, workflowId: number): string[] {
   const found: string[] = [];
   const list = (folder: string) => {
-    for (const entry of entriesOf(join(outputDir, folder))) {
+    for (const entry of directoryEntries(join(outputDir, folder))) {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) list(path);
       else if (entry.isFile() && isOf(entry.name, workflowId)) found.push(path);
@@ -16,7 +16,7 @@ export function logFiles(outputDir: string, workflowId: number): string[] {
 }
 
 /** What is in a folder; nothing if there is none: another host that shares it may have deleted it. */
-export function entriesOf(folder: string): Dirent[] {
+export function directoryEntries(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch (error) {

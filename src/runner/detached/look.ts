@@ -1,5 +1,5 @@
 import type { HostReply } from '../../core/contract/remote-host.ts';
-import { proofOf, readState, workerFile } from './state-file.ts';
+import { endProofOf, readState, workerFile } from './state-file.ts';
 
 /** The runner of a workflow that was started on this host over ssh. */
 export function lookAtWorker(outputDir: string, workflowId: number): HostReply {
@@ -8,7 +8,7 @@ export function lookAtWorker(outputDir: string, workflowId: number): HostReply {
   const { pid, started_at, log, ended } = state;
   const facts = { pid, started_at, log };
   if (ended) return { is: 'ended', ...facts, ended };
-  const proof = proofOf(state);
+  const proof = endProofOf(state);
   if (proof === 'alive') return { is: 'running', ...facts };
   if (proof === 'unknown') return { is: 'unknown', ...facts };
   return { is: 'gone', ...facts, rebooted: proof === 'rebooted' };

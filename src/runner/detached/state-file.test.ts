@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { ownIdentity } from '../../cluster/host/facts.ts';
 import type { WorkerState } from '../../core/contract/remote-host.ts';
-import { readState, takeLock, writeState } from './state-file.ts';
+import { readState, takeStateLock, writeState } from './state-file.ts';
 
 const state = (over: Partial<WorkerState> = {}): WorkerState => {
   const { hardware_ids: ids, ...identity } = ownIdentity() as NonNullable<ReturnType<typeof ownIdentity>>;
@@ -29,25 +29,25 @@ const endedPid = () => Number(execFileSync('sh', ['-c', 'echo $$'], { encoding: 
 describe('the lock of a state file', () => {
   it('the lock of a state file is held by one start until that releases it', () => {
     const path = join(temporaryFolder(), 'state.json');
-    const release = takeLock(path, state());
+    const release = takeStateLock(path, state());
     expect(release).toBeDefined();
-    expect(takeLock(path, state())).toBeUndefined();
+    expect(takeStateLock(path, state())).toBeUndefined();
     release?.();
-    expect(takeLock(path, state())).toBeDefined();
+    expect(takeStateLock(path, state())).toBeDefined();
   });
 
   it('the lock of a state file of a start that was killed is taken over, and leaves no other file', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'state.json');
     writeFileSync(`${path}.lock`, JSON.stringify(state({ pid: endedPid() })));
-    expect(takeLock(path, state())).toBeDefined();
+    expect(takeStateLock(path, state())).toBeDefined();
     expect(readdirSync(folder)).toEqual(['state.json.lock']);
   });
 
   it('the lock of a state file whose end cannot be proven stays', () => {
     const path = join(temporaryFolder(), 'state.json');
     writeFileSync(`${path}.lock`, JSON.stringify(state({ pid: endedPid(), boot_id: 'of another machine' })));
-    expect(takeLock(path, state())).toBeUndefined();
+    expect(takeStateLock(path, state())).toBeUndefined();
     expect(existsSync(`${path}.lock`)).toBe(true);
   });
 });

@@ -68,14 +68,14 @@ export function statesIn(outputDir: string, workflowId: number): WorkerState[] {
 }
 
 /** Whether the process of a state lives: see `proofOfEnd`. */
-export function proofOf(state: WorkerState): ProofOfEnd {
+export function endProofOf(state: WorkerState): ProofOfEnd {
   const identity = identityOf(state);
   return identity === undefined ? 'unknown' : proofOfEnd(identity, Date.parse(state.started_at));
 }
 
 /** Whether the process of a state is proven not to live any more. */
 export function isProvenGone(state: WorkerState): boolean {
-  const proof = proofOf(state);
+  const proof = endProofOf(state);
   return proof === 'gone' || proof === 'rebooted';
 }
 
@@ -96,7 +96,7 @@ type Holder = Pick<WorkerState, 'pid' | 'boot_id' | 'pid_namespace' | 'start_tic
  * lock of a process that is proven gone is removed; it is first moved away, and put back if it turns out to be another
  * one, because two processes may find the same old lock. Returns what releases it; undefined if another start holds it.
  */
-export function takeLock(path: string, holder: Holder): (() => void) | undefined {
+export function takeStateLock(path: string, holder: Holder): (() => void) | undefined {
   const lock = `${path}.lock`;
   const own = `${lock}.${process.pid}`;
   writeFileSync(own, JSON.stringify(holder), { mode: 0o600 });

@@ -1,11 +1,11 @@
 import { signalProcess } from '../../cluster/host/kill-together.ts';
 import type { HostReply } from '../../core/contract/remote-host.ts';
 import { lookAtWorker } from './look.ts';
-import { proofOf, readState, workerFile } from './state-file.ts';
+import { endProofOf, readState, workerFile } from './state-file.ts';
 
 const LOOK_MS = 50;
 
-export interface StopOptions {
+export interface DetachedStopOptions {
   readonly outputDir: string;
   readonly workflowId: number;
   readonly force: boolean;
@@ -21,16 +21,16 @@ export interface StopOptions {
  * them, and leave; SIGKILL ends it at once, and what its jobs left is ended by the recovery. If it lives longer than
  * the wait, the reply is `ending`.
  */
-export async function stopWorker(options: StopOptions): Promise<HostReply> {
+export async function stopWorker(options: DetachedStopOptions): Promise<HostReply> {
   const { outputDir, workflowId, force, waitMs, now, pause } = options;
   const found = lookAtWorker(outputDir, workflowId);
   const state = readState(workerFile(outputDir, workflowId));
   // One that has written its end may still be leaving.
-  if (state === undefined || proofOf(state) !== 'alive') return found;
+  if (state === undefined || endProofOf(state) !== 'alive') return found;
   const { pid } = state;
   signalProcess(pid, force ? 'SIGKILL' : 'SIGTERM');
   const until = now() + waitMs;
-  while (proofOf(state) === 'alive') {
+  while (endProofOf(state) === 'alive') {
     if (now() >= until) return { is: 'ending', pid };
     await pause(LOOK_MS);
   }

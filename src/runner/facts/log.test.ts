@@ -2,16 +2,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
-import { type Log, openLog } from './log.ts';
+import { type Log, openRunnerLog } from './log.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const at = () => Date.parse('2026-03-01T12:00:00.250Z');
-const opened = (least: Parameters<typeof openLog>[1] = 'info') => {
+const opened = (least: Parameters<typeof openRunnerLog>[1] = 'info') => {
   const path = join(temporaryFolder(), 'deep', 'runner.log');
   const echoed: string[] = [];
-  const log = openLog(path, least, at, (line) => echoed.push(line));
+  const log = openRunnerLog(path, least, at, (line) => echoed.push(line));
   return { path, log, echoed, text: () => readFileSync(path, 'utf8') };
 };
 
@@ -80,7 +80,7 @@ describe('lines are written to the file', () => {
     const { path, log, text } = opened();
     log.write('info', 'first');
     log.close();
-    const again = openLog(path, 'info', at, () => {});
+    const again = openRunnerLog(path, 'info', at, () => {});
     again.write('info', 'second');
     again.close();
     expect(text()).toMatch(/first\n.*second\n$/);
@@ -89,7 +89,7 @@ describe('lines are written to the file', () => {
 
 it.skipIf(!existsSync('/dev/full'))('a full disk is reported to the user, and ends nothing', () => {
   const echoed: string[] = [];
-  const log = openLog('/dev/full', 'info', at, (line) => echoed.push(line));
+  const log = openRunnerLog('/dev/full', 'info', at, (line) => echoed.push(line));
   log.write('info', 'first');
   log.close();
   expect(echoed).toEqual([expect.stringMatching(/^cannot write the runner's log \/dev\/full: ENOSPC/)]);

@@ -26,7 +26,7 @@ interface Gathered {
 }
 
 /** The log in a file at `path`; `echo` also gets warnings and errors. */
-export function openLog(path: string, least: LogLevel, now: () => number, echo: (line: string) => void): Log {
+export function openRunnerLog(path: string, least: LogLevel, now: () => number, echo: (line: string) => void): Log {
   makeFolder(dirname(path));
   const fd = openSync(path, OPEN.append);
   let gathered: Gathered[] = [];

@@ -62,7 +62,7 @@ export interface RunnerOptions {
   readonly onRegistered?: ((as: RegisteredAs) => void) | undefined;
   readonly onProgress?: (progress: Progress) => void;
   /** A job ended here and does not run again. */
-  readonly onJobEnded?: ((job: EndedJob) => void) | undefined;
+  readonly onJobEnded?: ((job: NamedAttempt) => void) | undefined;
   readonly onNotice: (line: string) => void;
   /** The program that starts jobs inside a step of Slurm, with its arguments. */
   readonly launcherProgram?: readonly string[] | undefined;
@@ -91,7 +91,7 @@ export interface RegisteredAs {
   readonly gpus: number;
 }
 
-export type EndedJob = Pick<ClaimedJob, 'id' | 'attempt_id' | 'name'>;
+export type NamedAttempt = Pick<ClaimedJob, 'id' | 'attempt_id' | 'name'>;
 
 /** The progress of a run. */
 export interface Progress {

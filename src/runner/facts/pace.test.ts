@@ -9,7 +9,7 @@ import {
   nextExchange,
   nextPoll,
   type Situation,
-  type Waiting,
+  type PollWait,
 } from './pace.ts';
 
 const anySituation = fc.record({
@@ -86,9 +86,9 @@ describe('jobs claimed ahead', () => {
 });
 
 describe('the polling interval without an event stream', () => {
-  const waiting: Waiting = { baseMs: 1_000, capMs: 8_000, lastMs: 1_000, madeProgress: false, hasChildren: true };
+  const waiting: PollWait = { baseMs: 1_000, capMs: 8_000, lastMs: 1_000, madeProgress: false, hasChildren: true };
 
-  it.each<[string, Partial<Waiting>, number]>([
+  it.each<[string, Partial<PollWait>, number]>([
     ['the base after progress', { madeProgress: true, lastMs: 8_000 }, 1_000],
     ['twice the interval when nothing happened', {}, 2_000],
     ['the cap, however long nothing happened', { lastMs: 8_000 }, 8_000],

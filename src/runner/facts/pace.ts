@@ -61,7 +61,7 @@ export function aheadOf(endsPerSecond: number, slots: number): number {
   return Math.min(MOST_AHEAD, slots + Math.ceil((2 * GATHER_MS * endsPerSecond) / 1000));
 }
 
-export interface Waiting {
+export interface PollWait {
   readonly baseMs: number;
   readonly capMs: number;
   readonly lastMs: number;
@@ -78,7 +78,7 @@ const IDLE_CLAMP_MS = 30_000;
  * The base after progress; doubled up to the cap while jobs run and nothing happens; without running jobs at most 30 s,
  * because then no end of a job wakes the runner. A cap below the base counts as the base.
  */
-export function nextPoll({ baseMs, capMs, lastMs, madeProgress, hasChildren }: Waiting): number {
+export function nextPoll({ baseMs, capMs, lastMs, madeProgress, hasChildren }: PollWait): number {
   if (!hasChildren) return Math.min(baseMs, IDLE_CLAMP_MS);
   if (madeProgress) return baseMs;
   return Math.min(Math.max(lastMs, baseMs) * 2, Math.max(capMs, baseMs));

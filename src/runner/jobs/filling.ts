@@ -5,12 +5,12 @@ import { createSendingAhead, type SendingAhead } from './sending-ahead.ts';
 import type { PendingJobs } from './pending-jobs.ts';
 import { createRefusals } from './refusals.ts';
 import { createStartPause } from './start-pause.ts';
-import { createStarts, type StartsOptions } from './starts.ts';
+import { createJobStarts, type JobStartsOptions } from './starts.ts';
 import type { Steps } from '../step/steps.ts';
 import type { Running } from './under-way.ts';
 
 export interface FillingOptions
-  extends Omit<StartsOptions, 'onFailed'>, Omit<FailedStartOptions, 'startPause' | 'pending'> {
+  extends Omit<JobStartsOptions, 'onFailed'>, Omit<FailedStartOptions, 'startPause' | 'pending'> {
   readonly capacity: Capacity;
   readonly pending: PendingJobs;
   readonly steps: Pick<Steps, 'start' | 'mayFollow' | 'takeBack'>;
@@ -52,7 +52,7 @@ export function createFilling(options: FillingOptions): Filling {
     fill();
     onResumed?.();
   });
-  const starts = createStarts({
+  const starts = createJobStarts({
     ...options,
     onBegun(attempt) {
       refusals.started();

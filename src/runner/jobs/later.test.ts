@@ -6,7 +6,7 @@ import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import { createCapacity } from '../claim/capacity.ts';
 import { createRunningJobs } from './running-jobs.ts';
 import { openLedger } from '../ledger/ledger.ts';
-import { createOutbox } from '../ledger/outbox.ts';
+import { createReportOutbox } from '../ledger/outbox.ts';
 import type { SettledEnd, StepEnd, Steps } from '../step/steps.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -29,7 +29,7 @@ function runnerOf({ sharesSignals = false } = {}) {
   const log = { write: vi.fn(), close() {} };
   const ledger = openLedger(join(folder, 'l'), { workflow_id: 7, run_id: 1, compute_node_id: 1, process: undefined });
   onTestFinished(() => ledger.close({ remove: true }));
-  const outbox = createOutbox();
+  const outbox = createReportOutbox();
   const started: [job: number, nodes: readonly string[], gpus: readonly string[]][] = [];
   const begins = new Map<string, (agoMs: number) => void>();
   const accounts = new Map<string, (account: SettledEnd) => void>();

@@ -9,7 +9,7 @@ import type { OverRequest, Tally } from '../facts/options.ts';
 import { createConclude } from '../attempt/conclude.ts';
 import { createFinish } from '../attempt/finish.ts';
 import type { OutputDisk } from '../attempt/output-disk.ts';
-import { createSignals, type Signals } from './signals.ts';
+import { createJobSignals, type Signals } from './signals.ts';
 import { createStepLimits, type StepLimitsOptions } from './step-limits.ts';
 import { createStepsEnded } from './steps-ended.ts';
 import { createEnforcer } from '../observe/memory-limit.ts';
@@ -84,7 +84,7 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
   const { workflowId } = facts;
   const underWay = createUnderWay();
   const pending = createPendingJobs({ ...options, underWay, hasTimeFor: options.hasTimeFor });
-  const signals = createSignals({ workflowId, underWay, steps, log });
+  const signals = createJobSignals({ workflowId, underWay, steps, log });
   const limits = options.warning && createStepLimits({ ...options.warning, send: signals.signalAtLimit });
   const attempts = createAttempts(options, pending.over);
   const filling = createFilling({

@@ -6,7 +6,7 @@ import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import { type StepId, stepIdOf } from '../../core/contract/files/job.ts';
 import { createCapacity } from '../claim/capacity.ts';
 import { openLedger } from '../ledger/ledger.ts';
-import { createOutbox } from '../ledger/outbox.ts';
+import { createReportOutbox } from '../ledger/outbox.ts';
 import { createSuccessors } from '../launcher/successors.ts';
 import type { StepEnd, Steps } from '../step/steps.ts';
 import { createRunningJobs } from './running-jobs.ts';
@@ -31,7 +31,7 @@ function runnerOf() {
   const folder = temporaryFolder();
   const ledger = openLedger(join(folder, 'l'), { workflow_id: 7, run_id: 1, compute_node_id: 1, process: undefined });
   onTestFinished(() => ledger.close({ remove: true }));
-  const outbox = createOutbox();
+  const outbox = createReportOutbox();
   const successors = createSuccessors<{ readonly id: StepId; readonly job: ClaimedJob }>();
   const running = new Map<StepId, ClaimedJob>();
   const takenBack = new Set<StepId>();

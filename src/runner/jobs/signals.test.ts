@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSignals } from './signals.ts';
+import { createJobSignals } from './signals.ts';
 import { createUnderWay, type Running } from './under-way.ts';
 
 const running = (id: string): Running =>
@@ -10,7 +10,7 @@ function signaling(...ids: string[]) {
   for (const id of ids) underWay.running.set(id, running(id));
   const sent: string[] = [];
   const steps = { signal: (id: string, signal: string) => void sent.push(`${signal} ${id}`), kill() {} };
-  const signals = createSignals({ workflowId: 1, underWay, steps, log: { write() {}, close() {} } });
+  const signals = createJobSignals({ workflowId: 1, underWay, steps, log: { write() {}, close() {} } });
   return { sent, signals, underWay };
 }
 

@@ -6,7 +6,7 @@ import type { StartedStep, StepEnd, Steps } from '../step/steps.ts';
 import type { EndedFor } from '../../core/attempt/evidence.ts';
 import type { Signaled } from '../attempt/shared-signal.ts';
 
-export interface SignalsOptions {
+export interface JobSignalsOptions {
   readonly workflowId: number;
   readonly underWay: UnderWay;
   readonly steps: Pick<Steps, 'signal' | 'kill'>;
@@ -29,7 +29,7 @@ export interface Signals {
   presumedEnds(): StepEnd[];
 }
 
-export function createSignals({ workflowId, underWay, steps, log }: SignalsOptions): Signals {
+export function createJobSignals({ workflowId, underWay, steps, log }: JobSignalsOptions): Signals {
   let signaled: Signaled | undefined;
   const send = (attempt: Running, signal: NodeJS.Signals, endedFor: EndedFor) => {
     attempt.endedFor ??= endedFor;

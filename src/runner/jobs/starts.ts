@@ -11,7 +11,7 @@ import type { Steps } from '../step/steps.ts';
 import { follow } from './places.ts';
 import type { Running, UnderWay } from './under-way.ts';
 
-export interface StartsOptions {
+export interface JobStartsOptions {
   readonly facts: RunFacts;
   readonly underWay: UnderWay;
   readonly capacity: Pick<Capacity, 'release'>;
@@ -27,14 +27,14 @@ export interface StartsOptions {
 }
 
 /** Starts jobs, and reports their starts. */
-export interface Starts {
+export interface JobStarts {
   /** False if no more jobs can be started for now. With `before` it is sent ahead, and starts in the place of that attempt. */
   start(job: ClaimedJob, lease: Lease, before?: Running): boolean;
   /** The end of a step is known. One that was not seen to begin is logged now; its end reports both. */
   seen(attempt: Running): void;
 }
 
-export function createStarts(options: StartsOptions): Starts {
+export function createJobStarts(options: JobStartsOptions): JobStarts {
   const { facts, underWay, capacity, steps, ledger, outbox, watch, log, onBegun, onFailed } = options;
 
   const logStart = (attempt: Running) => {

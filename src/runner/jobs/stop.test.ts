@@ -7,8 +7,8 @@ import { createCapacity } from '../claim/capacity.ts';
 import { createRunningJobs } from './running-jobs.ts';
 import type { ProcessEnd } from '../launch/launcher.ts';
 import { openLedger } from '../ledger/ledger.ts';
-import { openLog } from '../facts/log.ts';
-import { createOutbox } from '../ledger/outbox.ts';
+import { openRunnerLog } from '../facts/log.ts';
+import { createReportOutbox } from '../ledger/outbox.ts';
 import { createDirectSteps } from '../step/direct/direct.ts';
 import { createStop, type Stop } from './stop.ts';
 
@@ -47,7 +47,7 @@ const job = (id: number): ClaimedJob => ({
 /** The running jobs of a runner with two slots and this many jobs, whose processes are only numbers, and its stop. */
 const runnerOf = (count: number) => {
   const folder = temporaryFolder();
-  const log = openLog(join(folder, 'runner.log'), 'error', Date.now, () => {});
+  const log = openRunnerLog(join(folder, 'runner.log'), 'error', Date.now, () => {});
   const ledger = openLedger(join(folder, 'runner.ledger'), head);
   onTestFinished(() => {
     log.close();
@@ -64,7 +64,7 @@ const runnerOf = (count: number) => {
     },
     log,
   });
-  const outbox = createOutbox();
+  const outbox = createReportOutbox();
   const runningJobs = createRunningJobs({
     facts: { ...facts, outputDir: folder },
     capacity: createCapacity([{ name: 'n1', cpus: 2, memoryBytes: 0, devices: [] }]),

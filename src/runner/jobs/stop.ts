@@ -4,7 +4,7 @@ import { atMoment } from '../../client/long-timers.ts';
 import { steadyNow } from '../../client/steady-clock.ts';
 import type { EndedFor } from '../../core/attempt/evidence.ts';
 
-export interface StopOptions {
+export interface JobStopOptions {
   readonly runningJobs: RunningJobs;
   readonly log: Log;
   readonly workflowId: number;
@@ -39,7 +39,7 @@ export interface Stop {
   close(): void;
 }
 
-export function createStop({ runningJobs, log, workflowId, signal, leadSeconds, onEmpty }: StopOptions): Stop {
+export function createStop({ runningJobs, log, workflowId, signal, leadSeconds, onEmpty }: JobStopOptions): Stop {
   let began = false;
   let isAsked = false;
   let isKilled = false;

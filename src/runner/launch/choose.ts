@@ -4,7 +4,7 @@ import { createChildLauncher } from './child.ts';
 import { type ProcessEnd, LaunchError, type Launcher } from './launcher.ts';
 import { createPosixLauncher } from './posix.ts';
 
-export interface LauncherOptions {
+export interface LaunchOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly onEnd: (endings: readonly ProcessEnd[]) => void;
 }
@@ -14,7 +14,7 @@ export interface LauncherOptions {
  *
  * `TORC_LAUNCHER=child_process` selects the second.
  */
-export function createLauncher({ environment, onEnd }: LauncherOptions): Launcher {
+export function createLauncher({ environment, onEnd }: LaunchOptions): Launcher {
   const bash = findBash(environment['PATH'] ?? '');
   const options = { bash, environment, onEnd };
   const asked = environment['TORC_LAUNCHER'];

@@ -9,11 +9,11 @@ import { foreignFunctions, type Signature, takes } from '../../cluster/foreign-f
 export interface Libc {
   /** The functions by their names. */
   readonly calls: Calls;
-  readonly memory: (bytes: number) => Memory;
+  readonly memory: (bytes: number) => FixedMemory;
 }
 
 /** Memory at a fixed address, which is never freed. */
-export interface Memory {
+export interface FixedMemory {
   readonly bytes: Buffer;
   readonly view: DataView;
   readonly at: Pointer;

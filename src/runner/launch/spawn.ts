@@ -2,7 +2,7 @@ import { getSystemErrorName } from 'node:util';
 import { OPEN } from '../../cluster/trust.ts';
 import { asUser, modeOfFiles } from '../../cluster/umask.ts';
 import { LaunchError, type LaunchRequest } from './launcher.ts';
-import { type Libc, type Memory, type Pointer, STRUCT_BYTES } from './libc.ts';
+import { type Libc, type FixedMemory, type Pointer, STRUCT_BYTES } from './libc.ts';
 import type { SpawnArguments } from './spawn-arguments.ts';
 
 const FLAGS = 0x04 | 0x08 | 0x80; // SETSIGDEF, SETSIGMASK, SETSID
@@ -46,7 +46,7 @@ export function createSpawn(libc: Libc, written: SpawnArguments): (request: Laun
 }
 
 /** A session of its own, and the usual effect of every signal. */
-function attributesOfJobs({ calls, memory }: Libc): Memory {
+function attributesOfJobs({ calls, memory }: Libc): FixedMemory {
   const attributes = memory(STRUCT_BYTES);
   const allSignals = memory(STRUCT_BYTES);
   const noSignals = memory(STRUCT_BYTES);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startStepLauncher } from '../../../tests/support/step-launcher.ts';
 import { type StepId, stepIdOf } from '../../core/contract/files/job.ts';
-import type { Order } from '../step/batch/protocol.ts';
+import type { LauncherOrder } from '../step/batch/protocol.ts';
 
 const need = { num_cpus: 1, memory_bytes: 0, num_gpus: 0, num_nodes: 1, runtime_seconds: 60 };
 
@@ -21,7 +21,7 @@ async function launcher() {
     messages,
     id,
     order,
-    startOf: (job: number, command: string, after?: number): Order => ({
+    startOf: (job: number, command: string, after?: number): LauncherOrder => ({
       do: 'start',
       job: { id: job, workflow_id: 7, name: `job${job}`, command, attempt_id: 1, need },
       gpus: [],
@@ -84,7 +84,7 @@ describe('a step that is sent ahead', () => {
     expect([has('second'), has('third')]).toEqual([false, false]);
   });
 
-  it.each<[string, (id: StepId) => Order]>([
+  it.each<[string, (id: StepId) => LauncherOrder]>([
     ['taken back', (id) => ({ do: 'take-back', id })],
     ['signaled', (id) => ({ do: 'signal', id, signal: 'SIGTERM' })],
     ['killed', (id) => ({ do: 'kill', id })],

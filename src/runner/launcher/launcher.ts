@@ -1,7 +1,7 @@
 import { MESSAGES } from '../facts/messages.ts';
 import { preferSmallHeap } from '../../cluster/host/small-heap.ts';
-import { createLines, lineOf, type Order, type Report } from '../step/batch/protocol.ts';
-import { createWork, type Work } from './work.ts';
+import { createLines, messageLine, type LauncherOrder, type LauncherReport } from '../step/batch/protocol.ts';
+import { createLauncherWork, type LauncherWork } from './work.ts';
 
 export interface LauncherOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -18,14 +18,14 @@ export interface LauncherOptions {
 export async function runLauncher({ environment, input, output }: LauncherOptions): Promise<void> {
   for (const signal of [...MESSAGES, 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGTERM', 'SIGCONT'] as const)
     process.on(signal, () => work?.signaled(signal));
-  const report = (message: Report) => void output.write(lineOf(message));
+  const report = (message: LauncherReport) => void output.write(messageLine(message));
   const over = Promise.withResolvers<'end' | 'alone'>();
-  let work: Work | undefined;
+  let work: LauncherWork | undefined;
   const take = createLines((line) => {
-    const order = JSON.parse(line) as Order;
+    const order = JSON.parse(line) as LauncherOrder;
     if (order.do === 'end') over.resolve('end');
     else if (order.do === 'begin') {
-      work = createWork(order, environment, report);
+      work = createLauncherWork(order, environment, report);
       // When all is loaded: V8 would refuse code that was compiled with other flags, and compile it again.
       preferSmallHeap();
     } else work?.obey(order);

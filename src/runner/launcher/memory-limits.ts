@@ -5,7 +5,7 @@ import { guardAllocationMemory } from '../observe/allocation-memory.ts';
 import { memoryLimitOf } from '../observe/memory-limit.ts';
 import { SPARSE_AGES_MS } from '../observe/sample-times.ts';
 import { createWatch } from '../observe/watch.ts';
-import type { Beside } from '../step/batch/protocol.ts';
+import type { RestOfRun } from '../step/batch/protocol.ts';
 import type { Steps } from '../step/steps.ts';
 
 /** Slurm enforces memory every second at the soonest. */
@@ -15,7 +15,7 @@ export interface MemoryLimitsOptions {
   readonly steps: Pick<Steps, 'observe' | 'kill'>;
   /** What the allocation has on this node; undefined if that is not known. */
   readonly limitBytes: number | undefined;
-  readonly beside: Beside;
+  readonly beside: RestOfRun;
   readonly log: Log;
 }
 

@@ -1,8 +1,8 @@
 import type { StepId } from '../../core/contract/files/job.ts';
-import type { NotStarted, Report, ReportedEnd } from '../step/batch/protocol.ts';
+import type { NotStarted, LauncherReport, ReportedEnd } from '../step/batch/protocol.ts';
 
 /** What a launcher has not reported yet. */
-export interface News {
+export interface LauncherNews {
   started(id: StepId): void;
   ended(end: ReportedEnd): void;
   refused(step: NotStarted): void;
@@ -19,7 +19,7 @@ export interface News {
  */
 const SOON_MS = 20;
 
-export function createNews(send: (report: Extract<Report, { is: 'changed' }>) => void): News {
+export function createNews(send: (report: Extract<LauncherReport, { is: 'changed' }>) => void): LauncherNews {
   let started: StepId[] = [];
   let ended: ReportedEnd[] = [];
   let refused: NotStarted[] = [];

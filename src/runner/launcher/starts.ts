@@ -1,28 +1,28 @@
 import { filesOf, type StepId, stepIdOf } from '../../core/contract/files/job.ts';
 import { sayWhy } from '../jobs/unstartable.ts';
 import { LaunchError } from '../launch/launcher.ts';
-import type { Order, ReportedEnd } from '../step/batch/protocol.ts';
+import type { LauncherOrder, ReportedEnd } from '../step/batch/protocol.ts';
 import type { RunFacts } from '../step/request.ts';
 import type { Steps } from '../step/steps.ts';
 import type { MemoryLimits } from './memory-limits.ts';
-import type { News } from './news.ts';
+import type { LauncherNews } from './news.ts';
 import { createSuccessors } from './successors.ts';
 
 /** The exit code of a shell that cannot execute a command. */
 const CANNOT_EXECUTE = 126;
 
-type StartOrder = Extract<Order, { do: 'start' }>;
+type StartOrder = Extract<LauncherOrder, { do: 'start' }>;
 type Start = StartOrder & { readonly id: StepId };
 
-export interface StartsOptions {
+export interface LauncherStartsOptions {
   readonly facts: RunFacts;
   readonly steps: Pick<Steps, 'start'>;
   readonly limits: Pick<MemoryLimits, 'begin'>;
-  readonly news: News;
+  readonly news: LauncherNews;
 }
 
 /** Starts jobs as ordered: at once, or in the place of another one. */
-export interface Starts {
+export interface LauncherStarts {
   order(order: StartOrder): void;
   /** Takes back a start that waits, and those behind it; false if it does not wait. */
   takeBack(id: StepId): boolean;
@@ -35,7 +35,7 @@ export interface Starts {
   close(): void;
 }
 
-export function createStarts({ facts, steps, limits, news }: StartsOptions): Starts {
+export function createLauncherStarts({ facts, steps, limits, news }: LauncherStartsOptions): LauncherStarts {
   const startedAtMs = new Map<StepId, number>();
   const successors = createSuccessors<Start>();
   let isSignaled = false;

@@ -5,7 +5,7 @@ import type { Log } from '../facts/log.ts';
 import { markVariables } from '../facts/marks.ts';
 import { startGuardian } from '../launch/guardian.ts';
 import { endLeftoverProcesses, killLeft } from '../recover/leftover-processes.ts';
-import type { Order, Report, ReportedEnd } from '../step/batch/protocol.ts';
+import type { LauncherOrder, LauncherReport, ReportedEnd } from '../step/batch/protocol.ts';
 import { allowedCpus, bindableCpus, createCpuPool } from '../step/direct/cpu-pool.ts';
 import { createDirectSteps } from '../step/direct/direct.ts';
 import type { RunFacts } from '../step/request.ts';
@@ -14,11 +14,11 @@ import { environmentOfJobs } from './environment.ts';
 import { createMemoryLimits, type MemoryLimits } from './memory-limits.ts';
 import { createNews } from './news.ts';
 import { createSonarRecords } from './sonar-records.ts';
-import { createStarts } from './starts.ts';
+import { createLauncherStarts } from './starts.ts';
 
 /** The jobs of a launcher, from the first order of its runner to the last. */
-export interface Work {
-  obey(order: Exclude<Order, { do: 'begin' | 'end' }>): void;
+export interface LauncherWork {
+  obey(order: Exclude<LauncherOrder, { do: 'begin' | 'end' }>): void;
   /** Reports what has not been reported yet. */
   flush(): void;
   /** Slurm has signaled this process. */
@@ -27,11 +27,11 @@ export interface Work {
   end(why: 'end' | 'alone'): Promise<void>;
 }
 
-export function createWork(
-  { facts: runnerFacts, sonar: wantsSonar, beside }: Extract<Order, { do: 'begin' }>,
+export function createLauncherWork(
+  { facts: runnerFacts, sonar: wantsSonar, beside }: Extract<LauncherOrder, { do: 'begin' }>,
   environment: Readonly<Record<string, string | undefined>>,
-  report: (message: Report) => void,
-): Work {
+  report: (message: LauncherReport) => void,
+): LauncherWork {
   const log: Log = { write: (level, words, fields = {}) => report({ is: 'log', level, words, fields }), close() {} };
   // A mark of its own, inside that of the runner: on its node it finds its own processes, and the runner finds all.
   const mark = randomUUID();
@@ -54,7 +54,7 @@ export function createWork(
   });
   const news = createNews(report);
   const limits = createMemoryLimits({ steps, limitBytes: allocation?.memoryBytes, beside, log });
-  const starts = createStarts({ facts, steps, limits, news });
+  const starts = createLauncherStarts({ facts, steps, limits, news });
   steps.listen((ends: readonly StepEnd[]) => {
     const timed = ends.map((end) => ({ ...end, seconds: starts.secondsOf(end.id) }));
     // A signal to all processes of the step is heard in the turn of the ends that it caused, or before.
@@ -68,7 +68,7 @@ export function createWork(
     ...(cpus === undefined ? {} : { cpus: cpus.join(',') }),
   });
 
-  const look = async ({ question, ids }: Extract<Order, { do: 'look' }>) => {
+  const look = async ({ question, ids }: Extract<LauncherOrder, { do: 'look' }>) => {
     const measuredAtMs = performance.now();
     const observe = () => steps.observe(new Set(ids));
     const uses = await (sonar === undefined ? observe() : sonar.recorded(observe));

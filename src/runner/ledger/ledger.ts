@@ -43,7 +43,7 @@ export interface LedgerHead {
 export const MAGIC = 'torc-ledger-1';
 
 /** The name of an incomplete ledger. */
-export const behind = (path: string) => `${path}.behind`;
+export const ledgerBehind = (path: string) => `${path}.behind`;
 
 /**
  * The buffer for a disk that accepts nothing: 40,000 ends. Further entries are not written; they are still reported to
@@ -91,7 +91,7 @@ export function openLedger(path: string, head: LedgerHead, say: (words: string) 
   const fellBehind = (reason: string) => {
     isBehind = true;
     try {
-      renameSync(path, behind(path));
+      renameSync(path, ledgerBehind(path));
     } catch {
       // Without a ledger everything that the runner held counts as started, which is safe.
       removeIfThere(path);
@@ -102,7 +102,7 @@ export function openLedger(path: string, head: LedgerHead, say: (words: string) 
   };
   const caughtUp = () => {
     try {
-      renameSync(behind(path), path);
+      renameSync(ledgerBehind(path), path);
       isBehind = false;
       say(`the runner's ledger ${path} is written again`);
     } catch {
@@ -131,7 +131,7 @@ export function openLedger(path: string, head: LedgerHead, say: (words: string) 
     close({ remove }) {
       flush();
       closeSync(fd);
-      if (remove) for (const each of [path, behind(path)]) removeIfThere(each);
+      if (remove) for (const each of [path, ledgerBehind(path)]) removeIfThere(each);
     },
   };
 }

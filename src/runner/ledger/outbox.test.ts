@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Completion, Retried, Start } from '../../core/contract/exchange.ts';
-import { type Begun, createOutbox, type News } from './outbox.ts';
+import { type Begun, createReportOutbox, type News } from './outbox.ts';
 
 const start = (job: number): Start => ({ job_id: job, attempt_id: 1, start_time: '2026-03-01T12:00:00.250Z' });
 const begun = (job: number): Begun => ({ job_id: job, attempt_id: 1, atMs: Date.parse('2026-03-01T12:00:00.250Z') });
@@ -18,7 +18,7 @@ const retried = (job: number): Retried => ({ ...completion(job), status: 'failed
 
 describe('the entries that a runner has to report', () => {
   it('there are no entries at first, and none again after they were taken', () => {
-    const outbox = createOutbox();
+    const outbox = createReportOutbox();
     expect(outbox.isEmpty).toBe(true);
     outbox.returned([1]);
     expect(outbox.isEmpty).toBe(false);
@@ -27,19 +27,19 @@ describe('the entries that a runner has to report', () => {
     expect(outbox.take()).toEqual({ started: [], completed: [], retried: [], returned: [] });
   });
 
-  it.each<[string, (outbox: ReturnType<typeof createOutbox>) => void]>([
+  it.each<[string, (outbox: ReturnType<typeof createReportOutbox>) => void]>([
     ['a start', (outbox) => outbox.started(begun(1))],
     ['an end', (outbox) => outbox.completed(completion(1))],
     ['a retry', (outbox) => outbox.retried(retried(1))],
     ['a returned job', (outbox) => outbox.returned([1])],
   ])('the outbox is not empty with %s alone', (_, report) => {
-    const outbox = createOutbox();
+    const outbox = createReportOutbox();
     report(outbox);
     expect(outbox.isEmpty).toBe(false);
   });
 
   it('the start of an ended job is left out, and that of a running job is kept', () => {
-    const outbox = createOutbox();
+    const outbox = createReportOutbox();
     for (const job of [1, 2, 3]) outbox.started(begun(job));
     outbox.completed(completion(1));
     outbox.retried(retried(3));
@@ -52,7 +52,7 @@ describe('the entries that a runner has to report', () => {
   });
 
   it('entries are sent in exchanges of at most 500 ends, in order', () => {
-    const outbox = createOutbox();
+    const outbox = createReportOutbox();
     outbox.started(begun(1200));
     for (let job = 1; job <= 1200; job += 1) outbox.completed(completion(job));
     const turns: number[][] = [];
@@ -67,7 +67,7 @@ describe('the entries that a runner has to report', () => {
   });
 
   it('entries are unreported until they are acknowledged, also while they are in flight', () => {
-    const outbox = createOutbox();
+    const outbox = createReportOutbox();
     outbox.completed(completion(1));
     const news = outbox.take();
     outbox.completed(completion(2));
@@ -80,7 +80,7 @@ describe('the entries that a runner has to report', () => {
   });
 
   it('without a reply, entries are sent again before later ones', () => {
-    const outbox = createOutbox();
+    const outbox = createReportOutbox();
     outbox.started(begun(1));
     outbox.completed(completion(2));
     outbox.returned([3]);
@@ -104,7 +104,7 @@ it('no entry is lost, doubled or reordered, whichever exchanges get no reply', (
   const anyEvent = fc.constantFrom('start', 'end', 'retry', 'return', 'answered', 'unanswered');
   fc.assert(
     fc.property(fc.array(anyEvent, { maxLength: 60 }), (events) => {
-      const outbox = createOutbox();
+      const outbox = createReportOutbox();
       const happened: News = { started: [], completed: [], retried: [], returned: [] };
       const heard: News = { started: [], completed: [], retried: [], returned: [] };
       const running: number[] = [];

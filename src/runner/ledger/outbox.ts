@@ -36,7 +36,7 @@ export interface Outbox {
 /** Ends in one exchange. More of them, after an outage, would delay exchanges of other runners. */
 const MOST_ENDS = 500;
 
-export function createOutbox(mostEnds = MOST_ENDS): Outbox {
+export function createReportOutbox(mostEnds = MOST_ENDS): Outbox {
   let started: Begun[] = [];
   let completed: Completion[] = [];
   let retried: Retried[] = [];

@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { openRegular } from '../../cluster/open-regular.ts';
 import type { Completion, Retried } from '../../core/contract/exchange.ts';
 import { isOneOf, REPORTED } from '../../core/job/statuses.ts';
-import { behind, type LedgerHead, MAGIC } from './ledger.ts';
+import { ledgerBehind, type LedgerHead, MAGIC } from './ledger.ts';
 
 /** The facts in a ledger about its runner. */
 export interface LedgerFacts {
@@ -29,8 +29,8 @@ export interface LedgerFacts {
  */
 export function readLedger(path: string): LedgerFacts | undefined {
   if (existsSync(path)) return readWhole(path);
-  if (!existsSync(behind(path))) return undefined;
-  return readWhole(behind(path), { isBehind: true });
+  if (!existsSync(ledgerBehind(path))) return undefined;
+  return readWhole(ledgerBehind(path), { isBehind: true });
 }
 
 function readWhole(path: string, { isBehind = false } = {}): LedgerFacts | undefined {
@@ -142,7 +142,7 @@ function jsonIn(text: string): unknown {
 
 /** The ends in a ledger, one at a time: there may be more than fit into memory. */
 export function* endsIn(path: string): Generator<Completion> {
-  const there = [path, behind(path)].find((each) => existsSync(each));
+  const there = [path, ledgerBehind(path)].find((each) => existsSync(each));
   if (there === undefined) return;
   for (const line of linesOf(there)) {
     const fact = factIn(line);

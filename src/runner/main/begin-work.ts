@@ -8,7 +8,7 @@ import type { Joined } from '../setup/join.ts';
 import { createFate } from '../attempt/fate.ts';
 import { KILLED_LAST_MS } from '../attempt/shared-signal.ts';
 import { createOrphanCheck } from '../recover/orphan-check.ts';
-import { createWork, type Work, type WorkOptions } from './work.ts';
+import { createRunnerWork, type RunnerWork, type WorkOptions } from './work.ts';
 
 /** The work of a runner, joined to the event stream of the server and to the check for lost runners of this host. */
 export function beginWork(
@@ -16,7 +16,7 @@ export function beginWork(
   equipment: Equipment & Pick<WorkOptions, 'cancelUnneeded'>,
   limit: TimeLimit | undefined,
   drainOf: WorkOptions['drainOf'],
-): { readonly work: Work; close(): void } {
+): { readonly work: RunnerWork; close(): void } {
   const { workflow, nodeId, facts, log } = registered;
   const { workflowId, runId } = facts;
   const { client } = server;
@@ -28,7 +28,7 @@ export function beginWork(
     othersMayCome: options.othersMayCome ?? true,
     stays: options.persistent || (workflow.compute_node_wait_for_new_jobs_seconds ?? 0) === 0,
   });
-  const work = createWork({
+  const work = createRunnerWork({
     ...registered,
     ...equipment,
     options: {

@@ -11,7 +11,7 @@ import { createOutputDisk, type OutputDisk } from '../attempt/output-disk.ts';
 import { createRetry, type Retry } from '../attempt/retry/retry.ts';
 import { createShells, type Shells } from '../launch/shell.ts';
 import { type Monitor, startMonitor } from '../observe/monitor.ts';
-import { createOutbox, type Outbox } from '../ledger/outbox.ts';
+import { createReportOutbox, type Outbox } from '../ledger/outbox.ts';
 import { createSteps } from './create-steps.ts';
 import type { Steps } from '../step/steps.ts';
 import type { Joined } from '../setup/join.ts';
@@ -69,7 +69,7 @@ export async function equip(
     scheduler: options.scheduler,
     log,
   });
-  const outbox = createOutbox();
+  const outbox = createReportOutbox();
   const disk = createOutputDisk({ folder: `${facts.outputDir}/${STDIO_FOLDER}`, log });
   const shells = createShells(() => limit && scriptsEndAt(limit.deadline), steadyNow);
   const retry = await createRetry({

@@ -1,7 +1,7 @@
 import { steadyNow } from '../../client/steady-clock.ts';
 import { terminationOf } from '../../core/contract/execution.ts';
 import { preferSmallHeap } from '../../cluster/host/small-heap.ts';
-import { submitPlanned } from '../actions/planned.ts';
+import { startPlannedSubmissions } from '../actions/planned.ts';
 import { createCancelUnneeded } from '../actions/unneeded.ts';
 import { beginWork } from './begin-work.ts';
 import { runnerLimit } from './runner-limit.ts';
@@ -14,7 +14,7 @@ import { MESSAGES } from '../facts/messages.ts';
 import { join, type Joined, patientClient } from '../setup/join.ts';
 import type { Steps } from '../step/steps.ts';
 import { conclude } from '../teardown/teardown.ts';
-import type { Work } from './work.ts';
+import type { RunnerWork } from './work.ts';
 
 /** How long teardown waits for a server that is away: at its end no other work is delayed. */
 const TEARDOWN_PATIENCE_MS = 60_000;
@@ -51,7 +51,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const guardian = startGuardian(registered.own);
   log.write('info', 'Jobs are launched', { by: steps.name });
   void actions.begin().then(() => work.open());
-  const planned = submitPlanned(options.scheduling, log);
+  const planned = startPlannedSubmissions(options.scheduling, log);
   // When all is loaded: V8 would refuse code that was compiled with other flags, and compile it again.
   preferSmallHeap();
 
@@ -109,7 +109,7 @@ function hearAllocation(
 }
 
 /** Protects the memory of an allocation, where the runner starts the processes and the workflow limits them. */
-function guardMemory({ options, registered }: Joined, { runningJobs }: Work, steps: Steps) {
+function guardMemory({ options, registered }: Joined, { runningJobs }: RunnerWork, steps: Steps) {
   const limitBytes = options.ending?.memoryBytes;
   const { mode, facts, log } = registered;
   if (limitBytes === undefined || mode !== 'direct' || facts.execution.limit_resources === false) return undefined;

@@ -17,7 +17,7 @@ import type { RunnerOptions } from '../facts/options.ts';
 import type { Drain } from '../outage/drain.ts';
 import { type Conversation, type ConverseOptions, createConversation } from '../report/conversation/converse.ts';
 import { createReplies } from './replies.ts';
-import { createRunEnds, type RunEnd } from './run-end.ts';
+import { createRunEnds, type RunnerEnd } from './run-end.ts';
 import { createRunningJobs, type RunningJobs, type RunningJobsOptions } from '../jobs/running-jobs.ts';
 import { type WorkRules, workRules } from './work-rules.ts';
 
@@ -73,14 +73,14 @@ export interface WorkOptions
  * All inputs come from outside: replies of the server, ends of steps, events, signals. It reads no file and knows
  * no address, so a simulation can run it.
  */
-export interface Work {
+export interface RunnerWork {
   readonly runningJobs: RunningJobs;
   readonly stop: Stop;
   readonly conversation: Conversation;
   readonly drain: Drain;
   readonly idlePolicy: IdlePolicy;
   /** Resolves when no job runs any more, with the reason. */
-  readonly finished: Promise<RunEnd>;
+  readonly finished: Promise<RunnerEnd>;
   /** The number of jobs that it holds, and of actions that it executes. */
   held(): number;
   /** Begins to claim jobs. */
@@ -96,7 +96,7 @@ export interface Work {
   endForDeadline(killAtMs: number, abandonAtMs: number): void;
 }
 
-export function createWork(given: WorkOptions): Work {
+export function createRunnerWork(given: WorkOptions): RunnerWork {
   const { options, facts, actions, log } = given;
   const { workflowId, runId } = facts;
   const rules = workRules(options, given.workflow, facts);
@@ -178,7 +178,7 @@ export function createWork(given: WorkOptions): Work {
 }
 
 /** No job is claimed before the actions of the start. */
-const streamEventsOf = (conversation: Conversation, isOpen: () => boolean): Work['on'] => ({
+const streamEventsOf = (conversation: Conversation, isOpen: () => boolean): RunnerWork['on'] => ({
   workMayBeReady(changeId) {
     if (isOpen()) conversation.workMayBeReady(changeId);
   },
@@ -206,7 +206,9 @@ const claimsOf = (
 function idlePolicyOf(
   { options, facts, actions, log, hasOpenJobs, prospect, stuckMs, onPoll }: WorkOptions,
   rules: WorkRules & ClaimRules,
-  parts: Pick<Work, 'runningJobs' | 'conversation' | 'held' | 'on'> & { readonly finish: (end: RunEnd) => void },
+  parts: Pick<RunnerWork, 'runningJobs' | 'conversation' | 'held' | 'on'> & {
+    readonly finish: (end: RunnerEnd) => void;
+  },
 ): IdlePolicy {
   const { baseMs, capMs, idleMs, noWorkMs, staysWhenComplete } = rules;
   const { runningJobs, conversation, held } = parts;

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
-import type { JobSample } from './watch.ts';
+import type { JobMeasurement } from './watch.ts';
 import { openMetricsFile } from './metrics-file.ts';
 
-const sample = (id: number, atMs: number): JobSample => ({
+const sample = (id: number, atMs: number): JobMeasurement => ({
   job: {
     id,
     attempt_id: 1,

@@ -2,8 +2,8 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '../../cluster/make-folder.ts';
 import type { MeasuredAttempt } from './watched.ts';
-import type { JobSample } from './watch.ts';
-import type { NodeSample, NodeSummary } from './node-watch.ts';
+import type { JobMeasurement } from './watch.ts';
+import type { NodeMeasurement, NodeSummary } from './node-watch.ts';
 
 /**
  * The file of measurements over time, for plots and for users of SQLite. Names of tables and columns are those of Torc
@@ -16,8 +16,8 @@ import type { NodeSample, NodeSummary } from './node-watch.ts';
  */
 export interface MetricsFile {
   readonly path: string;
-  job(sample: JobSample): void;
-  node(sample: NodeSample): void;
+  job(sample: JobMeasurement): void;
+  node(sample: NodeMeasurement): void;
   /** An attempt ended; one that was never sampled is left out. */
   attempt(ended: MeasuredAttempt): void;
   /** Writes the buffered samples. */
@@ -109,7 +109,7 @@ export function openMetricsFile({ path, onTrouble }: MetricsFileOptions): Metric
   );
   const setSummary = db.prepare('insert or replace into system_resource_summary values (1, ?, ?, ?, ?, ?)');
   let jobs: JobRow[] = [];
-  let nodes: NodeSample[] = [];
+  let nodes: NodeMeasurement[] = [];
   let attempts: AttemptRow[] = [];
   let failures = 0;
 
@@ -181,7 +181,7 @@ export function openMetricsFile({ path, onTrouble }: MetricsFileOptions): Metric
 }
 
 /** A sample without the job itself, which may be large and would stay in memory until the next write. */
-type JobRow = Omit<JobSample, 'job'> & Readonly<Record<'id', number> & Record<'name', string>>;
+type JobRow = Omit<JobMeasurement, 'job'> & Readonly<Record<'id', number> & Record<'name', string>>;
 
 type AttemptRow = ReturnType<typeof attemptRow>;
 

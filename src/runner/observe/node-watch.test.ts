@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { NodeLoad } from '../../cluster/host/node-load.ts';
-import { type NodeSample, type NodeWatchOptions, watchNode } from './node-watch.ts';
+import { type NodeMeasurement, type NodeWatchOptions, watchNode } from './node-watch.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: 0 }));
 
 /** A monitor of a machine with the given load in each sample; the first sample is the baseline for the others. */
 function watchOver(loads: readonly (NodeLoad | Error)[], options: Partial<NodeWatchOptions> = {}) {
   const left = [...loads];
-  const samples: NodeSample[] = [];
+  const samples: NodeMeasurement[] = [];
   const reasons: string[] = [];
   const watch = watchNode({
     intervalSeconds: 10,

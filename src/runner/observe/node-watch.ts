@@ -4,7 +4,7 @@ import type { ComputeNode } from '../../core/contract/node.ts';
 import { addValue, averageOf, noValues } from './statistics.ts';
 
 /** One sample of the node. Fields that are not to be measured are undefined. */
-export interface NodeSample {
+export interface NodeMeasurement {
   readonly atMs: number;
   readonly cpuPercent: number | undefined;
   readonly memoryBytes: number | undefined;
@@ -23,7 +23,7 @@ export interface NodeWatchOptions {
   readonly memory: boolean;
   readonly now: () => number;
   readonly look: (nowMs: number) => NodeLoad;
-  readonly onSample?: ((sample: NodeSample) => void) | undefined;
+  readonly onSample?: ((sample: NodeMeasurement) => void) | undefined;
   /** The node cannot be sampled; monitoring of it ends. */
   readonly onUnable: (reason: string) => void;
 }

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { memoryLimitOf } from './memory-limit.ts';
 import type { StepUse, Uses } from '../step/steps.ts';
 import { SPARSE_AGES_MS } from './sample-times.ts';
-import { createWatch, type JobSample, type Violation, type WatchedJob, type WatchOptions } from './watch.ts';
+import { createWatch, type JobMeasurement, type Violation, type WatchedJob, type ObserveOptions } from './watch.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: 0 }));
 
@@ -16,9 +16,12 @@ const jobOf = (id: number, memory = 1000, requirements = 5): WatchedJob => ({
 });
 
 /** A monitor over steps whose use is that in `uses`. */
-function watchOver(options: Partial<WatchOptions> = {}, exactly: StepUse['exactly'] = () => Promise.resolve(Infinity)) {
+function watchOver(
+  options: Partial<ObserveOptions> = {},
+  exactly: StepUse['exactly'] = () => Promise.resolve(Infinity),
+) {
   const uses = new Map<StepId, StepUse>();
-  const samples: JobSample[] = [];
+  const samples: JobMeasurement[] = [];
   const violations: Violation[] = [];
   const looks = vi.fn((ids: ReadonlySet<StepId>): Uses => new Map([...uses].filter(([id]) => ids.has(id))));
   const watch = createWatch({

@@ -5,7 +5,7 @@ import { addUse, isOver, newlyWatched, type Observed, observedOf, type Watched, 
 
 export type { Observed, WatchedJob } from './watched.ts';
 
-export interface JobSample {
+export interface JobMeasurement {
   readonly job: WatchedJob;
   /** Unix milliseconds. */
   readonly atMs: number;
@@ -22,13 +22,13 @@ export interface Violation {
   readonly limitBytes: number;
 }
 
-export interface WatchOptions {
+export interface ObserveOptions {
   readonly intervalSeconds: number;
   /** The present use of the steps. */
   readonly observe: (ids: ReadonlySet<StepId>) => Uses | Promise<Uses>;
   /** The memory limit of the job; undefined if there is none. */
   readonly limitOf: (job: WatchedJob) => number | undefined;
-  readonly onSample?: ((sample: JobSample) => void) | undefined;
+  readonly onSample?: ((sample: JobMeasurement) => void) | undefined;
   /** Ages of a job at which it is sampled before the interval; the default is for samples that cost little. */
   readonly agesMs?: readonly number[] | undefined;
 }
@@ -49,7 +49,7 @@ export interface Watch {
   close(): void;
 }
 
-export function createWatch(options: WatchOptions): Watch {
+export function createWatch(options: ObserveOptions): Watch {
   const { intervalSeconds, observe, limitOf, onSample, agesMs } = options;
   const watched = new Map<StepId, Watched>();
   let violated: (violation: Violation) => void = () => {};

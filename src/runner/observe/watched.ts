@@ -1,7 +1,7 @@
 import type { ClaimedJob, Completion } from '../../core/contract/exchange.ts';
 import type { StepId } from '../../core/contract/files/job.ts';
 import type { StepUse } from '../step/steps.ts';
-import { addValue, averageOf, noValues, type Statistics } from './statistics.ts';
+import { addValue, averageOf, noValues, type SampleStatistics } from './statistics.ts';
 
 /** The measured figures of a job. Without a sample all figures are 0 and mean nothing. */
 export interface Observed {
@@ -36,7 +36,7 @@ export interface Watched {
   readonly startMs: number;
   /** Until it was reported that the job exceeds it. */
   limitBytes: number | undefined;
-  readonly memory: Statistics;
+  readonly memory: SampleStatistics;
   /** A sample may be recorded a little later when its memory had to be measured precisely. */
   lastLookMs: number;
   highestBytes: number;

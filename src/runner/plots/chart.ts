@@ -1,23 +1,23 @@
 import { durationText, marksUpTo, shortNumber, timeMarks } from './scale.ts';
-import { type Point, thin } from './thin.ts';
+import { type PlotPoint, thin } from './thin.ts';
 
-export interface Line {
+export interface ChartLine {
   readonly name: string;
-  readonly points: readonly Point[];
+  readonly points: readonly PlotPoint[];
 }
 
 export interface Chart {
   readonly title: string;
   /** `%`, `GiB`: the unit of the values. */
   readonly unit: string;
-  readonly lines: readonly Line[];
+  readonly lines: readonly ChartLine[];
   /** Horizontal lines, each with its name. */
-  readonly levels?: readonly Level[];
+  readonly levels?: readonly ChartLevel[];
   /** The end of the time axis in seconds, if after the last point. */
   readonly endSeconds?: number;
 }
 
-export interface Level {
+export interface ChartLevel {
   readonly name: string;
   readonly value: number;
   /** `total` is the whole memory of a node; it is always drawn. */
@@ -48,7 +48,7 @@ export function chartSvg({ title, unit, lines, levels = [], endSeconds = 0 }: Ch
   }
   // A single sample is a moment.
   const seconds = last > 0 ? last : 1;
-  const isNear = ({ kind, value }: Level) => kind !== 'limit' || most === 0 || value <= MOST_TIMES_HIGHER * most;
+  const isNear = ({ kind, value }: ChartLevel) => kind !== 'limit' || most === 0 || value <= MOST_TIMES_HIGHER * most;
   const near = levels.filter(isNear);
   const far = levels.filter((level) => !isNear(level));
   for (const { value } of near) most = Math.max(most, value);
@@ -72,7 +72,7 @@ export function chartSvg({ title, unit, lines, levels = [], endSeconds = 0 }: Ch
       only === undefined
         ? `<path class="line c${index % COLOURS}" d="${pathOf(thin(points, MOST_POINTS), x, y)}"/>`
         : `<circle class="dot c${index % COLOURS}" cx="${place(x(only[0]))}" cy="${place(y(only[1]))}" r="3"/>`;
-    return `<g><title>${escaped(name)}</title>${shape}</g>`;
+    return `<g><title>${escapedMarkup(name)}</title>${shape}</g>`;
   });
   const across = near.map(({ name, value, kind }) => {
     const at = place(y(value));
@@ -80,17 +80,17 @@ export function chartSvg({ title, unit, lines, levels = [], endSeconds = 0 }: Ch
     const [anchor, from] = kind === 'peak' ? ['end', WIDTH - RIGHT] : ['start', LEFT + 8];
     return (
       `<line class="${kind}" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${at}" y2="${at}"/>` +
-      `<text class="mark" x="${from}" y="${place(nameAt(y(value)))}" text-anchor="${anchor}">${escaped(name)}</text>`
+      `<text class="mark" x="${from}" y="${place(nameAt(y(value)))}" text-anchor="${anchor}">${escapedMarkup(name)}</text>`
     );
   });
   const above = far.map(
     ({ name }) =>
-      `<text class="mark" x="${WIDTH - RIGHT}" y="20" text-anchor="end">${escaped(name)}, above this picture</text>`,
+      `<text class="mark" x="${WIDTH - RIGHT}" y="20" text-anchor="end">${escapedMarkup(name)}, above this picture</text>`,
   );
   const label = `${title} (${unit})`;
   return [
-    `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(label)}">`,
-    `<text class="title" x="${LEFT}" y="20">${escaped(label)}</text>`,
+    `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapedMarkup(label)}">`,
+    `<text class="title" x="${LEFT}" y="20">${escapedMarkup(label)}</text>`,
     ...rows,
     ...times,
     ...drawn,
@@ -109,7 +109,7 @@ const TITLE_BOTTOM = 24;
 /** The number of line colours of the page. */
 export const COLOURS = 6;
 
-const pathOf = (points: readonly Point[], x: (at: number) => number, y: (value: number) => number): string =>
+const pathOf = (points: readonly PlotPoint[], x: (at: number) => number, y: (value: number) => number): string =>
   points.map(([at, value], index) => `${index === 0 ? 'M' : 'L'}${place(x(at))} ${place(y(value))}`).join('');
 
 /** A tenth of a pixel is precise enough. */
@@ -124,4 +124,5 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Text escaped for HTML, also between quotes: names of jobs may contain any character. */
-export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (letter) => entities[letter] as string);
+export const escapedMarkup = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (letter) => entities[letter] as string);

@@ -4,7 +4,7 @@ import { makeFolder } from '../../cluster/make-folder.ts';
 import { openRegular } from '../../cluster/open-regular.ts';
 import { replaceFile } from '../../cluster/replace-file.ts';
 import { GENERATOR } from './page.ts';
-import { indexPage, jobPage, type Places, summaryPage, timelinePage } from './pages.ts';
+import { indexPage, jobPage, type NeighborPages, summaryPage, timelinePage } from './pages.ts';
 import { jobFigures, systemFigures } from './figures.ts';
 import { NoMetrics, readMetrics } from './read.ts';
 
@@ -43,7 +43,7 @@ export function drawPlots(
   };
 
   const hasSummary = jobs.length > 0 || withoutJobs !== undefined;
-  const places: Places = {
+  const places: NeighborPages = {
     index: name('index'),
     summary: hasSummary ? name('summary') : undefined,
     timeline: systems.length > 0 ? name('system_timeline') : undefined,

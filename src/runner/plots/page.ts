@@ -1,13 +1,13 @@
-import { escaped } from './chart.ts';
+import { escapedMarkup } from './chart.ts';
 
 /** A row of a table, as text; `link` is the target of the first cell. */
-export interface Row {
+export interface PlotTableRow {
   readonly cells: readonly string[];
   readonly link?: string;
 }
 
 /** Another page, by the name of its file. */
-export interface Link {
+export interface PageLink {
   readonly words: string;
   readonly to: string;
   /** The id of an element in it. */
@@ -18,7 +18,7 @@ export interface Link {
 export const GENERATOR = '<meta name="generator" content="torc plot-resources">';
 
 /** A self-contained page: no network, no script. */
-export function pageHtml(title: string, parts: readonly string[], links: readonly Link[] = []): string {
+export function pageHtml(title: string, parts: readonly string[], links: readonly PageLink[] = []): string {
   const others = links.length === 0 ? '' : `<nav>${links.map(linkHtml).join(' · ')}</nav>\n`;
   return `<!doctype html>
 <html lang="en">
@@ -26,30 +26,30 @@ export function pageHtml(title: string, parts: readonly string[], links: readonl
 <meta charset="utf-8">
 ${GENERATOR}
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
+<title>${escapedMarkup(title)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
-${others}<h1>${escaped(title)}</h1>
+${others}<h1>${escapedMarkup(title)}</h1>
 ${parts.join('\n')}
 </body>
 </html>
 `;
 }
 
-export const linkHtml = ({ words, to, place }: Link): string =>
-  `<a href="${addressOf(to)}${place === undefined ? '' : `#${place}`}">${escaped(words)}</a>`;
+export const linkHtml = ({ words, to, place }: PageLink): string =>
+  `<a href="${addressOf(to)}${place === undefined ? '' : `#${place}`}">${escapedMarkup(words)}</a>`;
 
-export const listHtml = (links: readonly Link[], kind = ''): string =>
+export const listHtml = (links: readonly PageLink[], kind = ''): string =>
   `<ul${kind === '' ? '' : ` class="${kind}"`}>\n${links.map((link) => `<li>${linkHtml(link)}</li>`).join('\n')}\n</ul>`;
 
 /** The address of a file beside the page. */
-const addressOf = (file: string): string => escaped(encodeURIComponent(file));
+const addressOf = (file: string): string => escapedMarkup(encodeURIComponent(file));
 
-export function tableHtml(head: readonly string[], rows: readonly Row[]): string {
-  const headings = head.map((name) => `<th>${escaped(name)}</th>`).join('');
+export function tableHtml(head: readonly string[], rows: readonly PlotTableRow[]): string {
+  const headings = head.map((name) => `<th>${escapedMarkup(name)}</th>`).join('');
   const body = rows.map(({ cells, link }) => {
-    const [first = '', ...rest] = cells.map(escaped);
+    const [first = '', ...rest] = cells.map(escapedMarkup);
     const leading = link === undefined ? first : `<a href="${addressOf(link)}">${first}</a>`;
     return `<tr>${[leading, ...rest].map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
   });

@@ -1,11 +1,11 @@
 import { counted } from '../../core/quantity/count-text.ts';
-import { chartSvg, escaped, type Level, type Line } from './chart.ts';
+import { chartSvg, escapedMarkup, type ChartLevel, type ChartLine } from './chart.ts';
 import { type JobFigures, jobFigures, systemFigures } from './figures.ts';
-import { type Link, linkHtml, listHtml, pageHtml, tableHtml } from './page.ts';
+import { type PageLink, linkHtml, listHtml, pageHtml, tableHtml } from './page.ts';
 import type { JobSeries, SystemSeries } from './read.ts';
 import { sizeText } from '../../core/quantity/size-text.ts';
 import { durationText, shortNumber, unitOfBytes } from './scale.ts';
-import type { Point } from './thin.ts';
+import type { PlotPoint } from './thin.ts';
 
 /** Stands for a figure that was not measured. */
 const NONE = '–';
@@ -13,7 +13,7 @@ const percent = (value: number | null) => (value === null ? NONE : `${shortNumbe
 const size = (bytes: number | null) => (bytes === null ? NONE : sizeText(bytes));
 
 /** The pages beside a page. */
-export interface Places {
+export interface NeighborPages {
   readonly index: string;
   /** Undefined where there is none. */
   readonly summary: string | undefined;
@@ -21,14 +21,18 @@ export interface Places {
   readonly ofJob: (jobId: number) => string;
 }
 
-const linksOf = ({ index, summary, timeline }: Places): Link[] => [
+const linksOf = ({ index, summary, timeline }: NeighborPages): PageLink[] => [
   { words: 'Overview', to: index },
   ...(summary === undefined ? [] : [{ words: 'All jobs', to: summary }]),
   ...(timeline === undefined ? [] : [{ words: 'Nodes', to: timeline }]),
 ];
 
 /** The page that leads to all others. */
-export function indexPage(jobs: readonly JobFigures[], systems: readonly SystemSeries[], places: Places): string {
+export function indexPage(
+  jobs: readonly JobFigures[],
+  systems: readonly SystemSeries[],
+  places: NeighborPages,
+): string {
   const { summary, timeline, ofJob } = places;
   const nodes = systems.map(({ database }, index) => ({
     words: database,
@@ -53,7 +57,7 @@ export function indexPage(jobs: readonly JobFigures[], systems: readonly SystemS
 }
 
 /** The CPU, memory and process count of one job over time. */
-export function jobPage(job: JobSeries, places: Places): string {
+export function jobPage(job: JobSeries, places: NeighborPages): string {
   const figures = jobFigures(job);
   const { timestamps, attempts } = job;
   const limit = figures.memory_limit_bytes;
@@ -87,7 +91,12 @@ const startOf = ({ timestamps, attempts }: JobSeries): number =>
   Math.min(attempts[0]?.started ?? Infinity, timestamps[0] ?? Infinity);
 
 /** A line for each attempt, so that none leads through the time between two. */
-function linesOf({ timestamps, attempts }: JobSeries, start: number, name: string, values: readonly number[]): Line[] {
+function linesOf(
+  { timestamps, attempts }: JobSeries,
+  start: number,
+  name: string,
+  values: readonly number[],
+): ChartLine[] {
   const all = pointsOf(timestamps, values, start);
   if (attempts.length < 2) return [{ name, points: all }];
   const begins = attempts.map(({ started }) => started - start);
@@ -115,7 +124,7 @@ const attemptsTable = ({ attempts }: JobSeries): string =>
   );
 
 interface SummaryOptions {
-  readonly places: Places;
+  readonly places: NeighborPages;
   /** A sentence above the table. */
   readonly note?: string | undefined;
 }
@@ -123,7 +132,7 @@ interface SummaryOptions {
 /** All jobs with their highest and average use; each leads to its own page. */
 export function summaryPage(jobs: readonly JobFigures[], { places, note }: SummaryOptions): string {
   const parts = [
-    ...(note === undefined ? [] : [`<p>${escaped(note)}</p>`]),
+    ...(note === undefined ? [] : [`<p>${escapedMarkup(note)}</p>`]),
     tableHtml(
       [
         'Job',
@@ -158,14 +167,14 @@ export function summaryPage(jobs: readonly JobFigures[], { places, note }: Summa
 }
 
 /** How each node was used over time. */
-export function timelinePage(systems: readonly SystemSeries[], places: Places): string {
+export function timelinePage(systems: readonly SystemSeries[], places: NeighborPages): string {
   return pageHtml(
     'Use of the nodes over time',
     systems.flatMap((system, index) => {
       const { timestamps, cpu_percent: cpu, memory_bytes: memory } = system;
       const figures = systemFigures(system);
       return [
-        `<h2 id="node-${index + 1}">${escaped(system.database)}</h2>`,
+        `<h2 id="node-${index + 1}">${escapedMarkup(system.database)}</h2>`,
         `<p>CPU ${percent(figures.avg_cpu_percent)} on average, ${percent(figures.peak_cpu_percent)} at most; memory ${size(figures.avg_memory_bytes)} on average, ${size(figures.peak_memory_bytes)} at most; ${counted(figures.num_samples, 'sample')} from ${timeText(timestamps[0] ?? 0)}</p>`,
         chartSvg({ title: 'CPU of the node', unit: '%', lines: [{ name: 'CPU', points: pointsOf(timestamps, cpu) }] }),
         memoryChart([{ name: 'memory', points: pointsOf(timestamps, memory) }], {
@@ -185,14 +194,14 @@ interface MemoryOptions {
 }
 
 /** Memory in the unit that fits it, with the limit and the peak where no sample reached it. */
-function memoryChart(lines: readonly Line[], { highest, limit, endSeconds = 0 }: MemoryOptions): string {
+function memoryChart(lines: readonly ChartLine[], { highest, limit, endSeconds = 0 }: MemoryOptions): string {
   const unit = unitOfBytes(Math.max(highest, limit?.kind === 'total' ? limit.bytes : 0));
   const scaled = lines.map(({ name, points }) => ({
     name,
-    points: points.map(([at, bytes]): Point => [at, bytes / unit.bytes]),
+    points: points.map(([at, bytes]): PlotPoint => [at, bytes / unit.bytes]),
   }));
   const sampled = lines.flatMap(({ points }) => points).reduce((most, [, bytes]) => Math.max(most, bytes), 0);
-  const levels: Level[] = [
+  const levels: ChartLevel[] = [
     ...(highest > sampled * VISIBLY_HIGHER
       ? [{ name: `peak: ${sizeText(highest)}`, value: highest / unit.bytes, kind: 'peak' as const }]
       : []),
@@ -217,7 +226,7 @@ const pointsOf = (
   timestamps: readonly number[],
   values: readonly (number | null)[],
   start = timestamps[0] ?? 0,
-): Point[] =>
-  values.flatMap((value, index): Point[] => (value === null ? [] : [[(timestamps[index] ?? 0) - start, value]]));
+): PlotPoint[] =>
+  values.flatMap((value, index): PlotPoint[] => (value === null ? [] : [[(timestamps[index] ?? 0) - start, value]]));
 
 const timeText = (seconds: number) => new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');

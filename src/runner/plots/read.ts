@@ -37,7 +37,7 @@ export interface SystemSeries {
   readonly total_memory_bytes: (number | null)[];
 }
 
-export interface Measured {
+export interface PlottedSeries {
   readonly jobs: readonly JobSeries[];
   readonly systems: readonly SystemSeries[];
 }
@@ -50,7 +50,7 @@ export class NoMetrics extends Error {}
  *
  * Throws `NoMetrics` if a file is missing or of another kind.
  */
-export function readMetrics(paths: readonly string[], jobIds?: ReadonlySet<number>): Measured {
+export function readMetrics(paths: readonly string[], jobIds?: ReadonlySet<number>): PlottedSeries {
   const jobs = new Map<number, JobRow[]>();
   const names = new Map<number, string>();
   const attempts = new Map<number, AttemptFigures[]>();

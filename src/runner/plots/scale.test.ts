@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { durationText, marksUpTo, timeMarks } from './scale.ts';
-import { thin, type Point } from './thin.ts';
+import { thin, type PlotPoint } from './thin.ts';
 
 describe('the marks of an axis', () => {
   it.each([
@@ -46,7 +46,7 @@ describe('thinning of points', () => {
     const points = fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(points, (values) => {
-        const all = values.map((value, at): Point => [at, value]);
+        const all = values.map((value, at): PlotPoint => [at, value]);
         const kept = thin(all, 40);
         expect(kept.length).toBeLessThanOrEqual(Math.max(40, Math.min(values.length, 40)));
         expect(kept.map(([at]) => at)).toEqual(kept.map(([at]) => at).toSorted((left, right) => left - right));
@@ -57,7 +57,7 @@ describe('thinning of points', () => {
   });
 
   it('few points are not thinned', () => {
-    const few: Point[] = [
+    const few: PlotPoint[] = [
       [0, 1],
       [1, 2],
     ];

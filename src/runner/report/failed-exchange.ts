@@ -14,7 +14,7 @@ export interface ExchangeFailure {
 }
 
 /** The facts that the runner is certain of. */
-export interface Known {
+export interface CertainFacts {
   readonly runId: number;
   /** The last change that the server sent. */
   readonly changeId: number;
@@ -23,7 +23,7 @@ export interface Known {
 /** Refusals which say that this runner no longer takes part in the workflow. */
 const endings: ReadonlySet<string | undefined> = new Set(['RUN_SUPERSEDED', 'NOT_FOUND', 'REFERENCE_UNKNOWN']);
 
-export function exchangeFailureOf(error: unknown, known: Known): ExchangeFailure {
+export function exchangeFailureOf(error: unknown, known: CertainFacts): ExchangeFailure {
   const { message: reason } = error as Error;
   if (error instanceof Unreachable || !(error instanceof ServiceError) || !endings.has(error.code))
     return { kind: 'away', reason };
@@ -35,7 +35,7 @@ export function exchangeFailureOf(error: unknown, known: Known): ExchangeFailure
 }
 
 /** The failure of a reply that ends with an earlier change than the one before. */
-export const behind = (changeId: number, known: Known): ExchangeFailure => ({
+export const behind = (changeId: number, known: CertainFacts): ExchangeFailure => ({
   kind: 'behind',
   reason: `its last change is ${changeId}, but it sent change ${known.changeId} to this runner`,
 });

@@ -7,7 +7,7 @@ import type { Log } from '../facts/log.ts';
 import type { RunnerOptions } from '../facts/options.ts';
 
 /** The record that the service has of the allocation in which a runner runs. */
-export interface AllocationRecord {
+export interface RunnersAllocation {
   /** The runner's options, completed from the allocation: its row, and the scheduler that it was created for. */
   readonly options: RunnerOptions;
   /** Reports the status of the allocation. Of several runners in it, only the one on the first node reports. */
@@ -17,7 +17,7 @@ export interface AllocationRecord {
 /**
  * Finds the record of the allocation; one that was submitted by hand has no record, and outside Slurm there is none.
  */
-export async function findRecord(client: Client, options: RunnerOptions): Promise<AllocationRecord> {
+export async function findRecord(client: Client, options: RunnerOptions): Promise<RunnersAllocation> {
   const task = slurmTaskOf(options.scheduler);
   const unknown = { options, becomes: async () => {} };
   if (task === undefined) return unknown;

@@ -2,7 +2,7 @@ import { type Client, createClient } from '../../client/client.ts';
 import { pause } from '../../client/long-timers.ts';
 import { patiently } from '../../client/retry.ts';
 import type { RunnerOptions } from '../facts/options.ts';
-import { type AllocationRecord, findRecord } from './allocation-record.ts';
+import { type RunnersAllocation, findRecord } from './allocation-record.ts';
 import { type Registered, register } from './register.ts';
 import { type ServerKind, serverKind } from './server-kind.ts';
 
@@ -17,7 +17,7 @@ const SETUP_PATIENCE_MS = { local: MINUTE_MS, slurm: 20 * MINUTE_MS };
 export interface Joined {
   /** Completed from the allocation. */
   readonly options: RunnerOptions;
-  readonly record: AllocationRecord;
+  readonly record: RunnersAllocation;
   readonly registered: Registered;
   readonly server: ServerKind;
   /** A client that waits for a server that is away: for the time before and after the jobs. */

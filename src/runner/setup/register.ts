@@ -17,7 +17,7 @@ import { clockAheadSeconds } from './server-clock.ts';
 import { devicesOf } from './devices.ts';
 import { ledgerPathOf, runnerLogOf, slurmTaskOf } from '../../core/contract/files/runner.ts';
 import { type Ledger, openLedger } from '../ledger/ledger.ts';
-import { type Log, openLog } from '../facts/log.ts';
+import { type Log, openRunnerLog } from '../facts/log.ts';
 import { recoverInBatch } from '../recover/dead-allocations.ts';
 import { recoverLostRunners } from '../recover/lost-runners.ts';
 import type { RunnerOptions } from '../facts/options.ts';
@@ -65,7 +65,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     hostname: host.hostname,
     scheduler: options.scheduler,
   });
-  const log = openLog(logPath, options.logLevel, Date.now, options.onNotice);
+  const log = openRunnerLog(logPath, options.logLevel, Date.now, options.onNotice);
   if (warning !== undefined) log.write('warn', warning);
   if (mode === 'direct') warnOfIdleNodes(allocation, log);
   const settings = withoutUseless(stored.execution_config ?? {}, log);

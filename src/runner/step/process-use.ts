@@ -25,14 +25,14 @@ export interface ProcessUseOptions {
 }
 
 /** What the processes of steps use on this machine. */
-export interface ProcessUse {
+export interface UseOfProcesses {
   of(ids: ReadonlySet<StepId>): Uses;
   /** The present processes of the step with this first process. */
   membersOf(pid: number): readonly number[];
   close(): void;
 }
 
-export function createProcessUse(options: ProcessUseOptions): ProcessUse {
+export function createProcessUse(options: ProcessUseOptions): UseOfProcesses {
   const { pidOf, isOfStep, log, onProcesses } = options;
   const stepOf = stepFinder(options);
   const families = createFamilies({

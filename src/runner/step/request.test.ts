@@ -2,7 +2,7 @@ import { filesOf, stdioOf } from '../../core/contract/files/job.ts';
 import { describe, expect, it } from 'vitest';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { ExecutionConfig } from '../../core/contract/workflow.ts';
-import { environmentOfRun, jobVariables, launchRequestOf, type RunFacts, scriptOf, variablesOf } from './request.ts';
+import { environmentOfRun, jobVariables, launchRequestOf, type RunFacts, scriptOf, stepVariables } from './request.ts';
 
 const job: ClaimedJob = {
   id: 42,
@@ -75,7 +75,7 @@ describe('the script of a job', () => {
 
 describe('the environment of a job', () => {
   const environmentOf = (ours: RunFacts, its: Partial<ClaimedJob>, gpus: readonly string[] = []) =>
-    environmentOfRun(Object.fromEntries(variablesOf(ours, { ...job, ...its }, gpus)), ours);
+    environmentOfRun(Object.fromEntries(stepVariables(ours, { ...job, ...its }, gpus)), ours);
 
   it('the environment of a job identifies the job and its server', () => {
     expect(environmentOf(facts, {})).toEqual({
@@ -114,7 +114,7 @@ describe('the environment of a job', () => {
   });
 
   it('the variables of a job are apart from those of its run, and each is named once', () => {
-    const ofJob = variablesOf(facts, { ...job, env: { TORC_RUN_ID: '9', A: '1' } }, ['0']).map(([name]) => name);
+    const ofJob = stepVariables(facts, { ...job, env: { TORC_RUN_ID: '9', A: '1' } }, ['0']).map(([name]) => name);
     const ofRun = Object.keys(environmentOfRun({}, facts));
     expect([...ofJob, ...ofRun]).toEqual([...new Set([...ofJob, ...ofRun])]);
     expect(ofJob).toContain('A');
@@ -128,7 +128,7 @@ describe('the environment of a job', () => {
 it('a job is launched with its script, its environment and its files', () => {
   expect(launchRequestOf(facts, { ...job, invocation_script: 'set -e\n' }, ['1'])).toEqual({
     script: 'set -e\npython train.py',
-    variables: variablesOf(facts, job, ['1']),
+    variables: stepVariables(facts, job, ['1']),
     stdout: `${stem}.o`,
     stderr: `${stem}.e`,
   });

@@ -42,7 +42,7 @@ export function scriptOf({
 }
 
 /**
- * What every job of a run has in its environment: a launcher writes it once, and what `variablesOf` returns for each job.
+ * What every job of a run has in its environment: a launcher writes it once, and what `stepVariables` returns for each job.
  */
 export const environmentOfRun = (
   environment: Readonly<Record<string, string | undefined>>,
@@ -50,7 +50,7 @@ export const environmentOfRun = (
 ): Record<string, string | undefined> => ({ ...environment, ...Object.fromEntries(runVariables(facts)) });
 
 /** The variables of a job in addition to those of its run, which it cannot replace: its own, its devices, its identity. */
-export function variablesOf(facts: RunFacts, job: ClaimedJob, gpus: readonly string[]): [string, string][] {
+export function stepVariables(facts: RunFacts, job: ClaimedJob, gpus: readonly string[]): [string, string][] {
   const ours = [...deviceVariables(gpus), ...limitVariables(facts, job), ...identityOf(job)];
   if (!job.env) return ours;
   const fixed = new Set([...runVariables(facts), ...ours].map(([name]) => name));
@@ -112,5 +112,5 @@ export function runVariables(facts: RunFacts): [string, string][] {
 
 /** For a launcher with the environment of the run. */
 export function launchRequestOf(facts: RunFacts, job: ClaimedJob, gpus: readonly string[]): LaunchRequest {
-  return { script: scriptOf(job), variables: variablesOf(facts, job, gpus), ...filesOf(facts, job) };
+  return { script: scriptOf(job), variables: stepVariables(facts, job, gpus), ...filesOf(facts, job) };
 }

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import type { Actions } from '../actions/actions.ts';
-import type { AllocationRecord } from '../setup/allocation-record.ts';
+import type { RunnersAllocation } from '../setup/allocation-record.ts';
 import type { Conversation } from '../report/conversation/converse.ts';
 import type { OutputDisk } from '../attempt/output-disk.ts';
 import type { Crate } from '../attempt/crate/crate.ts';
@@ -21,7 +21,7 @@ interface Parts {
   readonly client: Client;
   /** A client that retries while the server is away. */
   readonly patient: Client;
-  readonly record: AllocationRecord;
+  readonly record: RunnersAllocation;
   readonly registered: Registered;
   readonly conversation: Conversation;
   readonly runningJobs: RunningJobs;

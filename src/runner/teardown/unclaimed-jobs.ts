@@ -3,7 +3,7 @@ import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';
 import type { Log } from '../facts/log.ts';
 import type { RunEnding, Left } from '../facts/options.ts';
 
-export interface Leaving {
+export interface LeavingRunner {
   readonly client: Client;
   readonly workflowId: number;
   readonly nodeId: number;
@@ -26,7 +26,7 @@ export async function reportUnclaimedJobs({
   ending,
   reason,
   log,
-}: Leaving): Promise<Left | undefined> {
+}: LeavingRunner): Promise<Left | undefined> {
   if (ending !== 'idle' && ending !== 'deadline') return undefined;
   try {
     const left = await client.getUnclaimableJobs({ params: { id: workflowId }, query: { compute_node_id: nodeId } });

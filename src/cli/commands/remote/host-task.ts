@@ -61,8 +61,8 @@ async function answerTo(request: Exclude<HostRequest, { task: 'start' }>): Promi
       return removePack(request);
     }
     case 'delete': {
-      const { deleteLogs } = await import('../../../runner/detached/delete.ts');
-      return deleteLogs(request);
+      const { deleteLogsHere } = await import('../../../runner/detached/delete.ts');
+      return deleteLogsHere(request);
     }
   }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ClaimedJob, Completion } from '../../../core/contract/exchange.ts';
 import { readCauses } from '../../../core/lifecycle/cause-rules.ts';
-import { decide, type Handler, NO_HANDLER, NO_LIMIT, type Terms, UNREADABLE } from './decide.ts';
-import { readRules } from './rules.ts';
+import { decideRetry, type HandlerRules, NO_HANDLER, NO_LIMIT, type Terms, UNREADABLE } from './decide.ts';
+import { readRetryRules } from './rules.ts';
 
 const GIB = 2 ** 30;
 const job = (over: Partial<ClaimedJob> = {}) =>
@@ -14,9 +14,9 @@ const job = (over: Partial<ClaimedJob> = {}) =>
     ...over,
   }) as ClaimedJob;
 const completion = { job_id: 7, attempt_id: 1, status: 'failed', return_code: 3, exec_time_minutes: 1 } as Completion;
-const handler = (...entries: readonly object[]): Handler => {
+const handler = (...entries: readonly object[]): HandlerRules => {
   const text = JSON.stringify(entries);
-  return { rules: readRules(text), causes: readCauses(text) };
+  return { rules: readRetryRules(text), causes: readCauses(text) };
 };
 const terms: Terms = { usesPendingFailed: false, unlimited: 4 };
 
@@ -26,7 +26,7 @@ const forMemory = { on_oom: { memory: 'x2', max: '2g' } };
 describe('rules about exit codes', () => {
   it('a failed attempt is repeated by the rule for its exit code, and ends with the last attempt of the rule', () => {
     const by = (over: Partial<ClaimedJob>) =>
-      decide(job(over), { completion, cause: undefined }, handler(forThree), terms);
+      decideRetry(job(over), { completion, cause: undefined }, handler(forThree), terms);
     expect(by({})).toEqual({
       kind: 'again',
       completion,
@@ -39,15 +39,15 @@ describe('rules about exit codes', () => {
   it('an attempt that no rule covers waits for a decision if the workflow enables that, and else stays failed', () => {
     const waits = { ...terms, usesPendingFailed: true };
     const failed = { completion, cause: undefined };
-    expect(decide(job(), failed, NO_HANDLER, waits).completion.status).toBe('pending_failed');
-    expect(decide(job(), failed, NO_HANDLER, terms)).toEqual({ kind: 'end', completion });
-    expect(decide(job(), failed, UNREADABLE, waits)).toEqual({ kind: 'end', completion });
+    expect(decideRetry(job(), failed, NO_HANDLER, waits).completion.status).toBe('pending_failed');
+    expect(decideRetry(job(), failed, NO_HANDLER, terms)).toEqual({ kind: 'end', completion });
+    expect(decideRetry(job(), failed, UNREADABLE, waits)).toEqual({ kind: 'end', completion });
   });
 
   it('the pause before a retry grows with the attempts', () => {
     const rules = handler({ ...forThree, max_retries: 9 }, { backoff: { initial: 'PT10S' } });
     const pauses = [1, 2, 3].map((attempt) => {
-      const decision = decide(job({ attempt_id: attempt }), { completion, cause: undefined }, rules, terms);
+      const decision = decideRetry(job({ attempt_id: attempt }), { completion, cause: undefined }, rules, terms);
       return decision.kind === 'again' && decision.again.pauseSeconds;
     });
     expect(pauses).toEqual([10, 20, 40]);
@@ -56,7 +56,7 @@ describe('rules about exit codes', () => {
 
 describe('rules about causes', () => {
   it('a rule about the cause precedes the rule for the exit code, raises the requirement and says why', () => {
-    const decision = decide(job(), { completion, cause: 'memory' }, handler(forThree, forMemory), terms);
+    const decision = decideRetry(job(), { completion, cause: 'memory' }, handler(forThree, forMemory), terms);
     expect(decision).toEqual({
       kind: 'again',
       completion: { ...completion, cause: expect.stringContaining('out of memory') },
@@ -72,7 +72,7 @@ describe('rules about causes', () => {
 
   it('at the limit of a rule about its cause the attempt is final, though a rule for its exit code is there', () => {
     const full = job({ need: { ...job().need, memory_bytes: 2 * GIB } });
-    expect(decide(full, { completion, cause: 'memory' }, handler(forThree, forMemory), terms)).toEqual({
+    expect(decideRetry(full, { completion, cause: 'memory' }, handler(forThree, forMemory), terms)).toEqual({
       kind: 'end',
       completion: { ...completion, cause: expect.stringContaining('the max of on_oom'), handler_limit: 'max' },
     });
@@ -81,8 +81,8 @@ describe('rules about causes', () => {
   it('a job without requirements of its own has no limit to raise, but a failed node counts for it as well', () => {
     const plain = job({ resource_requirements_id: 4 });
     const rules = handler(forMemory, { on_node_fail: 'retry' });
-    expect(decide(plain, { completion, cause: 'memory' }, rules, terms)).toEqual({ kind: 'end', completion });
-    expect(decide(plain, { completion, cause: 'node' }, rules, terms)).toMatchObject({
+    expect(decideRetry(plain, { completion, cause: 'memory' }, rules, terms)).toEqual({ kind: 'end', completion });
+    expect(decideRetry(plain, { completion, cause: 'node' }, rules, terms)).toMatchObject({
       kind: 'again',
       again: { isRefunded: true, raise: undefined, maxRetries: NO_LIMIT },
     });

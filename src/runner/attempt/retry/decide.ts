@@ -7,25 +7,25 @@ import {
   verdictByCause,
 } from '../../../core/lifecycle/cause-verdict.ts';
 import type { Verdict } from '../../../core/attempt/judge.ts';
-import { type Rules, verdictOf } from './rules.ts';
+import { type RetryRules, retryVerdictOf } from './rules.ts';
 
 /** A failure handler as read. */
-export interface Handler {
-  readonly rules: Rules;
+export interface HandlerRules {
+  readonly rules: RetryRules;
   readonly causes: CauseRules | undefined;
 }
 
-export const NO_HANDLER: Handler = { rules: 'none', causes: undefined };
-export const UNREADABLE: Handler = { rules: 'unreadable', causes: undefined };
+export const NO_HANDLER: HandlerRules = { rules: 'none', causes: undefined };
+export const UNREADABLE: HandlerRules = { rules: 'unreadable', causes: undefined };
 
 /** An attempt that failed, and what ended it, if more than its exit code proves that. */
-export interface FailedAttempt {
+export interface FailedCompletion {
   readonly completion: Completion;
   readonly cause: FailureCause | undefined;
 }
 
 /** How a job is retried. */
-export interface Again {
+export interface PlannedRetry {
   readonly maxRetries: number;
   readonly recoveryScript: string | undefined;
   readonly raise: Retried['raise'];
@@ -35,7 +35,7 @@ export interface Again {
 
 /** The completion is what is reported of the attempt: with the words of a rule, or as one that waits for a decision. */
 export type Decision =
-  | { readonly kind: 'again'; readonly completion: Completion; readonly again: Again }
+  | { readonly kind: 'again'; readonly completion: Completion; readonly again: PlannedRetry }
   | { readonly kind: 'end'; readonly completion: Completion };
 
 /** What the workflow says beside the handler. */
@@ -49,7 +49,12 @@ export interface Terms {
 export const NO_LIMIT = 1_000_000_000;
 
 /** What happens after a failed attempt. A rule about its cause precedes the rules about exit codes. */
-export function decide(job: ClaimedJob, failed: FailedAttempt, { rules, causes }: Handler, terms: Terms): Decision {
+export function decideRetry(
+  job: ClaimedJob,
+  failed: FailedCompletion,
+  { rules, causes }: HandlerRules,
+  terms: Terms,
+): Decision {
   const { completion } = failed;
   const pauseSeconds = backoffSeconds(causes?.backoff, job.attempt_id);
   const found = byCause(job, failed, causes, terms.unlimited);
@@ -61,7 +66,7 @@ export function decide(job: ClaimedJob, failed: FailedAttempt, { rules, causes }
     return { kind: 'again', completion: explained, again };
   }
   const outcome = { status: completion.status as Verdict['status'], returnCode: completion.return_code };
-  const verdict = verdictOf(outcome, countedAttempt(job), rules, terms.usesPendingFailed);
+  const verdict = retryVerdictOf(outcome, countedAttempt(job), rules, terms.usesPendingFailed);
   if (verdict.kind === 'again') {
     const { maxRetries, recoveryScript } = verdict.rule;
     const again = { maxRetries, recoveryScript, raise: undefined, isRefunded: false, pauseSeconds };
@@ -76,7 +81,7 @@ export function decide(job: ClaimedJob, failed: FailedAttempt, { rules, causes }
 /** The decision of the rules about causes, if one of them is about this cause. */
 function byCause(
   job: ClaimedJob,
-  { completion, cause }: FailedAttempt,
+  { completion, cause }: FailedCompletion,
   rules: CauseRules | undefined,
   unlimited: number | undefined,
 ): CauseVerdict | undefined {

@@ -2,8 +2,8 @@ import type { Client } from '../../../client/client.ts';
 import type { FailureHandler } from '../../../core/contract/scheduling.ts';
 import { readCauses } from '../../../core/lifecycle/cause-rules.ts';
 import type { Log } from '../../facts/log.ts';
-import { type Handler, NO_HANDLER, UNREADABLE } from './decide.ts';
-import { readRules } from './rules.ts';
+import { type HandlerRules, NO_HANDLER, UNREADABLE } from './decide.ts';
+import { readRetryRules } from './rules.ts';
 
 export interface HandlersOptions {
   readonly client: Pick<Client, 'getFailureHandler'>;
@@ -13,17 +13,17 @@ export interface HandlersOptions {
 }
 
 /** The failure handlers of a workflow, each read once: the server cannot change them. */
-export interface Handlers {
+export interface FailureHandlers {
   /** Whether one of those at the start has rules about causes. */
   readonly haveCauses: boolean;
   /** The handler with this id, none without an id; one that was created later is fetched. Never rejects. */
-  of(id: number | null | undefined): Handler | Promise<Handler>;
+  of(id: number | null | undefined): HandlerRules | Promise<HandlerRules>;
 }
 
-export function createHandlers({ client, present, log }: HandlersOptions): Handlers {
-  const handlerOf = ({ id, name, rules }: FailureHandler): Handler => {
+export function createHandlers({ client, present, log }: HandlersOptions): FailureHandlers {
+  const handlerOf = ({ id, name, rules }: FailureHandler): HandlerRules => {
     try {
-      return { rules: readRules(rules), causes: readCauses(rules) };
+      return { rules: readRetryRules(rules), causes: readCauses(rules) };
     } catch (error) {
       log.write('warn', 'A failure handler cannot be read; its jobs stay failed', {
         failure_handler_id: id,
@@ -34,9 +34,9 @@ export function createHandlers({ client, present, log }: HandlersOptions): Handl
     }
   };
 
-  const known = new Map<number, Handler>(present.map((each) => [each.id, handlerOf(each)]));
+  const known = new Map<number, HandlerRules>(present.map((each) => [each.id, handlerOf(each)]));
 
-  const fetchHandler = async (id: number): Promise<Handler> => {
+  const fetchHandler = async (id: number): Promise<HandlerRules> => {
     try {
       const handler = handlerOf(await client.getFailureHandler({ params: { id } }));
       known.set(id, handler);

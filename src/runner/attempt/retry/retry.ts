@@ -6,7 +6,7 @@ import type { Outbox } from '../../ledger/outbox.ts';
 import type { WorkflowFacts } from '../../facts/workflow-facts.ts';
 import type { Shells } from '../../launch/shell.ts';
 import { jobVariables, type RunFacts } from '../../step/request.ts';
-import { type Again, decide, type FailedAttempt, type Handler, NO_LIMIT } from './decide.ts';
+import { type PlannedRetry, decideRetry, type FailedCompletion, type HandlerRules, NO_LIMIT } from './decide.ts';
 import { createHandlers } from './handlers.ts';
 
 export interface RetryOptions {
@@ -26,7 +26,7 @@ export interface Retry {
    * Handles a failed attempt: its job is retried, or its end is reported, perhaps as one that waits for a decision.
    * The returned promise resolves when that is final; undefined if it already is.
    */
-  take(job: ClaimedJob, failed: FailedAttempt, report: (completion: Completion) => void): Promise<void> | undefined;
+  take(job: ClaimedJob, failed: FailedCompletion, report: (completion: Completion) => void): Promise<void> | undefined;
 }
 
 /**
@@ -42,7 +42,7 @@ export async function createRetry(options: RetryOptions): Promise<Retry> {
   const handlers = createHandlers({ client, present: await reads.failureHandlers(), log });
   const unlimited = handlers.haveCauses ? await reads.defaultRequirements() : undefined;
 
-  const again = (job: ClaimedJob, completion: Completion, how: Again): Promise<void> | undefined => {
+  const again = (job: ClaimedJob, completion: Completion, how: PlannedRetry): Promise<void> | undefined => {
     const { recoveryScript: script, pauseSeconds } = how;
     const retried = retriedOf(completion, how);
     ledger.retry(retried);
@@ -63,8 +63,8 @@ export async function createRetry(options: RetryOptions): Promise<Retry> {
 
   return {
     take(job, failed, report) {
-      const judge = (handler: Handler): Promise<void> | undefined => {
-        const decision = decide(job, failed, handler, { usesPendingFailed, unlimited });
+      const judge = (handler: HandlerRules): Promise<void> | undefined => {
+        const decision = decideRetry(job, failed, handler, { usesPendingFailed, unlimited });
         if (decision.kind === 'again') return again(job, decision.completion, decision.again);
         report(decision.completion);
         return undefined;
@@ -76,7 +76,7 @@ export async function createRetry(options: RetryOptions): Promise<Retry> {
 }
 
 /** The report of an attempt after which its job is retried. */
-const retriedOf = (completion: Completion, { maxRetries, raise, isRefunded }: Again): Retried => ({
+const retriedOf = (completion: Completion, { maxRetries, raise, isRefunded }: PlannedRetry): Retried => ({
   ...completion,
   max_retries: maxRetries,
   ...(raise ? { raise } : {}),
@@ -84,7 +84,12 @@ const retriedOf = (completion: Completion, { maxRetries, raise, isRefunded }: Ag
 });
 
 /** What the log says of a retry. */
-const wordsOf = (facts: RunFacts, job: ClaimedJob, completion: Completion, { maxRetries, pauseSeconds }: Again) => ({
+const wordsOf = (
+  facts: RunFacts,
+  job: ClaimedJob,
+  completion: Completion,
+  { maxRetries, pauseSeconds }: PlannedRetry,
+) => ({
   workflow_id: facts.workflowId,
   job_id: job.id,
   job_name: job.name,

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Verdict as Judged } from '../../../core/attempt/judge.ts';
-import { readRules, type Rule, type Rules, verdictOf } from './rules.ts';
+import { readRetryRules, type Rule, type RetryRules, retryVerdictOf } from './rules.ts';
 
 const rule = (over: Partial<Rule>): Rule => ({
   exitCodes: [],
@@ -18,7 +18,7 @@ const alsoTwo = rule({ exitCodes: [1, 2], recoveryScript: 'also two' });
 
 describe('the rule that applies', () => {
   const chosen = (rules: readonly Rule[], returnCode: number) => {
-    const verdict = verdictOf(failed(returnCode), 1, rules, false);
+    const verdict = retryVerdictOf(failed(returnCode), 1, rules, false);
     return verdict.kind === 'again' ? verdict.rule.recoveryScript : verdict.kind;
   };
 
@@ -47,16 +47,16 @@ test.each([
   [1, 1, 'stays'],
   [1, 0, 'stays'],
 ])('attempt %d of at most %d: %s', (attempt, maxRetries, kind) => {
-  expect(verdictOf(failed(1), attempt, [rule({ matchesAll: true, maxRetries })], false).kind).toBe(kind);
+  expect(retryVerdictOf(failed(1), attempt, [rule({ matchesAll: true, maxRetries })], false).kind).toBe(kind);
 });
 
 test('a job terminated at its time limit is retried like a failed one', () => {
-  expect(verdictOf(terminated(152), 1, [rule({ exitCodes: [152] })], false).kind).toBe('again');
+  expect(retryVerdictOf(terminated(152), 1, [rule({ exitCodes: [152] })], false).kind).toBe('again');
 });
 
 describe('a workflow that keeps undecided jobs', () => {
-  const kind = (rules: Rules, { outcome = failed(1), attempt = 1 }: { outcome?: Judged; attempt?: number } = {}) =>
-    verdictOf(outcome, attempt, rules, true).kind;
+  const kind = (rules: RetryRules, { outcome = failed(1), attempt = 1 }: { outcome?: Judged; attempt?: number } = {}) =>
+    retryVerdictOf(outcome, attempt, rules, true).kind;
 
   it('a job waits for a decision without a handler, and without a rule for its return code', () => {
     expect(kind('none')).toBe('undecided');
@@ -77,14 +77,14 @@ describe('a workflow that keeps undecided jobs', () => {
 
 describe('the text of a failure handler', () => {
   it('a failure handler may omit every field and contain unknown ones', () => {
-    expect(readRules('[{}, {"colour": "red", "exit_codes": null}]')).toEqual([rule({}), rule({})]);
-    expect(readRules('[]')).toEqual([]);
+    expect(readRetryRules('[{}, {"colour": "red", "exit_codes": null}]')).toEqual([rule({}), rule({})]);
+    expect(readRetryRules('[]')).toEqual([]);
   });
 
   it('a failure handler is read as Torc 1.0.0 writes it', () => {
     const text =
       '[{"exit_codes":[1,137],"match_all_exit_codes":false,"recovery_script":"bash fix.sh","max_retries":5}]';
-    expect(readRules(text)).toEqual([rule({ exitCodes: [1, 137], recoveryScript: 'bash fix.sh', maxRetries: 5 })]);
+    expect(readRetryRules(text)).toEqual([rule({ exitCodes: [1, 137], recoveryScript: 'bash fix.sh', maxRetries: 5 })]);
   });
 
   test.each([
@@ -96,6 +96,6 @@ describe('the text of a failure handler', () => {
     ['[{"match_all_exit_codes": 1}]', 'rule 1: match_all_exit_codes: expected true or false, found 1'],
     ['[{"recovery_script": []}]', 'rule 1: recovery_script: expected text, found []'],
   ])('a failure handler with %s is refused with the problem and its place', (text, message) => {
-    expect(() => readRules(text)).toThrow(message);
+    expect(() => readRetryRules(text)).toThrow(message);
   });
 });

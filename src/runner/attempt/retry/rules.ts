@@ -10,10 +10,10 @@ export interface Rule {
 }
 
 /** The rules of a job: none without a handler, and `unreadable` if its handler cannot be fetched or parsed. */
-export type Rules = readonly Rule[] | 'none' | 'unreadable';
+export type RetryRules = readonly Rule[] | 'none' | 'unreadable';
 
 /** The decision about a failed attempt. */
-export type Verdict =
+export type RetryVerdict =
   | { readonly kind: 'stays' }
   /** It waits for a decision of the user. */
   | { readonly kind: 'undecided' }
@@ -26,12 +26,12 @@ export type Verdict =
  * it and allows no more attempts, not if the rules are unreadable, and not if the job was terminated, because that was
  * not its own failure.
  */
-export function verdictOf(
+export function retryVerdictOf(
   { status, returnCode }: Judged,
   attempt: number,
-  rules: Rules,
+  rules: RetryRules,
   usesPendingFailed: boolean,
-): Verdict {
+): RetryVerdict {
   if (rules === 'unreadable') return { kind: 'stays' };
   const rule = rules === 'none' ? undefined : ruleFor(rules, returnCode);
   if (rule === undefined) return { kind: usesPendingFailed && status === 'failed' ? 'undecided' : 'stays' };
@@ -52,7 +52,7 @@ const USUAL_MAX_RETRIES = 3;
  *
  * Throws an error that says what was found where.
  */
-export function readRules(text: string): Rule[] {
+export function readRetryRules(text: string): Rule[] {
   const list: unknown = JSON.parse(text);
   if (!Array.isArray(list)) throw new Error(`expected a list of rules, found ${kindOf(list)}`);
   return list.map((each: unknown, index) => readRule(each, `rule ${index + 1}`));

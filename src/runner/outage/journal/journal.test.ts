@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../../../tests/support/programs.ts';
 import { ended } from '../../../../tests/support/service.ts';
 import { JobCompletion } from '../../../core/contract/result.ts';
 import { readJournal, writeJournal } from './file.ts';
-import { createJournal, entryOf } from './journal.ts';
+import { createJournal, journalEntryOf } from './journal.ts';
 
 const owner = { workflowId: 7, runId: 2, nodeId: 5, label: 'wf7_hnode_r2' };
 const end = (id: number, returnCode = 0) => ended({ id, attempt_id: 1 }, returnCode);
@@ -32,8 +32,8 @@ describe('a journal', () => {
       payload: expect.any(String),
       journaled_at: '2026-03-01T12:00:00.000Z',
     });
-    expect(JobCompletion.parse(JSON.parse(row?.payload as string))).toEqual(entryOf(end(11, 3), owner));
-    expect(entryOf(end(11, 3), owner)).toMatchObject({
+    expect(JobCompletion.parse(JSON.parse(row?.payload as string))).toEqual(journalEntryOf(end(11, 3), owner));
+    expect(journalEntryOf(end(11, 3), owner)).toMatchObject({
       job_id: 11,
       run_id: 2,
       status: 'failed',
@@ -112,7 +112,7 @@ describe('reading a journal', () => {
     const path = join(folder, 'x#?%.db');
     writeJournal(
       path,
-      [1, 2].map((id) => entryOf(end(id), owner)),
+      [1, 2].map((id) => journalEntryOf(end(id), owner)),
       at,
     );
     return path;

@@ -70,10 +70,10 @@ function takeName({ workflowId, runId, outputDir, label }: JournalOwner): string
 
 /** Completions as entries of batch_complete_jobs, one at a time: there may be as many as the runner ever had. */
 function* entries(completions: Iterable<Completion>, owner: JournalOwner): Generator<JobCompletion> {
-  for (const completion of completions) yield entryOf(completion, owner);
+  for (const completion of completions) yield journalEntryOf(completion, owner);
 }
 
-export function entryOf(
+export function journalEntryOf(
   { job_id: jobId, status, files, ...rest }: Completion,
   { workflowId, runId, nodeId }: Pick<JournalOwner, 'workflowId' | 'runId' | 'nodeId'>,
 ): JobCompletion {

@@ -3,9 +3,22 @@ import { describe, expect, it } from 'vitest';
 import type { ExchangeReply } from '../../../core/contract/exchange.ts';
 import { jobStatuses } from '../../../core/contract/job.ts';
 import { advance, nextMoment } from './advance.ts';
-import { AT_START, type ConversationState, type Effect, type Event, type Facts, type Rules } from './state.ts';
+import {
+  AT_START,
+  type ConversationState,
+  type ConversationEffect,
+  type ConversationEvent,
+  type Facts,
+  type Rules,
+} from './state.ts';
 
-const rules: Rules = { patienceMs: 60_000, pingMs: 5_000, silentMs: 10_000, staysWhenComplete: false, runId: 1 };
+const rules: Rules = {
+  patienceMs: 60_000,
+  pingMs: 5_000,
+  silentMs: 10_000,
+  staysWhenComplete: false,
+  runId: 1,
+};
 const idle: Facts = { nowMs: 0, queued: 0, ahead: 0, running: 0, hasRoom: true, slots: 2, hasNews: false };
 const noJobs = Object.fromEntries(jobStatuses.map((status) => [status, 0])) as ExchangeReply['jobs_by_status'];
 const reply = (over: Partial<ExchangeReply> = {}): ExchangeReply => ({
@@ -23,7 +36,7 @@ const away = { kind: 'away', reason: 'gone' } as const;
 function conversation(facts: Partial<Facts> = {}, given: Partial<Rules> = {}) {
   let state: ConversationState = AT_START;
   const meets = { ...idle, ...facts };
-  const take = (event: Event, now: Partial<Facts> = {}): readonly Effect[] => {
+  const take = (event: ConversationEvent, now: Partial<Facts> = {}): readonly ConversationEffect[] => {
     Object.assign(meets, now);
     const step = advance(state, event, meets, { ...rules, ...given });
     state = step.state;
@@ -275,7 +288,7 @@ it('for any order of events, at most one exchange is in flight, and numbers only
     hasNews: fc.boolean(),
   });
   const event = fc.oneof(
-    fc.constantFrom<Event>(
+    fc.constantFrom<ConversationEvent>(
       { kind: 'consider' },
       { kind: 'slots-freed' },
       { kind: 'jobs-ended', isQuiet: false },
@@ -285,13 +298,15 @@ it('for any order of events, at most one exchange is in flight, and numbers only
       { kind: 'settle' },
       { kind: 'must-ask' },
     ),
-    fc.nat(12).map((changeId): Event => ({ kind: 'work-may-be-ready', changeId })),
-    fc.record({ number: fc.nat(12), change: fc.nat(12), end: fc.nat(12) }).map(({ number, change, end }): Event => ({
-      kind: 'answered',
-      number,
-      reply: reply({ change_id: change, is_complete: end === 0, is_canceled: end === 1 }),
-    })),
-    fc.nat(12).map((number): Event => ({ kind: 'failed', number, failure: away, isRefused: false })),
+    fc.nat(12).map((changeId): ConversationEvent => ({ kind: 'work-may-be-ready', changeId })),
+    fc
+      .record({ number: fc.nat(12), change: fc.nat(12), end: fc.nat(12) })
+      .map(({ number, change, end }): ConversationEvent => ({
+        kind: 'answered',
+        number,
+        reply: reply({ change_id: change, is_complete: end === 0, is_canceled: end === 1 }),
+      })),
+    fc.nat(12).map((number): ConversationEvent => ({ kind: 'failed', number, failure: away, isRefused: false })),
   );
   fc.assert(
     fc.property(fc.array(fc.tuple(event, facts, fc.nat(4_000)), { maxLength: 60 }), (steps) => {

@@ -2,12 +2,12 @@ import { behind, type ExchangeFailure } from '../failed-exchange.ts';
 import { nextExchange } from '../../facts/pace.ts';
 import { patienceEnded, serverAnswered, serverFailed } from './outage.ts';
 import type { Over } from '../../facts/options.ts';
-import type { ConversationState, Effect, Event, Facts, Rules, TurnKind } from './state.ts';
+import type { ConversationState, ConversationEffect, ConversationEvent, Facts, Rules, TurnKind } from './state.ts';
 
 /** The next state while it is computed, and its effects so far. */
 interface Draft {
   state: ConversationState;
-  readonly effects: Effect[];
+  readonly effects: ConversationEffect[];
   readonly facts: Facts;
   readonly rules: Rules;
 }
@@ -33,10 +33,10 @@ const FIRST_SETTLE_PAUSE_MS = 50;
  */
 export function advance(
   before: ConversationState,
-  event: Event,
+  event: ConversationEvent,
   facts: Facts,
   rules: Rules,
-): { readonly state: ConversationState; readonly effects: readonly Effect[] } {
+): { readonly state: ConversationState; readonly effects: readonly ConversationEffect[] } {
   const draft: Draft = { state: before, effects: [], facts, rules };
   handle(draft, event);
   return draft;
@@ -52,7 +52,7 @@ export function nextMoment({ phase, dueAtMs, underWay, outage, settleUntilMs }: 
   return Math.min(dueAtMs, outage.patienceEndsAtMs, underWay?.silentAtMs ?? Infinity);
 }
 
-function handle(draft: Draft, event: Event): void {
+function handle(draft: Draft, event: ConversationEvent): void {
   switch (event.kind) {
     case 'work-may-be-ready':
       return workMayBeReady(draft, event.changeId);
@@ -160,7 +160,7 @@ function send(draft: Draft, kind: TurnKind, reportsHeld: boolean): void {
   draft.effects.push({ kind: 'send', number, turn: kind, reportsHeld });
 }
 
-function answered(draft: Draft, { number, reply }: Extract<Event, { kind: 'answered' }>): void {
+function answered(draft: Draft, { number, reply }: Extract<ConversationEvent, { kind: 'answered' }>): void {
   const { underWay, knownChange, phase } = draft.state;
   if (underWay?.number !== number) return;
   change(draft, { underWay: undefined });
@@ -189,7 +189,7 @@ function answered(draft: Draft, { number, reply }: Extract<Event, { kind: 'answe
   return undefined;
 }
 
-function failed(draft: Draft, { number, failure, isRefused }: Extract<Event, { kind: 'failed' }>): void {
+function failed(draft: Draft, { number, failure, isRefused }: Extract<ConversationEvent, { kind: 'failed' }>): void {
   const { underWay } = draft.state;
   if (underWay?.number !== number) return;
   change(draft, { underWay: undefined });

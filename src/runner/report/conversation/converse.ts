@@ -3,8 +3,8 @@ import type { ExchangeReply, ExchangeRequest } from '../../../core/contract/exch
 import { type ExchangeFailure, exchangeFailureOf } from '../failed-exchange.ts';
 import { createMachine } from './machine.ts';
 import type { Over } from '../../facts/options.ts';
-import type { Effect, Facts, Rules } from './state.ts';
-import { createTurns, type Turns, type TurnsOptions } from './turns.ts';
+import type { ConversationEffect, Facts, Rules } from './state.ts';
+import { createExchangeTurns, type ExchangeTurns, type TurnsOptions } from './turns.ts';
 
 export interface ConverseOptions extends Omit<Rules, 'runId'>, TurnsOptions {
   /** Sends an exchange to the server; exactly one of the two callbacks is called, at any later time. */
@@ -21,7 +21,9 @@ export interface ConverseOptions extends Omit<Rules, 'runId'>, TurnsOptions {
 }
 
 /** The runner's side of the exchange. `advance.ts` decides; this executes its decisions. */
-export interface Conversation extends Readonly<Pick<Turns, 'lastProgress' | 'rate' | 'counts' | 'countsAtStart'>> {
+export interface Conversation extends Readonly<
+  Pick<ExchangeTurns, 'lastProgress' | 'rate' | 'counts' | 'countsAtStart'>
+> {
   /** Jobs may have become ready, by a change that the server sent, unless its last reply includes that change. */
   workMayBeReady(changeId?: number): void;
   /** The workflow as a whole may have changed: sends an exchange even without entries or room for a job. */
@@ -45,7 +47,7 @@ export interface Conversation extends Readonly<Pick<Turns, 'lastProgress' | 'rat
 
 export function createConversation(options: ConverseOptions): Conversation {
   const { ask, runId, runningJobs, outbox, slots, log, onReply, onOffline, onOnline, onOver } = options;
-  const turns = createTurns(options);
+  const turns = createExchangeTurns(options);
   let hasSettled: (isReported: boolean) => void = () => {};
 
   const facts = (): Facts => ({
@@ -118,13 +120,13 @@ export function createConversation(options: ConverseOptions): Conversation {
 
 /** What carries out the effects. */
 interface Performers extends Pick<ConverseOptions, 'log' | 'onOffline' | 'onOnline' | 'onOver'> {
-  readonly send: (effect: Extract<Effect, { kind: 'send' }>) => void;
-  readonly accept: (effect: Extract<Effect, { kind: 'accept' }>) => void;
+  readonly send: (effect: Extract<ConversationEffect, { kind: 'send' }>) => void;
+  readonly accept: (effect: Extract<ConversationEffect, { kind: 'accept' }>) => void;
   readonly putBack: () => void;
   readonly onSettled: (isReported: boolean) => void;
 }
 
-function carryOut(effect: Effect, by: Performers): void {
+function carryOut(effect: ConversationEffect, by: Performers): void {
   switch (effect.kind) {
     case 'send':
       return by.send(effect);

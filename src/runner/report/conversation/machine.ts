@@ -1,27 +1,34 @@
 import { advance, nextMoment } from './advance.ts';
-import { AT_START, type ConversationState, type Effect, type Event, type Facts, type Rules } from './state.ts';
+import {
+  AT_START,
+  type ConversationState,
+  type ConversationEffect,
+  type ConversationEvent,
+  type Facts,
+  type Rules,
+} from './state.ts';
 import { LONGEST_TIMER_MS } from '../../../client/long-timers.ts';
 
 /** Holds the state of a conversation: events change it, by `advance`, and the effects are carried out. */
-export interface Machine {
+export interface ConversationMachine {
   readonly state: ConversationState;
   /** An event that arrives while another one is processed is processed after it. */
-  take(event: Event): void;
+  take(event: ConversationEvent): void;
   close(): void;
 }
 
 export interface MachineOptions {
   readonly rules: Rules;
   readonly facts: () => Facts;
-  readonly carryOut: (effect: Effect) => void;
+  readonly carryOut: (effect: ConversationEffect) => void;
 }
 
-export function createMachine({ rules, facts, carryOut }: MachineOptions): Machine {
+export function createMachine({ rules, facts, carryOut }: MachineOptions): ConversationMachine {
   let state = AT_START;
-  const waiting: Event[] = [];
+  const waiting: ConversationEvent[] = [];
   let isBusy = false;
 
-  const take = (event: Event) => {
+  const take = (event: ConversationEvent) => {
     waiting.push(event);
     if (isBusy) return;
     isBusy = true;

@@ -15,7 +15,7 @@ export interface ConversationState {
   /** Number of the last exchange that was sent. */
   readonly lastTurn: number;
   /** The exchange whose reply the runner waits for. */
-  readonly underWay: UnderWay | undefined;
+  readonly underWay: PendingExchange | undefined;
   /** Jobs may have become ready: by an end, an event of the server, or a lost reply. */
   readonly workMayBeReady: boolean;
   /** The next exchange must take place even without entries or room for a job. */
@@ -51,14 +51,14 @@ export type Phase = 'open' | 'over' | 'settling' | 'settled';
  */
 export type TurnKind = 'probe' | 'usual' | 'last';
 
-export interface UnderWay {
+export interface PendingExchange {
   readonly number: number;
   readonly kind: TurnKind;
   /** When a server without a reply counts as away, although its reply is still awaited. */
   readonly silentAtMs: number;
 }
 
-export type Event =
+export type ConversationEvent =
   /** Jobs may have become ready; without an id it may be any change, also one that the last reply did not include. */
   | { readonly kind: 'work-may-be-ready'; readonly changeId?: number | undefined }
   /** The workflow as a whole may have changed, or a check is due. */
@@ -99,7 +99,7 @@ export interface Rules extends OutageRules {
   readonly runId: number;
 }
 
-export type Effect =
+export type ConversationEffect =
   | OutageEffect
   /** `reportsHeld`: the exchange lists the jobs that the runner holds. */
   | { readonly kind: 'send'; readonly number: number; readonly turn: TurnKind; readonly reportsHeld: boolean }

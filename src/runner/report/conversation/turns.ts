@@ -21,7 +21,7 @@ export interface TurnsOptions {
 }
 
 /** What the runner says in an exchange, and what a reply brings. */
-export interface Turns {
+export interface ExchangeTurns {
   of(number: number, kind: TurnKind, reportsHeld: boolean): ExchangeRequest;
   /** The server knows the entries of the exchange in flight, and its jobs are those of this runner. */
   accept(reply: ExchangeReply, kind: TurnKind): void;
@@ -49,7 +49,7 @@ const LEAST_AHEAD = 8;
 /** Held jobs that a turn names after a lost answer. */
 const MOST_AFTER = 64;
 
-export function createTurns(options: TurnsOptions): Turns {
+export function createExchangeTurns(options: TurnsOptions): ExchangeTurns {
   const { runId, nodeId, runningJobs, outbox, log, want, slots, cancelsAllocations } = options;
   const rate = createRate();
   /** The entries of the exchange in flight. */

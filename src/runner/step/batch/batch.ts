@@ -9,8 +9,8 @@ import type { Carrier } from './carrier.ts';
 import { type Carriers, type CarriersOptions, createCarriers } from './carriers.ts';
 import { endOfStep } from './end-of-step.ts';
 import { createOwnSteps, type OwnSteps } from './own-steps.ts';
-import { createPlacedJobs, type Known, NO_END, type Placed, type PlacedJobs } from './placed.ts';
-import type { Report } from './protocol.ts';
+import { createPlacedJobs, type EndKnownAhead, NO_END, type LaunchedJob, type PlacedJobs } from './placed.ts';
+import type { LauncherReport } from './protocol.ts';
 
 export interface BatchStepOptions extends SlurmStepOptions, CarriersOptions {}
 
@@ -107,7 +107,7 @@ interface Parts {
   readonly report: (ends: readonly StepEnd[]) => void;
 }
 
-interface Start extends Pick<Placed, 'job' | 'lease' | 'begun'> {
+interface Start extends Pick<LaunchedJob, 'job' | 'lease' | 'begun'> {
   readonly id: StepId;
   /** A step in whose place it starts. */
   readonly after?: StepId | undefined;
@@ -148,7 +148,7 @@ const needsOwnStep = (carriers: Carriers, { need }: ClaimedJob, node: string): b
 function endsReported(
   parts: Parts,
   carrier: Carrier,
-  { started, ended, refused, takenBack }: Extract<Report, { is: 'changed' }>,
+  { started, ended, refused, takenBack }: Extract<LauncherReport, { is: 'changed' }>,
 ): StepEnd[] {
   const { jobs } = parts;
   for (const id of started) jobs.get(id)?.begun(0);
@@ -183,7 +183,7 @@ function endWith(parts: Parts, carrier: Carrier, words: string): void {
   }
   if (left.length === 0) return;
   const cause = `step ${step} on ${node}, in which it ran, ended before it: ${words}`;
-  const lost: Known = { endedBy: 'node', cause, stats: statsOf(parts, carrier) };
+  const lost: EndKnownAhead = { endedBy: 'node', cause, stats: statsOf(parts, carrier) };
   // If srun alone was killed, its step goes on for some seconds, and a job must not run twice at a time.
   void endOfStep(slurm, step, options.log).then(() =>
     report(left.map(([id]) => jobs.end(id, lost, { ...NO_END, signal: SIGKILL }))),

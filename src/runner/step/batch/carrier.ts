@@ -5,7 +5,7 @@ import type { Log } from '../../facts/log.ts';
 import { inheritedInputs } from '../slurm/srun.ts';
 import type { StepUse } from '../steps.ts';
 import { type Heartbeat, SILENT_SECONDS, startHeartbeat } from './heartbeat.ts';
-import { lineOf, type Order, type Report, reportIn } from './protocol.ts';
+import { messageLine, type LauncherOrder, type LauncherReport, reportIn } from './protocol.ts';
 
 export interface CarrierOptions {
   readonly node: string;
@@ -17,9 +17,9 @@ export interface CarrierOptions {
   /** What runs in the step: a program and its arguments. */
   readonly program: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly begin: Extract<Order, { do: 'begin' }>;
+  readonly begin: Extract<LauncherOrder, { do: 'begin' }>;
   readonly log: Log;
-  readonly onReported: (reported: Extract<Report, { is: 'changed' }>) => void;
+  readonly onReported: (reported: Extract<LauncherReport, { is: 'changed' }>) => void;
   /** The step has ended, or never began; with what it said last. */
   readonly onGone: (words: string) => void;
 }
@@ -31,7 +31,7 @@ export interface Carrier {
   readonly step: string | undefined;
   readonly isGone: boolean;
   /** Sent when the launcher is ready. False if it was not yet: the order waits, and `withdraw` takes it back. */
-  order(order: Order): void;
+  order(order: LauncherOrder): void;
   /** Takes back the start of a step that waits for the launcher; false if it was sent. */
   withdraw(id: StepId): boolean;
   /** Its present use of steps. Never rejects; what is not known is absent. */
@@ -71,7 +71,7 @@ export function startCarrier(options: CarrierOptions): Carrier {
   let companion: Companion | undefined;
   let step: string | undefined;
   let isGone = false;
-  let waiting: Order[] = [];
+  let waiting: LauncherOrder[] = [];
   let lines: string[] = [];
   let question = 0;
   const questions = new Map<number, (uses: readonly (readonly [StepId, StepUse])[]) => void>();
@@ -84,8 +84,8 @@ export function startCarrier(options: CarrierOptions): Carrier {
     if (text !== '') companion?.write(text);
   };
   /** Orders of one call travel together. */
-  const send = (order: Order) => {
-    lines.push(lineOf(order));
+  const send = (order: LauncherOrder) => {
+    lines.push(messageLine(order));
     if (lines.length === 1) queueMicrotask(flush);
   };
 
@@ -142,7 +142,7 @@ export function startCarrier(options: CarrierOptions): Carrier {
           onErrorLine: remember,
         },
       );
-      companion.write(lineOf(begin));
+      companion.write(messageLine(begin));
       const { code, signal } = await companion.ended;
       over(lastWords.at(-1) ?? `srun ended with ${signal ?? `exit code ${code}`}`);
     } catch (error) {
@@ -194,5 +194,5 @@ export function startCarrier(options: CarrierOptions): Carrier {
   };
 }
 
-const idOf = ({ job }: Extract<Order, { do: 'start' }>, { facts }: CarrierOptions['begin']): StepId =>
+const idOf = ({ job }: Extract<LauncherOrder, { do: 'start' }>, { facts }: CarrierOptions['begin']): StepId =>
   stepIdOf(facts, job);

@@ -1,6 +1,6 @@
 import type { SlurmStepOptions } from '../slurm/slurm.ts';
 import { type Carrier, type CarrierOptions, startCarrier } from './carrier.ts';
-import type { Report } from './protocol.ts';
+import type { LauncherReport } from './protocol.ts';
 
 export interface CarriersOptions extends Pick<
   SlurmStepOptions,
@@ -14,7 +14,7 @@ export interface CarriersOptions extends Pick<
 }
 
 export interface CarrierNews {
-  readonly onReported: (carrier: Carrier, reported: Extract<Report, { is: 'changed' }>) => void;
+  readonly onReported: (carrier: Carrier, reported: Extract<LauncherReport, { is: 'changed' }>) => void;
   readonly onGone: (carrier: Carrier, words: string) => void;
 }
 

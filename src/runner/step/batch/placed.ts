@@ -5,7 +5,7 @@ import type { SettledEnd, StepEnd } from '../steps.ts';
 import type { Carrier } from './carrier.ts';
 
 /** A job that was sent to the launcher of a node and has not ended. */
-export interface Placed {
+export interface LaunchedJob {
   readonly job: ClaimedJob;
   readonly lease: Lease;
   readonly carrier: Carrier;
@@ -13,29 +13,29 @@ export interface Placed {
 }
 
 /** What is known of an end before it is asked for. */
-export type Known = Pick<SettledEnd, 'endedBy' | 'asked' | 'cause' | 'stats' | 'refused' | 'isTakenBack'>;
+export type EndKnownAhead = Pick<SettledEnd, 'endedBy' | 'asked' | 'cause' | 'stats' | 'refused' | 'isTakenBack'>;
 
 export const NO_END = { exitCode: undefined, signal: undefined, cpuSeconds: undefined, peakBytes: undefined };
 
 /** The jobs of all launchers, from their start until the account of their end was asked for. */
 export interface PlacedJobs {
-  add(id: StepId, placed: Placed): void;
-  get(id: StepId): Placed | undefined;
+  add(id: StepId, placed: LaunchedJob): void;
+  get(id: StepId): LaunchedJob | undefined;
   has(id: StepId): boolean;
   /** Those that were sent to one launcher. */
-  of(carrier: Carrier): readonly (readonly [StepId, Placed])[];
+  of(carrier: Carrier): readonly (readonly [StepId, LaunchedJob])[];
   /** How many a node has. */
   countOn(node: string): number;
   /** Lets go of a job that will be placed again. */
   drop(id: StepId): void;
   /** A job has ended; `known` is kept for its account. */
-  end(id: StepId, known: Known, end?: Omit<StepEnd, 'id'>): StepEnd;
+  end(id: StepId, known: EndKnownAhead, end?: Omit<StepEnd, 'id'>): StepEnd;
   account(end: StepEnd): SettledEnd;
 }
 
 export function createPlacedJobs(): PlacedJobs {
-  const placed = new Map<StepId, Placed>();
-  const known = new Map<StepId, Known>();
+  const placed = new Map<StepId, LaunchedJob>();
+  const known = new Map<StepId, EndKnownAhead>();
   return {
     add: (id, each) => void placed.set(id, each),
     get: (id) => placed.get(id),

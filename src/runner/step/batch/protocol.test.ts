@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { createLines, lineOf, type Report, reportIn } from './protocol.ts';
+import { createLines, messageLine, type LauncherReport, reportIn } from './protocol.ts';
 
-const ready: Report = { is: 'ready', step: '12.0', launcher: 'posix_spawn', cpus: '0,1' };
+const ready: LauncherReport = { is: 'ready', step: '12.0', launcher: 'posix_spawn', cpus: '0,1' };
 
 it('a report is one line, and is read from it', () => {
-  expect(lineOf(ready).split('\n')).toHaveLength(2);
-  expect(reportIn(lineOf(ready))).toEqual(ready);
+  expect(messageLine(ready).split('\n')).toHaveLength(2);
+  expect(reportIn(messageLine(ready))).toEqual(ready);
 });
 
 test.each(['', 'srun: error: n1: task 0: Killed', '{', '{"is":"else"}', '{"do":"end"}', 'null', '[]'])(

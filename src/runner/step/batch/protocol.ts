@@ -14,9 +14,9 @@ import type { StepEnd, StepUse } from '../steps.ts';
  */
 
 /** From the runner. */
-export type Order =
+export type LauncherOrder =
   /** The first one. */
-  | { readonly do: 'begin'; readonly facts: RunFacts; readonly sonar: boolean; readonly beside: Beside }
+  | { readonly do: 'begin'; readonly facts: RunFacts; readonly sonar: boolean; readonly beside: RestOfRun }
   /** With `after` it starts when that step has ended, in its place; at once if the launcher does not hold that step. */
   | { readonly do: 'start'; readonly job: ClaimedJob; readonly gpus: readonly string[]; readonly after?: StepId }
   /** Takes back a start that waits for another step; one that does not wait goes on. */
@@ -31,7 +31,7 @@ export type Order =
   | { readonly do: 'end' };
 
 /** What the launcher has to know of the rest of the run. */
-export interface Beside {
+export interface RestOfRun {
   /** Of jobs that limit nothing. */
   readonly defaultRequirementsId: number | undefined;
   /** Memory of the allocation on this node that others of the run use: the runner itself. */
@@ -52,7 +52,7 @@ export interface ReportedEnd extends StepEnd {
 }
 
 /** From the launcher. */
-export type Report =
+export type LauncherReport =
   | { readonly is: 'ready'; readonly step: string; readonly launcher: string; readonly cpus?: string | undefined }
   | {
       readonly is: 'changed';
@@ -70,15 +70,15 @@ export type Report =
       readonly fields: Readonly<Record<string, unknown>>;
     };
 
-export const lineOf = (message: Order | Report): string => `${JSON.stringify(message)}\n`;
+export const messageLine = (message: LauncherOrder | LauncherReport): string => `${JSON.stringify(message)}\n`;
 
-const KINDS: ReadonlySet<unknown> = new Set<Report['is']>(['ready', 'changed', 'uses', 'log']);
+const KINDS: ReadonlySet<unknown> = new Set<LauncherReport['is']>(['ready', 'changed', 'uses', 'log']);
 
 /** Undefined for a line that is no report: programs around the launcher may print something too. */
-export function reportIn(line: string): Report | undefined {
+export function reportIn(line: string): LauncherReport | undefined {
   if (!line.startsWith('{')) return undefined;
   try {
-    const found = JSON.parse(line) as Report;
+    const found = JSON.parse(line) as LauncherReport;
     return KINDS.has(found.is) ? found : undefined;
   } catch {
     return undefined;

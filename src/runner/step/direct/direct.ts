@@ -3,7 +3,7 @@ import { type Allocation, jobIdOf } from '../../../cluster/batch/allocation.ts';
 import { killTogether, signalProcess } from '../../../cluster/host/kill-together.ts';
 import { makeFolder } from '../../../cluster/make-folder.ts';
 import { STDIO_FOLDER, stepIdOf, type StepId } from '../../../core/contract/files/job.ts';
-import { createLauncher, type LauncherOptions } from '../../launch/choose.ts';
+import { createLauncher, type LaunchOptions } from '../../launch/choose.ts';
 import { type ProcessEnd, LaunchError, type Launcher } from '../../launch/launcher.ts';
 import type { Log } from '../../facts/log.ts';
 import { createOutputFolders } from '../../launch/output-folders.ts';
@@ -11,7 +11,7 @@ import type { CpuPool } from './cpu-pool.ts';
 import type { JobGroups, KernelKill } from './job-groups.ts';
 import { createContainerKills } from './container-kills.ts';
 import { createKernelKills } from './kernel-kills.ts';
-import { createProcessUse, type ProcessUse } from '../process-use.ts';
+import { createProcessUse, type UseOfProcesses } from '../process-use.ts';
 import { environmentOfRun, launchRequestOf, type RunFacts } from '../request.ts';
 import { createSeenSignals } from './seen-signals.ts';
 import { createRecentSignals } from './recent-signals.ts';
@@ -35,7 +35,7 @@ export interface DirectOptions {
   /** Control groups with the limits of `facts`; absent: nothing, or samples, limit jobs. */
   readonly groups?: JobGroups | undefined;
   /** The launcher; the default is the fastest that works here. */
-  readonly launcherOf?: ((options: LauncherOptions) => Launcher) | undefined;
+  readonly launcherOf?: ((options: LaunchOptions) => Launcher) | undefined;
 }
 
 const SIGKILL = constants.signals.SIGKILL;
@@ -57,7 +57,7 @@ export function createDirectSteps({
   const pids = new Map<StepId, number>();
   const ids = new Map<number, StepId>();
   let report: (ended: readonly StepEnd[]) => void = () => {};
-  let use: ProcessUse | undefined;
+  let use: UseOfProcesses | undefined;
   const seen = createSeenSignals();
   const passed = createRecentSignals();
   const ordered = createRecentSignals();

@@ -18,7 +18,7 @@ export interface Late {
  * the last try without one, `row` is undefined. If the accounting answers nothing about several steps in a row, it is not
  * waited for any more.
  */
-export interface Accounting {
+export interface StepAccounts {
   /** The row of a step that has ended; undefined if it does not come in time. Never rejects. */
   rowOf(id: StepId): Promise<AccountedStep | undefined>;
   /** Resolves when a row has come late, or will not come. */
@@ -55,7 +55,7 @@ export interface AccountingOptions {
   readonly log: Log;
 }
 
-export function createAccounting({ steps, areMoreRunning, log }: AccountingOptions): Accounting {
+export function createAccounting({ steps, areMoreRunning, log }: AccountingOptions): StepAccounts {
   const waiting = new Map<StepId, Waiting>();
   const lates = new Map<StepId, Promise<Late>>();
   let missed = 0;

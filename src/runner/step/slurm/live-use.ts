@@ -13,13 +13,13 @@ interface LiveUseOptions {
 }
 
 /** The present use of steps, by sstat. */
-export interface LiveUse {
+export interface LiveStepUse {
   /** Asks once for all steps of the allocation. A step without figures is missing. Never rejects. */
   of(wanted: ReadonlySet<StepId>): Promise<ReadonlyMap<StepId, StepUse>>;
   forget(id: StepId): void;
 }
 
-export function createLiveUse({ slurm, hasBegun, ids, log }: LiveUseOptions): LiveUse {
+export function createLiveUse({ slurm, hasBegun, ids, log }: LiveUseOptions): LiveStepUse {
   const baselines = new Set<StepId>();
   const useOf = (id: StepId, { cpuSeconds, memoryBytes }: StepFigures): StepUse => {
     const isBaseline = !baselines.has(id);

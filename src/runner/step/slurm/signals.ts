@@ -4,7 +4,7 @@ import type { Log } from '../../facts/log.ts';
 import type { RunningStep } from './running-step.ts';
 import type { StepIds } from './step-ids.ts';
 
-export interface SignalsOptions {
+export interface StepSignalsOptions {
   readonly slurm: Pick<AllocationSteps, 'signal'>;
   readonly running: ReadonlyMap<StepId, RunningStep>;
   readonly ids: StepIds;
@@ -19,7 +19,7 @@ export interface SignalsOptions {
 const SRUN_ENDS_MS = 5_000;
 
 /** Sends signals to steps: all of one moment in one call of scancel, for srun would turn SIGTERM into SIGKILL. */
-export function createSignals({ slurm, running, ids, withdraw, reachesAll, log }: SignalsOptions) {
+export function createStepSignals({ slurm, running, ids, withdraw, reachesAll, log }: StepSignalsOptions) {
   const waiting = new Map<NodeJS.Signals, Set<StepId>>();
 
   const killSrun = (id: StepId, { pid }: RunningStep) => {

@@ -23,10 +23,10 @@ import { lastWordsOf } from './last-words.ts';
 import { createLiveUse } from './live-use.ts';
 import { mayOutlive, readMark, type SrunEnd, watchOutlived } from './outlived.ts';
 import type { RunningStep } from './running-step.ts';
-import { createSignals, signalGroup } from './signals.ts';
+import { createStepSignals, signalGroup } from './signals.ts';
 import { fitsBeside } from './srun.ts';
 import { watchForStale } from './stale.ts';
-import { createStarts } from './starts.ts';
+import { createStepStarts } from './starts.ts';
 import { createStatsReport } from './stats.ts';
 import { createStepIds } from './step-ids.ts';
 
@@ -66,7 +66,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
   const ended = new Map<StepId, Ended>();
   const idsByPid = new Map<number, StepId>();
   let sendEnds: (ends: readonly StepEnd[]) => void = () => {};
-  const starts = createStarts();
+  const starts = createStepStarts();
   const ids = createStepIds(slurm, (id) => running.has(id), log);
 
   const stepEndOf = (id: StepId, how: SrunEnd, { refusal, found }: Pick<Ended, 'refusal' | 'found'> = {}): StepEnd => {
@@ -120,7 +120,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
     if (isWithdrawn) refuse(id, NOT_LAUNCHED);
     return isWithdrawn;
   };
-  const send = createSignals({ slurm, running, ids, withdraw, reachesAll: options.reachesAll, log });
+  const send = createStepSignals({ slurm, running, ids, withdraw, reachesAll: options.reachesAll, log });
   const signal = (id: StepId, name: NodeJS.Signals) => {
     outlived.signaled(id, name);
     send(id, name);

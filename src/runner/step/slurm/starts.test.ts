@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../../../tests/support/programs.ts';
 import type { RunningStep } from './running-step.ts';
-import { createStarts } from './starts.ts';
+import { createStepStarts } from './starts.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
@@ -13,7 +13,7 @@ function waited(aheadSeconds: number): number {
   const mark = join(temporaryFolder(), 'mark');
   const begun: number[] = [];
   const step = { mark, begun: (agoMs: number) => void begun.push(agoMs), launchedAt: 0 } as unknown as RunningStep;
-  const starts = createStarts();
+  const starts = createStepStarts();
   starts.add(
     'wf1_j1_r1_a1',
     step,

@@ -16,7 +16,7 @@ const SOON_MS = 2_000;
 const UNSEEN_MS = 60_000;
 
 /** The starts of steps: a bounded number at once, and the moment at which each begins. */
-export interface Starts {
+export interface StepStarts {
   /** Launches the step now, or when others have begun; `failed` is called if it cannot be launched then. */
   add(id: StepId, step: RunningStep, launch: () => number, failed: (error: Error) => void): void;
   ended(id: StepId): void;
@@ -27,7 +27,7 @@ export interface Starts {
   close(): void;
 }
 
-export function createStarts(): Starts {
+export function createStepStarts(): StepStarts {
   const starting = new Map<StepId, RunningStep>();
   const turns = new Map<StepId, () => void>();
   let timer: Timer | undefined;
