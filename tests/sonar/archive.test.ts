@@ -12,16 +12,16 @@ import type { SampleProcess } from '../../src/core/contract/sonar/sample.ts';
 import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
 import { jobsOf } from '../../src/telemetry/questions/jobs.ts';
 import { loadOf } from '../../src/telemetry/questions/load.ts';
-import { cardsOf, nodesOf } from '../../src/telemetry/questions/nodes.ts';
+import { cardsOf, nodeFactsOf } from '../../src/telemetry/questions/nodes.ts';
 import { profileOf } from '../../src/telemetry/questions/profile.ts';
 import { profileSteps } from '../../src/telemetry/questions/profile-steps.ts';
-import { reportOf } from '../../src/telemetry/questions/report.ts';
+import { reportLinesOf } from '../../src/telemetry/questions/report.ts';
 import { uptimeOf } from '../../src/telemetry/questions/uptime.ts';
 import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
 import { loadDuckDB } from '../../src/telemetry/parquet/duckdb.ts';
-import { tableOf } from '../../src/telemetry/parquet/tables.ts';
+import { parquetTableOf } from '../../src/telemetry/parquet/tables.ts';
 import { EmbeddedStore } from '../../src/telemetry/embedded/embedded-store.ts';
-import { ingest } from '../../src/telemetry/store/ingest.ts';
+import { ingestInto } from '../../src/telemetry/store/ingest.ts';
 import { temporaryFolder, torc } from '../support/programs.ts';
 import { fill, noSmallDisk, smallDisk } from '../support/small-disk.ts';
 import { everyField } from './every-field.ts';
@@ -43,7 +43,7 @@ const store = async (envelopes: readonly string[], path = join(temporaryFolder()
 async function add(opened: EmbeddedStore, envelopes: readonly string[], received = START + 366 * DAY) {
   const reader = new EnvelopeReader();
   const records = [...reader.push(Buffer.from(envelopes.join('\n'))), ...reader.end()];
-  return ingest(opened, records, { received, origin: 'test' });
+  return ingestInto(opened, records, { received, origin: 'test' });
 }
 
 const close = (opened: EmbeddedStore, before = MUCH_LATER) =>
@@ -61,9 +61,9 @@ async function answers({ rows }: EmbeddedStore, from = START - DAY, until = STAR
     profile: await profileOf(rows, window, { job: 7 }),
     ofEpoch: await profileOf(rows, { ...window, node: 'n1' }, { job: 7, epoch: 5 }, 3600),
     uptime: await uptimeOf(rows, window),
-    nodes: await nodesOf(rows, window),
+    nodes: await nodeFactsOf(rows, window),
     cards: await cardsOf(rows, window),
-    zombies: await reportOf(rows, window, 'zombies'),
+    zombies: await reportLinesOf(rows, window, 'zombies'),
     disks: (await Array.fromAsync(rows.diskSamples(window))).flat().map((each) => ({ ...each, envelope: 0 })),
     cardSamples: (await Array.fromAsync(rows.cardSamples(window))).flat().map((each) => ({ ...each, envelope: 0 })),
   };
@@ -474,7 +474,7 @@ it('a column that came later is null for files of an earlier release, alone and 
   );
   renameSync(`${old}.old`, old);
   const counts = async (of: readonly string[], later?: readonly string[]) =>
-    (await connection.run(`select count(*), count(cpu_time) from ${tableOf('process', of, later)}`)).getRows();
+    (await connection.run(`select count(*), count(cpu_time) from ${parquetTableOf('process', of, later)}`)).getRows();
   expect(await counts([old], ['cpu_time'])).toEqual([[24n, 0n]]);
   expect(await counts(files, ['cpu_time'])).toEqual([[72n, 48n]]);
   // Without its name in the list, the statement fails where no file has the column.

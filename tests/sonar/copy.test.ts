@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PgConnection } from '../../src/telemetry/postgres/connection.ts';
-import { columnsOf, type CopyValue } from '../../src/telemetry/postgres/row-writer.ts';
+import { typedColumns, type CopyValue } from '../../src/telemetry/postgres/row-writer.ts';
 import { PostgresServer, postgresIsMissing } from './postgres-server.ts';
 
 const columns = {
-  ...columnsOf('int8', 'n'),
-  ...columnsOf('int4', 'small'),
-  ...columnsOf('float8', 'share'),
-  ...columnsOf('bool', 'is_true'),
-  ...columnsOf('text', 'words'),
-  ...columnsOf('int8[]', 'list'),
+  ...typedColumns('int8', 'n'),
+  ...typedColumns('int4', 'small'),
+  ...typedColumns('float8', 'share'),
+  ...typedColumns('bool', 'is_true'),
+  ...typedColumns('text', 'words'),
+  ...typedColumns('int8[]', 'list'),
 };
 const TABLE =
   'create temporary table copied (n bigint, small int, share float8, is_true bool, words text, list bigint[])';

@@ -5,7 +5,7 @@ import { unchangedCompat } from '../../src/core/contract/sonar/compat.ts';
 import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
 import type { Envelope } from '../../src/core/contract/sonar/envelope.ts';
 import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
-import { type JobUse, jobsOf } from '../../src/telemetry/questions/jobs.ts';
+import { type JobUseInWindow, jobsOf } from '../../src/telemetry/questions/jobs.ts';
 import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
 import { openStore } from '../../src/telemetry/open-store.ts';
 import type { TelemetryStore } from '../../src/telemetry/store/telemetry-store.ts';
@@ -133,10 +133,10 @@ async function fill(store: TelemetryStore, cluster: string, said: readonly Said[
 const closeDays = (store: TelemetryStore) =>
   Array.fromAsync(store.closeDays?.({ before: window.until, now: window.until }) ?? []);
 
-async function onlyJob(store: TelemetryStore, cluster: string): Promise<JobUse> {
+async function onlyJob(store: TelemetryStore, cluster: string): Promise<JobUseInWindow> {
   const uses = await jobsOf(store.rows, { ...window, cluster });
   expect(uses).toHaveLength(1);
-  return uses[0] as JobUse;
+  return uses[0] as JobUseInWindow;
 }
 
 describe('the figures of a job', () => {

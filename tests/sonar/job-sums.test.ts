@@ -7,7 +7,7 @@ import type { SampleProcess } from '../../src/core/contract/sonar/sample.ts';
 import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
 import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
 import { EmbeddedStore } from '../../src/telemetry/embedded/embedded-store.ts';
-import { ingest } from '../../src/telemetry/store/ingest.ts';
+import { ingestInto } from '../../src/telemetry/store/ingest.ts';
 import { temporaryFolder } from '../support/programs.ts';
 
 const START = 1_772_323_200;
@@ -35,7 +35,7 @@ async function storeOf(samples: readonly (readonly SampleProcess[])[], path = jo
   await opened.addCluster('fox', 0);
   const reader = new EnvelopeReader();
   const text = samples.map((processes, index) => sampleAt(START + index * 60, processes)).join('\n');
-  await ingest(opened, [...reader.push(Buffer.from(text)), ...reader.end()], {
+  await ingestInto(opened, [...reader.push(Buffer.from(text)), ...reader.end()], {
     received: START + 366 * 86_400,
     origin: 'test',
   });

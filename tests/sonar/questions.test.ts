@@ -10,17 +10,17 @@ import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
 import { loadColumns } from '../../src/cli/commands/sonar/show/load.ts';
 import { jobsOf } from '../../src/telemetry/questions/jobs.ts';
 import { type LoadStep, loadOf } from '../../src/telemetry/questions/load.ts';
-import { cardsOf, nodesOf } from '../../src/telemetry/questions/nodes.ts';
-import { type ProfileStep, profileOf } from '../../src/telemetry/questions/profile.ts';
+import { cardsOf, nodeFactsOf } from '../../src/telemetry/questions/nodes.ts';
+import { type ProfileInterval, profileOf } from '../../src/telemetry/questions/profile.ts';
 import { profileSteps } from '../../src/telemetry/questions/profile-steps.ts';
 import { chooseStepSeconds } from '../../src/telemetry/questions/step-length.ts';
 import { queueOf } from '../../src/telemetry/questions/queue.ts';
-import { reportOf } from '../../src/telemetry/questions/report.ts';
+import { reportLinesOf } from '../../src/telemetry/questions/report.ts';
 import type { TelemetryRows } from '../../src/telemetry/questions/rows.ts';
 import { uptimeOf } from '../../src/telemetry/questions/uptime.ts';
 import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
 import { EmbeddedStore } from '../../src/telemetry/embedded/embedded-store.ts';
-import { ingest } from '../../src/telemetry/store/ingest.ts';
+import { ingestInto } from '../../src/telemetry/store/ingest.ts';
 import { temporaryFolder, torc } from '../support/programs.ts';
 
 const START = 1_772_323_200;
@@ -53,7 +53,7 @@ async function asked(...envelopes: readonly Envelope[]): Promise<TelemetryRows> 
   await store.addCluster('fox', 0);
   const reader = new EnvelopeReader();
   const text = envelopes.map((each) => encodeEnvelope(each, unchangedCompat)).join('\n');
-  const { stored } = await ingest(store, [...reader.push(Buffer.from(text)), ...reader.end()], {
+  const { stored } = await ingestInto(store, [...reader.push(Buffer.from(text)), ...reader.end()], {
     received: START + 366 * 86_400,
     origin: 'test',
   });
@@ -246,7 +246,7 @@ describe('the steps of a profile', () => {
         { node },
       );
     });
-  const byNode = (steps: readonly ProfileStep[], node: string) => steps.filter((step) => step.node === node);
+  const byNode = (steps: readonly ProfileInterval[], node: string) => steps.filter((step) => step.node === node);
 
   it('steps at each sample say what the processes of the profile add up to, also where processes end', async () => {
     const rows = await asked(idle, ...busy(24));
@@ -413,7 +413,7 @@ test('nodes have the states of Slurm by their first labels, and cards their newe
     sampleAt(5, [], { ...options, system: gpus(0) }),
     sampleAt(305, [], { ...options, system: gpus(1) }),
   );
-  expect(await nodesOf(questions, window)).toMatchObject([
+  expect(await nodeFactsOf(questions, window)).toMatchObject([
     {
       node: 'n1.fox.org',
       cores: 16,
@@ -426,8 +426,8 @@ test('nodes have the states of Slurm by their first labels, and cards their newe
     // Slurm knows it, and it never reported.
     { node: 'n2', cores: 0, states: ['MIXED', 'DRAIN'], partitions: ['gpu'], sampled: undefined },
   ]);
-  expect((await nodesOf(questions, { ...window, node: 'n1' })).map(({ node }) => node)).toEqual(['n1.fox.org']);
-  expect((await nodesOf(questions, { ...window, node: 'n2' })).map(({ node }) => node)).toEqual(['n2']);
+  expect((await nodeFactsOf(questions, { ...window, node: 'n1' })).map(({ node }) => node)).toEqual(['n1.fox.org']);
+  expect((await nodeFactsOf(questions, { ...window, node: 'n2' })).map(({ node }) => node)).toEqual(['n2']);
   expect(await cardsOf(questions, window)).toMatchObject([
     { uuid: 'A', index: 1, model: 'RTX', utilPercent: 51, temperature: -4, performanceState: 2 },
   ]);
@@ -534,11 +534,11 @@ describe('reports', async () => {
       })),
     ),
   );
-  const subjects = async (kind: Parameters<typeof reportOf>[2]) =>
-    (await reportOf(questions, window, kind)).map(({ subject }) => subject);
+  const subjects = async (kind: Parameters<typeof reportLinesOf>[2]) =>
+    (await reportLinesOf(questions, window, kind)).map(({ subject }) => subject);
 
   it('users and commands have their hours', async () => {
-    expect(await reportOf(questions, window, 'users')).toMatchObject([
+    expect(await reportLinesOf(questions, window, 'users')).toMatchObject([
       { subject: 'bob', jobs: 1, cpuHours: 3 },
       { subject: 'ada', jobs: 3, cpuHours: 2.25 },
     ]);
@@ -548,14 +548,16 @@ describe('reports', async () => {
   it('a report names the jobs that do not use what they have, and no others', async () => {
     expect(await subjects('hogs')).toEqual(['job 1']);
     expect((await subjects('idle-gpu')).toSorted()).toEqual(['group 4 on n1.fox.org', 'job 2', 'job 20']);
-    expect((await reportOf(questions, window, 'idle-gpu')).at(-1)?.reason).toBe('2 cards allocated, no process on any');
-    expect(await reportOf(questions, window, 'greedy')).toMatchObject([
+    expect((await reportLinesOf(questions, window, 'idle-gpu')).at(-1)?.reason).toBe(
+      '2 cards allocated, no process on any',
+    );
+    expect(await reportLinesOf(questions, window, 'greedy')).toMatchObject([
       { subject: 'job 9', user: 'eve', reason: 'used 10 % of 4 CPUs' },
     ]);
   });
 
   it('a report names each zombie once, with the first and the last time', async () => {
-    expect(await reportOf(questions, window, 'zombies')).toMatchObject([
+    expect(await reportLinesOf(questions, window, 'zombies')).toMatchObject([
       { subject: 'pid 4 sleep <defunct>', first: START, last: START + 2700 },
       { subject: 'pid 5 _unknown_', gpuMemoryKb: 7, reason: 'the card has memory of a process that is gone' },
     ]);

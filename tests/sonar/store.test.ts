@@ -8,9 +8,9 @@ import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
 import type { Envelope } from '../../src/core/contract/sonar/envelope.ts';
 import type { SlurmJob } from '../../src/core/contract/sonar/jobs.ts';
 import { EnvelopeReader, type EnvelopeRecord } from '../../src/telemetry/read/envelope-reader.ts';
-import { mergeRecord, valuesOf } from '../../src/telemetry/jobs/merge.ts';
+import { mergeRecord, mergedValues } from '../../src/telemetry/jobs/merge.ts';
 import { EmbeddedStore } from '../../src/telemetry/embedded/embedded-store.ts';
-import { ingest } from '../../src/telemetry/store/ingest.ts';
+import { ingestInto } from '../../src/telemetry/store/ingest.ts';
 import { start, temporaryFolder, torc } from '../support/programs.ts';
 import { fill, noSmallDisk, smallDisk } from '../support/small-disk.ts';
 import { edges } from './edge.ts';
@@ -47,7 +47,7 @@ describe('the round trip', () => {
     '%s with every field comes out of the store as it went in',
     async (_type, envelope) => {
       const store = await storeWith('fox.test');
-      expect((await ingest(store, recordsIn(written(envelope)), options)).stored).toBe(1);
+      expect((await ingestInto(store, recordsIn(written(envelope)), options)).stored).toBe(1);
       expect(await exported(store)).toEqual([written(envelope)]);
     },
   );
@@ -65,7 +65,7 @@ describe('the round trip', () => {
         attributes: { ...sample.data.attributes, jobs: [{ ...job, hot: 'rats' }, second] },
       },
     } as unknown as Envelope;
-    await ingest(store, recordsIn(written(strange)), options);
+    await ingestInto(store, recordsIn(written(strange)), options);
     const out = (await exported(store))[0] ?? '';
     expect(out).toBe(written(strange).replace(',"token":"secret"', ''));
     expect(JSON.stringify(store.database.all('select name from source'))).not.toContain('secret');
@@ -83,7 +83,7 @@ describe('the round trip', () => {
       }),
       written({ meta: sample.meta, errors }),
     ];
-    expect((await ingest(store, recordsIn(lines.join('\n')), options)).stored).toBe(3);
+    expect((await ingestInto(store, recordsIn(lines.join('\n')), options)).stored).toBe(3);
     expect(await exported(store)).toEqual(lines);
   });
 
@@ -100,7 +100,7 @@ describe('the round trip', () => {
         );
         const named = records.filter(({ envelope }) => envelope?.data?.attributes.cluster !== undefined);
         const store = await storeWith(...named.map(({ envelope }) => envelope?.data?.attributes.cluster ?? ''));
-        await ingest(store, named, options);
+        await ingestInto(store, named, options);
         const sent = new Set(
           named.map(({ envelope }) => written({ ...envelope, meta: { ...envelope?.meta, token: '' } } as Envelope)),
         );
@@ -117,7 +117,7 @@ describe('ingestion', () => {
     const records = recordsIn(
       `${edges.find(({ name }) => name === 'good_then_bad_then_good')?.bytes.toString()}\n${bad}`,
     );
-    const counts = [await ingest(store, records, options), await ingest(store, records, options)];
+    const counts = [await ingestInto(store, records, options), await ingestInto(store, records, options)];
     expect(counts.map(({ stored, repeated, quarantined }) => [stored, repeated, quarantined])).toEqual([
       [1, 1, 2],
       [0, 2, 2],
@@ -130,7 +130,7 @@ describe('ingestion', () => {
 
   it('stores no data of clusters that were not added', async () => {
     const store = await storeWith('other');
-    const counts = await ingest(store, recordsIn(written(sample)), options);
+    const counts = await ingestInto(store, recordsIn(written(sample)), options);
     expect([...counts.unknownClusters]).toEqual([['fox.test', 1]]);
     expect(await exported(store)).toEqual([]);
   });
@@ -170,11 +170,11 @@ describe('ingestion', () => {
           written({ ...jobs, data: { type: 'job', attributes: { ...attributes, cluster: 'c' } } }),
         );
         const [once, often] = [await storeWith('c'), await storeWith('c')];
-        await ingest(once, recordsIn(texts.join('\n')), options);
+        await ingestInto(once, recordsIn(texts.join('\n')), options);
         const shuffled = [...texts, ...texts]
           .map((text) => ({ text, at: numbers.next().value ?? 0 }))
           .toSorted((a, b) => a.at - b.at);
-        for (const { text } of shuffled) await ingest(often, recordsIn(text), options);
+        for (const { text } of shuffled) await ingestInto(often, recordsIn(text), options);
         expect(await contents(often)).toEqual(await contents(once));
       }),
       { numRuns: 60 },
@@ -185,7 +185,7 @@ describe('ingestion', () => {
 describe('merging the records of a Slurm job', () => {
   const meta = { producer: 'sonar', version: '0.19.0' };
   const rowOf = (...records: readonly (readonly [time: number, record: Omit<SlurmJob, 'job_id'>])[]) =>
-    valuesOf(records.reduce((row, [at, each]) => mergeRecord(row, { job_id: 1, ...each }, at, meta), {}));
+    mergedValues(records.reduce((row, [at, each]) => mergeRecord(row, { job_id: 1, ...each }, at, meta), {}));
 
   it('the merge of Slurm records takes each field from the latest record that has it', () => {
     const row = rowOf(
@@ -229,7 +229,7 @@ describe('merging the records of a Slurm job', () => {
 
   it('the merge of Slurm records reads the time limit as its producer writes it', () => {
     const limit = (producer: string) =>
-      valuesOf(mergeRecord({}, { job_id: 1, job_state: 'PENDING', time_limit: 62 }, 1, { producer, version: '1' }))[
+      mergedValues(mergeRecord({}, { job_id: 1, job_state: 'PENDING', time_limit: 62 }, 1, { producer, version: '1' }))[
         'time_limit'
       ];
     expect([limit('sonar'), limit('torc'), limit('other')]).toEqual([62, 62, 3602]);
@@ -244,7 +244,7 @@ it('pruning deletes what is older with all its rows, and keeps the newest facts 
   };
   const times = ['2026-03-01T00:00:00+00:00', '2026-03-02T00:00:00+00:00'];
   const kept = (['sample', 'sysinfo', 'job', 'cluster'] as const).map((type) => at(type, times[1] ?? ''));
-  await ingest(store, recordsIn(kept.join('\n')), options);
+  await ingestInto(store, recordsIn(kept.join('\n')), options);
   const counts = () =>
     [
       'process',
@@ -259,7 +259,7 @@ it('pruning deletes what is older with all its rows, and keeps the newest facts 
       'topology',
     ].map((table) => store.database.get(`select count(*) as n from ${table}`)?.['n']);
   const before = counts();
-  await ingest(
+  await ingestInto(
     store,
     recordsIn((['sample', 'sysinfo', 'job', 'cluster'] as const).map((type) => at(type, times[0] ?? '')).join('\n')),
     options,
@@ -362,7 +362,7 @@ describe('the commands', () => {
     for (const file of ['01/0+sample-c1.json', '02/0+sample-c1.json.gz']) {
       const reader = await import('../../src/telemetry/read/files.ts');
       for await (const records of reader.recordsOf(join(data, 'fox.test/2026/03', file)))
-        await ingest(clean, records, options);
+        await ingestInto(clean, records, options);
     }
     expect(await contents(killed)).toEqual(await contents(clean));
     await killed.close();

@@ -10,9 +10,9 @@ import type { Envelope } from '../../src/core/contract/sonar/envelope.ts';
 import { readSonarJson } from '../../src/core/contract/sonar/read-json.ts';
 import { PgConnection } from '../../src/telemetry/postgres/connection.ts';
 import { PostgresUnusable, StoreAway } from '../../src/telemetry/postgres/errors.ts';
-import { migrate } from '../../src/telemetry/postgres/migrate.ts';
+import { migratePostgres } from '../../src/telemetry/postgres/migrate.ts';
 import { migrations } from '../../src/telemetry/postgres/migrations.ts';
-import type { Link } from '../../src/telemetry/questions/rows-of-records.ts';
+import type { AttemptLink } from '../../src/telemetry/questions/rows-of-records.ts';
 import { EnvelopeReader, type EnvelopeRecord } from '../../src/telemetry/read/envelope-reader.ts';
 import { answer } from '../../src/telemetry/receive/answer.ts';
 import { openStore } from '../../src/telemetry/open-store.ts';
@@ -125,7 +125,7 @@ const closedDays = async (store: TelemetryStore, before: number): Promise<string
     ({ day, cluster }) => `${day} ${cluster}`,
   );
 
-const links: readonly Link[] = [1, 2, 3].map((pid) => ({
+const links: readonly AttemptLink[] = [1, 2, 3].map((pid) => ({
   cluster: pid === 3 ? 'unknown' : 'fox.test',
   node: 'n1.fox.test',
   job: 101,
@@ -649,9 +649,9 @@ describe.skipIf(postgresIsMissing !== undefined)('PostgreSQL', () => {
       { table: 'node_sample', column: 'boot_zone', kind: 'zone' },
     ];
     const db = new PgConnection(url);
-    await expect(migrate(db, true, later)).rejects.toThrow(/is older than this torc/);
-    for (const _ of [1, 2]) await migrate(db, false, later);
-    await migrate(db, true, later);
+    await expect(migratePostgres(db, true, later)).rejects.toThrow(/is older than this torc/);
+    for (const _ of [1, 2]) await migratePostgres(db, false, later);
+    await migratePostgres(db, true, later);
     await db.close();
     const again = await openStore(url);
     expect(await exported(again)).toHaveLength(withoutNul.length);

@@ -4,7 +4,7 @@ import type { DetailedProcess } from '../../cluster/host/process-details.ts';
 import type { ProcessSample } from '../../cluster/host/proc.ts';
 import type { StepId } from '../../core/contract/files/job.ts';
 import { encodeEnvelope } from '../../core/contract/sonar/encode.ts';
-import { originOf } from '../../telemetry/produce/origin.ts';
+import { messageOriginOf } from '../../telemetry/produce/origin.ts';
 import { NO_FILTERS } from '../../telemetry/produce/sample/filters.ts';
 import { recorderOfThisNode } from '../../telemetry/produce/sample/this-node.ts';
 import { appendLine, fileOf } from '../../telemetry/send/directory.ts';
@@ -42,7 +42,7 @@ export interface SonarRecord {
 const SONAR_FOLDER = 'sonar';
 
 export function createSonarRecord({ facts, environment, allocation, log }: SonarOptions): SonarRecord {
-  const origin = originOf({ cluster: undefined, hostnameOnly: true, environment });
+  const origin = messageOriginOf({ cluster: undefined, hostnameOnly: true, environment });
   const folder = `${facts.outputDir}/${SONAR_FOLDER}/${origin.cluster}`;
   const ownStep = allocation?.step ?? '';
   const recorder = recorderOfThisNode({

@@ -27,7 +27,7 @@ const NO_TOPICS_MS = 5_000;
  *
  * An outage of the broker is waited for. Throws: `KAFKA_MISSING`; a wrong password or certificate at the start.
  */
-export async function consume(options: ConsumeOptions): Promise<void> {
+export async function consumeTopics(options: ConsumeOptions): Promise<void> {
   const { signal, onProblem, once } = options;
   const library = await consumerLibrary();
   const client = clientOf(options);

@@ -1,4 +1,4 @@
-import { errorsIn, type KafkaConsumer, type Position } from './library.ts';
+import { errorsIn, type KafkaConsumer, type TopicPosition } from './library.ts';
 
 /** Messages that cannot be unpacked: from `offset` up to, and without, `until`. */
 export interface DamagedMessages {
@@ -27,8 +27,8 @@ export function isDamage(error: unknown): boolean {
  */
 export async function findDamaged(
   consumer: KafkaConsumer,
-  positions: readonly Position[],
-  ends: (position: Position) => bigint,
+  positions: readonly TopicPosition[],
+  ends: (position: TopicPosition) => bigint,
 ): Promise<DamagedMessages[]> {
   const found: DamagedMessages[] = [];
   for (const position of positions) {
@@ -57,7 +57,10 @@ export async function findDamaged(
 }
 
 /** Why the pack with this message cannot be unpacked; undefined if it can. */
-async function damageAt(consumer: KafkaConsumer, { topic, partition, offset }: Position): Promise<string | undefined> {
+async function damageAt(
+  consumer: KafkaConsumer,
+  { topic, partition, offset }: TopicPosition,
+): Promise<string | undefined> {
   const metadata = (await consumer.metadata({ topics: [topic] })).topics.get(topic);
   try {
     await consumer.fetch({

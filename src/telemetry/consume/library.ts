@@ -11,7 +11,7 @@ export interface KafkaMessage {
   readonly value?: Buffer | undefined;
 }
 
-export interface Position {
+export interface TopicPosition {
   readonly topic: string;
   readonly partition: number;
   /** The message that comes next. */
@@ -31,7 +31,7 @@ export interface KafkaConsumer {
   readonly assignments: readonly { readonly topic: string; readonly partitions: readonly number[] }[] | null;
   readonly topics: { track(...topics: string[]): unknown };
   consume(options: object): Promise<KafkaStream>;
-  commit(options: { readonly offsets: readonly Position[] }): Promise<void>;
+  commit(options: { readonly offsets: readonly TopicPosition[] }): Promise<void>;
   fetch(options: object): Promise<unknown>;
   listOffsets(options: { readonly topics: readonly string[]; readonly timestamp?: bigint }): Promise<Offsets>;
   listCommittedOffsets(options: {

@@ -6,8 +6,14 @@ import { Arrivals, StreamFailed } from './arrivals.ts';
 import { callsFor } from './calls.ts';
 import { findDamaged, isDamage } from './damaged.ts';
 import { lagByCluster } from './lag.ts';
-import { type ConsumerLibrary, type KafkaConsumer, type KafkaMessage, type Position, reasonOf } from './library.ts';
-import type { Tally } from './tally.ts';
+import {
+  type ConsumerLibrary,
+  type KafkaConsumer,
+  type KafkaMessage,
+  type TopicPosition,
+  reasonOf,
+} from './library.ts';
+import type { MessageTally } from './tally.ts';
 import { clusterOfTopic } from './topics.ts';
 
 export interface SessionOptions {
@@ -18,7 +24,7 @@ export interface SessionOptions {
   readonly prefix: string;
   readonly topics: readonly string[];
   readonly store: TelemetryStore;
-  readonly tally: Tally;
+  readonly tally: MessageTally;
   /** Reads single packs, until the one that cannot be unpacked comes next. */
   readonly isCareful: boolean;
   /** Ends when everything is stored that the broker has. */
@@ -91,7 +97,7 @@ class Session {
   readonly #options: SessionOptions;
   readonly #consumer: KafkaConsumer;
   /** What is stored, and whose offsets are not committed yet. */
-  readonly #reported = new Map<string, Position>();
+  readonly #reported = new Map<string, TopicPosition>();
   #statusAtMs = 0;
 
   constructor(options: SessionOptions, consumer: KafkaConsumer) {
@@ -214,7 +220,7 @@ async function setDamagedAside(options: SessionOptions, consumer: KafkaConsumer)
   }));
   const committed = await consumer.listCommittedOffsets({ topics: assigned });
   const positions = assigned.flatMap(({ topic, partitions }) =>
-    partitions.map((partition): Position => {
+    partitions.map((partition): TopicPosition => {
       const [done, begin] = [committed.get(topic)?.[partition] ?? -1n, begins.get(topic)?.[partition] ?? 0n];
       return { topic, partition, offset: done > begin ? done : begin, leaderEpoch: -1 };
     }),

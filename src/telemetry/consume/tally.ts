@@ -14,7 +14,7 @@ export interface ClusterTally {
 }
 
 /** Counts what became of messages, by cluster. */
-export class Tally {
+export class MessageTally {
   readonly #clusters = new Map<string, ClusterTally>();
 
   of(cluster: string): ClusterTally {

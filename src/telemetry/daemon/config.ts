@@ -3,7 +3,7 @@ import { configurationRefused, type Ini, type IniSetting, parseIni } from './ini
 import * as read from './values.ts';
 
 /** An operation that a daemon repeats. */
-export interface Repeated {
+export interface RepeatedOperation {
   readonly cadenceSeconds: number;
 }
 
@@ -30,17 +30,17 @@ export interface DaemonConfig {
   readonly lockFolder: string | undefined;
   readonly sink: SinkConfig;
   readonly sample:
-    | (Repeated & { readonly load: boolean; readonly rollUp: boolean; readonly filters: SampleFilters })
+    | (RepeatedOperation & { readonly load: boolean; readonly rollUp: boolean; readonly filters: SampleFilters })
     | undefined;
-  readonly sysinfo: (Repeated & { readonly onStartup: boolean }) | undefined;
+  readonly sysinfo: (RepeatedOperation & { readonly onStartup: boolean }) | undefined;
   readonly jobs:
-    | (Repeated & {
+    | (RepeatedOperation & {
         readonly windowSeconds: number;
         readonly uncompleted: boolean;
         readonly batchSize: number | undefined;
       })
     | undefined;
-  readonly clusterState: (Repeated & { readonly onStartup: boolean }) | undefined;
+  readonly clusterState: (RepeatedOperation & { readonly onStartup: boolean }) | undefined;
   /** Undefined: the program on PATH. Empty: none. */
   readonly programs: Readonly<
     Record<'sacct' | 'scontrol' | 'sinfo' | 'topologySvg' | 'topologyText', string | undefined>
@@ -85,7 +85,7 @@ const IGNORED = new Set([
 export function parseDaemonConfig(text: string, path: string): DaemonConfig {
   const settings = createSettings(parseIni(text, path), path);
   const { take, has } = settings;
-  const cluster = take('global', 'cluster', read.text);
+  const cluster = take('global', 'cluster', read.textValue);
   const role = take('global', 'role', read.oneOf('node', 'master'));
   if (cluster === undefined) throw configurationRefused(path, undefined, '[global] has no cluster');
   if (role === undefined) throw configurationRefused(path, undefined, '[global] has no role: expected node or master');
@@ -94,26 +94,26 @@ export function parseDaemonConfig(text: string, path: string): DaemonConfig {
   const sysinfoEvery = take('sysinfo', 'cadence', read.cadence);
   const clusterEvery = take('cluster', 'cadence', read.cadence);
   const filters: SampleFilters = {
-    excludeSystemJobs: take('sample', 'exclude-system-jobs', read.flag) ?? true,
-    excludeUsers: take('sample', 'exclude-users', read.list) ?? [],
-    excludeCommands: take('sample', 'exclude-commands', read.list) ?? [],
+    excludeSystemJobs: take('sample', 'exclude-system-jobs', read.flagValue) ?? true,
+    excludeUsers: take('sample', 'exclude-users', read.listValue) ?? [],
+    excludeCommands: take('sample', 'exclude-commands', read.listValue) ?? [],
     minCpuSeconds: take('sample', 'min-cpu-time', read.duration),
     minCpuPercent: undefined,
     minMemoryPercent: undefined,
   };
-  const load = take('sample', 'load', read.flag) ?? true;
-  const rollUp = take('sample', 'rollup', read.flag) ?? false;
+  const load = take('sample', 'load', read.flagValue) ?? true;
+  const rollUp = take('sample', 'rollup', read.flagValue) ?? false;
   const window = take('jobs', 'window', read.duration);
-  const uncompleted = take('jobs', 'uncompleted', read.flag);
-  const batchSize = take('jobs', 'batch-size', read.count);
-  const sysinfoOnStartup = take('sysinfo', 'on-startup', read.flag) ?? true;
-  const clusterOnStartup = take('cluster', 'on-startup', read.flag) ?? true;
+  const uncompleted = take('jobs', 'uncompleted', read.flagValue);
+  const batchSize = take('jobs', 'batch-size', read.countValue);
+  const sysinfoOnStartup = take('sysinfo', 'on-startup', read.flagValue) ?? true;
+  const clusterOnStartup = take('cluster', 'on-startup', read.flagValue) ?? true;
   const config: DaemonConfig = {
     cluster,
     role,
-    hostnameOnly: take('global', 'hostname-only', read.flag) ?? true,
-    topicPrefix: take('global', 'topic-prefix', read.text) ?? '',
-    lockFolder: take('global', 'lock-directory', read.text),
+    hostnameOnly: take('global', 'hostname-only', read.flagValue) ?? true,
+    topicPrefix: take('global', 'topic-prefix', read.textValue) ?? '',
+    lockFolder: take('global', 'lock-directory', read.textValue),
     sink: sinkOf(settings, path, ['kafka', 'http', 'directory'].filter(has)),
     sample: sampled === undefined ? undefined : { cadenceSeconds: sampled, load, rollUp, filters },
     sysinfo: sysinfoEvery === undefined ? undefined : { cadenceSeconds: sysinfoEvery, onStartup: sysinfoOnStartup },
@@ -133,10 +133,10 @@ export function parseDaemonConfig(text: string, path: string): DaemonConfig {
       sacct: take('programs', 'sacct-command', read.program),
       scontrol: take('programs', 'scontrol-command', read.program),
       sinfo: take('programs', 'sinfo-command', read.program),
-      topologySvg: take('programs', 'topo-svg-command', read.text),
-      topologyText: take('programs', 'topo-text-command', read.text),
+      topologySvg: take('programs', 'topo-svg-command', read.textValue),
+      topologyText: take('programs', 'topo-text-command', read.textValue),
     },
-    oneshot: take('debug', 'oneshot', read.flag) ?? false,
+    oneshot: take('debug', 'oneshot', read.flagValue) ?? false,
     timeLimitSeconds: take('debug', 'time-limit', read.duration),
     notices: settings.finish(),
   };
@@ -158,27 +158,30 @@ function sinkOf({ take, lineOf }: Settings, path: string, sinks: readonly string
     return value;
   };
   const remote = (section: string, password: string): RemoteConfig => {
-    const [given, file] = [take(section, password, read.text), take(section, `${password}-file`, read.text)];
+    const [given, file] = [take(section, password, read.textValue), take(section, `${password}-file`, read.textValue)];
     if (given !== undefined && file !== undefined)
       throw configurationRefused(path, lineOf(section), `expected one of ${password} and ${password}-file`);
     return {
       sendingWindowSeconds: take(section, 'sending-window', read.duration) ?? 300,
-      caFile: take(section, 'ca-file', read.text),
+      caFile: take(section, 'ca-file', read.textValue),
       password: given,
       passwordFile: file,
     };
   };
   if (first === 'directory')
-    return { kind: 'directory', folder: needed(first, 'data-directory', take(first, 'data-directory', read.text)) };
+    return {
+      kind: 'directory',
+      folder: needed(first, 'data-directory', take(first, 'data-directory', read.textValue)),
+    };
   if (first === 'http')
     return {
       kind: 'http',
       root: needed(first, 'api-root', take(first, 'api-root', read.url)),
-      proxy: take(first, 'http-proxy', read.text),
+      proxy: take(first, 'http-proxy', read.textValue),
       ...remote(first, 'upload-password'),
     };
   if (first === 'kafka') {
-    if (take(first, 'rest-endpoint', read.text) !== undefined)
+    if (take(first, 'rest-endpoint', read.textValue) !== undefined)
       throw configurationRefused(path, lineOf(first), 'rest-endpoint is not supported: use broker-address, or [http]');
     return {
       kind: 'kafka',

@@ -1,7 +1,7 @@
 import { after, type Timer } from '../../client/long-timers.ts';
 import { createGpuReader } from '../../cluster/gpu/read.ts';
 import type { Sink } from '../send/sink.ts';
-import type { Message, Origin } from '../produce/envelope.ts';
+import type { ProducedMessage, Origin } from '../produce/envelope.ts';
 import { samplerOfThisNode } from '../produce/sample/this-node.ts';
 import { readCluster } from '../produce/slurm/cluster.ts';
 import { readJobs } from '../produce/slurm/jobs.ts';
@@ -13,7 +13,7 @@ export interface DaemonOptions {
   readonly config: DaemonConfig;
   readonly origin: Origin;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly send: (message: Message) => void;
+  readonly send: (message: ProducedMessage) => void;
   readonly sink: Pick<Sink, 'close'>;
   readonly onProblem: (problem: string) => void;
 }
@@ -30,11 +30,11 @@ interface Operation {
   readonly name: string;
   readonly cadenceSeconds: number;
   readonly onStartup: boolean;
-  readonly run: () => Promise<readonly Message[]>;
+  readonly run: () => Promise<readonly ProducedMessage[]>;
 }
 
 /** Starts the operations of a configuration. */
-export function startDaemon(options: DaemonOptions): Daemon {
+export function startTelemetryDaemon(options: DaemonOptions): Daemon {
   const { config, origin, send, sink, onProblem } = options;
   const { operations, close } = operationsOf(options);
   const timers = new Set<Timer>();

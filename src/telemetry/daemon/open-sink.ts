@@ -3,7 +3,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { DaemonConfig, RemoteConfig } from './config.ts';
 import type { Origin } from '../produce/envelope.ts';
 import { createDirectorySink } from '../send/directory.ts';
-import { createOutbox } from '../send/outbox.ts';
+import { createMessageOutbox } from '../send/outbox.ts';
 import type { OnProblem, Sink } from '../send/sink.ts';
 import { openSpool } from '../send/spool.ts';
 import { createStdoutSink } from '../send/stdout.ts';
@@ -32,11 +32,14 @@ export async function openSink(options: OpenSinkOptions): Promise<Sink> {
   const target = { prefix, password: passwordOf(sink), caFile: sink.caFile };
   if (sink.kind === 'http') {
     const { createHttpDelivery } = await import('../send/http.ts');
-    return createOutbox({ ...outbox, deliver: createHttpDelivery({ ...target, root: sink.root, proxy: sink.proxy }) });
+    return createMessageOutbox({
+      ...outbox,
+      deliver: createHttpDelivery({ ...target, root: sink.root, proxy: sink.proxy }),
+    });
   }
   const { openKafkaDelivery } = await import('../send/kafka.ts');
   const kafka = await openKafkaDelivery({ ...target, ...origin, broker: sink.broker });
-  const box = createOutbox({ ...outbox, deliver: kafka.deliver });
+  const box = createMessageOutbox({ ...outbox, deliver: kafka.deliver });
   return {
     send: box.send,
     async close() {

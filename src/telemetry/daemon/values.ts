@@ -2,16 +2,16 @@
 
 const expected = (what: string, found: string): Error => new Error(`expected ${what}, found "${found}"`);
 
-export function text(value: string): string {
+export function textValue(value: string): string {
   return value;
 }
 
-export function flag(value: string): boolean {
+export function flagValue(value: string): boolean {
   if (value !== 'true' && value !== 'false') throw expected('true or false', value);
   return value === 'true';
 }
 
-export const list = (value: string): readonly string[] =>
+export const listValue = (value: string): readonly string[] =>
   value
     .split(',')
     .map((each) => each.trim())
@@ -44,7 +44,7 @@ export function cadence(value: string): number {
   return seconds;
 }
 
-export function count(value: string): number {
+export function countValue(value: string): number {
   const number = Number(value);
   if (!/^\d+$/.test(value) || !Number.isSafeInteger(number) || number < 1)
     throw expected('a whole number of 1 or more', value);

@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../cluster/make-folder.ts';
-import { type Lock, takeLock } from '../produce/lock.ts';
+import { type Lock, takeNodeLock } from '../produce/lock.ts';
 import { type StoreDatabase, StoreUnusable } from '../sqlite/database.ts';
-import { type ClosedDay, closedDays, filesOf, SAMPLES } from '../parquet/catalog.ts';
+import { type ClosedDay, closedDays, filesOfTable, SAMPLES } from '../parquet/catalog.ts';
 import { type DeleteLimits, deleteLeftovers } from './delete-leftovers.ts';
 import { DAY_SECONDS, dayOf, dayText, HASH_BYTES } from '../store/days.ts';
-import { type DuckDB, loadDuckDB, openDatabaseToClose, quoted, runWithMore } from '../parquet/duckdb.ts';
-import { archiveFile, archiveFolder, publish, sizeOf, sweep, unfinishedFolder } from '../parquet/files.ts';
+import { type DuckDB, loadDuckDB, openDatabaseToClose, quotedText, runWithMore } from '../parquet/duckdb.ts';
+import { archiveFile, archiveFolder, publish, bytesOfFiles, sweep, unfinishedFolder } from '../parquet/files.ts';
 import type { ClosedReport, CloseOptions } from '../store/telemetry-store.ts';
 import type { EmbeddedRows } from './embedded-rows.ts';
 import { hoursOfDay } from './hours-of-day.ts';
@@ -75,7 +75,7 @@ export async function* closeDays(
 class CloseRunning extends StoreUnusable {}
 
 function lockOf(store: string): Lock {
-  const lock = takeLock(archiveFolder(store), 'close');
+  const lock = takeNodeLock(archiveFolder(store), 'close');
   if (lock !== undefined) return lock;
   throw new CloseRunning(`another program closes days of ${store}; run the command again when it is done`);
 }
@@ -119,8 +119,8 @@ async function closeDay(
     const hours = await hoursOfDay(rows, clusterName, day);
     const old = before === undefined ? [] : [before];
     const isLost = await stageHours(duck, connection, hours, {
-      job_hour: filesOf(store, old, 'job_hour'),
-      node_hour: filesOf(store, old, 'node_hour'),
+      job_hour: filesOfTable(store, old, 'job_hour'),
+      node_hour: filesOfTable(store, old, 'node_hour'),
     });
     onStep('staged', dayText(day));
     const written: [from: string, to: string][] = [];
@@ -133,7 +133,7 @@ async function closeDay(
     for (const name of hourTableNames) {
       const from = join(unfinished, `${name}.parquet`);
       const sorted = `select * from ${name} order by ${hourOrder[name]}`;
-      await runWithMore(connection, `copy (${sorted}) to ${quoted(from)} ${PARQUET}`);
+      await runWithMore(connection, `copy (${sorted}) to ${quotedText(from)} ${PARQUET}`);
       written.push([from, archiveFile(store, clusterName, day, name, part)]);
     }
     onStep('written', dayText(day));
@@ -145,7 +145,7 @@ async function closeDay(
       day: dayText(day),
       samples: await count('select count(*) from sample'),
       processes: await count('select count(*) from process where ord is not null'),
-      bytes: sizeOf(files),
+      bytes: bytesOfFiles(files),
     };
     const has = isLost ? SAMPLES.some : SAMPLES.all;
     switchTo(db, toClose, { part, has, samples: report.samples, bytes: report.bytes, now });
@@ -168,12 +168,12 @@ const PARQUET_OF_SAMPLES = `(${FORMAT}, row_group_size 4096)`;
 /** Sorted by stream, so that a value is near the one before it; with differences instead of values (version 2). */
 function copyStatement(name: ArchiveTableName, file: string): string {
   const { columns, order } = archiveTables[name];
-  if (name === 'sample') return `copy sample to ${quoted(file)} ${PARQUET_OF_SAMPLES}`;
+  if (name === 'sample') return `copy sample to ${quotedText(file)} ${PARQUET_OF_SAMPLES}`;
   const names = Object.keys(columns)
     .filter((column) => column !== 'id')
     .map((column) => `t."${column}"`);
   return `copy (select m.n, ${names.join(', ')} from "${name}" t join numbered m using (id) order by ${order})
-    to ${quoted(file)} ${PARQUET}`;
+    to ${quotedText(file)} ${PARQUET}`;
 }
 
 /** From here on the files are valid, and the hot rows are not. */

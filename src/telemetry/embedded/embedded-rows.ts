@@ -1,18 +1,18 @@
 import type { ArchiveRows } from '../parquet/archive-rows.ts';
 import type { ClosedDay } from '../parquet/catalog.ts';
 import type { HourTableName } from '../parquet/tables.ts';
-import type { Cluster, PartOfWindow, Source } from '../queries/dialect.ts';
+import type { Cluster, PartOfWindow, RowSource } from '../queries/dialect.ts';
 import { chosenSources, sourceCounts } from '../queries/producers.ts';
 import { QueriedRows } from '../queries/queried-rows.ts';
-import { Records } from '../queries/records.ts';
+import { RecordQueries } from '../queries/records.ts';
 import { answer, firstSamples, type PlacedRow, type SampleQuery } from '../queries/samples.ts';
 import type { ClosedJobHours, JobHour, NodeHour } from '../questions/rows-of-hours.ts';
 import type { NodeInfo } from '../questions/rows-of-records.ts';
-import type { JobKey, Portions, TelemetryRows, Window } from '../questions/rows.ts';
+import type { JobKey, Portions, TelemetryRows, AskedWindow } from '../questions/rows.ts';
 import type { StoreDatabase } from '../sqlite/database.ts';
 import { merged } from '../sqlite/portions.ts';
 import { sqliteRecords, sqliteSource } from '../sqlite/source.ts';
-import { number, text } from '../store/cells.ts';
+import { numberCell, textCell } from '../store/cells.ts';
 
 /**
  * The rows of the embedded store: those of its file and those of its closed days, as one.
@@ -21,11 +21,11 @@ import { number, text } from '../store/cells.ts';
  */
 export class EmbeddedRows extends QueriedRows implements TelemetryRows {
   readonly #db: StoreDatabase;
-  readonly #hot: Source;
+  readonly #hot: RowSource;
   readonly #archive: ArchiveRows;
 
   constructor(db: StoreDatabase, archive: ArchiveRows) {
-    super(new Records(sqliteRecords(db)));
+    super(new RecordQueries(sqliteRecords(db)));
     this.#db = db;
     this.#hot = sqliteSource(db);
     this.#archive = archive;
@@ -34,7 +34,7 @@ export class EmbeddedRows extends QueriedRows implements TelemetryRows {
   clusters(name: string | undefined): readonly Cluster[] {
     return this.#db
       .all('select id, name from cluster where (?1 is null or name = ?1) order by name', name ?? null)
-      .map((row) => ({ id: number(row, 'id'), name: text(row, 'name') }));
+      .map((row) => ({ id: numberCell(row, 'id'), name: textCell(row, 'name') }));
   }
 
   protected async clustersOf(name: string | undefined): Promise<readonly Cluster[]> {
@@ -62,18 +62,24 @@ export class EmbeddedRows extends QueriedRows implements TelemetryRows {
     );
   }
 
-  #sources(days: readonly ClosedDay[]): Source[] {
+  #sources(days: readonly ClosedDay[]): RowSource[] {
     return [this.#hot, ...(days.length === 0 ? [] : [this.#archive.source(days)])];
   }
 
-  async #all<Row>(query: SampleQuery<Row>, cluster: Cluster, window: Window, days: readonly ClosedDay[], key?: JobKey) {
+  async #all<Row>(
+    query: SampleQuery<Row>,
+    cluster: Cluster,
+    window: AskedWindow,
+    days: readonly ClosedDay[],
+    key?: JobKey,
+  ) {
     const found: Row[] = [];
     for (const source of this.#sources(days))
       for await (const rows of answer(source, query, { cluster, window, key })) for (const row of rows) found.push(row);
     return found;
   }
 
-  firstSamples({ cluster: name, from, until }: Window): Promise<ReadonlyMap<string, number>> {
+  firstSamples({ cluster: name, from, until }: AskedWindow): Promise<ReadonlyMap<string, number>> {
     return this.#db.inSnapshot(async () => {
       const found = new Map<string, number>();
       for (const cluster of this.clusters(name)) {
@@ -87,7 +93,7 @@ export class EmbeddedRows extends QueriedRows implements TelemetryRows {
     });
   }
 
-  sysinfo(window: Window): Promise<readonly NodeInfo[]> {
+  sysinfo(window: AskedWindow): Promise<readonly NodeInfo[]> {
     return this.#db.inSnapshot(async () => {
       const found: NodeInfo[] = [];
       for (const cluster of this.clusters(window.cluster)) {
@@ -106,11 +112,11 @@ export class EmbeddedRows extends QueriedRows implements TelemetryRows {
     });
   }
 
-  async jobHours(window: Window, key?: JobKey): Promise<readonly JobHour[]> {
+  async jobHours(window: AskedWindow, key?: JobKey): Promise<readonly JobHour[]> {
     return (await this.#hours('job_hour', window, key)) as unknown as readonly JobHour[];
   }
 
-  closedJobHours(window: Window, key: JobKey): Promise<ClosedJobHours> {
+  closedJobHours(window: AskedWindow, key: JobKey): Promise<ClosedJobHours> {
     return this.#db.inSnapshot(async () => {
       const hours: JobHour[] = [];
       const found: number[] = [];
@@ -129,11 +135,11 @@ export class EmbeddedRows extends QueriedRows implements TelemetryRows {
     });
   }
 
-  async nodeHours(window: Window): Promise<readonly NodeHour[]> {
+  async nodeHours(window: AskedWindow): Promise<readonly NodeHour[]> {
     return (await this.#hours('node_hour', window)) as unknown as readonly NodeHour[];
   }
 
-  #hours(table: HourTableName, window: Window, key?: JobKey) {
+  #hours(table: HourTableName, window: AskedWindow, key?: JobKey) {
     return this.#db.inSnapshot(async () => {
       const found = [];
       for (const cluster of this.clusters(window.cluster)) {

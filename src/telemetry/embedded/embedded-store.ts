@@ -4,24 +4,24 @@ import type { EnvelopeRecord } from '../read/envelope-reader.ts';
 import { ArchiveRows } from '../parquet/archive-rows.ts';
 import { archivedEnvelopes } from '../parquet/archive-envelopes.ts';
 import { closeDays, type CloseSettings, forgetDays } from './close.ts';
-import type { Link } from '../questions/rows-of-records.ts';
-import { type Row, type StoreAccess, StoreDatabase } from '../sqlite/database.ts';
+import type { AttemptLink } from '../questions/rows-of-records.ts';
+import { type SqliteRow, type StoreAccess, StoreDatabase } from '../sqlite/database.ts';
 import { EmbeddedRows } from './embedded-rows.ts';
 import { writeLinks } from '../sqlite/links.ts';
-import { lateDays, prune } from '../sqlite/prune.ts';
+import { lateDays, pruneSqlite } from '../sqlite/prune.ts';
 import { KEPT_RAW, NO_CLUSTER, problemOf, withoutSecrets } from '../store/received-record.ts';
 import { merged, portionsOf } from '../sqlite/portions.ts';
-import { type Ordered, Reader } from '../sqlite/read.ts';
+import { type InArrivalOrder, RowEnvelopes } from '../sqlite/read.ts';
 import type {
   ClosedReport,
   ClusterSummary,
   IngestOptions,
   IngestResult,
-  Selection,
+  EnvelopeSelection,
   StoredEnvelope,
   TelemetryStore,
 } from '../store/telemetry-store.ts';
-import { Writer } from '../sqlite/write.ts';
+import { SqliteWriter } from '../sqlite/write.ts';
 
 /**
  * The embedded store of telemetry: one SQLite file, apart from the database of workflows.
@@ -33,13 +33,13 @@ export class EmbeddedStore implements TelemetryStore {
   readonly rows: EmbeddedRows;
   readonly #archive: ArchiveRows;
   readonly path: string;
-  readonly #writer: Writer;
-  readonly #reader: Reader;
+  readonly #writer: SqliteWriter;
+  readonly #reader: RowEnvelopes;
 
   constructor(path: string, options: StoreAccess = {}) {
     this.database = new StoreDatabase(path, options);
-    this.#writer = new Writer(this.database);
-    this.#reader = new Reader(this.database);
+    this.#writer = new SqliteWriter(this.database);
+    this.#reader = new RowEnvelopes(this.database);
     this.path = path;
     this.#archive = new ArchiveRows(this.database, path);
     this.rows = new EmbeddedRows(this.database, this.#archive);
@@ -80,18 +80,18 @@ export class EmbeddedStore implements TelemetryStore {
     );
   }
 
-  async addLinks(links: readonly Link[]): Promise<number> {
+  async addLinks(links: readonly AttemptLink[]): Promise<number> {
     return this.database.transaction(() => writeLinks(this.database, this.#writer, links));
   }
 
-  envelopes(selection: Selection = {}): AsyncGenerator<StoredEnvelope> {
+  envelopes(selection: EnvelopeSelection = {}): AsyncGenerator<StoredEnvelope> {
     return this.database.snapshot(
       async function* (this: EmbeddedStore) {
         const hot = portionsOf(this.#reader.envelopes(selection), (envelope) => envelope);
         const archived = this.rows
           .clusters(selection.cluster)
           .map((cluster) => archivedEnvelopes(this.#archive, this.#reader, cluster, selection));
-        const isEarlier = (one: Ordered<StoredEnvelope>, other: Ordered<StoredEnvelope>) =>
+        const isEarlier = (one: InArrivalOrder<StoredEnvelope>, other: InArrivalOrder<StoredEnvelope>) =>
           one.time === other.time ? one.order < other.order : one.time < other.time;
         for await (const portion of merged([hot, ...archived], isEarlier))
           for (const { order: _order, ...envelope } of portion) yield envelope;
@@ -106,7 +106,7 @@ export class EmbeddedStore implements TelemetryStore {
 
   async prune(before: number, arrivedWithin?: number): Promise<number> {
     const kept = arrivedWithin === undefined ? [] : lateDays(this.database, before, arrivedWithin);
-    return forgetDays(this.database, this.path, before, kept) + prune(this.database, before, kept);
+    return forgetDays(this.database, this.path, before, kept) + pruneSqlite(this.database, before, kept);
   }
 
   async addCluster(name: string, added: number, token?: string): Promise<boolean> {
@@ -140,7 +140,7 @@ export class EmbeddedStore implements TelemetryStore {
            )) as newest
          from cluster c order by c.name`,
       )
-      .map((row: Row) => ({
+      .map((row: SqliteRow) => ({
         name: String(row['name']),
         nodes: Number(row['nodes']),
         envelopes: Number(row['envelopes']),

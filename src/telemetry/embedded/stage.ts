@@ -1,10 +1,10 @@
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from '@duckdb/node-api';
 import type { JobHour, NodeHour } from '../questions/rows-of-hours.ts';
 import type { HourPortions } from './hours-of-day.ts';
-import type { Row, StoreDatabase } from '../sqlite/database.ts';
+import type { SqliteRow, StoreDatabase } from '../sqlite/database.ts';
 import { type Cell, fromThousandths, unpackUints } from '../store/numbers.ts';
 import type { ClosedDay } from '../parquet/catalog.ts';
-import { filesOf } from '../parquet/catalog.ts';
+import { filesOfTable } from '../parquet/catalog.ts';
 import { DAY_SECONDS, hourBegin } from '../store/days.ts';
 import { type DuckDB, runWithMore } from '../parquet/duckdb.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type HourTableName,
   hourTableNames,
   hourTables,
-  tableOf,
+  parquetTableOf,
 } from '../parquet/tables.ts';
 
 /** Rows of a chunk: what DuckDB works with at once. */
@@ -64,16 +64,16 @@ export async function stage(
     );
     await append(duck, connection, name, Object.entries(columns), [rows]);
     const filesBefore = (table: ArchiveTableName) =>
-      before?.closed.hasSamples === true ? filesOf(before.store, [before.closed], table) : [];
+      before?.closed.hasSamples === true ? filesOfTable(before.store, [before.closed], table) : [];
     const samples = filesBefore('sample');
     for (const file of filesBefore(name)) {
       const names = Object.keys(columns).map((column) => `"${column}"`);
       // What is not a sample knows its sample by its number.
       const source =
         name === 'sample'
-          ? `select ${names.join(', ')} from ${tableOf(name, [file])}`
+          ? `select ${names.join(', ')} from ${parquetTableOf(name, [file])}`
           : `select ${names.map((column) => (column === '"id"' ? 's.id' : `p.${column}`)).join(', ')}
-             from ${tableOf(name, [file])} p join ${tableOf('sample', samples)} s using (n)`;
+             from ${parquetTableOf(name, [file])} p join ${parquetTableOf('sample', samples)} s using (n)`;
       await runWithMore(connection, `insert into "${name}" ${source}`);
     }
   }
@@ -127,7 +127,7 @@ export async function stageHours(
     await append(duck, connection, table, columns, mappedRows(hours[table], columns));
     for (const file of kept[table]) {
       const { rowsChanged } = await connection.run(
-        `insert into ${table} select ${columns.map(([name]) => `"${name}"`).join(', ')} from ${tableOf(table, [file])} h
+        `insert into ${table} select ${columns.map(([name]) => `"${name}"`).join(', ')} from ${parquetTableOf(table, [file])} h
          where not exists (select 1 from sample s where s.node = h.node and ${hourBegin('s.time')} = h.time)`,
       );
       isKept ||= rowsChanged > 0;
@@ -139,11 +139,11 @@ export async function stageHours(
 type Columns = readonly (readonly [name: string, column: readonly [type: ArchiveType, ...unknown[]]])[];
 
 /** Rows of values as rows of cells. */
-async function* mappedRows(portions: HourPortions, columns: Columns): AsyncGenerator<readonly Row[]> {
+async function* mappedRows(portions: HourPortions, columns: Columns): AsyncGenerator<readonly SqliteRow[]> {
   for await (const rows of portions) yield rows.map((row) => mappedRow(row, columns));
 }
 
-function mappedRow(row: JobHour | NodeHour, columns: Columns): Row {
+function mappedRow(row: JobHour | NodeHour, columns: Columns): SqliteRow {
   const values = row as unknown as Readonly<Record<string, number | bigint | string | undefined>>;
   return Object.fromEntries(
     columns.map(([name, [type]]) => {
@@ -158,7 +158,7 @@ async function append(
   connection: DuckDBConnection,
   table: string,
   columns: Columns,
-  portions: AsyncIterable<Iterable<Row>> | Iterable<Iterable<Row>>,
+  portions: AsyncIterable<Iterable<SqliteRow>> | Iterable<Iterable<SqliteRow>>,
 ): Promise<void> {
   const appender = await connection.createAppender(table);
   const types = columns.map((_column, index) => appender.columnType(index));

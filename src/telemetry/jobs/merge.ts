@@ -47,7 +47,7 @@ export function mergeRecord(row: Merged, record: SlurmJob, time: number, meta: M
 }
 
 /** The values of a merged row by their names, without cleared ones. */
-export function valuesOf(row: Merged): Readonly<Record<string, unknown>> {
+export function mergedValues(row: Merged): Readonly<Record<string, unknown>> {
   const cleared = row[ACCOUNTING_CLEARED];
   const values: Record<string, unknown> = {};
   for (const [name, entry] of Object.entries(row)) {

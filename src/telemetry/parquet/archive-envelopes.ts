@@ -1,11 +1,11 @@
 import type { DuckDBValue } from '@duckdb/node-api';
 import { exactUint } from '../../core/contract/sonar/extended-uint.ts';
-import type { Row } from '../sqlite/database.ts';
+import type { SqliteRow } from '../sqlite/database.ts';
 import type { Cluster } from '../queries/dialect.ts';
 import { type Cell, packUints } from '../store/numbers.ts';
-import type { Ordered, Reader } from '../sqlite/read.ts';
+import type { InArrivalOrder, RowEnvelopes } from '../sqlite/read.ts';
 import type { SampleParts } from '../store/envelope-of-rows.ts';
-import type { Selection, StoredEnvelope } from '../store/telemetry-store.ts';
+import type { EnvelopeSelection, StoredEnvelope } from '../store/telemetry-store.ts';
 import type { ArchiveRows } from './archive-rows.ts';
 import type { ClosedDay } from './catalog.ts';
 
@@ -15,10 +15,10 @@ const SAMPLES = 1000;
 /** The archived samples of a selection, in the order of time and arrival. */
 export async function* archivedEnvelopes(
   archive: ArchiveRows,
-  reader: Reader,
+  reader: RowEnvelopes,
   { id, name }: Cluster,
-  { node, types, from = 0, until = Infinity }: Selection,
-): AsyncGenerator<readonly Ordered<StoredEnvelope>[]> {
+  { node, types, from = 0, until = Infinity }: EnvelopeSelection,
+): AsyncGenerator<readonly InArrivalOrder<StoredEnvelope>[]> {
   if (types !== undefined && !types.includes('sample')) return;
   for (const day of archive.days(id, { from, until }))
     for (const slice of slicesOf(await archive.timesOf(day, { node, from, until })))
@@ -44,11 +44,11 @@ function slicesOf(times: readonly (readonly [time: number, samples: number])[]):
 
 async function readSlice(
   archive: ArchiveRows,
-  reader: Reader,
+  reader: RowEnvelopes,
   cluster: string,
   day: ClosedDay,
   window: { from: number; until: number; node: string | undefined },
-): Promise<Ordered<StoredEnvelope>[]> {
+): Promise<InArrivalOrder<StoredEnvelope>[]> {
   const grouped = async (table: Parameters<ArchiveRows['rowsOf']>[0]) =>
     Map.groupBy((await archive.rowsOf(table, day, window)).map(asRow), ({ envelope }) => Number(envelope));
   const [samples, processes, gpus, cards, disks] = [
@@ -75,7 +75,7 @@ async function readSlice(
 }
 
 /** A row of the archive as one of the store: with packed lists, and a name where the number of a dictionary is. */
-function asRow(cells: Readonly<Record<string, DuckDBValue>>): Row {
+function asRow(cells: Readonly<Record<string, DuckDBValue>>): SqliteRow {
   const row: Record<string, Cell> = {};
   for (const [name, value] of Object.entries(cells)) row[name] = cellOf(value);
   row['gpu'] = row['uuid'] ?? null;

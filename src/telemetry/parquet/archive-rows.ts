@@ -1,15 +1,15 @@
 import { rmSync } from 'node:fs';
 import type { DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
-import { type SampleSelection, type Bind, bound, type Source } from '../queries/dialect.ts';
-import type { JobKey, Window } from '../questions/rows.ts';
+import { type SampleSelection, type Bind, bound, type RowSource } from '../queries/dialect.ts';
+import type { JobKey, AskedWindow } from '../questions/rows.ts';
 import type { StoreDatabase } from '../sqlite/database.ts';
-import { amount, number, optional, text } from '../store/cells.ts';
+import { amountCell, numberCell, optional, textCell } from '../store/cells.ts';
 import { DAY_SECONDS, dayOf, hourBegin, HOUR_SECONDS } from '../store/days.ts';
-import { type ClosedDay, closedDays, filesOf } from './catalog.ts';
-import { inWindow, ofJobIn, ofNodeIn, parquetDialect, parquetTexts, seconds } from './dialect.ts';
-import { loadDuckDB, openDatabase, portions } from './duckdb.ts';
+import { type ClosedDay, closedDays, filesOfTable } from './catalog.ts';
+import { inWindow, ofJobIn, ofNodeIn, parquetDialect, parquetTexts, secondsLiteral } from './dialect.ts';
+import { loadDuckDB, openArchive, portions } from './duckdb.ts';
 import { slicesOfHours } from './slices-of-hours.ts';
-import { type ArchiveTableName, type HourTableName, hourTables, tableOf } from './tables.ts';
+import { type ArchiveTableName, type HourTableName, hourTables, parquetTableOf } from './tables.ts';
 import { privateFolder } from '../../cluster/private-folder.ts';
 
 type Cells = Readonly<Record<string, DuckDBValue>>;
@@ -28,16 +28,16 @@ export class ArchiveRows {
   }
 
   /** The closed days of a cluster within a window, with their samples. */
-  days(cluster: number, window: Pick<Window, 'from' | 'until'>): ClosedDay[] {
+  days(cluster: number, window: Pick<AskedWindow, 'from' | 'until'>): ClosedDay[] {
     return this.#closed(cluster, window).filter(({ hasSamples }) => hasSamples);
   }
 
   /** Those with hours of which no samples are left. */
-  daysOfLostHours(cluster: number, window: Pick<Window, 'from' | 'until'>): ClosedDay[] {
+  daysOfLostHours(cluster: number, window: Pick<AskedWindow, 'from' | 'until'>): ClosedDay[] {
     return this.#closed(cluster, window).filter(({ hasLostHours }) => hasLostHours);
   }
 
-  #closed(cluster: number, { from, until }: Pick<Window, 'from' | 'until'>): ClosedDay[] {
+  #closed(cluster: number, { from, until }: Pick<AskedWindow, 'from' | 'until'>): ClosedDay[] {
     // A window may be without end.
     const [first, last] = [Math.max(0, dayOf(from)), Math.min(dayOf(until - 1), 1e6)];
     return closedDays(this.#db, { cluster, first, last });
@@ -46,7 +46,7 @@ export class ArchiveRows {
   #open(): Promise<DuckDBInstance> {
     this.#opened ??= loadDuckDB().then((duck) => {
       this.#folder = privateFolder('torc-sonar-');
-      return openDatabase(duck, this.#folder);
+      return openArchive(duck, this.#folder);
     });
     return this.#opened;
   }
@@ -72,12 +72,12 @@ export class ArchiveRows {
 
   /** The files of a table as a table; undefined if no day has one. */
   table(days: readonly ClosedDay[], table: ArchiveTableName | HourTableName): string | undefined {
-    const files = filesOf(this.#store, days, table);
-    return files.length === 0 ? undefined : tableOf(table, files);
+    const files = filesOfTable(this.#store, days, table);
+    return files.length === 0 ? undefined : parquetTableOf(table, files);
   }
 
   /** The samples of days, for the statements that every store has. */
-  source(days: readonly ClosedDay[]): Source {
+  source(days: readonly ClosedDay[]): RowSource {
     return {
       dialect: parquetDialect((name) => this.table(days, name)),
       read: (sql, values, rowOf) => this.#read(sql, values, rowOf),
@@ -86,12 +86,12 @@ export class ArchiveRows {
   }
 
   /** DuckDB keeps all lists of an answer until it is made. */
-  async #partsOf(days: readonly ClosedDay[], asked: SampleSelection): Promise<Pick<Window, 'from' | 'until'>[]> {
+  async #partsOf(days: readonly ClosedDay[], asked: SampleSelection): Promise<Pick<AskedWindow, 'from' | 'until'>[]> {
     const rows = await this.#rows((bind) => {
       const { from, where } = this.source(days).dialect.entries(asked, bind);
       return `select ${hourBegin('e.time')} as hour, count(*) as count from ${from} where ${where} group by 1 order by 1`;
     });
-    const hours = rows.map((row) => ({ from: number(row, 'hour'), count: number(row, 'count') }));
+    const hours = rows.map((row) => ({ from: numberCell(row, 'hour'), count: numberCell(row, 'count') }));
     return slicesOfHours(hours, asked.window);
   }
 
@@ -99,16 +99,16 @@ export class ArchiveRows {
   async newestSamples(days: readonly ClosedDay[], until: number): Promise<[node: string, time: number][]> {
     const rows = await this.#rows(
       () =>
-        `select e.node, max(e.time) as time from ${this.table(days, 'sample')} e where e.time < ${seconds(until)} group by e.node`,
+        `select e.node, max(e.time) as time from ${this.table(days, 'sample')} e where e.time < ${secondsLiteral(until)} group by e.node`,
     );
-    return rows.map((row) => [text(row, 'node'), number(row, 'time')]);
+    return rows.map((row) => [textCell(row, 'node'), numberCell(row, 'time')]);
   }
 
   /** Hours without samples; for an hour of a node of which a sample came again they say so. */
   async hours(
     table: HourTableName,
     days: readonly ClosedDay[],
-    window: Window,
+    window: AskedWindow,
     key?: JobKey,
   ): Promise<readonly Hour[]> {
     const found: Hour[] = [];
@@ -118,7 +118,7 @@ export class ArchiveRows {
       if (file === undefined) continue;
       const rows = await this.#rows(
         (bind) => `
-          select * from ${file} p where p.time >= ${seconds(window.from)} and p.time < ${seconds(window.until)}
+          select * from ${file} p where p.time >= ${secondsLiteral(window.from)} and p.time < ${secondsLiteral(window.until)}
             and concat_ws(' ', p.node, p.time) not in (${parquetTexts(bind(JSON.stringify(this.#hoursWithHotSamples(day))))})
             ${samples === undefined ? '' : `and not exists (select 1 from ${samples} s where s.node = p.node and ${hourBegin('s.time')} = p.time)`}
             ${ofHours(table === 'job_hour' ? window : { node: window.node }, table === 'job_hour' ? key : undefined, bind)}
@@ -130,7 +130,7 @@ export class ArchiveRows {
   }
 
   /** Closed days within a window of which all samples are in their files: their hours say all of them. */
-  wholeDays(cluster: number, window: Pick<Window, 'from' | 'until'>): ClosedDay[] {
+  wholeDays(cluster: number, window: Pick<AskedWindow, 'from' | 'until'>): ClosedDay[] {
     return this.days(cluster, window).filter(
       (each) =>
         each.day * DAY_SECONDS >= window.from &&
@@ -141,7 +141,7 @@ export class ArchiveRows {
   }
 
   /** The hours of a job in such days of one cluster. */
-  async hoursOfWhole(days: readonly ClosedDay[], window: Window, key: JobKey): Promise<readonly Hour[]> {
+  async hoursOfWhole(days: readonly ClosedDay[], window: AskedWindow, key: JobKey): Promise<readonly Hour[]> {
     const rows = await this.#rows(
       (bind) =>
         `select * from ${this.table(days, 'job_hour')} p where true ${ofHours(window, key, bind)} order by p.time, p.node`,
@@ -163,16 +163,16 @@ export class ArchiveRows {
   }
 
   /** How many samples of a day begin at each of its times, in their order. */
-  async timesOf(day: ClosedDay, window: Window): Promise<[time: number, samples: number][]> {
+  async timesOf(day: ClosedDay, window: AskedWindow): Promise<[time: number, samples: number][]> {
     const rows = await this.#rows(
       (bind) =>
         `select e.time, count(*) as count ${this.#samplesOf(day, window, bind)} group by e.time order by e.time`,
     );
-    return rows.map((row) => [number(row, 'time'), number(row, 'count')]);
+    return rows.map((row) => [numberCell(row, 'time'), numberCell(row, 'count')]);
   }
 
   /** All rows of a table of the samples of a window, with the id of the envelope. */
-  async rowsOf(table: ArchiveTableName, day: ClosedDay, window: Window): Promise<readonly Cells[]> {
+  async rowsOf(table: ArchiveTableName, day: ClosedDay, window: AskedWindow): Promise<readonly Cells[]> {
     const rows = this.table([day], table);
     if (rows === undefined) return [];
     return this.#rows((bind) => {
@@ -183,14 +183,14 @@ export class ArchiveRows {
     });
   }
 
-  #samplesOf(day: ClosedDay, window: Window, bind: Bind): string {
+  #samplesOf(day: ClosedDay, window: AskedWindow, bind: Bind): string {
     const ofNode = window.node === undefined ? '' : `and ${ofNodeIn('e', bind(window.node))}`;
     return `from ${this.table([day], 'sample')} e where ${inWindow(window)} ${ofNode}`;
   }
 }
 
 /** Of hours `p`. */
-const ofHours = ({ node, user }: Pick<Window, 'node' | 'user'>, key: JobKey | undefined, bind: Bind): string =>
+const ofHours = ({ node, user }: Pick<AskedWindow, 'node' | 'user'>, key: JobKey | undefined, bind: Bind): string =>
   [
     ...(node === undefined ? [] : [`and ${ofNodeIn('p', bind(node))}`]),
     ...(user === undefined ? [] : [`and p."user" = ${bind(user)}`]),
@@ -204,7 +204,7 @@ function hourOf(table: HourTableName, row: Cells): Hour {
   return Object.fromEntries(
     Object.entries(hourTables[table]).map(([name, type]) => [
       name,
-      type === 'VARCHAR' ? text(row, name) : type === 'UBIGINT' ? amount(row, name) : optional(row, name),
+      type === 'VARCHAR' ? textCell(row, name) : type === 'UBIGINT' ? amountCell(row, name) : optional(row, name),
     ]),
   );
 }

@@ -44,7 +44,7 @@ export const closedDays = (
     }));
 
 /** The valid files of a table; a day without rows has none. */
-export const filesOf = (store: string, days: readonly ClosedDay[], table: string): string[] =>
+export const filesOfTable = (store: string, days: readonly ClosedDay[], table: string): string[] =>
   days
     .map(({ clusterName, day, part }) => archiveFile(store, clusterName, day, table, part))
     .filter((file) => existsSync(file));

@@ -1,5 +1,5 @@
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import type { JobKey, Window } from '../questions/rows.ts';
+import type { JobKey, AskedWindow } from '../questions/rows.ts';
 import { type Dialect, listed } from '../queries/dialect.ts';
 import type { ArchiveTableName } from './tables.ts';
 
@@ -17,10 +17,10 @@ export const ofJobIn = ({ job, epoch }: JobKey): string =>
   `p.job = ${unsigned(job)}${epoch === undefined ? '' : ` and p.epoch = ${unsigned(epoch)}`}`;
 
 /** A window may be without end. */
-export const seconds = (time: number): string => String(Number.isSafeInteger(time) ? time : time > 0 ? 1e15 : 0);
+export const secondsLiteral = (time: number): string => String(Number.isSafeInteger(time) ? time : time > 0 ? 1e15 : 0);
 
-export const inWindow = ({ from, until }: Pick<Window, 'from' | 'until'>): string =>
-  `e.time >= ${seconds(from)} and e.time < ${seconds(until)}`;
+export const inWindow = ({ from, until }: Pick<AskedWindow, 'from' | 'until'>): string =>
+  `e.time >= ${secondsLiteral(from)} and e.time < ${secondsLiteral(until)}`;
 
 export const ofNodeIn = (alias: string, name: string): string =>
   `(${alias}.node = ${name} or split_part(${alias}.node, '.', 1) = ${name})`;

@@ -35,7 +35,7 @@ const CLOSING = {
 };
 
 /** A database in memory, which reads and writes files. */
-export const openDatabase = (duck: DuckDB, folder: string): Promise<DuckDBInstance> => open(duck, folder, READING);
+export const openArchive = (duck: DuckDB, folder: string): Promise<DuckDBInstance> => open(duck, folder, READING);
 
 /** The same for a close, in as little memory as possible. */
 export const openDatabaseToClose = (duck: DuckDB, folder: string): Promise<DuckDBInstance> =>
@@ -79,7 +79,7 @@ export async function* portions(
 }
 
 /** A text in SQL. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+export const quotedText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** The name of a file to read, of which no character stands for others. */
-export const quotedFile = (path: string): string => quoted(path.replaceAll(/[*?[]/g, '[$&]'));
+export const quotedFile = (path: string): string => quotedText(path.replaceAll(/[*?[]/g, '[$&]'));

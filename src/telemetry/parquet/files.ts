@@ -44,4 +44,5 @@ export function sweep(store: string, isValid: (file: string) => boolean): void {
     if (!isValid(join(cwd, file))) rmSync(join(cwd, file), { force: true });
 }
 
-export const sizeOf = (files: readonly string[]): number => files.reduce((sum, file) => sum + statSync(file).size, 0);
+export const bytesOfFiles = (files: readonly string[]): number =>
+  files.reduce((sum, file) => sum + statSync(file).size, 0);

@@ -1,4 +1,4 @@
-import type { Window } from '../questions/rows.ts';
+import type { AskedWindow } from '../questions/rows.ts';
 
 /** Processes of which the lists take about 100 MB. */
 const SLICE_PROCESSES = 200_000;
@@ -6,9 +6,9 @@ const SLICE_PROCESSES = 200_000;
 /** Parts of a window that begin with hours, each of a limited number of processes, or of one hour. None where there are no hours. */
 export function slicesOfHours(
   hours: readonly { readonly from: number; readonly count: number }[],
-  window: Pick<Window, 'from' | 'until'>,
+  window: Pick<AskedWindow, 'from' | 'until'>,
   mostProcesses = SLICE_PROCESSES,
-): Pick<Window, 'from' | 'until'>[] {
+): Pick<AskedWindow, 'from' | 'until'>[] {
   const begins: number[] = [];
   let processes = 0;
   for (const { from, count } of hours) {

@@ -166,7 +166,7 @@ const laterOf = (name: string): readonly string[] =>
   );
 
 /** Files of a table as one table. What a file does not have is null; amounts of hours had other types in earlier releases. */
-export function tableOf(
+export function parquetTableOf(
   name: ArchiveTableName | HourTableName,
   files: readonly string[],
   later: readonly string[] = laterOf(name),

@@ -1,5 +1,5 @@
 /** An address for messages: passwords appear in none. */
-export function addressOf(url: string): string {
+export function postgresAddressOf(url: string): string {
   return url
     .replace(/^(\w+:\/\/)(?:([^:@/]*)(?::[^@/]*)?@)?/, (_whole, scheme: string, user?: string) =>
       user === undefined || user === '' ? scheme : `${scheme}${user}@`,

@@ -3,12 +3,12 @@ import type { JobHour, NodeHour } from '../questions/rows-of-hours.ts';
 import { toInteger } from '../store/numbers.ts';
 import type { ClosedReport } from '../store/telemetry-store.ts';
 import { PgConnection } from './connection.ts';
-import { DAY } from './days.ts';
+import { DAY_LENGTH_SECONDS } from './days.ts';
 import { PostgresUnusable } from './errors.ts';
 import { ADD_UP_DAY } from './hour-queries.ts';
 import type { PgRows } from './pg-rows.ts';
-import { columnsOf, type CopyValue } from './row-writer.ts';
-import { WRITERS_LOCK, type Writer } from './write.ts';
+import { typedColumns, type CopyValue } from './row-writer.ts';
+import { WRITERS_LOCK, type PostgresWriter } from './write.ts';
 
 /** Any number that no other program uses for a lock in this database. */
 const CLOSE_LOCK = 7_350_621_004;
@@ -26,7 +26,7 @@ export interface Closing {
   readonly rows: PgRows;
   /** Used within `exclusively` only. */
   readonly writing: PgConnection;
-  readonly writer: Writer;
+  readonly writer: PostgresWriter;
   /** Executes `work` when no other work of the store uses its connection for writing. */
   readonly exclusively: <Result>(work: () => Promise<Result>) => Promise<Result>;
 }
@@ -38,7 +38,7 @@ export interface Closing {
  * Throws: `CloseRunning`.
  */
 export async function* closeDays(store: Closing, before: number, now: number): AsyncGenerator<ClosedReport> {
-  const first = await store.reading.query(OPEN_DAYS, Math.floor(before / DAY));
+  const first = await store.reading.query(OPEN_DAYS, Math.floor(before / DAY_LENGTH_SECONDS));
   if (first.length === 0) return;
   // A lock of the session: it goes with its connection, however this program ends.
   const locking = new PgConnection(store.url);
@@ -48,7 +48,7 @@ export async function* closeDays(store: Closing, before: number, now: number): A
       throw new CloseRunning(
         `another program closes days of ${locking.address}; run the command again when it is done`,
       );
-    for (const row of await store.reading.query(OPEN_DAYS, Math.floor(before / DAY))) {
+    for (const row of await store.reading.query(OPEN_DAYS, Math.floor(before / DAY_LENGTH_SECONDS))) {
       const day = { cluster: Number(row['cluster']), clusterName: String(row['name']), day: Number(row['day']) };
       const report = await closeDay(store, day, now);
       if (report !== undefined) yield report;
@@ -70,7 +70,7 @@ interface DayToClose {
 
 async function closeDay(store: Closing, toClose: DayToClose, now: number): Promise<ClosedReport | undefined> {
   const { cluster, clusterName, day } = toClose;
-  const [from, until] = [day * DAY, (day + 1) * DAY];
+  const [from, until] = [day * DAY_LENGTH_SECONDS, (day + 1) * DAY_LENGTH_SECONDS];
   const { reading, writing, rows } = store;
   const numberOf = async (db: PgConnection, sql: string) =>
     Number((await db.query(sql, cluster, from, until))[0]?.['number'] ?? 0);
@@ -113,33 +113,33 @@ const SIZE_OF_DAY = `
 
 const COLUMNS = {
   job_hour: {
-    ...columnsOf('int4', 'cluster'),
-    ...columnsOf('int8', 'time'),
-    ...columnsOf('int4', 'node'),
-    ...columnsOf('int8', 'job epoch'),
-    ...columnsOf('int4', '"user" cmd'),
-    ...columnsOf('int8', 'first last'),
-    ...columnsOf('int4', 'samples'),
-    ...columnsOf(
+    ...typedColumns('int4', 'cluster'),
+    ...typedColumns('int8', 'time'),
+    ...typedColumns('int4', 'node'),
+    ...typedColumns('int8', 'job epoch'),
+    ...typedColumns('int4', '"user" cmd'),
+    ...typedColumns('int8', 'first last'),
+    ...typedColumns('int4', 'samples'),
+    ...typedColumns(
       'float8',
       'processes cpu_seconds peak_cpu_percent memory_kb peak_memory_kb gpu_percent peak_gpu_memory_kb',
     ),
-    ...columnsOf('text', 'cards'),
+    ...typedColumns('text', 'cards'),
   },
   node_hour: {
-    ...columnsOf('int4', 'cluster'),
-    ...columnsOf('int8', 'time'),
-    ...columnsOf('int4', 'node'),
-    ...columnsOf('int8', 'first last boot'),
-    ...columnsOf('int4', 'samples cores'),
-    ...columnsOf('float8', 'cpu_percent used_memory_kb load1'),
-    ...columnsOf('int4', 'cards'),
-    ...columnsOf('float8', 'gpu_percent gpu_memory_kb'),
+    ...typedColumns('int4', 'cluster'),
+    ...typedColumns('int8', 'time'),
+    ...typedColumns('int4', 'node'),
+    ...typedColumns('int8', 'first last boot'),
+    ...typedColumns('int4', 'samples cores'),
+    ...typedColumns('float8', 'cpu_percent used_memory_kb load1'),
+    ...typedColumns('int4', 'cards'),
+    ...typedColumns('float8', 'gpu_percent gpu_memory_kb'),
   },
 };
 
 async function valuesOf(
-  writer: Writer,
+  writer: PostgresWriter,
   cluster: number,
   jobHours: readonly JobHour[],
   nodeHours: readonly NodeHour[],
@@ -204,10 +204,10 @@ async function replace(
   const key = table === 'job_hour' ? 'cluster, time, node, job, epoch, "user"' : 'cluster, time, node';
   await db.run(
     `delete from sonar.${table} where cluster = $1 and time >= $2 and time < $3
-       and not exists (select from sonar.day d where d.cluster = $1 and d.day = $2 / ${DAY} and d.has_lost)`,
+       and not exists (select from sonar.day d where d.cluster = $1 and d.day = $2 / ${DAY_LENGTH_SECONDS} and d.has_lost)`,
     cluster,
-    day * DAY,
-    (day + 1) * DAY,
+    day * DAY_LENGTH_SECONDS,
+    (day + 1) * DAY_LENGTH_SECONDS,
   );
   await db.script(`create temporary table fresh (like sonar.${table}) on commit drop`);
   await db.copy('fresh', COLUMNS[table], values);

@@ -1,4 +1,4 @@
-import { addressOf } from './address.ts';
+import { postgresAddressOf } from './address.ts';
 import { CopyIn } from './copy.ts';
 import { codeOf, StoreAway } from './errors.ts';
 import { newClient, newQuery, type PgClient, type PgRow } from './library.ts';
@@ -22,7 +22,7 @@ export class PgConnection {
 
   constructor(url: string) {
     this.#url = url;
-    this.address = addressOf(url);
+    this.address = postgresAddressOf(url);
   }
 
   async query(sql: string, ...values: readonly unknown[]): Promise<readonly PgRow[]> {

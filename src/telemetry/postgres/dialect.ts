@@ -3,9 +3,9 @@ import {
   type Bind,
   type Dialect,
   listed,
-  ofJob,
+  jobCondition,
   ofNode,
-  type Relation,
+  type SampleRelation,
 } from '../queries/dialect.ts';
 
 /** A text of a dictionary for each table of items. */
@@ -24,12 +24,12 @@ function bounds({ cluster, window: { from, until } }: SampleSelection, bind: Bin
   };
 }
 
-function samples(asked: SampleSelection, bind: Bind, hasSource: boolean): Relation {
+function samples(asked: SampleSelection, bind: Bind, hasSource: boolean): SampleRelation {
   const { inWindow, of } = bounds(asked, bind);
   const ofKey =
     asked.key === undefined
       ? ''
-      : `and (e.time, e.id) in (select p.time, p.envelope from sonar.process p where ${inWindow('p')} and ${ofJob('p', asked.key, bind)})`;
+      : `and (e.time, e.id) in (select p.time, p.envelope from sonar.process p where ${inWindow('p')} and ${jobCondition('p', asked.key, bind)})`;
   return {
     from: `sonar.envelope e join sonar.node n on n.id = e.node ${hasSource ? 'join sonar.source s on s.id = e.source' : ''}`,
     where: `${inWindow('e')} and e.type = 'sample' ${ofKey}`,
@@ -39,12 +39,12 @@ function samples(asked: SampleSelection, bind: Bind, hasSource: boolean): Relati
   };
 }
 
-function entries(asked: SampleSelection, bind: Bind, hasSource: boolean): Relation {
+function entries(asked: SampleSelection, bind: Bind, hasSource: boolean): SampleRelation {
   const { inWindow, within, of } = bounds(asked, bind);
   const sources = `join sonar.envelope e on e.time = p.time and ${within('e')} and e.id = p.envelope join sonar.source s on s.id = e.source`;
   return {
     from: `sonar.process p join sonar.node n on n.id = p.node ${hasSource ? sources : ''}`,
-    where: `${inWindow('p')} ${asked.key === undefined ? '' : `and ${ofJob('p', asked.key, bind)}`}`,
+    where: `${inWindow('p')} ${asked.key === undefined ? '' : `and ${jobCondition('p', asked.key, bind)}`}`,
     columns: 'p.envelope as id, p.time',
     order: 'p.time, p.envelope',
     of: (alias, rows) =>

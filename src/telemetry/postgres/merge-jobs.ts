@@ -1,7 +1,7 @@
 import type { SlurmJob } from '../../core/contract/sonar/jobs.ts';
 import type { Metadata } from '../../core/contract/sonar/shared.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
-import { type Merged, mergedText, mergeRecord, valuesOf } from '../jobs/merge.ts';
+import { type Merged, mergedText, mergeRecord, mergedValues } from '../jobs/merge.ts';
 import { storedJson } from '../questions/stored-json.ts';
 import type { PgConnection } from './connection.ts';
 
@@ -78,7 +78,7 @@ export async function mergeJobs(db: PgConnection, records: readonly JobRecord[])
 }
 
 function columnsOf(merged: Merged) {
-  const values = valuesOf(merged);
+  const values = mergedValues(merged);
   const text = (name: string) => (typeof values[name] === 'string' ? values[name] : null);
   const seconds = (name: string) => {
     const value = text(name);

@@ -6,7 +6,7 @@ import type { EnvelopeRecord } from '../read/envelope-reader.ts';
 import { unknownMembers } from '../store/unknown-members.ts';
 
 /** An envelope with what the ledger has of it. */
-export interface Message {
+export interface ReceivedEnvelope {
   /** Its place in the call. */
   readonly index: number;
   readonly envelope: Envelope;
@@ -36,7 +36,7 @@ export function messageOf(
   { envelope, hasUnknown }: EnvelopeRecord & { readonly envelope: Envelope },
   index: number,
   { id, name }: { readonly id: number; readonly name: string },
-): Message {
+): ReceivedEnvelope {
   const about = aboutOf(envelope);
   const { data } = envelope;
   const text =
@@ -72,7 +72,7 @@ export function messageOf(
 export const keyOf = (cluster: number, type: string, sha256: string): string => `${cluster} ${type} ${sha256}`;
 
 /** What is stored as text: it repeats, and equal texts are stored once. */
-function bodyOf(envelope: Envelope): Pick<Message, 'content' | 'topoSvg' | 'topoText'> {
+function bodyOf(envelope: Envelope): Pick<ReceivedEnvelope, 'content' | 'topoSvg' | 'topoText'> {
   const { data } = envelope;
   const nothing = { topoSvg: undefined, topoText: undefined };
   if (data === undefined) return { ...nothing, content: exactJson(envelope.errors) };
@@ -101,7 +101,7 @@ const NUL = '\\u0000';
 const LONGEST_KEY = 500;
 
 /** Why PostgreSQL cannot store an envelope that the embedded store can. */
-export function problemFor({ envelope, mayHaveNul }: Message): string | undefined {
+export function problemFor({ envelope, mayHaveNul }: ReceivedEnvelope): string | undefined {
   const nul = mayHaveNul ? placeOfNul(envelope, '') : undefined;
   if (nul !== undefined) return `${nul}: found a NUL character (U+0000); PostgreSQL stores none in a text`;
   const { data } = envelope;

@@ -12,7 +12,7 @@ const MIGRATION_LOCK = 7_350_621_001;
  *
  * Throws: `PostgresUnusable`.
  */
-export async function migrate(
+export async function migratePostgres(
   db: PgConnection,
   isReadOnly: boolean,
   later: readonly PlacedColumn[] = laterColumns,

@@ -13,7 +13,7 @@ const hashOf = (name: string): Buffer => createHash('sha256').update(name).diges
  * Numbers of names. New names are written on their own, before the transaction that uses them: so two programs that meet the
  * same names never wait for each other, and a number that was given stays.
  */
-export class Names {
+export class PostgresNames {
   readonly #db: PgConnection;
   readonly #table: NameTable;
   readonly #ids = new Map<string, number>();

@@ -1,13 +1,13 @@
-import { type Cluster, type PartOfWindow, type Source, stored } from '../queries/dialect.ts';
+import { type Cluster, type PartOfWindow, type RowSource, storedNumber } from '../queries/dialect.ts';
 import { chosenSources, sourceCounts } from '../queries/producers.ts';
 import { QueriedRows } from '../queries/queried-rows.ts';
-import { type RecordTables, Records } from '../queries/records.ts';
+import { type RecordTables, RecordQueries } from '../queries/records.ts';
 import { answer, firstSamples, type PlacedRow, type SampleQuery } from '../queries/samples.ts';
 import type { ClosedJobHours, JobHour, NodeHour } from '../questions/rows-of-hours.ts';
 import type { NodeInfo } from '../questions/rows-of-records.ts';
-import type { JobKey, Portions, TelemetryRows, Window } from '../questions/rows.ts';
-import { jobHourOf, type Names, nodeHourOf } from '../store/answer-of-row.ts';
-import { type CellsOfRow, number, optional, text } from '../store/cells.ts';
+import type { JobKey, Portions, TelemetryRows, AskedWindow } from '../questions/rows.ts';
+import { jobHourOf, type NamesByNumber, nodeHourOf } from '../store/answer-of-row.ts';
+import { type CellsOfRow, numberCell, optional, textCell } from '../store/cells.ts';
 import type { PgConnection } from './connection.ts';
 import { postgresDialect } from './dialect.ts';
 import * as hourSql from './hour-queries.ts';
@@ -17,7 +17,7 @@ import { NamesById } from './names-by-id.ts';
 interface PgCluster extends Cluster {
   /** One producer sent all samples of the store: none has to be chosen for a node. */
   readonly hasOneProducer: boolean;
-  readonly source: Source;
+  readonly source: RowSource;
   /** It lost samples of days of the window: only of such ones are hours read. */
   readonly hasLostDays: boolean;
 }
@@ -39,7 +39,7 @@ export class PgRows extends QueriedRows implements TelemetryRows {
   readonly #asked = new Map<string, Promise<readonly PgCluster[]>>();
 
   constructor(db: PgConnection) {
-    super(new Records(recordsIn(db)));
+    super(new RecordQueries(recordsIn(db)));
     this.#db = db;
     this.#names = new NamesById(db);
   }
@@ -52,7 +52,10 @@ export class PgRows extends QueriedRows implements TelemetryRows {
    * The clusters of a window. Parts of a question that ask for them at the same time wait for one answer: the way to the server and back takes
    * as long as the samples of a small job.
    */
-  #clusters(name: string | undefined, { from = 0, until = 0 }: Partial<Window> = {}): Promise<readonly PgCluster[]> {
+  #clusters(
+    name: string | undefined,
+    { from = 0, until = 0 }: Partial<AskedWindow> = {},
+  ): Promise<readonly PgCluster[]> {
     const key = JSON.stringify([name, from, until]);
     let clusters = this.#asked.get(key);
     if (clusters === undefined) {
@@ -65,29 +68,29 @@ export class PgRows extends QueriedRows implements TelemetryRows {
   async #askForClusters(...values: readonly [name: string | null, from: number, until: number]): Promise<PgCluster[]> {
     const rows = await this.#db.query(CLUSTERS, ...values);
     return rows.map((row) => ({
-      id: number(row, 'id'),
-      name: text(row, 'name'),
-      hasOneProducer: number(row, 'producers') < 2,
+      id: numberCell(row, 'id'),
+      name: textCell(row, 'name'),
+      hasOneProducer: numberCell(row, 'producers') < 2,
       hasLostDays: row['has_lost_days'] === true,
       source: this.#source(row['has_cards'] === true),
     }));
   }
 
-  #source(hasCards: boolean): Source {
+  #source(hasCards: boolean): RowSource {
     return {
       dialect: postgresDialect(hasCards),
       read: (sql, values, rowOf) => this.#read(sql, values, rowOf),
     };
   }
 
-  async *#read<Row>(sql: string, values: readonly unknown[], rowOf: (row: CellsOfRow, names: Names) => Row) {
+  async *#read<Row>(sql: string, values: readonly unknown[], rowOf: (row: CellsOfRow, names: NamesByNumber) => Row) {
     for await (const rows of this.#db.stream(sql, ...values)) {
       const names = await this.#names.of({ user: numbersIn(rows, 'user'), cmd: numbersIn(rows, 'cmd') });
       yield rows.map((row) => rowOf(row, names));
     }
   }
 
-  async #withLostDays(window: Window): Promise<readonly PgCluster[]> {
+  async #withLostDays(window: AskedWindow): Promise<readonly PgCluster[]> {
     return (await this.#clusters(window.cluster, window)).filter(({ hasLostDays }) => hasLostDays);
   }
 
@@ -104,7 +107,7 @@ export class PgRows extends QueriedRows implements TelemetryRows {
     }
   }
 
-  async firstSamples({ cluster: name, from, until }: Window): Promise<ReadonlyMap<string, number>> {
+  async firstSamples({ cluster: name, from, until }: AskedWindow): Promise<ReadonlyMap<string, number>> {
     const found = new Map<string, number>();
     for (const { source, ...cluster } of await this.#clusters(name))
       for await (const rows of answer(source, firstSamples, { cluster, window: { from, until } }))
@@ -112,7 +115,7 @@ export class PgRows extends QueriedRows implements TelemetryRows {
     return found;
   }
 
-  async sysinfo(window: Window): Promise<readonly NodeInfo[]> {
+  async sysinfo(window: AskedWindow): Promise<readonly NodeInfo[]> {
     const nodes: NodeInfo[] = [];
     for (const cluster of await this.#clusters(window.cluster))
       for (const { elsewhere, ...node } of await this.records.sysinfo(cluster, window))
@@ -120,9 +123,9 @@ export class PgRows extends QueriedRows implements TelemetryRows {
     return nodes;
   }
 
-  async jobHours(window: Window, key?: JobKey, isAddedUp = false): Promise<JobHour[]> {
+  async jobHours(window: AskedWindow, key?: JobKey, isAddedUp = false): Promise<JobHour[]> {
     const jobs: JobHour[] = [];
-    const ofJob = key === undefined ? [null, null] : [stored(key.job), epochOf(key)];
+    const ofJob = key === undefined ? [null, null] : [storedNumber(key.job), epochOf(key)];
     for (const { id, name } of await this.#withLostDays(window)) {
       const values = [...windowValues(id, window), window.user ?? null];
       if (isAddedUp && key === undefined) {
@@ -134,21 +137,21 @@ export class PgRows extends QueriedRows implements TelemetryRows {
     return jobs;
   }
 
-  async closedJobHours(window: Window, key: JobKey): Promise<ClosedJobHours> {
+  async closedJobHours(window: AskedWindow, key: JobKey): Promise<ClosedJobHours> {
     const [lost, clusters] = await Promise.all([this.jobHours(window, key), this.#clusters(window.cluster, window)]);
     const hours = [...lost];
     const found: number[] = [];
     for (const { id, name } of clusters) {
       const days = await this.#db.query(hourSql.CLOSED_DAYS, id, window.from, window.until);
       if (days.length === 0) continue;
-      const numbersOfDays = days.map((row) => number(row, 'day'));
+      const numbersOfDays = days.map((row) => numberCell(row, 'day'));
       for (const row of await this.#db.query(
         hourSql.CLOSED_JOB_HOURS,
         id,
         numbersOfDays,
         window.node ?? null,
         window.user ?? null,
-        stored(key.job),
+        storedNumber(key.job),
         epochOf(key),
       ))
         hours.push(jobHourOf(row, name));
@@ -157,7 +160,7 @@ export class PgRows extends QueriedRows implements TelemetryRows {
     return { hours, days: found };
   }
 
-  async nodeHours(window: Window, stepSeconds = HOUR): Promise<NodeHour[]> {
+  async nodeHours(window: AskedWindow, stepSeconds = HOUR): Promise<NodeHour[]> {
     const isAddedUp = stepSeconds > HOUR && stepSeconds % HOUR === 0;
     const nodes: NodeHour[] = [];
     for (const { id, name } of await this.#withLostDays(window)) {
@@ -170,7 +173,7 @@ export class PgRows extends QueriedRows implements TelemetryRows {
     return nodes;
   }
 
-  async hourlySpan(window: Window): Promise<{ readonly from: number; readonly until: number } | undefined> {
+  async hourlySpan(window: AskedWindow): Promise<{ readonly from: number; readonly until: number } | undefined> {
     let span: { readonly from: number; readonly until: number } | undefined;
     for (const { id } of await this.#clusters(window.cluster)) {
       const [row = {}] = await this.#db.query(hourSql.HOURLY_SPAN, ...windowValues(id, window));
@@ -204,5 +207,5 @@ function* numbersIn(rows: readonly CellsOfRow[], column: string): Generator<numb
   for (const { [column]: cell } of rows) if (typeof cell === 'number') yield cell;
 }
 
-const windowValues = (cluster: number, { from, until, node }: Window) => [cluster, from, until, node ?? null];
-const epochOf = ({ epoch }: JobKey): string | null => (epoch === undefined ? null : stored(epoch));
+const windowValues = (cluster: number, { from, until, node }: AskedWindow) => [cluster, from, until, node ?? null];
+const epochOf = ({ epoch }: JobKey): string | null => (epoch === undefined ? null : storedNumber(epoch));

@@ -1,5 +1,5 @@
 import type { PgConnection } from './connection.ts';
-import { DAY, dayOf, Days, partitionOf } from './days.ts';
+import { DAY_LENGTH_SECONDS, postgresDayOf, Days, partitionOf } from './days.ts';
 import { dailyTables } from './migrations.ts';
 import { WRITERS_LOCK } from './write.ts';
 
@@ -10,7 +10,7 @@ import { WRITERS_LOCK } from './write.ts';
 export async function pruneTime(db: PgConnection, before: number): Promise<number> {
   const [day] = await db.query(
     'select exists (select from sonar.day where day = $1 and closed is not null) as is_closed',
-    dayOf(before),
+    postgresDayOf(before),
   );
   return day?.['is_closed'] === true ? before - (before % HOUR) : before;
 }
@@ -20,7 +20,7 @@ const HOUR = 3600;
 /** The days before a time of which something arrived more than so many seconds after it was sampled. */
 async function lateDays(db: PgConnection, before: number, seconds: number): Promise<number[]> {
   const rows = await db.query(
-    `select distinct time / ${DAY} as day from sonar.envelope where time < $1 and received - time > $2`,
+    `select distinct time / ${DAY_LENGTH_SECONDS} as day from sonar.envelope where time < $1 and received - time > $2`,
     before,
     seconds,
   );
@@ -34,7 +34,7 @@ async function lateDays(db: PgConnection, before: number, seconds: number): Prom
  * The newest sysinfo of each node and the newest state of each cluster stay: of a day that is dropped they move to the default
  * partition.
  */
-export async function prune(db: PgConnection, before: number, arrivedWithin?: number): Promise<number> {
+export async function prunePostgres(db: PgConnection, before: number, arrivedWithin?: number): Promise<number> {
   const kept = arrivedWithin === undefined ? [] : await lateDays(db, before, arrivedWithin);
   await db.run('delete from sonar.quarantine where received < $1', before);
   // A server prunes every hour: writers must not wait for what finds nothing.
@@ -49,7 +49,7 @@ export async function prune(db: PgConnection, before: number, arrivedWithin?: nu
       before,
     );
     for (const day of await new Days(db).existing())
-      if ((day + 1) * DAY <= before && !kept.includes(day))
+      if ((day + 1) * DAY_LENGTH_SECONDS <= before && !kept.includes(day))
         for (const table of dailyTables) await db.script(`drop table sonar.${partitionOf(table, day)}`);
     for (const table of dailyTables)
       await db.run(
@@ -68,7 +68,7 @@ export async function prune(db: PgConnection, before: number, arrivedWithin?: nu
     await db.run(
       'update sonar.day set has_lost = true where day * $2 < $1 and not has_lost and not day = any($3::bigint[])',
       before,
-      DAY,
+      DAY_LENGTH_SECONDS,
       kept,
     );
     await db.run(`delete from sonar.content c where not exists (select from sonar.job_event where content = c.id)

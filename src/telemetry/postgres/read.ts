@@ -1,6 +1,6 @@
 import type { MessageType } from '../../core/contract/sonar/envelope.ts';
 import { envelopeOfRows, type LedgerRow, type SampleParts } from '../store/envelope-of-rows.ts';
-import type { Selection, StoredEnvelope } from '../store/telemetry-store.ts';
+import type { EnvelopeSelection, StoredEnvelope } from '../store/telemetry-store.ts';
 import type { PgConnection } from './connection.ts';
 import type { PgCell, PgRow } from './library.ts';
 
@@ -10,7 +10,7 @@ const PAGE = 500;
 /** Envelopes in the order of their times, made of their rows: equal to those that were stored. */
 export async function* readEnvelopes(
   db: PgConnection,
-  { cluster, node, types, from, until }: Selection,
+  { cluster, node, types, from, until }: EnvelopeSelection,
 ): AsyncGenerator<StoredEnvelope> {
   let last: readonly [time: string, id: string] | undefined;
   for (;;) {

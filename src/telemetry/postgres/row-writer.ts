@@ -7,7 +7,7 @@ export type ColumnType = 'int4' | 'int8' | 'float8' | 'bool' | 'text' | 'int8[]'
 /** The columns of a table with their types, in the order of their values. */
 export type Columns = Readonly<Record<string, ColumnType>>;
 
-export const columnsOf = (type: ColumnType, names: string): Columns =>
+export const typedColumns = (type: ColumnType, names: string): Columns =>
   Object.fromEntries(names.split(' ').map((name) => [name, type]));
 
 /** The first bytes of the binary format: its signature, and two numbers that are 0. */

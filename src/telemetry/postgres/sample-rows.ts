@@ -12,7 +12,7 @@ import {
   sampleTables,
 } from '../store/tables.ts';
 import type { NameTable } from './names.ts';
-import { type Columns, columnsOf, type ColumnType, type RowWriter } from './row-writer.ts';
+import { type Columns, typedColumns, type ColumnType, type RowWriter } from './row-writer.ts';
 
 /** The names that the rows of a sample refer to. */
 export type NamesOf = Readonly<Record<NameTable, Set<string>>>;
@@ -57,11 +57,11 @@ export const columnTypes: Readonly<Record<ColumnKind, ColumnType>> = {
 export function copiedColumns(name: SampleTableName): Columns {
   const { keys, columns } = sampleTables[name];
   return {
-    ...columnsOf('int8', 'time envelope'),
-    ...(keys.length === 0 ? {} : columnsOf('int4', keys.join(' '))),
+    ...typedColumns('int8', 'time envelope'),
+    ...(keys.length === 0 ? {} : typedColumns('int4', keys.join(' '))),
     ...Object.fromEntries(columns.map(({ column, kind }) => [column, columnTypes[kind]])),
     ...(name === 'process'
-      ? { ...columnsOf('int4', 'cluster node "user"'), ...columnsOf('int8', 'job epoch') }
+      ? { ...typedColumns('int4', 'cluster node "user"'), ...typedColumns('int8', 'job epoch') }
       : undefined),
   };
 }

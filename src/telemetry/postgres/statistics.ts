@@ -24,7 +24,7 @@ interface DayRows {
 }
 
 /** Updates the statistics of the planner for days that were written. */
-export class Statistics {
+export class PlannerStatistics {
   readonly #db: PgConnection;
   readonly #days = new Map<number, DayRows>();
 

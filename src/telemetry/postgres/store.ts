@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Envelope } from '../../core/contract/sonar/envelope.ts';
-import type { Link } from '../questions/rows-of-records.ts';
+import type { AttemptLink } from '../questions/rows-of-records.ts';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
 import { KEPT_RAW, NO_CLUSTER, problemOf, withoutSecrets } from '../store/received-record.ts';
 import { toInteger } from '../store/numbers.ts';
@@ -13,19 +13,19 @@ import type {
   ClusterSummary,
   IngestOptions,
   IngestResult,
-  Selection,
+  EnvelopeSelection,
   StoredEnvelope,
   TelemetryStore,
 } from '../store/telemetry-store.ts';
 import { closeDays } from './close.ts';
 import { PgConnection } from './connection.ts';
 import { codeOf, PostgresUnusable, StoreAway } from './errors.ts';
-import { aboutOf, type Message, messageOf, problemFor } from './message.ts';
-import { migrate } from './migrate.ts';
-import { prune, pruneTime } from './prune.ts';
+import { aboutOf, type ReceivedEnvelope, messageOf, problemFor } from './message.ts';
+import { migratePostgres } from './migrate.ts';
+import { prunePostgres, pruneTime } from './prune.ts';
 import { PgRows } from './pg-rows.ts';
 import { readEnvelopes } from './read.ts';
-import { Writer } from './write.ts';
+import { PostgresWriter } from './write.ts';
 
 /**
  * Records that are read before the answers of the server are looked at: it waits for the next statement of the call before. With
@@ -35,7 +35,7 @@ const READ_AT_ONCE = 8;
 
 /** Records of one call: what is to be stored of them, what is refused, and what is known of each. */
 interface ReadRecords {
-  readonly messages: readonly Message[];
+  readonly messages: readonly ReceivedEnvelope[];
   readonly refused: readonly { readonly record: EnvelopeRecord; readonly problem: string }[];
   readonly results: readonly IngestResult[];
 }
@@ -54,14 +54,14 @@ export class PostgresStore implements TelemetryStore {
   readonly #url: string;
   /** One transaction at a time. */
   #last: Promise<unknown> = Promise.resolve();
-  readonly #writer: Writer;
+  readonly #writer: PostgresWriter;
   readonly #clusters = new Map<string, number>();
 
   private constructor(db: PgConnection, url: string) {
     this.#db = db;
     this.#url = url;
     this.#writing = new PgConnection(url);
-    this.#writer = new Writer(this.#writing);
+    this.#writer = new PostgresWriter(this.#writing);
     this.rows = new PgRows(db);
   }
 
@@ -69,7 +69,7 @@ export class PostgresStore implements TelemetryStore {
   static async open(url: string, { isReadOnly = false }: { readonly isReadOnly?: boolean }): Promise<PostgresStore> {
     const db = new PgConnection(url);
     try {
-      await migrate(db, isReadOnly);
+      await migratePostgres(db, isReadOnly);
     } catch (error) {
       await db.close();
       if (codeOf(error) === '' || error instanceof Refusal) throw error;
@@ -117,7 +117,7 @@ export class PostgresStore implements TelemetryStore {
 
   async #readAll(records: readonly EnvelopeRecord[], options: IngestOptions): Promise<ReadRecords> {
     const refused: { record: EnvelopeRecord; problem: string }[] = [];
-    const messages: Message[] = [];
+    const messages: ReceivedEnvelope[] = [];
     const results: IngestResult[] = [];
     for (const [index, record] of records.entries()) {
       if (index % READ_AT_ONCE === READ_AT_ONCE - 1) await nextTurn();
@@ -146,7 +146,7 @@ export class PostgresStore implements TelemetryStore {
     record: EnvelopeRecord,
     index: number,
     options: IngestOptions,
-  ): Promise<Message | IngestResult | { readonly problem: string }> {
+  ): Promise<ReceivedEnvelope | IngestResult | { readonly problem: string }> {
     const { envelope } = record;
     const refusal = problemOf(record, options.received);
     if (envelope === undefined || refusal !== undefined) return { problem: refusal ?? '' };
@@ -185,12 +185,12 @@ export class PostgresStore implements TelemetryStore {
     );
   }
 
-  addLinks(links: readonly Link[]): Promise<number> {
+  addLinks(links: readonly AttemptLink[]): Promise<number> {
     return this.#afterOthers(() => this.#addLinks(links));
   }
 
-  async #addLinks(links: readonly Link[]): Promise<number> {
-    const known: (Link & { readonly clusterId: number })[] = [];
+  async #addLinks(links: readonly AttemptLink[]): Promise<number> {
+    const known: (AttemptLink & { readonly clusterId: number })[] = [];
     for (const link of links) {
       const clusterId = await this.#clusterOf(link.cluster);
       if (clusterId !== undefined) known.push({ ...link, clusterId });
@@ -198,7 +198,8 @@ export class PostgresStore implements TelemetryStore {
     if (known.length === 0) return 0;
     const nodes = await this.#writer.nodesOf(known.map(({ clusterId, node }) => ({ cluster: clusterId, name: node })));
     const column = <Value>(valueOf: (link: (typeof known)[number]) => Value): Value[] => known.map(valueOf);
-    const uint = (value: Link['job'] | undefined) => (value === undefined ? null : String(toInteger(value) ?? 0));
+    const uint = (value: AttemptLink['job'] | undefined) =>
+      value === undefined ? null : String(toInteger(value) ?? 0);
     return this.#writing.run(
       `insert into sonar.link select * from unnest($1::int[], $2::int[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
          $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::text[]) on conflict do nothing`,
@@ -218,7 +219,7 @@ export class PostgresStore implements TelemetryStore {
     );
   }
 
-  envelopes(selection: Selection = {}): AsyncIterable<StoredEnvelope> {
+  envelopes(selection: EnvelopeSelection = {}): AsyncIterable<StoredEnvelope> {
     return readEnvelopes(this.#db, selection);
   }
 
@@ -236,7 +237,7 @@ export class PostgresStore implements TelemetryStore {
     const time = await pruneTime(this.#db, before);
     // What samples of whole days said stays, in their hours.
     await Array.fromAsync(this.closeDays({ before: time, now: Math.floor(Date.now() / 1000) }));
-    const deleted = await this.#afterOthers(() => prune(this.#writing, time, arrivedWithin));
+    const deleted = await this.#afterOthers(() => prunePostgres(this.#writing, time, arrivedWithin));
     this.#writer.days.forget();
     return deleted;
   }

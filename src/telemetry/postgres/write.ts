@@ -5,12 +5,12 @@ import type { SampleAttributes } from '../../core/contract/sonar/sample.ts';
 import { toInteger } from '../store/numbers.ts';
 import { sampleTableNames, sampleTables } from '../store/tables.ts';
 import type { PgConnection } from './connection.ts';
-import { dayOf, Days } from './days.ts';
+import { postgresDayOf, Days } from './days.ts';
 import { type JobRecord, mergeJobs } from './merge-jobs.ts';
-import { keyOf, type Message } from './message.ts';
-import { Names, type NameTable } from './names.ts';
-import { columnsOf, type CopyValue } from './row-writer.ts';
-import { Statistics } from './statistics.ts';
+import { keyOf, type ReceivedEnvelope } from './message.ts';
+import { PostgresNames, type NameTable } from './names.ts';
+import { typedColumns, type CopyValue } from './row-writer.ts';
+import { PlannerStatistics } from './statistics.ts';
 import {
   collectNames,
   copiedColumns,
@@ -24,18 +24,18 @@ import {
 export const WRITERS_LOCK = 7_350_621_003;
 
 /** Writes messages into the tables. */
-export class Writer {
+export class PostgresWriter {
   readonly days: Days;
   readonly #db: PgConnection;
-  readonly #names: Readonly<Record<NameTable, Names>>;
+  readonly #names: Readonly<Record<NameTable, PostgresNames>>;
   readonly #nodes = new Map<string, number>();
-  readonly #statistics: Statistics;
+  readonly #statistics: PlannerStatistics;
 
   constructor(db: PgConnection) {
     this.#db = db;
     this.days = new Days(db);
-    this.#statistics = new Statistics(db);
-    const names = (table: NameTable) => new Names(db, table);
+    this.#statistics = new PlannerStatistics(db);
+    const names = (table: NameTable) => new PostgresNames(db, table);
     this.#names = {
       user: names('user'),
       cmd: names('cmd'),
@@ -49,13 +49,17 @@ export class Writer {
    * Stores the messages of a call in one transaction, and gives the places of those that the store did not have. `more` is
    * executed in the same transaction.
    */
-  async write(messages: readonly Message[], received: number, more: () => Promise<void>): Promise<ReadonlySet<number>> {
+  async write(
+    messages: readonly ReceivedEnvelope[],
+    received: number,
+    more: () => Promise<void>,
+  ): Promise<ReadonlySet<number>> {
     // Of equal messages in one call the first counts.
-    const first = new Map<string, Message>();
+    const first = new Map<string, ReceivedEnvelope>();
     for (const message of messages) if (!first.has(message.key)) first.set(message.key, message);
     const distinct = [...first.values()];
     await this.days.ensure(
-      distinct.map(({ time }) => dayOf(time)),
+      distinct.map(({ time }) => postgresDayOf(time)),
       received,
     );
     const ids = await this.#idsFor(distinct);
@@ -77,7 +81,7 @@ export class Writer {
     return new Set(written.map(({ message }) => message.index));
   }
 
-  async #idsFor(messages: readonly Message[]): Promise<IdsOf> {
+  async #idsFor(messages: readonly ReceivedEnvelope[]): Promise<IdsOf> {
     const names: NamesOf = { user: new Set(), cmd: new Set(), gpu: new Set(), disk: new Set(), source: new Set() };
     for (const { envelope, source, type } of messages) {
       names.source.add(source);
@@ -126,7 +130,7 @@ export class Writer {
   }
 
   /** The numbers of texts by their hashes. */
-  async #contentsFor(messages: readonly Message[]): Promise<Contents> {
+  async #contentsFor(messages: readonly ReceivedEnvelope[]): Promise<Contents> {
     const texts = new Map<string, string>();
     const add = (text: string | undefined) => void (text !== undefined && texts.set(hashOf(text), text));
     for (const message of messages) {
@@ -158,7 +162,7 @@ export class Writer {
   }
 
   async #writeLedger(
-    messages: readonly Message[],
+    messages: readonly ReceivedEnvelope[],
     received: number,
     { ids, nodes, contents }: { ids: IdsOf; nodes: ReadonlyMap<string, number>; contents: Contents },
   ): Promise<Stored[]> {
@@ -166,7 +170,7 @@ export class Writer {
     const sorted = messages.toSorted((one, other) => (one.key < other.key ? -1 : 1));
     const contentOf = (text: string | undefined) =>
       text === undefined ? null : String(contents.get(hashOf(text)) ?? '');
-    const column = <Value>(valueOf: (message: Message) => Value): Value[] => sorted.map(valueOf);
+    const column = <Value>(valueOf: (message: ReceivedEnvelope) => Value): Value[] => sorted.map(valueOf);
     const rows = await this.#db.query(
       `insert into sonar.envelope (time, cluster, type, sha256, node, zone, source, received, content, topo_svg, topo_text, members)
        select time, cluster, type, decode(hash, 'hex'), node, zone, source, $8::bigint, content, svg, txt, members
@@ -190,7 +194,7 @@ export class Writer {
     const byKey = new Map(messages.map((message) => [message.key, message]));
     return rows.map(({ id, cluster, type, hash }) => ({
       id: id as bigint,
-      message: byKey.get(keyOf(Number(cluster), String(type), String(hash))) as Message,
+      message: byKey.get(keyOf(Number(cluster), String(type), String(hash))) as ReceivedEnvelope,
     }));
   }
 
@@ -222,7 +226,7 @@ export class Writer {
     for (const { message } of stored) {
       const { cluster, node, time, type } = message;
       if (type === 'sample' && node !== undefined && time >= 0)
-        days.set(`${cluster} ${dayOf(time)}`, { cluster, day: dayOf(time) });
+        days.set(`${cluster} ${postgresDayOf(time)}`, { cluster, day: postgresDayOf(time) });
     }
     if (days.size === 0) return;
     const sorted = [...days.values()].toSorted((one, other) => one.cluster - other.cluster || one.day - other.day);
@@ -253,16 +257,16 @@ export class Writer {
 }
 
 const JOB_EVENT = {
-  ...columnsOf('int8', 'time envelope'),
-  ...columnsOf('int4', 'ord'),
-  ...columnsOf('int8', 'job_id'),
-  ...columnsOf('text', 'step'),
-  ...columnsOf('int8', 'content'),
+  ...typedColumns('int8', 'time envelope'),
+  ...typedColumns('int4', 'ord'),
+  ...typedColumns('int8', 'job_id'),
+  ...typedColumns('text', 'step'),
+  ...typedColumns('int8', 'content'),
 };
 
 interface Stored {
   readonly id: bigint;
-  readonly message: Message;
+  readonly message: ReceivedEnvelope;
 }
 
 /** How many processes were written of each day. */
@@ -272,7 +276,7 @@ function rowsByDay(stored: readonly Stored[]): ReadonlyMap<number, number> {
     if (message.type !== 'sample') continue;
     const { jobs = [] } = (message.envelope.data?.attributes ?? {}) as Partial<SampleAttributes>;
     const rows = jobs.reduce((sum, { processes = [] }) => sum + processes.length, 0);
-    days.set(dayOf(message.time), (days.get(dayOf(message.time)) ?? 0) + rows);
+    days.set(postgresDayOf(message.time), (days.get(postgresDayOf(message.time)) ?? 0) + rows);
   }
   return days;
 }
@@ -284,7 +288,7 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
 const nodeKey = (cluster: number, name: string): string => `${cluster} ${name}`;
 
 /** The records of Slurm jobs in a message, each as it is stored. */
-function recordsOf({ envelope, type }: Message) {
+function recordsOf({ envelope, type }: ReceivedEnvelope) {
   if (type !== 'job' || envelope.data === undefined) return [];
   const { slurm_jobs: jobs = [] } = envelope.data.attributes as JobsAttributes;
   return jobs.map((record) => {

@@ -10,7 +10,7 @@ export interface Origin {
 }
 
 /** An envelope with what its transport needs to know. */
-export interface Message extends Origin {
+export interface ProducedMessage extends Origin {
   readonly type: MessageType;
   /** Unix milliseconds. */
   readonly atMs: number;
@@ -25,18 +25,23 @@ export const dataMessage = <Type extends MessageType>(
   { cluster, node }: Origin,
   atMs: number,
   attributes: DataEnvelope<Type>['data']['attributes'],
-): Message => ({ type, cluster, node, atMs, envelope: { meta: META, data: { type, attributes } } as Envelope });
+): ProducedMessage => ({ type, cluster, node, atMs, envelope: { meta: META, data: { type, attributes } } as Envelope });
 
 /** A record that says why nothing can be reported. */
-export const errorMessage = (type: MessageType, origin: Origin, atMs: number, details: readonly string[]): Message => ({
+export const errorMessage = (
+  type: MessageType,
+  origin: Origin,
+  atMs: number,
+  details: readonly string[],
+): ProducedMessage => ({
   type,
   cluster: origin.cluster,
   node: origin.node,
   atMs,
-  envelope: { meta: META, errors: details.map((detail) => errorObject(origin, atMs, detail)) },
+  envelope: { meta: META, errors: details.map((detail) => errorMessageOf(origin, atMs, detail)) },
 });
 
-export const errorObject = ({ cluster, node }: Origin, atMs: number, detail: string): ErrorRecord => ({
+export const errorMessageOf = ({ cluster, node }: Origin, atMs: number, detail: string): ErrorRecord => ({
   time: timestampOf(atMs),
   detail: detail === '' ? 'unknown error' : detail,
   cluster,

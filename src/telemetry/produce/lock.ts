@@ -15,7 +15,7 @@ export interface Lock {
  * The file names its holder by process id, boot and start, so the lock of a process that was killed, or that ran before
  * a reboot, is taken over. The folder may be shared by nodes: each has a file of its own.
  */
-export function takeLock(folder: string, node: string): Lock | undefined {
+export function takeNodeLock(folder: string, node: string): Lock | undefined {
   makeFolder(folder);
   const path = join(folder, `sonar-lock.${node.replaceAll('/', '_')}`);
   const own = `${process.pid} ${startOf(process.pid) ?? ''}\n`;

@@ -9,7 +9,7 @@ export interface OriginOptions {
 }
 
 /** This node and its cluster. A node without a cluster is a cluster of its own name: every record names one. */
-export function originOf({ cluster, hostnameOnly, environment }: OriginOptions): Origin {
+export function messageOriginOf({ cluster, hostnameOnly, environment }: OriginOptions): Origin {
   const name = hostname();
   const node = hostnameOnly ? (name.split('.')[0] ?? name) : name;
   return { node, cluster: cluster || environment['SLURM_CLUSTER_NAME'] || node };

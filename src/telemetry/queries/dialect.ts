@@ -1,11 +1,11 @@
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import type { JobKey, Window } from '../questions/rows.ts';
-import type { Names } from '../store/answer-of-row.ts';
+import type { JobKey, AskedWindow } from '../questions/rows.ts';
+import type { NamesByNumber } from '../store/answer-of-row.ts';
 import type { CellsOfRow } from '../store/cells.ts';
 import { toInteger } from '../store/numbers.ts';
 
 /** A window, or its part of the nodes from one name to another in the order of their bytes: the rows of all may be too many. */
-export type PartOfWindow = Window & { readonly nodes?: { readonly first: string; readonly last: string } };
+export type PartOfWindow = AskedWindow & { readonly nodes?: { readonly first: string; readonly last: string } };
 
 /** A cluster of a store. */
 export interface Cluster {
@@ -35,11 +35,11 @@ export function bound<Text>(
 }
 
 /** An unsigned integer of 64 bits as a signed one, as text: every store reads it exactly. */
-export const stored = (value: Uint): string => String(toInteger(value) ?? 0);
+export const storedNumber = (value: Uint): string => String(toInteger(value) ?? 0);
 
 /** The rows of a job, by the alias of their table. */
-export const ofJob = (alias: string, { job, epoch }: JobKey, bind: Bind): string =>
-  `${alias}.job = ${bind(stored(job))}${epoch === undefined ? '' : ` and ${alias}.epoch = ${bind(stored(epoch))}`}`;
+export const jobCondition = (alias: string, { job, epoch }: JobKey, bind: Bind): string =>
+  `${alias}.job = ${bind(storedNumber(job))}${epoch === undefined ? '' : ` and ${alias}.epoch = ${bind(storedNumber(epoch))}`}`;
 
 /** The nodes `n` of a name, or of its first label. */
 export const ofNode = (name: string): string => `(n.name = ${name} or n.short = ${name})`;
@@ -48,7 +48,7 @@ export type Sums = readonly (readonly [sql: string, name: string])[];
 export const listed = (sums: Sums): string => sums.map(([sql, name]) => `${sql} as ${name}`).join(', ');
 
 /** Rows of samples, or of the entries of jobs in samples with their processes as `p`. */
-export interface Relation {
+export interface SampleRelation {
   readonly from: string;
   readonly where: string;
   /** The columns that name a sample: `id`, `time` and what the tables of the store are joined by. */
@@ -80,19 +80,23 @@ export interface Dialect {
   readonly cmdName: string;
 
   /** With `hasSource`, `source` is a column. */
-  readonly samples: (asked: SampleSelection, bind: Bind, options?: { readonly hasSource?: boolean }) => Relation;
+  readonly samples: (asked: SampleSelection, bind: Bind, options?: { readonly hasSource?: boolean }) => SampleRelation;
   /** `isAddedUp`: with what was added up when a sample was stored, if the store has that, in place of processes. */
   readonly entries: (
     asked: SampleSelection,
     bind: Bind,
     options?: { readonly hasSource?: boolean; readonly isAddedUp?: boolean },
-  ) => Relation;
+  ) => SampleRelation;
   /** By `keys`; the `others` that are selected follow from them. */
   readonly groupBy: (keys: readonly string[], others: readonly string[]) => string;
   /** Sums over the processes of each entry, of `entries` with `isAddedUp`: their columns, and how rows are grouped. */
   readonly ofEach: (sums: Sums, groupBy: string) => { readonly columns: string; readonly groupBy: string };
   /** The rows with the state of the nodes of samples, and what the samples that have one fulfil. */
-  readonly system: { readonly alias: string; readonly join: (of: Relation['of']) => string; readonly where: string };
+  readonly system: {
+    readonly alias: string;
+    readonly join: (of: SampleRelation['of']) => string;
+    readonly where: string;
+  };
   readonly process: string;
   /** A table with its dictionary, to be joined, and the name in it; undefined if the store has no such rows. */
   readonly items: (table: ItemTable, on: string) => { readonly join: string; readonly name: string } | undefined;
@@ -103,7 +107,11 @@ export interface Dialect {
   readonly beside: (
     table: ItemTable,
     sums: Sums,
-    row: { readonly of: Relation['of']; readonly keys?: Readonly<Record<string, string>>; readonly rows?: string },
+    row: {
+      readonly of: SampleRelation['of'];
+      readonly keys?: Readonly<Record<string, string>>;
+      readonly rows?: string;
+    },
   ) => { readonly columns: string; readonly join: string };
   /** The newest of the rows of each node and card. */
   readonly newest: (cards: string) => string;
@@ -128,7 +136,7 @@ export interface Dialect {
 }
 
 /** Where rows are: a file of SQLite, the files of closed days, or a server. */
-export interface Source {
+export interface RowSource {
   readonly dialect: Dialect;
   /**
    * What `rowOf` makes of each row, in portions. `names` are those of users and commands, where rows have their numbers. With `isHeld`
@@ -137,9 +145,9 @@ export interface Source {
   readonly read: <Row>(
     sql: string,
     values: readonly unknown[],
-    rowOf: (row: CellsOfRow, names?: Names) => Row,
+    rowOf: (row: CellsOfRow, names?: NamesByNumber) => Row,
     isHeld?: boolean,
   ) => AsyncIterable<readonly Row[]>;
   /** Parts of the window of a job, where there is no memory for the lists of all its processes. */
-  readonly partsOf?: (asked: SampleSelection) => Promise<readonly Pick<Window, 'from' | 'until'>[]>;
+  readonly partsOf?: (asked: SampleSelection) => Promise<readonly Pick<AskedWindow, 'from' | 'until'>[]>;
 }

@@ -1,4 +1,4 @@
-import { number, text } from '../store/cells.ts';
+import { numberCell, textCell } from '../store/cells.ts';
 import { metaOf } from '../store/metas.ts';
 import { ofSamples, type SampleQuery } from './samples.ts';
 
@@ -12,7 +12,7 @@ export interface SourceCount {
 /** Of one job, only those that have it. */
 export const sourceCounts: SampleQuery<SourceCount> = {
   order: 'node',
-  rowOf: (row) => ({ node: text(row, 'node'), source: text(row, 'source'), count: number(row, 'count') }),
+  rowOf: (row) => ({ node: textCell(row, 'node'), source: textCell(row, 'source'), count: numberCell(row, 'count') }),
   sql: (dialect, asked, bind) => {
     const samples = dialect.samples(asked, bind, { hasSource: true });
     const { node, source } = dialect;

@@ -1,34 +1,34 @@
 import { minus } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import type { JobFilter, Link, SelectedJobs, SlurmJobRow } from '../questions/rows-of-records.ts';
+import type { JobFilter, AttemptLink, SelectedSlurmJobs, SlurmJobRow } from '../questions/rows-of-records.ts';
 import {
   byNodeAndTime,
   type CardSample,
   type DiskSample,
-  type JobSample,
-  type NodeSample,
+  type JobSampleRow,
+  type NodeSampleRow,
   type ProcessCard,
   type ProcessRow,
   type SampleSum,
   type SampleTime,
   type SumsBy,
 } from '../questions/rows-of-samples.ts';
-import type { JobKey, Portions, Window } from '../questions/rows.ts';
+import type { JobKey, Portions, AskedWindow } from '../questions/rows.ts';
 import type { Cluster, PartOfWindow } from './dialect.ts';
 import { compareText } from './producers.ts';
-import type { Records } from './records.ts';
+import type { RecordQueries } from './records.ts';
 import * as samples from './samples.ts';
 
 /** The answers that every store gives from the same statements. */
 export abstract class QueriedRows {
-  protected readonly records: Records;
+  protected readonly records: RecordQueries;
 
-  constructor(records: Records) {
+  constructor(records: RecordQueries) {
     this.records = records;
   }
 
   /** The clusters of a window: the one that is named, or all, by name. */
-  protected abstract clustersOf(name: string | undefined, window?: Window): Promise<readonly Cluster[]>;
+  protected abstract clustersOf(name: string | undefined, window?: AskedWindow): Promise<readonly Cluster[]>;
   /** The rows of all these clusters, one after the other. */
   protected abstract portions<Row extends samples.PlacedRow>(
     query: samples.SampleQuery<Row>,
@@ -44,16 +44,16 @@ export abstract class QueriedRows {
     return this.portions(samples.processes, window, key);
   }
 
-  sampleSums(window: Window, by: SumsBy, key?: JobKey): Portions<SampleSum> {
+  sampleSums(window: AskedWindow, by: SumsBy, key?: JobKey): Portions<SampleSum> {
     // All of a node counts, so that its producer is chosen among all samples too.
     return this.portions(samples.sampleSums[by], window, by === 'node' ? undefined : key);
   }
 
-  jobSamples(window: Window, key: JobKey): Portions<JobSample> {
+  jobSamples(window: AskedWindow, key: JobKey): Portions<JobSampleRow> {
     return this.portions(samples.jobSamples, window, key);
   }
 
-  processCards(window: Window, key?: JobKey): Portions<ProcessCard> {
+  processCards(window: AskedWindow, key?: JobKey): Portions<ProcessCard> {
     return this.portions(samples.processCards, window, key);
   }
 
@@ -61,19 +61,19 @@ export abstract class QueriedRows {
     return (await Array.fromAsync(this.portions(samples.sampleTimes, window))).flat().toSorted(byNodeAndTime);
   }
 
-  nodeSamples(window: PartOfWindow): Portions<NodeSample> {
+  nodeSamples(window: PartOfWindow): Portions<NodeSampleRow> {
     return this.portions(samples.nodeSamples, window);
   }
 
-  cardSamples(window: Window): Portions<CardSample> {
+  cardSamples(window: AskedWindow): Portions<CardSample> {
     return this.portions(samples.cardSamples, window);
   }
 
-  diskSamples(window: Window): Portions<DiskSample> {
+  diskSamples(window: AskedWindow): Portions<DiskSample> {
     return this.portions(samples.diskSamples, window);
   }
 
-  async cardStates(window: Window): Promise<readonly CardSample[]> {
+  async cardStates(window: AskedWindow): Promise<readonly CardSample[]> {
     const newest = new Map<string, CardSample>();
     for await (const cards of this.portions(samples.newestCards, window))
       for (const card of cards) {
@@ -89,7 +89,7 @@ export abstract class QueriedRows {
     );
   }
 
-  async selectedJobs(cluster: string, filter: JobFilter): Promise<SelectedJobs> {
+  async selectedJobs(cluster: string, filter: JobFilter): Promise<SelectedSlurmJobs> {
     const [found] = await this.clustersOf(cluster);
     return found === undefined ? { total: 0, jobs: [] } : this.records.selectedJobs(found, filter);
   }
@@ -98,7 +98,7 @@ export abstract class QueriedRows {
     return this.records.clusterState(cluster, until);
   }
 
-  slurmJobs(window: Window): Promise<readonly SlurmJobRow[]> {
+  slurmJobs(window: AskedWindow): Promise<readonly SlurmJobRow[]> {
     return this.#ofEach(window.cluster, (cluster) => this.records.slurmJobs(cluster, window));
   }
 
@@ -106,7 +106,7 @@ export abstract class QueriedRows {
     return this.#ofEach(cluster, (each) => this.records.slurmJob(each, job));
   }
 
-  links(cluster: string | undefined, key: JobKey): Promise<readonly Link[]> {
+  links(cluster: string | undefined, key: JobKey): Promise<readonly AttemptLink[]> {
     return this.#ofEach(cluster, (each) => this.records.links(each, key));
   }
 

@@ -1,10 +1,10 @@
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import type { JobFilter, Link, NodeInfo, SelectedJobs, SlurmJobRow } from '../questions/rows-of-records.ts';
-import type { JobKey, Window } from '../questions/rows.ts';
+import type { JobFilter, AttemptLink, NodeInfo, SelectedSlurmJobs, SlurmJobRow } from '../questions/rows-of-records.ts';
+import type { JobKey, AskedWindow } from '../questions/rows.ts';
 import { storedJson } from '../questions/stored-json.ts';
-import { linkOf, slurmJobOf } from '../store/answer-of-row.ts';
-import { type CellsOfRow, number, optional, text } from '../store/cells.ts';
-import { type Bind, bound, type Cluster, ofJob, ofNode, stored } from './dialect.ts';
+import { linkOf, slurmJobRowOf } from '../store/answer-of-row.ts';
+import { type CellsOfRow, numberCell, optional, textCell } from '../store/cells.ts';
+import { type Bind, bound, type Cluster, jobCondition, ofNode, storedNumber } from './dialect.ts';
 
 /** Tables of SQLite and of PostgreSQL. */
 export interface RecordTables {
@@ -25,7 +25,7 @@ const attributesIn = (row: CellsOfRow | undefined): Attributes =>
   (typeof row?.['text'] === 'string' ? storedJson(row['text']) : {}) as Attributes;
 
 /** Reads what is not of samples: sysinfo, states of clusters, records of Slurm jobs, and links. */
-export class Records {
+export class RecordQueries {
   readonly #tables: RecordTables;
 
   constructor(tables: RecordTables) {
@@ -40,7 +40,7 @@ export class Records {
   /** Each node with its newest sysinfo and its newest sample before `until`, by name. */
   async sysinfo(
     { id, name }: Cluster,
-    { node, until }: Window,
+    { node, until }: AskedWindow,
   ): Promise<(NodeInfo & { readonly elsewhere?: number | undefined })[]> {
     const rows = await this.#select((bind, { schema, byBytes, newestElsewhere }) => {
       const end = bind(until);
@@ -56,7 +56,7 @@ export class Records {
     });
     return rows.map((row) => ({
       cluster: name,
-      node: text(row, 'node'),
+      node: textCell(row, 'node'),
       time: optional(row, 'time'),
       sampled: optional(row, 'sampled'),
       elsewhere: optional(row, 'elsewhere'),
@@ -73,33 +73,33 @@ export class Records {
     return attributesIn(row);
   }
 
-  async slurmJobs({ id, name }: Cluster, { from, until }: Window): Promise<SlurmJobRow[]> {
+  async slurmJobs({ id, name }: Cluster, { from, until }: AskedWindow): Promise<SlurmJobRow[]> {
     const rows = await this.#select(
       (bind, { schema }) => `
         select * from ${schema}job where cluster = ${bind(id)} and step = '' and seen >= ${bind(from)}
           and coalesce(submit, seen) < ${bind(until)} order by job_id`,
     );
-    return rows.map((row) => slurmJobOf(row, name));
+    return rows.map((row) => slurmJobRowOf(row, name));
   }
 
   async slurmJob({ id, name }: Cluster, job: Uint): Promise<SlurmJobRow[]> {
     const rows = await this.#select(
       (bind, { schema, byBytes }) =>
-        `select * from ${schema}job where cluster = ${bind(id)} and job_id = ${bind(stored(job))} order by ${byBytes('step')}`,
+        `select * from ${schema}job where cluster = ${bind(id)} and job_id = ${bind(storedNumber(job))} order by ${byBytes('step')}`,
     );
-    return rows.map((row) => slurmJobOf(row, name));
+    return rows.map((row) => slurmJobRowOf(row, name));
   }
 
-  async links({ id, name }: Cluster, key: JobKey): Promise<Link[]> {
+  async links({ id, name }: Cluster, key: JobKey): Promise<AttemptLink[]> {
     const rows = await this.#select(
       (bind, { schema }) => `
         select l.*, n.name as node_name from ${schema}link l join ${schema}node n on n.id = l.node
-        where l.cluster = ${bind(id)} and ${ofJob('l', key, bind)} order by l.time, l.pid`,
+        where l.cluster = ${bind(id)} and ${jobCondition('l', key, bind)} order by l.time, l.pid`,
     );
     return rows.map((row) => linkOf(row, name));
   }
 
-  async selectedJobs({ id, name }: Cluster, filter: JobFilter): Promise<SelectedJobs> {
+  async selectedJobs({ id, name }: Cluster, filter: JobFilter): Promise<SelectedSlurmJobs> {
     const { offset, limit } = filter;
     const selected = (bind: Bind, { schema, each }: RecordTables) =>
       `from ${schema}job where ${[`cluster = ${bind(id)} and step = ''`, ...conditionsOf(filter, bind, each)].join(' and ')}`;
@@ -109,7 +109,7 @@ export class Records {
         select * ${selected(bind, tables)} order by submit desc nulls last, job_id < 0 desc, job_id desc
         limit ${bind(limit)} offset ${bind(offset)}`,
     );
-    return { total: number(count, 'total'), jobs: rows.map((row) => slurmJobOf(row, name)) };
+    return { total: numberCell(count, 'total'), jobs: rows.map((row) => slurmJobRowOf(row, name)) };
   }
 }
 
@@ -130,7 +130,7 @@ function conditionsOf(filter: JobFilter, bind: Bind, each: RecordTables['each'])
   return [
     ...(user === undefined ? [] : [`"user" = ${bind(user)}`]),
     ...(states === undefined ? [] : [`state in (${each(bind(JSON.stringify(states)))})`]),
-    ...(job === undefined ? [] : [`job_id = ${bind(stored(job))}`]),
+    ...(job === undefined ? [] : [`job_id = ${bind(storedNumber(job))}`]),
     ...compared.flatMap(([name, left, sign]) =>
       filter[name] === undefined ? [] : [`${left()} ${sign} ${bind(filter[name])}`],
     ),

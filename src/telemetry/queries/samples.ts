@@ -1,8 +1,8 @@
 import type {
   CardSample,
   DiskSample,
-  JobSample,
-  NodeSample,
+  JobSampleRow,
+  NodeSampleRow,
   ProcessCard,
   ProcessRow,
   SampleSum,
@@ -13,15 +13,15 @@ import {
   cardOf,
   diskOf,
   jobSampleOf,
-  type Names,
+  type NamesByNumber,
   nodeSampleOf,
-  type Ordered,
+  type InEnvelopeOrder,
   processCardOf,
   processOf,
   sampleTimeOf,
-  sumOf,
+  sampleSumOf,
 } from '../store/answer-of-row.ts';
-import { type CellsOfRow, number, text } from '../store/cells.ts';
+import { type CellsOfRow, numberCell, textCell } from '../store/cells.ts';
 import { sampleTables } from '../store/tables.ts';
 import {
   type SampleSelection,
@@ -30,8 +30,8 @@ import {
   type Dialect,
   type ItemTable,
   listed,
-  type Relation,
-  type Source,
+  type SampleRelation,
+  type RowSource,
   type Sums,
 } from './dialect.ts';
 
@@ -39,7 +39,7 @@ import {
 export interface SampleQuery<Row> {
   /** Undefined where the store has no such rows. */
   readonly sql: (dialect: Dialect, asked: SampleSelection, bind: Bind) => string | undefined;
-  readonly rowOf: (row: CellsOfRow, cluster: string, names?: Names) => Row;
+  readonly rowOf: (row: CellsOfRow, cluster: string, names?: NamesByNumber) => Row;
   /** Rows are in the order of time, or of nodes and of time on each. */
   readonly order: 'time' | 'node';
   /** Processes of two producers must not count twice. */
@@ -50,11 +50,11 @@ export interface SampleQuery<Row> {
   readonly isHeld?: boolean;
 }
 
-export type PlacedRow = Ordered<{ readonly node: string; readonly time: number }>;
+export type PlacedRow = InEnvelopeOrder<{ readonly node: string; readonly time: number }>;
 
 /** The condition of all samples that are asked for. */
 export function ofSamples(
-  relation: Relation,
+  relation: SampleRelation,
   dialect: Dialect,
   { window, chosen }: SampleSelection,
   bind: Bind,
@@ -71,7 +71,7 @@ export function ofSamples(
 }
 
 /** The same of entries: those of one user, if it is named. */
-const ofEntries = (relation: Relation, dialect: Dialect, asked: SampleSelection, bind: Bind): string =>
+const ofEntries = (relation: SampleRelation, dialect: Dialect, asked: SampleSelection, bind: Bind): string =>
   [
     ofSamples(relation, dialect, asked, bind),
     ...(asked.window.user === undefined ? [] : [dialect.ofUser(bind(asked.window.user))]),
@@ -113,10 +113,10 @@ const sumsOf = (dialect: Dialect): string =>
   ]);
 
 /** Also of nodes without a process; what one user has of them is not asked for. */
-const nodeSums: SampleQuery<Ordered<SampleSum>> = {
+const nodeSums: SampleQuery<InEnvelopeOrder<SampleSum>> = {
   order: 'time',
   isOfProcesses: true,
-  rowOf: sumOf,
+  rowOf: sampleSumOf,
   sql: (dialect, asked, bind) => {
     const samples = dialect.samples(asked, bind, { hasSource: true });
     return `
@@ -126,10 +126,10 @@ const nodeSums: SampleQuery<Ordered<SampleSum>> = {
   },
 };
 
-const entrySums = (isOfProcess: boolean): SampleQuery<Ordered<SampleSum>> => ({
+const entrySums = (isOfProcess: boolean): SampleQuery<InEnvelopeOrder<SampleSum>> => ({
   order: 'time',
   isOfProcesses: true,
-  rowOf: sumOf,
+  rowOf: sampleSumOf,
   sql: (dialect, asked, bind) => {
     const entries = dialect.entries(asked, bind, { hasSource: true });
     const { node, source, user, job, epoch, slot, cmd } = dialect;
@@ -144,14 +144,14 @@ const entrySums = (isOfProcess: boolean): SampleQuery<Ordered<SampleSum>> => ({
   },
 });
 
-export const sampleSums: Readonly<Record<SumsBy, SampleQuery<Ordered<SampleSum>>>> = {
+export const sampleSums: Readonly<Record<SumsBy, SampleQuery<InEnvelopeOrder<SampleSum>>>> = {
   node: nodeSums,
   job: entrySums(false),
   process: entrySums(true),
 };
 
 /** One row for all processes of an entry: a row for each costs ten times as much. */
-export const jobSamples: SampleQuery<JobSample> = {
+export const jobSamples: SampleQuery<JobSampleRow> = {
   order: 'time',
   isOfProcesses: true,
   hasLists: true,
@@ -185,7 +185,7 @@ export const jobSamples: SampleQuery<JobSample> = {
   },
 };
 
-export const processCards: SampleQuery<Ordered<ProcessCard>> = {
+export const processCards: SampleQuery<InEnvelopeOrder<ProcessCard>> = {
   order: 'time',
   isOfProcesses: true,
   rowOf: processCardOf,
@@ -202,7 +202,7 @@ export const processCards: SampleQuery<Ordered<ProcessCard>> = {
 };
 
 /** In any order. */
-export const sampleTimes: SampleQuery<Ordered<SampleTime>> = {
+export const sampleTimes: SampleQuery<InEnvelopeOrder<SampleTime>> = {
   order: 'node',
   isHeld: true,
   rowOf: sampleTimeOf,
@@ -214,7 +214,7 @@ export const sampleTimes: SampleQuery<Ordered<SampleTime>> = {
   },
 };
 
-export const nodeSamples: SampleQuery<Ordered<NodeSample>> = {
+export const nodeSamples: SampleQuery<InEnvelopeOrder<NodeSampleRow>> = {
   order: 'node',
   rowOf: nodeSampleOf,
   sql: (dialect, asked, bind) => {
@@ -250,20 +250,20 @@ const itemsOf =
     );
   };
 
-export const cardSamples: SampleQuery<Ordered<CardSample>> = {
+export const cardSamples: SampleQuery<InEnvelopeOrder<CardSample>> = {
   order: 'node',
   rowOf: cardOf,
   sql: itemsOf('gpu_sample', 'uuid', (_dialect, rows, order) => `${rows} ${order}`),
 };
 
 /** Of each card and node. */
-export const newestCards: SampleQuery<Ordered<CardSample>> = {
+export const newestCards: SampleQuery<InEnvelopeOrder<CardSample>> = {
   order: 'node',
   rowOf: cardOf,
   sql: itemsOf('gpu_sample', 'uuid', ({ newest }, rows) => newest(rows)),
 };
 
-export const diskSamples: SampleQuery<Ordered<DiskSample>> = {
+export const diskSamples: SampleQuery<InEnvelopeOrder<DiskSample>> = {
   order: 'node',
   rowOf: diskOf,
   sql: itemsOf('disk_sample', 'disk', (_dialect, rows, order) => `${rows} ${order}`),
@@ -271,13 +271,13 @@ export const diskSamples: SampleQuery<Ordered<DiskSample>> = {
 
 export const firstSamples: SampleQuery<readonly [node: string, time: number]> = {
   order: 'node',
-  rowOf: (row) => [text(row, 'node'), number(row, 'time')],
+  rowOf: (row) => [textCell(row, 'node'), numberCell(row, 'time')],
   sql: (dialect, asked, bind) => dialect.firstTimes(asked, bind),
 };
 
 /** The rows of a query for one cluster. */
 export async function* answer<Row>(
-  source: Source,
+  source: RowSource,
   query: SampleQuery<Row>,
   asked: SampleSelection,
 ): AsyncGenerator<readonly Row[]> {

@@ -6,12 +6,12 @@ const times = ['time', 'first', 'last', 'from', 'until', 'sampled', 'newest'] as
 type Time = (typeof times)[number];
 
 /**
- * An answer before `asData` made it data of this schema: names in camel case, times as Unix seconds, and the members named by
+ * An answer before `asPlainData` made it data of this schema: names in camel case, times as Unix seconds, and the members named by
  * `Exact` as integers of 64 bits.
  */
-export type AnswerOf<Schema extends z.ZodType, Exact extends string = never> = Answer<z.output<Schema>, Exact>;
+export type AnswerOf<Schema extends z.ZodType, Exact extends string = never> = AnswerFields<z.output<Schema>, Exact>;
 
-export type Answer<Data, Exact extends string = never> = {
+export type AnswerFields<Data, Exact extends string = never> = {
   readonly [Name in keyof Data as CamelCase<Name>]: Known<Data[Name], CamelCase<Name>, Exact>;
 };
 type Known<Value, Name, Exact> = null extends Value
@@ -29,15 +29,15 @@ type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Ca
  * An answer as data for programs: names in lower case with underscores, times as timestamps in UTC, numbers with at most
  * three decimals. The command line and the routes give the same.
  */
-export function asData(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(asData);
+export function asPlainData(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(asPlainData);
   if (typeof value === 'bigint') return exactNumber(value);
   if (typeof value === 'number') return Number.isInteger(value) ? value : Math.round(value * 1000) / 1000;
   if (typeof value !== 'object' || value === null) return value ?? null;
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => [
       name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      TIMES.has(name) && typeof each === 'number' ? formatTimestamp(each) : asData(each),
+      TIMES.has(name) && typeof each === 'number' ? formatTimestamp(each) : asPlainData(each),
     ]),
   );
 }

@@ -1,10 +1,14 @@
-import type { Link } from './rows-of-records.ts';
-import type { JobKey, TelemetryRows, Window } from './rows.ts';
+import type { AttemptLink } from './rows-of-records.ts';
+import type { JobKey, TelemetryRows, AskedWindow } from './rows.ts';
 
-export type LinkedAttempt = Pick<Link, 'cluster' | 'workflow' | 'workflowJob' | 'run' | 'attempt'>;
+export type LinkedAttempt = Pick<AttemptLink, 'cluster' | 'workflow' | 'workflowJob' | 'run' | 'attempt'>;
 
 /** The attempts at workflow jobs that the processes of a job belong to, each once, in the order of time. */
-export async function attemptsOf(source: TelemetryRows, { cluster }: Window, key: JobKey): Promise<LinkedAttempt[]> {
+export async function linkedAttemptsOf(
+  source: TelemetryRows,
+  { cluster }: AskedWindow,
+  key: JobKey,
+): Promise<LinkedAttempt[]> {
   const found = new Map<string, LinkedAttempt>();
   for (const link of await source.links(cluster, key)) {
     const { workflow, workflowJob, run, attempt } = link;

@@ -4,7 +4,7 @@ import { CpuTime, samplesFor } from './cpu-time.ts';
 import { loadOf } from './load.ts';
 import type { JobHour, NodeHour } from './rows-of-hours.ts';
 import type { ProcessRow } from './rows-of-samples.ts';
-import type { TelemetryRows, Window } from './rows.ts';
+import type { TelemetryRows, AskedWindow } from './rows.ts';
 
 const HOUR_SECONDS = 3600;
 
@@ -12,7 +12,7 @@ const hourOf = (time: number): number => Math.floor(time / HOUR_SECONDS) * HOUR_
 
 /** Counters of before a window, from which its first rise is counted: as old as a gap within a job may be. */
 const BEFORE_SECONDS = 3 * HOUR_SECONDS;
-const withTimeBefore = (window: Window): Window => ({ ...window, from: window.from - BEFORE_SECONDS });
+const withTimeBefore = (window: AskedWindow): AskedWindow => ({ ...window, from: window.from - BEFORE_SECONDS });
 
 interface Tally extends Pick<JobHour, 'cluster' | 'node' | 'time' | 'job' | 'epoch' | 'user' | 'first'> {
   last: number;
@@ -35,7 +35,7 @@ interface Tally extends Pick<JobHour, 'cluster' | 'node' | 'time' | 'job' | 'epo
  */
 export async function* jobHoursOf(
   source: Pick<TelemetryRows, 'firstSamples' | 'processes'>,
-  window: Window,
+  window: AskedWindow,
 ): AsyncGenerator<readonly JobHour[]> {
   let done: JobHour[] = [];
   const tallies = new Map<string, Tally>();
@@ -123,7 +123,7 @@ function add(tally: Tally, rows: readonly ProcessRow[], cpuSeconds: Uint, elapse
   );
 }
 
-export async function nodeHoursOf(source: TelemetryRows, window: Window): Promise<NodeHour[]> {
+export async function nodeHoursOf(source: TelemetryRows, window: AskedWindow): Promise<NodeHour[]> {
   const loads = new Map(
     (await loadOf(source, withTimeBefore(window), HOUR_SECONDS)).map((step) => [
       `${step.cluster} ${step.node} ${step.time}`,
@@ -159,7 +159,7 @@ export async function nodeHoursOf(source: TelemetryRows, window: Window): Promis
 /** The hours of a window of which no samples are left, from the first to the end of the last; undefined where there are none. */
 export async function hourlySpan(
   source: TelemetryRows,
-  window: Window,
+  window: AskedWindow,
 ): Promise<{ readonly from: number; readonly until: number } | undefined> {
   if (source.hourlySpan !== undefined) return source.hourlySpan(window);
   const times = (await source.nodeHours(window)).map(({ time }) => time);

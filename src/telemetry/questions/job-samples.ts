@@ -1,12 +1,12 @@
 import { minus, plus, sumOf } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { type Counter, CpuTime } from './cpu-time.ts';
-import type { JobSample, OnNode } from './rows-of-samples.ts';
-import type { JobKey, Portions, TelemetryRows, Window } from './rows.ts';
-import { idOf } from './step-length.ts';
+import type { JobSampleRow, OnNode } from './rows-of-samples.ts';
+import type { JobKey, Portions, TelemetryRows, AskedWindow } from './rows.ts';
+import { sampleKeyOf } from './step-length.ts';
 
 /** What a job did on one node since the sample before. */
-export interface JobUse extends OnNode, Pick<JobSample, 'epoch' | 'user' | 'processes' | 'cpuAvg'> {
+export interface JobUseOnNode extends OnNode, Pick<JobSampleRow, 'epoch' | 'user' | 'processes' | 'cpuAvg'> {
   /** 0 where it is unknown when it was used. */
   readonly cpuSeconds: Uint;
   /** Since the sample before; undefined at the first one. */
@@ -21,9 +21,9 @@ const BEFORE_SECONDS = 3 * 3600;
 const DAY = 86_400;
 
 /** The use of a job at each of its samples in a window, in the order of time. The window is of one cluster. */
-export async function jobUses(source: TelemetryRows, window: Window, key: JobKey): Promise<JobUse[]> {
+export async function jobUses(source: TelemetryRows, window: AskedWindow, key: JobKey): Promise<JobUseOnNode[]> {
   const cpu = new JobCpu();
-  const uses: JobUse[] = [];
+  const uses: JobUseOnNode[] = [];
   let isFirst = true;
   await eachSample(source.jobSamples(window, key), async (entries) => {
     const [sample] = entries;
@@ -34,7 +34,7 @@ export async function jobUses(source: TelemetryRows, window: Window, key: JobKey
       if (before.from < before.until)
         await eachSample(source.jobSamples(before, key), (earlier) => void cpu.since(earlier));
     }
-    const sum = (value: (each: JobSample) => number) => entries.reduce((total, each) => total + value(each), 0);
+    const sum = (value: (each: JobSampleRow) => number) => entries.reduce((total, each) => total + value(each), 0);
     uses.push({
       cluster: sample.cluster,
       node: sample.node,
@@ -53,7 +53,11 @@ export async function jobUses(source: TelemetryRows, window: Window, key: JobKey
 }
 
 /** What a job had used before the first sample of its node, at an unknown time. Days are looked at as when their hours are added up. */
-async function withKnownBegins(source: TelemetryRows, window: Window, uses: readonly JobUse[]): Promise<JobUse[]> {
+async function withKnownBegins(
+  source: TelemetryRows,
+  window: AskedWindow,
+  uses: readonly JobUseOnNode[],
+): Promise<JobUseOnNode[]> {
   const firsts = uses.filter(({ elapsed, cpuSeconds }) => elapsed === undefined && cpuSeconds > 0);
   const begins = new Map<number, ReadonlyMap<string, number>>();
   for (const [day, group] of Map.groupBy(firsts, ({ time }) => Math.floor(time / DAY))) {
@@ -72,13 +76,13 @@ async function withKnownBegins(source: TelemetryRows, window: Window, uses: read
 
 /** Calls `use` with the entries of a job in each sample: those of one envelope follow each other. */
 async function eachSample(
-  portions: Portions<JobSample>,
-  use: (entries: readonly [JobSample, ...JobSample[]]) => void | Promise<void>,
+  portions: Portions<JobSampleRow>,
+  use: (entries: readonly [JobSampleRow, ...JobSampleRow[]]) => void | Promise<void>,
 ): Promise<void> {
-  let open: JobSample[] = [];
+  let open: JobSampleRow[] = [];
   const end = async () => {
     if (open.length === 0) return;
-    const groups = Map.groupBy(open, (each) => `${idOf(each)} ${each.job} ${each.job === 0 ? each.slot : ''}`);
+    const groups = Map.groupBy(open, (each) => `${sampleKeyOf(each)} ${each.job} ${each.job === 0 ? each.slot : ''}`);
     open = [];
     for (const [first, ...rest] of groups.values()) if (first !== undefined) await use([first, ...rest]);
   };
@@ -93,11 +97,11 @@ async function eachSample(
 /** CPU time of jobs. Where the same processes are there as at the sample before, it is the rise of the sum of their counters. */
 class JobCpu {
   readonly #cpu = new CpuTime();
-  readonly #latest = new Map<string, { readonly time: number; readonly sample: JobSample | undefined }>();
+  readonly #latest = new Map<string, { readonly time: number; readonly sample: JobSampleRow | undefined }>();
 
-  since(entries: readonly [JobSample, ...JobSample[]]): Pick<JobUse, 'cpuSeconds' | 'elapsed'> {
+  since(entries: readonly [JobSampleRow, ...JobSampleRow[]]): Pick<JobUseOnNode, 'cpuSeconds' | 'elapsed'> {
     const [sample] = entries;
-    const id = idOf(sample);
+    const id = sampleKeyOf(sample);
     const before = this.#latest.get(id);
     const own = entries.length === 1 ? sample : undefined;
     this.#latest.set(id, { time: sample.time, sample: own });
@@ -110,7 +114,7 @@ class JobCpu {
 }
 
 /** Undefined where processes began, ended or changed places, or a counter fell. */
-function riseOf(before: JobSample, now: JobSample): Uint | undefined {
+function riseOf(before: JobSampleRow, now: JobSampleRow): Uint | undefined {
   if (before.names.length !== now.names.length) return undefined;
   let rise: Uint = 0;
   for (let at = 0; at < now.names.length; at++) {
@@ -121,7 +125,7 @@ function riseOf(before: JobSample, now: JobSample): Uint | undefined {
   return rise;
 }
 
-function* countersOf(entries: readonly JobSample[]): Generator<Counter> {
+function* countersOf(entries: readonly JobSampleRow[]): Generator<Counter> {
   const ordinals = new Map<string, number>();
   for (const { names, ppids, cpuTimes } of entries)
     for (const [at, each] of names.entries()) {

@@ -7,10 +7,13 @@ import { PeakOfSums } from './peak-of-sums.ts';
 import type { JobHour } from './rows-of-hours.ts';
 import type { SlurmJobRow } from './rows-of-records.ts';
 import type { ProcessRow } from './rows-of-samples.ts';
-import type { TelemetryRows, Window } from './rows.ts';
+import type { TelemetryRows, AskedWindow } from './rows.ts';
 
 /** What a job did within a window, from the samples of its processes, with what Slurm says of it. */
-export type JobUse = AnswerOf<typeof TelemetryJob, 'job' | 'epoch' | 'cpuSeconds' | 'peakMemoryKb' | 'peakGpuMemoryKb'>;
+export type JobUseInWindow = AnswerOf<
+  typeof TelemetryJob,
+  'job' | 'epoch' | 'cpuSeconds' | 'peakMemoryKb' | 'peakGpuMemoryKb'
+>;
 
 /** Jobs outside of Slurm have the ids of process groups, which are used again: a gap of this length ends a job. */
 export const JOB_GAP_SECONDS = 3 * 3600;
@@ -49,7 +52,11 @@ interface Stay {
 }
 
 /** Jobs by their CPU time, most first. */
-export async function jobsOf(source: TelemetryRows, window: Window, gapSeconds = JOB_GAP_SECONDS): Promise<JobUse[]> {
+export async function jobsOf(
+  source: TelemetryRows,
+  window: AskedWindow,
+  gapSeconds = JOB_GAP_SECONDS,
+): Promise<JobUseInWindow[]> {
   const open = new Map<string, Tally>();
   const done: Tally[] = [];
   const cpu = new CpuTime();
@@ -185,7 +192,7 @@ function addHour(tally: Tally, hour: JobHour): void {
   for (const card of hour.cards.split(' ')) if (card !== '') tally.cards.add(card);
 }
 
-function useOf(tally: Tally, slurm: SlurmJobRow | undefined): JobUse {
+function useOf(tally: Tally, slurm: SlurmJobRow | undefined): JobUseInWindow {
   const { cluster, job, epoch, user, first, last, samples, cpuSeconds, measured } = tally;
   const stays = [...tally.stays.values()];
   const sum = (value: (stay: Stay) => number) => stays.reduce((total, stay) => total + value(stay), 0);

@@ -2,8 +2,8 @@ import { AmountMean, exactSum, minus } from '../../core/contract/sonar/amounts.t
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import type { TelemetryLoad } from '../../core/contract/telemetry.ts';
 import type { AnswerOf } from './answers.ts';
-import { byNodeAndTime, type NodeSample } from './rows-of-samples.ts';
-import type { TelemetryRows, Window } from './rows.ts';
+import { byNodeAndTime, type NodeSampleRow } from './rows-of-samples.ts';
+import type { TelemetryRows, AskedWindow } from './rows.ts';
 
 /** The use of a node in one interval. */
 export type LoadStep = AnswerOf<typeof TelemetryLoad, 'usedMemoryKb' | 'gpuMemoryKb'>;
@@ -12,7 +12,7 @@ export type LoadStep = AnswerOf<typeof TelemetryLoad, 'usedMemoryKb' | 'gpuMemor
 const GREATEST_GAP_SECONDS = 3600;
 
 /** The use of each node in intervals that begin at multiples of their length. */
-export async function loadOf(source: TelemetryRows, window: Window, bucketSeconds: number): Promise<LoadStep[]> {
+export async function loadOf(source: TelemetryRows, window: AskedWindow, bucketSeconds: number): Promise<LoadStep[]> {
   const memory = new Map(
     (await source.sysinfo(window)).map(({ cluster, node, info }) => [
       `${cluster} ${node}`,
@@ -20,7 +20,7 @@ export async function loadOf(source: TelemetryRows, window: Window, bucketSecond
     ]),
   );
   const steps = new Map<string, Step>();
-  const stepAt = ({ cluster, node, time }: Pick<NodeSample, 'cluster' | 'node' | 'time'>): Step => {
+  const stepAt = ({ cluster, node, time }: Pick<NodeSampleRow, 'cluster' | 'node' | 'time'>): Step => {
     const begin = Math.floor(time / bucketSeconds) * bucketSeconds;
     const key = `${cluster} ${node} ${begin}`;
     let step = steps.get(key);
@@ -39,8 +39,8 @@ export async function loadOf(source: TelemetryRows, window: Window, bucketSecond
     step.gpuMemory.add(hour.gpuMemoryKb, hour.samples);
     if (hour.gpuPercent !== undefined) step.gpu.add(hour.gpuPercent, hour.samples);
   }
-  const latest = new Map<string, NodeSample>();
-  const add = (sample: NodeSample) => {
+  const latest = new Map<string, NodeSampleRow>();
+  const add = (sample: NodeSampleRow) => {
     const id = `${sample.cluster} ${sample.node}`;
     const before = latest.get(id);
     const percent = before === undefined ? undefined : cpuPercent(before, sample);
@@ -120,7 +120,7 @@ class Mean {
   }
 }
 
-function cpuPercent(before: NodeSample, now: NodeSample): number | undefined {
+function cpuPercent(before: NodeSampleRow, now: NodeSampleRow): number | undefined {
   const elapsed = now.time - before.time;
   if (elapsed <= 0 || elapsed > GREATEST_GAP_SECONDS || now.cpuSeconds.length !== before.cpuSeconds.length)
     return undefined;

@@ -4,7 +4,7 @@ import { performanceState } from '../../core/contract/sonar/conventions.ts';
 import { firstLabelOf, nodesIn } from '../../core/contract/sonar/node-range.ts';
 import type { TelemetryCard, TelemetryNode } from '../../core/contract/telemetry.ts';
 import type { AnswerOf } from './answers.ts';
-import type { TelemetryRows, Window } from './rows.ts';
+import type { TelemetryRows, AskedWindow } from './rows.ts';
 
 export type NodeFacts = AnswerOf<typeof TelemetryNode, 'cores' | 'memoryKb'>;
 
@@ -12,7 +12,7 @@ export type NodeFacts = AnswerOf<typeof TelemetryNode, 'cores' | 'memoryKb'>;
  * What nodes are, by cluster and name. Names of Slurm and of the nodes themselves are compared by their first labels. A node that
  * Slurm names and that never reported is one too: an administrator looks for these.
  */
-export async function nodesOf(source: TelemetryRows, window: Window): Promise<NodeFacts[]> {
+export async function nodeFactsOf(source: TelemetryRows, window: AskedWindow): Promise<NodeFacts[]> {
   const reported = Map.groupBy(await source.sysinfo(window), ({ cluster }) => cluster);
   const isAsked = (node: string) => window.node === undefined || [node, firstLabelOf(node)].includes(window.node);
   const found: NodeFacts[] = [];
@@ -89,7 +89,7 @@ export type CardFacts = AnswerOf<
 >;
 
 /** What cards are, and their newest state within the window. Cards are known by their uuids: an index may change at boot. */
-export async function cardsOf(source: TelemetryRows, window: Window): Promise<CardFacts[]> {
+export async function cardsOf(source: TelemetryRows, window: AskedWindow): Promise<CardFacts[]> {
   const cards = new Map<string, CardFacts>();
   for (const { cluster, node, info } of await source.sysinfo(window))
     for (const card of (info['cards'] ?? []) as readonly Readonly<Record<string, unknown>>[]) {

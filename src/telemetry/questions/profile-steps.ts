@@ -1,9 +1,9 @@
 import { greatestOf, sumOf } from '../../core/contract/sonar/amounts.ts';
-import { type JobUse, jobUses } from './job-samples.ts';
-import type { ProfileStep } from './profile.ts';
+import { type JobUseOnNode, jobUses } from './job-samples.ts';
+import type { ProfileInterval } from './profile.ts';
 import type { JobHour } from './rows-of-hours.ts';
-import type { JobKey, TelemetryRows, Window } from './rows.ts';
-import { chooseStepSeconds, idOf } from './step-length.ts';
+import type { JobKey, TelemetryRows, AskedWindow } from './rows.ts';
+import { chooseStepSeconds, sampleKeyOf } from './step-length.ts';
 
 const HOUR = 3600;
 const DAY = 86_400;
@@ -12,7 +12,7 @@ const DAY = 86_400;
 export interface ProfileSteps {
   /** The length of the steps; 0: each sample. */
   readonly everySeconds: number;
-  readonly steps: readonly ProfileStep[];
+  readonly steps: readonly ProfileInterval[];
 }
 
 type Hour = Pick<
@@ -38,7 +38,7 @@ type Hour = Pick<
  */
 export async function profileSteps(
   source: TelemetryRows,
-  window: Window,
+  window: AskedWindow,
   key: JobKey,
   asked?: number,
 ): Promise<ProfileSteps> {
@@ -55,7 +55,7 @@ export async function profileSteps(
     }
     asked = everySeconds;
   }
-  const steps: ProfileStep[] = [];
+  const steps: ProfileInterval[] = [];
   for (const each of clusters) {
     const uses = await jobUses(source, each, key);
     // Of deleted samples only the hours are left.
@@ -68,15 +68,15 @@ export async function profileSteps(
 const isOfHours = (seconds: number): boolean => seconds > 0 && seconds % HOUR === 0;
 
 /** Of closed days the hours that are kept, of others the samples. */
-async function hoursOf(source: TelemetryRows, window: Window, key: JobKey) {
+async function hoursOf(source: TelemetryRows, window: AskedWindow, key: JobKey) {
   const { hours, days } = await source.closedJobHours(window, key);
-  const uses: JobUse[] = [];
+  const uses: JobUseOnNode[] = [];
   for (const part of besides(window, days)) for (const use of await jobUses(source, part, key)) uses.push(use);
   return { kept: hours as readonly Hour[], uses };
 }
 
 /** The parts of a window that have none of the days. */
-function* besides(window: Window, days: readonly number[]): Generator<Window> {
+function* besides(window: AskedWindow, days: readonly number[]): Generator<AskedWindow> {
   let { from } = window;
   for (const day of days.toSorted((one, other) => one - other)) {
     if (from < day * DAY) yield { ...window, from, until: day * DAY };
@@ -85,10 +85,10 @@ function* besides(window: Window, days: readonly number[]): Generator<Window> {
   if (from < window.until) yield { ...window, from };
 }
 
-function hoursOfUses(uses: readonly JobUse[]): Hour[] {
-  const groups = Map.groupBy(uses, (use) => `${idOf(use)} ${Math.floor(use.time / HOUR)}`);
+function hoursOfUses(uses: readonly JobUseOnNode[]): Hour[] {
+  const groups = Map.groupBy(uses, (use) => `${sampleKeyOf(use)} ${Math.floor(use.time / HOUR)}`);
   return [...groups.values()].map((group) => {
-    const [first, last] = [group[0], group.at(-1)] as [JobUse, JobUse];
+    const [first, last] = [group[0], group.at(-1)] as [JobUseOnNode, JobUseOnNode];
     return {
       cluster: first.cluster,
       node: first.node,
@@ -108,9 +108,9 @@ function hoursOfUses(uses: readonly JobUse[]): Hour[] {
 }
 
 /** The CPU time of a step is spread over the time that its samples stand for: that since the samples before them. */
-function stepsOfHours(hours: readonly Hour[], seconds: number): ProfileStep[] {
-  const steps: ProfileStep[] = [];
-  for (const own of Map.groupBy(hours, idOf).values()) {
+function stepsOfHours(hours: readonly Hour[], seconds: number): ProfileInterval[] {
+  const steps: ProfileInterval[] = [];
+  for (const own of Map.groupBy(hours, sampleKeyOf).values()) {
     let before: number | undefined;
     const spread = own
       .toSorted((one, other) => one.time - other.time)
@@ -141,7 +141,7 @@ function stepsOfHours(hours: readonly Hour[], seconds: number): ProfileStep[] {
   return steps;
 }
 
-const stepOfUse = (use: JobUse): ProfileStep => ({
+const stepOfUse = (use: JobUseOnNode): ProfileInterval => ({
   time: use.time,
   node: use.node,
   processes: use.processes,
@@ -153,13 +153,13 @@ const stepOfUse = (use: JobUse): ProfileStep => ({
   gpuMemoryKb: use.gpuMemoryKb,
 });
 
-const shortSteps = (uses: readonly JobUse[], seconds: number): ProfileStep[] =>
+const shortSteps = (uses: readonly JobUseOnNode[], seconds: number): ProfileInterval[] =>
   seconds > 0 ? stepsOf(uses, seconds) : uses.map(stepOfUse);
 
-function stepsOf(uses: readonly JobUse[], seconds: number): ProfileStep[] {
-  const groups = Map.groupBy(uses, (use) => `${idOf(use)} ${Math.floor(use.time / seconds)}`);
+function stepsOf(uses: readonly JobUseOnNode[], seconds: number): ProfileInterval[] {
+  const groups = Map.groupBy(uses, (use) => `${sampleKeyOf(use)} ${Math.floor(use.time / seconds)}`);
   return [...groups.values()].map((group) => {
-    const [{ time, node }] = group as [JobUse, ...JobUse[]];
+    const [{ time, node }] = group as [JobUseOnNode, ...JobUseOnNode[]];
     const known = group.filter(({ elapsed = 0 }) => elapsed > 0);
     const elapsed = sum(known, (use) => use.elapsed ?? 0);
     return {
@@ -183,5 +183,5 @@ const sum = <Item>(items: readonly Item[], value: (item: Item) => number): numbe
 const most = <Item>(items: readonly Item[], value: (item: Item) => number): number =>
   items.reduce((greatest, item) => Math.max(greatest, value(item)), 0);
 
-const inOrder = (steps: readonly ProfileStep[]): ProfileStep[] =>
+const inOrder = (steps: readonly ProfileInterval[]): ProfileInterval[] =>
   steps.toSorted((one, other) => one.time - other.time || (one.node < other.node ? -1 : one.node > other.node ? 1 : 0));

@@ -1,28 +1,28 @@
 import { greater, greatestOf, minus, plus, sumOf } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import type * as contract from '../../core/contract/telemetry.ts';
-import type { Answer } from './answers.ts';
+import type { AnswerFields } from './answers.ts';
 import { CpuTime, eachSample, keyed } from './cpu-time.ts';
 import type { JobHour } from './rows-of-hours.ts';
 import type { ProcessRow } from './rows-of-samples.ts';
-import type { JobKey, Portions, TelemetryRows, Window } from './rows.ts';
+import type { JobKey, Portions, TelemetryRows, AskedWindow } from './rows.ts';
 
 /** What a job did in one interval, on one node. */
-export type ProfileStep = Answer<contract.ProfileStep, 'cpuSeconds' | 'memoryKb' | 'gpuMemoryKb'>;
+export type ProfileInterval = AnswerFields<contract.ProfileStep, 'cpuSeconds' | 'memoryKb' | 'gpuMemoryKb'>;
 
 /** One process of the job over its life. */
-export type ProcessUse = Answer<contract.ProcessUse, 'cpuSeconds' | 'peakMemoryKb'>;
+export type ProfiledProcess = AnswerFields<contract.ProcessUse, 'cpuSeconds' | 'peakMemoryKb'>;
 
 export interface Profile {
-  readonly steps: readonly ProfileStep[];
-  readonly processes: readonly ProcessUse[];
+  readonly steps: readonly ProfileInterval[];
+  readonly processes: readonly ProfiledProcess[];
   /** (greatest - mean) / greatest CPU time of nodes, in percent: 0 is balanced. */
   readonly nodeImbalancePercent: number;
 }
 
 export async function profileOf(
   source: TelemetryRows,
-  window: Window,
+  window: AskedWindow,
   key: JobKey,
   bucketSeconds = 0,
 ): Promise<Profile> {
@@ -37,7 +37,7 @@ export async function profileOf(
 }
 
 /** Of an hour without samples: the average of its CPU time, and the most of its memory. */
-const stepOfHour = (hour: JobHour): ProfileStep => ({
+const stepOfHour = (hour: JobHour): ProfileInterval => ({
   time: hour.time,
   node: hour.node,
   processes: hour.processes,
@@ -55,8 +55,8 @@ export async function profileOfRows(
 ): Promise<Profile> {
   const cpu = new CpuTime();
   const latest = new Map<string, number>();
-  const steps: ProfileStep[] = [];
-  const processes = new Map<string, ProcessUse>();
+  const steps: ProfileInterval[] = [];
+  const processes = new Map<string, ProfiledProcess>();
   const byNode = new Map<string, Uint>();
   await eachSample(found, (rows) => {
     const [row] = rows;
@@ -105,13 +105,13 @@ export async function profileOfRows(
 }
 
 /** The averages of intervals; memory is the greatest of the interval. */
-function bucketed(steps: readonly ProfileStep[], seconds: number): ProfileStep[] {
+function bucketed(steps: readonly ProfileInterval[], seconds: number): ProfileInterval[] {
   const groups = Map.groupBy(steps, ({ time, node }) => `${Math.floor(time / seconds)} ${node}`);
   return [...groups.values()].map((group) => {
-    const { time, node } = group[0] as ProfileStep;
-    const mean = (value: (step: ProfileStep) => number) =>
+    const { time, node } = group[0] as ProfileInterval;
+    const mean = (value: (step: ProfileInterval) => number) =>
       group.reduce((sum, step) => sum + value(step), 0) / group.length;
-    const most = (value: (step: ProfileStep) => number) =>
+    const most = (value: (step: ProfileInterval) => number) =>
       group.reduce((greatest, step) => Math.max(greatest, value(step)), 0);
     return {
       time: Math.floor(time / seconds) * seconds,
@@ -127,16 +127,16 @@ function bucketed(steps: readonly ProfileStep[], seconds: number): ProfileStep[]
 }
 
 /** Parents before their children, at each level by CPU time. */
-function asTree(processes: readonly ProcessUse[]): ProcessUse[] {
+function asTree(processes: readonly ProfiledProcess[]): ProfiledProcess[] {
   const idOf = (node: string, pid: string) => `${node} ${pid}`;
   const known = new Set(processes.map(({ node, pid }) => idOf(node, pid)));
-  const byCpu = (one: ProcessUse, other: ProcessUse) => Number(minus(other.cpuSeconds, one.cpuSeconds));
+  const byCpu = (one: ProfiledProcess, other: ProfiledProcess) => Number(minus(other.cpuSeconds, one.cpuSeconds));
   const children = Map.groupBy(processes, ({ node, pid, ppid }) =>
     ppid !== pid && ppid !== '0' && known.has(idOf(node, ppid)) ? idOf(node, ppid) : '',
   );
-  const tree: ProcessUse[] = [];
-  const seen = new Set<ProcessUse>();
-  const visit = (each: ProcessUse, depth: number) => {
+  const tree: ProfiledProcess[] = [];
+  const seen = new Set<ProfiledProcess>();
+  const visit = (each: ProfiledProcess, depth: number) => {
     if (seen.has(each)) return;
     seen.add(each);
     tree.push({ ...each, depth });

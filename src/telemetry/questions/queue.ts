@@ -1,15 +1,15 @@
 import { HELD_PRIORITY } from '../../core/contract/sonar/conventions.ts';
 import type { TelemetryQueue } from '../../core/contract/telemetry.ts';
 import type { AnswerOf } from './answers.ts';
-import { type Merged, rankOfState, valuesOf } from '../jobs/merge.ts';
+import { type Merged, rankOfState, mergedValues } from '../jobs/merge.ts';
 import { storedJson } from './stored-json.ts';
 import type { SlurmJobRow } from './rows-of-records.ts';
-import type { TelemetryRows, Window } from './rows.ts';
+import type { TelemetryRows, AskedWindow } from './rows.ts';
 
 /** The queue of a partition: what waits now, and how long jobs waited that started within the window. */
 export type PartitionQueue = AnswerOf<typeof TelemetryQueue>;
 
-export async function queueOf(source: TelemetryRows, window: Window): Promise<PartitionQueue[]> {
+export async function queueOf(source: TelemetryRows, window: AskedWindow): Promise<PartitionQueue[]> {
   const jobs = await source.slurmJobs({ ...window, from: 0 });
   // A pending job may name several partitions: it waits in each.
   const places = jobs.flatMap((job) => job.partition.split(',').map((partition) => ({ ...job, partition })));
@@ -45,6 +45,6 @@ export async function queueOf(source: TelemetryRows, window: Window): Promise<Pa
 }
 
 function isHeld({ fields }: SlurmJobRow): boolean {
-  const { priority } = valuesOf(storedJson(fields) as Merged);
+  const { priority } = mergedValues(storedJson(fields) as Merged);
   return priority === HELD_PRIORITY;
 }

@@ -5,11 +5,11 @@ import type { ReportKind } from '../../core/contract/report-kinds.ts';
 import type { TelemetryReportLine } from '../../core/contract/telemetry.ts';
 import type { AnswerOf } from './answers.ts';
 import { storedJson } from './stored-json.ts';
-import { type JobUse, jobsOf } from './jobs.ts';
+import { type JobUseInWindow, jobsOf } from './jobs.ts';
 import { coresOf } from './nodes.ts';
 import type { SlurmJobRow } from './rows-of-records.ts';
 import type { ProcessRow } from './rows-of-samples.ts';
-import type { TelemetryRows, Window } from './rows.ts';
+import type { TelemetryRows, AskedWindow } from './rows.ts';
 
 export type ReportLine = AnswerOf<typeof TelemetryReportLine, 'memoryKb' | 'gpuMemoryKb'>;
 
@@ -24,7 +24,11 @@ const IDLE_SECONDS = 1800;
 const GREEDY_PERCENT = 25;
 const GREEDY_SECONDS = 600;
 
-export async function reportOf(source: TelemetryRows, window: Window, kind: ReportKind): Promise<ReportLine[]> {
+export async function reportLinesOf(
+  source: TelemetryRows,
+  window: AskedWindow,
+  kind: ReportKind,
+): Promise<ReportLine[]> {
   switch (kind) {
     case 'users':
       return grouped(await jobsOf(source, window), ({ user }) => [user]);
@@ -41,10 +45,10 @@ export async function reportOf(source: TelemetryRows, window: Window, kind: Repo
   }
 }
 
-const jobText = ({ job, epoch, nodes }: JobUse): string =>
+const jobText = ({ job, epoch, nodes }: JobUseInWindow): string =>
   epoch === 0 ? `job ${job}` : `group ${job} on ${nodes.join(',')}`;
 
-const lineOf = (job: JobUse) => ({
+const lineOf = (job: JobUseInWindow) => ({
   cluster: job.cluster,
   subject: jobText(job),
   user: job.user,
@@ -54,10 +58,11 @@ const lineOf = (job: JobUse) => ({
   last: job.last,
 });
 
-const gpuHoursOf = ({ gpuPercent, first, last }: JobUse): number => ((gpuPercent / 100) * (last - first)) / HOUR;
+const gpuHoursOf = ({ gpuPercent, first, last }: JobUseInWindow): number =>
+  ((gpuPercent / 100) * (last - first)) / HOUR;
 
-function grouped(jobs: readonly JobUse[], namesOf: (job: JobUse) => readonly string[]): ReportLine[] {
-  const groups = new Map<string, JobUse[]>();
+function grouped(jobs: readonly JobUseInWindow[], namesOf: (job: JobUseInWindow) => readonly string[]): ReportLine[] {
+  const groups = new Map<string, JobUseInWindow[]>();
   for (const job of jobs)
     for (const name of namesOf(job)) {
       const key = `${job.cluster} ${name}`;
@@ -78,7 +83,7 @@ function grouped(jobs: readonly JobUse[], namesOf: (job: JobUse) => readonly str
     .toSorted((one, other) => other.cpuHours - one.cpuHours);
 }
 
-async function hogs(source: TelemetryRows, window: Window): Promise<ReportLine[]> {
+async function hogs(source: TelemetryRows, window: AskedWindow): Promise<ReportLine[]> {
   const cores = new Map<string, number>();
   const nodes = await source.sysinfo(window);
   for (const { cluster, node, info } of nodes)
@@ -96,7 +101,7 @@ async function hogs(source: TelemetryRows, window: Window): Promise<ReportLine[]
 }
 
 /** Jobs whose cards do little on average, and those that Slurm gave cards which no process of theirs was seen on. */
-async function idleCards(source: TelemetryRows, window: Window): Promise<ReportLine[]> {
+async function idleCards(source: TelemetryRows, window: AskedWindow): Promise<ReportLine[]> {
   const jobs = await jobsOf(source, window);
   const cardsText = (count: number) => `${count} card${count === 1 ? '' : 's'}`;
   const idle = jobs.flatMap((job): ReportLine[] => {
@@ -140,7 +145,7 @@ async function idleCards(source: TelemetryRows, window: Window): Promise<ReportL
 }
 
 /** Processes that ended and were not waited for, and memory of cards whose process is gone. Each is listed once. */
-async function zombies(source: TelemetryRows, window: Window): Promise<ReportLine[]> {
+async function zombies(source: TelemetryRows, window: AskedWindow): Promise<ReportLine[]> {
   const found = new Map<string, ReportLine>();
   const add = (row: ProcessRow) => {
     const isDefunct = row.cmd.endsWith('<defunct>') || row.cmd.startsWith('_zombie_');
@@ -165,7 +170,7 @@ async function zombies(source: TelemetryRows, window: Window): Promise<ReportLin
 }
 
 /** Finished Slurm jobs that used little of what they asked for, by the accounting of Slurm. */
-async function greedy(source: TelemetryRows, window: Window): Promise<ReportLine[]> {
+async function greedy(source: TelemetryRows, window: AskedWindow): Promise<ReportLine[]> {
   const ended: { job: SlurmJobRow; all: readonly SlurmJobRow[] }[] = [];
   for (const job of await source.slurmJobs(window)) {
     if (window.user !== undefined && job.user !== window.user) continue;

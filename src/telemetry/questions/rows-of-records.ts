@@ -20,7 +20,7 @@ export interface JobFilter {
   readonly limit: number;
 }
 
-export interface SelectedJobs {
+export interface SelectedSlurmJobs {
   /** Of all that the filter selects. */
   readonly total: number;
   readonly jobs: readonly SlurmJobRow[];
@@ -54,7 +54,7 @@ export interface SlurmJobRow {
 }
 
 /** A process of a runner, and the attempt at a workflow job that it belongs to (ADR 46). */
-export interface Link {
+export interface AttemptLink {
   readonly cluster: string;
   readonly node: string;
   readonly job: Uint;

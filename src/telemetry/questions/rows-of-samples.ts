@@ -53,7 +53,7 @@ export interface SampleSum
 }
 
 /** One entry of a job in a sample: sums over its processes, and their counters in the order of the processes. */
-export interface JobSample
+export interface JobSampleRow
   extends EntryKey, Pick<ProcessRow, 'processes' | 'rssKb' | 'cpuAvg' | 'gpuUtil' | 'gpuMemoryKb'> {
   /** What identifies each process: its pid or, of processes that were rolled up, `0`, the pid of the parent and the command. */
   readonly names: readonly (Uint | string)[];
@@ -76,7 +76,7 @@ export interface SampleTime extends OnNode {
   readonly boot: number | undefined;
 }
 
-export interface NodeSample extends OnNode {
+export interface NodeSampleRow extends OnNode {
   readonly usedMemoryKb: Uint;
   /** Since boot, of each core. */
   readonly cpuSeconds: readonly Uint[];

@@ -9,7 +9,7 @@ const MOST_STEPS = 300;
 export type Counted = Pick<JobHour, 'cluster' | 'node' | 'epoch' | 'user' | 'first' | 'last' | 'samples'>;
 
 /** What the steps of a profile belong to: a job on one node. */
-export const idOf = ({ cluster, node, epoch, user }: Omit<Counted, 'first' | 'last' | 'samples'>): string =>
+export const sampleKeyOf = ({ cluster, node, epoch, user }: Omit<Counted, 'first' | 'last' | 'samples'>): string =>
   `${cluster} ${node} ${epoch} ${user}`;
 
 /**
@@ -20,7 +20,7 @@ export function chooseStepSeconds(counted: readonly Counted[]): number {
   const samples = new Map<string, number>();
   let [first, last] = [Infinity, 0];
   for (const each of counted) {
-    const id = idOf(each);
+    const id = sampleKeyOf(each);
     samples.set(id, (samples.get(id) ?? 0) + each.samples);
     first = Math.min(first, each.first);
     last = Math.max(last, each.last);

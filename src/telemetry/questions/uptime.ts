@@ -2,7 +2,7 @@ import type { TelemetryUptime } from '../../core/contract/telemetry.ts';
 import type { AnswerOf } from './answers.ts';
 import type { NodeHour } from './rows-of-hours.ts';
 import { byNodeAndTime, type SampleTime } from './rows-of-samples.ts';
-import type { TelemetryRows, Window } from './rows.ts';
+import type { TelemetryRows, AskedWindow } from './rows.ts';
 
 /** A time during which a node sent samples, or did not. */
 export type UptimeSpan = AnswerOf<typeof TelemetryUptime>;
@@ -16,7 +16,11 @@ const LATE = 2.5;
  * When nodes sent samples. Without an interval, a node is down where the gap is 2.5 times its median gap, and at least as much of 5
  * minutes.
  */
-export async function uptimeOf(source: TelemetryRows, window: Window, intervalSeconds?: number): Promise<UptimeSpan[]> {
+export async function uptimeOf(
+  source: TelemetryRows,
+  window: AskedWindow,
+  intervalSeconds?: number,
+): Promise<UptimeSpan[]> {
   const hours = (await source.nodeHours(window)).flatMap(timesOf);
   const samples = await source.sampleTimes(window);
   const all = hours.length === 0 ? samples : [...hours, ...samples].toSorted(byNodeAndTime);

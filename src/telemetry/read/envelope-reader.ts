@@ -4,7 +4,7 @@ import type { Envelope } from '../../core/contract/sonar/envelope.ts';
 import type { Problem } from '../../core/contract/sonar/problem.ts';
 import { mayLoseDigits, readSonarJson } from '../../core/contract/sonar/read-json.ts';
 import { Unreadable } from '../../core/json/place.ts';
-import { type Piece, Splitter } from './split.ts';
+import { type StreamPiece, Splitter } from './split.ts';
 
 /** One record of a stream: an envelope, or what stands in the place of one. */
 export interface EnvelopeRecord {
@@ -51,7 +51,7 @@ export class EnvelopeReader {
     return this.#splitter.end().flatMap((piece) => this.#read(piece, 0));
   }
 
-  #read(piece: Piece, rescues: number): EnvelopeRecord[] {
+  #read(piece: StreamPiece, rescues: number): EnvelopeRecord[] {
     if (piece.kind === 'separator') return this.#separator(piece);
     if (piece.kind === 'junk')
       return this.#broken(piece, 'envelopes with white space between them', piece.reason, rescues);
@@ -89,12 +89,12 @@ export class EnvelopeReader {
     });
   }
 
-  #record(piece: Piece, checked: Pick<EnvelopeRecord, 'envelope' | 'hasUnknown' | 'problems'>): EnvelopeRecord {
+  #record(piece: StreamPiece, checked: Pick<EnvelopeRecord, 'envelope' | 'hasUnknown' | 'problems'>): EnvelopeRecord {
     const { line, offset, bytes } = piece;
     return { number: ++this.#number, line, offset, bytes, ...checked };
   }
 
-  #broken(piece: Piece, expected: string, found = 'text', rescues = 0): EnvelopeRecord[] {
+  #broken(piece: StreamPiece, expected: string, found = 'text', rescues = 0): EnvelopeRecord[] {
     const next = rescues < MOST_RESCUES ? piece.bytes.indexOf(BEGINNING, 1) : -1;
     const own = next === -1 ? piece : { ...piece, bytes: piece.bytes.subarray(0, next) };
     const problem: Problem = { level: 'unusable', field: '', found, expected };
@@ -115,7 +115,7 @@ export class EnvelopeReader {
   }
 
   /** Commas and brackets between envelopes, once of each kind: a stream may have millions. */
-  #separator(piece: Piece): EnvelopeRecord[] {
+  #separator(piece: StreamPiece): EnvelopeRecord[] {
     const text = piece.bytes.length === 3 ? 'a byte order mark' : `"${piece.bytes.toString()}" between envelopes`;
     const kind = /[[\]]/.test(text) ? 'list' : text;
     // The items of a list have commas between them.

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { exactUint, GREATEST_UINT } from '../../core/contract/sonar/extended-uint.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { mayLoseDigits, readSonarJson } from '../../core/contract/sonar/read-json.ts';
-import type { Link } from '../questions/rows-of-records.ts';
+import type { AttemptLink } from '../questions/rows-of-records.ts';
 
 /** Links of one call of the store. */
 const PORTION = 1000;
@@ -12,8 +12,8 @@ const PORTION = 1000;
  * The links of a file that a runner wrote beside its samples (ADR 46), in portions. A line that is no link of a process is passed
  * over: the runner may be writing it, and the totals of attempts stand there too.
  */
-export async function* linksIn(path: string): AsyncGenerator<readonly Link[]> {
-  let portion: Link[] = [];
+export async function* linksIn(path: string): AsyncGenerator<readonly AttemptLink[]> {
+  let portion: AttemptLink[] = [];
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
     const link = linkOf(line);
     if (link === undefined) continue;
@@ -25,7 +25,7 @@ export async function* linksIn(path: string): AsyncGenerator<readonly Link[]> {
   if (portion.length > 0) yield portion;
 }
 
-function linkOf(line: string): Link | undefined {
+function linkOf(line: string): AttemptLink | undefined {
   let value: unknown;
   try {
     value = mayLoseDigits(line) ? readSonarJson(line) : JSON.parse(line);

@@ -19,7 +19,7 @@ const IN_TREE = /([^/]+)\/\d{4}\/\d{2}\/\d{2}\/[^/]+$/;
  *
  * Throws: the error of the file system for a path that cannot be read.
  */
-export function inputFiles(paths: readonly string[]): InputFile[] {
+export function inputFilesOf(paths: readonly string[]): InputFile[] {
   return paths.flatMap((path) => {
     if (path === '-') return [{ path, bytes: 0 }];
     const found = statSync(path);

@@ -6,7 +6,7 @@
  * is no envelope becomes a piece of its own, and the next envelope is found where an object begins, or, inside of one that
  * was cut off, at the start of a line with `{"meta"`.
  */
-export interface Piece {
+export interface StreamPiece {
   readonly kind: 'object' | 'junk' | 'separator';
   /** Of junk at most `KEPT_BYTES`. */
   readonly bytes: Buffer;
@@ -47,7 +47,7 @@ interface Start {
 
 export class Splitter {
   readonly #limit: number;
-  #pieces: Piece[] = [];
+  #pieces: StreamPiece[] = [];
   /** Bytes of the piece so far, from earlier chunks. */
   #kept: Buffer[] = [];
   #keptLength = 0;
@@ -68,7 +68,7 @@ export class Splitter {
     this.#limit = limit;
   }
 
-  push(chunk: Buffer): Piece[] {
+  push(chunk: Buffer): StreamPiece[] {
     let from = 0;
     for (let at = 0; at < chunk.length; at++) {
       const byte = chunk[at] as number;
@@ -93,13 +93,13 @@ export class Splitter {
   }
 
   /** What the end of the stream leaves: an object that was cut off, or text. */
-  end(): Piece[] {
+  end(): StreamPiece[] {
     if (this.#start !== undefined)
       this.#emit(Buffer.alloc(0), this.#isObject ? 'cut off: its last brace is missing' : undefined);
     return this.#taken();
   }
 
-  #taken(): Piece[] {
+  #taken(): StreamPiece[] {
     const pieces = this.#pieces;
     this.#pieces = [];
     return pieces;

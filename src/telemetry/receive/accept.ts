@@ -1,7 +1,7 @@
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
 import { EnvelopeReader } from '../read/envelope-reader.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
-import { type Credential, type ReceiveTask, refusalOf, type Reply, replyOf } from './thread/messages.ts';
+import { type Credential, type ReceiveTask, refusalOf, type HttpReply, httpReplyOf } from './thread/messages.ts';
 
 /** What a sender learns about an envelope. */
 interface Verdict {
@@ -22,7 +22,7 @@ export async function accept(
   store: TelemetryStore,
   { body, credential, origin }: ReceiveTask,
   received: number,
-): Promise<Reply> {
+): Promise<HttpReply> {
   const proven = await prove(store, body, credential);
   if ('status' in proven) return proven;
   const { known } = proven;
@@ -47,7 +47,7 @@ export async function accept(
     envelopes: verdicts,
   };
   // One message that is wrong is dropped by its sender; of several, the others count.
-  return replyOf(verdicts.length === 1 && answer.refused === 1 ? 422 : 200, answer);
+  return httpReplyOf(verdicts.length === 1 && answer.refused === 1 ? 422 : 200, answer);
 }
 
 /** The refusal of a request whose sender may not store all of it, or its records if they need not be read again. */
@@ -55,7 +55,7 @@ async function prove(
   store: TelemetryStore,
   body: ReceiveTask['body'],
   credential: Credential,
-): Promise<Reply | { readonly known: readonly EnvelopeRecord[] | undefined }> {
+): Promise<HttpReply | { readonly known: readonly EnvelopeRecord[] | undefined }> {
   const isSmall = body.length === 1;
   const known: EnvelopeRecord[] = [];
   let [count, isUsable] = [0, false];

@@ -2,20 +2,20 @@ import type { TelemetryQuestion } from '../../core/contract/routes/telemetry.ts'
 import { exactUint, GREATEST_UINT } from '../../core/contract/sonar/extended-uint.ts';
 import type { ReportKind } from '../../core/contract/report-kinds.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
-import { asData } from '../questions/answers.ts';
-import { attemptsOf } from '../questions/attempts.ts';
+import { asPlainData } from '../questions/answers.ts';
+import { linkedAttemptsOf } from '../questions/attempts.ts';
 import { hourlySpan } from '../questions/hours.ts';
 import { jobsOf } from '../questions/jobs.ts';
 import { loadOf } from '../questions/load.ts';
-import { cardsOf, nodesOf } from '../questions/nodes.ts';
+import { cardsOf, nodeFactsOf } from '../questions/nodes.ts';
 import { profileOf } from '../questions/profile.ts';
 import { profileSteps } from '../questions/profile-steps.ts';
 import { queueOf } from '../questions/queue.ts';
-import { reportOf } from '../questions/report.ts';
-import type { TelemetryRows, Window } from '../questions/rows.ts';
+import { reportLinesOf } from '../questions/report.ts';
+import type { TelemetryRows, AskedWindow } from '../questions/rows.ts';
 import { uptimeOf } from '../questions/uptime.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
-import { type AskTask, refusalOf, type Reply, replyOf } from './thread/messages.ts';
+import { type AskTask, refusalOf, type HttpReply, httpReplyOf } from './thread/messages.ts';
 
 const DAY = 86_400;
 
@@ -44,7 +44,7 @@ function time(parameters: Parameters, name: string, usual: number): number {
 const questions: Readonly<
   Record<
     Exclude<TelemetryQuestion, 'clusters'>,
-    (asked: TelemetryRows, window: Window, parameters: Parameters) => Promise<unknown>
+    (asked: TelemetryRows, window: AskedWindow, parameters: Parameters) => Promise<unknown>
   >
 > = {
   jobs: async (asked, window) => ({ items: await jobsOf(asked, window) }),
@@ -66,22 +66,22 @@ const questions: Readonly<
     return {
       ...profile,
       ...(processes === undefined ? {} : { processes, nodeImbalancePercent }),
-      attempts: profile.steps.length === 0 ? [] : await attemptsOf(asked, window, key),
+      attempts: profile.steps.length === 0 ? [] : await linkedAttemptsOf(asked, window, key),
     };
   },
   uptime: async (asked, window) => ({ items: await uptimeOf(asked, window) }),
-  nodes: async (asked, window) => ({ items: await nodesOf(asked, window) }),
+  nodes: async (asked, window) => ({ items: await nodeFactsOf(asked, window) }),
   cards: async (asked, window) => ({ items: await cardsOf(asked, window) }),
   queue: async (asked, window) => ({ items: await queueOf(asked, window) }),
   async report(asked, window, { kind = '' }) {
-    return { items: await reportOf(asked, window, kind as ReportKind) };
+    return { items: await reportLinesOf(asked, window, kind as ReportKind) };
   },
 };
 
 /** Answers a question from the store. `now` is Unix time. */
-export async function answer(store: TelemetryStore, task: AskTask, now: number): Promise<Reply> {
+export async function answer(store: TelemetryStore, task: AskTask, now: number): Promise<HttpReply> {
   const { question, parameters, onlyUser } = task;
-  if (question === 'clusters') return replyOf(200, asData({ items: await store.clusters() }));
+  if (question === 'clusters') return httpReplyOf(200, asPlainData({ items: await store.clusters() }));
   try {
     const until = time(parameters, 'to', now + 60);
     const from = time(parameters, 'from', until - DAY);
@@ -90,7 +90,7 @@ export async function answer(store: TelemetryStore, task: AskTask, now: number):
     const answered = (await questions[question](store.rows, window, parameters)) as object;
     // Where samples are deleted, the figures are of hours.
     const hourly = await hourlySpan(store.rows, window);
-    return replyOf(200, asData({ ...answered, ...(hourly === undefined ? {} : { hourly }) }));
+    return httpReplyOf(200, asPlainData({ ...answered, ...(hourly === undefined ? {} : { hourly }) }));
   } catch (error) {
     if (!(error instanceof ParameterWrong)) throw error;
     return refusalOf('PARAMETER_REFUSED', error.message);

@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { createGunzip } from 'node:zlib';
 import type { Refusal } from '../../core/contract/refusals.ts';
 import { GREATEST_ENVELOPE } from '../read/split.ts';
-import { refusalOf, type Reply } from './thread/messages.ts';
+import { refusalOf, type HttpReply } from './thread/messages.ts';
 
 /** The memory for bodies, as the server has it for all of them. */
-export interface Room {
+export interface ReceiverRoom {
   /** A body that begins to arrive. `refuse` ends it. */
   enter(refuse: (refusal: Refusal) => void): {
     /** A part arrived. False where it has to wait: `resume` is called when its memory may be allocated. */
@@ -15,7 +15,7 @@ export interface Room {
   };
 }
 
-export interface Body {
+export interface UnpackedBody {
   /** The body, unpacked; memory that can be handed over. */
   readonly blocks: Uint8Array<ArrayBuffer>[];
   /** It is stored, or will not be. */
@@ -31,7 +31,7 @@ const BLOCK_BYTES = 2 ** 20;
 const FIRST_BYTES = 16 * 1024;
 
 /** The body, or the refusal of one that is too large, too slow or damaged. */
-export function bodyOf(incoming: IncomingMessage, room: Room): Promise<Body | Reply> {
+export function unpackedBodyOf(incoming: IncomingMessage, room: ReceiverRoom): Promise<UnpackedBody | HttpReply> {
   const encoding = incoming.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity' && encoding !== 'gzip')
     return Promise.resolve(
@@ -44,7 +44,7 @@ export function bodyOf(incoming: IncomingMessage, room: Room): Promise<Body | Re
     const gunzip = encoding === 'gzip' ? createGunzip() : undefined;
     const source = gunzip ?? incoming;
     const held = room.enter(({ code, message }) => refuse(refusalOf(code, message)));
-    const end = (result: Body | Reply) => {
+    const end = (result: UnpackedBody | HttpReply) => {
       isOver = true;
       clearTimeout(slow);
       incoming.off('data', forward);
@@ -52,7 +52,7 @@ export function bodyOf(incoming: IncomingMessage, room: Room): Promise<Body | Re
       gunzip?.destroy();
       resolve(result);
     };
-    const refuse = (reply: Reply) => {
+    const refuse = (reply: HttpReply) => {
       if (isOver) return;
       held.release();
       end(reply);

@@ -1,6 +1,6 @@
 import { DAY_SECONDS } from '../store/days.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
-import { type KeepTask, type Reply, replyOf } from './thread/messages.ts';
+import { type KeepTask, type HttpReply, httpReplyOf } from './thread/messages.ts';
 
 /** What a round of keeping did. */
 export interface Kept {
@@ -12,7 +12,7 @@ export interface Kept {
 }
 
 /** Closes the days that are older than the hot ones, and deletes what is older than all that is kept. */
-export async function keep(store: TelemetryStore, { hotDays, keptDays }: KeepTask, now: number): Promise<Reply> {
+export async function keep(store: TelemetryStore, { hotDays, keptDays }: KeepTask, now: number): Promise<HttpReply> {
   const keptSeconds = keptDays * DAY_SECONDS;
   // What was older than that when it came is an archive, and a person decides about it.
   const deleted = keptDays === 0 ? 0 : await store.prune(now - keptSeconds, keptSeconds);
@@ -20,9 +20,9 @@ export async function keep(store: TelemetryStore, { hotDays, keptDays }: KeepTas
   try {
     const days = store.closeDays?.({ before: now - hotDays * DAY_SECONDS, now }) ?? [];
     for await (const { cluster, day } of days) closed.push({ cluster, day });
-    return replyOf(200, { closed, deleted } satisfies Kept);
+    return httpReplyOf(200, { closed, deleted } satisfies Kept);
   } catch (error) {
     // Without DuckDB, or while a person closes days, the store works as before.
-    return replyOf(200, { closed, deleted, problem: (error as Error).message } satisfies Kept);
+    return httpReplyOf(200, { closed, deleted, problem: (error as Error).message } satisfies Kept);
   }
 }

@@ -3,16 +3,16 @@ import { after, type Timer } from '../../client/long-timers.ts';
 import { Thread } from '../../thread/thread.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { openStore } from '../open-store.ts';
-import { bodyOf, type Room } from './body.ts';
+import { unpackedBodyOf, type ReceiverRoom } from './body.ts';
 import type { Kept } from './keep.ts';
-import { type AskTask, type Credential, refusalOf, type Reply, type Task } from './thread/messages.ts';
+import { type AskTask, type Credential, refusalOf, type HttpReply, type ReceiverTask } from './thread/messages.ts';
 
 /** Who asks a question: an anonymous caller, or a user who may see everything or what concerns him. */
 export type Viewer = { readonly onlyUser: string | undefined } | 'refused';
 
 export interface Receiver {
   /** Answers a question of `torc sonar show`. */
-  readonly ask: (asked: Omit<AskTask, 'kind'>) => Promise<Reply>;
+  readonly ask: (asked: Omit<AskTask, 'kind'>) => Promise<HttpReply>;
   /** Answers a request of a sender, or one of slurm-monitor's paths; false if it is none. */
   handles(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export interface ReceiverOptions {
     make: () => Promise<{ readonly status: number; readonly headers: OutgoingHttpHeaders; readonly text: string }>,
   ) => Promise<void>;
   /** The memory for bodies, which they share with those of other requests. */
-  readonly room: Room;
+  readonly room: ReceiverRoom;
   /** Days that samples stay as they are, and that they are kept at all (0: for ever). */
   readonly hotDays?: number | undefined;
   readonly keptDays?: number | undefined;
@@ -68,11 +68,11 @@ export async function createReceiver(options: ReceiverOptions): Promise<Receiver
   const [writer, reader, keeper] = [storeThread(path, false), storeThread(path, true), storeThread(path, false)];
   const keeping = keepRegularly(keeper, options);
 
-  const receive = async (incoming: IncomingMessage): Promise<Reply> => {
+  const receive = async (incoming: IncomingMessage): Promise<HttpReply> => {
     if (incoming.method !== 'POST') return wrongMethod('POST');
     if (writer.waiting >= MOST_WAITING)
       return refusalOf('TELEMETRY_BUSY', `${MOST_WAITING} requests wait to be stored`);
-    const given = await bodyOf(incoming, room);
+    const given = await unpackedBodyOf(incoming, room);
     if ('status' in given) return given;
     const { blocks: body, release } = given;
     const credential = credentialOf(incoming.headers.authorization);
@@ -80,7 +80,7 @@ export async function createReceiver(options: ReceiverOptions): Promise<Receiver
     const blocks = body.map(({ buffer }) => buffer);
     return execute(writer, { kind: 'receive', body, credential, origin }, blocks).finally(release);
   };
-  const askV2 = async (incoming: IncomingMessage, path: string, query: URLSearchParams): Promise<Reply> => {
+  const askV2 = async (incoming: IncomingMessage, path: string, query: URLSearchParams): Promise<HttpReply> => {
     if (incoming.method !== 'GET') return wrongMethod('GET');
     const viewer = await viewerOf(incoming);
     if (viewer === 'refused')
@@ -115,7 +115,7 @@ export async function createReceiver(options: ReceiverOptions): Promise<Receiver
 }
 
 const ENDED = 'the thread of telemetry ended';
-type StoreThread = Thread<Task, Reply>;
+type StoreThread = Thread<ReceiverTask, HttpReply>;
 
 /** A thread that executes tasks on the store, one after another. */
 const storeThread = (path: string, isReadOnly: boolean): StoreThread =>
@@ -126,7 +126,7 @@ const storeThread = (path: string, isReadOnly: boolean): StoreThread =>
     idleMs: IDLE_MS,
   });
 
-const execute = (thread: StoreThread, task: Task, transfers: readonly ArrayBuffer[] = []): Promise<Reply> =>
+const execute = (thread: StoreThread, task: ReceiverTask, transfers: readonly ArrayBuffer[] = []): Promise<HttpReply> =>
   thread.ask(task, transfers).catch((error: Error) => refusalOf('TELEMETRY_UNAVAILABLE', error.message));
 
 /** Closes days a minute after the start, then every hour. A problem is logged once, until it is another one. */
@@ -151,16 +151,16 @@ function keepRegularly(keeper: StoreThread, options: ReceiverOptions): { timer: 
   return keeping;
 }
 
-const wrongMethod = (method: string): Reply =>
+const wrongMethod = (method: string): HttpReply =>
   refusalOf('METHOD_REFUSED', `expected ${method}`, 'Use the method that the message names.');
 
-function send(outgoing: ServerResponse, reply: Reply): void {
+function send(outgoing: ServerResponse, reply: HttpReply): void {
   if (outgoing.destroyed) return;
   outgoing.writeHead(reply.status, { ...headersOf(reply), 'Content-Length': Buffer.byteLength(reply.text) });
   outgoing.end(reply.text);
 }
 
-const headersOf = ({ status, type = 'application/json' }: Reply): OutgoingHttpHeaders => ({
+const headersOf = ({ status, type = 'application/json' }: HttpReply): OutgoingHttpHeaders => ({
   'Content-Type': type,
   // A drawing came from a sender: what it has of scripts must not run on this origin.
   ...(type === 'application/json'

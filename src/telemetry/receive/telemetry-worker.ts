@@ -11,7 +11,7 @@ import { accept } from './accept.ts';
 import { answer } from './answer.ts';
 import { keep } from './keep.ts';
 import { answerV2 } from './v2/api-v2.ts';
-import { refusalOf, type Reply, type Task } from './thread/messages.ts';
+import { refusalOf, type HttpReply, type ReceiverTask } from './thread/messages.ts';
 
 const { path, isReadOnly } = workerData as { path: string; isReadOnly: boolean };
 /** Opened with the first task, and again with the next one while the store is away. */
@@ -30,13 +30,13 @@ let isAway = false;
 
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
-function replyFrom(store: TelemetryStore, task: Task): Promise<Reply> {
+function replyFrom(store: TelemetryStore, task: ReceiverTask): Promise<HttpReply> {
   if (task.kind === 'receive') return accept(store, task, seconds());
   if (task.kind === 'ask') return answer(store, task, seconds());
   return task.kind === 'ask v2' ? answerV2(store, task, seconds()) : keep(store, task, seconds());
 }
 
-async function replyTo(task: Task): Promise<Reply> {
+async function replyTo(task: ReceiverTask): Promise<HttpReply> {
   try {
     const store = await storeOfThread();
     const reply = await replyFrom(store, task);

@@ -46,7 +46,7 @@ export function createHttpDelivery(target: HttpTarget): (packet: Packet) => Prom
       },
       atMostMs: target.atMostMs ?? AT_MOST_MS,
     });
-    return outcomeOf(status, `${url.href} answered ${status}${text === '' ? '' : `: ${text}`}`);
+    return deliveryOf(status, `${url.href} answered ${status}${text === '' ? '' : `: ${text}`}`);
   };
 }
 
@@ -54,7 +54,7 @@ export function createHttpDelivery(target: HttpTarget): (packet: Packet) => Prom
  * What an answer means. A message is dropped only where the receiver says that the message itself is wrong. A wrong password or
  * address will be corrected, and messages wait for that.
  */
-export function outcomeOf(status: number, reason: string): Delivery {
+export function deliveryOf(status: number, reason: string): Delivery {
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   return { kind: status === 400 || status === 413 || status === 422 ? 'refused' : 'later', reason };
 }

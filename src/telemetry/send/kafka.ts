@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { requireOwn } from '../../cluster/own-library.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Delivery } from './outbox.ts';
-import { clientOf, type Packet, topicOf } from './packet.ts';
+import { packetSender, type Packet, topicOf } from './packet.ts';
 
 export interface KafkaTarget {
   /** `host:port`. */
@@ -37,7 +37,7 @@ export async function openKafkaDelivery(
   const { Producer, stringSerializers } = await kafkaLibrary();
   const [host = '', port = ''] = target.broker.split(':');
   const producer = new Producer({
-    clientId: clientOf(target),
+    clientId: packetSender(target),
     bootstrapBrokers: [{ host, port: Number(port) }],
     serializers: stringSerializers,
     autocreateTopics: true,

@@ -23,7 +23,13 @@ const LONGEST_PAUSE_MS = 60_000;
 const CLOSE_MS = 5_000;
 
 /** Sends messages in their order, from a spool on disk; what cannot be delivered now is delivered later. */
-export function createOutbox({ spool, deliver, onProblem, windowMs, random = Math.random }: OutboxOptions): Sink {
+export function createMessageOutbox({
+  spool,
+  deliver,
+  onProblem,
+  windowMs,
+  random = Math.random,
+}: OutboxOptions): Sink {
   let timer: Timer | undefined;
   let pauseMs = FIRST_PAUSE_MS;
   let draining: Promise<void> | undefined;

@@ -1,7 +1,7 @@
 import { encodeEnvelope } from '../../core/contract/sonar/encode.ts';
 import type { Compat } from '../../core/contract/sonar/compat.ts';
 import type { MessageType } from '../../core/contract/sonar/envelope.ts';
-import type { Message } from '../produce/envelope.ts';
+import type { ProducedMessage } from '../produce/envelope.ts';
 
 /** A message as text, with its address: what sinks carry, and what the spool keeps. */
 export interface Packet {
@@ -15,7 +15,7 @@ export interface Packet {
   readonly text: string;
 }
 
-export const packetOf = ({ type, cluster, node, atMs, envelope }: Message, compat?: Compat): Packet => ({
+export const packetOf = ({ type, cluster, node, atMs, envelope }: ProducedMessage, compat?: Compat): Packet => ({
   type,
   cluster,
   node,
@@ -28,4 +28,4 @@ export const topicOf = ({ cluster, type }: Packet, prefix: string): string =>
   `${prefix === '' ? '' : `${prefix}.`}${cluster}.${type}`;
 
 /** `cluster/node`: who sends. */
-export const clientOf = ({ cluster, node }: Pick<Packet, 'cluster' | 'node'>): string => `${cluster}/${node}`;
+export const packetSender = ({ cluster, node }: Pick<Packet, 'cluster' | 'node'>): string => `${cluster}/${node}`;

@@ -6,8 +6,8 @@ import { expect, it, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { noSmallDisk, smallDisk } from '../../../tests/support/small-disk.ts';
 import { appendLine, createDirectorySink, fileOf } from './directory.ts';
-import { createHttpDelivery, outcomeOf } from './http.ts';
-import { createOutbox, type Delivery } from './outbox.ts';
+import { createHttpDelivery, deliveryOf } from './http.ts';
+import { createMessageOutbox, type Delivery } from './outbox.ts';
 import type { Packet } from './packet.ts';
 import { openSpool } from './spool.ts';
 import { createStdoutSink } from './stdout.ts';
@@ -121,7 +121,7 @@ function outboxWith(answers: readonly Delivery['kind'][], folder = temporaryFold
   const problems: string[] = [];
   const rest = [...answers];
   let wake = () => {};
-  const sink = createOutbox({
+  const sink = createMessageOutbox({
     spool: openSpool(folder, 2 ** 20),
     deliver: ({ text }) => {
       const kind = rest.shift() ?? 'delivered';
@@ -186,7 +186,7 @@ test.each<[number, Delivery['kind']]>([
   [408, 'later'],
   [429, 'later'],
   [503, 'later'],
-])('an answer of %d means that a message is %s', (status, kind) => expect(outcomeOf(status, '').kind).toBe(kind));
+])('an answer of %d means that a message is %s', (status, kind) => expect(deliveryOf(status, '').kind).toBe(kind));
 
 it('a message is sent by POST, packed, to the address of its type, with the cluster as user', async () => {
   const seen: object[] = [];

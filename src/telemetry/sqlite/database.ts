@@ -9,7 +9,7 @@ import { additions, SCHEMA, STORE_VERSION, UPGRADES } from './schema.ts';
 /** The file of the store is not one, or is newer than this program. */
 export class StoreUnusable extends Error {}
 
-export type Row = Readonly<Record<string, Cell>>;
+export type SqliteRow = Readonly<Record<string, Cell>>;
 
 export interface StoreAccess {
   readonly isReadOnly?: boolean;
@@ -87,19 +87,19 @@ export class StoreDatabase {
     return { changes: Number(changes), id: Number(lastInsertRowid) };
   }
 
-  get(sql: string, ...values: SQLInputValue[]): Row | undefined {
-    return this.#statement(sql).get(...values) as Row | undefined;
+  get(sql: string, ...values: SQLInputValue[]): SqliteRow | undefined {
+    return this.#statement(sql).get(...values) as SqliteRow | undefined;
   }
 
-  all(sql: string, ...values: SQLInputValue[]): readonly Row[] {
-    return this.#statement(sql).all(...values) as Row[];
+  all(sql: string, ...values: SQLInputValue[]): readonly SqliteRow[] {
+    return this.#statement(sql).all(...values) as SqliteRow[];
   }
 
   /** Rows one by one, with a statement of its own: rows of the same text may be read while it is open. */
-  *each(sql: string, ...values: SQLInputValue[]): Generator<Row> {
+  *each(sql: string, ...values: SQLInputValue[]): Generator<SqliteRow> {
     const statement = this.#database.prepare(sql);
     statement.setReadBigInts(true);
-    yield* statement.iterate(...values) as Iterable<Row>;
+    yield* statement.iterate(...values) as Iterable<SqliteRow>;
   }
 
   /**

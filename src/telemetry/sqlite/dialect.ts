@@ -1,4 +1,4 @@
-import { type SampleSelection, type Bind, type Dialect, ofJob, ofNode, type Sums } from '../queries/dialect.ts';
+import { type SampleSelection, type Bind, type Dialect, jobCondition, ofNode, type Sums } from '../queries/dialect.ts';
 
 /** A text of a dictionary for each table of items. */
 const DICTIONARIES = { process_gpu: 'gpu', gpu_sample: 'gpu', disk_sample: 'disk' } as const;
@@ -8,7 +8,7 @@ function inWindow({ cluster, window: { from, until }, key }: SampleSelection, bi
   const [e, own] =
     key === undefined
       ? ['e', '']
-      : ['+e', `e.id in (select j.envelope from sample_job j where ${ofJob('j', key, bind)}) and `];
+      : ['+e', `e.id in (select j.envelope from sample_job j where ${jobCondition('j', key, bind)}) and `];
   return `${own}${e}.cluster = ${bind(cluster.id)} and ${e}.type = 'sample' and ${e}.time >= ${bind(from)} and ${e}.time < ${bind(until)}`;
 }
 
@@ -46,7 +46,9 @@ export const sqliteDialect: Dialect = {
     ...sample,
     from: `${fromSamples(asked, hasSource)} join sample_job j on j.envelope = e.id join user u on u.id = j.user
       ${isAddedUp ? 'left join job_sums w on w.envelope = j.envelope and w.slot = j.slot' : `left join process p on ${OF_ENTRY} left join cmd m on m.id = p.cmd`}`,
-    where: [inWindow(asked, bind), ...(asked.key === undefined ? [] : [ofJob('j', asked.key, bind)])].join(' and '),
+    where: [inWindow(asked, bind), ...(asked.key === undefined ? [] : [jobCondition('j', asked.key, bind)])].join(
+      ' and ',
+    ),
   }),
   groupBy: (keys) => `group by ${keys.join(', ')}`,
   ofEach: (sums) => ({

@@ -1,10 +1,10 @@
-import type { Link } from '../questions/rows-of-records.ts';
+import type { AttemptLink } from '../questions/rows-of-records.ts';
 import type { StoreDatabase } from './database.ts';
 import { toInteger } from '../store/numbers.ts';
-import type { Writer } from './write.ts';
+import type { SqliteWriter } from './write.ts';
 
 /** Writes links of clusters that the store knows, and gives how many were new. Part of a transaction of the caller. */
-export function writeLinks(db: StoreDatabase, writer: Writer, links: readonly Link[]): number {
+export function writeLinks(db: StoreDatabase, writer: SqliteWriter, links: readonly AttemptLink[]): number {
   let added = 0;
   for (const link of links) {
     const cluster = writer.clusterOf(link.cluster);

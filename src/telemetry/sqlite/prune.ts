@@ -34,7 +34,7 @@ export const lateDays = (db: StoreDatabase, before: number, seconds: number): nu
  * The newest sysinfo of each node and the newest state of each cluster stay, and so do the merged records of Slurm jobs: they
  * say what things are, not what they did. The space is used again by what is stored next.
  */
-export function prune(db: StoreDatabase, before: number, keptDays: readonly number[] = []): number {
+export function pruneSqlite(db: StoreDatabase, before: number, keptDays: readonly number[] = []): number {
   let deleted = 0;
   for (;;) {
     const count = db.transaction(() => {

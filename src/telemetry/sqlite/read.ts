@@ -1,13 +1,13 @@
 import { Dictionary } from './dictionary.ts';
-import type { Row, StoreDatabase } from './database.ts';
+import type { SqliteRow, StoreDatabase } from './database.ts';
 import { envelopeOfRows, type LedgerRow, type NameOf, type SampleParts } from '../store/envelope-of-rows.ts';
-import type { Selection, StoredEnvelope } from '../store/telemetry-store.ts';
+import type { EnvelopeSelection, StoredEnvelope } from '../store/telemetry-store.ts';
 
 /** With its number in the order of arrival. */
-export type Ordered<Item> = Item & { readonly order: number };
+export type InArrivalOrder<Item> = Item & { readonly order: number };
 
 /** Reads envelopes of their rows. */
-export class Reader {
+export class RowEnvelopes {
   readonly #db: StoreDatabase;
   readonly #names: Readonly<Record<Parameters<NameOf>[0], Dictionary>>;
   readonly #sources: Dictionary;
@@ -20,7 +20,7 @@ export class Reader {
   }
 
   /** Envelopes in the order of their times. */
-  *envelopes({ cluster, node, types, from, until }: Selection): Generator<Ordered<StoredEnvelope>> {
+  *envelopes({ cluster, node, types, from, until }: EnvelopeSelection): Generator<InArrivalOrder<StoredEnvelope>> {
     const rows = this.#db.each(
       `select e.*, c.name as cluster_name, n.name as node_name, x.members, b.text as body
        from envelope e
@@ -46,7 +46,7 @@ export class Reader {
     }
   }
 
-  archived(cluster: string, sample: Row, parts: SampleParts): Ordered<StoredEnvelope> {
+  archived(cluster: string, sample: SqliteRow, parts: SampleParts): InArrivalOrder<StoredEnvelope> {
     const row = {
       ...sample,
       type: 'sample',
@@ -58,7 +58,7 @@ export class Reader {
     return this.#envelopeOf(row as unknown as LedgerRow, String(sample['source']), () => parts);
   }
 
-  #envelopeOf(row: LedgerRow, meta: string, sample: () => SampleParts): Ordered<StoredEnvelope> {
+  #envelopeOf(row: LedgerRow, meta: string, sample: () => SampleParts): InArrivalOrder<StoredEnvelope> {
     const id = Number(row['id']);
     const envelope = envelopeOfRows(row, {
       meta,
@@ -71,7 +71,7 @@ export class Reader {
     return { order: id, ...envelope };
   }
 
-  #topologyOf(id: number): Row | undefined {
+  #topologyOf(id: number): SqliteRow | undefined {
     return this.#db.get(
       `select s.text as svg, t.text as words from topology y
        left join content s on s.id = y.svg left join content t on t.id = y.text where y.envelope = ?`,
@@ -79,7 +79,7 @@ export class Reader {
     );
   }
 
-  #slurmJobsOf(id: number): readonly Row[] {
+  #slurmJobsOf(id: number): readonly SqliteRow[] {
     return this.#db.all(
       'select job_id, step, text from job_event join content on content.id = content where envelope = ? order by ord',
       id,

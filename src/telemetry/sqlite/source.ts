@@ -1,12 +1,12 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { RecordTables } from '../queries/records.ts';
-import type { Source } from '../queries/dialect.ts';
+import type { RowSource } from '../queries/dialect.ts';
 import type { Cell } from '../store/numbers.ts';
 import type { StoreDatabase } from './database.ts';
 import { sqliteDialect } from './dialect.ts';
 
 /** The rows of days that are not closed, and of late envelopes of closed ones. */
-export const sqliteSource = (db: StoreDatabase): Source => ({
+export const sqliteSource = (db: StoreDatabase): RowSource => ({
   dialect: sqliteDialect,
   read: (sql, values, rowOf, isHeld) =>
     db.portions(sql, values as readonly SQLInputValue[], (row) => rowOf(unpacked(row)), isHeld),

@@ -2,7 +2,7 @@ import { exactJson } from '../../core/contract/sonar/encode.ts';
 import type { SlurmJob } from '../../core/contract/sonar/jobs.ts';
 import type { Metadata } from '../../core/contract/sonar/shared.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
-import { type Merged, mergedText, mergeRecord, valuesOf } from '../jobs/merge.ts';
+import { type Merged, mergedText, mergeRecord, mergedValues } from '../jobs/merge.ts';
 import { storedJson } from '../questions/stored-json.ts';
 import { toInteger } from '../store/numbers.ts';
 import type { Contents } from './contents.ts';
@@ -42,7 +42,7 @@ function mergeJob(db: StoreDatabase, job: SlurmJob, { cluster, time, meta }: Abo
   );
   const held = found === undefined ? {} : (storedJson(String(found['fields'])) as Merged);
   const merged = mergeRecord(held, job, time, meta);
-  const values = valuesOf(merged);
+  const values = mergedValues(merged);
   const text = (name: string) => (typeof values[name] === 'string' ? values[name] : null);
   const seconds = (name: string) => {
     const value = text(name);

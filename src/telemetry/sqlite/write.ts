@@ -11,9 +11,9 @@ import { writeJobs } from './write-jobs.ts';
 import { SampleWriter } from './write-sample.ts';
 
 /** What became of an envelope. */
-export type Stored = 'stored' | 'repeated' | 'unknown cluster' | 'no cluster';
+export type StoreOutcome = 'stored' | 'repeated' | 'unknown cluster' | 'no cluster';
 
-export interface StoreOptions {
+export interface StoreEnvelopeOptions {
   /** Unix time. */
   readonly received: number;
   /** The cluster of envelopes that name none. */
@@ -22,7 +22,7 @@ export interface StoreOptions {
 }
 
 /** Writes envelopes into the tables. Each call is part of a transaction of the caller. */
-export class Writer {
+export class SqliteWriter {
   readonly #db: StoreDatabase;
   readonly #samples: SampleWriter;
   readonly #contents: Contents;
@@ -44,7 +44,7 @@ export class Writer {
     this.#nodes.clear();
   }
 
-  write(envelope: Envelope, { received, cluster: fallback, hasUnknown }: StoreOptions): Stored {
+  write(envelope: Envelope, { received, cluster: fallback, hasUnknown }: StoreEnvelopeOptions): StoreOutcome {
     const about = (envelope.data === undefined ? envelope.errors[0] : envelope.data.attributes) ?? { time: '' };
     const clusterName = about.cluster ?? fallback;
     if (clusterName === undefined) return 'no cluster';

@@ -15,15 +15,15 @@ import {
 /** A row as SQLite, DuckDB or PostgreSQL gives it: the type of a cell says how its value is stored. */
 export type CellsOfRow = Readonly<Record<string, unknown>>;
 
-export const text = (row: CellsOfRow, name: string): string => {
+export const textCell = (row: CellsOfRow, name: string): string => {
   const cell = row[name];
   return typeof cell === 'string' ? cell : '';
 };
-export const number = (row: CellsOfRow, name: string): number => Number(row[name] ?? 0);
+export const numberCell = (row: CellsOfRow, name: string): number => Number(row[name] ?? 0);
 export const optional = (row: CellsOfRow, name: string): number | undefined =>
-  row[name] === null || row[name] === undefined ? undefined : number(row, name);
+  row[name] === null || row[name] === undefined ? undefined : numberCell(row, name);
 /** A percentage or an average; as an integer, it is in thousandths. */
-export const float = (row: CellsOfRow, name: string): number => fromThousandths((row[name] ?? null) as Cell) ?? 0;
+export const floatCell = (row: CellsOfRow, name: string): number => fromThousandths((row[name] ?? null) as Cell) ?? 0;
 export const uint = (row: CellsOfRow, name: string): Uint | undefined => fromInteger((row[name] ?? null) as Cell);
 export const signed = (row: CellsOfRow, name: string): Uint | undefined => fromSigned((row[name] ?? null) as Cell);
 
@@ -44,7 +44,7 @@ export function items(row: CellsOfRow, name: string): readonly unknown[] {
  * A column of an amount, or a sum of such columns: in two halves (SQLite, as `name_high` and `name_low`), with all digits as a text
  * (PostgreSQL), or as an integer of 128 bits (DuckDB).
  */
-export function amount(row: CellsOfRow, name: string): Uint {
+export function amountCell(row: CellsOfRow, name: string): Uint {
   const cell = row[name];
   if (cell === undefined) return fromHalves(row[`${name}_high`] as Cell, row[`${name}_low`] as Cell);
   if (typeof cell === 'bigint') return cell < 0n ? (fromInteger(cell) ?? 0) : amountOf(cell);

@@ -1,7 +1,7 @@
 import { recordsOf } from '../read/files.ts';
 import type { InputFile } from '../read/paths.ts';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
-import { ingest, type IngestCounts, noCounts } from './ingest.ts';
+import { ingestInto, type IngestCounts, noCounts } from './ingest.ts';
 import type { TelemetryStore } from './telemetry-store.ts';
 
 /** Records of one transaction: more lock the store for longer, fewer are slower. 500 samples are 20,000 rows, 0.2 s. */
@@ -48,7 +48,7 @@ export async function ingestFiles(
       batch = [];
       const received = now();
       if (addsClusters) for (const name of clustersOf(own, fallback)) await store.addCluster(name, received);
-      const counts = ingest(store, own, { received, origin: file.path, cluster: fallback });
+      const counts = ingestInto(store, own, { received, origin: file.path, cluster: fallback });
       // Its failure is reported when it is finished.
       counts.catch(() => {});
       await finish();

@@ -14,7 +14,7 @@ export interface IngestCounts {
 export const noCounts = (): IngestCounts => ({ stored: 0, repeated: 0, quarantined: 0, unknownClusters: new Map() });
 
 /** Stores records and counts what became of them. */
-export async function ingest(
+export async function ingestInto(
   store: TelemetryStore,
   records: readonly EnvelopeRecord[],
   options: IngestOptions,

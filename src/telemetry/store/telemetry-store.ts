@@ -1,5 +1,5 @@
 import type { Envelope, MessageType } from '../../core/contract/sonar/envelope.ts';
-import type { Link } from '../questions/rows-of-records.ts';
+import type { AttemptLink } from '../questions/rows-of-records.ts';
 import type { TelemetryRows } from '../questions/rows.ts';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
 
@@ -16,9 +16,9 @@ export interface TelemetryStore {
   /** Stores records, and says what became of each. */
   ingestEach(records: Iterable<EnvelopeRecord>, options: IngestOptions): Promise<readonly IngestResult[]>;
   /** Stores which processes belong to which attempts, and gives how many were new. */
-  addLinks(links: readonly Link[]): Promise<number>;
+  addLinks(links: readonly AttemptLink[]): Promise<number>;
   /** Envelopes in the order of their times, equal to those that were stored. */
-  envelopes(selection?: Selection): AsyncIterable<StoredEnvelope>;
+  envelopes(selection?: EnvelopeSelection): AsyncIterable<StoredEnvelope>;
   /**
    * Deletes envelopes from before a time, and gives their number. The newest facts of each node and cluster stay, and the merged
    * records of Slurm jobs.
@@ -52,7 +52,7 @@ export interface IngestOptions {
 }
 
 /** Which envelopes to read. */
-export interface Selection {
+export interface EnvelopeSelection {
   readonly cluster?: string | undefined;
   readonly node?: string | undefined;
   readonly types?: readonly (MessageType | 'error')[] | undefined;

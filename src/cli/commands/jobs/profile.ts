@@ -34,7 +34,7 @@ export const jobsProfile = command({
     const { client } = await service();
     const { findAttempt, outputFolders } = await import('../../../operations/job-output.ts');
     const { samplesOfAttempt } = await import('../../../telemetry/read/attempt.ts');
-    const { asData } = await import('../../../telemetry/questions/answers.ts');
+    const { asPlainData } = await import('../../../telemetry/questions/answers.ts');
     const { profileOfRows } = await import('../../../telemetry/questions/profile.ts');
     const { job, attempt, node } = await findAttempt(client, id, { run: options.run, attempt: options.attempt });
     const which = `attempt ${attempt.attempt} of job ${id} (${job.name}) in run ${attempt.run}`;
@@ -64,7 +64,7 @@ export const jobsProfile = command({
       attempt_id: attempt.attempt,
       cpu_seconds: total?.cpuSeconds,
       peak_bytes: total?.peakBytes,
-      items: items.map(asData),
+      items: items.map(asPlainData),
     });
     if (options.processes === true)
       output.list({ ...about, items: processes, columns: processColumns, things: 'processes', json: json(processes) });

@@ -9,9 +9,13 @@ export const cluster = command({
   options: [...originOptions],
   async run({ output, environment }, _args, options) {
     const { encodeEnvelope } = await import('../../../core/contract/sonar/encode.ts');
-    const { originOf } = await import('../../../telemetry/produce/origin.ts');
+    const { messageOriginOf } = await import('../../../telemetry/produce/origin.ts');
     const { readCluster } = await import('../../../telemetry/produce/slurm/cluster.ts');
-    const origin = originOf({ cluster: options.cluster, hostnameOnly: options.hostnameOnly === true, environment });
+    const origin = messageOriginOf({
+      cluster: options.cluster,
+      hostnameOnly: options.hostnameOnly === true,
+      environment,
+    });
     const { envelope } = await readCluster({ origin, environment });
     output.text(encodeEnvelope(envelope, options.compat));
   },

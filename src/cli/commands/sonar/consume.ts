@@ -38,10 +38,10 @@ export const consume = command({
     const login = loginOf(options);
     const { caFile } = options;
     if (caFile !== undefined) readable(caFile);
-    const { consume: run, BrokerRefuses } = await import('../../../telemetry/consume/consumer.ts');
-    const { Tally } = await import('../../../telemetry/consume/tally.ts');
+    const { consumeTopics: run, BrokerRefuses } = await import('../../../telemetry/consume/consumer.ts');
+    const { MessageTally } = await import('../../../telemetry/consume/tally.ts');
     const { StoreAway } = await import('../../../telemetry/postgres/errors.ts');
-    const tally = new Tally();
+    const tally = new MessageTally();
     const stop = new AbortController();
     void untilAsked().then(() => stop.abort());
     const chosen = new Set(options.cluster);

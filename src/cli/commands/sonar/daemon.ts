@@ -29,15 +29,15 @@ export const daemon = command({
   async run(context, [file], options) {
     const { output, environment } = context;
     const { parseDaemonConfig } = await import('../../../telemetry/daemon/config.ts');
-    const { startDaemon } = await import('../../../telemetry/daemon/daemon.ts');
+    const { startTelemetryDaemon } = await import('../../../telemetry/daemon/daemon.ts');
     const { preferSmallCode, preferSmallHeap } = await import('../../../cluster/host/small-heap.ts');
-    const { originOf } = await import('../../../telemetry/produce/origin.ts');
+    const { messageOriginOf } = await import('../../../telemetry/produce/origin.ts');
     const { openSink } = await import('../../../telemetry/daemon/open-sink.ts');
     const { packetOf } = await import('../../../telemetry/send/packet.ts');
     const { locksFor } = await import('./locks.ts');
     const config = parseDaemonConfig(textOf(file), file);
     config.notices.forEach((notice) => output.warn(notice));
-    const origin = originOf({ cluster: config.cluster, hostnameOnly: config.hostnameOnly, environment });
+    const origin = messageOriginOf({ cluster: config.cluster, hostnameOnly: config.hostnameOnly, environment });
     const state = environment['XDG_STATE_HOME'] || join(homedir(), '.local/state');
     const spoolFolder = join(options.spool ?? join(state, 'torc/sonar-spool'), `${origin.cluster}-${origin.node}`);
     const isRemote = config.sink.kind === 'http' || config.sink.kind === 'kafka';
@@ -60,7 +60,7 @@ export const daemon = command({
       // When all is loaded: code that was compiled with other flags would be compiled again.
       preferSmallHeap();
       preferSmallCode();
-      const running = startDaemon({
+      const running = startTelemetryDaemon({
         config,
         origin,
         environment,

@@ -5,7 +5,7 @@ import { unchangedCompat } from '../../../core/contract/sonar/compat.ts';
 import { encodeEnvelope } from '../../../core/contract/sonar/encode.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
-import type { Selection, StoredEnvelope } from '../../../telemetry/store/telemetry-store.ts';
+import type { EnvelopeSelection, StoredEnvelope } from '../../../telemetry/store/telemetry-store.ts';
 import { command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
 import { isReaderGone, writeOut } from '../../write-out.ts';
@@ -32,7 +32,7 @@ export const exportEnvelopes = command({
   offline: true,
   async run({ output }, _args, options) {
     const { cluster, node, from, to: until } = options;
-    const selection: Selection = {
+    const selection: EnvelopeSelection = {
       cluster,
       node,
       from,

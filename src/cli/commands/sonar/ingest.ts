@@ -2,7 +2,7 @@ import { counted, grouped } from '../../../core/quantity/count-text.ts';
 import { sizeText } from '../../../core/quantity/size-text.ts';
 import type { IngestProgress } from '../../../telemetry/store/ingest-files.ts';
 import type { IngestCounts } from '../../../telemetry/store/ingest.ts';
-import { type InputFile, inputFiles, linkFiles } from '../../../telemetry/read/paths.ts';
+import { type InputFile, inputFilesOf, linkFiles } from '../../../telemetry/read/paths.ts';
 import { command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
 import { fileErrorText } from '../../file-error.ts';
@@ -67,7 +67,7 @@ export const ingest = command({
 
 function filesAt(paths: readonly string[]): { files: InputFile[]; linked: string[] } {
   try {
-    return { files: inputFiles(paths), linked: linkFiles(paths) };
+    return { files: inputFilesOf(paths), linked: linkFiles(paths) };
   } catch (cause) {
     throw new Failure(fileErrorText(cause) ?? `cannot read: ${(cause as Error).message}`, { cause });
   }

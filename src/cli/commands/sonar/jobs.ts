@@ -30,11 +30,11 @@ export const jobs = command({
     if (options.state !== undefined && options.stateless === true)
       throw new UsageError('--state and --stateless: expected one of the two');
     const { encodeEnvelope } = await import('../../../core/contract/sonar/encode.ts');
-    const { originOf } = await import('../../../telemetry/produce/origin.ts');
+    const { messageOriginOf } = await import('../../../telemetry/produce/origin.ts');
     const { readJobs } = await import('../../../telemetry/produce/slurm/jobs.ts');
     const { keepReported, reportedIn } = await import('../../../telemetry/produce/slurm/reported-file.ts');
     const { messages, reported } = await readJobs({
-      origin: originOf({ cluster: options.cluster, hostnameOnly: options.hostnameOnly === true, environment }),
+      origin: messageOriginOf({ cluster: options.cluster, hostnameOnly: options.hostnameOnly === true, environment }),
       environment,
       span: options.span ?? [`now-${options.window}minutes`, 'now'],
       uncompleted: options.stateless !== true || options.deluge === true,

@@ -1,4 +1,4 @@
-import { type Lock, takeLock } from '../../../telemetry/produce/lock.ts';
+import { type Lock, takeNodeLock } from '../../../telemetry/produce/lock.ts';
 import type { Output } from '../../output/output.ts';
 import { Failure } from '../../failure.ts';
 
@@ -50,7 +50,7 @@ export function locksFor(node: string, folders: readonly (string | undefined)[])
 
 function lockIn(folder: string, node: string, option = ''): Lock | undefined {
   try {
-    return takeLock(folder, node);
+    return takeNodeLock(folder, node);
   } catch (cause) {
     throw new Failure(`${option}no lock can be made in ${folder}: ${(cause as Error).message}`, { cause });
   }

@@ -40,11 +40,11 @@ export const sample = command({
   ],
   async run({ output, environment }, _args, options) {
     const { encodeEnvelope } = await import('../../../core/contract/sonar/encode.ts');
-    const { originOf } = await import('../../../telemetry/produce/origin.ts');
+    const { messageOriginOf } = await import('../../../telemetry/produce/origin.ts');
     const { sampleOnce } = await import('../../../telemetry/produce/sample/this-node.ts');
     const { readGpus } = await import('../../../cluster/gpu/read.ts');
     const { withLock } = await import('./locks.ts');
-    const origin = originOf({
+    const origin = messageOriginOf({
       cluster: options.cluster,
       hostnameOnly: options.hostnameOnly === true,
       environment,

@@ -16,11 +16,11 @@ export const sysinfo = command({
   ],
   async run({ output, environment }, _args, options) {
     const { encodeEnvelope } = await import('../../../core/contract/sonar/encode.ts');
-    const { originOf } = await import('../../../telemetry/produce/origin.ts');
+    const { messageOriginOf } = await import('../../../telemetry/produce/origin.ts');
     const { sysinfoOfThisNode } = await import('../../../telemetry/produce/sysinfo/sysinfo.ts');
     const { readGpus } = await import('../../../cluster/gpu/read.ts');
     const { envelope } = await sysinfoOfThisNode({
-      origin: originOf({ cluster: options.cluster, hostnameOnly: options.hostnameOnly === true, environment }),
+      origin: messageOriginOf({ cluster: options.cluster, hostnameOnly: options.hostnameOnly === true, environment }),
       environment,
       readGpus: () => readGpus(environment),
       topology: { svg: options.topoSvgCmd, text: options.topoTextCmd },

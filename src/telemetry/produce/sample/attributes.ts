@@ -8,7 +8,7 @@ import type {
   SampleProcessGpu,
   SampleSystem,
 } from '../../../core/contract/sonar/sample.ts';
-import { errorObject, type Origin } from '../envelope.ts';
+import { errorMessageOf, type Origin } from '../envelope.ts';
 import { timestampOf } from '../timestamp.ts';
 import type { ProcessRecord } from './records.ts';
 
@@ -24,13 +24,20 @@ export interface SampleFacts {
 }
 
 /** The attributes of a sample. A node without processes to report has an empty list of jobs: it is alive. */
-export const sampleAttributes = ({ origin, atMs, epoch, records, node, problems }: SampleFacts): SampleAttributes => ({
+export const attributesOfSample = ({
+  origin,
+  atMs,
+  epoch,
+  records,
+  node,
+  problems,
+}: SampleFacts): SampleAttributes => ({
   time: timestampOf(atMs),
   cluster: origin.cluster,
   node: origin.node,
   system: node === undefined ? undefined : systemOf(node.figures, node.gpus),
   jobs: jobsOf(records, epoch),
-  errors: problems.map((problem) => errorObject(origin, atMs, problem)),
+  errors: problems.map((problem) => errorMessageOf(origin, atMs, problem)),
 });
 
 const systemOf = (

@@ -4,10 +4,10 @@ import { type DetailedProcess, openDetails } from '../../../cluster/host/process
 import type { SlurmStep } from '../../../cluster/host/slurm-groups.ts';
 import type { ProcessSample } from '../../../cluster/host/proc.ts';
 import type { UserNames } from '../../../cluster/host/user-names.ts';
-import { dataMessage, type Message, type Origin } from '../envelope.ts';
-import { sampleAttributes } from './attributes.ts';
+import { dataMessage, type ProducedMessage, type Origin } from '../envelope.ts';
+import { attributesOfSample } from './attributes.ts';
 import { isWanted, type SampleFilters } from './filters.ts';
-import { recordsOf, rounded } from './records.ts';
+import { recordsOf, roundedTo } from './records.ts';
 import { rollUp, type RollUpKey } from './roll-up.ts';
 
 export interface RecorderOptions {
@@ -32,7 +32,7 @@ export interface RecorderOptions {
 
 /** A sample with what it was made of. */
 export interface Recorded {
-  readonly message: Message;
+  readonly message: ProducedMessage;
   readonly processes: readonly DetailedProcess[];
   readonly epoch: number;
 }
@@ -74,7 +74,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         isWanted(record, filters, memoryBytes),
       );
       const epoch = options.epochOf(bootedAt ?? Math.floor(atMs / 1000 - uptimeSeconds));
-      const attributes = sampleAttributes({
+      const attributes = attributesOfSample({
         origin,
         atMs,
         epoch,
@@ -110,7 +110,7 @@ const utilSince = (before: Uses | undefined, now: Uses) => {
     const earlier = before?.seconds.get(pid);
     if (elapsed <= 0 || earlier === undefined || earlier.startTicks !== startTicks) return undefined;
     const used = Math.max(0, cpuSeconds + waitedCpuSeconds - earlier.seconds);
-    return rounded((used / elapsed) * 100, 1000);
+    return roundedTo((used / elapsed) * 100, 1000);
   };
 };
 

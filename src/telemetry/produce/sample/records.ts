@@ -54,7 +54,7 @@ export function recordsOf(
     const gpus = usesOf.get(pid);
     usesOf.delete(pid);
     const livedSeconds = Math.max(1, uptimeSeconds - process.startTicks / 100);
-    const cpuAverage = rounded((cpuSeconds / livedSeconds) * 100, 10);
+    const cpuAverage = roundedTo((cpuSeconds / livedSeconds) * 100, 10);
     records.push({
       job: slurm?.jobId ?? process.groupId,
       isSlurm: slurm !== undefined,
@@ -105,7 +105,7 @@ const UNKNOWN: ProcessRecord = {
   gpus: [],
 };
 
-export const rounded = (value: number, steps: number): number => Math.round(value * steps) / steps;
+export const roundedTo = (value: number, steps: number): number => Math.round(value * steps) / steps;
 
 const kilobytes = (bytes: number): number => Math.ceil(bytes / 1024);
 

@@ -1,5 +1,5 @@
 import type { GpuUse } from '../../../cluster/gpu/gpu.ts';
-import { type ProcessRecord, rounded } from './records.ts';
+import { type ProcessRecord, roundedTo } from './records.ts';
 
 /**
  * Adds up processes of one Slurm job with the same parent and command that have no children: of 128 ranks of a program
@@ -68,11 +68,11 @@ function sumOf(first: ProcessRecord, group: readonly ProcessRecord[]): ProcessRe
   return {
     ...first,
     threads: sum(({ threads }) => threads),
-    cpuAverage: rounded(
+    cpuAverage: roundedTo(
       sum(({ cpuAverage }) => cpuAverage),
       10,
     ),
-    cpuUtil: rounded(
+    cpuUtil: roundedTo(
       sum(({ cpuUtil }) => cpuUtil),
       1000,
     ),

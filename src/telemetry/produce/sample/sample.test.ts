@@ -2,7 +2,7 @@ import { expect, it, test } from 'vitest';
 import type { GpuUse } from '../../../cluster/gpu/gpu.ts';
 import type { DetailedProcess } from '../../../cluster/host/process-details.ts';
 import { encodeAttributes } from '../../../core/contract/sonar/encode.ts';
-import { sampleAttributes } from './attributes.ts';
+import { attributesOfSample } from './attributes.ts';
 import { isWanted, NO_FILTERS, type SampleFilters } from './filters.ts';
 import { type ProcessRecord, recordsOf } from './records.ts';
 import { createRollUpIds, rollUp } from './roll-up.ts';
@@ -50,7 +50,7 @@ const use = (pid: number, changed: Partial<GpuUse> = {}): GpuUse => ({
 });
 const wholeSample = (records: readonly ProcessRecord[]) => {
   const origin = { cluster: 'c', node: 'n' };
-  const attributes = sampleAttributes({ origin, atMs: 0, epoch: 99, records, node: undefined, problems: [] });
+  const attributes = attributesOfSample({ origin, atMs: 0, epoch: 99, records, node: undefined, problems: [] });
   return JSON.parse(encodeAttributes('sample', attributes)) as {
     jobs: { job: number; user: string; epoch?: number; processes: Record<string, unknown>[] }[];
   };

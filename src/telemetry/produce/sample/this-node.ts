@@ -4,7 +4,7 @@ import { bootEpoch } from '../../../cluster/host/boot-epoch.ts';
 import { textOf } from '../../../cluster/host/group-files.ts';
 import type { SlurmStep } from '../../../cluster/host/slurm-groups.ts';
 import { createUserNames } from '../../../cluster/host/user-names.ts';
-import { errorMessage, type Message } from '../envelope.ts';
+import { errorMessage, type ProducedMessage } from '../envelope.ts';
 import { createRecorder, type Recorder, type RecorderOptions } from './recorder.ts';
 import { createRollUpIds } from './roll-up.ts';
 import { openProcessTable } from '../../../cluster/host/proc.ts';
@@ -39,7 +39,7 @@ function hereOnly() {
 /** How long a single sample watches the processes: longer holds up its caller, shorter than a few ticks says nothing. */
 const WATCH_MS = 100;
 
-export async function sampleOnce(options: NodeSamplerOptions): Promise<Message> {
+export async function sampleOnce(options: NodeSamplerOptions): Promise<ProducedMessage> {
   const sampler = samplerOfThisNode(options);
   try {
     sampler.prepare();
@@ -65,7 +65,7 @@ function pidMax(): number {
 interface Sampler {
   /** Reads the processes, so that the next sample knows what they used since. */
   prepare(): void;
-  take(): Promise<Message>;
+  take(): Promise<ProducedMessage>;
   close(): void;
 }
 

@@ -1,7 +1,7 @@
 import { runHelper } from '../../../cluster/exec.ts';
 import { outsideAllocation, slurmProgram } from '../../../cluster/slurm/programs.ts';
 import type { ClusterAttributes } from '../../../core/contract/sonar/cluster.ts';
-import { dataMessage, errorMessage, type Message, type Origin } from '../envelope.ts';
+import { dataMessage, errorMessage, type ProducedMessage, type Origin } from '../envelope.ts';
 import { timestampOf } from '../timestamp.ts';
 import { namesOf } from './slurm-text.ts';
 
@@ -15,7 +15,7 @@ export interface ClusterOptions {
 const AT_MOST_MS = 10_000;
 
 /** Partitions and states of nodes, from sinfo. */
-export async function readCluster({ origin, environment, sinfo }: ClusterOptions): Promise<Message> {
+export async function readCluster({ origin, environment, sinfo }: ClusterOptions): Promise<ProducedMessage> {
   const program = sinfo ?? slurmProgram('sinfo', environment);
   const run = (args: readonly string[]) =>
     program === ''

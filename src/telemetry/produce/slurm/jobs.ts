@@ -2,11 +2,11 @@ import { runHelper } from '../../../cluster/exec.ts';
 import { outsideAllocation, slurmProgram } from '../../../cluster/slurm/programs.ts';
 import { HELD_PRIORITY } from '../../../core/contract/sonar/conventions.ts';
 import type { SlurmJob } from '../../../core/contract/sonar/jobs.ts';
-import { dataMessage, errorMessage, type Message, type Origin } from '../envelope.ts';
+import { dataMessage, errorMessage, type ProducedMessage, type Origin } from '../envelope.ts';
 import { timestampOf } from '../timestamp.ts';
 import { parseSacct, SACCT_FIELDS } from './sacct.ts';
 import { parseScontrol, requestedResources } from './scontrol.ts';
-import { hasEnded, utcMs } from './slurm-text.ts';
+import { hasJobEnded, utcMs } from './slurm-text.ts';
 import { newsOf, type ReportedJobs } from './reported-jobs.ts';
 
 export interface SlurmPrograms {
@@ -31,7 +31,7 @@ export interface JobsOptions {
 }
 
 export interface JobsRead {
-  readonly messages: readonly Message[];
+  readonly messages: readonly ProducedMessage[];
   readonly reported: ReportedJobs;
 }
 
@@ -70,12 +70,12 @@ export async function readJobs(options: JobsOptions): Promise<JobsRead> {
   const shown = controlled.status === 'fulfilled' ? controlled.value : '';
   const known = parseScontrol(shown, timeOf);
   // Days in the past are not completed with the jobs of now.
-  const living = span[1] === 'now' ? known.filter(({ job_state: state }) => !hasEnded(state)) : [];
+  const living = span[1] === 'now' ? known.filter(({ job_state: state }) => !hasJobEnded(state)) : [];
   const all =
     accounted.status === 'fulfilled'
       ? withLiving(withResources(parseSacct(accounted.value, timeOf), requestedResources(shown)), living)
       : known;
-  const wanted = options.uncompleted ? all : all.filter(({ job_state: state }) => hasEnded(state));
+  const wanted = options.uncompleted ? all : all.filter(({ job_state: state }) => hasJobEnded(state));
   const { news, reported: next } = newsOf(wanted, reported ?? {}, atMs);
   return { messages: messagesOf(news, origin, atMs, options.batchSize), reported: next };
 }
@@ -100,7 +100,12 @@ function withLiving(accounted: readonly SlurmJob[], living: readonly SlurmJob[])
 }
 
 /** Envelopes with a limited number of records, all of one time; one even if there are no records: it says that we are alive. */
-export function messagesOf(jobs: readonly SlurmJob[], origin: Origin, atMs: number, batchSize = Infinity): Message[] {
+export function messagesOf(
+  jobs: readonly SlurmJob[],
+  origin: Origin,
+  atMs: number,
+  batchSize = Infinity,
+): ProducedMessage[] {
   const batches: SlurmJob[][] = [];
   for (let at = 0; at < Math.max(1, jobs.length); at += batchSize) batches.push(jobs.slice(at, at + batchSize));
   return batches.map((batch) =>

@@ -1,6 +1,6 @@
 import type { SlurmJob } from '../../../core/contract/sonar/jobs.ts';
 import { stateWord } from '../../../core/contract/sonar/conventions.ts';
-import { hasEnded } from './slurm-text.ts';
+import { hasJobEnded } from './slurm-text.ts';
 
 /** What was reported of a job or step, and when. */
 interface Reported {
@@ -48,7 +48,7 @@ export function newsOf(
     const isSameState = before?.state === state;
     const changed = Object.keys(fields).filter(
       (name) =>
-        fields[name] !== before?.fields[name] && !(GROWING.has(name) && isSameState && !hasEnded(job.job_state)),
+        fields[name] !== before?.fields[name] && !(GROWING.has(name) && isSameState && !hasJobEnded(job.job_state)),
     );
     if (!isFull && isSameState && changed.length === 0) {
       next[key] = { ...before, seenAtMs: nowMs };

@@ -1,7 +1,7 @@
 import { encodeExtended, type ExtendedUint } from '../../../core/contract/sonar/extended-uint.ts';
 import type { SlurmJob } from '../../../core/contract/sonar/jobs.ts';
 import { exitCodeOf, identityOf, type TimeReader } from './sacct.ts';
-import { hasEnded, namesOf, secondsOf } from './slurm-text.ts';
+import { hasJobEnded, namesOf, secondsOf } from './slurm-text.ts';
 
 /** The resources that each job asked for, from what `scontrol -o show job` prints: `ReqTRES`, before 23.02 `TRES`. */
 export function requestedResources(text: string): ReadonlyMap<number, string> {
@@ -49,8 +49,8 @@ export const parseScontrol = (text: string, timeOf: TimeReader): SlurmJob[] =>
         requested_node_count: Number.parseInt(value('NumNodes'), 10) || 0,
         // Those of a job that waits, and the end of one that runs, are estimates.
         start_time: state === 'PENDING' ? undefined : timeOf(value('StartTime')),
-        end_time: hasEnded(state) ? timeOf(value('EndTime')) : undefined,
-        exit_code: hasEnded(state) ? exitCodeOf(value('ExitCode')) : 0,
+        end_time: hasJobEnded(state) ? timeOf(value('EndTime')) : undefined,
+        exit_code: hasJobEnded(state) ? exitCodeOf(value('ExitCode')) : 0,
       },
     ];
   });

@@ -46,4 +46,4 @@ export function utcMs(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-export const hasEnded = (state: string): boolean => queueStateOf(state) === 'ended';
+export const hasJobEnded = (state: string): boolean => queueStateOf(state) === 'ended';

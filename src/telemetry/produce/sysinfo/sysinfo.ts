@@ -2,7 +2,7 @@ import { machine, release, type } from 'node:os';
 import type { GpuCard, GpuReading } from '../../../cluster/gpu/gpu.ts';
 import { type Hardware, readHardware } from '../../../cluster/host/hardware.ts';
 import type { SysinfoAttributes, SysinfoGpuCard } from '../../../core/contract/sonar/sysinfo.ts';
-import { dataMessage, type Message, type Origin } from '../envelope.ts';
+import { dataMessage, type ProducedMessage, type Origin } from '../envelope.ts';
 import { timestampOf } from '../timestamp.ts';
 import { softwareHere, type SoftwareVersion } from './software.ts';
 import { runHelper } from '../../../cluster/exec.ts';
@@ -19,7 +19,7 @@ export interface SysinfoOptions {
 }
 
 /** The hardware and software of this node. */
-export async function sysinfoOfThisNode(options: SysinfoOptions): Promise<Message> {
+export async function sysinfoOfThisNode(options: SysinfoOptions): Promise<ProducedMessage> {
   const { origin, environment, onProblem } = options;
   const [gpus, topology] = await Promise.all([
     options.readGpus(),
@@ -36,7 +36,7 @@ export async function sysinfoOfThisNode(options: SysinfoOptions): Promise<Messag
     software: softwareHere(environment),
     topology,
   };
-  return dataMessage('sysinfo', origin, atMs, sysinfoAttributes(facts));
+  return dataMessage('sysinfo', origin, atMs, attributesOfSysinfo(facts));
 }
 
 export interface SysinfoFacts {
@@ -50,7 +50,7 @@ export interface SysinfoFacts {
   readonly topology: { readonly svg: string; readonly text: string };
 }
 
-export const sysinfoAttributes = ({
+export const attributesOfSysinfo = ({
   origin,
   atMs,
   system,

@@ -42,17 +42,17 @@ export interface KeepTask {
   readonly keptDays: number;
 }
 
-export type Task = ReceiveTask | AskTask | AskV2Task | KeepTask;
+export type ReceiverTask = ReceiveTask | AskTask | AskV2Task | KeepTask;
 
 /** A reply: its status, and its body, which is JSON unless it has another type. */
-export interface Reply {
+export interface HttpReply {
   readonly status: number;
   readonly text: string;
   readonly type?: string;
 }
 
-export const replyOf = (status: number, body: unknown): Reply => ({ status, text: JSON.stringify(body) });
+export const httpReplyOf = (status: number, body: unknown): HttpReply => ({ status, text: JSON.stringify(body) });
 
 /** As all refusals of the service: with what to do. */
-export const refusalOf = (code: RefusalCode, message: string, remedy: string = refusals[code].remedy): Reply =>
-  replyOf(refusals[code].status, { error: { message, code, remedy } });
+export const refusalOf = (code: RefusalCode, message: string, remedy: string = refusals[code].remedy): HttpReply =>
+  httpReplyOf(refusals[code].status, { error: { message, code, remedy } });

@@ -1,9 +1,9 @@
 import { exactJson } from '../../../core/contract/sonar/encode.ts';
 import type { JobKey } from '../../questions/rows.ts';
 import type { TelemetryStore } from '../../store/telemetry-store.ts';
-import { type AskV2Task, type Reply, replyOf } from '../thread/messages.ts';
-import { type V2Request, missing, uintFrom, uintIn, V2Refusal } from './request.ts';
-import { cardsOfJobs, processesOfJobs, reportOf, treeOf } from './job-series.ts';
+import { type AskV2Task, type HttpReply, httpReplyOf } from '../thread/messages.ts';
+import { type V2Request, missingParameter, uintFrom, uintIn, V2Refusal } from './request.ts';
+import { cardsOfJobs, processesOfJobs, jobSeriesReport, treeOf } from './job-series.ts';
 import { jobsIn, oneJob, queriedJobs, queriedPages } from './jobs.ts';
 import { cardsOfNodes, disksOfNodes, latestCardUse, processCardsOfNodes, processesOfNodes } from './node-series.ts';
 import { clustersOf, errorsOf, infoOf, infoPage, lastProbes, nodesOfCluster, statesOf, topologyOf } from './nodes.ts';
@@ -63,7 +63,7 @@ const unordered: readonly Route[] = [
   ...aboutJobs('process/timeseries', (asked, { job }) => processesOfJobs(asked, keyOf(asked, job), epochOf(asked))),
   ...aboutJobs('process/gpu/timeseries', (asked, { job }) => cardsOfJobs(asked, keyOf(asked, job), epochOf(asked))),
   ['jobs/:job/process/tree', (asked, parts) => treeOf(asked, { job: jobIn(parts), epoch: epochOf(asked) })],
-  ['jobs/:job/report', (asked, parts) => reportOf(asked, jobIn(parts))],
+  ['jobs/:job/report', (asked, parts) => jobSeriesReport(asked, jobIn(parts))],
   ['jobs/:job', oneJobOf],
   ['jobs/:job/info', oneJobOf],
   ['jobs/:job/epoch/:epoch', oneJobOf],
@@ -97,7 +97,7 @@ export async function answerV2(
   store: TelemetryStore,
   { path, parameters, onlyUser }: AskV2Task,
   now: number,
-): Promise<Reply> {
+): Promise<HttpReply> {
   try {
     const answer = await answerTo(store, path, { parameters, now, onlyUser });
     if (!(answer instanceof Document)) return { status: 200, text: exactJson(answer) };
@@ -106,7 +106,7 @@ export async function answerV2(
     if (!(error instanceof V2Refusal)) throw error;
     const { status, code, message, remedy, parameter } = error;
     const detail = parameter === undefined ? message : [{ type: code, loc: ['query', parameter], msg: message }];
-    return replyOf(status, { detail, error: { message, code, remedy } });
+    return httpReplyOf(status, { detail, error: { message, code, remedy } });
   }
 }
 
@@ -122,10 +122,13 @@ async function answerTo(
     const parts = root === 'cluster' ? partsOf(pattern.split('/'), rest) : undefined;
     if (parts === undefined || cluster === undefined) continue;
     if (!(await store.rows.clusterNames(cluster)).includes(cluster))
-      throw missing('CLUSTER_UNKNOWN', `there is no cluster ${cluster}`);
+      throw missingParameter('CLUSTER_UNKNOWN', `there is no cluster ${cluster}`);
     return answer({ store, cluster, ...about }, parts);
   }
-  throw missing('ROUTE_UNKNOWN', `this server does not answer /api/v2/${path}; /api/v2/docs lists what it answers`);
+  throw missingParameter(
+    'ROUTE_UNKNOWN',
+    `this server does not answer /api/v2/${path}; /api/v2/docs lists what it answers`,
+  );
 }
 
 /** The variable parts of a path; undefined if it does not fit. */

@@ -3,9 +3,9 @@ import { cpuUtilPercent } from '../../../core/contract/sonar/conventions.ts';
 import { exactUint } from '../../../core/contract/sonar/extended-uint.ts';
 import type { Uint } from '../../../core/contract/sonar/kinds.ts';
 import { amountsOf } from './tres.ts';
-import { type Merged, valuesOf } from '../../jobs/merge.ts';
+import { type Merged, mergedValues } from '../../jobs/merge.ts';
 import type { SampleSum } from '../../questions/rows-of-samples.ts';
-import type { JobKey, Window } from '../../questions/rows.ts';
+import type { JobKey, AskedWindow } from '../../questions/rows.ts';
 import { storedJson } from '../../questions/stored-json.ts';
 import { type V2Request, intervalOf, Points, secondsIn } from './request.ts';
 import { mainRow } from './jobs.ts';
@@ -171,12 +171,12 @@ function relationsOf(
 }
 
 /** Mean and spread of what a job used on a node, over all its samples. */
-export async function reportOf(asked: V2Request, job: Uint) {
+export async function jobSeriesReport(asked: V2Request, job: Uint) {
   const { store, cluster, now, onlyUser } = asked;
   const row = await mainRow(asked, job, 0);
   const at = secondsIn(asked, 'time_in_s') ?? now;
-  const values = valuesOf(storedJson(row.fields) as Merged);
-  const window: Window = {
+  const values = mergedValues(storedJson(row.fields) as Merged);
+  const window: AskedWindow = {
     cluster,
     from: row.start ?? row.submit ?? row.seen,
     until: Math.min(row.end ?? now, at) + 1,

@@ -1,16 +1,16 @@
 import { decodeExtended } from '../../../core/contract/sonar/extended-uint.ts';
 import type { Uint } from '../../../core/contract/sonar/kinds.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
-import { type Merged, rankOfState, valuesOf } from '../../jobs/merge.ts';
+import { type Merged, rankOfState, mergedValues } from '../../jobs/merge.ts';
 import type { JobFilter, SlurmJobRow } from '../../questions/rows-of-records.ts';
 import { storedJson } from '../../questions/stored-json.ts';
-import { type V2Request, countIn, missing, secondsIn, uintIn } from './request.ts';
+import { type V2Request, countIn, missingParameter, secondsIn, uintIn } from './request.ts';
 import { expanded, RECENT_SECONDS } from './names.ts';
 import { numbered, pageAsked } from './page.ts';
 
 /** A job as slurm-monitor shows it. `cards` are those that its processes used; undefined where they were not read. */
 export function jobResponse(row: SlurmJobRow, cards?: readonly string[]) {
-  const values = valuesOf(storedJson(row.fields) as Merged);
+  const values = mergedValues(storedJson(row.fields) as Merged);
   const text = (name: string) => (typeof values[name] === 'string' ? values[name] : '');
   const number = (name: string) => (values[name] as Uint | undefined) ?? 0;
   const optional = (name: string) => values[name] ?? null;
@@ -136,7 +136,7 @@ export async function mainRow({ store, cluster, onlyUser }: V2Request, job: Uint
   const rows = epoch === 0 ? await store.rows.slurmJob(cluster, job) : [];
   const row = rows.find(({ step }) => step === '');
   if (row !== undefined && (onlyUser === undefined || row.user === onlyUser)) return row;
-  throw missing(
+  throw missingParameter(
     'JOB_UNKNOWN',
     `cluster ${cluster} has no Slurm job ${job}${epoch === 0 ? '' : ` with epoch ${epoch}`}`,
   );
@@ -150,7 +150,7 @@ async function selected(asked: V2Request, offset: number, limit: number) {
   const user = parameters['user'] ?? '';
   const job = uintIn(asked, 'job_id');
   if ((parameters['user_id'] ?? '') !== '' && parameters['user_id'] !== 'null')
-    throw missing('PARAMETER_UNSERVED', 'user_id: the data have names of users, and no ids; ask with user');
+    throw missingParameter('PARAMETER_UNSERVED', 'user_id: the data have names of users, and no ids; ask with user');
   const filter: JobFilter = {
     user: user === '' ? onlyUser : user,
     states: statesIn(asked),

@@ -1,5 +1,5 @@
 import { expandNodeRange, firstLabelOf, rangeProblem } from '../../../core/contract/sonar/node-range.ts';
-import { type V2Request, missing } from './request.ts';
+import { type V2Request, missingParameter } from './request.ts';
 
 /** Records of clusters and errors that are older say nothing of now. */
 export const RECENT_SECONDS = 36 * 3600;
@@ -53,5 +53,5 @@ export async function wantedNodes(asked: V2Request, until: number, wanted: strin
   if (wanted === undefined || wanted === '') return names;
   const found = names.filter((name) => isNode(name, wanted) || name === firstLabelOf(wanted));
   if (found.length > 0) return found;
-  throw missing('NODE_UNKNOWN', `cluster ${asked.cluster} has no node ${wanted}`);
+  throw missingParameter('NODE_UNKNOWN', `cluster ${asked.cluster} has no node ${wanted}`);
 }

@@ -1,6 +1,6 @@
 import type { Uint } from '../../../core/contract/sonar/kinds.ts';
 import { amountIn } from '../../questions/nodes.ts';
-import type { JobKey, Portions, Window } from '../../questions/rows.ts';
+import type { JobKey, Portions, AskedWindow } from '../../questions/rows.ts';
 import { type V2Request, intervalOf, Points, secondsIn } from './request.ts';
 import { isNode, wantedNodes } from './names.ts';
 import { cardSeries, DISK_FIELDS, diskSeries, processCardPoint, processCardSeries, processSeries } from './series.ts';
@@ -8,7 +8,7 @@ import { cardSeries, DISK_FIELDS, diskSeries, processCardPoint, processCardSerie
 /** Memory of nodes in KB, by their names. */
 export async function memoryOfNodes(
   { store }: Pick<V2Request, 'store'>,
-  window: Window,
+  window: AskedWindow,
 ): Promise<ReadonlyMap<string, Uint>> {
   const nodes = await store.rows.sysinfo({ cluster: window.cluster, from: 0, until: window.until });
   return new Map(nodes.map(({ node, info }) => [node, amountIn(info, 'memory')]));

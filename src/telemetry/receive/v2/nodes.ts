@@ -1,12 +1,12 @@
 import { firstLabelOf } from '../../../core/contract/sonar/node-range.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
-import { amountIn, nodesOf } from '../../questions/nodes.ts';
+import { amountIn, nodeFactsOf } from '../../questions/nodes.ts';
 import type { SlurmJobRow } from '../../questions/rows-of-records.ts';
 import { storedJson } from '../../questions/stored-json.ts';
 import type { TelemetryStore } from '../../store/telemetry-store.ts';
-import { type V2Request, countIn, missing, secondsIn } from './request.ts';
+import { type V2Request, countIn, missingParameter, secondsIn } from './request.ts';
 import { expanded, isNode, nodeNames, RECENT_SECONDS, recordOf, wantedNodes } from './names.ts';
-import { pageOf } from './page.ts';
+import { askedPageOf } from './page.ts';
 import { addAmounts, amountsOf, type Tres } from './tres.ts';
 
 /** The end of the interval from which an instant is shown: the one that is asked for, or now. */
@@ -41,7 +41,7 @@ export async function infoOf(asked: V2Request, wanted: string | undefined) {
   const until = untilOf(asked);
   if (wanted !== undefined) await wantedNodes(asked, until, wanted);
   const window = { cluster, from: 0, until };
-  const partitions = new Map((await nodesOf(store.rows, window)).map(({ node, partitions: of }) => [node, of]));
+  const partitions = new Map((await nodeFactsOf(store.rows, window)).map(({ node, partitions: of }) => [node, of]));
   const { jobs: running } = await store.rows.selectedJobs(cluster, {
     states: ['RUNNING'],
     submitBefore: until,
@@ -80,7 +80,7 @@ export async function infoOf(asked: V2Request, wanted: string | undefined) {
 
 export async function infoPage(asked: V2Request) {
   const nodes = Object.values(await infoOf(asked, undefined));
-  return pageOf(asked, 'nodes', nodes.slice(0, countIn(asked, 'limit', { usual: 100, most: 100_000 })));
+  return askedPageOf(asked, 'nodes', nodes.slice(0, countIn(asked, 'limit', { usual: 100, most: 100_000 })));
 }
 
 /** The drawing of `lstopo`. */
@@ -98,7 +98,7 @@ export async function topologyOf(asked: V2Request, wanted: string): Promise<stri
       until: known.time + 1,
     }))
       if (envelope.data?.type === 'sysinfo') svg = envelope.data.attributes.topo_svg ?? svg;
-  if (svg === undefined) throw missing('TOPOLOGY_UNKNOWN', `node ${node} reported no topology`);
+  if (svg === undefined) throw missingParameter('TOPOLOGY_UNKNOWN', `node ${node} reported no topology`);
   return Buffer.from(svg, 'base64').toString('utf8');
 }
 

@@ -1,6 +1,6 @@
 import { exactUint, GREATEST_UINT } from '../../../core/contract/sonar/extended-uint.ts';
 import type { Uint } from '../../../core/contract/sonar/kinds.ts';
-import type { Window } from '../../questions/rows.ts';
+import type { AskedWindow } from '../../questions/rows.ts';
 import type { TelemetryStore } from '../../store/telemetry-store.ts';
 import { type RefusalCode, refusals } from '../../../core/contract/refusals.ts';
 
@@ -40,7 +40,7 @@ const wrong = (parameter: string, message: string): V2Refusal =>
     parameter,
   );
 
-export const missing = (code: RefusalCode, message: string): V2Refusal =>
+export const missingParameter = (code: RefusalCode, message: string): V2Refusal =>
   new V2Refusal(404, code, message, refusals[code].remedy);
 
 /** A time or a length in seconds; absent and empty are the same. Fractions are dropped. */
@@ -82,7 +82,7 @@ const MOST_DAYS = 14;
 const USUAL_POINTS = 120;
 
 export interface Interval {
-  readonly window: Window;
+  readonly window: AskedWindow;
   readonly resolutionSeconds: number;
 }
 

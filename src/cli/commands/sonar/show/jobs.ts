@@ -1,5 +1,5 @@
 import { suggest } from '../../../../core/workflow-file/suggest.ts';
-import type { JobUse } from '../../../../telemetry/questions/jobs.ts';
+import type { JobUseInWindow } from '../../../../telemetry/questions/jobs.ts';
 import { command } from '../../../command.ts';
 import { integer } from '../../../option.ts';
 import { percent } from '../../../output/columns.ts';
@@ -7,7 +7,7 @@ import type { Column } from '../../../output/table.ts';
 import { count, kb, seconds, time } from './columns.ts';
 import { nodeOption, ask, print, windowOptions } from './window.ts';
 
-const jobColumns: readonly Column<JobUse>[] = [
+const jobColumns: readonly Column<JobUseInWindow>[] = [
   { title: 'Job', value: ({ job }) => String(job), importance: 9 },
   { title: 'User', value: ({ user }) => user, importance: 8 },
   { title: 'State', value: ({ state }) => state },
@@ -22,7 +22,7 @@ const jobColumns: readonly Column<JobUse>[] = [
   percent('GPU', ({ gpuPercent, cards }) => (cards.length === 0 ? undefined : gpuPercent)),
 ];
 
-const usersOf = (jobs: readonly JobUse[]) => [...new Set(jobs.map(({ user }) => user))];
+const usersOf = (jobs: readonly JobUseInWindow[]) => [...new Set(jobs.map(({ user }) => user))];
 
 export const showJobs = command({
   words: 'sonar show jobs',

@@ -22,7 +22,7 @@ export const showNodes = command({
   options: [...windowOptions, nodeOption],
   offline: true,
   async run({ output }, _args, options) {
-    const { nodesOf } = await import('../../../../telemetry/questions/nodes.ts');
-    print(output, 'nodes', await ask(options, nodesOf), nodeColumns);
+    const { nodeFactsOf } = await import('../../../../telemetry/questions/nodes.ts');
+    print(output, 'nodes', await ask(options, nodeFactsOf), nodeColumns);
   },
 });

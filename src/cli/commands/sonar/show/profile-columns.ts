@@ -1,11 +1,11 @@
 import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
-import type { ProcessUse, ProfileStep } from '../../../../telemetry/questions/profile.ts';
+import type { ProfiledProcess, ProfileInterval } from '../../../../telemetry/questions/profile.ts';
 import { percent } from '../../../output/columns.ts';
 import type { Column } from '../../../output/table.ts';
 import { percentText } from '../../../output/words.ts';
 import { kb, right, seconds, time } from './columns.ts';
 
-export const stepColumns: readonly Column<ProfileStep>[] = [
+export const stepColumns: readonly Column<ProfileInterval>[] = [
   {
     title: 'Time',
     value: ({ time }) => formatTimestamp(time),
@@ -25,7 +25,7 @@ export const stepColumns: readonly Column<ProfileStep>[] = [
   kb('GPU Memory', ({ gpuMemoryKb }) => gpuMemoryKb),
 ];
 
-export const processColumns: readonly Column<ProcessUse>[] = [
+export const processColumns: readonly Column<ProfiledProcess>[] = [
   { title: 'Process', value: ({ cmd }) => cmd, text: ({ cmd, depth }) => `${'  '.repeat(depth)}${cmd}`, importance: 9 },
   { title: 'Pid', value: ({ pid }) => pid, align: right },
   { title: 'Parent', value: ({ ppid }) => ppid, align: right },

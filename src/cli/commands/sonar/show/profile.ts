@@ -1,6 +1,6 @@
 import type { Uint } from '../../../../core/contract/sonar/kinds.ts';
 import { exactUint, GREATEST_UINT } from '../../../../core/contract/sonar/extended-uint.ts';
-import { asData } from '../../../../telemetry/questions/answers.ts';
+import { asPlainData } from '../../../../telemetry/questions/answers.ts';
 import { command } from '../../../command.ts';
 import { Failure, UsageError } from '../../../failure.ts';
 import { percentText } from '../../../output/words.ts';
@@ -38,19 +38,19 @@ export const showProfile = command({
     const key = { job: readJobId(job), epoch: options.epoch };
     const every = options.every === undefined ? undefined : (buckets[options.every] ?? 0);
     const ago = options.to === undefined && options.from === undefined ? 366 * DAY : DAY;
-    const { attemptsOf, attemptsText } = await import('../../../../telemetry/questions/attempts.ts');
+    const { linkedAttemptsOf, attemptsText } = await import('../../../../telemetry/questions/attempts.ts');
     const { profile, steps, everySeconds, attempts } = await ask(
       options,
       async (rows, window) => ({
         ...(options.processes === true
           ? { profile: await profileOf(rows, window, key), steps: [], everySeconds: 0 }
           : { profile: undefined, ...(await profileSteps(rows, window, key, every)) }),
-        attempts: await attemptsOf(rows, window, key),
+        attempts: await linkedAttemptsOf(rows, window, key),
       }),
       ago,
     );
     const of = attempts.length === 0 ? [] : [`Job ${job}: ${attemptsText(attempts)}`];
-    const more = { attempts: attempts.map(asData) };
+    const more = { attempts: attempts.map(asPlainData) };
     if ((profile?.steps ?? steps).length === 0)
       throw new Failure(`no samples of job ${job}; torc sonar show jobs lists jobs`);
     if (profile !== undefined) {

@@ -32,8 +32,8 @@ export const showReport = command({
   async run({ output }, [kind], options) {
     if (!(reportKinds as readonly string[]).includes(kind))
       throw new UsageError(`expected one of ${reportKinds.join(', ')}, found "${kind}"`);
-    const { reportOf } = await import('../../../../telemetry/questions/report.ts');
-    const lines = await ask(options, (questions, window) => reportOf(questions, window, kind as ReportKind));
+    const { reportLinesOf } = await import('../../../../telemetry/questions/report.ts');
+    const lines = await ask(options, (questions, window) => reportLinesOf(questions, window, kind as ReportKind));
     const hasValue = ({ value }: Column<ReportLine>) => lines.some((line) => cellText(value(line)) !== '');
     print(output, 'lines', lines, output.format === 'table' ? reportColumns.filter(hasValue) : reportColumns);
   },

@@ -1,8 +1,8 @@
 import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
 import { printable } from '../../../../core/contract/printable.ts';
-import { asData } from '../../../../telemetry/questions/answers.ts';
+import { asPlainData } from '../../../../telemetry/questions/answers.ts';
 import { hourlySpan } from '../../../../telemetry/questions/hours.ts';
-import type { TelemetryRows, Window } from '../../../../telemetry/questions/rows.ts';
+import type { TelemetryRows, AskedWindow } from '../../../../telemetry/questions/rows.ts';
 import { UsageError } from '../../../failure.ts';
 import { optionsOf } from '../../../option.ts';
 import type { Output } from '../../../output/output.ts';
@@ -40,7 +40,7 @@ export const DAY = 86_400;
 /** Asks the store a question about a window. */
 export async function ask<Answer>(
   { store, cluster, node, from, to }: WindowValues,
-  question: (rows: TelemetryRows, window: Window) => Answer | Promise<Answer>,
+  question: (rows: TelemetryRows, window: AskedWindow) => Answer | Promise<Answer>,
   ago = DAY,
 ): Promise<Answer> {
   // The clock of a node may be ahead of ours.
@@ -85,7 +85,7 @@ export function print<Row extends object>(
     things,
     empty: `No ${things} between --from (default: a day ago) and --to (default: now)`,
     ...(title === undefined ? {} : { title }),
-    json: { ...more, items: items.map(asData) },
+    json: { ...more, items: items.map(asPlainData) },
   });
 }
 
@@ -102,7 +102,7 @@ export const buckets: Readonly<Record<string, number>> = {
 const LAST_TIME = 2 ** 31 - 1;
 
 /** What helps where a question found nothing: the node is not known, or the data are of another time. */
-async function nothingFound(store: TelemetryStore, { cluster, node, from }: Window): Promise<string | undefined> {
+async function nothingFound(store: TelemetryStore, { cluster, node, from }: AskedWindow): Promise<string | undefined> {
   if (node !== undefined) {
     const all = await store.rows.sysinfo({ cluster, node: undefined, from: 0, until: LAST_TIME });
     const names = all.map(({ node: name }) => name);
