@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks';
-import { connection, type State } from './connection.ts';
+import { connection, type ConnectionState } from './connection.ts';
 import { useConnection, useHash, useNow } from './hooks.ts';
 import { LogIn } from './log-in.tsx';
-import { Keys } from './key-help.tsx';
+import { KeyHelp } from './key-help.tsx';
 import { lazy } from './lazy.tsx';
 import { useTelemetry } from './telemetry-kept.ts';
 import { ageText } from './words.ts';
@@ -39,7 +39,7 @@ export function App() {
         </a>
         <TelemetryLink isShown={hash.startsWith('#/telemetry')} />
         <Connection state={state} />
-        <Keys hash={hash} />
+        <KeyHelp hash={hash} />
       </header>
       <main id="content" tabIndex={-1}>
         {state.is === 'logged out' ? <LogIn why={state.why} /> : view.content}
@@ -121,7 +121,7 @@ function TelemetryLink({ isShown }: { readonly isShown: boolean }) {
   );
 }
 
-function Connection({ state }: { readonly state: State }) {
+function Connection({ state }: { readonly state: ConnectionState }) {
   const now = useNow();
   if (state.is === 'away')
     return (

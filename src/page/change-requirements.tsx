@@ -5,7 +5,7 @@ import { parseDuration } from '../core/quantity/duration.ts';
 import { Confirm } from './confirm.tsx';
 import { connection } from './connection.ts';
 import { jobsWords } from './parts.tsx';
-import { shownText } from './words.ts';
+import { shortenedText } from './words.ts';
 
 const { client } = connection;
 
@@ -40,7 +40,7 @@ export function ChangeRequirements({ of, again }: ChangeProps) {
   return (
     <Confirm
       label="Change …"
-      title={`Change the requirements ${shownText(name, 80)}?`}
+      title={`Change the requirements ${shortenedText(name, 80)}?`}
       says={`${jobsWords(jobs)} ${jobs === 1 ? 'has' : 'share'} them: ${of.num_cpus} CPUs, ${of.memory} of memory and ${of.runtime}. Those that start later have the new ones, also in later runs; those that run keep theirs.`}
       does="Change them"
       act={act}

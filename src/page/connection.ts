@@ -12,7 +12,7 @@ import type { WorkflowStatus } from '../core/contract/workflow.ts';
  * cookie that scripts cannot read, and a key that this page sends: a cookie is also sent to servers on other ports of the same
  * host, which may belong to another user; the key stays with this origin.
  */
-export type State =
+export type ConnectionState =
   | { readonly is: 'here' }
   | { readonly is: 'away'; readonly sinceMs: number }
   | { readonly is: 'logged out'; readonly why: string | undefined };
@@ -28,10 +28,10 @@ const SILENCE_MS = 40_000;
 /** Why a view ends its stream. */
 export const CLOSED = new Error('the view was closed');
 
-let state: State = { is: 'here' };
+let state: ConnectionState = { is: 'here' };
 const watchers = new Set<() => void>();
 
-function become(next: State): void {
+function become(next: ConnectionState): void {
   if (next.is === state.is && next.is !== 'logged out') return;
   state = next;
   for (const watch of watchers) watch();
@@ -123,7 +123,7 @@ export function refusalWords(error: unknown, words: { readonly refused: string; 
 
 export const connection = {
   client: createClient(send) as Client,
-  get state(): State {
+  get state(): ConnectionState {
     return state;
   },
   watch(call: () => void): () => void {

@@ -4,8 +4,8 @@ import { isOneOf, WAITS } from '../core/job/statuses.ts';
 import { grouped } from '../core/quantity/count-text.ts';
 import { connection } from './connection.ts';
 import { type Live, useLive } from './hooks.ts';
-import { Command, Section, Shown } from './parts.tsx';
-import { partsOfStep, shownText } from './words.ts';
+import { CopiedCommand, PageSection, Shown } from './parts.tsx';
+import { partsOfStep, shortenedText } from './words.ts';
 
 const { client } = connection;
 
@@ -18,13 +18,13 @@ export const useExplanation = ({ id, status, attempt_id: attempt }: Job): Live<J
   );
 
 /** Why a job waits, or why it ended as it did, with links to the jobs that the reasons name. */
-export function Explanation({ live }: { readonly live: Live<JobExplanation> }) {
+export function ExplanationSection({ live }: { readonly live: Live<JobExplanation> }) {
   return (
-    <Section title="Why">
+    <PageSection title="Why">
       <Shown live={live} what="the explanation">
         {(found) => <Found of={found} />}
       </Shown>
-    </Section>
+    </PageSection>
   );
 }
 
@@ -32,12 +32,12 @@ function Found({ of }: { readonly of: JobExplanation }) {
   const { job_id: id, headline, reasons, reasons_left_out: leftOut, next, unknown } = of;
   return (
     <>
-      <p class="text">It {shownText(headline, 1_000)}.</p>
+      <p class="text">It {shortenedText(headline, 1_000)}.</p>
       {reasons.length > 0 && (
         <ul class="why">
           {reasons.map(({ message, job_id: other }, at) => (
             <li key={at}>
-              {other ? <a href={`#/jobs/${other}`}>{shownText(message, 500)}</a> : shownText(message, 1_000)}
+              {other ? <a href={`#/jobs/${other}`}>{shortenedText(message, 500)}</a> : shortenedText(message, 1_000)}
             </li>
           ))}
         </ul>
@@ -49,7 +49,7 @@ function Found({ of }: { readonly of: JobExplanation }) {
       {unknown && (
         <>
           <p class="next">The server does not know {unknown}. On the cluster, this command says it:</p>
-          <Command text={`torc jobs explain ${id}`} />
+          <CopiedCommand text={`torc jobs explain ${id}`} />
         </>
       )}
     </>
@@ -63,11 +63,11 @@ function Step({ step }: { readonly step: string }) {
     <>
       {words !== '' && (
         <p class="next">
-          {shownText(words, 1_000)}
+          {shortenedText(words, 1_000)}
           {command === undefined ? '.' : ':'}
         </p>
       )}
-      {command !== undefined && <Command text={command} />}
+      {command !== undefined && <CopiedCommand text={command} />}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { after, every, type Timer } from '../client/long-timers.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
-import { CLOSED, connection, type State } from './connection.ts';
+import { CLOSED, connection, type ConnectionState } from './connection.ts';
 
 /** What was read last, and why the last attempt failed. */
 export interface Live<T> {
@@ -23,13 +23,13 @@ export const readAgain = (): boolean => document.dispatchEvent(new Event('visibi
 const HIDDEN_MS = 30_000;
 
 /** Milliseconds between two readings: another number begins anew, another function counts from the next reading on. */
-export type Pace = number | (() => number);
+export type ReadingPace = number | (() => number);
 
 /**
  * Reads a value now and then, as long as it is shown. `key` names what is read: another one begins anew. With `moved`, which the
  * stream of a workflow gives, it is read again when that has changed, not sooner than after `everyMs`, and else rarely.
  */
-export function useLive<T>(key: string, read: () => Promise<T>, everyMs: Pace, moved?: string): Live<T> {
+export function useLive<T>(key: string, read: () => Promise<T>, everyMs: ReadingPace, moved?: string): Live<T> {
   const [held, hold] = useState<{ key: string; value: T | undefined; error: Error | undefined }>();
   const [turn, setTurn] = useState(0);
   const latest = useRef(read);
@@ -118,7 +118,7 @@ export function useStatus(id: number): Live<WorkflowStatus> {
   };
 }
 
-export function useConnection(): State {
+export function useConnection(): ConnectionState {
   const [state, setState] = useState(connection.state);
   useLayoutEffect(() => connection.watch(() => setState(connection.state)), []);
   return state;

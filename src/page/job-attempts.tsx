@@ -2,37 +2,41 @@ import type { AttemptOfJob, JobExplanation } from '../core/contract/view.ts';
 import { grouped } from '../core/quantity/count-text.ts';
 import { timeText } from '../core/quantity/time-text.ts';
 import type { Live } from './hooks.ts';
-import { Section, Shown, Status, Time } from './parts.tsx';
-import { type Column, Table } from './table.tsx';
-import { shownText } from './words.ts';
+import { PageSection, Shown, Status, Time } from './parts.tsx';
+import { type TableColumn, PageTable } from './table.tsx';
+import { shortenedText } from './words.ts';
 
 /** Every attempt of a job in every run, the last one first. */
-export const Attempts = ({ live }: { readonly live: Live<JobExplanation> }) => (
+export const JobAttempts = ({ live }: { readonly live: Live<JobExplanation> }) => (
   <Shown live={live} what="attempts">
     {({ attempts, attempts_left_out: leftOut }) =>
       attempts.length > 0 && (
-        <Section title="Attempts">
-          <Table
+        <PageSection title="Attempts">
+          <PageTable
             label="Table of attempts"
             rows={attempts.toReversed()}
             keyOf={({ run_id: run, attempt_id: attempt }) => `${run} ${attempt}`}
             columns={attempts.some(({ why }) => why) ? [...COLUMNS, WHY] : COLUMNS}
           />
           {leftOut > 0 && <p class="note">and {grouped(leftOut)} before these</p>}
-        </Section>
+        </PageSection>
       )
     }
   </Shown>
 );
 
 const NONE = '–';
-const COLUMNS: readonly Column<AttemptOfJob>[] = [
+const COLUMNS: readonly TableColumn<AttemptOfJob>[] = [
   { title: 'Run', cell: ({ run_id: run }) => run ?? NONE },
   { title: 'Attempt', cell: ({ attempt_id: attempt }) => attempt },
   { title: 'Status', cell: ({ status }) => (status ? <Status status={status} /> : 'no result') },
   { title: 'Exit code', kind: 'number', cell: ({ return_code: code }) => code ?? NONE },
   { title: 'Took', kind: 'number', cell: ({ seconds }) => (typeof seconds === 'number' ? timeText(seconds) : NONE) },
   { title: 'Ended', kind: 'time', cell: ({ ended_at: at }) => (at ? <Time at={at} /> : NONE) },
-  { title: 'On', cell: ({ hostname }) => (hostname ? shownText(hostname, 80) : NONE) },
+  { title: 'On', cell: ({ hostname }) => (hostname ? shortenedText(hostname, 80) : NONE) },
 ];
-const WHY: Column<AttemptOfJob> = { title: 'Why', kind: 'wide', cell: ({ why }) => shownText(why ?? '', 1_000) };
+const WHY: TableColumn<AttemptOfJob> = {
+  title: 'Why',
+  kind: 'wide',
+  cell: ({ why }) => shortenedText(why ?? '', 1_000),
+};

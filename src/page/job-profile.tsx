@@ -2,9 +2,9 @@ import type { Job } from '../core/contract/job.ts';
 import type { Result } from '../core/contract/result.ts';
 import { connection } from './connection.ts';
 import { useLive } from './hooks.ts';
-import { Section } from './parts.tsx';
+import { PageSection } from './parts.tsx';
 import { jobPath } from './telemetry/paths.ts';
-import { parametersOf } from './telemetry/range.ts';
+import { rangeParameters } from './telemetry/range.ts';
 import { useTelemetry } from './telemetry-kept.ts';
 
 const { client } = connection;
@@ -24,11 +24,11 @@ export function JobProfile({ job, result }: { readonly job: Job; readonly result
   if (live.value === undefined) return null;
   const { address, slurmJob } = live.value;
   return (
-    <Section title="Sonar profile">
+    <PageSection title="Sonar profile">
       <p class="text">
         <a href={address}>Job {slurmJob} of Slurm</a>, in which its newest attempt ran: CPUs, memory and GPUs over time.
       </p>
-    </Section>
+    </PageSection>
   );
 }
 
@@ -38,7 +38,7 @@ async function findProfile(job: Job, result: Result | undefined, nodeId: number)
   if (!/^\d+$/.test(slurmJob)) return undefined;
   const endMs = Date.parse(result?.completion_time ?? '') || Date.now();
   const startMs = result === undefined ? Date.parse(job.start_time ?? '') : endMs - result.exec_time_minutes * 60_000;
-  const times = parametersOf({ fromMs: (startMs || endMs) - MARGIN_MS, untilMs: endMs + MARGIN_MS });
+  const times = rangeParameters({ fromMs: (startMs || endMs) - MARGIN_MS, untilMs: endMs + MARGIN_MS });
   const { items: clusters } = await client.listTelemetryClusters();
   for (const { name: cluster } of clusters) {
     const { steps } = await client.getTelemetryProfile({

@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useDialog } from './dialog.ts';
 import { KEYS } from './key-list.ts';
-import { areKeysOn, noteWorkflow, press, turnKeys } from './keys.ts';
+import { areKeysOn, noteWorkflow, pressPageKey, turnKeys } from './keys.ts';
 
 /** A button with the list of the keys, and the keys themselves. */
-export function Keys({ hash }: { readonly hash: string }) {
+export function KeyHelp({ hash }: { readonly hash: string }) {
   const { dialog, isOpen, open, close } = useDialog();
   const [areOn, setOn] = useState(areKeysOn);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (press(event, open)) event.preventDefault();
+      if (pressPageKey(event, open)) event.preventDefault();
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);

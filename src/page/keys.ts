@@ -14,7 +14,7 @@ export function turnKeys(on: boolean): void {
 const PATIENCE_MS = 10_000;
 
 /** Carries out the action of a key; returns false for a key without one. `showKeys` opens the list of keys. */
-export function press(event: KeyboardEvent, showKeys: () => void): boolean {
+export function pressPageKey(event: KeyboardEvent, showKeys: () => void): boolean {
   if (event.ctrlKey || event.metaKey || event.isComposing) return false;
   // On some keyboards Alt makes another character of a letter.
   if (event.altKey) return event.code === 'KeyD' && (nextTheme(), true);

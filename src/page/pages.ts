@@ -7,7 +7,7 @@ interface Page<Row> {
 }
 
 /** Where a page begins: behind the row with this id, or with so many rows before it. */
-export interface Start {
+export interface PageStart {
   readonly after?: number | undefined;
   readonly skip?: number | undefined;
 }
@@ -16,7 +16,7 @@ interface PagesOptions<Row> {
   /** Names the list: another one begins anew. */
   readonly key: string;
   readonly size: number;
-  readonly load: (start: Start) => Promise<Page<Row>>;
+  readonly load: (start: PageStart) => Promise<Page<Row>>;
   readonly idOf: (row: Row) => number;
   /** Whether the server can skip rows. Otherwise the pages before a page are read first. */
   readonly canSkip: boolean;

@@ -6,7 +6,7 @@ import type { Live } from './hooks.ts';
 import { statusWords, totalOf } from './words.ts';
 
 /** The statuses that occur with their counts, in the order in which they are shown everywhere. */
-export const present = (counts: Counts) =>
+export const presentCounts = (counts: Counts) =>
   [...SHOWN_ORDER].flatMap((status) =>
     (counts[status] ?? 0) > 0 ? [[status, counts[status] as number] as const] : [],
   );
@@ -14,10 +14,10 @@ export const present = (counts: Counts) =>
 /** How far something is, as a bar whose parts are the statuses; the words are for those who do not see it. */
 export function Bar({ counts }: { readonly counts: Counts }) {
   const total = totalOf(counts);
-  const words = present(counts).map(([status, jobs]) => `${grouped(jobs)} ${statusWords(status)}`);
+  const words = presentCounts(counts).map(([status, jobs]) => `${grouped(jobs)} ${statusWords(status)}`);
   return (
     <div class="bar" role="img" aria-label={words.length === 0 ? 'no jobs' : words.join(', ')} title={words.join(', ')}>
-      {present(counts).map(([status, jobs]) => (
+      {presentCounts(counts).map(([status, jobs]) => (
         <span
           key={status}
           class={`part is-${status}`}
@@ -32,7 +32,7 @@ export function Bar({ counts }: { readonly counts: Counts }) {
 export function CountList({ counts }: { readonly counts: Counts }) {
   return (
     <ul class="counts">
-      {present(counts).map(([status, jobs]) => (
+      {presentCounts(counts).map(([status, jobs]) => (
         <li key={status}>
           <span class={`dot is-${status}`} aria-hidden="true" />
           <b>{grouped(jobs)}</b> {statusWords(status)}
@@ -50,7 +50,7 @@ export const Status = ({ status }: { readonly status: string }) => (
 );
 
 /** A command, and a button that copies it. */
-export function Command({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+export function CopiedCommand({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text).catch(() => {});
@@ -94,7 +94,7 @@ export function Shown<T>({
   );
 }
 
-export function Section({
+export function PageSection({
   id,
   title,
   aside,
@@ -132,7 +132,7 @@ export function Time({ at }: { readonly at: string | null | undefined }) {
 export const jobsWords = (jobs: number) => counted(jobs, 'job');
 
 /** A button for a step of what a drawing shows. The key that does it clicks it: keys.ts. */
-export const Step = ({
+export const StepButton = ({
   press,
   says,
   go,

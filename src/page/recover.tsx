@@ -10,9 +10,9 @@ import { timeText } from '../core/quantity/time-text.ts';
 import { Confirm } from './confirm.tsx';
 import { connection } from './connection.ts';
 import { type Live, useLive } from './hooks.ts';
-import { Command, jobsWords, Shown } from './parts.tsx';
-import { Table } from './table.tsx';
-import { inWords, shownText } from './words.ts';
+import { CopiedCommand, jobsWords, Shown } from './parts.tsx';
+import { PageTable } from './table.tsx';
+import { inWords, shortenedText } from './words.ts';
 
 const { client } = connection;
 
@@ -147,7 +147,7 @@ function PlanText({ plan }: { readonly plan: RecoveryPlan }) {
             <ul>
               {first.map(({ job_id: jobId, job_name: name, detail }) => (
                 <li key={jobId}>
-                  <span class="name">{shownText(name, 80)}</span>: {shownText(detail, 200)}
+                  <span class="name">{shortenedText(name, 80)}</span>: {shortenedText(detail, 200)}
                 </li>
               ))}
               {jobs > first.length && <li>and {grouped(jobs - first.length)} more</li>}
@@ -156,12 +156,12 @@ function PlanText({ plan }: { readonly plan: RecoveryPlan }) {
         ))}
       </ul>
       {changes.length > 0 && (
-        <Table
+        <PageTable
           label="Table of the requirements that change"
           rows={changes.flatMap(changeRows)}
           keyOf={({ key }) => key}
           columns={[
-            { title: 'Requirements', cell: ({ what }) => shownText(what, 120) },
+            { title: 'Requirements', cell: ({ what }) => shortenedText(what, 120) },
             { title: 'Now', kind: 'number', cell: ({ before }) => <del>{before}</del> },
             { title: 'After', kind: 'number', cell: ({ after }) => <ins>{after}</ins> },
           ]}
@@ -175,7 +175,7 @@ function PlanText({ plan }: { readonly plan: RecoveryPlan }) {
       {needsCommand ? (
         <>
           <p class="note">The page cannot do it: {needsCommand}.</p>
-          <Command text={command} />
+          <CopiedCommand text={command} />
         </>
       ) : (
         next && again > 0 && <p class="note">A runner must be active, or be started with: {next}</p>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Position, positionAt, ROW, trackHeight } from './table-position.ts';
+import { type TablePosition, positionAt, ROW, trackHeight } from './table-position.ts';
 
 /** The frame is a little higher than its rows. */
 const sizeOf = (length: number) => ({
@@ -8,7 +8,7 @@ const sizeOf = (length: number) => ({
   view: 16 * ROW,
   most: trackHeight({ rows: length * ROW }) - 16 * ROW - 14,
 });
-const TOP: Position = { scrollTop: 0, offset: 0 };
+const TOP: TablePosition = { scrollTop: 0, offset: 0 };
 
 describe('where a long table is', () => {
   it('the track of a table is as high as its rows, up to what every browser draws', () => {

@@ -2,7 +2,7 @@
 export const ROW = 33;
 
 /** Where a long table is: the scroll position of its track, and how far its rows are from their begin, in pixels. */
-export interface Position {
+export interface TablePosition {
   readonly scrollTop: number;
   readonly offset: number;
 }
@@ -28,7 +28,7 @@ const FAR = 100_000;
  * it does anywhere, and a jump, by a drag of the bar, in proportion. The ends of the track are those of the rows: after many steps the
  * scroll position of the answer differs from the given one, and is to be set.
  */
-export function positionAt(before: Position, scrollTop: number, size: Size): Position {
+export function positionAt(before: TablePosition, scrollTop: number, size: Size): TablePosition {
   const { most } = size;
   const mostOffset = size.rows - size.view;
   if (most <= 0 || mostOffset <= 0) return { scrollTop, offset: 0 };

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Position, positionAt, ROW, trackHeight } from './table-position.ts';
+import { type TablePosition, positionAt, ROW, trackHeight } from './table-position.ts';
 
 /** A column of a table. `kind`: numbers stand at the right, a time has room for all of it, and one column may take what is left. */
-export interface Column<Row> {
+export interface TableColumn<Row> {
   readonly title: string;
   readonly kind?: 'number' | 'time' | 'wide';
   readonly cell: (row: Row) => ComponentChildren;
@@ -14,7 +14,7 @@ export interface Column<Row> {
 interface TableProps<Row> {
   /** What it is, for those who do not see it: `Table of events`. */
   readonly label: string;
-  readonly columns: readonly Column<Row>[];
+  readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
   /** Its texts have several lines: all rows are elements, however many there are. */
@@ -26,7 +26,7 @@ interface TableProps<Row> {
 const LONG = 60;
 
 /** A table that scrolls within itself. One with many rows has a height of its own, and elements for the rows in view alone. */
-export function Table<Row>({ label, columns, rows, keyOf, hasTexts = false, children }: TableProps<Row>) {
+export function PageTable<Row>({ label, columns, rows, keyOf, hasTexts = false, children }: TableProps<Row>) {
   if (rows.length > LONG && !hasTexts)
     return (
       <>
@@ -84,7 +84,7 @@ const ROWS_IN_VIEW = 16;
 
 interface LongTableProps<Row> {
   readonly label: string;
-  readonly columns: readonly Column<Row>[];
+  readonly columns: readonly TableColumn<Row>[];
   readonly length: number;
   /** Undefined for one that is on its way. */
   readonly rowAt: (index: number) => Row | undefined;
@@ -98,7 +98,7 @@ interface LongTableProps<Row> {
  */
 export function LongTable<Row>({ label, columns, length, rowAt, show }: LongTableProps<Row>) {
   const frame = useRef<HTMLDivElement>(null);
-  const position = useRef<Position>({ scrollTop: 0, offset: 0 });
+  const position = useRef<TablePosition>({ scrollTop: 0, offset: 0 });
   const [first, setFirst] = useState(0);
   const inView = Math.min(length, ROWS_IN_VIEW);
   const size = { rows: length * ROW, view: inView * ROW };

@@ -1,7 +1,7 @@
 import { printable } from '../core/contract/printable.ts';
 import { connection } from './connection.ts';
 import { useLive } from './hooks.ts';
-import { Command, Shown } from './parts.tsx';
+import { CopiedCommand, Shown } from './parts.tsx';
 
 interface Attempt {
   readonly jobId: number;
@@ -35,7 +35,7 @@ export function Tail({
                 The {stream} {tail.hostname ? `is on ${tail.hostname}` : 'is not known'}; it is not shown here:{' '}
                 {tail.reason}.
               </p>
-              <Command text={tail.command} />
+              <CopiedCommand text={tail.command} />
             </>
           );
         if (tail.lines.length === 0) return <p class="note">Nothing was written to {stream}.</p>;

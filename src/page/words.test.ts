@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
 import { jobStatuses } from '../core/contract/job-statuses.ts';
 import type { Counts } from '../core/job/statuses.ts';
-import { ageText, partsOfStep, reasonsToWait, shownText, stateOf, verdictOf } from './words.ts';
+import { ageText, partsOfStep, reasonsToWait, shortenedText, workflowWordOf, verdictOf } from './words.ts';
 
 describe('the verdict about a workflow', () => {
   it.each<[Counts, boolean, number, string]>([
@@ -24,9 +24,9 @@ describe('the verdict about a workflow', () => {
   });
 
   it('a workflow runs while jobs run although others failed, and is canceled whatever runs', () => {
-    expect(stateOf({ failed: 1, running: 1 }, false)).toBe('running');
-    expect(stateOf({ failed: 1 }, false)).toBe('failed');
-    expect(stateOf({ failed: 1, running: 1 }, true)).toBe('canceled');
+    expect(workflowWordOf({ failed: 1, running: 1 }, false)).toBe('running');
+    expect(workflowWordOf({ failed: 1 }, false)).toBe('failed');
+    expect(workflowWordOf({ failed: 1, running: 1 }, true)).toBe('canceled');
   });
 });
 
@@ -92,7 +92,7 @@ it('a step of an explanation has its words and its command apart, and one with s
 });
 
 it('a name of any length is short, and marks that turn its direction are visible', () => {
-  expect(shownText('x'.repeat(1_000_000))).toBe(`${'x'.repeat(200)}…`);
-  expect(shownText('a\u202eb')).toBe('a\\u202eb');
-  expect(shownText('<b>plain')).toBe('<b>plain');
+  expect(shortenedText('x'.repeat(1_000_000))).toBe(`${'x'.repeat(200)}…`);
+  expect(shortenedText('a\u202eb')).toBe('a\\u202eb');
+  expect(shortenedText('<b>plain')).toBe('<b>plain');
 });

@@ -14,7 +14,7 @@ export const totalOf = (counts: Counts): number => Object.values(counts).reduce(
 export const failedIn = (counts: Counts): number => countOf(counts, FAILED);
 
 /** One word for the state of a workflow. */
-export type WorkflowState =
+export type WorkflowWord =
   | 'running'
   | 'waiting'
   | 'completed'
@@ -24,7 +24,7 @@ export type WorkflowState =
   | 'not started'
   | 'empty';
 
-export function stateOf(counts: Counts, isCanceled: boolean): WorkflowState {
+export function workflowWordOf(counts: Counts, isCanceled: boolean): WorkflowWord {
   if (isCanceled) return 'canceled';
   if (totalOf(counts) === 0) return 'empty';
   const { failed, stopped, notRun } = outcomeOf(counts);
@@ -43,7 +43,7 @@ export function verdictOf(counts: Counts, isCanceled: boolean, runners: number):
     ...(stopped > 0 ? [`${grouped(stopped)} ${stopped === 1 ? 'was' : 'were'} stopped`] : []),
   ];
   const withFaults = faults.length === 0 ? completed : `${completed}, ${faults.join(' and ')}`;
-  switch (stateOf(counts, isCanceled)) {
+  switch (workflowWordOf(counts, isCanceled)) {
     case 'empty':
       return 'This workflow has no jobs.';
     case 'not started':
@@ -65,7 +65,7 @@ export function verdictOf(counts: Counts, isCanceled: boolean, runners: number):
   }
 }
 
-export interface Reason {
+export interface WaitingReason {
   readonly jobs: number;
   readonly words: string;
   /** What a person types next. */
@@ -73,13 +73,13 @@ export interface Reason {
 }
 
 /** Why jobs wait, the most important reason first. */
-export function reasonsToWait(status: WorkflowStatus): Reason[] {
+export function reasonsToWait(status: WorkflowStatus): WaitingReason[] {
   const { workflow_id: id, jobs_by_status: counts, active_compute_nodes: runners } = status;
   const labels = Object.entries(status.unserved_ready_labels ?? {});
   const { ready } = counts;
   const queued = status.pending_scheduled_nodes;
   const late = status.runtime_blocked_ready_jobs;
-  const reasons: (Reason | undefined)[] = [
+  const reasons: (WaitingReason | undefined)[] = [
     reason(counts.uninitialized, 'has', 'have', 'not been initialized', `torc workflows init ${id}`),
     runners > 0
       ? undefined
@@ -105,7 +105,7 @@ export function reasonsToWait(status: WorkflowStatus): Reason[] {
   return reasons.filter((each) => each !== undefined);
 }
 
-function reason(jobs: number, one: string, many: string, words: string, command?: string): Reason | undefined {
+function reason(jobs: number, one: string, many: string, words: string, command?: string): WaitingReason | undefined {
   if (jobs === 0) return undefined;
   return { jobs, words: `${jobs === 1 ? one : many} ${words}`, ...(command === undefined ? {} : { command }) };
 }
@@ -146,7 +146,7 @@ export function causeWords({ status, return_code: returnCode, cause_code: causeC
 }
 
 /** A name or another text of users: cut, and with visible marks that would change the direction of writing. */
-export const shownText = (text: string, most = 200): string =>
+export const shortenedText = (text: string, most = 200): string =>
   printable(text.length > most ? `${text.slice(0, most)}…` : text);
 
 /** An amount of a workflow file in the unit of measured ones; one that cannot be read, which an import may bring, as it is. */

@@ -1,6 +1,6 @@
 import { useLive } from './hooks.ts';
 import { connection } from './connection.ts';
-import { shownText } from './words.ts';
+import { shortenedText } from './words.ts';
 
 const VIEWS = [
   ['', 'Overview'],
@@ -34,7 +34,7 @@ export function WorkflowHead({ id, shown }: { readonly id: number; readonly show
       <nav aria-label="Path" class="path">
         <a href="#/">Workflows</a> <a href={`#/workflows/${id}`}>Workflow {id}</a>
       </nav>
-      <h1 class="name">{workflow.value === undefined ? `Workflow ${id}` : shownText(workflow.value.name)}</h1>
+      <h1 class="name">{workflow.value === undefined ? `Workflow ${id}` : shortenedText(workflow.value.name)}</h1>
       <WorkflowTabs id={id} shown={shown} />
     </>
   );

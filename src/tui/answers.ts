@@ -43,7 +43,7 @@ function fieldLines(record: object): string[] {
 }
 
 /** What a job wrote, from its end on, or a file from its beginning. */
-export async function readText(
+export async function readPromptText(
   client: Client,
   source: TextSource,
   { outputDir }: Here,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { difference, screenOf, textOf } from './cells.ts';
+import { difference, screenOf, screenText } from './cells.ts';
 
 const size = { width: 12, height: 2 };
 const all = { hasColours: true, hasUnicode: true };
@@ -21,12 +21,12 @@ it('a colour is sent with its text and reset behind it, and is left out where th
 });
 
 it('a line is cut at the width of the screen, and a wide character is not halved', () => {
-  expect(textOf(screen('12345678901234'))).toBe('123456789012\n');
-  expect(textOf(screen('1234567890１１'))).toBe('1234567890１\n');
-  expect(textOf(screen('12345678901１'))).toBe('12345678901\n');
+  expect(screenText(screen('12345678901234'))).toBe('123456789012\n');
+  expect(screenText(screen('1234567890１１'))).toBe('1234567890１\n');
+  expect(screenText(screen('12345678901１'))).toBe('12345678901\n');
 });
 
 it('names cannot steer the terminal, and without UTF-8 every character is of ASCII', () => {
-  expect(textOf(screen('a\u001b[2Jb'))).toBe(String.raw`a\u001b[2Jb` + '\n');
-  expect(textOf(screen('✓ Käse …', undefined, { hasColours: true, hasUnicode: false }))).toBe('+ K?se ~\n');
+  expect(screenText(screen('a\u001b[2Jb'))).toBe(String.raw`a\u001b[2Jb` + '\n');
+  expect(screenText(screen('✓ Käse …', undefined, { hasColours: true, hasUnicode: false }))).toBe('+ K?se ~\n');
 });

@@ -1,14 +1,14 @@
 import { printableLine } from '../core/contract/printable.ts';
 import { textWidth } from '../core/text/text-width.ts';
 
-export type Style = 'bold' | 'dim' | 'inverse' | 'red' | 'green' | 'yellow' | 'cyan';
+export type CellStyle = 'bold' | 'dim' | 'inverse' | 'red' | 'green' | 'yellow' | 'cyan';
 
-export interface Span {
+export interface TextSpan {
   readonly text: string;
-  readonly style?: Style | undefined;
+  readonly style?: CellStyle | undefined;
 }
 
-export type Line = readonly Span[];
+export type CellLine = readonly TextSpan[];
 
 /** What a terminal can show. */
 export interface Abilities {
@@ -19,7 +19,7 @@ export interface Abilities {
 /** One place of the screen; the second place of a wide character is empty. */
 interface Cell {
   readonly text: string;
-  readonly style: Style | undefined;
+  readonly style: CellStyle | undefined;
 }
 
 export type Screen = readonly (readonly Cell[])[];
@@ -27,8 +27,8 @@ export type Screen = readonly (readonly Cell[])[];
 const BLANK: Cell = { text: ' ', style: undefined };
 const SECOND: Cell = { text: '', style: undefined };
 
-const COLOURS: ReadonlySet<Style | undefined> = new Set(['red', 'green', 'yellow', 'cyan']);
-const CODES: Readonly<Record<Style, number>> = {
+const COLOURS: ReadonlySet<CellStyle | undefined> = new Set(['red', 'green', 'yellow', 'cyan']);
+const CODES: Readonly<Record<CellStyle, number>> = {
   bold: 1,
   dim: 2,
   inverse: 7,
@@ -58,14 +58,14 @@ let segmenter: Intl.Segmenter | undefined;
 
 /** The lines as a screen of this size: cut, filled with blanks, and with what the terminal can show. */
 export function screenOf(
-  lines: readonly Line[],
+  lines: readonly CellLine[],
   { width, height }: { readonly width: number; readonly height: number },
   abilities: Abilities,
 ): Screen {
   return Array.from({ length: height }, (_, row) => cellsOf(lines[row] ?? [], width, abilities));
 }
 
-function cellsOf(line: Line, width: number, { hasColours, hasUnicode }: Abilities): Cell[] {
+function cellsOf(line: CellLine, width: number, { hasColours, hasUnicode }: Abilities): Cell[] {
   const cells: Cell[] = [];
   for (const { text: given, style: wanted } of line) {
     const style = hasColours || !COLOURS.has(wanted) ? wanted : undefined;
@@ -120,7 +120,7 @@ const isSame = (one: Cell | undefined, other: Cell | undefined): boolean =>
   one?.text === other?.text && one?.style === other?.style;
 
 function painted(cells: readonly Cell[]): string {
-  let style: Style | undefined;
+  let style: CellStyle | undefined;
   let text = '';
   for (const cell of cells) {
     if (cell.style !== style) text += cell.style === undefined ? '\u001b[0m' : `\u001b[0;${CODES[cell.style]}m`;
@@ -131,7 +131,7 @@ function painted(cells: readonly Cell[]): string {
 }
 
 /** The text of a screen, without blanks at the ends of lines. */
-export const textOf = (screen: Screen): string =>
+export const screenText = (screen: Screen): string =>
   screen
     .map((cells) =>
       cells

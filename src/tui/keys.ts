@@ -1,7 +1,7 @@
 /** Names of keys: a letter or sign is its own name. The mouse has `wheel-up`, `wheel-down` and `click COLUMN LINE`, from 0. */
-export type Key = string;
+export type KeyName = string;
 
-const SEQUENCES: Readonly<Record<string, Key>> = {
+const SEQUENCES: Readonly<Record<string, KeyName>> = {
   '[A': 'up',
   '[B': 'down',
   '[C': 'right',
@@ -21,7 +21,7 @@ const SEQUENCES: Readonly<Record<string, Key>> = {
   '[Z': 'shift-tab',
 };
 
-const CONTROLS: Readonly<Record<string, Key>> = {
+const CONTROLS: Readonly<Record<string, KeyName>> = {
   '\r': 'enter',
   '\n': 'enter',
   '\t': 'tab',
@@ -42,15 +42,15 @@ const BEGUN = /^\u001b(\[<?[\d;]*|O)?$/;
 /** The mouse in the form of xterm 1006: button, column and line from 1, M when it goes down. */
 const MOUSE = /^\[<(\d+);(\d+);(\d+)M$/;
 
-export interface Keys {
-  readonly keys: readonly Key[];
+export interface ReadKeys {
+  readonly keys: readonly KeyName[];
   /** The beginning of a sequence whose rest has not arrived: a slow line cuts them anywhere. */
   readonly rest: string;
 }
 
 /** The keys in what a terminal sent. A sequence that no key here has is left out. */
-export function keysOf(input: string): Keys {
-  const keys: Key[] = [];
+export function keysOf(input: string): ReadKeys {
+  const keys: KeyName[] = [];
   let left = input;
   while (left !== '') {
     const [whole, sequence] = SEQUENCE.exec(left) ?? [];
@@ -73,7 +73,7 @@ export function keysOf(input: string): Keys {
   return { keys, rest: '' };
 }
 
-function mouseKey(sequence: string): Key | undefined {
+function mouseKey(sequence: string): KeyName | undefined {
   const [, button, column, line] = MOUSE.exec(sequence) ?? [];
   if (button === '64') return 'wheel-up';
   if (button === '65') return 'wheel-down';

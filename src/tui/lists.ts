@@ -20,7 +20,7 @@ interface ListsOptions {
   readonly change: (change: Partial<Model>) => void;
 }
 
-export interface Lists {
+export interface ListLoader {
   readonly client: Client;
   /** Runs a request. What it throws is shown; a server that does not answer is asked again by the next load. */
   ask(act: () => Promise<void>): Promise<void>;
@@ -32,7 +32,7 @@ export interface Lists {
 }
 
 /** Reads what the views show, and follows the events that say when to read again. */
-export function createLists({ connection, user, environment, model, change }: ListsOptions): Lists {
+export function createLists({ connection, user, environment, model, change }: ListsOptions): ListLoader {
   // A client that waits for a server which is away would keep the screen from saying so.
   const client = createClient(connection.send);
   let events: readonly ArrivedEvent[] = [];
@@ -40,7 +40,7 @@ export function createLists({ connection, user, environment, model, change }: Li
   let isReloadDue = false;
   let loads = 0;
 
-  const lists: Lists = {
+  const lists: ListLoader = {
     client,
 
     async ask(act) {

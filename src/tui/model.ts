@@ -39,7 +39,9 @@ export type TextSource =
   | { readonly from: 'job'; readonly jobId: number; readonly stream: 'stdout' | 'stderr' }
   | { readonly from: 'file'; readonly path: string };
 
-export type Dialog = TextDialog | { readonly kind: 'confirm'; readonly question: string; readonly effect: Effect };
+export type Dialog =
+  | TextDialog
+  | { readonly kind: 'confirm'; readonly question: string; readonly effect: ScreenEffect };
 
 /** A text that the user types. */
 export interface Prompt {
@@ -66,7 +68,7 @@ export interface Model {
 }
 
 /** What the program does because of a key. */
-export type Effect =
+export type ScreenEffect =
   | { readonly do: 'load-workflows' | 'load-details' | 'quit' | 'suspend' | 'redraw' }
   | { readonly do: 'explain' | 'show' | 'show-workflow'; readonly id: number }
   | { readonly do: 'cancel'; readonly ids: readonly number[] }

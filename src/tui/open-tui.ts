@@ -4,7 +4,7 @@ import type { ExplainOptions } from '../operations/explain/explain.ts';
 import { createDrawing } from './drawing.ts';
 import { keysOf } from './keys.ts';
 import { createLists, RELOAD_MS } from './lists.ts';
-import { type Effect, emptyList, firstModel, type Model, viewOf } from './model.ts';
+import { type ScreenEffect, emptyList, firstModel, type Model, viewOf } from './model.ts';
 import { press } from './press/press.ts';
 import type { OpenText } from './read-text.ts';
 import { abilitiesOf, fullScreen } from './terminal.ts';
@@ -55,7 +55,7 @@ export async function openTui(options: TuiOptions): Promise<number> {
   const lists = createLists({ connection, user, environment, model: () => model, change });
   const { client, ask } = lists;
 
-  const act = (effect: Effect): void => {
+  const act = (effect: ScreenEffect): void => {
     switch (effect.do) {
       case 'quit':
         return finish(0);
@@ -81,7 +81,7 @@ export async function openTui(options: TuiOptions): Promise<number> {
         return void ask(async () => change({ dialog: await (await answers()).shownWorkflow(client, effect.id) }));
       case 'read':
         return void ask(async () => {
-          const read = await (await answers()).readText(client, effect.source, options);
+          const read = await (await answers()).readPromptText(client, effect.source, options);
           ({ next } = read);
           change({ dialog: read.dialog });
         });

@@ -1,5 +1,5 @@
 import { expect, it, test } from 'vitest';
-import { screenOf, textOf } from './cells.ts';
+import { screenOf, screenText } from './cells.ts';
 import { firstModel, type Model, withText } from './model.ts';
 import { paint } from './paint.ts';
 
@@ -25,7 +25,7 @@ const model: Model = {
   },
 };
 const drawn = (given: Model, width: number, height: number, hasUnicode = true) =>
-  textOf(
+  screenText(
     screenOf(
       paint(given, { width, height }, 'http://login1:8080 · ada', nowMs),
       { width, height },

@@ -2,7 +2,7 @@ import { counted, grouped } from '../core/quantity/count-text.ts';
 import { type ColumnNeed, fitColumns } from '../core/text/fit-columns.ts';
 import { shortened, textWidth } from '../core/text/text-width.ts';
 import { printableLine } from '../core/contract/printable.ts';
-import type { Line, Span } from './cells.ts';
+import type { CellLine, TextSpan } from './cells.ts';
 import { dialogHeight, heights, type Size, tabs, textLines, topOf, topRow } from './layout.ts';
 import { activeList, type Dialog, type ListState, type Model, type Prompt, shownRows, viewOf } from './model.ts';
 import { workflows } from './views/records.ts';
@@ -14,7 +14,7 @@ const GAP = 2;
 const LEAST_CUT = 8;
 
 /** The lines of the whole screen. */
-export function paint(model: Model, { width, height }: Size, where: string, nowMs: number): Line[] {
+export function paint(model: Model, { width, height }: Size, where: string, nowMs: number): CellLine[] {
   const { forWorkflows, forDetails } = heights(model, height);
   const isActive = (pane: Model['pane']) => model.pane === pane;
   const body =
@@ -30,7 +30,7 @@ export function paint(model: Model, { width, height }: Size, where: string, nowM
   ];
 }
 
-function paintTop({ workflow, away, isAllUsers }: Model, width: number, where: string): Line {
+function paintTop({ workflow, away, isAllUsers }: Model, width: number, where: string): CellLine {
   const right = away === undefined ? '' : ' the server does not answer';
   const left = `torc tui · ${where}${isAllUsers ? ' · all users' : ''}${workflow === undefined ? '' : ` · ${workflow.name} (workflow ${workflow.id})`}`;
   const text = shortened(printableLine(left), Math.max(0, width - textWidth(right)));
@@ -40,25 +40,25 @@ function paintTop({ workflow, away, isAllUsers }: Model, width: number, where: s
   ];
 }
 
-const paintTabs = (model: Model, width: number): Line =>
-  tabs(model, width).map(({ view, text }): Span => ({ text, style: view === model.viewIndex ? 'inverse' : 'dim' }));
+const paintTabs = (model: Model, width: number): CellLine =>
+  tabs(model, width).map(({ view, text }): TextSpan => ({ text, style: view === model.viewIndex ? 'inverse' : 'dim' }));
 
 /** A line of titles, and rows around the selected one. */
-function paintList(view: View, list: ListState, { width, height }: Size, isActive: boolean, nowMs: number): Line[] {
+function paintList(view: View, list: ListState, { width, height }: Size, isActive: boolean, nowMs: number): CellLine[] {
   const rows = shownRows(view, list, nowMs);
   const at = Math.max(0, Math.min(list.at, rows.length - 1));
   const top = topRow(at, rows.length, height);
   const shown = rows.slice(top, top + height);
   const cells = shown.map((row) => view.columns.map((column) => printableLine(column.text(row, nowMs))));
   const widths = widthsOf(view.columns, cells, width);
-  const line = (texts: readonly string[], styleOf: (column: number) => Span['style']): Span[] =>
-    view.columns.flatMap((column, index): Span[] => {
+  const line = (texts: readonly string[], styleOf: (column: number) => TextSpan['style']): TextSpan[] =>
+    view.columns.flatMap((column, index): TextSpan[] => {
       const to = widths[index];
       if (to === undefined) return [];
       return [{ text: padded(texts[index] as string, to, column), style: styleOf(index) }, { text: ' '.repeat(GAP) }];
     });
   const titles = view.columns.map(({ title }) => titleOf(view, list, title));
-  const body = shown.map((row, index): Line => {
+  const body = shown.map((row, index): CellLine => {
     const isMarked = list.selected.size > 0 && list.selected.has(view.jobOf?.(row) ?? -1);
     const spans = line(cells[index] as string[], (column) => view.columns[column]?.style?.(row));
     // A sign in the gap before the second column: also where a terminal has one style.
@@ -67,7 +67,8 @@ function paintList(view: View, list: ListState, { width, height }: Size, isActiv
     const text = spans.map((span) => span.text).join('');
     return [{ text: text + ' '.repeat(Math.max(0, width - textWidth(text))), style: 'inverse' }];
   });
-  const empty: Line[] = rows.length === 0 ? [[{ text: list.isRead ? 'nothing here' : 'reading…', style: 'dim' }]] : [];
+  const empty: CellLine[] =
+    rows.length === 0 ? [[{ text: list.isRead ? 'nothing here' : 'reading…', style: 'dim' }]] : [];
   return [line(titles, () => 'bold'), ...filled([...body, ...empty], height)];
 }
 
@@ -99,14 +100,14 @@ function padded(text: string, width: number, { align, cut }: ViewColumn<unknown>
   return align === 'right' ? blanks + fits : fits + blanks;
 }
 
-function paintDialog(dialog: Dialog, model: Model, size: Size): Line[] {
+function paintDialog(dialog: Dialog, model: Model, size: Size): CellLine[] {
   const height = dialogHeight(model, size) + 1;
   if (dialog.kind === 'confirm')
     return filled([[{ text: '' }], [{ text: `  ${dialog.question} (y/n)`, style: 'yellow' }]], height);
   const lines = textLines(dialog, size);
   const { top } = topOf(dialog, model, size);
   const needle = dialog.find.toLowerCase();
-  const styleOf = (text: string, at: number): Span['style'] => {
+  const styleOf = (text: string, at: number): TextSpan['style'] => {
     if (at === dialog.found) return 'inverse';
     return needle !== '' && text.toLowerCase().includes(needle) ? 'yellow' : undefined;
   };
@@ -120,13 +121,13 @@ function paintDialog(dialog: Dialog, model: Model, size: Size): Line[] {
       ],
       ...lines
         .slice(top, top + height - 1)
-        .map((text, at): Line => [{ text: '  ' }, { text, style: styleOf(text, top + at) }]),
+        .map((text, at): CellLine => [{ text: '  ' }, { text, style: styleOf(text, top + at) }]),
     ],
     height,
   );
 }
 
-const filled = (lines: readonly Line[], height: number): Line[] =>
+const filled = (lines: readonly CellLine[], height: number): CellLine[] =>
   Array.from({ length: height }, (_, at) => lines[at] ?? []);
 
 function promptText({ kind, filterIndex, text }: Prompt, view: View): string {
@@ -141,7 +142,7 @@ function promptText({ kind, filterIndex, text }: Prompt, view: View): string {
   }
 }
 
-function paintBottom(model: Model, width: number, nowMs: number): Line {
+function paintBottom(model: Model, width: number, nowMs: number): CellLine {
   const { prompt, note, away } = model;
   const view = model.pane === 'workflows' ? workflows : viewOf(model);
   if (prompt !== undefined) {

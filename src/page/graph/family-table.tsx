@@ -2,17 +2,18 @@ import type { JobFamily, WorkflowGraph } from '../../core/contract/view.ts';
 import { countOf, STOPPED } from '../../core/job/statuses.ts';
 import { grouped } from '../../core/quantity/count-text.ts';
 import { Bar } from '../parts.tsx';
-import { Table } from '../table.tsx';
-import { failedIn, shownText } from '../words.ts';
+import { PageTable } from '../table.tsx';
+import { failedIn, shortenedText } from '../words.ts';
 
-export const addressOf = (id: number, { key }: JobFamily) => `#/workflows/${id}/families/${encodeURIComponent(key)}`;
+export const familyAddressOf = (id: number, { key }: JobFamily) =>
+  `#/workflows/${id}/families/${encodeURIComponent(key)}`;
 
 /** Families on which one depends that are named. */
 const MOST_NAMED = 3;
 
 /** What the drawing of the families says. */
 export function FamilyTable({ id, graph }: { readonly id: number; readonly graph: WorkflowGraph }) {
-  const nameOf = new Map(graph.families.map(({ key, name }) => [key, shownText(name, 40)]));
+  const nameOf = new Map(graph.families.map(({ key, name }) => [key, shortenedText(name, 40)]));
   const before = Map.groupBy(
     graph.edges.filter(({ from, to }) => from !== to),
     ({ to }) => to,
@@ -27,7 +28,7 @@ export function FamilyTable({ id, graph }: { readonly id: number; readonly graph
     return `${named.join(', ')}${left > 0 ? ` and ${grouped(left)} more` : ''}`;
   };
   return (
-    <Table
+    <PageTable
       label="Table of the families of jobs"
       rows={graph.families}
       keyOf={({ key }) => key}
@@ -35,8 +36,8 @@ export function FamilyTable({ id, graph }: { readonly id: number; readonly graph
         {
           title: 'Family',
           cell: (family) => (
-            <a href={addressOf(id, family)} class="name">
-              {shownText(family.name, 80)}
+            <a href={familyAddressOf(id, family)} class="name">
+              {shortenedText(family.name, 80)}
             </a>
           ),
         },
@@ -58,6 +59,6 @@ export function FamilyTable({ id, graph }: { readonly id: number; readonly graph
           largest are.
         </p>
       )}
-    </Table>
+    </PageTable>
   );
 }

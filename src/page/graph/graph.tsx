@@ -1,10 +1,10 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { WorkflowGraph } from '../../core/contract/view.ts';
-import { Step } from '../parts.tsx';
+import { StepButton } from '../parts.tsx';
 import { FamilyTable } from './family-table.tsx';
 import { FamilyNode } from './node.tsx';
 import { pictureOf } from './picture.ts';
-import { areaOf, type Box, enlarged, hasNames, type Size, touch, type View, wholeScale } from './zoom.ts';
+import { viewedArea, type Box, enlarged, hasNames, type FrameSize, touch, type GraphView, wholeScale } from './zoom.ts';
 
 /** The frame is not higher (style.css). */
 const HIGHEST_PX = 544;
@@ -22,11 +22,11 @@ interface GraphProps {
  * Families and the dependencies between them, from left to right; only those in view are elements. A change of the scale moves the whole
  * drawing: the places of its elements stay. The table below says the same.
  */
-export function Graph({ id, graph }: GraphProps) {
+export function FamilyGraph({ id, graph }: GraphProps) {
   const picture = useMemo(() => pictureOf(graph), [graph]);
   const element = useRef<HTMLDivElement>(null);
-  const [frame, setFrame] = useState<Size>({ width: 0, height: HIGHEST_PX });
-  const [view, setView] = useState<View>({ scale: 1, left: 0, top: 0 });
+  const [frame, setFrame] = useState<FrameSize>({ width: 0, height: HIGHEST_PX });
+  const [view, setView] = useState<GraphView>({ scale: 1, left: 0, top: 0 });
   const { scale } = view;
   const isNamed = hasNames(scale);
   // What is drawn again at each step is what the step changes: elements that are the same objects are not compared.
@@ -53,13 +53,15 @@ export function Graph({ id, graph }: GraphProps) {
   }, []);
   useLayoutEffect(() => element.current?.scrollTo(view.left, view.top), [scale]);
 
-  const scrolled = (): View => {
+  const scrolled = (): GraphView => {
     const { scrollLeft: left = 0, scrollTop: top = 0 } = element.current ?? {};
     return { scale, left, top };
   };
   const onScroll = () => {
     const now = scrolled();
-    setView((before) => (before.scale !== scale || isSame(areaOf(before, frame), areaOf(now, frame)) ? before : now));
+    setView((before) =>
+      before.scale !== scale || isSame(viewedArea(before, frame), viewedArea(now, frame)) ? before : now,
+    );
   };
   const zoom = (times: number, at = { x: frame.width / 2, y: frame.height / 2 }) => {
     const now = scrolled();
@@ -73,7 +75,7 @@ export function Graph({ id, graph }: GraphProps) {
     zoom(STEP ** (-event.deltaY * A_PIXEL), { x: event.clientX - left, y: event.clientY - top });
   };
 
-  const area = areaOf(view, frame);
+  const area = viewedArea(view, frame);
   const inView = nodes.filter(({ box }) => touch(box, area));
   const names = useNames(
     scale,
@@ -89,9 +91,9 @@ export function Graph({ id, graph }: GraphProps) {
     <>
       {!hasRoom && (
         <div class="choices" role="group" aria-label="Size of the graph">
-          <Step press="+" says="Zoom in" go={() => zoom(STEP)} />
-          <Step press="-" says="Zoom out" go={() => zoom(1 / STEP)} />
-          <Step press="0" says="Whole graph" go={() => zoom(0)} />
+          <StepButton press="+" says="Zoom in" go={() => zoom(STEP)} />
+          <StepButton press="-" says="Zoom out" go={() => zoom(1 / STEP)} />
+          <StepButton press="0" says="Whole graph" go={() => zoom(0)} />
         </div>
       )}
       <div

@@ -1,7 +1,7 @@
 import { type LayerEdge, layersOf, neighbours } from '../../core/lifecycle/family-layers.ts';
 
 /** Places families in layers: each stands right of everything that it depends on. */
-export interface Place {
+export interface FamilyPlace {
   readonly layer: number;
   /** The position within the layer, from above. */
   readonly row: number;
@@ -11,7 +11,7 @@ export interface Place {
 const PASSES = 4;
 
 /** The place of each key. Edges of a family to itself, and those that close a circle of families, do not count. */
-export function layout(keys: readonly string[], edges: readonly LayerEdge[]): Map<string, Place> {
+export function layout(keys: readonly string[], edges: readonly LayerEdge[]): Map<string, FamilyPlace> {
   const { above, below } = neighbours(keys, edges);
   const layerOf = layersOf(keys, above);
   const layers: string[][] = [];

@@ -1,9 +1,9 @@
 import type { JobFamily } from '../../core/contract/view.ts';
 import { countOf, ENDED_BADLY, HELD, SUCCEEDED } from '../../core/job/statuses.ts';
 import { grouped } from '../../core/quantity/count-text.ts';
-import { present } from '../parts.tsx';
-import { shownText } from '../words.ts';
-import { addressOf } from './family-table.tsx';
+import { presentCounts } from '../parts.tsx';
+import { shortenedText } from '../words.ts';
+import { familyAddressOf } from './family-table.tsx';
 import { HEIGHT, WIDTH } from './picture.ts';
 import type { Box } from './zoom.ts';
 
@@ -20,16 +20,16 @@ export function FamilyNode({ id, family, box: { left, top }, hasName }: NodeProp
   const { name, jobs } = family;
   return (
     <a
-      href={addressOf(id, family)}
+      href={familyAddressOf(id, family)}
       class={`node has-${stateOf(family)}`}
-      aria-label={hasName ? undefined : shownText(name)}
+      aria-label={hasName ? undefined : shortenedText(name)}
     >
-      <title>{shownText(name)}</title>
+      <title>{shortenedText(name)}</title>
       <rect class="box" x={left} y={top} width={WIDTH} height={HEIGHT} rx="9" />
       {hasName && (
         <>
           <text x={left + 10} y={top + 21}>
-            {shownText(name, jobs > 1 ? 17 : 22)}
+            {shortenedText(name, jobs > 1 ? 17 : 22)}
           </text>
           {jobs > 1 && (
             <text class="number" x={left + WIDTH - 10} y={top + 21} text-anchor="end">
@@ -53,7 +53,7 @@ function stateOf({ jobs, jobs_by_status: counts }: JobFamily): 'failed' | 'runni
 
 function partsOf({ jobs, jobs_by_status: counts }: JobFamily) {
   let from = 10;
-  return present(counts).map(([status, count]) => {
+  return presentCounts(counts).map(([status, count]) => {
     const part = { status, from, length: ((WIDTH - 20) * count) / jobs };
     from += part.length;
     return part;

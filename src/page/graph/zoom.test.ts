@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { areaOf, enlarged, hasNames, type Size, touch, wholeScale } from './zoom.ts';
+import { viewedArea, enlarged, hasNames, type FrameSize, touch, wholeScale } from './zoom.ts';
 
-const frame: Size = { width: 1_000, height: 500 };
-const drawing: Size = { width: 10_000, height: 2_000 };
+const frame: FrameSize = { width: 1_000, height: 500 };
+const drawing: FrameSize = { width: 10_000, height: 2_000 };
 const own = { scale: 1, left: 0, top: 0 };
 const middle = { x: 500, y: 250 };
 
@@ -47,7 +47,7 @@ it('all that is in view is drawn at every scale, and what is far away is not', (
         left: x * Math.max(0, drawing.width * scale - frame.width),
         top: y * Math.max(0, drawing.height * scale - frame.height),
       };
-      const area = areaOf(view, frame);
+      const area = viewedArea(view, frame);
       const [left, top] = [view.left / scale, view.top / scale];
       const seen = { left, top, right: left + frame.width / scale, bottom: top + frame.height / scale };
       expect(area.left).toBeLessThanOrEqual(seen.left);

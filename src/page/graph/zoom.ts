@@ -6,13 +6,13 @@ export interface Box {
   readonly bottom: number;
 }
 
-export interface Size {
+export interface FrameSize {
   readonly width: number;
   readonly height: number;
 }
 
 /** How much of its own size a drawing has, and how far its frame is scrolled, in pixels of the screen. */
-export interface View {
+export interface GraphView {
   readonly scale: number;
   readonly left: number;
   readonly top: number;
@@ -29,19 +29,19 @@ const TILE = 128;
 const LEAST = 0.01;
 
 /** The scale at which all of a drawing is in the frame. */
-export const wholeScale = (drawing: Size, frame: Size): number =>
+export const wholeScale = (drawing: FrameSize, frame: FrameSize): number =>
   Math.max(LEAST, Math.min(1, frame.width / drawing.width, frame.height / drawing.height));
 
 export const hasNames = (scale: number): boolean => scale >= READABLE;
 
 /** A view `times` as large, within its limits, in which the point `at` of the frame shows what it showed before. */
 export function enlarged(
-  view: View,
+  view: GraphView,
   times: number,
   at: { readonly x: number; readonly y: number },
-  drawing: Size,
-  frame: Size,
-): View {
+  drawing: FrameSize,
+  frame: FrameSize,
+): GraphView {
   const scale = Math.max(wholeScale(drawing, frame), Math.min(MOST, view.scale * times));
   const by = scale / view.scale;
   return {
@@ -54,7 +54,7 @@ export function enlarged(
 const between = (least: number, value: number, most: number) => Math.max(least, Math.min(value, most));
 
 /** The part of the drawing that is in view, and what is near it. */
-export function areaOf({ scale, left, top }: View, frame: Size): Box {
+export function viewedArea({ scale, left, top }: GraphView, frame: FrameSize): Box {
   const down = (px: number) => (Math.floor(px / scale / TILE) - 1) * TILE;
   const up = (px: number) => (Math.ceil(px / scale / TILE) + 1) * TILE;
   return { left: down(left), top: down(top), right: up(left + frame.width), bottom: up(top + frame.height) };

@@ -9,7 +9,7 @@ import type { Format } from '../../core/workflow-file/text/read-text.ts';
  * The reader of workflow files, the same as that of the commands. It is four times as large as the rest of the page, so it is
  * loaded by the view that needs it.
  */
-export interface Checked {
+export interface CheckedFile {
   readonly name: string;
   readonly problems: readonly Problem[];
   readonly jobs: number;
@@ -22,7 +22,7 @@ export interface Checked {
 export const MOST_JOBS = 200_000;
 
 /** Reads the text of a workflow file. */
-export function check(text: string, format: Format): Checked {
+export function check(text: string, format: Format): CheckedFile {
   const reading = readSpec(
     { text, name: 'workflow file', format },
     {
@@ -43,7 +43,7 @@ export function check(text: string, format: Format): Checked {
 }
 
 /** Creates the workflow, makes its first jobs ready, and returns its id. */
-export async function create(
+export async function createCheckedFile(
   client: Client,
   plan: Plan,
   options: { readonly user: string; readonly onProgress: (jobs: number) => void },

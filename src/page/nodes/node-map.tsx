@@ -3,13 +3,13 @@ import { counted, grouped } from '../../core/quantity/count-text.ts';
 import { sizeText } from '../../core/quantity/size-text.ts';
 import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
-import { Section, Shown } from '../parts.tsx';
+import { PageSection, Shown } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
-import { type Column, Table } from '../table.tsx';
+import { type TableColumn, PageTable } from '../table.tsx';
 import { HeatMap, shortName } from '../telemetry/heat-map.tsx';
 import { clockText } from '../timeline/window.ts';
-import { shownText } from '../words.ts';
-import { type MappedNode, mapped, mapWords, type Measure, MEASURES, measureWords } from './node-words.ts';
+import { shortenedText } from '../words.ts';
+import { type MappedNode, mappedNodesOf, mapWords, type Measure, MEASURES, measureWords } from './node-words.ts';
 
 interface NodesProps {
   readonly id: number;
@@ -25,7 +25,7 @@ export function NodesView({ id, query }: NodesProps) {
     15_000,
   );
   return (
-    <Section
+    <PageSection
       title="Nodes over time"
       aside={
         <div class="choices" role="group" aria-label="Show of the nodes">
@@ -45,12 +45,12 @@ export function NodesView({ id, query }: NodesProps) {
       <Shown live={live} what="the nodes">
         {(use) => <Nodes id={id} use={use} measure={measure} />}
       </Shown>
-    </Section>
+    </PageSection>
   );
 }
 
 function Nodes({ id, use, measure }: { readonly id: number; readonly use: NodeUse; readonly measure: Measure }) {
-  const nodes = mapped(use);
+  const nodes = mappedNodesOf(use);
   if (nodes.length === 0)
     return (
       <p class="note">
@@ -76,7 +76,7 @@ function Nodes({ id, use, measure }: { readonly id: number; readonly use: NodeUs
         timeText={timeText}
         none="no runner"
       />
-      <Table
+      <PageTable
         label="Table of the nodes"
         rows={nodes}
         keyOf={({ hostname }) => hostname}
@@ -90,12 +90,12 @@ function Nodes({ id, use, measure }: { readonly id: number; readonly use: NodeUs
 /** The timeline by runner, which shows what ran where. */
 const runnersOf = (id: number) => `#/workflows/${id}?by=runner`;
 
-const columnsOf = (id: number, measure: Measure, whenOf: (node: MappedNode) => string): Column<MappedNode>[] => [
+const columnsOf = (id: number, measure: Measure, whenOf: (node: MappedNode) => string): TableColumn<MappedNode>[] => [
   {
     title: 'Node',
     cell: ({ hostname }) => (
       <a href={runnersOf(id)} class="name" title={hostname}>
-        {shownText(shortName(hostname), 80)}
+        {shortenedText(shortName(hostname), 80)}
       </a>
     ),
   },

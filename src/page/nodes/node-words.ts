@@ -17,7 +17,7 @@ export interface MappedNode {
   readonly most: { readonly percent: number; readonly column: number };
 }
 
-export const mapped = ({ nodes }: NodeUse): MappedNode[] =>
+export const mappedNodesOf = ({ nodes }: NodeUse): MappedNode[] =>
   nodes.map(({ share, ...node }) => {
     const cells = share.map((each) => (each === null ? undefined : each * 100));
     const known = cells.filter((each) => each !== undefined);

@@ -7,10 +7,10 @@ import { sizeText } from '../../core/quantity/size-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
-import { Command, Section, Shown, Time } from '../parts.tsx';
-import { Table } from '../table.tsx';
+import { CopiedCommand, PageSection, Shown, Time } from '../parts.tsx';
+import { PageTable } from '../table.tsx';
 import { Series } from '../telemetry/series.tsx';
-import { shownText } from '../words.ts';
+import { shortenedText } from '../words.ts';
 import { type Sample, samplesOf, stepsOf } from './samples-of.ts';
 
 const { client } = connection;
@@ -30,13 +30,13 @@ export function SamplesView({ job }: { readonly job: Job }) {
     status === 'running' ? 10_000 : 60_000,
   );
   return (
-    <Section title="CPU and memory over time">
+    <PageSection title="CPU and memory over time">
       <Shown live={live} what="samples">
         {({ found, asked }) =>
           found.reason ? <NotRead of={found} reason={found.reason} /> : <Plots of={found} asked={asked} />
         }
       </Shown>
-    </Section>
+    </PageSection>
   );
 }
 
@@ -46,14 +46,14 @@ function NotRead({ of: { hostname, path, command }, reason }: { readonly of: Job
       <p class="note">
         {path ? (
           <>
-            Its samples are in <code>{shownText(path, 400)}</code> on {shownText(hostname ?? 'its node', 80)}; they are
-            not shown here: {reason}. This draws them:
+            Its samples are in <code>{shortenedText(path, 400)}</code> on {shortenedText(hostname ?? 'its node', 80)};
+            they are not shown here: {reason}. This draws them:
           </>
         ) : (
           <>Nothing is shown: {reason}.</>
         )}
       </p>
-      {path && <Command text={command} />}
+      {path && <CopiedCommand text={command} />}
     </>
   );
 }
@@ -100,7 +100,7 @@ function Plots({ of, asked }: { readonly of: JobSamples; readonly asked: Resourc
           `, as ${grouped(samples.length)} points with their mean CPU and most memory`}
         .{waits}
       </p>
-      <Table
+      <PageTable
         label="Table of the samples"
         rows={samples.toReversed()}
         keyOf={({ atMs }) => atMs}

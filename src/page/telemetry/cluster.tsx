@@ -1,35 +1,42 @@
 import { sizeText } from '../../core/quantity/size-text.ts';
 import { useLive } from '../hooks.ts';
-import { Section, Shown, Time } from '../parts.tsx';
+import { PageSection, Shown, Time } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
-import { type Column, Table } from '../table.tsx';
-import { shownText } from '../words.ts';
+import { type TableColumn, PageTable } from '../table.tsx';
+import { shortenedText } from '../words.ts';
 import { connection } from '../connection.ts';
-import { loadWords, type Measure, MEASURES, measureWords, type NodeLoad, nodeLoads } from './cluster-load.ts';
-import { Frame, Hourly, percentText } from './frame.tsx';
+import {
+  loadWords,
+  type LoadMeasure,
+  LOAD_MEASURES,
+  loadMeasureWords,
+  type NodeLoadOverTime,
+  nodeLoads,
+} from './cluster-load.ts';
+import { Frame, Hourly, roundPercentText } from './frame.tsx';
 import { clusterPath, nodePath } from './paths.ts';
 import { HeatMap, hourText, shortName } from './heat-map.tsx';
 import { RangeControl } from './range-control.tsx';
-import { parametersOf, type Range, rangeOf, stepSeconds } from './range.ts';
+import { rangeParameters, type Range, rangeOf, sampleStepSeconds } from './range.ts';
 
 const { client } = connection;
 
 /** The nodes of a cluster, by the hour and in figures. What is shown stands in the address. */
 export function ClusterView({ cluster, query }: { readonly cluster: string; readonly query: URLSearchParams }) {
   const range = rangeOf(query, Date.now());
-  const measure = MEASURES.find((each) => each === query.get('measure')) ?? 'cpu';
-  const stepMs = stepSeconds(range, [3600, 2 * 3600, 4 * 3600, 12 * 3600]) * 1000;
+  const measure = LOAD_MEASURES.find((each) => each === query.get('measure')) ?? 'cpu';
+  const stepMs = sampleStepSeconds(range, [3600, 2 * 3600, 4 * 3600, 12 * 3600]) * 1000;
   const live = useLive(
     `load ${cluster} ${query.get('from')} ${query.get('to')} ${query.get('span')}`,
     async () => {
       // The range of an address that ends now goes on.
       const now = rangeOf(query, Date.now());
-      const asked = { cluster, ...parametersOf(now) };
+      const asked = { cluster, ...rangeParameters(now) };
       const [nodes, load] = await Promise.all([
         client.listTelemetryNodes({ query: asked }),
         // A column that began before the range is shown whole.
         client.listTelemetryLoad({
-          query: { ...asked, ...parametersOf(withWholeSteps(now, stepMs)), every: stepMs / 1000 },
+          query: { ...asked, ...rangeParameters(withWholeSteps(now, stepMs)), every: stepMs / 1000 },
         }),
       ]);
       return { facts: nodes.items, load: load.items, hourly: load.hourly, range: now };
@@ -42,13 +49,13 @@ export function ClusterView({ cluster, query }: { readonly cluster: string; read
   return (
     <>
       <Frame cluster={cluster} shown="nodes" title={cluster} />
-      <Section
+      <PageSection
         title={stepMs === 3_600_000 ? 'Nodes by the hour' : `Nodes by ${stepMs / 3_600_000} hours`}
         aside={
           <div class="choices" role="group" aria-label="Show">
-            {MEASURES.map((each) => (
+            {LOAD_MEASURES.map((each) => (
               <button key={each} type="button" aria-pressed={each === measure} onClick={() => filter('measure', each)}>
-                {measureWords[each]}
+                {loadMeasureWords[each]}
               </button>
             ))}
           </div>
@@ -84,7 +91,7 @@ export function ClusterView({ cluster, query }: { readonly cluster: string; read
                   open={(node) => (location.hash = `#${nodePath(cluster, node)}${rangeQuery(query)}`)}
                 />
                 <Hourly hourly={hourly} />
-                <Table
+                <PageTable
                   label="Table of nodes"
                   rows={nodes}
                   keyOf={({ node }) => node}
@@ -94,7 +101,7 @@ export function ClusterView({ cluster, query }: { readonly cluster: string; read
             );
           }}
         </Shown>
-      </Section>
+      </PageSection>
     </>
   );
 }
@@ -111,21 +118,21 @@ export function rangeQuery(query: URLSearchParams): string {
   return kept.size === 0 ? '' : `?${kept}`;
 }
 
-const columnsOf = (cluster: string, measure: Measure, query: URLSearchParams): Column<NodeLoad>[] => [
+const columnsOf = (cluster: string, measure: LoadMeasure, query: URLSearchParams): TableColumn<NodeLoadOverTime>[] => [
   {
     title: 'Node',
     cell: ({ node }) => (
       <a href={`#${nodePath(cluster, node)}${rangeQuery(query)}`} class="name" title={node}>
-        {shownText(shortName(node), 80)}
+        {shortenedText(shortName(node), 80)}
       </a>
     ),
   },
   { title: 'State in Slurm', cell: ({ facts }) => facts?.states.join(', ').toLowerCase() ?? '' },
-  { title: 'CPU', kind: 'number', cell: ({ mean }) => percentText(mean.cpu) },
-  { title: 'Memory', kind: 'number', cell: ({ mean }) => percentText(mean.memory) },
-  { title: 'GPU', kind: 'number', cell: ({ mean }) => percentText(mean.gpu) },
+  { title: 'CPU', kind: 'number', cell: ({ mean }) => roundPercentText(mean.cpu) },
+  { title: 'Memory', kind: 'number', cell: ({ mean }) => roundPercentText(mean.memory) },
+  { title: 'GPU', kind: 'number', cell: ({ mean }) => roundPercentText(mean.gpu) },
   {
-    title: `Most ${measureWords[measure]}`,
+    title: `Most ${loadMeasureWords[measure]}`,
     kind: 'number',
     cell: ({ peak }) => (peak === undefined ? '–' : `${Math.round(peak.percent)} %, ${hourText(peak.ms)}`),
   },

@@ -1,6 +1,6 @@
 import { useLive } from '../hooks.ts';
-import { Section, Shown, Time } from '../parts.tsx';
-import { Table } from '../table.tsx';
+import { PageSection, Shown, Time } from '../parts.tsx';
+import { PageTable } from '../table.tsx';
 import { connection } from '../connection.ts';
 import { ClusterView } from './cluster.tsx';
 import { clusterPath } from './paths.ts';
@@ -18,12 +18,12 @@ export function ClustersView({ query }: { readonly query: URLSearchParams }) {
         return (
           <>
             <h1>Telemetry</h1>
-            <Section title="Clusters">
+            <PageSection title="Clusters">
               {items.length === 0 && (
                 <p class="note">This server keeps telemetry, and no cluster was added: torc sonar clusters add NAME</p>
               )}
               {items.length > 0 && (
-                <Table
+                <PageTable
                   label="Table of clusters"
                   rows={items}
                   keyOf={({ name }) => name}
@@ -41,7 +41,7 @@ export function ClustersView({ query }: { readonly query: URLSearchParams }) {
                   ]}
                 />
               )}
-            </Section>
+            </PageSection>
           </>
         );
       }}

@@ -47,5 +47,5 @@ export function Hourly({ hourly }: { readonly hourly?: TelemetryHours | undefine
   );
 }
 
-export const percentText = (value: number | null | undefined): string =>
+export const roundPercentText = (value: number | null | undefined): string =>
   typeof value === 'number' ? `${Math.round(value)} %` : '–';

@@ -3,7 +3,7 @@ export const LEVELS = 10;
 
 export const levelOf = (percent: number): number => Math.max(0, Math.min(LEVELS - 1, Math.floor(percent / LEVELS)));
 
-export interface HeatMap {
+export interface HeatCells {
   /** Percent by row and column; undefined where nothing is known. */
   readonly rows: readonly (readonly (number | undefined)[])[];
 }
@@ -12,7 +12,7 @@ export interface HeatMap {
  * The cells of each level as one path, in which a cell is one unit wide and high: a map of a thousand nodes and a week has 168,000 cells,
  * and ten elements. Cells of one level beside each other are one rectangle.
  */
-export function pathsOf({ rows }: HeatMap): string[] {
+export function pathsOf({ rows }: HeatCells): string[] {
   const paths = Array.from({ length: LEVELS }, () => [] as string[]);
   for (const [y, cells] of rows.entries()) {
     let x = 0;
@@ -32,4 +32,4 @@ export function pathsOf({ rows }: HeatMap): string[] {
 }
 
 /** Names in the order of people: c2 before c10. */
-export const byName = new Intl.Collator('en', { numeric: true }).compare;
+export const byNodeName = new Intl.Collator('en', { numeric: true }).compare;

@@ -3,10 +3,10 @@ import { greatest, smallest } from '../../core/quantity/extremes.ts';
 import { sizeText } from '../../core/quantity/size-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { useLive } from '../hooks.ts';
-import { Section, Shown, Time } from '../parts.tsx';
+import { PageSection, Shown, Time } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
-import { type Column, Table } from '../table.tsx';
-import { shownText } from '../words.ts';
+import { type TableColumn, PageTable } from '../table.tsx';
+import { shortenedText } from '../words.ts';
 import type {
   TelemetryHours,
   ProfileAttempt,
@@ -15,11 +15,11 @@ import type {
   TelemetryProfile,
 } from '../../core/contract/telemetry.ts';
 import { connection } from '../connection.ts';
-import { Frame, Hourly, percentText } from './frame.tsx';
-import { byName } from './heat-cells.ts';
+import { Frame, Hourly, roundPercentText } from './frame.tsx';
+import { byNodeName } from './heat-cells.ts';
 import { shortName } from './heat-map.tsx';
 import { RangeControl } from './range-control.tsx';
-import { parametersOf, rangeOf } from './range.ts';
+import { rangeParameters, rangeOf } from './range.ts';
 import { Series } from './series.tsx';
 import { sumsOver, stepOf } from './profile-sums.ts';
 
@@ -45,7 +45,7 @@ export function ProfileView({
           job,
           epoch: query.get('epoch') ?? undefined,
           processes: true,
-          ...parametersOf(rangeOf(query, Date.now())),
+          ...rangeParameters(rangeOf(query, Date.now())),
         },
       }),
     30_000,
@@ -53,7 +53,7 @@ export function ProfileView({
   return (
     <>
       <Frame cluster={cluster} title={`Job ${job}`} />
-      <Section title="Over time">
+      <PageSection title="Over time">
         <RangeControl range={range} spans={['24h', '3d', '7d', '30d']} />
         <Shown live={live} what="the profile">
           {(profile) =>
@@ -64,7 +64,7 @@ export function ProfileView({
             )
           }
         </Shown>
-      </Section>
+      </PageSection>
       {live.value !== undefined && live.value.steps.length > 0 && (
         <>
           <Attempts attempts={live.value.attempts} />
@@ -82,7 +82,7 @@ function Drawn({
   readonly profile: TelemetryProfile & { readonly hourly?: TelemetryHours | undefined };
   readonly query: URLSearchParams;
 }) {
-  const nodes = [...new Set(profile.steps.map(({ node }) => node))].toSorted(byName);
+  const nodes = [...new Set(profile.steps.map(({ node }) => node))].toSorted(byNodeName);
   const node = nodes.find((each) => each === query.get('node'));
   const steps = node === undefined ? profile.steps : profile.steps.filter((step) => step.node === node);
   const stepMs = stepOf(profile) * 1000;
@@ -123,7 +123,7 @@ function Drawn({
             title="GPU, of one card"
             points={points(({ gpu }) => gpu)}
             most={100}
-            textOf={percentText}
+            textOf={roundPercentText}
           />
           <Series {...shared} title="Memory of GPUs" points={points(({ gpuBytes }) => gpuBytes)} textOf={sizeText} />
         </>
@@ -133,7 +133,7 @@ function Drawn({
         <span>{new Date(shared.untilMs).toLocaleString()}</span>
       </div>
       <Hourly hourly={profile.hourly} />
-      <Table
+      <PageTable
         label="Table of the use of the job"
         rows={steps.toReversed()}
         keyOf={({ time, node: each }) => `${time} ${each}`}
@@ -146,8 +146,8 @@ function Drawn({
 function Attempts({ attempts }: { readonly attempts: readonly ProfileAttempt[] }) {
   if (attempts.length === 0) return null;
   return (
-    <Section title="Jobs of workflows in it">
-      <Table
+    <PageSection title="Jobs of workflows in it">
+      <PageTable
         label="Table of attempts"
         rows={attempts}
         keyOf={({ workflow, workflow_job: job, run, attempt }) => `${workflow} ${job} ${run} ${attempt}`}
@@ -158,38 +158,38 @@ function Attempts({ attempts }: { readonly attempts: readonly ProfileAttempt[] }
           { title: 'ProfileAttempt', cell: ({ attempt }) => attempt },
         ]}
       />
-    </Section>
+    </PageSection>
   );
 }
 
 const Processes = ({ processes }: { readonly processes: readonly ProcessUse[] }) => (
-  <Section title="Processes">
+  <PageSection title="Processes">
     {processes.length === 0 && <p class="note">No processes are kept of this time.</p>}
     {processes.length > 0 && (
-      <Table
+      <PageTable
         label="Table of processes"
         rows={processes}
         keyOf={({ node, pid, first }) => `${node} ${pid} ${first}`}
         columns={PROCESS_COLUMNS}
       />
     )}
-  </Section>
+  </PageSection>
 );
 
-const STEP_COLUMNS: readonly Column<ProfileStep>[] = [
+const STEP_COLUMNS: readonly TableColumn<ProfileStep>[] = [
   { title: 'Time', kind: 'time', cell: ({ time }) => <Time at={time} /> },
   { title: 'Node', cell: ({ node }) => shortName(node) },
   { title: 'CPUs', kind: 'number', cell: ({ cpu_percent: percent }) => (percent / 100).toFixed(1) },
   { title: 'Memory', kind: 'number', cell: ({ memory_kb: kb }) => sizeText(kb * 1024) },
-  { title: 'GPU', kind: 'number', cell: ({ gpu_percent: percent }) => percentText(percent) },
+  { title: 'GPU', kind: 'number', cell: ({ gpu_percent: percent }) => roundPercentText(percent) },
   { title: 'GPU memory', kind: 'number', cell: ({ gpu_memory_kb: kb }) => sizeText(kb * 1024) },
   { title: 'Processes', kind: 'number', cell: ({ processes }) => processes },
 ];
 
-const PROCESS_COLUMNS: readonly Column<ProcessUse>[] = [
+const PROCESS_COLUMNS: readonly TableColumn<ProcessUse>[] = [
   {
     title: 'Command',
-    cell: ({ cmd, depth }) => <code>{`${'  '.repeat(Math.min(depth, 20))}${shownText(cmd, 80)}`}</code>,
+    cell: ({ cmd, depth }) => <code>{`${'  '.repeat(Math.min(depth, 20))}${shortenedText(cmd, 80)}`}</code>,
   },
   { title: 'Process', kind: 'number', cell: ({ pid }) => pid },
   { title: 'Node', cell: ({ node }) => shortName(node) },

@@ -1,16 +1,16 @@
 import { sizeText } from '../../core/quantity/size-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { useLive } from '../hooks.ts';
-import { Section, Shown, Time } from '../parts.tsx';
+import { PageSection, Shown, Time } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
-import { type Column, Table } from '../table.tsx';
-import { shownText } from '../words.ts';
+import { type TableColumn, PageTable } from '../table.tsx';
+import { shortenedText } from '../words.ts';
 import type { TelemetryJob } from '../../core/contract/telemetry.ts';
 import { connection } from '../connection.ts';
-import { Frame, Hourly, percentText } from './frame.tsx';
+import { Frame, Hourly, roundPercentText } from './frame.tsx';
 import { jobPath } from './paths.ts';
 import { RangeControl } from './range-control.tsx';
-import { parametersOf, rangeOf } from './range.ts';
+import { rangeParameters, rangeOf } from './range.ts';
 
 const { client } = connection;
 
@@ -21,14 +21,14 @@ export function JobsView({ cluster, query }: { readonly cluster: string; readonl
   const range = rangeOf(query, Date.now());
   const live = useLive(
     `jobs ${cluster} ${query.get('from')} ${query.get('to')} ${query.get('span')}`,
-    () => client.listTelemetryJobs({ query: { cluster, ...parametersOf(rangeOf(query, Date.now())) } }),
+    () => client.listTelemetryJobs({ query: { cluster, ...rangeParameters(rangeOf(query, Date.now())) } }),
     60_000,
   );
   const text = query.get('job') ?? '';
   return (
     <>
       <Frame cluster={cluster} shown="jobs" title={cluster} />
-      <Section title="Jobs">
+      <PageSection title="Jobs">
         <RangeControl range={range} spans={['24h', '3d', '7d']} />
         <label class="filter">
           <span>Job</span>
@@ -52,7 +52,7 @@ export function JobsView({ cluster, query }: { readonly cluster: string; readonl
                   </p>
                 )}
                 {found.length > 0 && (
-                  <Table
+                  <PageTable
                     label="Table of jobs"
                     rows={found}
                     keyOf={({ job, epoch, nodes }) => `${job} ${epoch} ${nodes[0]}`}
@@ -64,7 +64,7 @@ export function JobsView({ cluster, query }: { readonly cluster: string; readonl
             );
           }}
         </Shown>
-      </Section>
+      </PageSection>
     </>
   );
 }
@@ -75,19 +75,19 @@ const isMatch = ({ job, user, name, commands }: TelemetryJob, text: string) =>
 /** The address of a profile: the time of the job, and which of the jobs with this number it is. */
 export function profileAddress(cluster: string, { job, epoch, first, last }: TelemetryJob): string {
   const query = new URLSearchParams({
-    ...parametersOf({ fromMs: Date.parse(first) - MARGIN_MS, untilMs: Date.parse(last) + MARGIN_MS }),
+    ...rangeParameters({ fromMs: Date.parse(first) - MARGIN_MS, untilMs: Date.parse(last) + MARGIN_MS }),
     ...(epoch === 0 ? {} : { epoch: String(epoch) }),
   });
   return `#${jobPath(cluster, job)}?${query}`;
 }
 
-const columnsOf = (cluster: string): Column<TelemetryJob>[] => [
+const columnsOf = (cluster: string): TableColumn<TelemetryJob>[] => [
   {
     title: 'Job',
     cell: (use) => <a href={profileAddress(cluster, use)}>{use.job}</a>,
   },
-  { title: 'User', cell: ({ user }) => shownText(user, 40) },
-  { title: 'Name or command', cell: ({ name, commands }) => shownText(name || commands.join(', '), 60) },
+  { title: 'User', cell: ({ user }) => shortenedText(user, 40) },
+  { title: 'Name or command', cell: ({ name, commands }) => shortenedText(name || commands.join(', '), 60) },
   { title: 'State', cell: ({ state }) => state.toLowerCase() },
   { title: 'Nodes', kind: 'number', cell: ({ nodes }) => nodes.length },
   { title: 'CPU time', kind: 'number', cell: ({ cpu_seconds: seconds }) => timeText(seconds) },
@@ -96,7 +96,7 @@ const columnsOf = (cluster: string): Column<TelemetryJob>[] => [
   {
     title: 'GPU',
     kind: 'number',
-    cell: ({ cards, gpu_percent: percent }) => (cards.length === 0 ? '–' : percentText(percent)),
+    cell: ({ cards, gpu_percent: percent }) => (cards.length === 0 ? '–' : roundPercentText(percent)),
   },
   { title: 'Last sample', kind: 'time', cell: ({ last }) => <Time at={last} /> },
 ];

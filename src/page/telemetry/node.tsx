@@ -1,14 +1,14 @@
 import { sizeText } from '../../core/quantity/size-text.ts';
 import { useLive } from '../hooks.ts';
-import { Section, Shown, Time } from '../parts.tsx';
-import { type Column, Table } from '../table.tsx';
-import { shownText } from '../words.ts';
+import { PageSection, Shown, Time } from '../parts.tsx';
+import { type TableColumn, PageTable } from '../table.tsx';
+import { shortenedText } from '../words.ts';
 import type { TelemetryLoad, TelemetryNode } from '../../core/contract/telemetry.ts';
 import { connection } from '../connection.ts';
 import { percentOf } from './cluster-load.ts';
-import { Frame, Hourly, percentText } from './frame.tsx';
+import { Frame, Hourly, roundPercentText } from './frame.tsx';
 import { RangeControl } from './range-control.tsx';
-import { parametersOf, rangeOf, stepSeconds } from './range.ts';
+import { rangeParameters, rangeOf, sampleStepSeconds } from './range.ts';
 import { Series } from './series.tsx';
 
 const { client } = connection;
@@ -24,12 +24,12 @@ export function NodeView({
   readonly query: URLSearchParams;
 }) {
   const range = rangeOf(query, Date.now());
-  const every = stepSeconds(range, [600, 1800, 3600, 4 * 3600]);
+  const every = sampleStepSeconds(range, [600, 1800, 3600, 4 * 3600]);
   const live = useLive(
     `node ${cluster} ${node} ${query}`,
     async () => {
       const now = rangeOf(query, Date.now());
-      const asked = { cluster, node, ...parametersOf(now) };
+      const asked = { cluster, node, ...rangeParameters(now) };
       const [nodes, load] = await Promise.all([
         client.listTelemetryNodes({ query: asked }),
         client.listTelemetryLoad({ query: { ...asked, every } }),
@@ -40,8 +40,8 @@ export function NodeView({
   );
   return (
     <>
-      <Frame cluster={cluster} title={shownText(node, 100)} />
-      <Section title="Use of the node">
+      <Frame cluster={cluster} title={shortenedText(node, 100)} />
+      <PageSection title="Use of the node">
         <RangeControl range={range} spans={['24h', '3d', '7d', '30d']} />
         <Shown live={live} what="the node">
           {({ facts, steps, hourly, range: shown }) => (
@@ -53,7 +53,7 @@ export function NodeView({
                 <>
                   <AllSeries steps={steps} stepMs={every * 1000} range={shown} />
                   <Hourly hourly={hourly} />
-                  <Table
+                  <PageTable
                     label="Table of the use of the node"
                     rows={steps.toReversed()}
                     keyOf={({ time }) => time}
@@ -64,7 +64,7 @@ export function NodeView({
             </>
           )}
         </Shown>
-      </Section>
+      </PageSection>
     </>
   );
 }
@@ -78,8 +78,8 @@ const Facts = ({ facts }: { readonly facts: TelemetryNode }) => (
         {facts.cards} {facts.cards === 1 ? 'GPU' : 'GPUs'}
       </span>
     )}
-    {facts.model !== '' && <span>{shownText(facts.model, 80)}</span>}
-    {facts.system !== '' && <span>{shownText(facts.system, 80)}</span>}
+    {facts.model !== '' && <span>{shortenedText(facts.model, 80)}</span>}
+    {facts.system !== '' && <span>{shortenedText(facts.system, 80)}</span>}
     {facts.partitions.length > 0 && <span>in {facts.partitions.join(', ')}</span>}
     {facts.states.length > 0 && <span>{facts.states.join(', ').toLowerCase()} in Slurm</span>}
   </p>
@@ -94,7 +94,7 @@ function AllSeries({
   readonly stepMs: number;
   readonly range: { readonly fromMs: number; readonly untilMs: number };
 }) {
-  const shared = { stepMs, fromMs: range.fromMs, untilMs: range.untilMs, most: 100, textOf: percentText };
+  const shared = { stepMs, fromMs: range.fromMs, untilMs: range.untilMs, most: 100, textOf: roundPercentText };
   const pointsOf = (measure: 'cpu' | 'memory' | 'gpu') =>
     steps.map((step) => ({ ms: Date.parse(step.time), value: percentOf(step, measure) }));
   return (
@@ -110,12 +110,12 @@ function AllSeries({
   );
 }
 
-const COLUMNS: readonly Column<TelemetryLoad>[] = [
+const COLUMNS: readonly TableColumn<TelemetryLoad>[] = [
   { title: 'Time', kind: 'time', cell: ({ time }) => <Time at={time} /> },
-  { title: 'CPU', kind: 'number', cell: (step) => percentText(percentOf(step, 'cpu')) },
-  { title: 'Memory', kind: 'number', cell: (step) => percentText(percentOf(step, 'memory')) },
+  { title: 'CPU', kind: 'number', cell: (step) => roundPercentText(percentOf(step, 'cpu')) },
+  { title: 'Memory', kind: 'number', cell: (step) => roundPercentText(percentOf(step, 'memory')) },
   { title: 'Memory used', kind: 'number', cell: ({ used_memory_kb: kb }) => sizeText(kb * 1024) },
-  { title: 'GPU', kind: 'number', cell: (step) => percentText(percentOf(step, 'gpu')) },
+  { title: 'GPU', kind: 'number', cell: (step) => roundPercentText(percentOf(step, 'gpu')) },
   { title: 'Load', kind: 'number', cell: ({ load1 }) => load1.toFixed(1) },
   { title: 'Samples', kind: 'number', cell: ({ samples }) => samples },
 ];

@@ -1,9 +1,9 @@
 import { replaceQuery } from '../query.ts';
-import { type Range, parametersOf, shifted, type Span, spanWords } from './range.ts';
+import { type Range, rangeParameters, shiftedRange, type SpanName, spanWords } from './range.ts';
 
 interface RangeProps {
   readonly range: Range;
-  readonly spans: readonly Span[];
+  readonly spans: readonly SpanName[];
   /** The address of the view, where it has several. */
   readonly path?: string;
 }
@@ -13,8 +13,8 @@ export function RangeControl({ range, spans, path }: RangeProps) {
   const go = (set: Readonly<Record<string, string>>) => replaceQuery({ from: '', to: '', span: '', ...set }, path);
   const move = (times: number) => {
     const now = Date.now();
-    const to = shifted(range, times, now);
-    go(to.untilMs === now && range.span !== undefined ? { span: range.span } : parametersOf(to));
+    const to = shiftedRange(range, times, now);
+    go(to.untilMs === now && range.span !== undefined ? { span: range.span } : rangeParameters(to));
   };
   return (
     <div class="range">

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parametersOf, rangeOf, shifted, stepSeconds } from './range.ts';
+import { rangeParameters, rangeOf, shiftedRange, sampleStepSeconds } from './range.ts';
 
 const NOW = Date.parse('2026-03-10T12:00:00Z');
 const DAY = 86_400_000;
@@ -13,7 +13,7 @@ describe('the time of a view of telemetry', () => {
 
   it('an address with two times shows what is between them, and does not go on', () => {
     const range = of('from=2026-03-01T00:00:00Z&to=2026-03-02T00:00:00Z&span=7d');
-    expect(parametersOf(range)).toEqual({ from: '2026-03-01T00:00:00Z', to: '2026-03-02T00:00:00Z' });
+    expect(rangeParameters(range)).toEqual({ from: '2026-03-01T00:00:00Z', to: '2026-03-02T00:00:00Z' });
     expect(range.span).toBeUndefined();
   });
 
@@ -27,14 +27,14 @@ describe('the time of a view of telemetry', () => {
 
   it('earlier and later keep the length, and nothing is later than now', () => {
     const day = of('');
-    expect(shifted(day, -1, NOW)).toEqual({ fromMs: NOW - 2 * DAY, untilMs: NOW - DAY });
-    expect(shifted(day, 1, NOW)).toEqual({ fromMs: NOW - DAY, untilMs: NOW });
+    expect(shiftedRange(day, -1, NOW)).toEqual({ fromMs: NOW - 2 * DAY, untilMs: NOW - DAY });
+    expect(shiftedRange(day, 1, NOW)).toEqual({ fromMs: NOW - DAY, untilMs: NOW });
   });
 
   it('a week is shown by the hour, and a longer time in steps that are wide enough to see', () => {
     const lengths = [3600, 7200, 14_400, 43_200];
-    expect(stepSeconds(of('span=7d'), lengths)).toBe(3600);
-    expect(stepSeconds(of('span=30d'), lengths)).toBe(14_400);
-    expect(stepSeconds(of('from=2020-01-01T00:00:00Z&to=2026-01-01T00:00:00Z'), lengths)).toBe(13 * 86_400);
+    expect(sampleStepSeconds(of('span=7d'), lengths)).toBe(3600);
+    expect(sampleStepSeconds(of('span=30d'), lengths)).toBe(14_400);
+    expect(sampleStepSeconds(of('from=2020-01-01T00:00:00Z&to=2026-01-01T00:00:00Z'), lengths)).toBe(13 * 86_400);
   });
 });

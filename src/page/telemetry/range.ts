@@ -6,15 +6,15 @@ export interface Range {
   readonly fromMs: number;
   readonly untilMs: number;
   /** The length, where the range ends now: such a view goes on. */
-  readonly span: Span | undefined;
+  readonly span: SpanName | undefined;
 }
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 export const SPANS = { '24h': DAY_MS, '3d': 3 * DAY_MS, '7d': 7 * DAY_MS, '30d': 30 * DAY_MS } as const;
-export type Span = keyof typeof SPANS;
-const spans = Object.keys(SPANS) as Span[];
-export const spanWords: Readonly<Record<Span, string>> = {
+export type SpanName = keyof typeof SPANS;
+const spans = Object.keys(SPANS) as SpanName[];
+export const spanWords: Readonly<Record<SpanName, string>> = {
   '24h': '24 hours',
   '3d': '3 days',
   '7d': '7 days',
@@ -30,13 +30,17 @@ export function rangeOf(query: URLSearchParams, nowMs: number): Range {
 }
 
 /** The same length, `times` lengths later; one that would end after now ends now. */
-export function shifted({ fromMs, untilMs }: Range, times: number, nowMs: number): { fromMs: number; untilMs: number } {
+export function shiftedRange(
+  { fromMs, untilMs }: Range,
+  times: number,
+  nowMs: number,
+): { fromMs: number; untilMs: number } {
   const length = untilMs - fromMs;
   const until = Math.min(nowMs, untilMs + times * length);
   return { fromMs: until - length, untilMs: until };
 }
 
-export const parametersOf = ({ fromMs, untilMs }: Pick<Range, 'fromMs' | 'untilMs'>) => ({
+export const rangeParameters = ({ fromMs, untilMs }: Pick<Range, 'fromMs' | 'untilMs'>) => ({
   from: timestamp(fromMs),
   to: timestamp(untilMs),
 });
@@ -48,7 +52,7 @@ export const timestamp = (ms: number): string => new Date(ms).toISOString().repl
 const MOST_STEPS = 180;
 
 /** The shortest of these lengths, in seconds, with which a range has few steps. */
-export function stepSeconds({ fromMs, untilMs }: Range, lengths: readonly number[]): number {
+export function sampleStepSeconds({ fromMs, untilMs }: Range, lengths: readonly number[]): number {
   const seconds = (untilMs - fromMs) / 1000;
   return lengths.find((each) => seconds / each <= MOST_STEPS) ?? Math.ceil(seconds / MOST_STEPS / 86_400) * 86_400;
 }

@@ -1,6 +1,6 @@
 import { greatest } from '../../core/quantity/extremes.ts';
 
-export interface Point {
+export interface SeriesPoint {
   readonly ms: number;
   /** Until when the value holds, if that is not the distance of points. */
   readonly endMs?: number;
@@ -9,7 +9,7 @@ export interface Point {
 
 interface SeriesProps {
   readonly title: string;
-  readonly points: readonly Point[];
+  readonly points: readonly SeriesPoint[];
   /** The distance of points: a longer one is a gap in the line. */
   readonly stepMs: number;
   readonly fromMs: number;

@@ -1,4 +1,4 @@
-import { Command, Section } from '../parts.tsx';
+import { CopiedCommand, PageSection } from '../parts.tsx';
 import { useTelemetry } from '../telemetry-kept.ts';
 import { ClusterView } from './cluster.tsx';
 import { ClustersView } from './clusters.tsx';
@@ -14,10 +14,10 @@ export function TelemetryView({ path, query }: { readonly path: readonly string[
     return (
       <>
         <h1>Telemetry</h1>
-        <Section title="Nothing is kept">
+        <PageSection title="Nothing is kept">
           <p>This server keeps no telemetry. One that is started with a store does:</p>
-          <Command text="torc-server run --sonar-store sonar.db" />
-        </Section>
+          <CopiedCommand text="torc-server run --sonar-store sonar.db" />
+        </PageSection>
       </>
     );
   if (cluster === undefined || cluster === '') return <ClustersView query={query} />;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { areaOf, lanesOf, marksOf } from './lanes.ts';
+import { areaOf, lanesOf, failureMarks } from './lanes.ts';
 
 it('no bar covers another of its lane, and there are as many lanes as bars at the same time', () => {
   const bar = fc.tuple(fc.nat(1000), fc.nat(100)).map(([fromMs, length]) => ({ fromMs, untilMs: fromMs + length }));
@@ -32,6 +32,6 @@ it('an area has a step for each change, and its greatest value is as high as the
 });
 
 it('a mark stands below the line for each part of the time in which something failed, and for no other', () => {
-  expect(marksOf([0, 3, 0])).toBe('M1 .89h1V1h-1z');
-  expect(marksOf([0, 0])).toBe('');
+  expect(failureMarks([0, 3, 0])).toBe('M1 .89h1V1h-1z');
+  expect(failureMarks([0, 0])).toBe('');
 });

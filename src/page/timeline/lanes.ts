@@ -1,8 +1,8 @@
 import { greatest } from '../../core/quantity/extremes.ts';
-import type { Span } from './window.ts';
+import type { TimeSpan } from './window.ts';
 
 /** Bars in as few lanes as they need so that none covers another; `leastMs` is the length of the shortest bar. In the order of their starts. */
-export function lanesOf(bars: readonly Span[], leastMs: number): number[] {
+export function lanesOf(bars: readonly TimeSpan[], leastMs: number): number[] {
   const ends: number[] = [];
   return bars.map(({ fromMs, untilMs }) => {
     const free = ends.findIndex((end) => end <= fromMs);
@@ -29,5 +29,5 @@ export function areaOf(values: readonly number[]): string {
 }
 
 /** Bins in which something failed, as marks below the line. */
-export const marksOf = (failed: readonly number[]): string =>
+export const failureMarks = (failed: readonly number[]): string =>
   failed.map((count, bin) => (count === 0 ? '' : `M${bin} .89h1V1h-1z`)).join('');

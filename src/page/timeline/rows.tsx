@@ -2,9 +2,9 @@ import type { TimelineAttempt, TimelineBand, WorkflowTimeline } from '../../core
 import { grouped } from '../../core/quantity/count-text.ts';
 import { greatest } from '../../core/quantity/extremes.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
-import { causeWords, shownText, statusWords } from '../words.ts';
-import { areaOf, lanesOf, marksOf } from './lanes.ts';
-import { clockText, type Span } from './window.ts';
+import { causeWords, shortenedText, statusWords } from '../words.ts';
+import { areaOf, lanesOf, failureMarks } from './lanes.ts';
+import { clockText, type TimeSpan } from './window.ts';
 
 /** The shortest bar and the height of a lane, in pixels. */
 const [LEAST_PX, LANE_PX] = [4, 13];
@@ -18,12 +18,12 @@ interface RowProps {
   readonly series: Pick<TimelineBand, 'running' | 'failed'>;
   /** Those that are drawn one by one. */
   readonly attempts?: readonly TimelineAttempt[] | undefined;
-  readonly shown: Span;
+  readonly shown: TimeSpan;
   readonly index: number;
 }
 
 /** A band: its name, what ran in each part of the time, and the most that ran at once. */
-export function Row({ name, href, series, attempts, shown, index }: RowProps) {
+export function TimelineRow({ name, href, series, attempts, shown, index }: RowProps) {
   const { running, failed } = series;
   return (
     <div class="row">
@@ -38,24 +38,24 @@ export function Row({ name, href, series, attempts, shown, index }: RowProps) {
         <div class="track" data-row={index}>
           <svg viewBox={`0 0 ${running.length} 1`} preserveAspectRatio="none" aria-hidden="true">
             <path class="area" d={areaOf(running)} />
-            <path class="part is-failed" d={marksOf(failed)} />
+            <path class="part is-failed" d={failureMarks(failed)} />
           </svg>
         </div>
       ) : (
         <Bars attempts={attempts} shown={shown} />
       )}
-      <span class="number">{peakText(running)}</span>
+      <span class="number">{peakWords(running)}</span>
     </div>
   );
 }
 
 /** What ran at once: averages of parts of the time, which are whole numbers where they are not small. */
-export function peakText(running: readonly number[]): string {
+export function peakWords(running: readonly number[]): string {
   const most = greatest(running, 0);
   return most < 1 ? String(Math.round(most * 100) / 100) : grouped(Math.round(most));
 }
 
-function Bars({ attempts, shown }: { readonly attempts: readonly TimelineAttempt[]; readonly shown: Span }) {
+function Bars({ attempts, shown }: { readonly attempts: readonly TimelineAttempt[]; readonly shown: TimeSpan }) {
   const shownMs = shown.untilMs - shown.fromMs;
   const spans = attempts.map(({ start, end }) => ({
     fromMs: Math.max(shown.fromMs, Date.parse(start)),
@@ -65,7 +65,7 @@ function Bars({ attempts, shown }: { readonly attempts: readonly TimelineAttempt
   return (
     <div class="track bars" style={{ height: `${(greatest(lanes, 0) + 1) * LANE_PX + 3}px` }}>
       {attempts.map((attempt, at) => {
-        const { fromMs, untilMs } = spans[at] as Span;
+        const { fromMs, untilMs } = spans[at] as TimeSpan;
         const { job_id: job, attempt_id: number, status } = attempt;
         const words = wordsOf(attempt, shownMs);
         return (
@@ -106,13 +106,13 @@ function wordsOf(attempt: TimelineAttempt, shownMs: number): string {
   const cause = causeWords(attempt);
   const [startMs, endMs] = [Date.parse(start), Date.parse(end ?? '')];
   return [
-    `${shownText(name, 80)}, attempt ${number}: ${statusWords(status)}${code ? ` with exit code ${code}` : ''}`,
+    `${shortenedText(name, 80)}, attempt ${number}: ${statusWords(status)}${code ? ` with exit code ${code}` : ''}`,
     `${clockText(startMs, shownMs)} to ${end ? `${clockText(endMs, shownMs)}, ${timeText((endMs - startMs) / 1000)}` : 'now'}`,
-    ...(node ? [`on ${shownText(node, 60)}`] : []),
-    ...(cause ? [shownText(cause, 200)] : []),
+    ...(node ? [`on ${shortenedText(node, 60)}`] : []),
+    ...(cause ? [shortenedText(cause, 200)] : []),
   ].join('; ');
 }
 
 /** What a band says of one of the parts of the time. */
 export const partWords = ({ running, ended, failed }: WorkflowTimeline | TimelineBand, bin: number): string =>
-  `${peakText([running[bin] ?? 0])} ran, ${grouped(ended[bin] ?? 0)} ended${failed[bin] ? `, ${grouped(failed[bin])} failed` : ''}`;
+  `${peakWords([running[bin] ?? 0])} ran, ${grouped(ended[bin] ?? 0)} ended${failed[bin] ? `, ${grouped(failed[bin])} failed` : ''}`;

@@ -2,22 +2,22 @@ import type { TimelineAttempt, TimelineBand } from '../../core/contract/view.ts'
 import { grouped } from '../../core/quantity/count-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { Status } from '../parts.tsx';
-import { type Column, Table } from '../table.tsx';
-import { causeWords, shownText } from '../words.ts';
-import { peakText } from './rows.tsx';
+import { type TableColumn, PageTable } from '../table.tsx';
+import { causeWords, shortenedText } from '../words.ts';
+import { peakWords } from './rows.tsx';
 import { clockText } from './window.ts';
 
 export const sum = (list: readonly number[]) => list.reduce((total, each) => total + each, 0);
 
 /** The figures of the bands. */
 export const BandTable = ({ bands, title }: { readonly bands: readonly TimelineBand[]; readonly title: string }) => (
-  <Table
+  <PageTable
     label="Table of the timeline"
     rows={bands}
     keyOf={({ key }) => key ?? ''}
     columns={[
-      { title, kind: 'wide', cell: ({ name }) => shownText(name, 80) },
-      { title: 'At most', kind: 'number', cell: ({ running }) => peakText(running) },
+      { title, kind: 'wide', cell: ({ name }) => shortenedText(name, 80) },
+      { title: 'At most', kind: 'number', cell: ({ running }) => peakWords(running) },
       { title: 'Attempts', kind: 'number', cell: ({ attempts }) => grouped(attempts) },
       { title: 'Retries', kind: 'number', cell: ({ retries }) => grouped(retries) },
       { title: 'Ended', kind: 'number', cell: ({ ended }) => grouped(sum(ended)) },
@@ -31,12 +31,12 @@ export const BandTable = ({ bands, title }: { readonly bands: readonly TimelineB
   />
 );
 
-const columnsOf = (shownMs: number): readonly Column<TimelineAttempt>[] => [
+const columnsOf = (shownMs: number): readonly TableColumn<TimelineAttempt>[] => [
   {
     title: 'Job',
     cell: ({ job_id: id, job_name: name }) => (
       <a href={`#/jobs/${id}`} class="name">
-        {shownText(name, 80)}
+        {shortenedText(name, 80)}
       </a>
     ),
   },
@@ -48,8 +48,8 @@ const columnsOf = (shownMs: number): readonly Column<TimelineAttempt>[] => [
     kind: 'number',
     cell: ({ start, end }) => (end ? timeText((Date.parse(end) - Date.parse(start)) / 1000) : '–'),
   },
-  { title: 'Runner', cell: ({ compute_node_name: node }) => shownText(node ?? '–', 60) },
-  { title: 'Cause', cell: (attempt) => shownText(causeWords(attempt) ?? '', 200), class: () => 'line' },
+  { title: 'Runner', cell: ({ compute_node_name: node }) => shortenedText(node ?? '–', 60) },
+  { title: 'Cause', cell: (attempt) => shortenedText(causeWords(attempt) ?? '', 200), class: () => 'line' },
 ];
 
 /** The attempts that are drawn one by one. */
@@ -60,7 +60,7 @@ export const AttemptTable = ({
   readonly attempts: readonly TimelineAttempt[];
   readonly shownMs: number;
 }) => (
-  <Table
+  <PageTable
     label="Table of the attempts"
     rows={attempts}
     keyOf={({ job_id: job, attempt_id: attempt }) => `${job} ${attempt}`}

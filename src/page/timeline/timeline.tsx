@@ -3,12 +3,12 @@ import type { WorkflowTimeline } from '../../core/contract/view.ts';
 import { counted, grouped } from '../../core/quantity/count-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { queryNow, replaceQuery, timesIn } from '../query.ts';
-import { Step } from '../parts.tsx';
-import { shownText } from '../words.ts';
+import { StepButton } from '../parts.tsx';
+import { shortenedText } from '../words.ts';
 import { useDrag } from './drag.ts';
-import { partWords, peakText, Row } from './rows.tsx';
+import { partWords, peakWords, TimelineRow } from './rows.tsx';
 import { At, AttemptTable, BandTable, sum } from './tables.tsx';
-import { clockText, parametersOf, scaled, shifted, type Span, within } from './window.ts';
+import { clockText, parametersOf, scaled, shifted, type TimeSpan, within } from './window.ts';
 
 interface TimelineProps {
   readonly id: number;
@@ -32,12 +32,12 @@ function Course({ id, timeline, query, fromMs }: TimelineProps & { readonly from
   const { bin_seconds: binSeconds, running, ended, failed, attempts, bands_left_out: leftOut } = timeline;
   const bands = timeline.bands ?? [];
   const shownMs = binSeconds * 1000 * running.length;
-  const shown: Span = { fromMs, untilMs: fromMs + shownMs };
-  const whole: Span = { fromMs: Date.parse(timeline.run_from ?? ''), untilMs: Date.parse(timeline.run_to ?? '') };
+  const shown: TimeSpan = { fromMs, untilMs: fromMs + shownMs };
+  const whole: TimeSpan = { fromMs: Date.parse(timeline.run_from ?? ''), untilMs: Date.parse(timeline.run_to ?? '') };
   const by = query.get('by') === 'runner' ? 'runner' : 'family';
   /** Steps that follow one another add up, though what the address says is still on its way. */
   const chosen = () => timesIn(queryNow()) ?? whole;
-  const go = (span: Span | undefined) => replaceQuery(parametersOf(span));
+  const go = (span: TimeSpan | undefined) => replaceQuery(parametersOf(span));
   const { selected, handlers } = useDrag((begin, end) =>
     go(within(whole, fromMs + begin * shownMs, fromMs + end * shownMs)),
   );
@@ -56,7 +56,7 @@ function Course({ id, timeline, query, fromMs }: TimelineProps & { readonly from
     if (said.current) said.current.textContent = element.closest('.attempt')?.getAttribute('aria-label') ?? words;
   };
   const mean = sum(running) / running.length;
-  const words = `In ${timeText(shownMs / 1000)}, ${counted(sum(ended), 'attempt')} ended and ${grouped(sum(failed))} of them failed. At most ${peakText(running)} ran at the same time; the average was ${mean < 100 ? mean.toFixed(1) : grouped(Math.round(mean))}.`;
+  const words = `In ${timeText(shownMs / 1000)}, ${counted(sum(ended), 'attempt')} ended and ${grouped(sum(failed))} of them failed. At most ${peakWords(running)} ran at the same time; the average was ${mean < 100 ? mean.toFixed(1) : grouped(Math.round(mean))}.`;
   return (
     <figure class="timeline">
       <div class="range">
@@ -73,11 +73,11 @@ function Course({ id, timeline, query, fromMs }: TimelineProps & { readonly from
           ))}
         </div>
         <div class="choices" role="group" aria-label="Time">
-          <Step press="+" says="Zoom in" go={() => go(scaled(chosen(), whole, 0.5))} />
-          <Step press="-" says="Zoom out" go={() => go(scaled(chosen(), whole, 2))} />
-          <Step press="ArrowLeft" says="Earlier" go={() => go(shifted(chosen(), whole, -0.5))} />
-          <Step press="ArrowRight" says="Later" go={() => go(shifted(chosen(), whole, 0.5))} />
-          <Step press="0" says="Whole run" go={() => go(undefined)} />
+          <StepButton press="+" says="Zoom in" go={() => go(scaled(chosen(), whole, 0.5))} />
+          <StepButton press="-" says="Zoom out" go={() => go(scaled(chosen(), whole, 2))} />
+          <StepButton press="ArrowLeft" says="Earlier" go={() => go(shifted(chosen(), whole, -0.5))} />
+          <StepButton press="ArrowRight" says="Later" go={() => go(shifted(chosen(), whole, 0.5))} />
+          <StepButton press="0" says="Whole run" go={() => go(undefined)} />
         </div>
       </div>
       <div {...handlers} class="course" onPointerOver={say} onMouseMove={say} onFocusIn={say}>
@@ -87,11 +87,11 @@ function Course({ id, timeline, query, fromMs }: TimelineProps & { readonly from
           role="group"
           aria-label={`Attempts by ${by}`}
         >
-          <Row name="All" series={timeline} shown={shown} index={0} />
+          <TimelineRow name="All" series={timeline} shown={shown} index={0} />
           {bands.map((band, at) => (
-            <Row
+            <TimelineRow
               key={band.key}
-              name={shownText(band.name, 60)}
+              name={shortenedText(band.name, 60)}
               href={
                 by === 'family' && band.key ? `#/workflows/${id}/families/${encodeURIComponent(band.key)}` : undefined
               }

@@ -1,5 +1,5 @@
 /** A time that is shown, in Unix milliseconds. */
-export interface Span {
+export interface TimeSpan {
   readonly fromMs: number;
   readonly untilMs: number;
 }
@@ -8,13 +8,13 @@ export interface Span {
 const SHORTEST_MS = 20;
 
 /** The parameters of an address that shows a part of the run; those of the whole run are empty. */
-export const parametersOf = (span: Span | undefined) => ({
+export const parametersOf = (span: TimeSpan | undefined) => ({
   from: span === undefined ? '' : new Date(span.fromMs).toISOString(),
   to: span === undefined ? '' : new Date(span.untilMs).toISOString(),
 });
 
 /** A time within the run, in whole milliseconds; undefined if it is all of it. */
-export function within(whole: Span, fromMs: number, untilMs: number): Span | undefined {
+export function within(whole: TimeSpan, fromMs: number, untilMs: number): TimeSpan | undefined {
   const length = Math.max(SHORTEST_MS, Math.round(untilMs - fromMs));
   const from = Math.max(whole.fromMs, Math.min(Math.round(fromMs), whole.untilMs - length));
   const until = Math.min(whole.untilMs, from + length);
@@ -22,13 +22,13 @@ export function within(whole: Span, fromMs: number, untilMs: number): Span | und
 }
 
 /** The same middle, and a length `times` as long. */
-export function scaled({ fromMs, untilMs }: Span, whole: Span, times: number): Span | undefined {
+export function scaled({ fromMs, untilMs }: TimeSpan, whole: TimeSpan, times: number): TimeSpan | undefined {
   const [middle, half] = [(fromMs + untilMs) / 2, ((untilMs - fromMs) / 2) * times];
   return within(whole, middle - half, middle + half);
 }
 
 /** The same length, later by `times` of it. */
-export function shifted({ fromMs, untilMs }: Span, whole: Span, times: number): Span | undefined {
+export function shifted({ fromMs, untilMs }: TimeSpan, whole: TimeSpan, times: number): TimeSpan | undefined {
   const by = (untilMs - fromMs) * times;
   return within(whole, fromMs + by, untilMs + by);
 }

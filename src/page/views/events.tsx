@@ -2,11 +2,11 @@ import type { Event } from '../../core/contract/event.ts';
 import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
 import { Pager, useCursor } from '../pager.tsx';
-import { Command, Section, Shown, Time } from '../parts.tsx';
+import { CopiedCommand, PageSection, Shown, Time } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
-import { type Column, Table } from '../table.tsx';
+import { type TableColumn, PageTable } from '../table.tsx';
 import { WorkflowHead } from '../workflow-tabs.tsx';
-import { shownText } from '../words.ts';
+import { shortenedText } from '../words.ts';
 
 const PAGE = 50;
 
@@ -25,7 +25,7 @@ export function EventsView({ id, query }: { readonly id: number; readonly query:
   return (
     <>
       <WorkflowHead id={id} shown="events" />
-      <Section
+      <PageSection
         title="Events"
         aside={
           <label class="filter">
@@ -47,15 +47,15 @@ export function EventsView({ id, query }: { readonly id: number; readonly query:
                   {category === '' ? 'No event was recorded.' : 'No event of this category was recorded.'}
                 </p>
               ) : (
-                <Table label="Table of events" rows={items} keyOf={(event) => event.id} columns={COLUMNS} />
+                <PageTable label="Table of events" rows={items} keyOf={(event) => event.id} columns={COLUMNS} />
               )}
               <Pager cursor={cursor} items={items} total={total} />
             </>
           )}
         </Shown>
         <p class="next">Changes of jobs are events that are not kept; this prints them as they happen:</p>
-        <Command text={`torc events monitor ${id}`} />
-      </Section>
+        <CopiedCommand text={`torc events monitor ${id}`} />
+      </PageSection>
     </>
   );
 }
@@ -64,17 +64,17 @@ const fieldsOf = ({ data }: Event) =>
   (typeof data === 'object' && data !== null && !Array.isArray(data) ? data : {}) as Record<string, unknown>;
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-const COLUMNS: readonly Column<Event>[] = [
+const COLUMNS: readonly TableColumn<Event>[] = [
   { title: 'Time', kind: 'time', cell: ({ timestamp }) => <Time at={new Date(timestamp).toISOString()} /> },
-  { title: 'Level', cell: (event) => shownText(textOf(fieldsOf(event)['level']) || 'info', 20) },
+  { title: 'Level', cell: (event) => shortenedText(textOf(fieldsOf(event)['level']) || 'info', 20) },
   {
     title: 'Category',
     cell: (event) => {
       const { category, event_type: type } = fieldsOf(event);
-      return shownText(textOf(type) || textOf(category), 60);
+      return shortenedText(textOf(type) || textOf(category), 60);
     },
   },
-  { title: 'Data', kind: 'wide', cell: (event) => <code>{shownText(JSON.stringify(dataOf(event)), 400)}</code> },
+  { title: 'Data', kind: 'wide', cell: (event) => <code>{shortenedText(JSON.stringify(dataOf(event)), 400)}</code> },
 ];
 
 /** What an event says besides its level and category. */

@@ -6,8 +6,8 @@ import { useLive } from '../hooks.ts';
 import { usePages } from '../pages.ts';
 import { Bar, Shown, Status } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
-import { type Column, LongTable, Table } from '../table.tsx';
-import { statusWords, shownText } from '../words.ts';
+import { type TableColumn, LongTable, PageTable } from '../table.tsx';
+import { statusWords, shortenedText } from '../words.ts';
 
 const { client } = connection;
 const PAGE = 200;
@@ -34,7 +34,7 @@ export function FamilyView({
       <nav aria-label="Path" class="path">
         <a href="#/">Workflows</a> <a href={`#/workflows/${id}`}>Workflow {id}</a>
       </nav>
-      <h1 class="name">{known === undefined ? 'Jobs' : shownText(known.name)}</h1>
+      <h1 class="name">{known === undefined ? 'Jobs' : shortenedText(known.name)}</h1>
       {known !== undefined && (
         <section class="card verdict">
           <Bar counts={known.jobs_by_status} />
@@ -83,19 +83,19 @@ function Jobs({ id, family, status, total }: JobsProps) {
         if (length > MOST_SHOWN)
           return <LongTable label={label} columns={COLUMNS} length={length} rowAt={rowAt} show={show} />;
         const rows = Array.from({ length }, (_, index) => rowAt(index)).filter((job) => job !== undefined);
-        return <Table label={label} columns={COLUMNS} rows={rows} keyOf={(job) => job.id} />;
+        return <PageTable label={label} columns={COLUMNS} rows={rows} keyOf={(job) => job.id} />;
       }}
     </Shown>
   );
 }
 
-const COLUMNS: readonly Column<FamilyJobs['items'][number]>[] = [
+const COLUMNS: readonly TableColumn<FamilyJobs['items'][number]>[] = [
   {
     title: 'Job',
     kind: 'wide',
     cell: ({ id, name }) => (
       <a href={`#/jobs/${id}`} class="name">
-        {shownText(name, 120)}
+        {shortenedText(name, 120)}
       </a>
     ),
   },

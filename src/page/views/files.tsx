@@ -2,11 +2,11 @@ import type { File as FileRecord, UserData } from '../../core/contract/artifact.
 import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
 import { Pager, useCursor } from '../pager.tsx';
-import { Section, Shown, Time } from '../parts.tsx';
+import { PageSection, Shown, Time } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
-import { type Column, Table } from '../table.tsx';
+import { type TableColumn, PageTable } from '../table.tsx';
 import { WorkflowHead } from '../workflow-tabs.tsx';
-import { shownText } from '../words.ts';
+import { shortenedText } from '../words.ts';
 
 const { client } = connection;
 const PAGE = 50;
@@ -52,19 +52,19 @@ function Files(search: FileSearch) {
   const query = askedOf(search, cursor.at);
   const live = useLive(`files ${JSON.stringify(query)}`, () => client.listFiles({ query }), 10_000);
   return (
-    <Section title="Files">
+    <PageSection title="Files">
       <Shown live={live} what="files">
         {({ items, total_count: total }) => (
           <>
             {items.length === 0 && <p class="note">{none('files', search.name)}</p>}
             {items.length > 0 && (
-              <Table label="Table of files" rows={items} keyOf={(file) => file.id} columns={FILES} />
+              <PageTable label="Table of files" rows={items} keyOf={(file) => file.id} columns={FILES} />
             )}
             <Pager cursor={cursor} items={items} total={total} />
           </>
         )}
       </Shown>
-    </Section>
+    </PageSection>
   );
 }
 
@@ -73,25 +73,25 @@ function AllUserData(search: FileSearch) {
   const query = askedOf(search, cursor.at);
   const live = useLive(`data ${JSON.stringify(query)}`, () => client.listUserData({ query }), 10_000);
   return (
-    <Section title="User data">
+    <PageSection title="User data">
       <Shown live={live} what="user data">
         {({ items, total_count: total }) => (
           <>
             {items.length === 0 && <p class="note">{none('user data', search.name)}</p>}
             {items.length > 0 && (
-              <Table label="Table of user data" rows={items} keyOf={(data) => data.id} columns={USER_DATA} />
+              <PageTable label="Table of user data" rows={items} keyOf={(data) => data.id} columns={USER_DATA} />
             )}
             <Pager cursor={cursor} items={items} total={total} />
           </>
         )}
       </Shown>
-    </Section>
+    </PageSection>
   );
 }
 
-const FILES: readonly Column<FileRecord>[] = [
-  { title: 'Name', cell: ({ name }) => <span class="name">{shownText(name, 80)}</span> },
-  { title: 'Path', kind: 'wide', cell: ({ path }) => <code>{shownText(path, 400)}</code> },
+const FILES: readonly TableColumn<FileRecord>[] = [
+  { title: 'Name', cell: ({ name }) => <span class="name">{shortenedText(name, 80)}</span> },
+  { title: 'Path', kind: 'wide', cell: ({ path }) => <code>{shortenedText(path, 400)}</code> },
   {
     title: 'Changed',
     cell: ({ st_mtime: changed }) =>
@@ -99,13 +99,13 @@ const FILES: readonly Column<FileRecord>[] = [
   },
 ];
 
-const USER_DATA: readonly Column<UserData>[] = [
-  { title: 'Name', cell: ({ name }) => <span class="name">{shownText(name, 80)}</span> },
+const USER_DATA: readonly TableColumn<UserData>[] = [
+  { title: 'Name', cell: ({ name }) => <span class="name">{shortenedText(name, 80)}</span> },
   {
     title: 'Data',
     kind: 'wide',
     cell: ({ data }) =>
-      data === undefined || data === null ? 'no value yet' : <code>{shownText(JSON.stringify(data), 1_000)}</code>,
+      data === undefined || data === null ? 'no value yet' : <code>{shortenedText(JSON.stringify(data), 1_000)}</code>,
   },
   { title: 'Kept', cell: ({ is_ephemeral: isEphemeral }) => (isEphemeral === true ? 'for one run' : 'always') },
 ];

@@ -9,16 +9,16 @@ import { sizeText } from '../../core/quantity/size-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { Confirm } from '../confirm.tsx';
 import { connection } from '../connection.ts';
-import { Explanation, useExplanation } from '../explanation.tsx';
-import { Attempts } from '../job-attempts.tsx';
+import { ExplanationSection, useExplanation } from '../explanation.tsx';
+import { JobAttempts } from '../job-attempts.tsx';
 import { useLive, useNow } from '../hooks.ts';
 import { JobProfile } from '../job-profile.tsx';
 import { JobPriority } from '../job-priority.tsx';
 import { lazy } from '../lazy.tsx';
-import { Command, Section, Shown, Status } from '../parts.tsx';
-import { Table } from '../table.tsx';
+import { CopiedCommand, PageSection, Shown, Status } from '../parts.tsx';
+import { PageTable } from '../table.tsx';
 import { Tail } from '../tail.tsx';
-import { ageText, inWords, statusWords, shownText } from '../words.ts';
+import { ageText, inWords, statusWords, shortenedText } from '../words.ts';
 
 const { client } = connection;
 const Samples = lazy('samples', () => import('../samples/samples.tsx').then((part) => part.SamplesView));
@@ -56,7 +56,7 @@ function Whole({ job, again }: { readonly job: Job; readonly again: () => void }
     <>
       <div class="heading">
         <div>
-          <h1 class="name">{shownText(job.name, 200)}</h1>
+          <h1 class="name">{shortenedText(job.name, 200)}</h1>
           <p class="facts">
             <span>#{id}</span>
             <Status status={String(status)} />
@@ -80,11 +80,11 @@ function Whole({ job, again }: { readonly job: Job; readonly again: () => void }
           />
         </div>
       </div>
-      <Section title="Command">
-        <Command text={job.command.slice(0, 20_000)} />
-      </Section>
-      {!isOneOf(SUCCEEDED, status) && !isOneOf(RUNS_NOW, status) && <Explanation live={explanation} />}
-      <Attempts live={explanation} />
+      <PageSection title="Command">
+        <CopiedCommand text={job.command.slice(0, 20_000)} />
+      </PageSection>
+      {!isOneOf(SUCCEEDED, status) && !isOneOf(RUNS_NOW, status) && <ExplanationSection live={explanation} />}
+      <JobAttempts live={explanation} />
       <Shown live={results} what="results">
         {({ items }) => (
           <>
@@ -109,7 +109,7 @@ function Output({ job, results }: { readonly job: Job; readonly results: readonl
   const hasFailed = isOneOf(ENDED_BADLY, job.status);
   const [stream, setStream] = useState<'stdout' | 'stderr'>(hasFailed ? 'stderr' : 'stdout');
   return (
-    <Section
+    <PageSection
       title="Last lines"
       aside={
         <div class="choices" role="group" aria-label="Stream">
@@ -122,7 +122,7 @@ function Output({ job, results }: { readonly job: Job; readonly results: readonl
       }
     >
       <Tail key={`${results.length}`} jobId={job.id} stream={stream} lines={60} isLive={job.status === 'running'} />
-    </Section>
+    </PageSection>
   );
 }
 
@@ -133,10 +133,10 @@ function Use({ job, result }: { readonly job: Job; readonly result: Result | und
     60_000,
   );
   return (
-    <Section title="Asked for and used">
+    <PageSection title="Asked for and used">
       <Shown live={needs} what="requirements">
         {(asked) => (
-          <Table
+          <PageTable
             label="Table of resources"
             rows={rowsOf(asked, result)}
             keyOf={([name]) => name}
@@ -148,7 +148,7 @@ function Use({ job, result }: { readonly job: Job; readonly result: Result | und
           />
         )}
       </Shown>
-    </Section>
+    </PageSection>
   );
 }
 
@@ -184,7 +184,7 @@ function Dependencies({ job }: { readonly job: Job }) {
     10_000,
   );
   return (
-    <Section title="Dependencies">
+    <PageSection title="Dependencies">
       <Shown live={live} what="dependencies">
         {({ above: before, below }) => (
           <div class="sides">
@@ -198,7 +198,7 @@ function Dependencies({ job }: { readonly job: Job }) {
           </div>
         )}
       </Shown>
-    </Section>
+    </PageSection>
   );
 }
 
@@ -221,7 +221,7 @@ function Side({
         {jobs.map(({ id, name, status }) => (
           <li key={id}>
             <a href={`#/jobs/${id}`} class="name">
-              {shownText(name, 80)}
+              {shortenedText(name, 80)}
             </a>
             <Status status={String(status)} />
           </li>

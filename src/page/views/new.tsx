@@ -3,10 +3,10 @@ import { counted, grouped } from '../../core/quantity/count-text.ts';
 import type { Problem } from '../../core/workflow-file/problems.ts';
 import { after } from '../../client/long-timers.ts';
 import { connection } from '../connection.ts';
-import type { Checked } from '../new/check.ts';
-import { Section } from '../parts.tsx';
-import { Table } from '../table.tsx';
-import { shownText } from '../words.ts';
+import type { CheckedFile } from '../new/check.ts';
+import { PageSection } from '../parts.tsx';
+import { PageTable } from '../table.tsx';
+import { shortenedText } from '../words.ts';
 
 const FORMATS = ['yaml', 'json', 'json5', 'kdl'] as const;
 type Format = (typeof FORMATS)[number];
@@ -27,7 +27,7 @@ const load = () => import('../new/check.ts');
 export function NewView() {
   const [text, setText] = useState('');
   const [format, setFormat] = useState<Format>('yaml');
-  const [checked, setChecked] = useState<Checked>();
+  const [checked, setChecked] = useState<CheckedFile>();
   const [error, setError] = useState<string>();
   const area = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
@@ -65,7 +65,7 @@ export function NewView() {
         <a href="#/">Workflows</a>
       </nav>
       <h1>New workflow</h1>
-      <Section
+      <PageSection
         title="Workflow file"
         aside={
           <div class="choices" role="group" aria-label="Format">
@@ -99,7 +99,7 @@ export function NewView() {
             onChange={({ currentTarget }) => void take(currentTarget.files?.[0])}
           />
         </label>
-      </Section>
+      </PageSection>
       {error !== undefined && (
         <p class="note is-error" role="alert">
           {error}
@@ -111,20 +111,20 @@ export function NewView() {
   );
 }
 
-function Reading({ checked, goTo }: { readonly checked: Checked; readonly goTo: (problem: Problem) => void }) {
+function Reading({ checked, goTo }: { readonly checked: CheckedFile; readonly goTo: (problem: Problem) => void }) {
   const { name, problems, jobs, files } = checked;
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const words =
     errors > 0
       ? `${counted(errors, 'error')} ${errors === 1 ? 'prevents' : 'prevent'} its creation.`
-      : `${shownText(name)} has ${counted(jobs, 'job')} and ${counted(files, 'file')}, and can be created.`;
+      : `${shortenedText(name)} has ${counted(jobs, 'job')} and ${counted(files, 'file')}, and can be created.`;
   return (
-    <Section title="What it says">
+    <PageSection title="What it says">
       <p class={errors > 0 ? 'sentence is-failed' : 'sentence'} role="status">
         {words}
       </p>
       {problems.length > 0 && (
-        <Table
+        <PageTable
           label="Table of problems"
           hasTexts
           rows={problems.slice(0, MOST_PROBLEMS)}
@@ -149,19 +149,19 @@ function Reading({ checked, goTo }: { readonly checked: Checked; readonly goTo: 
             {
               title: 'Problem',
               kind: 'wide',
-              cell: (problem) => <span class="name">{shownText(problem.plain ?? problem.message, 600)}</span>,
+              cell: (problem) => <span class="name">{shortenedText(problem.plain ?? problem.message, 600)}</span>,
             },
           ]}
         />
       )}
       {problems.length > MOST_PROBLEMS && <p class="note">and {grouped(problems.length - MOST_PROBLEMS)} more</p>}
-    </Section>
+    </PageSection>
   );
 }
 
 const OWNER = 'torc page owner';
 
-function Create({ checked }: { readonly checked: Checked }) {
+function Create({ checked }: { readonly checked: CheckedFile }) {
   const known = connection.user;
   const [owner, setOwner] = useState(known ?? localStorage.getItem(OWNER) ?? '');
   const [created, setCreated] = useState<number>();
@@ -174,8 +174,8 @@ function Create({ checked }: { readonly checked: Checked }) {
     setCreated(0);
     if (known === undefined) localStorage.setItem(OWNER, owner);
     try {
-      const { create } = await load();
-      const id = await create(connection.client, plan, { user: owner, onProgress: setCreated });
+      const { createCheckedFile } = await load();
+      const id = await createCheckedFile(connection.client, plan, { user: owner, onProgress: setCreated });
       location.hash = `#/workflows/${id}`;
     } catch (thrown) {
       setError(`Nothing was created: ${(thrown as Error).message}`);
@@ -183,7 +183,7 @@ function Create({ checked }: { readonly checked: Checked }) {
     }
   };
   return (
-    <Section title="Create it">
+    <PageSection title="Create it">
       <form class="create" onSubmit={(event) => void submit(event)}>
         <label>
           Owner
@@ -209,6 +209,6 @@ function Create({ checked }: { readonly checked: Checked }) {
           {error}
         </p>
       )}
-    </Section>
+    </PageSection>
   );
 }

@@ -8,10 +8,10 @@ import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
 import { ChangeRequirements as Change } from '../change-requirements.tsx';
 import { lazy } from '../lazy.tsx';
-import { Command, jobsWords, Section, Shown } from '../parts.tsx';
-import { Table } from '../table.tsx';
+import { CopiedCommand, jobsWords, PageSection, Shown } from '../parts.tsx';
+import { PageTable } from '../table.tsx';
 import { WorkflowHead } from '../workflow-tabs.tsx';
-import { inWords, shownText } from '../words.ts';
+import { inWords, shortenedText } from '../words.ts';
 
 const Nodes = lazy('nodes', () => import('../nodes/node-map.tsx').then((part) => part.NodesView));
 
@@ -21,7 +21,7 @@ export function ResourcesView({ id, query }: { readonly id: number; readonly que
   return (
     <>
       <WorkflowHead id={id} shown="resources" />
-      <Section title="Asked for and used">
+      <PageSection title="Asked for and used">
         <Shown live={live} what="what the jobs used">
           {({ classes, classes_left_out: leftOut }) => (
             <>
@@ -35,13 +35,13 @@ export function ResourcesView({ id, query }: { readonly id: number; readonly que
                   <p class="next">
                     Shows these changes for the workflow on the server, and without --dry-run makes them:
                   </p>
-                  <Command text={`torc workflows correct-resources ${id} --dry-run`} />
+                  <CopiedCommand text={`torc workflows correct-resources ${id} --dry-run`} />
                 </>
               )}
             </>
           )}
         </Shown>
-      </Section>
+      </PageSection>
       <Nodes id={id} query={query} />
     </>
   );
@@ -52,7 +52,7 @@ function Class({ of, again }: { readonly of: ResourceUseClass; readonly again: (
   return (
     <article class="class">
       <header>
-        <h3 class="name">{shownText(name, 80)}</h3>
+        <h3 class="name">{shortenedText(name, 80)}</h3>
         <Change of={of} again={again} />
       </header>
       <p class="facts">
@@ -60,8 +60,8 @@ function Class({ of, again }: { readonly of: ResourceUseClass; readonly again: (
         <span>{grouped(ended)} ended</span>
         {lacking > 0 && <span class="is-bad">{grouped(lacking)} lacked something</span>}
       </p>
-      <Table
-        label={`Table of what ${shownText(name, 80)} asked for and used`}
+      <PageTable
+        label={`Table of what ${shortenedText(name, 80)} asked for and used`}
         rows={rowsOf(of)}
         keyOf={({ resource }) => resource}
         columns={[
@@ -77,7 +77,7 @@ function Class({ of, again }: { readonly of: ResourceUseClass; readonly again: (
           {most.map(({ job_id: jobId, job_name: job, peak_memory_bytes: bytes }) => (
             <span key={jobId}>
               <a href={`#/jobs/${jobId}`} class="name">
-                {shownText(job, 60)}
+                {shortenedText(job, 60)}
               </a>{' '}
               {sizeText(bytes)}
             </span>
@@ -91,7 +91,7 @@ function Class({ of, again }: { readonly of: ResourceUseClass; readonly again: (
               ? `${counted(lacking, 'job')} needed more. A fifth above what was used:`
               : 'All of them completed with much less. A fifth above what was used:'}
           </p>
-          <Command text={lineOf(of)} />
+          <CopiedCommand text={lineOf(of)} />
         </>
       )}
     </article>

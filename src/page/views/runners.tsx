@@ -7,10 +7,10 @@ import { timeText } from '../../core/quantity/time-text.ts';
 import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
 import { Pager, useCursor } from '../pager.tsx';
-import { Command, Section, Shown, Status, Time } from '../parts.tsx';
-import { type Column, Table } from '../table.tsx';
+import { CopiedCommand, PageSection, Shown, Status, Time } from '../parts.tsx';
+import { type TableColumn, PageTable } from '../table.tsx';
 import { WorkflowHead } from '../workflow-tabs.tsx';
-import { shownText, statusWords } from '../words.ts';
+import { shortenedText, statusWords } from '../words.ts';
 
 const { client } = connection;
 const [PAGE, EVERY_MS] = [50, 5_000];
@@ -37,7 +37,7 @@ function Runners({ id, query: search }: OfWorkflow & Searched) {
   const query = { workflow_id: id, limit: PAGE, before_id: cursor.at, reverse_sort: true };
   const live = useLive(`runners ${id} ${cursor.at}`, () => client.listComputeNodes({ query }), EVERY_MS);
   return (
-    <Section title="Runners">
+    <PageSection title="Runners">
       <Shown live={live} what="runners">
         {({ items, total_count: total }) => (
           <>
@@ -46,23 +46,23 @@ function Runners({ id, query: search }: OfWorkflow & Searched) {
                 <p class="note">
                   No runner has worked on this workflow. This starts one on the machine where it is run:
                 </p>
-                <Command text={`torc run ${id}`} />
+                <CopiedCommand text={`torc run ${id}`} />
               </>
             ) : (
-              <Table label="Table of runners" rows={items} keyOf={(node) => node.id} columns={RUNNERS} />
+              <PageTable label="Table of runners" rows={items} keyOf={(node) => node.id} columns={RUNNERS} />
             )}
             <Pager cursor={cursor} items={items} total={total} />
           </>
         )}
       </Shown>
-    </Section>
+    </PageSection>
   );
 }
 
 const cpus = (percent: number | null | undefined) => (typeof percent === 'number' ? (percent / 100).toFixed(1) : '–');
 
-const RUNNERS: readonly Column<ComputeNode>[] = [
-  { title: 'Node', cell: ({ hostname }) => <span class="name">{shownText(hostname, 80)}</span> },
+const RUNNERS: readonly TableColumn<ComputeNode>[] = [
+  { title: 'Node', cell: ({ hostname }) => <span class="name">{shortenedText(hostname, 80)}</span> },
   { title: 'State', cell: (node) => <Status status={node.is_active === true ? 'running' : 'ended'} /> },
   {
     title: 'In',
@@ -92,30 +92,30 @@ function Allocations({ id, query: search }: OfWorkflow & Searched) {
   const query = { workflow_id: id, limit: PAGE, before_id: cursor.at, reverse_sort: true };
   const live = useLive(`allocations ${id} ${cursor.at}`, () => client.listScheduledComputeNodes({ query }), EVERY_MS);
   return (
-    <Section title="Allocations of Slurm">
+    <PageSection title="Allocations of Slurm">
       <Shown live={live} what="allocations">
         {({ items, total_count: total }) =>
           total === 0 ? (
             <p class="note">Nothing was submitted to Slurm.</p>
           ) : (
             <>
-              <Table label="Table of allocations" rows={items} keyOf={(each) => each.id} columns={ALLOCATIONS} />
+              <PageTable label="Table of allocations" rows={items} keyOf={(each) => each.id} columns={ALLOCATIONS} />
               <Pager cursor={cursor} items={items} total={total} />
               {items.some(({ status }) => status === 'pending') && (
                 <>
                   <p class="next">A server starts no program. On the cluster, this says what Slurm waits for:</p>
-                  <Command text={`torc status ${id}`} />
+                  <CopiedCommand text={`torc status ${id}`} />
                 </>
               )}
             </>
           )
         }
       </Shown>
-    </Section>
+    </PageSection>
   );
 }
 
-const ALLOCATIONS: readonly Column<ScheduledComputeNode>[] = [
+const ALLOCATIONS: readonly TableColumn<ScheduledComputeNode>[] = [
   {
     title: 'Job of Slurm',
     cell: ({ scheduler_id: job, array_job_id: array, array_task_id: task }) =>
@@ -123,27 +123,27 @@ const ALLOCATIONS: readonly Column<ScheduledComputeNode>[] = [
   },
   { title: 'State', cell: ({ status }) => <Status status={status} /> },
   { title: 'Scheduler', kind: 'number', cell: ({ scheduler_config_id: scheduler }) => `#${scheduler}` },
-  { title: 'Held back because', kind: 'wide', cell: ({ held }) => shownText(held ?? '', 400) },
+  { title: 'Held back because', kind: 'wide', cell: ({ held }) => shortenedText(held ?? '', 400) },
 ];
 
 function Actions({ id }: OfWorkflow) {
   const live = useLive(`actions ${id}`, () => client.listWorkflowActions({ params: { id } }), EVERY_MS);
   return (
-    <Section title="Actions">
+    <PageSection title="Actions">
       <Shown live={live} what="actions">
         {(actions) =>
           actions.length === 0 ? (
             <p class="note">This workflow has no actions.</p>
           ) : (
-            <Table label="Table of actions" rows={actions} keyOf={(action) => action.id} columns={ACTIONS} />
+            <PageTable label="Table of actions" rows={actions} keyOf={(action) => action.id} columns={ACTIONS} />
           )
         }
       </Shown>
-    </Section>
+    </PageSection>
   );
 }
 
-const ACTIONS: readonly Column<WorkflowAction>[] = [
+const ACTIONS: readonly TableColumn<WorkflowAction>[] = [
   { title: 'When', cell: ({ trigger_type: trigger }) => statusWords(trigger), class: () => 'line' },
   { title: 'What', cell: ({ action_type: type }) => statusWords(type), class: () => 'line' },
   { title: 'State', cell: (action) => stateOf(action) },
@@ -151,7 +151,7 @@ const ACTIONS: readonly Column<WorkflowAction>[] = [
   {
     title: 'With',
     kind: 'wide',
-    cell: ({ action_config: config }) => <code>{shownText(JSON.stringify(config), 400)}</code>,
+    cell: ({ action_config: config }) => <code>{shortenedText(JSON.stringify(config), 400)}</code>,
   },
 ];
 

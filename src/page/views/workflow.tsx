@@ -5,17 +5,17 @@ import { countOf, ENDED_BADLY, FAILED } from '../../core/job/statuses.ts';
 import { counted, grouped } from '../../core/quantity/count-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { connection } from '../connection.ts';
-import { Graph } from '../graph/graph.tsx';
-import { type Live, type Pace, useLive, useNow, useStatus } from '../hooks.ts';
-import { Bar, Command, CountList, jobsWords, Section, Shown } from '../parts.tsx';
-import { Table } from '../table.tsx';
+import { FamilyGraph } from '../graph/graph.tsx';
+import { type Live, type ReadingPace, useLive, useNow, useStatus } from '../hooks.ts';
+import { Bar, CopiedCommand, CountList, jobsWords, PageSection, Shown } from '../parts.tsx';
+import { PageTable } from '../table.tsx';
 import { Tail } from '../tail.tsx';
 import { Timeline } from '../timeline/timeline.tsx';
 import { timesIn } from '../query.ts';
 import { parametersOf } from '../timeline/window.ts';
 import { WorkflowActions } from '../workflow-actions.tsx';
 import { WorkflowTabs } from '../workflow-tabs.tsx';
-import { ageText, causeWords, reasonsToWait, stateOf, statusWords, verdictOf, shownText } from '../words.ts';
+import { ageText, causeWords, reasonsToWait, workflowWordOf, statusWords, verdictOf, shortenedText } from '../words.ts';
 
 const { client } = connection;
 /**
@@ -106,14 +106,14 @@ function Whole({ workflow, status, pace, moved, graph, timeline, query, again }:
     <>
       <div class="heading">
         <div>
-          <h1 class="name">{shownText(workflow.name, 200)}</h1>
+          <h1 class="name">{shortenedText(workflow.name, 200)}</h1>
           <Facts workflow={workflow} status={status} />
         </div>
         <WorkflowActions workflow={workflow} status={status} again={again} />
       </div>
       <WorkflowTabs id={id} shown="" />
       <section class="card verdict">
-        <p class={`sentence is-${stateOf(counts, isCanceled).replace(' ', '-')}`} aria-live="polite">
+        <p class={`sentence is-${workflowWordOf(counts, isCanceled).replace(' ', '-')}`} aria-live="polite">
           {verdictOf(counts, isCanceled, status.active_compute_nodes)}
         </p>
         <Bar counts={counts} />
@@ -155,14 +155,14 @@ function Facts({ workflow, status }: Pick<Facts, 'workflow' | 'status'>) {
 /** What is read again when the counts have `moved`. */
 interface Followed {
   readonly id: number;
-  readonly pace: Pace;
+  readonly pace: ReadingPace;
   readonly moved: string;
 }
 
 function Failed({ title, id, pace, moved }: Followed & { readonly title: string }) {
   const live = useLive(`failures ${id}`, () => client.listFailureGroups({ params: { id } }), pace, moved);
   return (
-    <Section id="failed" title={title}>
+    <PageSection id="failed" title={title}>
       <Shown live={live} what="failures">
         {({ groups, groups_left_out: leftOut }) => (
           <>
@@ -176,7 +176,7 @@ function Failed({ title, id, pace, moved }: Followed & { readonly title: string 
           </>
         )}
       </Shown>
-    </Section>
+    </PageSection>
   );
 }
 
@@ -189,11 +189,11 @@ function Group({ group }: { readonly group: FailureGroup }) {
       <h3>
         {jobsWords(jobs)} {statusWords(status)} with exit code {code}
       </h3>
-      {cause !== undefined && <p class="cause">{shownText(cause, 1_000)}</p>}
+      {cause !== undefined && <p class="cause">{shortenedText(cause, 1_000)}</p>}
       <p class="names">
         {first.map(({ job_id: jobId, job_name: name }) => (
           <a key={jobId} href={`#/jobs/${jobId}`} class="name">
-            {shownText(name, 80)}
+            {shortenedText(name, 80)}
           </a>
         ))}
         {jobs > first.length && <span>and {grouped(jobs - first.length)} more</span>}
@@ -210,7 +210,7 @@ function Waiting({ status }: { readonly status: WorkflowStatus }) {
   const reasons = reasonsToWait(status);
   if (reasons.length === 0) return null;
   return (
-    <Section title="What waits, and why">
+    <PageSection title="What waits, and why">
       <ul class="reasons">
         {reasons.map(({ jobs, words, command }) => (
           <li key={words}>
@@ -218,11 +218,11 @@ function Waiting({ status }: { readonly status: WorkflowStatus }) {
               <b>{jobsWords(jobs)}</b> {words}
               {command === undefined ? '.' : ':'}
             </span>
-            {command !== undefined && <Command text={command} />}
+            {command !== undefined && <CopiedCommand text={command} />}
           </li>
         ))}
       </ul>
-    </Section>
+    </PageSection>
   );
 }
 
@@ -237,10 +237,10 @@ function Running({ id, jobs, pace, moved }: Followed & { readonly jobs: number }
     moved,
   );
   return (
-    <Section title="Running now">
+    <PageSection title="Running now">
       <Shown live={live} what="running jobs">
         {({ items }) => (
-          <Table
+          <PageTable
             label="Table of running jobs"
             rows={items}
             keyOf={({ job_id: jobId }) => jobId}
@@ -249,7 +249,7 @@ function Running({ id, jobs, pace, moved }: Followed & { readonly jobs: number }
                 title: 'Job',
                 cell: ({ job_id: jobId, job_name: name }) => (
                   <a href={`#/jobs/${jobId}`} class="name">
-                    {shownText(name, 80)}
+                    {shortenedText(name, 80)}
                   </a>
                 ),
               },
@@ -258,10 +258,10 @@ function Running({ id, jobs, pace, moved }: Followed & { readonly jobs: number }
             ]}
           >
             {jobs > items.length && <p class="note">and {grouped(jobs - items.length)} more</p>}
-          </Table>
+          </PageTable>
         )}
       </Shown>
-    </Section>
+    </PageSection>
   );
 }
 
@@ -273,16 +273,16 @@ function Parts({
 }: Pick<WholeProps, 'graph' | 'timeline' | 'query'> & { readonly id: number }) {
   return (
     <>
-      <Section title="Families of jobs">
+      <PageSection title="Families of jobs">
         <Shown live={graph} what="the graph">
-          {(found) => <Graph id={id} graph={found} />}
+          {(found) => <FamilyGraph id={id} graph={found} />}
         </Shown>
-      </Section>
-      <Section id="course" title="Over time">
+      </PageSection>
+      <PageSection id="course" title="Over time">
         <Shown live={timeline} what="the timeline">
           {(found) => <Timeline id={id} timeline={found} query={query} />}
         </Shown>
-      </Section>
+      </PageSection>
     </>
   );
 }

@@ -6,7 +6,7 @@ import { connection } from '../connection.ts';
 import { useLive, useNow } from '../hooks.ts';
 import { Bar, Shown, Status } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
-import { ageText, stateOf, shownText } from '../words.ts';
+import { ageText, workflowWordOf, shortenedText } from '../words.ts';
 
 const PAGE = 50;
 
@@ -82,9 +82,9 @@ function List({ items }: { readonly items: readonly WorkflowOverview[] }) {
           <li key={id} class="card">
             <div class="line">
               <a href={`#/workflows/${id}`} class="name title">
-                {shownText(name, 200)}
+                {shortenedText(name, 200)}
               </a>
-              <Status status={stateOf(counts, each.is_canceled)} />
+              <Status status={workflowWordOf(counts, each.is_canceled)} />
             </div>
             <Bar counts={counts} />
             <p class="facts">

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { screenOf, textOf } from '../cells.ts';
+import { screenOf, screenText } from '../cells.ts';
 import { firstModel, type Model } from '../model.ts';
 import { paint } from '../paint.ts';
 import { detailViews } from '../views/all.ts';
@@ -28,7 +28,7 @@ function model(workflows: number, jobs: number, at: number): Model {
 }
 const size = { width: 80, height: 24 };
 const drawn = (given: Model, of: typeof size) =>
-  textOf(screenOf(paint(given, of, 'http://login1', 0), of, { hasColours: true, hasUnicode: true })).split('\n');
+  screenText(screenOf(paint(given, of, 'http://login1', 0), of, { hasColours: true, hasUnicode: true })).split('\n');
 
 it('a click on a row selects the row that is drawn there, in both lists, on a screen of any size', () => {
   fc.assert(

@@ -1,12 +1,12 @@
 import { textWidth } from '../../core/text/text-width.ts';
 import { heights, type Size, tabs, topRow } from '../layout.ts';
 import { activeView, type Model, shownRows, withList } from '../model.ts';
-import type { Key } from '../keys.ts';
+import type { KeyName } from '../keys.ts';
 import { entered, toView } from './on-list.ts';
-import { only, type Step } from './step.ts';
+import { only, type PressResult } from './step.ts';
 
 /** A click selects a row, opens the selected one as Enter does, and shows a view by its name. */
-export function click(model: Model, key: Key, nowMs: number, { width, height }: Size): Step {
+export function click(model: Model, key: KeyName, nowMs: number, { width, height }: Size): PressResult {
   if (model.prompt !== undefined || model.dialog !== undefined) return only(model);
   const [, column = 0, line = 0] = key.split(' ').map(Number);
   const { forWorkflows, forDetails } = heights(model, height);
@@ -26,7 +26,7 @@ interface Shown {
   readonly nowMs: number;
 }
 
-function onRow(model: Model, before: Model, line: number, { height, nowMs }: Shown): Step {
+function onRow(model: Model, before: Model, line: number, { height, nowMs }: Shown): PressResult {
   const list = model[model.pane];
   const rows = shownRows(activeView(model), list, nowMs);
   const at = topRow(Math.max(0, Math.min(list.at, rows.length - 1)), rows.length, height) + line;
@@ -34,7 +34,7 @@ function onRow(model: Model, before: Model, line: number, { height, nowMs }: Sho
   return before.pane === model.pane && list.at === at ? entered(model, rows[at]) : only(withList(model, { at }));
 }
 
-function onTab(model: Model, column: number, width: number): Step {
+function onTab(model: Model, column: number, width: number): PressResult {
   let end = 0;
   for (const { view, text } of tabs(model, width)) {
     end += textWidth(text);

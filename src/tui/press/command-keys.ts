@@ -1,12 +1,12 @@
-import type { Key } from '../keys.ts';
+import type { KeyName } from '../keys.ts';
 import { activeView, type Model, noted } from '../model.ts';
-import { only, type Step } from './step.ts';
+import { only, type PressResult } from './step.ts';
 
 /**
  * Keys of Torc 1.0.0 that change a workflow. Each writes the command of the shell that does it, for the user to complete and
  * to start with Enter: the command shows what it will do and asks, and runs outside of this screen as anywhere else.
  */
-const COMMANDS: Readonly<Record<Key, (id: number) => string>> = {
+const COMMANDS: Readonly<Record<KeyName, (id: number) => string>> = {
   i: (id) => `workflows init ${id}`,
   I: (id) => `workflows reinit ${id}`,
   R: (id) => `workflows reset-status ${id}`,
@@ -25,7 +25,7 @@ function workflowOf(model: Model, row: unknown): number | undefined {
 }
 
 /** The command that a key stands for; nothing for other keys. */
-export function commandFor(model: Model, row: unknown, key: Key): Step {
+export function commandFor(model: Model, row: unknown, key: KeyName): PressResult {
   const typed = (text: string) => only({ ...model, prompt: { kind: 'command', filterIndex: 0, text } });
   if (key === 'n') return typed('create ');
   const command = COMMANDS[key];

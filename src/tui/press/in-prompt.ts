@@ -1,12 +1,12 @@
-import type { Key } from '../keys.ts';
+import type { KeyName } from '../keys.ts';
 import { activeView, type Model, type Prompt, withList } from '../model.ts';
 import type { Size } from '../layout.ts';
 import { findIn } from './in-text.ts';
 import { filtered } from './on-list.ts';
-import { only, type Step } from './step.ts';
+import { only, type PressResult } from './step.ts';
 
 /** A key while a text is typed. */
-export function pressInPrompt(model: Model, prompt: Prompt, key: Key, size: Size): Step {
+export function pressInPrompt(model: Model, prompt: Prompt, key: KeyName, size: Size): PressResult {
   const typed = (text: string) => only({ ...model, prompt: { ...prompt, text } });
   switch (key) {
     case 'esc':
@@ -31,7 +31,7 @@ export function pressInPrompt(model: Model, prompt: Prompt, key: Key, size: Size
   }
 }
 
-function entered(model: Model, { kind, text, filterIndex }: Prompt, size: Size): Step {
+function entered(model: Model, { kind, text, filterIndex }: Prompt, size: Size): PressResult {
   switch (kind) {
     case 'search':
       return only(withList(model, { search: text, at: 0 }));

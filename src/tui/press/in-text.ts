@@ -1,10 +1,10 @@
-import type { Key } from '../keys.ts';
+import type { KeyName } from '../keys.ts';
 import { type Model, noted, type TextDialog } from '../model.ts';
 import { type Size, textLines, topOf } from '../layout.ts';
-import { JUMP_LINES, only, type Step } from './step.ts';
+import { JUMP_LINES, only, type PressResult } from './step.ts';
 
 /** A key while a text is shown. */
-export function pressInText(given: Model, dialog: TextDialog, key: Key, size: Size): Step {
+export function pressInText(given: Model, dialog: TextDialog, key: KeyName, size: Size): PressResult {
   const model: Model = { ...given, note: undefined };
   const { top, last } = topOf(dialog, model, size);
   const to = (wanted: number) => {
@@ -50,7 +50,7 @@ export function pressInText(given: Model, dialog: TextDialog, key: Key, size: Si
 }
 
 /** Goes to the next line with the text that is searched for, or to the one before; from the end on from the beginning. */
-export function findIn(model: Model, dialog: TextDialog, direction: 1 | -1, size: Size): Step {
+export function findIn(model: Model, dialog: TextDialog, direction: 1 | -1, size: Size): PressResult {
   const lines = textLines(dialog, size);
   const { top, last } = topOf(dialog, model, size);
   const needle = dialog.find.toLowerCase();

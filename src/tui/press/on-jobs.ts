@@ -1,6 +1,6 @@
-import { activeList, activeView, type Effect, type Model, noted, withList } from '../model.ts';
+import { activeList, activeView, type ScreenEffect, type Model, noted, withList } from '../model.ts';
 import { counted } from '../../core/quantity/count-text.ts';
-import { only, type Step } from './step.ts';
+import { only, type PressResult } from './step.ts';
 
 const NO_JOB = 'select a job first: in the views Jobs, Running, Results or Slurm Stats';
 
@@ -8,7 +8,7 @@ const jobOf = (model: Model, row: unknown): number | undefined =>
   row === undefined ? undefined : activeView(model).jobOf?.(row);
 
 /** Selects the job of a row, or no longer, and goes to the next row. */
-export function select(model: Model, row: unknown): Step {
+export function select(model: Model, row: unknown): PressResult {
   const id = jobOf(model, row);
   if (id === undefined) return only(noted(model, NO_JOB));
   const { selected, at, rows } = activeList(model);
@@ -18,7 +18,7 @@ export function select(model: Model, row: unknown): Step {
 }
 
 /** Selects the jobs of all rows that are shown; none, if all are selected. */
-export function selectAll(model: Model, rows: readonly unknown[]): Step {
+export function selectAll(model: Model, rows: readonly unknown[]): PressResult {
   const ids = rows.flatMap((row) => jobOf(model, row) ?? []);
   if (ids.length === 0) return only(noted(model, NO_JOB));
   const { selected } = activeList(model);
@@ -26,7 +26,7 @@ export function selectAll(model: Model, rows: readonly unknown[]): Step {
 }
 
 /** What a key does with the selected jobs, or with the job of the row where no job is selected. */
-export function onJobs(model: Model, row: unknown, key: 'w' | 'l' | 'C' | 't' | 'y' | 'U'): Step {
+export function onJobs(model: Model, row: unknown, key: 'w' | 'l' | 'C' | 't' | 'y' | 'U'): PressResult {
   const id = jobOf(model, row);
   const { selected } = activeList(model);
   if (key === 'C' && model.pane === 'workflows') return cancelWorkflow(model, row);
@@ -48,7 +48,7 @@ export function onJobs(model: Model, row: unknown, key: 'w' | 'l' | 'C' | 't' | 
   }
 }
 
-function cancelWorkflow(model: Model, row: unknown): Step {
+function cancelWorkflow(model: Model, row: unknown): PressResult {
   if (row === undefined) return only(model);
   const text = `cancel ${activeView(model).idOf(row)}`;
   return only({ ...model, prompt: { kind: 'command', filterIndex: 0, text } });
@@ -57,5 +57,5 @@ function cancelWorkflow(model: Model, row: unknown): Step {
 const named = (ids: readonly number[]): string =>
   ids.length === 1 ? `job ${ids[0]}` : counted(ids.length, 'job', 'jobs');
 
-const confirmed = (model: Model, question: string, effect: Effect): Step =>
+const confirmed = (model: Model, question: string, effect: ScreenEffect): PressResult =>
   only({ ...model, dialog: { kind: 'confirm', question, effect } });

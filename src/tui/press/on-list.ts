@@ -1,9 +1,9 @@
 import { activeList, activeView, emptyList, type Model, noted, withList } from '../model.ts';
 import { JOBS } from '../views/all.ts';
-import { load, only, type Step } from './step.ts';
+import { load, only, type PressResult } from './step.ts';
 
 /** A number key sorts from the greatest, then from the least, then not at all. */
-export function sorted(model: Model, index: number): Step {
+export function sorted(model: Model, index: number): PressResult {
   const { sort } = activeList(model);
   if (activeView(model).sorts[index] === undefined) return only(model);
   const next =
@@ -12,7 +12,7 @@ export function sorted(model: Model, index: number): Step {
 }
 
 /** Opens a workflow, the jobs of a family or a file; shows all fields of other rows. */
-export function entered(model: Model, row: unknown): Step {
+export function entered(model: Model, row: unknown): PressResult {
   if (row === undefined) return only(model);
   const view = activeView(model);
   const id = view.idOf(row);
@@ -33,14 +33,14 @@ export function entered(model: Model, row: unknown): Step {
 }
 
 /** Filters by what the selected row has: by its status, or by the user of a workflow. */
-export function filterByRow(model: Model, row: unknown): Step {
+export function filterByRow(model: Model, row: unknown): PressResult {
   const { filters } = activeView(model);
   const index = filters.findIndex(({ text }) => text !== undefined);
   const text = row === undefined ? undefined : filters[index]?.text?.(row);
   return text === undefined ? only(model) : filtered(model, index, text);
 }
 
-export function filtered(model: Model, index: number, text: string): Step {
+export function filtered(model: Model, index: number, text: string): PressResult {
   const filter = activeView(model).filters[index];
   try {
     filter?.query?.(text);
@@ -51,6 +51,6 @@ export function filtered(model: Model, index: number, text: string): Step {
   return only(changed, load(model));
 }
 
-export function toView(model: Model, viewIndex: number): Step {
+export function toView(model: Model, viewIndex: number): PressResult {
   return only({ ...model, viewIndex, pane: 'details', details: emptyList }, { do: 'load-details' });
 }

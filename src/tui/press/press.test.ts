@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { type Effect, firstModel, type Model, shownRows, viewOf } from '../model.ts';
+import { type ScreenEffect, firstModel, type Model, shownRows, viewOf } from '../model.ts';
 import { press } from './press.ts';
 import { detailViews } from '../views/all.ts';
 
@@ -17,8 +17,8 @@ const opened: Model = {
   details: { ...firstModel.details, rows: [job(1), job(2), job(3, 'last', 'failed')], total: 600 },
 };
 
-function typed(model: Model, ...keys: string[]): { model: Model; effects: Effect[] } {
-  const effects: Effect[] = [];
+function typed(model: Model, ...keys: string[]): { model: Model; effects: ScreenEffect[] } {
+  const effects: ScreenEffect[] = [];
   let now = model;
   for (const key of keys) {
     const step = press(now, key, 0, { width: 80, height: 24 });

@@ -1,4 +1,4 @@
-import type { Key } from '../keys.ts';
+import type { KeyName } from '../keys.ts';
 import { activeList, activeView, type Model, noted, shownRows, withList, withText } from '../model.ts';
 import type { Size } from '../layout.ts';
 import { EVENTS, detailViews } from '../views/all.ts';
@@ -10,9 +10,9 @@ import { pressInText } from './in-text.ts';
 import { click } from './click.ts';
 import { entered, filterByRow, sorted, toView } from './on-list.ts';
 import { onJobs, select, selectAll } from './on-jobs.ts';
-import { JUMP_ROWS, load, only, type Step } from './step.ts';
+import { JUMP_ROWS, load, only, type PressResult } from './step.ts';
 
-export function press(given: Model, key: Key, nowMs: number, size: Size): Step {
+export function press(given: Model, key: KeyName, nowMs: number, size: Size): PressResult {
   if (key === 'ctrl-c') return only(given, { do: 'quit' });
   if (key === 'ctrl-z') return only(given, { do: 'suspend' });
   if (key === 'ctrl-l') return only(given, { do: 'redraw' });
@@ -28,7 +28,7 @@ export function press(given: Model, key: Key, nowMs: number, size: Size): Step {
   return pressInList({ ...given, note: undefined }, key, nowMs);
 }
 
-function pressInList(model: Model, key: Key, nowMs: number): Step {
+function pressInList(model: Model, key: KeyName, nowMs: number): PressResult {
   const list = activeList(model);
   const rows = shownRows(activeView(model), list, nowMs);
   const row = rows[list.at];
@@ -104,7 +104,7 @@ function pressInList(model: Model, key: Key, nowMs: number): Step {
   }
 }
 
-function paged(model: Model, by: number): Step {
+function paged(model: Model, by: number): PressResult {
   const { offset, total } = activeList(model);
   const next = offset + by;
   if (next < 0 || next >= total) return only(model);
@@ -114,7 +114,7 @@ function paged(model: Model, by: number): Step {
 /** A turn of the wheel is this many presses of an arrow. */
 const WHEEL_ROWS = 3;
 
-function wheel(model: Model, key: Key, nowMs: number, size: Size): Step {
+function wheel(model: Model, key: KeyName, nowMs: number, size: Size): PressResult {
   if (model.prompt !== undefined || model.dialog?.kind === 'confirm') return only(model);
   let now = model;
   for (let row = 0; row < WHEEL_ROWS; row += 1) now = press(now, key === 'wheel-up' ? 'up' : 'down', nowMs, size).model;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../client/client.ts';
 import type { WorkflowGraph } from '../../core/contract/view.ts';
-import { families, jobsOfFamily, rowsOf } from './families.ts';
+import { families, jobsOfFamily, familyRowsOf } from './families.ts';
 
 const family = (key: string, jobs: number, byStatus: WorkflowGraph['families'][number]['jobs_by_status']) => ({
   key,
@@ -27,7 +27,7 @@ const graph: WorkflowGraph = {
 
 describe('the view DAG', () => {
   it('the view has each family behind those that it depends on, with a sign of its state and counts', () => {
-    const rows = rowsOf(graph);
+    const rows = familyRowsOf(graph);
     const cells = rows.map((row) => families.columns.map(({ text }) => text(row, 0)));
     expect(cells).toEqual([
       ['▶ map_#', '1,200', '1,000', '150', '', '', '50', ''],

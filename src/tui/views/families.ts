@@ -5,7 +5,7 @@ import { outcomeOf } from '../../core/job/outcome.ts';
 import { countOf, ENDED_BADLY, HELD, SUCCEEDED } from '../../core/job/statuses.ts';
 import { layersOf, neighbours } from '../../core/lifecycle/family-layers.ts';
 import { grouped } from '../../core/quantity/count-text.ts';
-import type { Style } from '../cells.ts';
+import type { CellStyle } from '../cells.ts';
 import { PAGE_ROWS, view } from './view.ts';
 
 /** A family of jobs in the graph: one row, however many jobs it has. */
@@ -19,7 +19,7 @@ const numbers = ({ jobs_by_status: counts }: JobFamily) => outcomeOf(counts);
 const shown = (number: number): string => (number === 0 ? '' : grouped(number));
 
 /** The signs of Torc 1.0.0: done, running, failed, ready and blocked. */
-function signOf(family: JobFamily): { readonly sign: string; readonly style?: Style } {
+function signOf(family: JobFamily): { readonly sign: string; readonly style?: CellStyle } {
   const { jobs_by_status: counts } = family;
   if (countOf(counts, ENDED_BADLY) > 0) return { sign: '✗', style: 'red' };
   if (countOf(counts, HELD) > 0) return { sign: '▶', style: 'cyan' };
@@ -53,13 +53,13 @@ export const families = view<FamilyRow>({
   familyOf: ({ name }) => name,
   async load(client, { workflowId, paging: { offset } }) {
     const graph = await graphOf(client, workflowId);
-    const rows = rowsOf(graph);
+    const rows = familyRowsOf(graph);
     // The server leaves small families out where there are hundreds.
     return { items: rows.slice(offset, offset + PAGE_ROWS), total_count: rows.length + graph.families_left_out };
   },
 });
 
-export function rowsOf({ families: all, edges }: WorkflowGraph): FamilyRow[] {
+export function familyRowsOf({ families: all, edges }: WorkflowGraph): FamilyRow[] {
   const keys = all.map(({ key }) => key);
   const { above } = neighbours(keys, edges);
   const layers = layersOf(keys, above);

@@ -4,7 +4,7 @@ import type { RunningJob } from '../../core/contract/allocation.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { Result } from '../../core/contract/result.ts';
 import { jobsOfFamily } from './families.ts';
-import { memoryText, momentText, percentText, sinceText, statusStyle } from './texts.ts';
+import { memoryCellText, momentText, percentCellText, sinceText, statusStyle } from './texts.ts';
 import { view } from './view.ts';
 import { type JobStatus, jobStatuses } from '../../core/contract/job-statuses.ts';
 
@@ -14,7 +14,7 @@ type ShownJob = Pick<Job, 'id' | 'name' | 'status'> & Partial<Job>;
 /** Jobs of the same name but for its numbers, and with the same dependencies: a row of the view DAG. */
 export const FAMILY = 'Family';
 
-export const jobs = view<ShownJob>({
+export const jobsView = view<ShownJob>({
   name: 'Jobs',
   sign: '▶',
   columns: [
@@ -102,8 +102,8 @@ export const results = view<ResultRow>({
       importance: 5,
     },
     { title: 'Completion Time', text: ({ completion_time: time }) => momentText(time), importance: 2 },
-    { title: 'Peak Mem', text: ({ peak_memory_bytes: bytes }) => memoryText(bytes), align: 'right', importance: 4 },
-    { title: 'Peak CPU %', text: ({ peak_cpu_percent: cpu }) => percentText(cpu), align: 'right', importance: 3 },
+    { title: 'Peak Mem', text: ({ peak_memory_bytes: bytes }) => memoryCellText(bytes), align: 'right', importance: 4 },
+    { title: 'Peak CPU %', text: ({ peak_cpu_percent: cpu }) => percentCellText(cpu), align: 'right', importance: 3 },
     { title: 'Cause', text: ({ why = '' }) => why, cut: 'end', importance: 7 },
   ],
   sorts: [

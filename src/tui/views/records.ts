@@ -4,7 +4,7 @@ import type { StreamEvent } from '../../core/contract/event.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import { sizeText } from '../../core/quantity/size-text.ts';
-import { jsonText, memoryText, momentText, percentText } from './texts.ts';
+import { jsonText, memoryCellText, momentText, percentCellText } from './texts.ts';
 import { view } from './view.ts';
 
 export const workflows = view<Workflow>({
@@ -55,7 +55,7 @@ export const files = view<File>({
     client.listFiles({ query: { workflow_id: workflowId, ...paging, ...filter } }),
 });
 
-export const userData = view<UserData>({
+export const userDataView = view<UserData>({
   name: 'User Data',
   sign: '◈',
   columns: [
@@ -89,8 +89,13 @@ export const compute = view<ComputeNode>({
     },
     { title: 'GPUs', text: ({ num_gpus: gpus }) => String(gpus), align: 'right', importance: 4 },
     { title: 'Active', text: ({ is_active: is }) => (is === true ? 'yes' : 'no'), importance: 7 },
-    { title: 'Peak CPU', text: ({ peak_cpu_percent: cpu }) => percentText(cpu), align: 'right', importance: 3 },
-    { title: 'Peak Memory', text: ({ peak_memory_bytes: bytes }) => memoryText(bytes), align: 'right', importance: 3 },
+    { title: 'Peak CPU', text: ({ peak_cpu_percent: cpu }) => percentCellText(cpu), align: 'right', importance: 3 },
+    {
+      title: 'Peak Memory',
+      text: ({ peak_memory_bytes: bytes }) => memoryCellText(bytes),
+      align: 'right',
+      importance: 3,
+    },
   ],
   sorts: [
     { title: 'ID', by: 'id' },
@@ -134,8 +139,8 @@ export const slurmStats = view<SlurmStats>({
     { title: 'Run', text: ({ run_id: id }) => String(id), align: 'right', importance: 4 },
     { title: 'Attempt', text: ({ attempt_id: id }) => String(id), align: 'right', importance: 5 },
     { title: 'Slurm Job', text: ({ slurm_job_id: id }) => id ?? '', align: 'right', importance: 8 },
-    { title: 'Max RSS', text: ({ max_rss_bytes: bytes }) => memoryText(bytes), align: 'right', importance: 7 },
-    { title: 'Max VM', text: ({ max_vm_size_bytes: bytes }) => memoryText(bytes), align: 'right', importance: 3 },
+    { title: 'Max RSS', text: ({ max_rss_bytes: bytes }) => memoryCellText(bytes), align: 'right', importance: 7 },
+    { title: 'Max VM', text: ({ max_vm_size_bytes: bytes }) => memoryCellText(bytes), align: 'right', importance: 3 },
     { title: 'Ave CPU (s)', text: ({ ave_cpu_seconds: cpu }) => cpu?.toFixed(1) ?? '', align: 'right', importance: 6 },
     { title: 'Nodes', text: ({ node_list: list }) => list ?? '', cut: 'end', importance: 2 },
   ],

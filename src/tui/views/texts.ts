@@ -1,7 +1,7 @@
 import type { JobStatus } from '../../core/contract/job-statuses.ts';
 import { sizeText } from '../../core/quantity/size-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
-import type { Style } from '../cells.ts';
+import type { CellStyle } from '../cells.ts';
 
 export const sinceText = (start: string | null | undefined, nowMs: number): string => {
   const startMs = Date.parse(start ?? '');
@@ -9,10 +9,10 @@ export const sinceText = (start: string | null | undefined, nowMs: number): stri
   return Number.isNaN(startMs) ? '' : timeText(Math.max(0, (nowMs - startMs) / 1000));
 };
 
-export const memoryText = (bytes: number | null | undefined): string =>
+export const memoryCellText = (bytes: number | null | undefined): string =>
   bytes === null || bytes === undefined || bytes === 0 ? '' : sizeText(bytes);
 
-export const percentText = (percent: number | null | undefined): string =>
+export const percentCellText = (percent: number | null | undefined): string =>
   percent === null || percent === undefined ? '' : `${percent.toFixed(1)}%`;
 
 /** `2026-11-25 17:03:05`: in the time zone of the terminal. */
@@ -27,7 +27,7 @@ export function momentText(time: string | number | null | undefined): string {
 export const jsonText = (value: unknown): string =>
   value === undefined || value === null ? '' : JSON.stringify(value);
 
-const STYLES: Partial<Record<JobStatus, Style>> = {
+const STYLES: Partial<Record<JobStatus, CellStyle>> = {
   running: 'cyan',
   completed: 'green',
   failed: 'red',
@@ -38,4 +38,4 @@ const STYLES: Partial<Record<JobStatus, Style>> = {
   uninitialized: 'dim',
 };
 
-export const statusStyle = (status: JobStatus | null | undefined): Style | undefined => STYLES[status ?? 'ready'];
+export const statusStyle = (status: JobStatus | null | undefined): CellStyle | undefined => STYLES[status ?? 'ready'];

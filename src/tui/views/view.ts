@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import type { Style } from '../cells.ts';
+import type { CellStyle } from '../cells.ts';
 
 /** Rows of a view that are read at once, as in Torc 1.0.0: `]` and `[` go to the next and the previous ones. */
 export const PAGE_ROWS = 250;
@@ -7,7 +7,7 @@ export const PAGE_ROWS = 250;
 export interface ViewColumn<Row> {
   readonly title: string;
   readonly text: (row: Row, nowMs: number) => string;
-  readonly style?: (row: Row) => Style | undefined;
+  readonly style?: (row: Row) => CellStyle | undefined;
   readonly align?: 'left' | 'right';
   readonly cut?: 'end' | 'middle';
   /** 0 to 9: on a narrow terminal columns of little importance are left out first. */
@@ -44,7 +44,7 @@ export interface ViewQuery {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-export interface Page<Row> {
+export interface RowPage<Row> {
   readonly items: readonly Row[];
   readonly total_count: number;
 }
@@ -62,7 +62,7 @@ export interface View<Row = unknown> {
   readonly familyOf?: (row: Row) => string;
   /** The file that a row stands for, which Enter shows. */
   readonly pathOf?: (row: Row) => string;
-  readonly load: (client: Client, asked: ViewQuery) => Promise<Page<Row>>;
+  readonly load: (client: Client, asked: ViewQuery) => Promise<RowPage<Row>>;
 }
 
 /** A view among views of other rows. */
