@@ -11,11 +11,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openLog, type Log, type LogOptions } from './log.ts';
+import { openServerLog, type ServerLog, type LogOptions } from './log.ts';
 
 let folder: string;
 let said: string[];
-let log: Log;
+let log: ServerLog;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'torc-log-'));
@@ -27,7 +27,14 @@ afterEach(() => {
 });
 
 const open = (options: Partial<LogOptions> = {}) => {
-  log = openLog({ folder, isJson: false, least: 'info', now: () => 0, say: (line) => said.push(line), ...options });
+  log = openServerLog({
+    folder,
+    isJson: false,
+    least: 'info',
+    now: () => 0,
+    say: (line) => said.push(line),
+    ...options,
+  });
   return log;
 };
 const read = (name = 'torc-server.log') => readFileSync(join(folder, name), 'utf8');

@@ -4,7 +4,7 @@ import { makeFolder } from '../cluster/make-folder.ts';
 import { isLoudEnough, logLine, logLineJson, type LogLevel } from '../core/contract/log-line.ts';
 
 /** The server's own log. */
-export interface Log {
+export interface ServerLog {
   write(level: LogLevel, words: string, fields?: Readonly<Record<string, unknown>>): void;
   close(): void;
 }
@@ -28,7 +28,7 @@ const FILES = 5;
 /**
  * Opens the server's log. Throws if its folder or file cannot be created; later errors of the log never stop a server.
  */
-export function openLog({ folder, isJson, least, now, say }: LogOptions): Log {
+export function openServerLog({ folder, isJson, least, now, say }: LogOptions): ServerLog {
   const file = folder === undefined ? undefined : openFile(folder, say);
   const lineOf = isJson ? logLineJson : logLine;
   return {

@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { credentialLogin, type Login, openLogin, usersLogin } from './access/login.ts';
+import { credentialLogin, type LoginCheck, openLogin, usersLogin } from './access/login.ts';
 import type { AccessSettings } from './access/settings.ts';
 import { createTrafficLog } from './admin/traffic.ts';
 import { type Address, writeAddress } from './attach/address.ts';
@@ -20,7 +20,7 @@ import { drain, listen, type ListenOptions, portOf, serverOf } from './listen.ts
 import { snapshot } from './snapshot.ts';
 import { createCheckpoints, emptyLog } from './store/checkpoints.ts';
 import { openAcknowledged, refuseLostChanges } from './store/commit-count.ts';
-import { migrate } from './store/migrate.ts';
+import { migrateDatabase } from './store/migrate.ts';
 import { openDatabase } from './store/database.ts';
 import { ownDatabase, refuseForeign } from './store/own.ts';
 import { createStore } from './records/store.ts';
@@ -70,7 +70,7 @@ export interface ServeOptions
   readonly onLock?: ((isLocked: boolean) => void) | undefined;
 }
 
-export interface Service {
+export interface RunningServer {
   readonly port: number;
   /** Copies the database to a file, keeping older copies. */
   snapshot(path: string, keep: number): void;
@@ -86,7 +86,7 @@ const API_EVENT_BODY_BYTES = 8_192;
 const PLACE_MS = 1_000;
 
 /** Opens the database, migrates it, and serves it. */
-export async function serve(options: ServeOptions): Promise<Service> {
+export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { database: path, host, port, now = Date.now, onError, onNotice, onBroken, onLock } = options;
   const { access, adminSql, bulkMebibytes, bodyGraceMs } = options;
   // First, because an invalid file of users must not leave anything behind.
@@ -99,7 +99,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
     const real = path === ':memory:' ? path : realpathSync(path);
     if (path !== ':memory:') {
       if (!wasEmpty) refuseLostChanges(db, real);
-      migrate(db);
+      migrateDatabase(db);
     }
     const acknowledged = path === ':memory:' ? undefined : openAcknowledged(db, real);
     const checkpoints = path === ':memory:' ? undefined : createCheckpoints(db, path);
@@ -204,7 +204,7 @@ function announce(
   }
 }
 
-function loginOf({ credential, access }: ServeOptions, now: () => number): Login {
+function loginOf({ credential, access }: ServeOptions, now: () => number): LoginCheck {
   if (credential !== undefined) return credentialLogin(credential);
   return access?.usersFile === undefined ? openLogin : usersLogin(access.usersFile, access, now);
 }
@@ -212,7 +212,7 @@ function loginOf({ credential, access }: ServeOptions, now: () => number): Login
 /** Telemetry is loaded only where it is received. */
 async function telemetryOf(
   { sonarStore, sonarHotDays, sonarKeptDays, access, onNotice }: ServeOptions,
-  login: Login,
+  login: LoginCheck,
   given: Pick<ReceiverOptions, 'room' | 'answerInTurn'>,
 ): Promise<Receiver | undefined> {
   if (sonarStore === undefined) return undefined;

@@ -1,7 +1,7 @@
 import type { Part } from '../thread/packed.ts';
 
 /** What is made of a long reply at once. */
-export interface Piece {
+export interface WrittenPiece {
   readonly parts: readonly Part[];
   readonly isEnd: boolean;
 }

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as declared from '../../api/torc.d.ts';
 import * as library from '../../src/library/index.ts';
 import { temporaryFolder } from '../support/programs.ts';
-import { serve, type Service } from '../../src/server/serve.ts';
+import { serve, type RunningServer } from '../../src/server/serve.ts';
 
 // What is declared is there, and what is there is declared: both lines are checked when the tests are compiled.
 const { TorcClient, ServiceError, every }: typeof declared = library;
 const asItIs: (client: declared.TorcClient) => Pick<library.TorcClient, keyof declared.TorcClient> = (client) => client;
 
-let service: Service;
+let service: RunningServer;
 let torc: declared.TorcClient;
 
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { saySummary } from '../../src/cli/summary.ts';
 import { sentenceOf } from '../../src/core/attempt/cause.ts';
 import { type CauseCode, causeCodes } from '../../src/core/contract/cause-code.ts';
 import type { JobStatus } from '../../src/core/contract/job-statuses.ts';
-import { screenOf, textOf } from '../../src/tui/cells.ts';
+import { screenOf, screenText } from '../../src/tui/cells.ts';
 import { firstModel } from '../../src/tui/model.ts';
 import { paint } from '../../src/tui/paint.ts';
 import { detailViews } from '../../src/tui/views/all.ts';
@@ -193,7 +193,9 @@ describe('the sentence of an end', () => {
       const page = await detailViews[viewIndex]?.load(server.client, asked);
       const details = { ...firstModel.details, isRead: true, rows: page?.items ?? [], total: page?.total_count ?? 0 };
       const model = { ...firstModel, pane: 'details' as const, workflow: { id, name: 'w' }, viewIndex, details };
-      return textOf(screenOf(paint(model, size, 'here', Date.now()), size, { hasColours: false, hasUnicode: true }));
+      return screenText(
+        screenOf(paint(model, size, 'here', Date.now()), size, { hasColours: false, hasUnicode: true }),
+      );
     });
     expect(silent(NAMES, text)).toEqual([]);
   });

@@ -8,7 +8,7 @@ import { explain } from '../../src/cli/server/explain.ts';
 import { recoveries } from '../../src/cli/server/recoveries.ts';
 import { type AppOptions, createApp } from '../../src/server/http/app.ts';
 import { type Database, openDatabase } from '../../src/server/store/database.ts';
-import { migrate } from '../../src/server/store/migrate.ts';
+import { migrateDatabase } from '../../src/server/store/migrate.ts';
 import { createStore, type Store } from '../../src/server/records/store.ts';
 
 /** The real app over a real database in memory, with the real client, in one process and without a port. */
@@ -31,7 +31,7 @@ let tables: Uint8Array | undefined;
 export function databaseInMemory(): Database {
   if (tables !== undefined) return openDatabase(':memory:', { compilesAtOnce: false, image: tables });
   const first = openDatabase(':memory:', { compilesAtOnce: true });
-  migrate(first);
+  migrateDatabase(first);
   tables = first.image();
   return first;
 }

@@ -1,8 +1,8 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import { logLevelOf } from '../../core/contract/log-line.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
-import type { Log } from '../../server/log.ts';
-import type { Service } from '../../server/serve.ts';
+import type { ServerLog } from '../../server/log.ts';
+import type { RunningServer } from '../../server/serve.ts';
 import { preferSmallHeap } from '../../cluster/host/small-heap.ts';
 import { restrictFiles } from '../../cluster/umask.ts';
 import { command } from '../command.ts';
@@ -76,11 +76,11 @@ function goOnWithoutReaders(): void {
   for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error').on('error', () => {});
 }
 
-async function openLogFor(options: ServerValues): Promise<Log> {
-  const { openLog } = await import('../../server/log.ts');
+async function openLogFor(options: ServerValues): Promise<ServerLog> {
+  const { openServerLog } = await import('../../server/log.ts');
   const folder = options.logDir;
   try {
-    return openLog({
+    return openServerLog({
       folder,
       isJson: options.jsonLogs === true,
       least: logLevelOf(options.logLevel),
@@ -92,7 +92,7 @@ async function openLogFor(options: ServerValues): Promise<Log> {
   }
 }
 
-async function start(settings: ServerOptions, log: Log): Promise<Service> {
+async function start(settings: ServerOptions, log: ServerLog): Promise<RunningServer> {
   const { serve } = await import('../../server/serve.ts');
   process.on('uncaughtExceptionMonitor', (error) => log.write('error', 'A bug in torc', { error: error.stack }));
   try {
@@ -136,9 +136,9 @@ const END_OF_INPUT = 'end of standard input';
  * memory is copied then, because no signal can ask for the copy any more.
  */
 async function outlast(
-  service: Service,
+  service: RunningServer,
   settings: ServerOptions,
-  log: Log,
+  log: ServerLog,
   signalled: Promise<string>,
 ): Promise<string> {
   process.stdout.write(`TORC_SERVER_STAYS=${service.attached?.count()}\n`);
@@ -164,7 +164,7 @@ function hookSignals(end: (reason: string) => void): void {
 const endOfInput = () =>
   new Promise<string>((resolve) => void process.stdin.once('end', () => resolve(END_OF_INPUT)).resume());
 
-function copy(service: Service, { snapshots: { path, keep } }: ServerOptions, log: Log): void {
+function copy(service: RunningServer, { snapshots: { path, keep } }: ServerOptions, log: ServerLog): void {
   try {
     service.snapshot(path, keep);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { startOf } from '../../cluster/host/start-of.ts';
 import type { ServeOptions } from '../../server/serve.ts';
-import { nameOf, originOf } from '../../server/http/origin.ts';
+import { nameOf, allowedOriginOf } from '../../server/http/origin.ts';
 import { CREDENTIAL_VARIABLE } from '../credential-variable.ts';
 import { Failure } from '../failure.ts';
 import { integer } from '../option.ts';
@@ -77,7 +77,7 @@ function hostsOf(value: unknown): string[] {
 
 function originsOf(flag: string, value: unknown): string[] {
   return listed(value).map((text) => {
-    const origin = originOf(text);
+    const origin = allowedOriginOf(text);
     if (origin !== undefined) return origin;
     throw new Failure(`${flag}: expected an origin such as https://portal.example.org, found "${text}"`);
   });

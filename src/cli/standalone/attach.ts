@@ -8,7 +8,7 @@ import {
   isProof,
   NONCE_HEADER,
   PROOF_HEADER,
-  proofOf,
+  credentialProofOf,
   PROTOCOL,
 } from '../../server/attach/proof.ts';
 
@@ -35,7 +35,7 @@ export async function attachTo({ url, credential }: Address): Promise<Attachment
         Connection: 'Upgrade',
         Upgrade: PROTOCOL,
         [NONCE_HEADER]: nonce,
-        [PROOF_HEADER]: proofOf('client', credential, nonce),
+        [PROOF_HEADER]: credentialProofOf('client', credential, nonce),
       },
     });
     const limit = after(ANSWER_MS, () => asked.destroy(new Error('no answer')));

@@ -1,6 +1,6 @@
 import { pause } from '../../client/long-timers.ts';
 import { placeOfProcesses, startOf } from '../../cluster/host/start-of.ts';
-import { type Address, type Beside, readAddress, removeStale } from '../../server/attach/address.ts';
+import { type Address, type BesideDatabase, readAddress, removeStale } from '../../server/attach/address.ts';
 import { ownerOf } from '../../server/store/own.ts';
 import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
@@ -124,7 +124,7 @@ async function untilEnded({ credential }: Address, database: string): Promise<vo
 }
 
 /** Why no server can be started now: a failure, something that will be over soon, or undefined where nothing stands against it. */
-function whyNotStart(beside: Beside, database: string, isLate: boolean): Failure | 'soon' | undefined {
+function whyNotStart(beside: BesideDatabase, database: string, isLate: boolean): Failure | 'soon' | undefined {
   const owner = ownerOf(database);
   if (owner === undefined) {
     if (beside.kind !== 'address' || !beside.address.inMemory) return undefined;
@@ -153,7 +153,7 @@ function whyNotStart(beside: Beside, database: string, isLate: boolean): Failure
 }
 
 /** Will the owner of the lock still write its address? What stands there may be older. */
-function isStarting(beside: Beside, sinceMs: number): boolean {
+function isStarting(beside: BesideDatabase, sinceMs: number): boolean {
   if (beside.kind === 'unusable') return beside.changedAtMs < sinceMs;
   return beside.kind === 'nothing' && Date.now() < sinceMs + PATIENCE_MS;
 }

@@ -1,12 +1,12 @@
 import type { GroupPaging } from '../../core/contract/access.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { PAGE_LIMIT } from '../../core/contract/shape.ts';
-import { missing } from '../records/find.ts';
+import { missingRecord } from '../records/find.ts';
 import type { Permissions } from '../caller.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Store } from '../records/store.ts';
-import { groupOf, groupQueries } from './queries.ts';
-import type { Login } from './login.ts';
+import { accessGroupOf, groupQueries } from './queries.ts';
+import type { LoginCheck } from './login.ts';
 import type { Sessions } from './sessions.ts';
 
 /** Groups of users, and with whom workflows are shared. */
@@ -14,11 +14,11 @@ export const accessHandlers = (
   { db, find, now }: Store,
   permissions: Permissions,
   sessions: Sessions,
-  knows: Login['knows'],
+  knows: LoginCheck['knows'],
 ) => {
   const queries = groupQueries(db);
   const at = () => new Date(now()).toISOString();
-  const group = (id: number) => queries.group.get({ id }) ?? missing('Group', id);
+  const group = (id: number) => queries.group.get({ id }) ?? missingRecord('Group', id);
   /** A group whose members are not those in the server's settings. */
   const ownGroup = (id: number) => {
     const found = group(id);
@@ -44,16 +44,16 @@ export const accessHandlers = (
     createAccessGroup({ body: { name, description } }) {
       if (queries.groupNamed.get({ name }) !== undefined) refuse(`Group '${name}' already exists`);
       const id = queries.insertGroup.insert({ name, description: description ?? null, at: at() });
-      return groupOf(group(id));
+      return accessGroupOf(group(id));
     },
-    listAccessGroups: ({ query }) => page(query, (part) => queries.groups({}, part), groupOf),
-    getAccessGroup: ({ params }) => groupOf(group(params.id)),
+    listAccessGroups: ({ query }) => page(query, (part) => queries.groups({}, part), accessGroupOf),
+    getAccessGroup: ({ params }) => accessGroupOf(group(params.id)),
     deleteAccessGroup({ params: { id } }) {
       const found = group(id);
       if (found.is_system === 1) throw new Refusal('FORBIDDEN', 'Cannot delete system groups', { group_id: id });
       queries.deleteGroup.run({ id });
       permissions.haveChanged();
-      return groupOf(found);
+      return accessGroupOf(found);
     },
 
     addGroupMember({ params: { id: groupId }, body: { user_name: user, role } }) {
@@ -80,11 +80,11 @@ export const accessHandlers = (
       return found;
     },
     listUserGroups: ({ params: { user_name: user }, query }) =>
-      page(query, (part) => queries.groupsOfUser({ user }, part), groupOf),
+      page(query, (part) => queries.groupsOfUser({ user }, part), accessGroupOf),
 
     listWorkflowGroups({ params: { id: workflowId }, query }) {
       find.run(workflowId);
-      return page(query, (part) => queries.groupsOfWorkflow({ workflowId }, part), groupOf);
+      return page(query, (part) => queries.groupsOfWorkflow({ workflowId }, part), accessGroupOf);
     },
     addWorkflowToGroup({ params: { id: workflowId, group_id: groupId } }) {
       find.run(workflowId);

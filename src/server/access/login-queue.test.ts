@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createLoginQueue, type LoginQueue, type Outcome } from './login-queue.ts';
+import { createLoginQueue, type LoginQueue, type LoginOutcome } from './login-queue.ts';
 
 /** Comparisons that the test completes one by one, and a clock that it controls. */
 let queue: LoginQueue;
@@ -38,7 +38,7 @@ const ask = (name: string, { address = 'here', isTrusted = false, isGone = () =>
       });
     },
   });
-const codeOf = (asked: Promise<Outcome>) =>
+const codeOf = (asked: Promise<LoginOutcome>) =>
   asked.then(
     (outcome) => outcome,
     (error: { code: string; facts: object }) => error.code,

@@ -28,11 +28,11 @@ export interface WaitingLogin {
 }
 
 /** `gone`: the login was not compared. */
-export type Outcome = 'right' | 'wrong' | 'gone';
+export type LoginOutcome = 'right' | 'wrong' | 'gone';
 
 interface Entry {
   readonly login: WaitingLogin;
-  readonly settle: (outcome: Promise<boolean> | Outcome) => void;
+  readonly settle: (outcome: Promise<boolean> | LoginOutcome) => void;
   readonly refuse: (refusal: Refusal) => void;
 }
 
@@ -58,7 +58,7 @@ const REMEMBERED_FAILURES = 10_000;
 
 export interface LoginQueue {
   /** Waits for its comparison. Rejects with a refusal if too many logins wait. */
-  ask(login: WaitingLogin): Promise<Outcome>;
+  ask(login: WaitingLogin): Promise<LoginOutcome>;
 }
 
 export function createLoginQueue(now: () => number): LoginQueue {
@@ -161,8 +161,8 @@ export function createLoginQueue(now: () => number): LoginQueue {
   };
 
   const wait = (queue: Entry[], login: WaitingLogin) =>
-    new Promise<Outcome>((resolve, reject) => {
-      const settle = (outcome: Promise<boolean> | Outcome) => {
+    new Promise<LoginOutcome>((resolve, reject) => {
+      const settle = (outcome: Promise<boolean> | LoginOutcome) => {
         if (typeof outcome === 'string') resolve(outcome);
         else outcome.then((isRight) => resolve(isRight ? 'right' : 'wrong'), reject);
       };

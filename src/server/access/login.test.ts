@@ -5,12 +5,12 @@ import { hashSync } from 'bcryptjs';
 import { assert, property, string } from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { basic } from '../../../tests/support/service.ts';
-import { credentialLogin, type Login, usersLogin } from './login.ts';
+import { credentialLogin, type LoginCheck, usersLogin } from './login.ts';
 
 let folder: string;
 let file: string;
 let now = 0;
-const opened: Login[] = [];
+const opened: LoginCheck[] = [];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'torc-login-'));
@@ -30,7 +30,7 @@ const writeUsers = (users: Record<string, string>) =>
       .join(''),
   );
 
-function open({ requireLogin = false, cacheSeconds = 60 } = {}): Login {
+function open({ requireLogin = false, cacheSeconds = 60 } = {}): LoginCheck {
   const login = usersLogin(file, { requireLogin, cacheSeconds }, () => now);
   opened.push(login);
   return login;

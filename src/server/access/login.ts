@@ -3,7 +3,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import { ANONYMOUS, type Caller } from '../caller.ts';
 import { crypto, digest } from './digest.ts';
 import { readUsers, type Users } from './htpasswd.ts';
-import { createLoginQueue, type Outcome } from './login-queue.ts';
+import { createLoginQueue, type LoginOutcome } from './login-queue.ts';
 import type { AccessSettings } from './settings.ts';
 import { createVerifier } from './verify.ts';
 
@@ -17,7 +17,7 @@ export interface Sender {
 const UNKNOWN_SENDER: Sender = { address: '', isGone: () => false };
 
 /** The user who sends a request, by its `Authorization`; undefined if the request is refused. */
-export interface Login {
+export interface LoginCheck {
   /** Requests have a credential instead of a user. */
   readonly isCredential?: true;
   callerOf(authorization: string | undefined, sender?: Sender): Caller | undefined | Promise<Caller | undefined>;
@@ -41,10 +41,10 @@ const withoutUsers = {
 };
 
 /** Every request is served, and no request has a user. */
-export const openLogin: Login = { callerOf: () => ANONYMOUS, ...withoutUsers };
+export const openLogin: LoginCheck = { callerOf: () => ANONYMOUS, ...withoutUsers };
 
 /** Only requests with the credential are served: as a bearer token, or as the password of a login. */
-export function credentialLogin(credential: string): Login {
+export function credentialLogin(credential: string): LoginCheck {
   return {
     callerOf(authorization) {
       const presented = bearerOf(authorization) ?? loginOf(authorization)?.password;
@@ -72,7 +72,7 @@ const UNKNOWN_QUEUES = 16;
 
 /** One comparison that several requests wait for. */
 interface Shared {
-  readonly outcome: Promise<Outcome>;
+  readonly outcome: Promise<LoginOutcome>;
   readonly senders: Sender[];
 }
 
@@ -89,7 +89,7 @@ export function usersLogin(
   path: string,
   { requireLogin, cacheSeconds }: Pick<AccessSettings, 'requireLogin' | 'cacheSeconds'>,
   now: () => number,
-): Login {
+): LoginCheck {
   const read = () => readUsers(readFileSync(path, 'utf8'), path);
   const verifier = createVerifier();
   const queue = createLoginQueue(now);

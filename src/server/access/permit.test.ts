@@ -5,11 +5,11 @@ import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { type Route, type RouteName, routes } from '../../core/contract/routes.ts';
 import { ANONYMOUS } from '../caller.ts';
 import type { Access } from '../../core/contract/routes/route.ts';
-import type { Login } from './login.ts';
+import type { LoginCheck } from './login.ts';
 import { createPermissions } from './permit.ts';
 
 /** Accepts every name, because passwords are not tested here. */
-const believing: Login = {
+const believing: LoginCheck = {
   callerOf(header) {
     const name = Buffer.from((header ?? '').replace('Basic ', ''), 'base64')
       .toString()

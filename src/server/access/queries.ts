@@ -1,6 +1,6 @@
 import type { AccessGroup, Membership, WorkflowAccessGroup, WorkflowAccessUser } from '../../core/contract/access.ts';
 import { type RecordTable, recordTables } from '../../core/contract/routes/route.ts';
-import type { Database, Statement, Value } from '../store/database.ts';
+import type { Database, Statement, ColumnValue } from '../store/database.ts';
 
 interface GroupRow {
   id: number;
@@ -10,7 +10,7 @@ interface GroupRow {
 }
 
 /** Replies do not contain which groups are system groups. */
-export const groupOf = ({ id, name, description, created_at }: GroupRow): AccessGroup => ({
+export const accessGroupOf = ({ id, name, description, created_at }: GroupRow): AccessGroup => ({
   id,
   name,
   ...(description === null ? {} : { description }),
@@ -20,7 +20,7 @@ export const groupOf = ({ id, name, description, created_at }: GroupRow): Access
 const columns = 'access_group.id, access_group.name, access_group.description, access_group.created_at';
 
 /** A list with its number of rows, which may be requested in pages. */
-function listed<P extends Record<string, Value>, Row>(db: Database, select: string, from: string, order: string) {
+function listed<P extends Record<string, ColumnValue>, Row>(db: Database, select: string, from: string, order: string) {
   const page = db.prepare<P & { limit: number; offset: number }, Row>(
     `select ${select} from ${from} order by ${order} limit :limit offset :offset`,
   );

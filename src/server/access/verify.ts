@@ -1,6 +1,6 @@
 import { Thread } from '../../thread/thread.ts';
 
-export interface Question {
+export interface PasswordQuestion {
   readonly password: string;
   readonly hash: string;
 }
@@ -13,7 +13,7 @@ export interface Verifier {
 
 /** Compares passwords with bcrypt hashes in a separate thread, which starts with the first comparison. */
 export function createVerifier(): Verifier {
-  const thread = new Thread<Question, boolean>('./verify-worker', import.meta.url);
+  const thread = new Thread<PasswordQuestion, boolean>('./verify-worker', import.meta.url);
   return {
     verify: (password, hash) => thread.ask({ password, hash }),
     close: () => thread.close(),

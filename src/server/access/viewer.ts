@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Viewer } from '../../telemetry/receive/receiver.ts';
-import type { Login } from './login.ts';
+import type { LoginCheck } from './login.ts';
 import type { AccessSettings } from './settings.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { AccessSettings } from './settings.ts';
  * whole nodes, and administrators everything.
  */
 export const viewerBy =
-  (login: Login, access: AccessSettings | undefined) =>
+  (login: LoginCheck, access: AccessSettings | undefined) =>
   async ({ headers, socket }: IncomingMessage): Promise<Viewer> => {
     const caller = await login.callerOf(headers.authorization, {
       address: socket.remoteAddress ?? '',

@@ -1,12 +1,12 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
-import { createActionClaims } from '../records/action/claims.ts';
+import { createActionRecords } from '../records/action/claims.ts';
 import { planAction } from '../records/allocation/create.ts';
 import { refuseBadConfig } from '../records/action/config.ts';
 import { createAction, refuseForeignScheduler } from '../records/action/create.ts';
 import { newActionQueries } from '../records/action/queries.ts';
 import { actionOf } from '../records/action/row.ts';
-import { missing } from '../records/find.ts';
+import { missingRecord } from '../records/find.ts';
 import { createForeignCheck } from '../records/scheduler/foreign.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Store } from '../records/store.ts';
@@ -17,13 +17,13 @@ export const actHandlers = (store: Store) => {
   const { db, find, now } = store;
   const queries = actQueries(db);
   const create = createAction(store, newActionQueries(db));
-  const claims = createActionClaims(db, now);
+  const claims = createActionRecords(db, now);
   const plan = planAction(store);
   const refuseForeign = createForeignCheck(db);
 
   const actionOfWorkflow = (workflowId: number, id: number): WorkflowAction => {
     find.workflow(workflowId);
-    const action = queries.actions.get(id) ?? missing('Action', id);
+    const action = queries.actions.get(id) ?? missingRecord('Action', id);
     if (action.workflow_id === workflowId) return action;
     throw new Refusal('NOT_FOUND', `Action ${id} does not belong to workflow ${workflowId}`, { id, workflowId });
   };

@@ -5,7 +5,7 @@ import { createParser } from 'eventsource-parser';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { basic, clientOf, testService, workflowOf } from '../../../tests/support/service.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
-import { serve, type Service } from '../serve.ts';
+import { serve, type RunningServer } from '../serve.ts';
 
 const sql = (text: string, over: object = {}) => ({ body: { sql: text, ...over } });
 const rename = "update job set name = 'renamed' where name = 'a'";
@@ -201,7 +201,7 @@ describe('SQL of an administrator', () => {
 
 describe('SQL of an administrator on a server with a port', () => {
   const folder = mkdtempSync(join(tmpdir(), 'torc-admin-'));
-  let service: Service | undefined;
+  let service: RunningServer | undefined;
   afterEach(async () => {
     await service?.close();
     service = undefined;

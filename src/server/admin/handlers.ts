@@ -1,9 +1,9 @@
 import { PAGE_LIMIT } from '../../core/contract/shape.ts';
 import type { Handlers } from '../handlers.ts';
 import { ownTables } from '../store/migrate.ts';
-import { clamped, pageOf } from '../store/listing.ts';
+import { clamped, listPageOf } from '../store/listing.ts';
 import type { Store } from '../records/store.ts';
-import { adminQueries, entryOf } from './queries.ts';
+import { adminQueries, auditEntryOf } from './queries.ts';
 import { carryOut, type SqlSettings } from './sql.ts';
 import type { TrafficLog } from './traffic.ts';
 
@@ -26,8 +26,8 @@ export const adminHandlers = (store: Store, settings: AdminSettings) => {
     /** Limits out of range are silently clamped, as in Torc 1.0.0. */
     listAuditLog({ query }) {
       const { offset = 0, limit = PAGE_LIMIT } = clamped(query);
-      const items = queries.auditLog.all({ limit, offset }).map(entryOf);
-      return pageOf(items, offset, queries.audited.get({})?.rows ?? 0);
+      const items = queries.auditLog.all({ limit, offset }).map(auditEntryOf);
+      return listPageOf(items, offset, queries.audited.get({})?.rows ?? 0);
     },
     getApiStats: ({ query }) => settings.traffic.stats(query.window_seconds, query.interval_seconds),
   } satisfies Partial<Handlers>;

@@ -15,7 +15,7 @@ export interface Audited {
   readonly error: string | null;
 }
 
-export type Attempt = Pick<Audited, 'user' | 'at' | 'sql' | 'fullTable'>;
+export type AuditedStatement = Pick<Audited, 'user' | 'at' | 'sql' | 'fullTable'>;
 
 interface AuditRow {
   id: number;
@@ -30,7 +30,7 @@ interface AuditRow {
   error: string | null;
 }
 
-export const entryOf = (row: AuditRow): AuditLogEntry => ({
+export const auditEntryOf = (row: AuditRow): AuditLogEntry => ({
   ...row,
   is_write: row.is_write === 1,
   allow_full_table: row.allow_full_table === 1,
@@ -81,7 +81,7 @@ export const adminQueries = (db: Database, ours: () => ReadonlySet<string>) => {
 
   return {
     /** Executes a statement in the shared transaction, and audits it; with `keep` false it is rolled back. */
-    changeAmongOthers(attempt: Attempt, keep: boolean): number {
+    changeAmongOthers(attempt: AuditedStatement, keep: boolean): number {
       db.run('savepoint statement');
       try {
         const rowsAffected = change(attempt.sql);
@@ -99,7 +99,7 @@ export const adminQueries = (db: Database, ours: () => ReadonlySet<string>) => {
      * The same in a separate transaction, on a connection for this statement alone; `begun` is called when it has the
      * lock.
      */
-    changeAlone(attempt: Attempt, keep: boolean, begun: () => void): number {
+    changeAlone(attempt: AuditedStatement, keep: boolean, begun: () => void): number {
       db.run('begin immediate');
       begun();
       const rowsAffected = change(attempt.sql);
@@ -119,7 +119,7 @@ export const adminQueries = (db: Database, ours: () => ReadonlySet<string>) => {
         db.run('pragma query_only = off');
       }
     },
-    auditFailure: (attempt: Attempt, error: string) =>
+    auditFailure: (attempt: AuditedStatement, error: string) =>
       audit({ ...attempt, committed: false, success: false, rowsAffected: null, error }),
     auditLog: db.prepare<{ limit: number; offset: number }, AuditRow>(
       'select * from admin_audit_log order by id desc limit :limit offset :offset',
@@ -133,7 +133,7 @@ export const readApart = (path: string, sql: string, limit: number): Pick<SqlRep
   readSql(openReader(path), sql, limit, readGuard());
 
 /** Changes rows on a separate connection, in its own transaction. */
-export function changeApart(path: string, attempt: Attempt, keep: boolean, begun: () => void): number {
+export function changeApart(path: string, attempt: AuditedStatement, keep: boolean, begun: () => void): number {
   const db = openDatabase(path);
   const rowsAffected = adminQueries(db, ownTables).changeAlone(attempt, keep, begun);
   db.close();

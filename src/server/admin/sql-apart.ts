@@ -2,20 +2,20 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SqlReply } from '../../core/contract/admin.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { Attempt } from './queries.ts';
+import type { AuditedStatement } from './queries.ts';
 import { createQueue } from '../queue.ts';
 
-export type Read = Pick<SqlReply, 'columns' | 'items'>;
+export type SqlRead = Pick<SqlReply, 'columns' | 'items'>;
 
 /** A request to the process. */
-export type Order =
+export type SqlOrder =
   | { readonly kind: 'read'; readonly path: string; readonly sql: string; readonly limit: number }
-  | { readonly kind: 'write'; readonly path: string; readonly attempt: Attempt; readonly keep: boolean };
+  | { readonly kind: 'write'; readonly path: string; readonly attempt: AuditedStatement; readonly keep: boolean };
 
 /** Its reply; `begun` when a write has the lock. */
-export type Answer =
+export type SqlAnswer =
   | { readonly kind: 'begun' }
-  | { readonly kind: 'read'; readonly read: Read }
+  | { readonly kind: 'read'; readonly read: SqlRead }
   | { readonly kind: 'written'; readonly rowsAffected: number }
   | { readonly kind: 'failed'; readonly error: string };
 
@@ -39,7 +39,7 @@ export function createApart(path: string) {
   const reading = createQueue(READS);
   const writing = createQueue(1);
   return {
-    read: (sql: string, limit: number): Promise<Read> =>
+    read: (sql: string, limit: number): Promise<SqlRead> =>
       reading(async () => {
         const answer = await carryOut({ kind: 'read', path, sql, limit });
         if (answer.kind === 'read') return answer.read;
@@ -49,7 +49,7 @@ export function createApart(path: string) {
      * The number of changed rows, or the reason why none were changed. A write that is kept is audited in its own
      * transaction.
      */
-    write: (attempt: Attempt, keep: boolean): Promise<{ rowsAffected: number } | { error: string }> =>
+    write: (attempt: AuditedStatement, keep: boolean): Promise<{ rowsAffected: number } | { error: string }> =>
       writing(async () => {
         const answer = await carryOut({ kind: 'write', path, attempt, keep });
         return answer.kind === 'written' ? { rowsAffected: answer.rowsAffected } : { error: errorOf(answer) };
@@ -57,16 +57,16 @@ export function createApart(path: string) {
   };
 }
 
-const errorOf = (answer: Answer): string => (answer.kind === 'failed' ? answer.error : `unexpected ${answer.kind}`);
+const errorOf = (answer: SqlAnswer): string => (answer.kind === 'failed' ? answer.error : `unexpected ${answer.kind}`);
 
 /** Rejects with `SQL_TOO_SLOW` when the process has ended without a change: then its lock is free. */
-const carryOut = async (order: Order) => {
+const carryOut = async (order: SqlOrder) => {
   const { fork } = await import('node:child_process');
-  return new Promise<Answer>((resolve, reject) => {
+  return new Promise<SqlAnswer>((resolve, reject) => {
     // A source file beside this one, or a bundle beside this one's bundle.
     const program = new URL(`./sql-process${extname(import.meta.url)}`, import.meta.url);
     const child = fork(fileURLToPath(program), [], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-    let answer: Answer | undefined;
+    let answer: SqlAnswer | undefined;
     let late: Refusal | undefined;
     const endAfter = (seconds: number) =>
       setTimeout(() => {
@@ -74,7 +74,7 @@ const carryOut = async (order: Order) => {
         child.kill('SIGKILL');
       }, seconds * 1000);
     let timer = endAfter(LIMIT_SECONDS);
-    child.on('message', (message: Answer) => {
+    child.on('message', (message: SqlAnswer) => {
       if (message.kind === 'begun') {
         clearTimeout(timer);
         timer = endAfter(WRITE_LIMIT_SECONDS);
@@ -90,7 +90,7 @@ const carryOut = async (order: Order) => {
   });
 };
 
-const tooSlow = ({ kind }: Order, seconds: number) =>
+const tooSlow = ({ kind }: SqlOrder, seconds: number) =>
   new Refusal(
     'SQL_TOO_SLOW',
     kind === 'read'

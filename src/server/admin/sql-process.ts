@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { changeApart, readApart } from './queries.ts';
-import type { Answer, Order } from './sql-apart.ts';
+import type { SqlAnswer, SqlOrder } from './sql-apart.ts';
 
 /** A statement blocks this thread: another one sees when the server is gone, and ends the process. */
 const LOOK_MS = 500;
@@ -13,9 +13,9 @@ const whenOrphaned = `setInterval(() => {
 }, ${LOOK_MS})`;
 new Worker(whenOrphaned, { eval: true }).unref();
 
-process.once('message', (order: Order) => {
-  const report = (answer: Answer, then?: () => void) => process.send?.(answer, undefined, undefined, then);
-  let answer: Answer;
+process.once('message', (order: SqlOrder) => {
+  const report = (answer: SqlAnswer, then?: () => void) => process.send?.(answer, undefined, undefined, then);
+  let answer: SqlAnswer;
   try {
     answer = order.kind === 'read' ? read(order) : write(order, () => report({ kind: 'begun' }));
   } catch (error) {
@@ -24,10 +24,10 @@ process.once('message', (order: Order) => {
   report(answer, () => process.disconnect?.());
 });
 
-function read({ path, sql, limit }: Order & { kind: 'read' }): Answer {
+function read({ path, sql, limit }: SqlOrder & { kind: 'read' }): SqlAnswer {
   return { kind: 'read', read: readApart(path, sql, limit) };
 }
 
-function write({ path, attempt, keep }: Order & { kind: 'write' }, begun: () => void): Answer {
+function write({ path, attempt, keep }: SqlOrder & { kind: 'write' }, begun: () => void): SqlAnswer {
   return { kind: 'written', rowsAffected: changeApart(path, attempt, keep, begun) };
 }

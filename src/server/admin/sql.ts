@@ -3,7 +3,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import { PAGE_LIMIT } from '../../core/contract/shape.ts';
 import type { Caller } from '../caller.ts';
 import type { Store } from '../records/store.ts';
-import type { adminQueries, Attempt } from './queries.ts';
+import type { adminQueries, AuditedStatement } from './queries.ts';
 import { createApart } from './sql-apart.ts';
 import { checkStatement } from './statement.ts';
 
@@ -48,7 +48,7 @@ export function carryOut(
     }
   };
 
-  const writeHere = (attempt: Attempt, keep: boolean) =>
+  const writeHere = (attempt: AuditedStatement, keep: boolean) =>
     store.turns.write(() => {
       try {
         return { rowsAffected: queries.changeAmongOthers(attempt, keep) };
@@ -57,7 +57,7 @@ export function carryOut(
       }
     });
 
-  const write = async (attempt: Attempt, keep: boolean): Promise<number> => {
+  const write = async (attempt: AuditedStatement, keep: boolean): Promise<number> => {
     const auditFailure = (words: string) => store.turns.write(() => queries.auditFailure(attempt, words));
     let outcome: Awaited<ReturnType<typeof writeHere>>;
     try {

@@ -2,7 +2,7 @@ import type { ApiEvent, Traffic } from '../../core/contract/admin.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 
 /** An answered request, for the counters. */
-export interface Answered {
+export interface AnsweredRequest {
   readonly status: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
@@ -10,7 +10,7 @@ export interface Answered {
 
 /** Counters of the last hour in memory, and the clients of the traffic stream. */
 export interface TrafficLog {
-  count(answered: Answered): void;
+  count(answered: AnsweredRequest): void;
   stats(windowSeconds?: number, intervalSeconds?: number): Traffic;
   /** Whether clients are connected, and whether they want bodies. Only then are requests inspected further. */
   readonly listening: 'none' | 'to heads' | 'to bodies';

@@ -1,14 +1,14 @@
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import type { Handlers } from '../handlers.ts';
-import { createAllocations } from '../records/allocation/create.ts';
+import { createAllocationRecords } from '../records/allocation/create.ts';
 import { workflowOfBulk } from '../records/bulk.ts';
-import { read, remove, removeAll } from '../records/records.ts';
+import { read, removeRecord, removeAll } from '../records/records.ts';
 import type { Store } from '../records/store.ts';
 import { changeNode, registerNode } from './node.ts';
 import { allocateQueries } from './queries.ts';
 import {
   addWorkers,
-  changeAllocations,
+  scheduleChanges,
   createLocalScheduler,
   createStats,
   removeWorker,
@@ -22,9 +22,9 @@ export const allocateHandlers = (store: Store) => {
   const register = registerNode(store, queries);
   const revise = changeNode(store, queries);
 
-  const allocate = createAllocations(store);
+  const allocate = createAllocationRecords(store);
   const reallocate = updateAllocation(store, queries);
-  const change = changeAllocations(store, queries);
+  const change = scheduleChanges(store, queries);
   const createLocal = createLocalScheduler(store, queries);
   const updateLocal = updateLocalScheduler(queries);
   const addRemote = addWorkers(store, queries);
@@ -51,7 +51,7 @@ export const allocateHandlers = (store: Store) => {
     },
     getScheduledComputeNode: ({ params }) => read(allocations, params.id),
     updateScheduledComputeNode: ({ params, body }) => reallocate(params.id, body),
-    deleteScheduledComputeNode: ({ params }) => remove(allocations, params.id),
+    deleteScheduledComputeNode: ({ params }) => removeRecord(allocations, params.id),
     deleteScheduledComputeNodes: ({ query }) => ({ count: removeAll(find, allocations, query.workflow_id) }),
 
     createLocalScheduler: ({ body }) => createLocal(body),
@@ -61,7 +61,7 @@ export const allocateHandlers = (store: Store) => {
     },
     getLocalScheduler: ({ params }) => read(localSchedulers, params.id),
     updateLocalScheduler: ({ params, body }) => updateLocal(params.id, body),
-    deleteLocalScheduler: ({ params }) => remove(localSchedulers, params.id),
+    deleteLocalScheduler: ({ params }) => removeRecord(localSchedulers, params.id),
     deleteLocalSchedulers: ({ query }) => ({ count: removeAll(find, localSchedulers, query.workflow_id) }),
 
     addRemoteWorkers: ({ params, body }) => addRemote(params.id, body),

@@ -1,5 +1,5 @@
 import type { ComputeNode } from '../../core/contract/node.ts';
-import { createActionClaims } from '../records/action/claims.ts';
+import { createActionRecords } from '../records/action/claims.ts';
 import { createHeldAttempts } from '../records/job/held-attempts.ts';
 import type { Store } from '../records/store.ts';
 import type { AllocateQueries } from './queries.ts';
@@ -16,7 +16,7 @@ const NAMED = 20;
  */
 export const createLeave = ({ db, changes, now }: Store, queries: AllocateQueries) => {
   const held = createHeldAttempts(db, changes);
-  const actions = createActionClaims(db, now);
+  const actions = createActionRecords(db, now);
   return ({ id: nodeId, workflow_id: workflowId, hostname }: ComputeNode) => {
     const unstarted = queries.unstarted.all({ workflowId, nodeId }).map(({ id }) => id);
     for (const id of unstarted) {

@@ -1,12 +1,12 @@
 import type { NewComputeNode, ComputeNode } from '../../core/contract/node.ts';
 import { refuseBadLabels, sortedLabels } from '../../core/contract/labels.ts';
 import { createLeave } from './leave.ts';
-import { found } from '../records/find.ts';
+import { foundRow } from '../records/find.ts';
 import { computeNodeOf } from '../records/node/row.ts';
-import { present } from '../records/present.ts';
+import { presentFields } from '../records/present.ts';
 import { createForeignCheck } from '../records/scheduler/foreign.ts';
 import type { Store } from '../records/store.ts';
-import { valuesOf } from '../store/columns.ts';
+import { columnValuesOf } from '../store/columns.ts';
 import { type AllocateQueries, nodeChanges, nodeColumns } from './queries.ts';
 
 /**
@@ -25,7 +25,7 @@ export const registerNode = ({ db, find, changes }: Store, queries: AllocateQuer
     refuseBadLabels(body.labels);
     const labels = sortedLabels(body.labels);
     const id = queries.insertNode.insert({
-      ...valuesOf(body, nodeColumns),
+      ...columnValuesOf(body, nodeColumns),
       is_active: Number(body.is_active ?? NOT_SAID),
       scheduler: body.scheduler === undefined || body.scheduler === null ? null : JSON.stringify(body.scheduler),
       labels: labels.length === 0 ? null : JSON.stringify(labels),
@@ -41,7 +41,7 @@ export const registerNode = ({ db, find, changes }: Store, queries: AllocateQuer
         compute_node_type: body.compute_node_type,
       },
     ]);
-    return { ...present(body), id };
+    return { ...presentFields(body), id };
   };
 };
 
@@ -50,9 +50,9 @@ export const changeNode = (store: Store, queries: AllocateQueries) => {
   const { changes } = store;
   const takeLeave = createLeave(store, queries);
   return (id: number, body: Partial<{ [F in keyof NewComputeNode]: NewComputeNode[F] | undefined }>): ComputeNode => {
-    const read = () => computeNodeOf(found(queries.getNode.get({ id }), 'compute_node', id));
+    const read = () => computeNodeOf(foundRow(queries.getNode.get({ id }), 'compute_node', id));
     read();
-    queries.updateNode.run({ id, ...valuesOf(body, nodeChanges) });
+    queries.updateNode.run({ id, ...columnValuesOf(body, nodeChanges) });
     const after = read();
     if (body.is_active === false) {
       const { returned, running } = takeLeave(after);

@@ -1,18 +1,18 @@
 import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { LocalScheduler, RemoteWorker, ScheduledComputeNode, SlurmStats } from '../../core/contract/allocation.ts';
-import type { Database, Value } from '../store/database.ts';
+import type { Database, ColumnValue } from '../store/database.ts';
 import { columns, insertInto, setGiven, update } from '../store/columns.ts';
-import { allocationColumns, allocationOf, type AllocationRow } from '../records/allocation/row.ts';
+import { allocationColumns, allocationRecordOf, type AllocationRow } from '../records/allocation/row.ts';
 import { insertEvent } from '../records/event/row.ts';
 import { unsettled } from '../records/job/row.ts';
-import { present, type Stored } from '../records/present.ts';
+import { presentFields, type RowOf } from '../records/present.ts';
 import { whole } from '../records/records.ts';
 import { insertStats } from '../records/slurm-stats.ts';
 import { createListing, equal, type FiltersOn, sortable } from '../store/listing.ts';
 import type { ComputeNodeRow } from '../records/node/row.ts';
 import { STATUS } from '../records/job/status.ts';
 
-type StatsRow = Stored<SlurmStats>;
+type StatsRow = RowOf<SlurmStats>;
 
 /** Of a runner that registers. */
 export const nodeColumns = [
@@ -26,9 +26,9 @@ export const nodeChanges = [
 ];
 
 export const allocateQueries = (db: Database) => ({
-  allocations: whole(db, 'scheduled_compute_node', allocationOf),
-  updateAllocation: db.prepare<Record<string, Value>>(update('scheduled_compute_node', allocationColumns)),
-  changeAllocation: db.prepare<Record<string, Value>>(`
+  allocations: whole(db, 'scheduled_compute_node', allocationRecordOf),
+  updateAllocation: db.prepare<Record<string, ColumnValue>>(update('scheduled_compute_node', allocationColumns)),
+  changeAllocation: db.prepare<Record<string, ColumnValue>>(`
     update scheduled_compute_node set
       status = :status,
       held = :held,
@@ -54,14 +54,14 @@ export const allocateQueries = (db: Database) => ({
       sortable: sortable('scheduled_compute_node', sortFields.scheduled_compute_node),
       idColumn: 'id',
     },
-    allocationOf,
+    allocationRecordOf,
   ),
 
   localSchedulers: whole(db, 'local_scheduler', (row: Required<LocalScheduler>) => row),
-  insertLocalScheduler: db.prepare<Record<string, Value>>(
+  insertLocalScheduler: db.prepare<Record<string, ColumnValue>>(
     insertInto('local_scheduler', ['workflow_id', 'memory', 'num_cpus']),
   ),
-  updateLocalScheduler: db.prepare<Record<string, Value>>(update('local_scheduler', ['memory', 'num_cpus'])),
+  updateLocalScheduler: db.prepare<Record<string, ColumnValue>>(update('local_scheduler', ['memory', 'num_cpus'])),
   // These filters have no effect in Torc 1.0.0; here they filter.
   listLocalSchedulers: createListing<
     FiltersOn<Pick<LocalScheduler, 'workflow_id' | 'memory' | 'num_cpus'>>,
@@ -106,12 +106,14 @@ export const allocateQueries = (db: Database) => ({
       sortable: { job_id: 'job_id', run_id: 'run_id' },
       idColumn: 'id',
     },
-    present,
+    presentFields,
   ),
 
-  insertNode: db.prepare<Record<string, Value>>(insertInto('compute_node', nodeColumns)),
+  insertNode: db.prepare<Record<string, ColumnValue>>(insertInto('compute_node', nodeColumns)),
   getNode: db.prepare<{ id: number }, ComputeNodeRow>('select * from compute_node where id = :id'),
-  updateNode: db.prepare<Record<string, Value>>(`update compute_node set ${setGiven(nodeChanges)} where id = :id`),
+  updateNode: db.prepare<Record<string, ColumnValue>>(
+    `update compute_node set ${setGiven(nodeChanges)} where id = :id`,
+  ),
   // Assigned to the runner and never started. The runner releases the job first, so that no attempt is left behind.
   unstarted: db.prepare<{ workflowId: number; nodeId: number }, { id: number }>(`
     select id

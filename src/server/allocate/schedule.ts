@@ -12,10 +12,10 @@ import { workerOf } from '../../core/contract/worker-line.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { allocationRow } from '../records/allocation/row.ts';
 import { createAllocationCheck } from '../records/scheduler/foreign.ts';
-import { present } from '../records/present.ts';
+import { presentFields } from '../records/present.ts';
 import { merged, type Partly, read } from '../records/records.ts';
 import type { Store } from '../records/store.ts';
-import { valuesOf } from '../store/columns.ts';
+import { columnValuesOf } from '../store/columns.ts';
 import { statsColumns } from '../records/slurm-stats.ts';
 import type { AllocateQueries } from './queries.ts';
 
@@ -36,7 +36,7 @@ export const updateAllocation = ({ db }: Store, queries: AllocateQueries) => {
  * Back to `planned`, an allocation is no task any more. With `array_record_id`, the numbers of the tasks are counted from
  * that record, so they follow from the ids, and every process finds the same ones.
  */
-export const changeAllocations =
+export const scheduleChanges =
   ({ find }: Store, queries: AllocateQueries) =>
   (workflowId: number, { ids, from, status, ...given }: Input<'changeScheduledComputeNodes'>['body']): number[] => {
     find.workflow(workflowId);
@@ -63,7 +63,7 @@ export const createLocalScheduler =
       });
     }
     const id = queries.insertLocalScheduler.insert({ workflow_id: workflowId, memory, num_cpus: cpus });
-    return { ...present(body), id };
+    return { ...presentFields(body), id };
   };
 
 export const updateLocalScheduler =
@@ -115,6 +115,6 @@ export const createStats =
         `job_id=${body.job_id} has Slurm statistics for run ${body.run_id}, attempt ${body.attempt_id} already`,
       );
     }
-    const id = queries.insertStats.insert(valuesOf(body, statsColumns));
-    return { ...present(body), id };
+    const id = queries.insertStats.insert(columnValuesOf(body, statsColumns));
+    return { ...presentFields(body), id };
   };

@@ -38,7 +38,7 @@ export interface Address {
 }
 
 /** What stands beside a database. */
-export type Beside =
+export type BesideDatabase =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'address'; readonly address: Address; readonly path: string }
   | { readonly kind: 'unusable'; readonly path: string; readonly why: string; readonly changedAtMs: number };
@@ -125,7 +125,7 @@ function removeAddress(path: string, inode: bigint): void {
  *
  * It is moved aside first: another command may have replaced it since we read it, and then it is put back.
  */
-export function removeStale({ path, address }: Extract<Beside, { kind: 'address' }>): void {
+export function removeStale({ path, address }: Extract<BesideDatabase, { kind: 'address' }>): void {
   const aside = `${path}.stale-${process.pid}`;
   try {
     renameSync(path, aside);
@@ -138,10 +138,10 @@ export function removeStale({ path, address }: Extract<Beside, { kind: 'address'
 }
 
 /** Reads what stands beside a database, and trusts it only if no other user can have written it. */
-export const readAddress = (database: string): Beside => read(addressPath(database), process.getuid?.());
+export const readAddress = (database: string): BesideDatabase => read(addressPath(database), process.getuid?.());
 
-function read(path: string, user: number | undefined): Beside {
-  const unusable = (why: string): Beside => ({
+function read(path: string, user: number | undefined): BesideDatabase {
+  const unusable = (why: string): BesideDatabase => ({
     kind: 'unusable',
     path,
     why,

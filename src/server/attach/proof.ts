@@ -20,7 +20,7 @@ export const ENDING = 'ending\n';
 export type Side = 'client' | 'server';
 
 /** The sides differ, so that neither can send back what it was sent. */
-export function proofOf(side: Side, credential: string, nonce: string): string {
+export function credentialProofOf(side: Side, credential: string, nonce: string): string {
   // Loaded here: 5 ms of a start, and most servers are used by one command alone.
   const { createHmac } = process.getBuiltinModule('node:crypto');
   return createHmac('sha256', credential).update(`torc-attach ${side} ${nonce}`).digest('hex');
@@ -29,7 +29,7 @@ export function proofOf(side: Side, credential: string, nonce: string): string {
 /** Does this proof show that its sender knows the credential? */
 export function isProof(given: unknown, side: Side, credential: string, nonce: string): boolean {
   if (typeof given !== 'string') return false;
-  const expected = Buffer.from(proofOf(side, credential, nonce));
+  const expected = Buffer.from(credentialProofOf(side, credential, nonce));
   const found = Buffer.from(given);
   return found.length === expected.length && process.getBuiltinModule('node:crypto').timingSafeEqual(found, expected);
 }

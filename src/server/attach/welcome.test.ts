@@ -2,7 +2,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { isProof, proofOf } from './proof.ts';
+import { isProof, credentialProofOf } from './proof.ts';
 import { asksToAttach, createWelcome } from './welcome.ts';
 
 const CREDENTIAL = 'secret';
@@ -40,20 +40,26 @@ async function serverThatWelcomes() {
   return { welcome, port, ask };
 }
 
-const good = `Torc-Nonce: ${NONCE}\r\nTorc-Proof: ${proofOf('client', CREDENTIAL, NONCE)}\r\n`;
+const good = `Torc-Nonce: ${NONCE}\r\nTorc-Proof: ${credentialProofOf('client', CREDENTIAL, NONCE)}\r\n`;
 
 it('a command that proves that it knows the credential is attached, and the server proves the same', async () => {
   const { welcome, ask } = await serverThatWelcomes();
   const { first } = ask(good);
-  expect(await first).toContain(`Torc-Proof: ${proofOf('server', CREDENTIAL, NONCE)}`);
+  expect(await first).toContain(`Torc-Proof: ${credentialProofOf('server', CREDENTIAL, NONCE)}`);
   expect(welcome.count()).toBe(1);
 });
 
 it.each([
   ['no proof', ''],
-  ['a proof without a nonce', `Torc-Proof: ${proofOf('client', CREDENTIAL, NONCE)}\r\n`],
-  ['the proof of another credential', `Torc-Nonce: ${NONCE}\r\nTorc-Proof: ${proofOf('client', 'other', NONCE)}\r\n`],
-  ['the proof of the server', `Torc-Nonce: ${NONCE}\r\nTorc-Proof: ${proofOf('server', CREDENTIAL, NONCE)}\r\n`],
+  ['a proof without a nonce', `Torc-Proof: ${credentialProofOf('client', CREDENTIAL, NONCE)}\r\n`],
+  [
+    'the proof of another credential',
+    `Torc-Nonce: ${NONCE}\r\nTorc-Proof: ${credentialProofOf('client', 'other', NONCE)}\r\n`,
+  ],
+  [
+    'the proof of the server',
+    `Torc-Nonce: ${NONCE}\r\nTorc-Proof: ${credentialProofOf('server', CREDENTIAL, NONCE)}\r\n`,
+  ],
 ])('a stranger with %s is refused, and learns nothing', async (_, headers) => {
   const { welcome, ask } = await serverThatWelcomes();
   const heard = await ask(headers).closed;
@@ -98,7 +104,7 @@ it('a command that is killed has left', async () => {
 });
 
 it('a proof is of one side, one nonce and one credential', () => {
-  const proof = proofOf('client', CREDENTIAL, NONCE);
+  const proof = credentialProofOf('client', CREDENTIAL, NONCE);
   expect(isProof(proof, 'client', CREDENTIAL, NONCE)).toBe(true);
   for (const [side, credential, nonce] of [
     ['server', CREDENTIAL, NONCE],

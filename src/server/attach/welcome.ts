@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
-import { ATTACH_PATH, ENDING, isProof, NONCE_HEADER, PROOF_HEADER, proofOf, PROTOCOL } from './proof.ts';
+import { ATTACH_PATH, ENDING, isProof, NONCE_HEADER, PROOF_HEADER, credentialProofOf, PROTOCOL } from './proof.ts';
 
 /** Commands that use the server of another command. */
 export interface Welcome {
@@ -47,7 +47,7 @@ export function createWelcome(credential: string): Welcome & { readonly listenOn
     socket.resume();
     socket.write(
       `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${PROTOCOL}\r\n` +
-        `Torc-Proof: ${proofOf('server', credential, nonce)}\r\n\r\n`,
+        `Torc-Proof: ${credentialProofOf('server', credential, nonce)}\r\n\r\n`,
     );
   };
 

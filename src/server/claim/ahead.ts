@@ -2,7 +2,7 @@ import type { Need } from '../../core/contract/exchange.ts';
 import { ENDED } from '../../core/job/statuses.ts';
 import { statusOf } from '../../core/contract/job.ts';
 import type { JobKind } from '../../core/lifecycle/obstacles.ts';
-import type { Holder } from './give-back.ts';
+import type { RunnerOfWorkflow } from './give-back.ts';
 import { createKinds } from './kind.ts';
 import type { ClaimQueries, Dependent } from './queries.ts';
 
@@ -56,7 +56,10 @@ export const createAheadClaims = (queries: ClaimQueries) => {
     return open.every(({ claimed_by: holder }) => holder === nodeId) ? open.map((each) => each.id) : undefined;
   };
 
-  const choose = ({ workflowId, nodeId }: Holder, { limit, after, fits, leastPriority }: AheadWanted): AheadChosen => {
+  const choose = (
+    { workflowId, nodeId }: RunnerOfWorkflow,
+    { limit, after, fits, leastPriority }: AheadWanted,
+  ): AheadChosen => {
     const kindById = createKinds(queries.classById);
     const held = JSON.stringify([...new Set(after)]);
     const parents = queries.heldParents.all({ ids: held, workflowId, nodeId }).map(({ id }) => id);
@@ -86,7 +89,7 @@ export const createAheadClaims = (queries: ClaimQueries) => {
   };
 
   /** The jobs that the runner claimed ahead, those that are wanted. A job that now waits for jobs of others is let go. */
-  const again = ({ workflowId, nodeId }: Holder, wanted: ReadonlySet<number>): ChosenAhead[] => {
+  const again = ({ workflowId, nodeId }: RunnerOfWorkflow, wanted: ReadonlySet<number>): ChosenAhead[] => {
     const kindById = createKinds(queries.classById);
     const chosen: ChosenAhead[] = [];
     for (const { id, class_id: classId, unmet } of queries.claimedAhead.all({ workflowId, nodeId })) {

@@ -2,9 +2,9 @@ import type { Ahead, AheadJob, ClaimedJob, Want } from '../../core/contract/exch
 import type { Store } from '../records/store.ts';
 import { createAheadClaims } from './ahead.ts';
 import { createClaimedJobs } from './claimed-jobs.ts';
-import { createGiveBack, type Holder } from './give-back.ts';
+import { createGiveBack, type RunnerOfWorkflow } from './give-back.ts';
 import type { ClaimQueries } from './queries.ts';
-import { createSelection, fitsAhead, type Parts } from './selection.ts';
+import { createSelection, fitsAhead, type ClaimParts } from './selection.ts';
 
 /** The caller of a claim: with the runner's id if it is known. */
 interface Asker {
@@ -21,7 +21,7 @@ export const createClaim = (store: Store, queries: ClaimQueries) => {
   const { giveBack, giveBackAllBut, dropUnknown } = createGiveBack(store, queries);
 
   /** A claim that is executed in parts, each in its own transaction: together they take the same jobs as a single one. */
-  const inParts = ({ workflowId, nodeId }: Asker, want: Want): Parts<ClaimedJob> => {
+  const inParts = ({ workflowId, nodeId }: Asker, want: Want): ClaimParts<ClaimedJob> => {
     const next = selection.parts(workflowId, want);
     return (limit, prefetch) => {
       const chosen = next(limit, prefetch);
@@ -45,21 +45,21 @@ export const createClaim = (store: Store, queries: ClaimQueries) => {
      * The jobs that are pending in the name of the runner and that it does not hold, because their reply was lost. They
      * are assigned again.
      */
-    handAgain(holder: Holder, held: readonly number[]): ClaimedJob[] {
+    handAgain(holder: RunnerOfWorkflow, held: readonly number[]): ClaimedJob[] {
       const known = new Set(held);
       dropUnknown(holder, known);
       return claimedJobs.pending(holder, (id) => !known.has(id));
     },
 
     /** The jobs of a repeated reply, as far as they are still pending in the name of the runner. */
-    handSame(holder: Holder, jobIds: readonly number[]): ClaimedJob[] {
+    handSame(holder: RunnerOfWorkflow, jobIds: readonly number[]): ClaimedJob[] {
       if (jobIds.length === 0) return [];
       const wanted = new Set(jobIds);
       return claimedJobs.pending(holder, (id) => wanted.has(id));
     },
 
     /** Jobs that wait only for jobs which the runner holds; `assigned` are those of this turn. */
-    claimAhead(holder: Holder, want: Want, assigned: readonly number[]): Ahead | undefined {
+    claimAhead(holder: RunnerOfWorkflow, want: Want, assigned: readonly number[]): Ahead | undefined {
       const { limit = 0, after } = want.ahead ?? {};
       if (limit === 0) return undefined;
       const { workflowId } = holder;
@@ -79,7 +79,7 @@ export const createClaim = (store: Store, queries: ClaimQueries) => {
     },
 
     /** Those of an answer that is given a second time, as far as they are still claimed ahead. */
-    aheadSame(holder: Holder, jobIds: readonly number[]): AheadJob[] {
+    aheadSame(holder: RunnerOfWorkflow, jobIds: readonly number[]): AheadJob[] {
       if (jobIds.length === 0) return [];
       return claimedJobs.ahead(holder.workflowId, ahead.again(holder, new Set(jobIds)));
     },

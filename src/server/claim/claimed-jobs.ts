@@ -3,8 +3,8 @@ import type { JobKind } from '../../core/lifecycle/obstacles.ts';
 import { claimedJobOf, type JobRow } from '../records/job/row.ts';
 import type { ChosenAhead } from './ahead.ts';
 import { createKinds } from './kind.ts';
-import type { Holder } from './give-back.ts';
-import type { Chosen } from './offer.ts';
+import type { RunnerOfWorkflow } from './give-back.ts';
+import type { ChosenJob } from './offer.ts';
 import type { ClaimQueries } from './queries.ts';
 
 /** Reads claimed jobs with all that their runner needs to start them. */
@@ -16,7 +16,7 @@ export function createClaimedJobs(queries: ClaimQueries) {
   };
 
   /** The chosen jobs, in their order. */
-  const of = (workflowId: number, chosen: readonly Chosen[]): ClaimedJob[] => {
+  const of = (workflowId: number, chosen: readonly ChosenJob[]): ClaimedJob[] => {
     if (chosen.length === 0) return [];
     const ids = JSON.stringify(chosen.map(({ id }) => id));
     const rows = new Map(queries.jobs.all({ ids }).map((row) => [row.id, row]));
@@ -35,7 +35,7 @@ export function createClaimedJobs(queries: ClaimQueries) {
       })),
 
     /** The jobs that are pending in the name of the runner, those that are wanted. */
-    pending(holder: Holder, isWanted: (id: number) => boolean): ClaimedJob[] {
+    pending(holder: RunnerOfWorkflow, isWanted: (id: number) => boolean): ClaimedJob[] {
       const held = queries.heldBy.all(holder).filter(({ id }) => isWanted(id));
       if (held.length === 0) return [];
       const kindById = createKinds(queries.classById);

@@ -1,7 +1,7 @@
 import type { JobKind } from '../../core/lifecycle/obstacles.ts';
 import type { KindRow } from './queries.ts';
 
-export const kindOf = (row: KindRow): JobKind => ({
+export const jobKindOf = (row: KindRow): JobKind => ({
   labels: row.labels === null ? [] : (JSON.parse(row.labels) as string[]),
   schedulerId: row.scheduler_id,
   need: {
@@ -21,7 +21,7 @@ export function createKinds(classById: {
   return (id) => {
     if (!known.has(id)) {
       const row = classById.get({ id });
-      known.set(id, row && kindOf(row));
+      known.set(id, row && jobKindOf(row));
     }
     return known.get(id);
   };

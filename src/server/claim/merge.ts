@@ -8,23 +8,23 @@ export interface JobClass extends JobKind {
 
 /** A class with ready jobs, and the first of them. */
 export interface ClaimableClass extends JobClass {
-  readonly head: Waiting;
+  readonly head: WaitingJob;
 }
 
 /** A ready job, with the fields that determine the order of claims. */
-export interface Waiting {
+export interface WaitingJob {
   readonly id: number;
   readonly priority: number;
 }
 
 /** Which of two jobs is claimed first; below zero means the left one. */
-export type Order = (left: Waiting, leftNeed: Need, right: Waiting, rightNeed: Need) => number;
+export type ClaimOrder = (left: WaitingJob, leftNeed: Need, right: WaitingJob, rightNeed: Need) => number;
 
 /**
  * By priority; among equals the largest requirements first, so that those jobs are not left; then in the order of
  * creation.
  */
-export const byNeed: Order = (left, leftNeed, right, rightNeed) =>
+export const byNeed: ClaimOrder = (left, leftNeed, right, rightNeed) =>
   right.priority - left.priority ||
   rightNeed.num_gpus - leftNeed.num_gpus ||
   rightNeed.runtime_seconds - leftNeed.runtime_seconds ||
@@ -33,7 +33,7 @@ export const byNeed: Order = (left, leftNeed, right, rightNeed) =>
   left.id - right.id;
 
 /** By priority, then in the order of creation. */
-export const byPriority: Order = (left, _leftNeed, right) => right.priority - left.priority || left.id - right.id;
+export const byPriority: ClaimOrder = (left, _leftNeed, right) => right.priority - left.priority || left.id - right.id;
 
 /** The decision about a job: continue with the next, skip the rest of its class, or stop. */
 type MergeStep = 'next' | 'drop-class' | 'stop';
@@ -47,21 +47,21 @@ type MergeStep = 'next' | 'drop-class' | 'stop';
  */
 export function walkReady(
   classes: readonly ClaimableClass[],
-  order: Order,
+  order: ClaimOrder,
   atMost: number,
-  fetch: (classId: number, limit: number, offset: number) => Waiting[],
+  fetch: (classId: number, limit: number, offset: number) => WaitingJob[],
   visit: (id: number, need: Need) => MergeStep,
 ): void {
   const chunk = classes.length === 1 ? atMost : Math.min(atMost, CHUNK);
   const before = (left: Queue, right: Queue) =>
-    order(left.rows[left.next] as Waiting, left.class.need, right.rows[right.next] as Waiting, right.class.need);
+    order(left.rows[left.next] as WaitingJob, left.class.need, right.rows[right.next] as WaitingJob, right.class.need);
   // Best first; of thousands of classes only those are moved whose jobs are visited.
   const queues = classes.map((each): Queue => ({ class: each, rows: [each.head], next: 0, read: 1, isRead: false }));
   if (queues.length > 1) queues.sort(before);
 
   while (queues.length > 0) {
     const best = queues[0] as Queue;
-    const step = visit((best.rows[best.next] as Waiting).id, best.class.need);
+    const step = visit((best.rows[best.next] as WaitingJob).id, best.class.need);
     if (step === 'stop') return;
     best.next += 1;
     if (step === 'next' && best.next === best.rows.length && !best.isRead) {
@@ -78,7 +78,7 @@ export function walkReady(
 /** The ready jobs of a class that were read and not visited yet. */
 interface Queue {
   readonly class: ClaimableClass;
-  rows: Waiting[];
+  rows: WaitingJob[];
   next: number;
   /** The number of jobs read, including visited ones. */
   read: number;

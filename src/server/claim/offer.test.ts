@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Need, Want } from '../../core/contract/exchange.ts';
 import type { JobKind } from '../../core/lifecycle/obstacles.ts';
-import type { ClaimableClass, Waiting } from './merge.ts';
+import type { ClaimableClass, WaitingJob } from './merge.ts';
 import { fitsOffer, isBoundTo, pack, placesOf } from './offer.ts';
 
 const GIBIBYTE = 2 ** 30;
@@ -47,11 +47,11 @@ describe('which kinds of jobs an offer can take', () => {
 });
 
 describe('packing ready jobs into an offer', () => {
-  const waiting = (ids: number[]): Waiting[] => ids.map((id) => ({ id, priority: 0 }));
+  const waiting = (ids: number[]): WaitingJob[] => ids.map((id) => ({ id, priority: 0 }));
   const classOf = (id: number, jobs: number[], cpus: number): ClaimableClass & { jobs: number[] } => ({
     id,
     ...kind({ need: need({ num_cpus: cpus }) }),
-    head: waiting(jobs)[0] as Waiting,
+    head: waiting(jobs)[0] as WaitingJob,
     jobs,
   });
   const packed = (classes: ReturnType<typeof classOf>[], limit: number, prefetch: number) =>

@@ -5,11 +5,11 @@ import type { ComputeNodesResources } from '../../core/contract/resources.ts';
 import type { JobKind } from '../../core/lifecycle/obstacles.ts';
 import { type NodeSize, placeOf } from '../../core/lifecycle/placement.ts';
 import { parseDuration } from '../../core/quantity/duration.ts';
-import { byNeed, type ClaimableClass, type Waiting, walkReady } from './merge.ts';
-import { bytesOfGibibytes, fitsNode, type Room, roomOf, roomOfNodes } from './room.ts';
+import { byNeed, type ClaimableClass, type WaitingJob, walkReady } from './merge.ts';
+import { bytesOfGibibytes, fitsNode, type FreeResources, roomOf, roomOfNodes } from './room.ts';
 
 /** A job that was chosen for a runner. */
-export interface Chosen {
+export interface ChosenJob {
   readonly id: number;
   readonly need: Need;
 }
@@ -44,10 +44,10 @@ function secondsOf(timeLimit: string | null | undefined): number {
 export function pack(
   classes: readonly ClaimableClass[],
   want: Pick<Want, 'limit' | 'prefetch'>,
-  room: Room,
-  fetch: (classId: number, limit: number, offset: number) => Waiting[],
-): Chosen[] {
-  const chosen: Chosen[] = [];
+  room: FreeResources,
+  fetch: (classId: number, limit: number, offset: number) => WaitingJob[],
+): ChosenJob[] {
+  const chosen: ChosenJob[] = [];
   let starts = want.limit;
   let ahead = want.prefetch;
   walkReady(classes, byNeed, want.limit + want.prefetch, fetch, (id, need) => {
@@ -60,14 +60,14 @@ export function pack(
   return chosen;
 }
 
-export interface Places {
+export interface FreePlaces {
   /** The free resources. */
-  room(): Room;
+  room(): FreeResources;
   /** Whether a search for jobs with these requirements is useful: they fit now or, ahead, into empty nodes. */
   couldFit(need: Need): boolean;
 }
 
-export function placesOf({ prefetch, capacity, nodes }: Want, offer: ComputeNodesResources): Places {
+export function placesOf({ prefetch, capacity, nodes }: Want, offer: ComputeNodesResources): FreePlaces {
   if (nodes !== undefined && nodes !== null) {
     const now = nodes.map(({ free, total }) => ({ free: sizeOf(free), total: sizeOf(total) }));
     const then = prefetch > 0 ? now.map(({ total }) => ({ free: total, total })) : now;

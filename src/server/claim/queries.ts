@@ -5,7 +5,7 @@ import { notHeld } from '../records/job/held-attempts.ts';
 import { jobColumns, type JobRow, unsettled } from '../records/job/row.ts';
 import type { SlurmSchedulerRow } from '../records/scheduler/row.ts';
 import type { ComputeNodeRow } from '../records/node/row.ts';
-import type { Waiting } from './merge.ts';
+import type { WaitingJob } from './merge.ts';
 import { anyOf, STATUS } from '../records/job/status.ts';
 
 interface ClaimableRow extends KindRow {
@@ -28,7 +28,7 @@ export interface Dependent {
 }
 
 /** A job that another waits for. */
-export interface Upstream {
+export interface UpstreamJob {
   id: number;
   status: number;
   claimed_by: number | null;
@@ -157,7 +157,7 @@ export const claimQueries = (db: Database) => ({
 
   // The order must come from the index job_ready, never from a sort: every runner runs this query, and sorting 100,000
   // ready jobs each time would overload the server. claim.test.ts checks the query plan.
-  ready: db.prepare<{ classId: number; limit: number; offset: number }, Waiting>(readySql),
+  ready: db.prepare<{ classId: number; limit: number; offset: number }, WaitingJob>(readySql),
   // Whole rows only of the assigned jobs: 18 columns cost three times as much to read as two.
   jobs: db.prepare<{ ids: string }, JobRow>(`
     select ${jobColumns} from json_each(:ids) wanted cross join job on job.id = wanted.value`),
@@ -172,7 +172,7 @@ export const claimQueries = (db: Database) => ({
     from (select job_id from job_depends_on where depends_on_job_id = :id order by job_id limit :limit) edge
     cross join job on job.id = edge.job_id
     where job.status = ${STATUS.blocked} and job.claimed_by is null and job.upstream_failed = 0 and ${notHeld}`),
-  upstream: db.prepare<{ id: number; limit: number }, Upstream>(`
+  upstream: db.prepare<{ id: number; limit: number }, UpstreamJob>(`
     select other.id, other.status, other.claimed_by
     from job_depends_on edge
     cross join job other on other.id = edge.depends_on_job_id

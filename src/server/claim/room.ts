@@ -16,12 +16,12 @@ export interface Offer {
  * does not fit is skipped, so a wide job at the head cannot idle a node; it may starve under a steady stream of narrow
  * ones, as in Torc 1.0.0.
  */
-export interface Room {
+export interface FreeResources {
   /** Takes the job if it fits. Requirements that did not fit once will not fit later: room only shrinks. */
   take(need: Need): boolean;
 }
 
-export function roomOf(offer: Offer): Room {
+export function roomOf(offer: Offer): FreeResources {
   let exclusiveNodes = 0;
   const shared = { cpus: 0, memoryBytes: 0, gpus: 0 };
 
@@ -50,7 +50,7 @@ export function roomOf(offer: Offer): Room {
 }
 
 /** The room of nodes whose free resources are known: each job is placed on specific nodes. */
-export function roomOfNodes(nodes: readonly NodeRoom[]): Room {
+export function roomOfNodes(nodes: readonly NodeRoom[]): FreeResources {
   const left = nodes.map(({ free, total }) => ({ free, total }));
   return {
     take(need) {

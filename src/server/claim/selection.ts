@@ -3,13 +3,13 @@ import { covers, refuseBadLabels, sortedLabels } from '../../core/contract/label
 import type { ComputeNodesResources } from '../../core/contract/resources.ts';
 import type { JobKind } from '../../core/lifecycle/obstacles.ts';
 import { greatest } from '../../core/quantity/extremes.ts';
-import { kindOf } from './kind.ts';
+import { jobKindOf } from './kind.ts';
 import { byPriority, type ClaimableClass, walkReady } from './merge.ts';
-import { type Chosen, fitsOffer, isBoundTo, pack, placesOf } from './offer.ts';
+import { type ChosenJob, fitsOffer, isBoundTo, pack, placesOf } from './offer.ts';
 import type { ClaimQueries } from './queries.ts';
 
 /** The next jobs of a claim: at most `limit` to start and `prefetch` ahead; empty if there are no more. */
-export type Parts<Job> = (limit: number, prefetch: number) => Job[];
+export type ClaimParts<Job> = (limit: number, prefetch: number) => Job[];
 
 /**
  * Chooses ready jobs for a runner, by priority, and only those whose labels it covers. Nothing is changed.
@@ -21,14 +21,14 @@ export function createSelection(queries: ClaimQueries) {
   const classesOf = (workflowId: number): ClaimableClass[] =>
     queries.claimable.all({ workflowId }).map((row) => ({
       id: row.id,
-      ...kindOf(row),
+      ...jobKindOf(row),
       head: { id: row.head_id, priority: row.head_priority },
     }));
 
   const fetch = (classId: number, limit: number, offset: number) => queries.ready.all({ classId, limit, offset });
 
   /** Successive parts of one claim by resources: together they take the same jobs as a single claim. */
-  const byResources = (workflowId: number, want: Want, offer: ComputeNodesResources): Parts<Chosen> => {
+  const byResources = (workflowId: number, want: Want, offer: ComputeNodesResources): ClaimParts<ChosenJob> => {
     refuseBadLabels(offer.labels);
     const { room } = placesOf(want, offer);
     const fits = fitsOffer(want, offer);
@@ -53,11 +53,11 @@ export function createSelection(queries: ClaimQueries) {
     };
   };
 
-  const inOrder = (workflowId: number, want: Want): Parts<Chosen> => {
+  const inOrder = (workflowId: number, want: Want): ClaimParts<ChosenJob> => {
     refuseBadLabels(want.labels);
     const labels = sortedLabels(want.labels);
     return (limit, prefetch) => {
-      const chosen: Chosen[] = [];
+      const chosen: ChosenJob[] = [];
       const atMost = limit + prefetch;
       const classes = classesOf(workflowId).filter((each) => covers(labels, each.labels));
       walkReady(classes, byPriority, atMost, fetch, (id, need) => {
@@ -70,7 +70,7 @@ export function createSelection(queries: ClaimQueries) {
 
   return {
     /** Each call chooses among the jobs that are ready by then: those chosen before must have been claimed. */
-    parts: (workflowId: number, want: Want): Parts<Chosen> =>
+    parts: (workflowId: number, want: Want): ClaimParts<ChosenJob> =>
       want.offer ? byResources(workflowId, want, want.offer) : inOrder(workflowId, want),
 
     /** The highest priority among ready jobs of these kinds. */

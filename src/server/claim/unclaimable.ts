@@ -2,11 +2,11 @@ import type { Unclaimable } from '../../core/contract/unclaimable.ts';
 import { roomOfNode } from '../../core/lifecycle/obstacles.ts';
 import { unclaimable } from '../../core/lifecycle/unclaimable.ts';
 import { hasWorkFor } from '../../core/lifecycle/work-left.ts';
-import { found } from '../records/find.ts';
+import { foundRow } from '../records/find.ts';
 import { computeNodeOf, type ComputeNodeRow } from '../records/node/row.ts';
 import type { Store } from '../records/store.ts';
 import type { AllocationRooms } from './allocation-rooms.ts';
-import { kindOf } from './kind.ts';
+import { jobKindOf } from './kind.ts';
 import type { ClaimQueries } from './queries.ts';
 import type { Unneeded } from './unneeded.ts';
 import type { FindWorkLeft } from './work-left.ts';
@@ -40,7 +40,7 @@ export const createUnclaimable =
     const kinds = queries.readyClasses
       .all({ workflowId })
       .map((row) => ({
-        ...kindOf(row),
+        ...jobKindOf(row),
         jobs: row.jobs,
         exampleId: row.example_id ?? 0,
         exampleName: row.example_name ?? '',
@@ -61,7 +61,7 @@ export const createUnclaimable =
   };
 
 const one = (queries: ClaimQueries, workflowId: number, nodeId: number) =>
-  found(queries.node.get({ workflowId, nodeId }), 'compute_node', nodeId);
+  foundRow(queries.node.get({ workflowId, nodeId }), 'compute_node', nodeId);
 
 function present(queries: ClaimQueries, workflowId: number): ComputeNodeRow[] {
   const active = queries.activeNodes.all({ workflowId });

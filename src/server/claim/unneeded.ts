@@ -1,7 +1,7 @@
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import { UNLIMITED } from '../../core/lifecycle/scheduler-room.ts';
 import { hasWorkFor } from '../../core/lifecycle/work-left.ts';
-import { allocationOf } from '../records/allocation/row.ts';
+import { allocationRecordOf } from '../records/allocation/row.ts';
 import type { Store } from '../records/store.ts';
 import type { AllocationRooms } from './allocation-rooms.ts';
 import type { ClaimQueries } from './queries.ts';
@@ -36,7 +36,7 @@ export function createUnneeded(
   const nextAtMs = new Map<number, number>();
 
   const find = (workflowId: number): ScheduledComputeNode[] => {
-    const queued = queries.queued.all({ workflowId }).map(allocationOf);
+    const queued = queries.queued.all({ workflowId }).map(allocationRecordOf);
     if (queued.length === 0) return [];
     const left = workLeft(workflowId);
     const rooms = allocationRooms(workflowId);

@@ -1,7 +1,7 @@
 import { outlookOf, type WorkLeft } from '../../core/lifecycle/work-left.ts';
 import type { createCounts } from '../records/job/counts.ts';
 import type { Store } from '../records/store.ts';
-import { kindOf } from './kind.ts';
+import { jobKindOf } from './kind.ts';
 import type { ClaimQueries } from './queries.ts';
 
 /** What is left to run in a workflow, and what may come. `nodeId` is the runner that asks, if one does. */
@@ -25,6 +25,6 @@ export const createWorkLeft =
       executesAction: sources?.executes_action === 1,
       awaitsAction: sources?.awaits_action === 1,
     });
-    if (outlook === 'kinds') return queries.kindsLeft.all({ workflowId }).map(kindOf);
+    if (outlook === 'kinds') return queries.kindsLeft.all({ workflowId }).map(jobKindOf);
     return outlook === 'anything' ? 'anything' : [];
   };

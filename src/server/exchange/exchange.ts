@@ -53,11 +53,11 @@ export const createExchange = (
     const begun = (turn.started ?? []).filter(({ job_id: id }) => !ended.has(id));
     // Ends first: a job that was claimed ahead may start by them.
     const ends = completed.map((each) => attemptEndOf(each, workflowId, runId, nodeId));
-    const errors = refused(accept(workflowId, ends, 'holder'), completed);
+    const errors = refusedEntries(accept(workflowId, ends, 'holder'), completed);
     for (const each of begin(workflowId, runId, nodeId, begun)) errors.push(each);
     if (again.length > 0) {
       const endsAgain = again.map((each) => retriedOf(each, workflowId, runId, nodeId));
-      for (const each of refused(retried(workflowId, endsAgain), again)) errors.push(each);
+      for (const each of refusedEntries(retried(workflowId, endsAgain), again)) errors.push(each);
     }
     if (turn.returned) claim.giveBack({ workflowId, nodeId }, turn.returned);
     return errors;
@@ -162,7 +162,7 @@ export const retriedOf = (reported: Retried, workflowId: number, runId: number, 
 });
 
 /** The refused entries, as the service reports them. */
-export function refused(
+export function refusedEntries(
   verdicts: readonly unknown[],
   entries: readonly { readonly job_id: number }[],
 ): JobCompletionError[] {

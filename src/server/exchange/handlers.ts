@@ -10,7 +10,7 @@ import { createWorkLeft } from '../claim/work-left.ts';
 import { recoverQueries } from '../recover/queries.ts';
 import { createRequeue } from '../recover/requeue.ts';
 import { createAccept } from '../result/accept.ts';
-import { resultQueries } from '../result/queries.ts';
+import { resultReportQueries } from '../result/queries.ts';
 import { createBegin } from '../result/start.ts';
 import { createCounts } from '../records/job/counts.ts';
 import type { Handlers } from '../handlers.ts';
@@ -21,7 +21,7 @@ import { createRetried } from './retried.ts';
 import { createSetup } from './setup.ts';
 
 export const exchangeHandlers = (store: Store) => {
-  const results = resultQueries(store.db);
+  const results = resultReportQueries(store.db);
   const recover = recoverQueries(store.db);
   const claims = claimQueries(store.db);
   const accept = createAccept(store, results);

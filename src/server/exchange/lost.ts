@@ -2,10 +2,10 @@ import type { LostRunner, LostRunnerReply } from '../../core/contract/exchange.t
 import { supersededRun } from '../../core/contract/refusals.ts';
 import { attemptKey, type createRequeue } from '../recover/requeue.ts';
 import type { Accept } from '../result/accept.ts';
-import { createActionClaims } from '../records/action/claims.ts';
-import { found } from '../records/find.ts';
+import { createActionRecords } from '../records/action/claims.ts';
+import { foundRow } from '../records/find.ts';
 import type { Store } from '../records/store.ts';
-import { attemptEndOf, refused, retriedOf } from './exchange.ts';
+import { attemptEndOf, refusedEntries, retriedOf } from './exchange.ts';
 import type { RetriedEnds } from './retried.ts';
 
 /**
@@ -20,7 +20,7 @@ export const createLost = (
     requeue,
   }: { readonly accept: Accept; readonly retried: RetriedEnds; readonly requeue: ReturnType<typeof createRequeue> },
 ) => {
-  const claims = createActionClaims(db, now);
+  const claims = createActionRecords(db, now);
   return (
     workflowId: number,
     nodeId: number,
@@ -28,7 +28,7 @@ export const createLost = (
   ): LostRunnerReply => {
     const { run_id: current } = find.run(workflowId);
     if (runId !== current) throw supersededRun(runId, current);
-    found(requeue.node(workflowId, nodeId), 'compute_node', nodeId);
+    foundRow(requeue.node(workflowId, nodeId), 'compute_node', nodeId);
     const ends = (completed ?? []).map((each) => attemptEndOf(each, workflowId, runId, nodeId));
     const verdicts = accept(workflowId, ends, 'holder');
     const runAgain = (again ?? []).map((each) => retriedOf(each, workflowId, runId, nodeId));
@@ -40,7 +40,7 @@ export const createLost = (
     const { requeued, returned } = requeue.takeBack({ workflowId, runId, nodeId, reason }, began);
     return {
       completed: ends.filter((_, index) => verdicts[index] === 'accepted').map(({ jobId }) => jobId),
-      errors: [...refused(verdicts, completed ?? []), ...refused(verdictsAgain, again ?? [])],
+      errors: [...refusedEntries(verdicts, completed ?? []), ...refusedEntries(verdictsAgain, again ?? [])],
       requeued: [
         ...runAgain.filter((_, index) => verdictsAgain[index] === 'accepted').map(({ jobId }) => jobId),
         ...requeued,

@@ -5,7 +5,7 @@ import type { RecoverQueries } from '../recover/queries.ts';
 import type { Accept, Acceptance } from '../result/accept.ts';
 import { type End, resultOfEnd, startOfEnd, statsOfEnd } from '../result/end.ts';
 import { createHolderAcceptance } from '../result/holder.ts';
-import type { EndedJob, ResultQueries } from '../result/queries.ts';
+import type { EndingJob, ResultReportQueries } from '../result/queries.ts';
 import { refuseTooEarly } from '../result/too-early.ts';
 import { createHeldAttempts } from '../records/job/held-attempts.ts';
 import { createRaise } from '../records/requirements/raise.ts';
@@ -31,7 +31,7 @@ export interface RetriedEnd extends End {
  */
 export const createRetried = (
   store: Store,
-  { results, recover, accept }: { results: ResultQueries; recover: RecoverQueries; accept: Accept },
+  { results, recover, accept }: { results: ResultReportQueries; recover: RecoverQueries; accept: Accept },
 ) => {
   const { db, changes, now } = store;
   const raise = createRaise(store);
@@ -50,7 +50,7 @@ export const createRetried = (
         held.over(end);
         return verdict;
       }
-      const failed = job as EndedJob;
+      const failed = job as EndingJob;
       if (failed.status === PENDING) begun.push(startOfEnd(end, failed.name));
       results.insertResults([resultOfEnd(end)]);
       if (end.slurmStats) results.insertStats.run(statsOfEnd(end));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../store/database.ts';
-import { migrate } from '../store/migrate.ts';
+import { migrateDatabase } from '../store/migrate.ts';
 import { exportWorkflows } from './export.ts';
 
 it('a deleted workflow is not exported, also while rows of it are left', () => {
@@ -11,7 +11,7 @@ it('a deleted workflow is not exported, also while rows of it are left', () => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const [database, output] = [join(folder, 'torc.db'), join(folder, 'copy.db')];
   const db = openDatabase(database);
-  migrate(db);
+  migrateDatabase(db);
   db.run(`insert into workflow (name, user, timestamp, removed_at_ms)
     values ('kept', 'u', 't', null), ('deleted', 'u', 't', 1)`);
   db.close();

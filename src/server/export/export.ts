@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { openCopy, openSource, type Selection } from './queries.ts';
+import { openCopy, openSource, type WorkflowSelection } from './queries.ts';
 
-export interface ExportOption extends Selection {
+export interface ExportOption extends WorkflowSelection {
   readonly database: string;
   readonly output: string;
   readonly isOverwriting: boolean;
@@ -10,7 +10,7 @@ export interface ExportOption extends Selection {
   readonly vacuums: boolean;
 }
 
-export interface Exported {
+export interface ExportCounts {
   readonly workflows: readonly number[];
   readonly jobs: number;
 }
@@ -20,7 +20,7 @@ export interface Exported {
  *
  * The copy is created beside its destination and moved there when it is complete.
  */
-export function exportWorkflows(option: ExportOption): Exported {
+export function exportWorkflows(option: ExportOption): ExportCounts {
   const { database, output, isOverwriting } = option;
   if (!existsSync(database)) throw new Refusal('NOT_FOUND', `there is no database ${database}`, { database });
   if (existsSync(output)) {

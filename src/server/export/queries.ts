@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from '../store/database.ts';
-import { migrate } from '../store/migrate.ts';
+import { migrateDatabase } from '../store/migrate.ts';
 
 /** The selected workflows: those that any of these names, or all if nothing is named. */
-export interface Selection {
+export interface WorkflowSelection {
   readonly ids: readonly number[];
   readonly users: readonly string[];
   /** Ids and names of access groups. */
@@ -20,7 +20,7 @@ export function openSource(path: string) {
   return {
     /** The version of its tables; 0 for a foreign file. */
     version,
-    select({ ids, users, groups }: Selection): number[] {
+    select({ ids, users, groups }: WorkflowSelection): number[] {
       const isAll = ids.length + users.length + groups.length === 0;
       const rows = db
         .prepare(
@@ -49,7 +49,7 @@ export function openCopy(path: string) {
   const db = openDatabase(path);
   // A failed copy is deleted, so it needs no journal.
   db.run('pragma journal_mode = off; pragma synchronous = off');
-  migrate(db);
+  migrateDatabase(db);
   const tables = db
     .prepare<Record<string, never>, { name: string }>("select name from sqlite_schema where type = 'table'")
     .all({})

@@ -2,7 +2,7 @@ import type { Hono, MiddlewareHandler } from 'hono';
 import type { Socket } from 'node:net';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import type { Answers } from './answers.ts';
-import { bodyOf } from './body.ts';
+import { bodyOfRequest } from './body.ts';
 import type { BodyRoom } from './body-room.ts';
 import { errorBody } from './errors.ts';
 import { headersFor, JSON_TYPE } from './headers.ts';
@@ -49,7 +49,7 @@ export function serveAgents(root: Hono<Answers>, { answer, identify, room, reply
   if (identify !== undefined) root.use(PATH, identify);
   root.post(PATH, async (context) => {
     try {
-      const body = await bodyOf(context, { mebibytes: MOST_MEBIBYTES, room });
+      const body = await bodyOfRequest(context, { mebibytes: MOST_MEBIBYTES, room });
       try {
         const headers = Object.fromEntries(
           FORWARDED.flatMap((name) => {

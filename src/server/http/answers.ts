@@ -19,7 +19,7 @@ export function senderOf(context: Context<Answers>): Sender | undefined {
 }
 
 /** Who gets a reply. */
-export interface Client {
+export interface ReplyReceiver {
   isGone(): boolean;
   /** Calls `act` when it has its reply or left. */
   whenGone(act: () => void): void;
@@ -30,14 +30,14 @@ export interface Client {
 }
 
 /** The server itself, which reads its reply at once. */
-export const SERVER_ITSELF: Client = { isGone: () => false, whenGone() {}, cut() {}, facts: () => ({}) };
+export const SERVER_ITSELF: ReplyReceiver = { isGone: () => false, whenGone() {}, cut() {}, facts: () => ({}) };
 
-export const clientOf = (context: Context<Answers>): Client => {
+export const clientOf = (context: Context<Answers>): ReplyReceiver => {
   const { incoming, outgoing } = context.env ?? {};
   return incoming === undefined || outgoing === undefined ? SERVER_ITSELF : clientAt(incoming, outgoing);
 };
 
-export function clientAt(incoming: HttpBindings['incoming'], outgoing: HttpBindings['outgoing']): Client {
+export function clientAt(incoming: HttpBindings['incoming'], outgoing: HttpBindings['outgoing']): ReplyReceiver {
   const { socket, url = '' } = incoming;
   return {
     isGone: () => socket.destroyed || outgoing.destroyed,

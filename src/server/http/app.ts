@@ -4,7 +4,7 @@ import { openApiDocument } from '../../core/contract/openapi.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { type RouteName, routes } from '../../core/contract/routes.ts';
 import { accessHandlers } from '../access/handlers.ts';
-import { type Login, openLogin } from '../access/login.ts';
+import { type LoginCheck, openLogin } from '../access/login.ts';
 import { createPermissions } from '../access/permit.ts';
 import { createSessions } from '../access/sessions.ts';
 import type { AccessSettings } from '../access/settings.ts';
@@ -42,7 +42,7 @@ import { notServed } from './not-served.ts';
 import type { LoadPage } from './page/load.ts';
 import { servePage } from './page/serve.ts';
 import { serveSessions } from './page/session.ts';
-import type { Reader } from './reader.ts';
+import type { ReadThreads } from './reader.ts';
 import { respond } from './reply.ts';
 import { createReplyRoom, type ReplyRoom } from './reply-room.ts';
 import { serveStatus } from './status-stream.ts';
@@ -50,7 +50,7 @@ import { createWideReads } from './wide-reads.ts';
 
 export interface AppOptions extends BodyLimits {
   /** Determines the user of a request; without it every request is served. */
-  readonly login?: Login | undefined;
+  readonly login?: LoginCheck | undefined;
   readonly access?: Pick<AccessSettings, 'enforce' | 'administrators'> | undefined;
   /** Path of the database, or `:memory:`. */
   readonly database?: string | undefined;
@@ -70,7 +70,7 @@ export interface AppOptions extends BodyLimits {
   /** Answers questions about telemetry; without it they are refused. */
   readonly telemetry?: AskTelemetry | undefined;
   /** Executes reads over many rows off the event loop; without it they are executed in pieces. */
-  readonly reader?: Reader | undefined;
+  readonly reader?: ReadThreads | undefined;
   /** The memory for large bodies and for long replies, which they share with those of telemetry. */
   readonly bodyRoom?: BodyRoom | undefined;
   readonly replyRoom?: ReplyRoom | undefined;

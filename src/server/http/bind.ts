@@ -10,12 +10,12 @@ import type { About } from '../store/held-workflows.ts';
 import { LOCK_PATIENCE_MS } from '../store/turn.ts';
 import type { Work } from '../store/work.ts';
 import type * as z from 'zod';
-import { type Body, bodyOf, isLarge, parsed, parsedInSlices } from './body.ts';
+import { type Body, bodyOfRequest, isLarge, parsed, parsedInSlices } from './body.ts';
 import type { BodyRoom } from './body-room.ts';
 import { type Answers, callerOf, clientOf } from './answers.ts';
 import { checked, checkedHead, checkedInSlices, createListChecks } from './checked.ts';
 import { type Repeatable, repeatableOf } from './idempotency-key.ts';
-import { send } from './reply.ts';
+import { sendReply } from './reply.ts';
 import type { ReplyRoom } from './reply-room.ts';
 import { createSubject } from './subject.ts';
 import type { WideReads } from './wide-reads.ts';
@@ -92,14 +92,14 @@ export function bind<N extends AnsweredRoute>(
           : route.kind === 'work'
             ? await carryOut(repeatableOf(context, caller), handler(input, caller) as Work<unknown>)
             : await readWide(name, handler, input, caller, clientOf(context));
-      return send(context, reply, route.isAccepted?.(reply) === true ? 202 : 200, replyRoom);
+      return sendReply(context, reply, route.isAccepted?.(reply) === true ? 202 : 200, replyRoom);
     } finally {
       given?.release();
     }
   };
   const received = (context: Context<Answers>): Promise<Body> => {
     refuseOtherContent(context.req.header('content-type') ?? '', context.req.header('content-encoding') ?? 'identity');
-    return bodyOf(context, { mebibytes, graceMs: bodyGraceMs, room });
+    return bodyOfRequest(context, { mebibytes, graceMs: bodyGraceMs, room });
   };
 
   const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');

@@ -3,9 +3,9 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
-import { serve, type Service } from '../serve.ts';
+import { serve, type RunningServer } from '../serve.ts';
 
-let service: Service;
+let service: RunningServer;
 let errors: unknown[];
 const MEBIBYTE = 2 ** 20;
 

@@ -56,7 +56,7 @@ export interface Body {
  * It is read from the connection itself: web streams would cost each request 0.2 ms more, a third of an exchange. A large one
  * is read while there is memory for it.
  */
-export async function bodyOf(
+export async function bodyOfRequest(
   context: Context<Answers>,
   { mebibytes, graceMs = GRACE_MS, room }: { mebibytes: number; graceMs?: number | undefined; room: BodyRoom },
 ): Promise<Body> {

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import type { Login } from '../access/login.ts';
+import type { LoginCheck } from '../access/login.ts';
 import type { Sessions } from '../access/sessions.ts';
 import { type Answers, senderOf } from './answers.ts';
 import { headersFor } from './headers.ts';
@@ -8,7 +8,7 @@ import { respond } from './reply.ts';
 import { note } from './watch.ts';
 
 /** Answers 401 to requests that the login refuses, and stores the user of the others. */
-export function identify(login: Login, sessions: Sessions): MiddlewareHandler<Answers> {
+export function identify(login: LoginCheck, sessions: Sessions): MiddlewareHandler<Answers> {
   return async (context, next) => {
     if (context.env?.caller !== undefined) {
       context.set('caller', context.env.caller);

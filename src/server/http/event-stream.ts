@@ -10,7 +10,7 @@ import { checkedHead } from './checked.ts';
 import { eventHeaders } from './headers.ts';
 import type { HeldLogins } from './held-login.ts';
 import { createListeners } from './listeners.ts';
-import type { Place } from './missed-events.ts';
+import type { LogPosition } from './missed-events.ts';
 import { respond } from './reply.ts';
 
 export interface EventStreamOptions {
@@ -49,7 +49,7 @@ export function serveEvents(
   });
 }
 
-function placeOf(text: string): Place {
+function placeOf(text: string): LogPosition {
   const match = /^(\d+)\.(\d+)$/.exec(text);
   if (match === null) {
     throw new Refusal('PARAMETER_REFUSED', `Last-Event-ID is not one of this stream's: "${text}"`, { found: text });

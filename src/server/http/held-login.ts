@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { Access } from '../../core/contract/routes/route.ts';
-import type { Login } from '../access/login.ts';
+import type { LoginCheck } from '../access/login.ts';
 import type { Sessions } from '../access/sessions.ts';
 import type { Caller, Permissions } from '../caller.ts';
 import { type Answers, callerOf } from './answers.ts';
@@ -15,7 +15,7 @@ export interface HeldLogins {
 }
 
 export function createHeldLogins(
-  login: Pick<Login, 'holdOf'>,
+  login: Pick<LoginCheck, 'holdOf'>,
   sessions: Sessions,
   permissions: Pick<Permissions, 'onChange'>,
 ): HeldLogins {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { longestWait } from '../../../tests/support/longest-wait.ts';
 import { testService, type TestService } from '../../../tests/support/service.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
-import { serve, type Service } from '../serve.ts';
+import { serve, type RunningServer } from '../serve.ts';
 
 describe('a large body', () => {
   let service: TestService;
@@ -99,7 +99,7 @@ describe('a large body', () => {
 
 describe('a slow body', () => {
   let folder: string;
-  let service: Service;
+  let service: RunningServer;
   const errors: unknown[] = [];
   const sockets: Socket[] = [];
   beforeEach(async () => {

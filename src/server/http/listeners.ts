@@ -3,7 +3,7 @@ import type { Store } from '../records/store.ts';
 import { nextTurn } from '../store/slices.ts';
 import { eventText, textsOf } from './event-text.ts';
 import { createFlushes } from './flushes.ts';
-import { missedSince, type Place, WHOLE_ROW } from './missed-events.ts';
+import { missedSince, type LogPosition, WHOLE_ROW } from './missed-events.ts';
 import type { Viewing } from './status-feeds.ts';
 import { createUnread } from './unread.ts';
 
@@ -22,7 +22,7 @@ export interface Listen extends Viewing {
   /** The event types that the client requested. */
   readonly types: ReadonlySet<StreamEventType>;
   /** The last event that the client received before. */
-  readonly last: Place | undefined;
+  readonly last: LogPosition | undefined;
 }
 
 interface Options {
@@ -65,7 +65,7 @@ export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }:
   const listen = ({ workflowId, types, isWelcome, onRightsChanged, last, cut }: Listen): ReadableStream<Uint8Array> => {
     // A deleted workflow ends the stream, so every client gets this event.
     const wanted = [...types, 'workflow_deleted' as const];
-    let reported: Place = last ?? { row: changes.lastId, entry: WHOLE_ROW };
+    let reported: LogPosition = last ?? { row: changes.lastId, entry: WHOLE_ROW };
     let hold: ReturnType<typeof changes.hold> | undefined;
     let isBusy = false;
     let isClosed = false;

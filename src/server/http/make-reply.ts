@@ -1,6 +1,6 @@
 import { createPacker, type Part, piecesOf } from '../../thread/packed.ts';
 import { beginSlice } from '../store/slices.ts';
-import { type HeldReply, type Piece, Written } from '../written.ts';
+import { type HeldReply, type WrittenPiece, Written } from '../written.ts';
 import { jsonParts } from './json-parts.ts';
 import { left } from './reply-room.ts';
 
@@ -10,7 +10,7 @@ import { left } from './reply-room.ts';
  */
 export async function makeReply(
   held: HeldReply | undefined,
-  next: () => Piece | Promise<Piece>,
+  next: () => WrittenPiece | Promise<WrittenPiece>,
   leave: () => void = () => {},
 ): Promise<Written> {
   const parts: Part[] = [];

@@ -1,5 +1,5 @@
 /** A position in the log: everything up to and including it was sent. */
-export interface Place {
+export interface LogPosition {
   readonly row: number;
   readonly entry: number;
 }
@@ -21,7 +21,7 @@ interface Missed {
 }
 
 /** What a reconnecting client cannot get: its position is no longer in the log, or never was. */
-export function missedSince({ row, entry }: Place, { prunedId, lastId }: Log): Missed | undefined {
+export function missedSince({ row, entry }: LogPosition, { prunedId, lastId }: Log): Missed | undefined {
   const lastEventId = `${row}.${entry}`;
   if (row < prunedId || (row === prunedId && row > 0 && entry !== WHOLE_ROW)) {
     const message = 'events after this id were removed from the log; read the state of the workflow again';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createGate, isLoopbackAddress, originOf } from './origin.ts';
+import { createGate, isLoopbackAddress, allowedOriginOf } from './origin.ts';
 
 const rules = { isLoopback: true, isTls: false, hosts: ['torc.lab'], origins: ['https://portal.lab'] };
 const codeOf = (heads: object, over: object = {}) => createGate({ ...rules, ...over })(heads)?.code;
@@ -96,7 +96,7 @@ it.each([
   ['https://portal.lab/page', undefined],
   ['file:///tmp', undefined],
 ])('%s names the origin %s', (text, origin) => {
-  expect(originOf(text)).toBe(origin);
+  expect(allowedOriginOf(text)).toBe(origin);
 });
 
 it.each([

@@ -43,7 +43,7 @@ export function createGate({ isLoopback, isTls, hosts, origins }: GateRules): (h
   };
   const isOwn = (origin: string, host: string | undefined) =>
     host !== undefined &&
-    [...(isTls ? [] : ['http:']), 'https:'].some((scheme) => origin === originOf(`${scheme}//${host}`));
+    [...(isTls ? [] : ['http:']), 'https:'].some((scheme) => origin === allowedOriginOf(`${scheme}//${host}`));
 
   return ({ host, origin, 'sec-fetch-site': site }) => {
     const refusal = hostRefusal(host);
@@ -58,7 +58,7 @@ export function createGate({ isLoopback, isTls, hosts, origins }: GateRules): (h
  *
  * A page without an origin sends `null`, and so do pages that a stranger can create: it is never allowed.
  */
-export function originOf(text: string): string | undefined {
+export function allowedOriginOf(text: string): string | undefined {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
   return url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '' ? url.origin : undefined;

@@ -1,4 +1,4 @@
-import type { Page } from '../store/listing.ts';
+import type { ListPage } from '../store/listing.ts';
 import { Elements } from './json-parts.ts';
 
 /** The part of a list that a request asks for. */
@@ -11,7 +11,11 @@ export interface Asked {
  * A page whose rows are read while its text is made, some at a time: as objects they take ten times as much memory as
  * their text. What is counted stands behind the rows, and is known when they are read.
  */
-export function pagedBy(read: (piece: Asked) => Page<unknown>, { offset, limit }: Asked, rowsAtOnce: number): object {
+export function pagedBy(
+  read: (piece: Asked) => ListPage<unknown>,
+  { offset, limit }: Asked,
+  rowsAtOnce: number,
+): object {
   const readAt = (done: number) => read({ offset: offset + done, limit: Math.min(rowsAtOnce, limit - done) });
   let piece = readAt(0);
   let count = 0;

@@ -10,12 +10,12 @@ import { claimHandlers } from '../claim/handlers.ts';
 import { reportHandlers } from '../report/handlers.ts';
 import type { Permissions } from '../caller.ts';
 import { openReadOnly } from '../records/read-only.ts';
-import type { Page } from '../store/listing.ts';
+import type { ListPage } from '../store/listing.ts';
 import { createPacker, type Part } from '../../thread/packed.ts';
-import type { Piece } from '../written.ts';
+import type { WrittenPiece } from '../written.ts';
 import { jsonParts } from './json-parts.ts';
 import { pagedBy } from './paged.ts';
-import type { Question, Step } from './reader.ts';
+import type { ReadQuestion, ThreadStep } from './reader.ts';
 
 const { store, beginRead } = openReadOnly((workerData as { path: string }).path);
 let listedFor: string | undefined;
@@ -43,12 +43,12 @@ const ROWS_AT_ONCE = 2_000;
 const PIECE_MS = 50;
 
 /** The reply; of a long list only a piece at a time exists as objects. */
-function replyTo({ name, input, page }: Question): unknown {
+function replyTo({ name, input, page }: ReadQuestion): unknown {
   const handle = handlers[name] as (input: unknown) => unknown;
   if (page === undefined) return handle(input);
   const asked = input as { readonly query?: object };
   return pagedBy(
-    (piece) => handle({ ...asked, query: { ...asked.query, ...piece } }) as Page<unknown>,
+    (piece) => handle({ ...asked, query: { ...asked.query, ...piece } }) as ListPage<unknown>,
     page,
     ROWS_AT_ONCE,
   );
@@ -61,13 +61,13 @@ interface Reading {
 }
 let reading: Reading | undefined;
 
-function leave(): Piece {
+function leave(): WrittenPiece {
   reading?.end();
   reading = undefined;
   return { parts: [], isEnd: true };
 }
 
-function begin(question: Question, plainBytes: number): void {
+function begin(question: ReadQuestion, plainBytes: number): void {
   leave();
   ({ listedFor } = question);
   const end = beginRead();
@@ -75,11 +75,11 @@ function begin(question: Question, plainBytes: number): void {
 }
 
 /** The first rows are read with the first piece, in the same read as all others. */
-function* textsOf(question: Question): Generator<string> {
+function* textsOf(question: ReadQuestion): Generator<string> {
   yield* jsonParts(replyTo(question));
 }
 
-function goOn(): Piece {
+function goOn(): WrittenPiece {
   if (reading === undefined) throw new Error('no read is open');
   const { texts, pack } = reading;
   const parts: Part[] = [];
@@ -94,7 +94,7 @@ function goOn(): Piece {
   return { parts, isEnd: false };
 }
 
-answerEach<Step>(
+answerEach<ThreadStep>(
   (step) => {
     if (step === 'leave') return leave();
     if (step !== 'go on') begin(step.begin, step.plainBytes);
@@ -105,5 +105,5 @@ answerEach<Step>(
       throw error;
     }
   },
-  ({ parts }: Piece) => parts.map(({ bytes }) => bytes.buffer),
+  ({ parts }: WrittenPiece) => parts.map(({ bytes }) => bytes.buffer),
 );

@@ -1,12 +1,12 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { RouteName } from '../../core/contract/routes.ts';
 import { Thread } from '../../thread/thread.ts';
-import type { HeldReply, Piece, Written } from '../written.ts';
+import type { HeldReply, WrittenPiece, Written } from '../written.ts';
 import { makeReply } from './make-reply.ts';
 import type { Asked } from './paged.ts';
 
 /** A read, as sent to a thread. */
-export interface Question {
+export interface ReadQuestion {
   readonly name: RouteName;
   readonly input: unknown;
   readonly listedFor: string | undefined;
@@ -15,11 +15,11 @@ export interface Question {
 }
 
 /** What a thread does next: it has one read open, whose text it makes piece by piece. */
-export type Step = { readonly begin: Question; readonly plainBytes: number } | 'go on' | 'leave';
+export type ThreadStep = { readonly begin: ReadQuestion; readonly plainBytes: number } | 'go on' | 'leave';
 
 /** Executes reads in threads: of each kind one at a time, as the turns of replies have it. */
-export interface Reader {
-  read(kind: 'long read' | 'short read', asked: Question, held: HeldReply): Promise<Written>;
+export interface ReadThreads {
+  read(kind: 'long read' | 'short read', asked: ReadQuestion, held: HeldReply): Promise<Written>;
   close(): Promise<void>;
 }
 
@@ -36,9 +36,9 @@ const IDLE_MS = 3_000;
 const YOUNG_MB = 24;
 
 /** Reads the database at `path`. A thread starts with the first read of its kind. */
-export function createReader(path: string): Reader {
+export function createReader(path: string): ReadThreads {
   const threadOf = () =>
-    new Thread<Step, Piece>('./read-worker', import.meta.url, {
+    new Thread<ThreadStep, WrittenPiece>('./read-worker', import.meta.url, {
       workerData: { path },
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
       idleMs: IDLE_MS,
@@ -47,7 +47,7 @@ export function createReader(path: string): Reader {
   return {
     read(kind, asked, held) {
       const thread = threads[kind];
-      let step: Step = { begin: asked, plainBytes: held.plainBytes };
+      let step: ThreadStep = { begin: asked, plainBytes: held.plainBytes };
       // Between two pieces a slow client may take longer than an idle thread lives.
       const release = thread.keep();
       held.whenMade(release);

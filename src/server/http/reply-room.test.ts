@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import type { HeldReply } from '../written.ts';
-import type { Client } from './answers.ts';
-import { createReplyRoom, type Kind } from './reply-room.ts';
+import type { ReplyReceiver } from './answers.ts';
+import { createReplyRoom, type ReplyKind } from './reply-room.ts';
 
 const limits = { allBytes: 100, oneBytes: 40, patienceMs: 10_000, dueBytes: 5, dueMs: 1_000 };
 afterEach(() => void vi.useRealTimers());
@@ -11,10 +11,10 @@ function create() {
   const unread: string[] = [];
   const room = createReplyRoom((reason) => void unread.push(reason), limits);
   /** A client, and what became of its reply. */
-  const client = (kind: Kind = 'long read') => {
+  const client = (kind: ReplyKind = 'long read') => {
     const whenGone: (() => void)[] = [];
     const known = { isGone: false, isCut: false, reported: '', held: undefined as HeldReply | undefined };
-    const at: Client = {
+    const at: ReplyReceiver = {
       isGone: () => known.isGone,
       whenGone: (act) => void whenGone.push(act),
       cut: () => (known.isCut = true),

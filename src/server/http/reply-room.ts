@@ -1,7 +1,7 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import { PLAIN_BYTES } from '../../thread/packed.ts';
 import type { HeldReply } from '../written.ts';
-import type { Client } from './answers.ts';
+import type { ReplyReceiver } from './answers.ts';
 
 /**
  * The memory for long replies: all of them share one budget, from the first byte that is made until the client has it.
@@ -13,15 +13,15 @@ import type { Client } from './answers.ts';
  */
 export interface ReplyRoom {
   /** Resolves when the reply may be made. Throws: `REPLIES_WAIT`, `REPLY_UNREAD`. */
-  turn(kind: Kind, client: Client): Promise<HeldReply>;
+  turn(kind: ReplyKind, client: ReplyReceiver): Promise<HeldReply>;
   /** For a reply whose content is there already: it is counted, and never waits. */
-  enter(client: Client): HeldReply;
+  enter(client: ReplyReceiver): HeldReply;
   /** Bytes that are kept now. */
   readonly usedBytes: number;
 }
 
 /** Who makes it: each does one at a time. */
-export type Kind = 'long read' | 'short read' | 'loop' | 'telemetry';
+export type ReplyKind = 'long read' | 'short read' | 'loop' | 'telemetry';
 
 const MEBIBYTE = 2 ** 20;
 const usual = {
@@ -44,8 +44,8 @@ const RETRY_SECONDS = 10;
 const PLAIN_SHARE = 1 / 2;
 
 interface Waiting {
-  readonly kind: Kind;
-  readonly client: Client;
+  readonly kind: ReplyKind;
+  readonly client: ReplyReceiver;
   readonly sinceMs: number;
   readonly begin: () => void;
   readonly refuse: (refusal: Refusal) => void;
@@ -56,14 +56,14 @@ export type OnUnread = (reason: string, facts: Readonly<Record<string, unknown>>
 export function createReplyRoom(onUnread: OnUnread = () => {}, limits: Partial<typeof usual> = {}): ReplyRoom {
   const { allBytes, oneBytes, patienceMs, dueBytes, dueMs } = { ...usual, ...limits };
   const waiting = new Set<Waiting>();
-  const making = new Set<Kind>();
+  const making = new Set<ReplyKind>();
   /** Looks at the replies that are sent. */
   const looks = new Set<() => void>();
   let usedBytes = 0;
   let timer: NodeJS.Timeout | undefined;
 
   // A page of few rows waits for no list of many.
-  const mayBegin = (kind: Kind) => !making.has(kind) && (kind === 'short read' || usedBytes < allBytes);
+  const mayBegin = (kind: ReplyKind) => !making.has(kind) && (kind === 'short read' || usedBytes < allBytes);
   const admit = () => {
     for (const each of waiting) if (mayBegin(each.kind)) each.begin();
   };
@@ -81,7 +81,7 @@ export function createReplyRoom(onUnread: OnUnread = () => {}, limits: Partial<t
   };
   const watch = () => void (timer ??= setInterval(look, Math.min(LOOK_MS, patienceMs, dueMs / LOOKS)).unref());
 
-  const hold = (client: Client, kind?: Kind): HeldReply => {
+  const hold = (client: ReplyReceiver, kind?: ReplyKind): HeldReply => {
     let bytes = 0;
     let textBytes = 0;
     let isMade = false;
@@ -153,7 +153,7 @@ export function createReplyRoom(onUnread: OnUnread = () => {}, limits: Partial<t
       whenOver: (act) => void (isOver ? act() : whenOver.push(act)),
     };
   };
-  const begun = (kind: Kind, client: Client): HeldReply => {
+  const begun = (kind: ReplyKind, client: ReplyReceiver): HeldReply => {
     making.add(kind);
     return hold(client, kind);
   };

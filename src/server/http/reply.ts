@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { PLAIN_BYTES } from '../../thread/packed.ts';
 import { Written } from '../written.ts';
-import { type Answers, type Client, clientOf, SERVER_ITSELF } from './answers.ts';
+import { type Answers, type ReplyReceiver, clientOf, SERVER_ITSELF } from './answers.ts';
 import { acceptedEncoding, createCompressor, type Encoding, LEAST_BYTES } from './compress.ts';
 import { headersFor, JSON_TYPE, variesByEncoding } from './headers.ts';
 import { isLongReply } from './json-parts.ts';
@@ -26,7 +26,7 @@ export const respond = (
 ): Response => new Response(body, { status, headers });
 
 /** Sends a reply as JSON. A long one is made in slices, counted in the room, and sent as fast as its client reads. */
-export function send(
+export function sendReply(
   context: Context<Answers>,
   reply: unknown,
   status: ContentfulStatusCode,
@@ -48,7 +48,7 @@ export function send(
   return sendCompressed(context, text, { status, headers, encoding });
 }
 
-const heldFor = (client: Client, room: ReplyRoom) => (client === SERVER_ITSELF ? undefined : room.enter(client));
+const heldFor = (client: ReplyReceiver, room: ReplyRoom) => (client === SERVER_ITSELF ? undefined : room.enter(client));
 
 interface Head {
   readonly status: number;

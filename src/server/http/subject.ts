@@ -1,7 +1,7 @@
 import { type Access, type RecordTable, recordTables } from '../../core/contract/routes/route.ts';
 import type { RouteName } from '../../core/contract/routes.ts';
 import { subjectQueries } from '../access/queries.ts';
-import { found, missing } from '../records/find.ts';
+import { foundRow, missingRecord } from '../records/find.ts';
 import type { Store } from '../records/store.ts';
 import type { About } from '../store/held-workflows.ts';
 
@@ -66,11 +66,11 @@ export function createSubject({ db, find }: Store, name: RouteName) {
       if (find.removed.size === 0) return;
       const workflowId = subject(access, given);
       if (workflowId === undefined || !find.removed.has(workflowId)) return;
-      if (!access.startsWith('workflow of ')) missing('Workflow', workflowId);
+      if (!access.startsWith('workflow of ')) missingRecord('Workflow', workflowId);
       const table = access.slice('workflow of '.length) as RecordTable;
       const id = (given.params as { id: number }).id;
-      if (table === 'job') missing('Job', id);
-      found(undefined, table, id);
+      if (table === 'job') missingRecord('Job', id);
+      foundRow(undefined, table, id);
     },
   };
 }

@@ -11,7 +11,7 @@ import { createStore, type Store } from '../records/store.ts';
 import { openDatabase } from '../store/database.ts';
 import { answersInTurn } from './answers-in-turn.ts';
 import { createApp } from './app.ts';
-import { createReader, type Reader } from './reader.ts';
+import { createReader, type ReadThreads } from './reader.ts';
 import { createReplyRoom, type ReplyRoom } from './reply-room.ts';
 import { endUnread } from './unread-connections.ts';
 
@@ -59,7 +59,7 @@ const kinds: Readonly<Record<string, { where: 'file' | 'memory'; path: string; h
 
 interface Service {
   readonly store: Store;
-  readonly reader: Reader | undefined;
+  readonly reader: ReadThreads | undefined;
   readonly server: Server;
   readonly room: ReplyRoom;
   /** The most that was kept. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { longestWait } from '../../../tests/support/longest-wait.ts';
 import { createApp } from './app.ts';
-import { createReader, type Reader } from './reader.ts';
+import { createReader, type ReadThreads } from './reader.ts';
 import { openDatabase } from '../store/database.ts';
 import { createStore, type Store } from '../records/store.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
@@ -29,7 +29,7 @@ function fill(store: Store): void {
 describe.each(['in a file', 'in memory'])('a read of many rows of a database %s', (where) => {
   let folder: string;
   let store: Store;
-  let reader: Reader | undefined;
+  let reader: ReadThreads | undefined;
   let app: ReturnType<typeof createApp>;
   const errors: unknown[] = [];
 

@@ -2,16 +2,16 @@ import { telemetryRoutes } from '../../core/contract/routes/telemetry.ts';
 import type { RouteName } from '../../core/contract/routes.ts';
 import { PAGE_LIMIT } from '../../core/contract/shape.ts';
 import type { Caller, Permissions } from '../caller.ts';
-import { clamped, type Page } from '../store/listing.ts';
+import { clamped, type ListPage } from '../store/listing.ts';
 import { createSize } from '../store/size.ts';
 import type { Store } from '../records/store.ts';
 import type { HeldReply, LongText } from '../written.ts';
-import { type Client, SERVER_ITSELF } from './answers.ts';
+import { type ReplyReceiver, SERVER_ITSELF } from './answers.ts';
 import { isLongReply } from './json-parts.ts';
 import { makeJson, makeText } from './make-reply.ts';
 import { type Asked, pagedBy } from './paged.ts';
-import type { Reader } from './reader.ts';
-import type { Kind, ReplyRoom } from './reply-room.ts';
+import type { ReadThreads } from './reader.ts';
+import type { ReplyKind, ReplyRoom } from './reply-room.ts';
 
 /** Reads whose cost grows with the number of rows, and how their lists handle a page that does not exist. */
 const WIDE: Partial<Record<RouteName, 'refuses' | 'clamps' | 'no list'>> = {
@@ -65,10 +65,15 @@ const isSorted = ({ query }: ListRequest) => query?.sort_by !== undefined && que
  *
  * A read whose reply was long before waits for its turn: its rows take more memory than their text.
  */
-export function createWideReads(store: Store, permissions: Permissions, reader: Reader | undefined, room: ReplyRoom) {
+export function createWideReads(
+  store: Store,
+  permissions: Permissions,
+  reader: ReadThreads | undefined,
+  room: ReplyRoom,
+) {
   const size = createSize(store.db);
   const longBefore = new Set<RouteName>();
-  const inTurn = async (kind: Kind, client: Client, make: (held: HeldReply) => Promise<unknown>) => {
+  const inTurn = async (kind: ReplyKind, client: ReplyReceiver, make: (held: HeldReply) => Promise<unknown>) => {
     const held = await room.turn(kind, client);
     try {
       return await make(held);
@@ -77,7 +82,7 @@ export function createWideReads(store: Store, permissions: Permissions, reader: 
       throw error;
     }
   };
-  const readAtOnce = (name: RouteName, read: () => unknown, client: Client): unknown => {
+  const readAtOnce = (name: RouteName, read: () => unknown, client: ReplyReceiver): unknown => {
     const noted = (reply: unknown) => {
       if (isLongReply(reply)) longBefore.add(name);
       return reply;
@@ -94,7 +99,7 @@ export function createWideReads(store: Store, permissions: Permissions, reader: 
       return reply;
     });
   };
-  return (name: RouteName, handle: Handle, input: unknown, caller: Caller, client: Client): unknown => {
+  return (name: RouteName, handle: Handle, input: unknown, caller: Caller, client: ReplyReceiver): unknown => {
     const kind = WIDE[name];
     const whole = () => handle(input as never, caller);
     if (Object.hasOwn(telemetryRoutes, name)) {
@@ -112,7 +117,7 @@ export function createWideReads(store: Store, permissions: Permissions, reader: 
     if (page === undefined) return readAtOnce(name, whole, client);
     const asked = input as ListRequest;
     const read = (piece: Asked) => handle({ ...asked, query: { ...asked.query, ...piece } } as never, caller);
-    const paged = () => pagedBy((piece) => read(piece) as Page<unknown>, page, ROWS_AT_ONCE);
+    const paged = () => pagedBy((piece) => read(piece) as ListPage<unknown>, page, ROWS_AT_ONCE);
     return client === SERVER_ITSELF ? makeJson(paged()) : inTurn('loop', client, (held) => makeJson(paged(), held));
   };
 }

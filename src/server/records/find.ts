@@ -1,13 +1,13 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Database, NoParameters } from '../store/database.ts';
 import { jobColumns, type JobRow } from './job/row.ts';
-import { type SharedWorkflowRow, workflowColumns, workflowOf, type WorkflowRow } from './workflow/row.ts';
+import { type SharedWorkflowRow, workflowColumns, workflowRecordOf, type WorkflowRow } from './workflow/row.ts';
 
 /** Rows by their id, or a refusal that names the missing one. */
 export interface Find {
   workflow(id: number): WorkflowRow;
   /** The workflow as the API returns it, with the groups that may see it. */
-  wholeWorkflow(id: number): ReturnType<typeof workflowOf>;
+  wholeWorkflow(id: number): ReturnType<typeof workflowRecordOf>;
   /** Only its progress: the fields that every exchange of a runner needs. */
   run(id: number): Pick<WorkflowRow, 'run_id' | 'is_canceled'>;
   job(id: number): JobRow;
@@ -29,11 +29,11 @@ export function createFind(db: Database): Find {
   );
   const job = db.prepare<{ id: number }, JobRow>(`select ${jobColumns} from job where id = :id`);
   const removed = db.prepare<NoParameters, { id: number }>('select id from workflow where removed_at_ms is not null');
-  const jobById = (id: number) => job.get({ id }) ?? missing('Job', id);
+  const jobById = (id: number) => job.get({ id }) ?? missingRecord('Job', id);
   return {
-    workflow: (id) => workflow.get({ id }) ?? missing('Workflow', id),
-    wholeWorkflow: (id) => workflowOf(whole.get({ id }) ?? missing('Workflow', id)),
-    run: (id) => run.get({ id }) ?? missing('Workflow', id),
+    workflow: (id) => workflow.get({ id }) ?? missingRecord('Workflow', id),
+    wholeWorkflow: (id) => workflowRecordOf(whole.get({ id }) ?? missingRecord('Workflow', id)),
+    run: (id) => run.get({ id }) ?? missingRecord('Workflow', id),
     job: jobById,
     removed: new Set(removed.all({}).map(({ id }) => id)),
     jobOf(workflowId, id) {
@@ -48,12 +48,12 @@ export function createFind(db: Database): Find {
 }
 
 /** Refuses with the message of Torc 1.0.0: `Job not found with ID: 7`. */
-export function missing(what: string, id: number): never {
+export function missingRecord(what: string, id: number): never {
   throw new Refusal('NOT_FOUND', `${what} not found with ID: ${id}`, { what, id });
 }
 
 /** The row, or a refusal that names its table: `Resource not found in file with ID: 7`. */
-export function found<Row>(row: Row | undefined, table: string, id: number): Row {
+export function foundRow<Row>(row: Row | undefined, table: string, id: number): Row {
   if (row === undefined) {
     throw new Refusal('NOT_FOUND', `Resource not found in ${table} with ID: ${id}`, { table, id });
   }

@@ -1,8 +1,8 @@
 import type { Database } from '../store/database.ts';
-import { type Find, found } from './find.ts';
+import { type Find, foundRow } from './find.ts';
 
 /** A kind of record: how one is read, and how one or all of a workflow are removed. */
-export interface Records<Model> {
+export interface RecordAccess<Model> {
   readonly table: string;
   get(id: number): Model | undefined;
   remove(id: number): void;
@@ -16,7 +16,7 @@ export function records<Row, Model>(
   columns: string,
   from: string,
   modelOf: (row: Row) => Model,
-): Records<Model> {
+): RecordAccess<Model> {
   const get = db.prepare<{ id: number }, Row>(`select ${columns} from ${from} where ${table}.id = :id`);
   const remove = db.prepare<{ id: number }>(`delete from ${table} where id = :id`);
   const removeAll = db.prepare<{ workflowId: number }>(`delete from ${table} where workflow_id = :workflowId`);
@@ -43,17 +43,18 @@ export function merged<Model extends object>(before: Model, given: Partly<Model>
   return { ...before, ...(Object.fromEntries(set) as Partial<Model>) };
 }
 
-export const read = <Model>(records: Records<Model>, id: number): Model => found(records.get(id), records.table, id);
+export const read = <Model>(records: RecordAccess<Model>, id: number): Model =>
+  foundRow(records.get(id), records.table, id);
 
 /** Deletes one record and returns it. */
-export function remove<Model>(records: Records<Model>, id: number): Model {
+export function removeRecord<Model>(records: RecordAccess<Model>, id: number): Model {
   const model = read(records, id);
   records.remove(id);
   return model;
 }
 
 /** Deletes all records of a workflow and returns their number. */
-export function removeAll({ workflow }: Find, records: Records<unknown>, workflowId: number): number {
+export function removeAll({ workflow }: Find, records: RecordAccess<unknown>, workflowId: number): number {
   workflow(workflowId);
   return records.removeAll(workflowId);
 }

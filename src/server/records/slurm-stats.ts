@@ -1,5 +1,5 @@
 import { columns, insertInto } from '../store/columns.ts';
-import type { Database, Value } from '../store/database.ts';
+import type { Database, ColumnValue } from '../store/database.ts';
 
 /** The columns of the table of Slurm's statistics: one row for an attempt. */
 export const statsColumns = [
@@ -7,4 +7,5 @@ export const statsColumns = [
   ...columns('max_disk_read_bytes max_disk_write_bytes ave_cpu_seconds node_list slurm_step'),
 ];
 
-export const insertStats = (db: Database) => db.prepare<Record<string, Value>>(insertInto('slurm_stats', statsColumns));
+export const insertStats = (db: Database) =>
+  db.prepare<Record<string, ColumnValue>>(insertInto('slurm_stats', statsColumns));

@@ -3,13 +3,13 @@ import type { Checkpoints } from '../store/checkpoints.ts';
 import type { Acknowledged } from '../store/commit-count.ts';
 import type { Database } from '../store/database.ts';
 import { createFind, type Find } from './find.ts';
-import { migrate } from '../store/migrate.ts';
+import { migrateDatabase } from '../store/migrate.ts';
 import { createPruner } from '../store/prune.ts';
 import { createReleases, type Releases } from './job/release.ts';
 import { createWindows, type Windows } from '../store/rows.ts';
 import { type SliceLimits, usualLimits } from '../store/slice-limits.ts';
 import { createStoredReplies, type StoredReplies } from '../store/stored-replies.ts';
-import { createTurns, type Turns } from '../store/turn.ts';
+import { createSharedTurns, type Turns } from '../store/turn.ts';
 import { createWorks, type Works } from '../store/work.ts';
 
 /** The basis of every module of the server. */
@@ -32,7 +32,7 @@ export interface Store {
   readonly now: () => number;
 }
 
-export interface StoreOptions {
+export interface RecordStoreOptions {
   readonly now: () => number;
   readonly onBroken: (error: unknown) => void;
   /** Called when another program took the lock of the file, and when the lock is free again. */
@@ -52,11 +52,11 @@ export interface StoreOptions {
  *
  * `onBroken` is called once, when the disk failed during a commit: nothing may be acknowledged after that.
  */
-export function createStore(db: Database, options: StoreOptions): Store {
+export function createStore(db: Database, options: RecordStoreOptions): Store {
   const { now, onBroken, onLock, onError = rethrow, checkpoints, acknowledged, limits = usualLimits } = options;
-  migrate(db);
+  migrateDatabase(db);
   const changes = createChangeLog(db, now);
-  const turns = createTurns(db, changes, onBroken, onLock, limits, checkpoints, acknowledged);
+  const turns = createSharedTurns(db, changes, onBroken, onLock, limits, checkpoints, acknowledged);
   // From here on nothing waits for a lock inside SQLite, which would block the event loop.
   db.run('pragma busy_timeout = 0');
   return storeOver({ db, turns, changes, now }, limits, onError);

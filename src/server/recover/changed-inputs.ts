@@ -3,7 +3,7 @@ import { ENDED } from '../../core/job/statuses.ts';
 import type { Caller } from '../caller.ts';
 import type { Store } from '../records/store.ts';
 import type { NoteAction } from '../records/event/user-action.ts';
-import type { Steps, Work } from '../store/work.ts';
+import type { WorkSteps, Work } from '../store/work.ts';
 import type { RecoverQueries } from './queries.ts';
 
 interface ResetRequest {
@@ -22,7 +22,7 @@ export const createProcessChanged = (
   queries: RecoverQueries,
   noteAction: NoteAction,
 ) => {
-  function* steps(id: number, { dryRun, caller }: ResetRequest): Steps<string[]> {
+  function* steps(id: number, { dryRun, caller }: ResetRequest): WorkSteps<string[]> {
     find.run(id);
     const jobs = new Map<number, string>();
     for (let afterData = 0; ;) {

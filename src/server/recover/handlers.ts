@@ -1,7 +1,7 @@
 import type { Handlers } from '../handlers.ts';
 import type { Store } from '../records/store.ts';
 import { userActions } from '../records/event/user-action.ts';
-import { mapped } from '../store/work.ts';
+import { mappedWork } from '../store/work.ts';
 import { createProcessChanged } from './changed-inputs.ts';
 import { createStatusChange, retryJob } from './job.ts';
 import { createLease } from './lease.ts';
@@ -29,18 +29,18 @@ export const recoverHandlers = (store: Store) => {
     cancelJobs: ({ params, body }, caller) => cancelJobs(params.id, body.job_ids, caller),
     resetStatus: ({ params, query }, caller) => reset(params.id, query.force ?? false, caller),
     resetJobStatus: ({ params: { id }, query: { failed_only: failedOnly = false } }, caller) =>
-      mapped(resetJobs(id, failedOnly, caller), (count) => {
+      mappedWork(resetJobs(id, failedOnly, caller), (count) => {
         const answer = { workflow_id: id, updated_count: count, status: 'uninitialized' };
         return failedOnly ? { ...answer, reset_type: 'failed_only' } : answer;
       }),
     resetInterruptedJobs: ({ params: { id }, query: { dry_run: dryRun = false } }, caller) =>
-      mapped(resetInterrupted(id, dryRun, caller), (count) => ({
+      mappedWork(resetInterrupted(id, dryRun, caller), (count) => ({
         workflow_id: id,
         updated_count: count,
         status: 'uninitialized',
       })),
     processChangedJobInputs: ({ params, query }, caller) =>
-      mapped(processChanged(params.id, query.dry_run ?? false, caller), (names) => ({ reinitialized_jobs: names })),
+      mappedWork(processChanged(params.id, query.dry_run ?? false, caller), (names) => ({ reinitialized_jobs: names })),
     manageStatusChange: ({ params }) => change(params.id, params.status, params.run_id),
     takeRecoveryLease: ({ params, body }) => lease.take(params.id, body),
     releaseRecoveryLease: ({ params, query }) => lease.release(params.id, query.token),

@@ -4,7 +4,7 @@ import { ENDED, RETRIABLE } from '../../core/job/statuses.ts';
 import { jobOf } from '../records/job/row.ts';
 import type { Store } from '../records/store.ts';
 import { runAgain } from './again.ts';
-import type { Steps, Work } from '../store/work.ts';
+import type { WorkSteps, Work } from '../store/work.ts';
 import type { RecoverQueries } from './queries.ts';
 
 /** The state from which a change continues after a restart. */
@@ -47,7 +47,7 @@ export const createStatusChange = (store: Store, queries: RecoverQueries) => {
     return ENDED.has(before);
   };
 
-  function* steps(change: Change): Steps<Job> {
+  function* steps(change: Change): WorkSteps<Job> {
     const { id, status } = change;
     if (change.after === undefined && !set(change)) return jobOf(find.job(id));
     change.after ??= 0;

@@ -4,7 +4,7 @@ import { insertEvent } from '../records/event/row.ts';
 import { dependentsOfJob } from '../records/job/release.ts';
 import { anyOf, STATUS, upstreamOfJob } from '../records/job/status.ts';
 import { jobColumns, type JobRow, unsettled } from '../records/job/row.ts';
-import type { Window } from '../store/rows.ts';
+import type { JobWindow } from '../store/rows.ts';
 
 const AFRESH = 'start_time = null, compute_node_id = null, claimed_by = null';
 
@@ -50,7 +50,7 @@ export const recoverQueries = (db: Database) => ({
     where edge.depends_on_job_id = :id and edge.job_id > :after and job.status <> ${STATUS.disabled}
     order by edge.job_id
     limit :limit`),
-  resetAll: db.prepare<Window>(`
+  resetAll: db.prepare<JobWindow>(`
     update job set status = ${STATUS.uninitialized}, ${AFRESH}
     where workflow_id = :workflowId and id > :after and id <= :upto`),
   // Jobs that wait for a decision have not ended, so nothing downstream of them has run. Those in the lists are reset last.
@@ -59,11 +59,11 @@ export const recoverQueries = (db: Database) => ({
       select coalesce(sum(jobs), 0) as jobs
       from job_count
       where workflow_id = :workflowId and status in ${anyOf(RECOVERABLE)}`),
-    upstream: db.prepare<Window, { id: number }>(`
+    upstream: db.prepare<JobWindow, { id: number }>(`
       select id from job
       where workflow_id = :workflowId and id > :after and id <= :upto and status in ${anyOf(UNSUCCESSFUL)}
         and exists (select 1 from job_depends_on edge where edge.depends_on_job_id = job.id)`),
-    reset: db.prepare<Window>(`
+    reset: db.prepare<JobWindow>(`
       update job set status = ${STATUS.uninitialized}, ${AFRESH}
       where workflow_id = :workflowId and id > :after and id <= :upto and status in ${anyOf(RECOVERABLE)}`),
     resetDependent: db.prepare<{ id: number }>(`
@@ -71,10 +71,10 @@ export const recoverQueries = (db: Database) => ({
       where id = :id and status not in ${anyOf(RECOVERABLE)}`),
   },
   interrupted: {
-    all: db.prepare<Window, { id: number }>(`
+    all: db.prepare<JobWindow, { id: number }>(`
       select id from job
       where workflow_id = :workflowId and id > :after and id <= :upto and status in ${anyOf(STOPPED)}`),
-    upstream: db.prepare<Window, { id: number }>(`
+    upstream: db.prepare<JobWindow, { id: number }>(`
       select id from job
       where workflow_id = :workflowId and id > :after and id <= :upto and status in ${anyOf(STOPPED)}
         and exists (select 1 from job_depends_on edge where edge.depends_on_job_id = job.id)`),
@@ -82,7 +82,7 @@ export const recoverQueries = (db: Database) => ({
     resetDependent: db.prepare<{ id: number }>(`
       update job set status = ${STATUS.uninitialized}, ${AFRESH}
       where id = :id and status not in ${anyOf(STOPPED)}`),
-    canceledByFailure: db.prepare<Window, { id: number }>(`
+    canceledByFailure: db.prepare<JobWindow, { id: number }>(`
       select id from job
       where workflow_id = :workflowId and id > :after and id <= :upto and status = ${STATUS.canceled}
         and cancel_on_blocking_job_failure

@@ -2,8 +2,8 @@ import { IntList } from '../../core/workflow-file/int-list.ts';
 import type { Caller } from '../caller.ts';
 import type { Store } from '../records/store.ts';
 import type { NoteAction } from '../records/event/user-action.ts';
-import type { Steps, Work } from '../store/work.ts';
-import { createResetDownstream, PAGE } from './downstream.ts';
+import type { WorkSteps, Work } from '../store/work.ts';
+import { createResetDownstream, JOBS_A_STEP } from './downstream.ts';
 import { createMarks } from './marks.ts';
 import type { RecoverQueries } from './queries.ts';
 
@@ -25,13 +25,13 @@ export const createResetInterrupted = (store: Store, queries: RecoverQueries, no
   const resetDownstream = createResetDownstream(store, queries);
   const { interrupted } = queries;
 
-  function* steps(id: number, { dryRun, caller }: ResetRequest): Steps<number> {
+  function* steps(id: number, { dryRun, caller }: ResetRequest): WorkSteps<number> {
     find.run(id);
     const isKept = yield* canceledByFailures(id);
     const isInterrupted = (jobId: number) => !isKept(jobId);
     if (!dryRun) yield* resetDownstream(id, interrupted, isInterrupted);
     let count = 0;
-    yield* windows.within(id, PAGE, function* (window) {
+    yield* windows.within(id, JOBS_A_STEP, function* (window) {
       for (const { id: jobId } of interrupted.all.all(window)) {
         if (!isInterrupted(jobId)) continue;
         count += 1;
@@ -46,7 +46,7 @@ export const createResetInterrupted = (store: Store, queries: RecoverQueries, no
   }
 
   /** The canceled jobs that wait for a job which failed, directly or over others that were canceled for it. */
-  function* canceledByFailures(workflowId: number): Steps<(id: number) => boolean> {
+  function* canceledByFailures(workflowId: number): WorkSteps<(id: number) => boolean> {
     const ids = queries.idRange.get({ workflowId });
     if (ids === undefined || ids.first === null || ids.last === null) return () => false;
     const marks = createMarks(ids.first, ids.last);
@@ -54,16 +54,16 @@ export const createResetInterrupted = (store: Store, queries: RecoverQueries, no
     const take = (jobs: readonly { readonly id: number }[]) => {
       for (const { id } of jobs) if (marks.add(id)) found.push(id);
     };
-    yield* windows.within(workflowId, PAGE, function* (window) {
+    yield* windows.within(workflowId, JOBS_A_STEP, function* (window) {
       take(interrupted.canceledByFailure.all(window));
       yield;
     });
     for (let at = 0; at < found.length; at += 1) {
       for (let after = 0; ;) {
-        const page = interrupted.canceledDependents.all({ id: found.at(at), after, limit: PAGE });
+        const page = interrupted.canceledDependents.all({ id: found.at(at), after, limit: JOBS_A_STEP });
         take(page);
         yield;
-        if (page.length < PAGE) break;
+        if (page.length < JOBS_A_STEP) break;
         after = page.at(-1)?.id ?? after;
       }
     }

@@ -1,7 +1,7 @@
 import type { Caller } from '../caller.ts';
 import type { Store } from '../records/store.ts';
 import type { NoteAction } from '../records/event/user-action.ts';
-import type { Steps, Work } from '../store/work.ts';
+import type { WorkSteps, Work } from '../store/work.ts';
 import { createResetDownstream } from './downstream.ts';
 import type { RecoverQueries } from './queries.ts';
 
@@ -23,7 +23,7 @@ export const createResetJobs = (store: Store, queries: RecoverQueries, noteActio
   const { changes, find, windows, works } = store;
   const resetDownstream = createResetDownstream(store, queries);
 
-  function* steps(id: number, reset: Reset): Steps<number> {
+  function* steps(id: number, reset: Reset): WorkSteps<number> {
     find.run(id);
     const { failedOnly, caller } = reset;
     reset.count ??= (failedOnly ? queries.failed.count : queries.allJobs).get({ workflowId: id })?.jobs ?? 0;

@@ -5,7 +5,7 @@ import type { Caller } from '../caller.ts';
 import { createHeldAttempts, holderWords } from '../records/job/held-attempts.ts';
 import { inPages } from '../store/rows.ts';
 import type { Store } from '../records/store.ts';
-import type { Steps, Work } from '../store/work.ts';
+import type { WorkSteps, Work } from '../store/work.ts';
 import type { NoteAction } from '../records/event/user-action.ts';
 import type { RecoverQueries } from './queries.ts';
 
@@ -16,7 +16,7 @@ import type { RecoverQueries } from './queries.ts';
  */
 export const createCancel = ({ find, changes, now, works }: Store, queries: RecoverQueries) => {
   const cancelJobs = (workflowId: number) => inPages((limit) => queries.cancelJobs.run({ workflowId, limit }));
-  function* cancel(id: number): Steps<Workflow> {
+  function* cancel(id: number): WorkSteps<Workflow> {
     const { run_id: runId } = find.workflow(id);
     queries.cancelWorkflow.run({ id });
     const jobs = queries.busyJobs.get({ workflowId: id })?.jobs ?? 0;
@@ -30,7 +30,7 @@ export const createCancel = ({ find, changes, now, works }: Store, queries: Reco
     yield* cancelJobs(id);
     return find.wholeWorkflow(id);
   }
-  const work = <Result>(workflowId: number, steps: () => Steps<Result>): Work<Result> => ({
+  const work = <Result>(workflowId: number, steps: () => WorkSteps<Result>): Work<Result> => ({
     workflowId,
     kind: 'cancel',
     parameters: () => ({}),

@@ -1,6 +1,6 @@
 import type { RunningJob, SlurmJobCorrelation } from '../../core/contract/allocation.ts';
 import { unsettled } from '../records/job/row.ts';
-import { present } from '../records/present.ts';
+import { presentFields } from '../records/present.ts';
 import type { Database } from '../store/database.ts';
 import { createListing, type OfWorkflow } from '../store/listing.ts';
 import { STATUS } from '../records/job/status.ts';
@@ -21,7 +21,7 @@ export const reportQueries = (db: Database) => ({
       sortable: { job_id: 'job.id' },
       idColumn: 'job.id',
     },
-    present,
+    presentFields,
   ),
   listSlurmJobs: createListing<OfWorkflow, SlurmJobCorrelation, SlurmJobCorrelation>(
     db,

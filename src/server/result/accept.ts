@@ -8,7 +8,7 @@ import type { Store } from '../records/store.ts';
 import { type End, refusalOfEnd, startOfEnd } from './end.ts';
 import { type GatheredEnds, gatherEnds } from './gathered.ts';
 import { createHolderAcceptance, isKnown } from './holder.ts';
-import type { EndedJob, ResultQueries } from './queries.ts';
+import type { EndingJob, ResultReportQueries } from './queries.ts';
 import { refuseTooEarly } from './too-early.ts';
 
 /** The outcome of a reported end: accepted, known already, or refused with the reason. */
@@ -27,12 +27,12 @@ export type Reporter = 'holder' | 'anybody';
  * Each end is checked before anything of it is written, so a refused end changes nothing and does not affect the
  * others. The caller has checked that the run is the workflow's current one.
  */
-export const createAccept = (store: Store, queries: ResultQueries) => {
+export const createAccept = (store: Store, queries: ResultReportQueries) => {
   const { changes, releases } = store;
   const held = createHeldAttempts(store.db, changes);
   const acceptanceByHolder = createHolderAcceptance(queries);
 
-  const acceptanceByAnybody = (end: End, job: EndedJob | undefined): Acceptance | undefined => {
+  const acceptanceByAnybody = (end: End, job: EndingJob | undefined): Acceptance | undefined => {
     const refusal = refusalOfEnd(end, job);
     if (refusal !== undefined || !isKnown(queries, end)) return refusal;
     return new Refusal(
@@ -72,7 +72,7 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
   /** The end of an attempt whose job a user canceled: the job stays canceled, and the result says how the attempt ended. */
   const canceledEnd = (end: End): End => ({ ...end, status: 'canceled', causeCode: 'canceled', cause: undefined });
   /** After the cancellation of a whole workflow its jobs have no result, as in Torc. */
-  const isCanceledAttempt = (end: End, job: EndedJob | undefined): boolean =>
+  const isCanceledAttempt = (end: End, job: EndingJob | undefined): boolean =>
     job?.status === statusCode.canceled &&
     job.attempt_id === end.attemptId &&
     !isKnown(queries, end) &&

@@ -3,8 +3,8 @@ import { type JobStatus, statusCode, statusOf } from '../../core/contract/job.ts
 import { Refusal } from '../../core/contract/refusals.ts';
 import { ENDED, REPORTED } from '../../core/job/statuses.ts';
 import { statsColumns } from '../records/slurm-stats.ts';
-import { valuesOf } from '../store/columns.ts';
-import type { EndedJob } from './queries.ts';
+import { columnValuesOf } from '../store/columns.ts';
+import type { EndingJob } from './queries.ts';
 
 /** The end of an attempt, with everything that fences it. */
 export interface End {
@@ -29,7 +29,7 @@ export interface End {
 }
 
 /** Why the end cannot be accepted, if so: the rules for every reporter. */
-export function refusalOfEnd(end: End, job: EndedJob | undefined): Refusal | undefined {
+export function refusalOfEnd(end: End, job: EndingJob | undefined): Refusal | undefined {
   const { jobId, workflowId, status } = end;
   if (job === undefined) return new Refusal('NOT_FOUND', `Job not found with ID: ${jobId}`);
   const refuse = (message: string) => new Refusal('STATUS_REFUSED', message, { job_id: jobId });
@@ -53,7 +53,7 @@ export function refusalOfEnd(end: End, job: EndedJob | undefined): Refusal | und
  *
  * A runner that was declared lost may still be alive and report: its job has a new attempt by then, or another runner.
  */
-export function fenceOff(end: End, job: EndedJob): Refusal | undefined {
+export function fenceOff(end: End, job: EndingJob): Refusal | undefined {
   if (job.attempt_id !== end.attemptId) {
     return new Refusal(
       'RUN_SUPERSEDED',
@@ -91,7 +91,7 @@ export const resultOfEnd = (end: End) => ({
 
 /** The end as a row in the table of Slurm's statistics. */
 export const statsOfEnd = ({ workflowId, jobId, runId, attemptId, slurmStats }: End) =>
-  valuesOf(
+  columnValuesOf(
     { workflow_id: workflowId, job_id: jobId, run_id: runId, attempt_id: attemptId, ...slurmStats },
     statsColumns,
   );

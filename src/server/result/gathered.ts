@@ -1,6 +1,6 @@
 import { statusCode } from '../../core/contract/job.ts';
 import { type End, resultOfEnd, statsOfEnd } from './end.ts';
-import type { ResultQueries } from './queries.ts';
+import type { ResultReportQueries } from './queries.ts';
 
 /**
  * Ends of attempts that are written together: one statement for many costs two thirds of one for each.
@@ -8,7 +8,7 @@ import type { ResultQueries } from './queries.ts';
  * Until then the database has these jobs as they were, so they are written before one of them is read again. The release of
  * dependents reads and changes only dependents.
  */
-export function gatherEnds(queries: ResultQueries) {
+export function gatherEnds(queries: ResultReportQueries) {
   const gathered = new Map<number, End>();
   return {
     has: (jobId: number): boolean => gathered.has(jobId),

@@ -1,7 +1,7 @@
 import { Refusal, supersededRun } from '../../core/contract/refusals.ts';
 import type { NewResult } from '../../core/contract/result.ts';
 import type { Handlers } from '../handlers.ts';
-import { missing } from '../records/find.ts';
+import { missingRecord } from '../records/find.ts';
 import { createHeldAttempts } from '../records/job/held-attempts.ts';
 import type { Input, Reply } from '../../core/contract/routes.ts';
 import { jobOf } from '../records/job/row.ts';
@@ -9,13 +9,13 @@ import { Sliced } from '../store/sliced.ts';
 import type { Store } from '../records/store.ts';
 import { createAccept } from './accept.ts';
 import { type End, fenceOff } from './end.ts';
-import { type EndedJob, resultQueries } from './queries.ts';
+import { type EndingJob, resultReportQueries } from './queries.ts';
 import { createStart } from './start.ts';
 
 /** Torc's routes for what `exchange` does in one request. */
 export const resultHandlers = (store: Store) => {
   const { db, find } = store;
-  const queries = resultQueries(db);
+  const queries = resultReportQueries(db);
   const held = createHeldAttempts(db, store.changes);
   const accept = createAccept(store, queries);
   const start = createStart(store, queries);
@@ -53,9 +53,10 @@ export const resultHandlers = (store: Store) => {
     },
 
     completeJob({ params: { id, status, run_id: runId }, body }) {
-      const { workflow_id: workflowId, current_run: currentRun } = queries.runOf.get({ id }) ?? missing('Job', id);
+      const { workflow_id: workflowId, current_run: currentRun } =
+        queries.runOf.get({ id }) ?? missingRecord('Job', id);
       refuseDisagreement(body, { job_id: id, workflow_id: workflowId, run_id: runId, status });
-      refuseSuperseded(currentRun ?? missing('Workflow', workflowId), runId);
+      refuseSuperseded(currentRun ?? missingRecord('Workflow', workflowId), runId);
       const [verdict] = accept(workflowId, [resultEndOf(body, workflowId, runId)], 'anybody');
       if (verdict instanceof Refusal) throw verdict;
       return jobOf(find.job(id));
@@ -113,7 +114,7 @@ function refuseDisagreement(result: NewResult, target: Target): void {
  * for a job that another runner holds by now. A job that no runner holds may be ended by anybody, and an entry without
  * an attempt counts for the current one.
  */
-function refuseLate(end: End, attempt: NewResult['attempt_id'], job: EndedJob | undefined): void {
+function refuseLate(end: End, attempt: NewResult['attempt_id'], job: EndingJob | undefined): void {
   if (job === undefined || job.workflow_id !== end.workflowId) return;
   const reported = { ...end, attemptId: attempt ?? job.attempt_id };
   const refusal = fenceOff(reported, { ...job, claimed_by: job.claimed_by ?? end.nodeId });

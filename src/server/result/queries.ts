@@ -5,7 +5,7 @@ import { STATUS } from '../records/job/status.ts';
 import { insertStats } from '../records/slurm-stats.ts';
 
 /** The fields of a job that its start or end needs. */
-export interface EndedJob extends Readonly<
+export interface EndingJob extends Readonly<
   Pick<JobRow, 'id' | 'workflow_id' | 'name' | 'status' | 'attempt_id' | 'refunded_attempts'>
 > {
   /** The runner that it was assigned to. */
@@ -32,8 +32,8 @@ const currentRun = `
     left join workflow on workflow.id = job.workflow_id and workflow.removed_at_ms is null
     where job.id = :id`;
 
-export const resultQueries = (db: Database) => ({
-  job: db.prepare<{ id: number }, EndedJob>(`
+export const resultReportQueries = (db: Database) => ({
+  job: db.prepare<{ id: number }, EndingJob>(`
     select id, workflow_id, name, status, attempt_id, refunded_attempts, claimed_by,
       ${dependentsOfJob} as dependents
     from job
@@ -114,4 +114,4 @@ export const resultQueries = (db: Database) => ({
   ),
 });
 
-export type ResultQueries = ReturnType<typeof resultQueries>;
+export type ResultReportQueries = ReturnType<typeof resultReportQueries>;

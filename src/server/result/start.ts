@@ -2,11 +2,11 @@ import type { Start } from '../../core/contract/exchange.ts';
 import { statusOf } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { JobCompletionError } from '../../core/contract/result.ts';
-import { missing } from '../records/find.ts';
+import { missingRecord } from '../records/find.ts';
 import { createHeldAttempts } from '../records/job/held-attempts.ts';
 import type { JobRow } from '../records/job/row.ts';
 import type { Store } from '../records/store.ts';
-import type { EndedJob, ResultQueries } from './queries.ts';
+import type { EndingJob, ResultReportQueries } from './queries.ts';
 import { refuseTooEarly } from './too-early.ts';
 
 /**
@@ -15,9 +15,9 @@ import { refuseTooEarly } from './too-early.ts';
  * A known start is skipped. For a job that ended in the same exchange no start is needed: it goes from pending directly
  * to its end, and the row is written once instead of twice.
  */
-export const createBegin = ({ db, changes }: Store, queries: ResultQueries) => {
+export const createBegin = ({ db, changes }: Store, queries: ResultReportQueries) => {
   const held = createHeldAttempts(db, changes);
-  const tooEarly = ({ job_id: jobId, attempt_id: attemptId }: Start, nodeId: number, job: EndedJob | undefined) => {
+  const tooEarly = ({ job_id: jobId, attempt_id: attemptId }: Start, nodeId: number, job: EndingJob | undefined) => {
     const refusal = refuseTooEarly(queries, { jobId, attemptId, nodeId }, job);
     // Its process runs until the runner reports the end.
     if (refusal !== undefined) held.keepAttempt({ jobId, attemptId, nodeId });
@@ -47,7 +47,7 @@ export type Begin = ReturnType<typeof createBegin>;
 
 function verdictOf(
   { job_id: id, attempt_id: attempt }: Start,
-  job: EndedJob | undefined,
+  job: EndingJob | undefined,
   workflowId: number,
   nodeId: number,
 ): Refusal | 'known' | undefined {
@@ -67,10 +67,10 @@ function verdictOf(
 
 /** Starts one job by Torc's route, which sets the runner only at this point. Returns the job as it was before. */
 export const createStart =
-  ({ changes, now }: Store, queries: ResultQueries) =>
+  ({ changes, now }: Store, queries: ResultReportQueries) =>
   (id: number, runId: number, nodeId: number): JobRow => {
-    const job = queries.toStart.get({ id, nodeId }) ?? missing('Job', id);
-    const currentRun = job.current_run ?? missing('Workflow', job.workflow_id);
+    const job = queries.toStart.get({ id, nodeId }) ?? missingRecord('Job', id);
+    const currentRun = job.current_run ?? missingRecord('Workflow', job.workflow_id);
     const status = statusOf(job.status);
     if (status !== 'pending') {
       throw new Refusal(

@@ -1,6 +1,6 @@
 import { statusCode } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { EndedJob, ResultQueries } from './queries.ts';
+import type { EndingJob, ResultReportQueries } from './queries.ts';
 
 /** The attempt that a runner reports. */
 interface Reported {
@@ -17,9 +17,9 @@ interface Reported {
  * meanwhile. The job that started too early waits on as its next attempt, because this attempt has run.
  */
 export function refuseTooEarly(
-  queries: ResultQueries,
+  queries: ResultReportQueries,
   { jobId, attemptId, nodeId }: Reported,
-  job: EndedJob | undefined,
+  job: EndingJob | undefined,
 ): Refusal | undefined {
   if (job === undefined || job.status !== statusCode.blocked) return undefined;
   if (job.claimed_by !== nodeId || job.attempt_id !== attemptId) return undefined;

@@ -4,20 +4,20 @@ import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { createChangeLog } from './changes.ts';
 import { type CheckpointLimits, createCheckpoints } from './checkpoints.ts';
 import { type Logged, openDatabase } from './database.ts';
-import { migrate } from './migrate.ts';
+import { migrateDatabase } from './migrate.ts';
 import { usualLimits } from './slice-limits.ts';
-import { createTurns } from './turn.ts';
+import { createSharedTurns } from './turn.ts';
 
 const PAGE = 4_096;
 
 function opened(limits: CheckpointLimits) {
   const path = join(temporaryFolder(), 'torc.db');
   const db = openDatabase(path);
-  migrate(db);
+  migrateDatabase(db);
   db.run('create table note (text text not null) strict');
   const checkpoints = createCheckpoints(db, path, limits);
   const broken: unknown[] = [];
-  const turns = createTurns(
+  const turns = createSharedTurns(
     db,
     createChangeLog(db, () => 0),
     (error) => broken.push(error),

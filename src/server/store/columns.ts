@@ -1,4 +1,4 @@
-import type { Value } from './database.ts';
+import type { ColumnValue } from './database.ts';
 
 /** Statements and values of rows from the columns of a table, so that each column is named once. */
 
@@ -18,15 +18,15 @@ export const setGiven = (names: readonly string[]): string =>
   names.map((column) => `${column} = coalesce(:${column}, ${column})`).join(', ');
 
 /** The values of these columns as they are stored: a flag as a number, a list or an object as JSON text, nothing as null. */
-export function valuesOf<Column extends string>(
+export function columnValuesOf<Column extends string>(
   record: { readonly [Name in Column]?: unknown },
   names: readonly Column[],
-): Record<Column, Value> {
-  return Object.fromEntries(names.map((column) => [column, valueOf(record[column])])) as Record<Column, Value>;
+): Record<Column, ColumnValue> {
+  return Object.fromEntries(names.map((column) => [column, valueOf(record[column])])) as Record<Column, ColumnValue>;
 }
 
-function valueOf(value: unknown): Value {
+function valueOf(value: unknown): ColumnValue {
   if (value === undefined || value === null) return null;
   if (typeof value === 'boolean') return Number(value);
-  return typeof value === 'object' ? JSON.stringify(value) : (value as Value);
+  return typeof value === 'object' ? JSON.stringify(value) : (value as ColumnValue);
 }

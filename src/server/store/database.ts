@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
-export type Value = string | number | bigint | null | Uint8Array;
-type Parameters = Record<string, Value | undefined>;
+export type ColumnValue = string | number | bigint | null | Uint8Array;
+type Parameters = Record<string, ColumnValue | undefined>;
 
 /** A prepared statement. `undefined` is written as null: runtimes before 26 would refuse it. */
 export interface Statement<P extends Parameters, Row> {
@@ -228,20 +228,20 @@ function inserts<P extends Parameters>(
 }
 
 function statement<P extends Parameters, Row>(compiled: Compiled, names: () => readonly string[]): Statement<P, Row> {
-  const bound = (parameters: P): Value[] => {
-    const values: Value[] = [];
+  const bound = (parameters: P): ColumnValue[] => {
+    const values: ColumnValue[] = [];
     for (const name of names()) values.push(parameters[name] ?? null);
     return values;
   };
   const { reading, rowOf } = rowsOf<Row>(compiled);
   return {
     get(parameters) {
-      const values = reading().get(...bound(parameters)) as Value[] | undefined;
+      const values = reading().get(...bound(parameters)) as ColumnValue[] | undefined;
       return values === undefined ? undefined : rowOf(values);
     },
-    all: (parameters) => (reading().all(...bound(parameters)) as unknown as Value[][]).map(rowOf),
+    all: (parameters) => (reading().all(...bound(parameters)) as unknown as ColumnValue[][]).map(rowOf),
     *iterate(parameters) {
-      for (const values of reading().iterate(...bound(parameters))) yield rowOf(values as unknown as Value[]);
+      for (const values of reading().iterate(...bound(parameters))) yield rowOf(values as unknown as ColumnValue[]);
     },
     run: (parameters) => Number(compiled().run(...bound(parameters)).changes),
     insert: (parameters) => Number(compiled().run(...bound(parameters)).lastInsertRowid),
@@ -254,10 +254,10 @@ function statement<P extends Parameters, Row>(compiled: Compiled, names: () => r
  * The driver's own objects are hash tables: to make and read one of a job's 20 columns takes 4.6 µs. As an array, from
  * which a copy of an empty row is filled, it takes 2.2 µs, and a list of 1,000 jobs 1.5 ms instead of 3.6.
  */
-function rowsOf<Row>(compiled: Compiled): { reading: Compiled; rowOf: (values: readonly Value[]) => Row } {
+function rowsOf<Row>(compiled: Compiled): { reading: Compiled; rowOf: (values: readonly ColumnValue[]) => Row } {
   let prepared: StatementSync | undefined;
   let columns: string[] = [];
-  let empty: Record<string, Value> = {};
+  let empty: Record<string, ColumnValue> = {};
   return {
     reading() {
       if (prepared === undefined) {
@@ -273,7 +273,7 @@ function rowsOf<Row>(compiled: Compiled): { reading: Compiled; rowOf: (values: r
         empty = Object.fromEntries(columns.map((name) => [name, null]));
       }
       const row = { ...empty };
-      for (let at = 0; at < columns.length; at += 1) row[columns[at] as string] = values[at] as Value;
+      for (let at = 0; at < columns.length; at += 1) row[columns[at] as string] = values[at] as ColumnValue;
       return row as Row;
     },
   };

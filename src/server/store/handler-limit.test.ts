@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { openDatabase } from './database.ts';
-import { migrate } from './migrate.ts';
+import { migrateDatabase } from './migrate.ts';
 import { migrations } from './migrations.gen.ts';
 
 const OLDER = 22;
@@ -26,7 +26,7 @@ it('the migration of results takes their codes from the words of earlier version
       insert into result (
         job_id, workflow_id, run_id, compute_node_id, return_code, exec_time_minutes, completion_time, status, cause, cause_code
       ) values (${index}, 1, 1, 1, 1, 0, '', 6, '${cause}', ${code === null ? 'null' : `'${code}'`})`);
-  migrate(db);
+  migrateDatabase(db);
   const codes = db.prepare<Record<string, never>, { cause_code: string; handler_limit: string | null }>(
     'select cause_code, handler_limit from result order by job_id',
   );

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { jobStatuses, type JobStatus, statusCode } from '../../core/contract/job.ts';
 import { type Database, type NoParameters, openDatabase } from './database.ts';
-import { migrate } from './migrate.ts';
+import { migrateDatabase } from './migrate.ts';
 import { migrations } from './migrations.gen.ts';
 
 const WITH_LISTS = 26;
@@ -19,7 +19,7 @@ function withJob(db: Database): Database {
 
 const fresh = () => {
   const db = openDatabase(':memory:');
-  migrate(db);
+  migrateDatabase(db);
   return withJob(db);
 };
 
@@ -81,7 +81,7 @@ it('a job that no runner holds leaves no attempt behind, whatever status it gets
 it('a database of an earlier version is migrated to the trigger without lists, and its attempts are as they were', () => {
   const db = withJob(older());
   db.run(`update job set status = 4, claimed_by = ${NODE}; update job set status = 7;`);
-  migrate(db);
+  migrateDatabase(db);
   expect(heldOf(db)).toEqual(HELD);
   const unchanged = withJob(older());
   for (const from of jobStatuses)

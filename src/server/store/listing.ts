@@ -1,6 +1,6 @@
 import { PAGE_LIMIT } from '../../core/contract/shape.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { Database, Statement, Value } from './database.ts';
+import type { Database, Statement, ColumnValue } from './database.ts';
 
 /**
  * The definition of a list: its columns, filters and order.
@@ -21,7 +21,7 @@ export interface Listing<Filters extends object> {
   readonly total?: (filters: Filters) => number | undefined;
 }
 
-export interface Paging {
+export interface ListPaging {
   readonly offset?: number | undefined;
   readonly limit?: number | undefined;
   readonly sort_by?: string | undefined;
@@ -31,7 +31,7 @@ export interface Paging {
   readonly before_id?: number | undefined;
 }
 
-export interface Page<Item> {
+export interface ListPage<Item> {
   items: Item[];
   offset: number;
   max_limit: number;
@@ -52,13 +52,13 @@ export const sortable = (table: string, columns: readonly string[]): Readonly<Re
 export const equal = <Field extends string>(table: string, ...fields: readonly Field[]) =>
   Object.fromEntries(fields.map((field) => [field, `${table}.${field} = :${field}`])) as Record<Field, string>;
 
-type Bound = Record<string, Value>;
+type Bound = Record<string, ColumnValue>;
 
 export function createListing<Filters extends object, Row, Item>(
   db: Database,
   listing: Listing<Filters>,
   toItem: (row: Row) => Item,
-): (filters: Filters, paging: Paging) => Page<Item> {
+): (filters: Filters, paging: ListPaging) => ListPage<Item> {
   const prepared = new Map<string, { page: Statement<Bound, Row>; count: Statement<Bound, { total: number }> }>();
 
   const statements = (where: string, order: string) => {
@@ -96,11 +96,11 @@ export function createListing<Filters extends object, Row, Item>(
     const fromEnd = known === undefined ? undefined : rowsFromEnd(offset, limit, known);
     if (fromEnd !== undefined) {
       const rows = statements(where, orderOf(!isDescending)).page.all({ ...values, ...fromEnd });
-      return pageOf(rows.reverse().map(toItem), offset, known as number);
+      return listPageOf(rows.reverse().map(toItem), offset, known as number);
     }
     const { page, count } = statements(where, orderOf(isDescending));
     const items = page.all({ ...values, limit, offset }).map(toItem);
-    return pageOf(items, offset, known ?? count.get(values)?.total ?? 0);
+    return listPageOf(items, offset, known ?? count.get(values)?.total ?? 0);
   };
 }
 
@@ -119,7 +119,7 @@ export function rowsFromEnd(
 }
 
 /** The envelope of a page that begins at `offset` in a list of `total` items. */
-export const pageOf = <Item>(items: Item[], offset: number, total: number): Page<Item> => ({
+export const listPageOf = <Item>(items: Item[], offset: number, total: number): ListPage<Item> => ({
   items,
   offset,
   max_limit: PAGE_LIMIT,
@@ -135,7 +135,7 @@ const sortColumn = ({ sortable, idColumn }: Pick<Listing<object>, 'sortable' | '
 function conditions<Filters extends object>(
   { filters: known, idColumn }: Listing<Filters>,
   asked: Filters,
-  { after_id: afterId, before_id: beforeId }: Paging,
+  { after_id: afterId, before_id: beforeId }: ListPaging,
 ): { where: string; values: Bound } {
   const parts: string[] = [];
   const values: Bound = {};
@@ -146,7 +146,8 @@ function conditions<Filters extends object>(
     const condition = typeof filter === 'string' ? filter : filter(value);
     if (condition === undefined) continue;
     parts.push(condition);
-    if (condition.includes(`:${name}`)) values[name] = typeof value === 'boolean' ? Number(value) : (value as Value);
+    if (condition.includes(`:${name}`))
+      values[name] = typeof value === 'boolean' ? Number(value) : (value as ColumnValue);
   }
   if (afterId !== undefined) {
     parts.push(`${idColumn} > :after_id`);

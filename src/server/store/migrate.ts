@@ -9,7 +9,7 @@ import { fresh, migrations, statements, tables } from './migrations.gen.ts';
  * One transaction for all steps: each commit waits for the disk, and a new database would take 0.1 s longer with one
  * commit for each.
  */
-export function migrate(db: Database): void {
+export function migrateDatabase(db: Database): void {
   const { user_version: found } = db
     .prepare<Record<string, never>, { user_version: number }>('pragma user_version')
     .get({}) ?? { user_version: 0 };

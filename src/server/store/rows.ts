@@ -1,9 +1,9 @@
 import type { Database } from './database.ts';
 import { type SliceLimits, usualLimits } from './slice-limits.ts';
-import type { Steps } from './work.ts';
+import type { WorkSteps } from './work.ts';
 
 /** Jobs of a workflow with ids above `after`, up to and including `upto`. */
-export type Window = {
+export type JobWindow = {
   readonly workflowId: number;
   readonly after: number;
   readonly upto: number;
@@ -15,11 +15,11 @@ export interface Windows {
     workflowId: number,
     after: number,
     size: number,
-  ): (Window & { readonly jobs: number; readonly isLast: boolean }) | undefined;
+  ): (JobWindow & { readonly jobs: number; readonly isLast: boolean }) | undefined;
   /** All jobs of a workflow in windows that take a few milliseconds each. */
-  over(workflowId: number, act: (window: Window) => void): Steps;
+  over(workflowId: number, act: (window: JobWindow) => void): WorkSteps;
   /** The same in windows of a fixed size, for work that checks its own time. */
-  within(workflowId: number, size: number, act: (window: Window) => Steps): Steps;
+  within(workflowId: number, size: number, act: (window: JobWindow) => WorkSteps): WorkSteps;
 }
 
 /**
@@ -73,7 +73,7 @@ export function createWindows(db: Database, { firstWindow, largestWindow }: Slic
  *
  * It begins with few: a row may be large. The following sizes depend on the time taken.
  */
-export function* inPages(change: (limit: number) => number): Steps<number> {
+export function* inPages(change: (limit: number) => number): WorkSteps<number> {
   let limit = 32;
   let total = 0;
   for (;;) {

@@ -23,12 +23,12 @@ export interface SliceLimits {
 }
 
 /** Not more than this many dependents of a job are counted; this is the largest page. */
-export const PAGE = 256;
+export const LARGEST_PAGE = 256;
 
 export const usualLimits: SliceLimits = {
   turnMs: 20,
   sliceMs: 10,
-  page: PAGE,
+  page: LARGEST_PAGE,
   atLeast: 512,
   firstWindow: 256,
   largestWindow: 4_096,

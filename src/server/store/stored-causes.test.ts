@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { causeOfRecord, exitCodesOf } from '../../core/attempt/judge.ts';
 import { statusOf } from '../../core/contract/job.ts';
 import { openDatabase } from './database.ts';
-import { migrate } from './migrate.ts';
+import { migrateDatabase } from './migrate.ts';
 import { migrations } from './migrations.gen.ts';
 
 const OLDER = 27;
@@ -32,7 +32,7 @@ it('the migration of results gives each the cause that its status and code prove
   insert(1, FAILED, 137, `'${KILLED}', 'killed'`);
   insert(1, FAILED, 3, `'Slurm: NODE_FAIL', 'node'`);
 
-  migrate(db);
+  migrateDatabase(db);
   const rows = db
     .prepare<
       Record<string, never>,

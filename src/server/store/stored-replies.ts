@@ -1,6 +1,6 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Database } from './database.ts';
-import type { Steps } from './work.ts';
+import type { WorkSteps } from './work.ts';
 
 /**
  * Replies to requests with an `Idempotency-Key`: the same request with the same key is executed once.
@@ -12,7 +12,7 @@ export interface StoredReplies {
   /** The stored reply for the key, or that of `work`, which is stored in the same transaction. */
   once(key: string, request: string, work: () => unknown): unknown;
   /** The same for work in slices: the reply is stored with the last slice. */
-  onceInSteps(key: string, request: string, work: () => Steps<unknown>): Steps<unknown>;
+  onceInSteps(key: string, request: string, work: () => WorkSteps<unknown>): WorkSteps<unknown>;
 }
 
 /** Longer than any client retries: a runner in an allocation waits 20 minutes for its server. */

@@ -3,10 +3,10 @@ import type { ChangeLog } from './changes.ts';
 import { createCommitCount } from './commit-count.ts';
 import type { Database } from './database.ts';
 
-export type Outcome = { readonly value: unknown } | { readonly error: unknown };
+export type WriteOutcome = { readonly value: unknown } | { readonly error: unknown };
 
 /** A write with what came of it; it is on disk when the transaction is. */
-export type Done<Write> = readonly [Write, Outcome];
+export type Done<Write> = readonly [Write, WriteOutcome];
 
 /** The shared transaction: it begins, carries out writes of which each may fail alone, and is committed with them. */
 export interface Transaction {
@@ -20,7 +20,7 @@ export interface Transaction {
   /** Carries out writes in their order until one is not wanted any more, and commits; those after it are not touched. */
   together<Write extends Work>(
     writes: readonly Write[],
-    isWanted: (write: Write, done: number) => Wanted,
+    isWanted: (write: Write, done: number) => WriteChoice,
   ): Done<Write>[];
   /** The number of commits that changed something, ever. */
   readonly commits: number;
@@ -33,7 +33,7 @@ interface Work {
 }
 
 /** Whether a write is carried out now, left out, or ends the transaction before it. */
-export type Wanted = 'now' | 'not' | 'end';
+export type WriteChoice = 'now' | 'not' | 'end';
 
 export function createTransaction(db: Database, changes: ChangeLog): Transaction {
   const statement = (sql: string) => db.prepare(sql);
@@ -61,7 +61,7 @@ export function createTransaction(db: Database, changes: ChangeLog): Transaction
     }
   };
 
-  const attempt = (work: () => unknown): Outcome => {
+  const attempt = (work: () => unknown): WriteOutcome => {
     savepoint.run({});
     const mark = changes.mark();
     try {
@@ -110,7 +110,7 @@ export function createTransaction(db: Database, changes: ChangeLog): Transaction
       return [write, { value }];
     },
     together(writes, isWanted) {
-      const done: [(typeof writes)[number], Outcome][] = [];
+      const done: [(typeof writes)[number], WriteOutcome][] = [];
       for (const write of writes) {
         const wanted = isWanted(write, done.length);
         if (wanted === 'end') break;

@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { testService } from '../../../tests/support/service.ts';
 import { createChangeLog } from './changes.ts';
 import { type Database, type NoParameters, openDatabase } from './database.ts';
-import { migrate } from './migrate.ts';
+import { migrateDatabase } from './migrate.ts';
 import { migrations, tables } from './migrations.gen.ts';
-import { createTurns } from './turn.ts';
+import { createSharedTurns } from './turn.ts';
 
 const counted = () => {
   const db = openDatabase(':memory:');
   db.run('create table note (text text not null unique) strict');
-  migrate(db);
+  migrateDatabase(db);
   const changes = createChangeLog(db, () => 0);
   const broken: unknown[] = [];
-  const turns = createTurns(db, changes, (error) => broken.push(error));
+  const turns = createSharedTurns(db, changes, (error) => broken.push(error));
   const insert = db.prepare<{ text: string }>('insert into note (text) values (:text)');
   const notes = db.prepare<Record<string, never>, { text: string }>('select text from note order by text');
   return {
@@ -101,15 +101,15 @@ it('clients are notified of a change after its commit, never before', async () =
 describe('migrations', () => {
   it('migrations change nothing the second time', () => {
     const db = openDatabase(':memory:');
-    migrate(db);
-    migrate(db);
+    migrateDatabase(db);
+    migrateDatabase(db);
   });
 
   it('migrations update an older database and lose no data', () => {
     const db = openDatabase(':memory:');
     db.run(migrations[0]?.sql ?? '');
     db.run("pragma user_version = 1; insert into workflow (name, user, timestamp) values ('old', 'u', 't')");
-    migrate(db);
+    migrateDatabase(db);
     const names = db.prepare<Record<string, never>, { name: string }>('select name from workflow').all({});
     expect(names.map(({ name }) => name)).toEqual(['old']);
     expect(db.prepare('select * from remote_worker').all({})).toEqual([]);
@@ -117,7 +117,7 @@ describe('migrations', () => {
 
   it('a new database has the tables and rows that the migrations make one after the other', () => {
     const [atOnce, inSteps] = [openDatabase(':memory:'), openDatabase(':memory:')];
-    migrate(atOnce);
+    migrateDatabase(atOnce);
     for (const { sql } of migrations) inSteps.run(sql);
     const schemaOf = (db: Database) =>
       db.prepare<NoParameters, object>('select type, name, tbl_name, sql from sqlite_schema order by name').all({});
@@ -135,8 +135,8 @@ describe('migrations', () => {
   it('a database with tables and without a version gets every migration, and is not taken for a new one', () => {
     const db = openDatabase(':memory:');
     db.run('create table of_administrators (id integer primary key)');
-    migrate(db);
-    migrate(db);
+    migrateDatabase(db);
+    migrateDatabase(db);
     expect(db.prepare<NoParameters, { name: string }>('select name from access_group').all({})).toEqual([
       { name: 'admin' },
     ]);
@@ -145,6 +145,6 @@ describe('migrations', () => {
   it('migrations refuse a database that a newer version wrote, and name both versions', () => {
     const db = openDatabase(':memory:');
     db.run('pragma user_version = 999');
-    expect(() => migrate(db)).toThrow(/has version 999; this torc knows versions up to \d+/);
+    expect(() => migrateDatabase(db)).toThrow(/has version 999; this torc knows versions up to \d+/);
   });
 });

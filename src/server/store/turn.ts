@@ -72,7 +72,7 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
-export function createTurns(
+export function createSharedTurns(
   db: Database,
   changes: ChangeLog,
   onBroken: (error: unknown) => void,

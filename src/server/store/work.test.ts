@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openDatabase } from './database.ts';
 import { createStore, type Store } from '../records/store.ts';
 import { usualLimits } from './slice-limits.ts';
-import type { Steps, Work } from './work.ts';
+import type { WorkSteps, Work } from './work.ts';
 
 const ONE_STEP = { ...usualLimits, turnMs: 0, sliceMs: 0 };
 const storeOf = (limits = ONE_STEP): Store =>
@@ -11,7 +11,7 @@ const storeOf = (limits = ONE_STEP): Store =>
 const rows = (store: Store, sql: string) => store.db.prepare<Record<string, never>, { text: string }>(sql).all({});
 const begun = (store: Store) => rows(store, 'select kind as text from workflow_work').map(({ text }) => text);
 
-const work = (steps: () => Steps<string>, more: Partial<Work<string>> = {}): Work<string> => ({
+const work = (steps: () => WorkSteps<string>, more: Partial<Work<string>> = {}): Work<string> => ({
   workflowId: 1,
   kind: 'cancel',
   parameters: () => ({ a: 1 }),

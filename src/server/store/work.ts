@@ -17,12 +17,12 @@ export interface Work<Result> {
   readonly kind: WorkKind;
   /** The data that the work needs to continue after a restart; read at the end of every slice. */
   readonly parameters: () => object;
-  readonly steps: () => Steps<Result>;
+  readonly steps: () => WorkSteps<Result>;
   /** Reverts what was written if the work ends with an error; without it, the changes stay. */
-  readonly undo?: () => Steps;
+  readonly undo?: () => WorkSteps;
 }
 
-export type Steps<Result = void> = Generator<void, Result>;
+export type WorkSteps<Result = void> = Generator<void, Result>;
 
 export type WorkKind =
   | 'cancel'
@@ -40,7 +40,7 @@ export type WorkKind =
 type Resume = (workflowId: number, parameters: never) => Work<unknown>;
 
 /** The same work with another reply. */
-export const mapped = <Result, Reply>(work: Work<Result>, reply: (result: Result) => Reply): Work<Reply> => ({
+export const mappedWork = <Result, Reply>(work: Work<Result>, reply: (result: Result) => Reply): Work<Reply> => ({
   ...work,
   *steps() {
     return reply(yield* work.steps());
@@ -80,7 +80,7 @@ export function createWorks(
 
   const carryOut = async <Result>(work: Work<Result>, isBegun: boolean): Promise<Result> => {
     const { workflowId, kind } = work;
-    let steps: Steps<Result> | undefined;
+    let steps: WorkSteps<Result> | undefined;
     let stored = isBegun ? JSON.stringify(work.parameters()) : undefined;
 
     /** Lets the others continue when everything is on disk: a commit that changes nothing would not wait for it. */
@@ -152,7 +152,7 @@ export function createWorks(
 }
 
 // eslint-disable-next-line no-empty-function
-function* nothing(): Steps {}
+function* nothing(): WorkSteps {}
 
 const stopped = (workflowId: number) =>
   new Refusal('SHUTTING_DOWN', `the server is stopping; it continues with workflow ${workflowId} when it is back`, {

@@ -2,7 +2,7 @@ import type { Handlers } from '../handlers.ts';
 import { userActions } from '../records/event/user-action.ts';
 import { createEdges } from '../records/job/edges.ts';
 import type { Store } from '../records/store.ts';
-import { mapped, once } from '../store/work.ts';
+import { mappedWork, once } from '../store/work.ts';
 import { createInitialize } from './initialize/initialize.ts';
 import { initializeQueries } from './initialize/queries.ts';
 import { taskQueries } from './queries.ts';
@@ -30,7 +30,7 @@ export const submitHandlers = (store: Store) => {
         return once(initialize(id, { only, keepsUndecided }), () =>
           tasks.begin(id, query, (taskId) => initialize(id, { only, keepsUndecided, taskId })),
         );
-      return mapped(initialize(id, { only, keepsUndecided }), () => ({ message: 'Initialized job status' }));
+      return mappedWork(initialize(id, { only, keepsUndecided }), () => ({ message: 'Initialized job status' }));
     },
     updatePlan: ({ params, query, body }, caller) => updatePlan(params.id, body, query.dry_run ?? false, caller),
     getTask: ({ params }) => tasks.read(params.id),

@@ -1,6 +1,6 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Task } from '../../core/contract/task.ts';
-import { present } from '../records/present.ts';
+import { presentFields } from '../records/present.ts';
 import type { Store } from '../records/store.ts';
 import type { Work } from '../store/work.ts';
 import type { TaskQueries } from './queries.ts';
@@ -28,7 +28,7 @@ export function createTasks(store: Store, queries: TaskQueries) {
     const row = queries.task.get({ id });
     if (row === undefined) return undefined;
     const { parameters: _, ...task } = row;
-    return present(task) as Task;
+    return presentFields(task) as Task;
   };
 
   const active = (workflowId: number) => queries.activeTask.get({ workflowId });

@@ -1,6 +1,6 @@
 import type { Permissions } from '../caller.ts';
 import type { Handlers } from '../handlers.ts';
-import { present } from '../records/present.ts';
+import { presentFields } from '../records/present.ts';
 import type { Store } from '../records/store.ts';
 import { createAttemptsOf } from './attempts.ts';
 import { createExplanations, type Explaining } from './explanations.ts';
@@ -65,7 +65,7 @@ export const viewHandlers = (store: Store, permissions: Permissions, explaining:
     listRunningNow({ params: { id: workflowId }, query: { after = 0, limit = PAGE_WORKFLOWS } }) {
       store.find.workflow(workflowId);
       const rows = queries.runningNow.all({ workflowId, after, limit: limit + 1 });
-      return { items: rows.slice(0, limit).map(present), has_more: rows.length > limit };
+      return { items: rows.slice(0, limit).map(presentFields), has_more: rows.length > limit };
     },
     getWorkflowGraph: ({ params }) => graphs.graph(params.id),
     listFamilyJobs: ({ params: { id, family }, query }) => graphs.jobs(id, family, query),

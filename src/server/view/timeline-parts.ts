@@ -7,7 +7,7 @@ import { ROWS } from './parts.ts';
 import type { ViewQueries } from './queries.ts';
 
 /** What divides attempts into bands: families of jobs, or runners. */
-export interface Parts {
+export interface TimelineParts {
   readonly length: number;
   /** The part of an attempt, as a number; another number than those of parts if it has none. */
   readonly of: (attempt: number) => number;
@@ -21,7 +21,7 @@ export function createTimelineParts(queries: ViewQueries, familiesOf: FamiliesOf
   const placed = new WeakMap<AttemptList, { families: KeptFamilies; of: Uint32Array }>();
 
   return {
-    async family(workflowId: number, list: AttemptList): Promise<Parts> {
+    async family(workflowId: number, list: AttemptList): Promise<TimelineParts> {
       let found = placed.get(list);
       if (found === undefined) {
         // Which jobs are of a family hardly changes: only a job that is new to them needs newer ones.
@@ -44,7 +44,7 @@ export function createTimelineParts(queries: ViewQueries, familiesOf: FamiliesOf
       };
     },
 
-    async runner(_: number, { runners, runnerIds }: AttemptList): Promise<Parts> {
+    async runner(_: number, { runners, runnerIds }: AttemptList): Promise<TimelineParts> {
       // By id: the first one to start is the first one.
       const order = [...runnerIds.keys()].toSorted(
         (one, other) => (runnerIds[one] as number) - (runnerIds[other] as number),

@@ -8,7 +8,7 @@ import { beginSlice } from '../store/slices.ts';
 import type { AttemptsOf } from './attempts.ts';
 import type { FamiliesOf } from './families.ts';
 import type { ViewQueries } from './queries.ts';
-import { createTimelineParts, type Parts } from './timeline-parts.ts';
+import { createTimelineParts, type TimelineParts } from './timeline-parts.ts';
 
 const [BINS, BANDS] = [120, 100];
 /** Replies that are kept of a reading: pages with the same link ask the same. */
@@ -79,7 +79,7 @@ export function createTimelines(queries: ViewQueries, familiesOf: FamiliesOf, at
     list: AttemptList,
     few: readonly number[],
     bands: readonly TimeBand[],
-    parts: Parts | undefined,
+    parts: TimelineParts | undefined,
   ): TimelineAttempt[] {
     const hasEnded = (attempt: number) => list.resultIds[attempt] !== 0;
     const ids = (of: Float64Array, are: boolean) =>
@@ -111,7 +111,7 @@ export function createTimelines(queries: ViewQueries, familiesOf: FamiliesOf, at
   }
 }
 
-function named(bands: readonly TimeBand[], parts: Parts): TimelineBand[] {
+function named(bands: readonly TimeBand[], parts: TimelineParts): TimelineBand[] {
   const names = parts.namesOf(bands.flatMap(({ part }) => (part === undefined ? [] : [part])));
   return bands.map(({ part, attempts, retries, bins }) => ({
     ...(part === undefined

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { basic, testService, type TestService } from '../../../../tests/support/service.ts';
 import { BASE_PATH } from '../../../core/contract/base-path.ts';
-import type { Login } from '../../access/login.ts';
+import type { LoginCheck } from '../../access/login.ts';
 import { createLoadPage } from './load.ts';
 
 const load = createLoadPage();
@@ -94,7 +94,7 @@ describe('the page', () => {
 });
 
 /** Knows ada with the password right, and serves others without a name. */
-const users: Login = {
+const users: LoginCheck = {
   callerOf(header) {
     if (header === undefined) return undefined;
     return header === basic('ada', 'right') ? { user: 'ada' } : undefined;

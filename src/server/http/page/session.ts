@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono';
 import { Refusal } from '../../../core/contract/refusals.ts';
-import type { Login } from '../../access/login.ts';
+import type { LoginCheck } from '../../access/login.ts';
 import type { Sessions } from '../../access/sessions.ts';
 import type { Caller } from '../../caller.ts';
 import { type Answers, senderOf } from '../answers.ts';
@@ -39,7 +39,7 @@ export function heldSession(context: Context<Answers>, sessions: Sessions): () =
  *
  * The cookie has no path: then it is the folder of this route, which is that of all routes, below any prefix of a proxy.
  */
-export function serveSessions(app: Hono<Answers>, login: Login, sessions: Sessions): void {
+export function serveSessions(app: Hono<Answers>, login: LoginCheck, sessions: Sessions): void {
   app.post('/page_session', async (context) => {
     // Without it, a form of another page could log its user in as another user.
     if (context.req.header(KEY_HEADER) === undefined) throw refused();
@@ -68,7 +68,7 @@ export function serveSessions(app: Hono<Answers>, login: Login, sessions: Sessio
 }
 
 /** A login that was accepted: not that of an anonymous user, unless the server has a credential instead of users. */
-const ownLogin = (login: Login, caller: Caller | undefined): Caller | undefined =>
+const ownLogin = (login: LoginCheck, caller: Caller | undefined): Caller | undefined =>
   caller !== undefined && (caller.user !== undefined || login.isCredential === true) ? caller : undefined;
 
 const refused = () => new Refusal('LOGIN_REFUSED', 'the server does not accept this login');

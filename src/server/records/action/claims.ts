@@ -28,7 +28,7 @@ interface Settled {
  * interrupted, which an event and the list of actions report, and it is not executed again, because commands may not be
  * repeatable. A persistent action does not become available again for a lost runner.
  */
-export function createActionClaims(db: Database, now: () => number) {
+export function createActionRecords(db: Database, now: () => number) {
   const queries = claimQueries(db);
   const writeEvent = insertEvent(db);
 

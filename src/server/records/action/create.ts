@@ -1,6 +1,6 @@
 import { Refusal } from '../../../core/contract/refusals.ts';
 import type { NewWorkflowAction, WorkflowAction } from '../../../core/contract/scheduling.ts';
-import { present } from '../present.ts';
+import { presentFields } from '../present.ts';
 import { createForeignCheck } from '../scheduler/foreign.ts';
 import type { Store } from '../store.ts';
 import { refuseBadConfig } from './config.ts';
@@ -45,6 +45,6 @@ export const createAction = ({ db, find }: Store, queries: NewActionQueries) => 
       persistent: Number(body.persistent ?? false),
       isRecovery: Number(body.is_recovery ?? false),
     });
-    return { ...present(body), action_config: body.action_config, workflow_id: workflowId, id };
+    return { ...presentFields(body), action_config: body.action_config, workflow_id: workflowId, id };
   };
 };

@@ -1,5 +1,5 @@
 import type { WorkflowAction } from '../../../core/contract/scheduling.ts';
-import { present } from '../present.ts';
+import { presentFields } from '../present.ts';
 
 export type ActionRow = Record<
   'id' | 'workflow_id' | 'trigger_count' | 'required_triggers' | 'executed' | 'persistent' | 'is_recovery',
@@ -13,7 +13,7 @@ export type ActionRow = Record<
   };
 
 export const actionOf = (row: ActionRow): WorkflowAction => ({
-  ...present(row),
+  ...presentFields(row),
   action_config: JSON.parse(row.action_config),
   job_ids: row.job_ids === null ? undefined : (JSON.parse(row.job_ids) as number[]),
   executed: row.executed === 1,

@@ -4,22 +4,22 @@ import type {
   ScheduledComputeNode,
 } from '../../../core/contract/allocation.ts';
 import type { WorkflowAction } from '../../../core/contract/scheduling.ts';
-import type { Database, Value } from '../../store/database.ts';
-import { present } from '../present.ts';
+import type { Database, ColumnValue } from '../../store/database.ts';
+import { presentFields } from '../present.ts';
 import { createAllocationCheck } from '../scheduler/foreign.ts';
 import type { Store } from '../store.ts';
 import { insertInto } from '../../store/columns.ts';
 import { allocationColumns, allocationRow } from './row.ts';
 
 /** Stores requested allocations, and reports them on the event stream. */
-export function createAllocations({ db, changes }: Pick<Store, 'db' | 'changes'>) {
+export function createAllocationRecords({ db, changes }: Pick<Store, 'db' | 'changes'>) {
   const insert = insertAllocation(db);
   const refuseForeign = createAllocationCheck(db);
   return (workflowId: number, allocations: readonly NewScheduledComputeNode[]): ScheduledComputeNode[] => {
     const created = allocations.map((allocation) => {
       refuseForeign(workflowId, allocation);
       const id = insert.insert({ workflow_id: workflowId, ...allocationRow(allocation) });
-      return { ...present(allocation), id };
+      return { ...presentFields(allocation), id };
     });
     const reported = created.map(({ id, scheduler_id, scheduler_config_id, scheduler_type, status }) => ({
       category: 'scheduler',
@@ -41,7 +41,7 @@ export function createAllocations({ db, changes }: Pick<Store, 'db' | 'changes'>
  * Allocations of this action that are still planned are those of an earlier claim, and are not planned again.
  */
 export function planAction(store: Pick<Store, 'db' | 'changes'>) {
-  const create = createAllocations(store);
+  const create = createAllocationRecords(store);
   const queries = planQueries(store.db);
   return (
     { id, workflow_id: workflowId, action_type: type, action_config: config, persistent }: WorkflowAction,
@@ -58,7 +58,7 @@ export function planAction(store: Pick<Store, 'db' | 'changes'>) {
     const allocations = numberOf(fields['num_allocations']) ?? 1;
     const plan = {
       allocations,
-      ...present({
+      ...presentFields({
         start_one_worker_per_node: fields['start_one_worker_per_node'] === true ? true : null,
         max_parallel_jobs: asked ?? numberOf(fields['max_parallel_jobs']) ?? null,
       }),
@@ -80,7 +80,7 @@ export function planAction(store: Pick<Store, 'db' | 'changes'>) {
 }
 
 const insertAllocation = (db: Database) =>
-  db.prepare<Record<string, Value>>(insertInto('scheduled_compute_node', ['workflow_id', ...allocationColumns]));
+  db.prepare<Record<string, ColumnValue>>(insertInto('scheduled_compute_node', ['workflow_id', ...allocationColumns]));
 
 const planQueries = (db: Database) => ({
   scheduler: db.prepare<{ id: number; workflowId: number }, { id: number }>(

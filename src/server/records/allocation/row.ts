@@ -1,11 +1,11 @@
 import type { NewScheduledComputeNode, ScheduledComputeNode } from '../../../core/contract/allocation.ts';
-import { columns, valuesOf } from '../../store/columns.ts';
-import { present } from '../present.ts';
+import { columns, columnValuesOf } from '../../store/columns.ts';
+import { presentFields } from '../present.ts';
 
 export type AllocationRow = Omit<ScheduledComputeNode, 'plan'> & { plan: string | null };
 
-export const allocationOf = ({ plan, ...row }: AllocationRow): ScheduledComputeNode => ({
-  ...present(row),
+export const allocationRecordOf = ({ plan, ...row }: AllocationRow): ScheduledComputeNode => ({
+  ...presentFields(row),
   ...(plan === null ? {} : { plan: JSON.parse(plan) as ScheduledComputeNode['plan'] }),
 });
 
@@ -15,4 +15,4 @@ export const allocationColumns = [
   ...columns('plan held'),
 ];
 
-export const allocationRow = (allocation: NewScheduledComputeNode) => valuesOf(allocation, allocationColumns);
+export const allocationRow = (allocation: NewScheduledComputeNode) => columnValuesOf(allocation, allocationColumns);

@@ -1,15 +1,15 @@
 import { jobFields, type PageName, pageNames, type RelationName } from '../../../core/job/fields.ts';
-import type { Database, Value } from '../../store/database.ts';
+import type { Database, ColumnValue } from '../../store/database.ts';
 import { relationTables } from '../job/relations/queries.ts';
 
 /** A page of records, after an id. */
-export interface ColumnPage extends Record<string, Value> {
+export interface ColumnPage extends Record<string, ColumnValue> {
   workflowId: number;
   after: number;
   limit: number;
 }
 
-interface JobRange extends Record<string, Value> {
+interface JobRange extends Record<string, ColumnValue> {
   workflowId: number;
   after: number;
   upto: number;

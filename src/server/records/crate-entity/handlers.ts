@@ -1,5 +1,5 @@
 import type { Handlers } from '../../handlers.ts';
-import { read, remove, removeAll } from '../records.ts';
+import { read, removeRecord, removeAll } from '../records.ts';
 import type { Store } from '../store.ts';
 import { createEntity, updateEntity } from './entity.ts';
 import { entityQueries } from './queries.ts';
@@ -15,7 +15,7 @@ export const entityHandlers = (store: Store) => {
     getRoCrateEntity: ({ params }) => read(queries.entities, params.id),
     updateRoCrateEntity: ({ params, body }) => changeEntity(params.id, body),
     deleteRoCrateEntity({ params: { id } }) {
-      remove(queries.entities, id);
+      removeRecord(queries.entities, id);
       return { message: 'RO-Crate entity deleted successfully' };
     },
     listRoCrateEntities({ params: { id }, query: { file_id, entity_id, ...paging } }) {

@@ -1,15 +1,15 @@
 import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { RoCrateEntity } from '../../../core/contract/artifact.ts';
-import type { Database, Value } from '../../store/database.ts';
+import type { Database, ColumnValue } from '../../store/database.ts';
 import { insertInto, update } from '../../store/columns.ts';
 import { createListing, equal, sortable } from '../../store/listing.ts';
-import { present, type Stored } from '../present.ts';
+import { presentFields, type RowOf } from '../present.ts';
 import { whole } from '../records.ts';
 
-type EntityRow = Omit<Stored<RoCrateEntity>, 'metadata'> & { metadata: string };
+type EntityRow = Omit<RowOf<RoCrateEntity>, 'metadata'> & { metadata: string };
 
 const entityOf = ({ metadata, ...row }: EntityRow): RoCrateEntity => ({
-  ...present(row),
+  ...presentFields(row),
   metadata: JSON.parse(metadata) as RoCrateEntity['metadata'],
 });
 
@@ -17,10 +17,10 @@ const changeable = ['file_id', 'entity_id', 'entity_type', 'metadata'];
 
 export const entityQueries = (db: Database) => ({
   entities: whole(db, 'ro_crate_entity', entityOf),
-  insertEntity: db.prepare<Record<string, Value>>(insertInto('ro_crate_entity', ['workflow_id', ...changeable])),
-  updateEntity: db.prepare<Record<string, Value>>(update('ro_crate_entity', changeable)),
+  insertEntity: db.prepare<Record<string, ColumnValue>>(insertInto('ro_crate_entity', ['workflow_id', ...changeable])),
+  updateEntity: db.prepare<Record<string, ColumnValue>>(update('ro_crate_entity', changeable)),
   // Another entity with the same name, or the same file.
-  sameEntity: db.prepare<Record<string, Value>, { entity_id: string }>(`
+  sameEntity: db.prepare<Record<string, ColumnValue>, { entity_id: string }>(`
     select entity_id
     from ro_crate_entity
     where workflow_id = :workflow_id and id <> :id and (entity_id = :entity_id or file_id = :file_id)`),

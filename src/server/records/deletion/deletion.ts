@@ -2,7 +2,7 @@ import type { Edges } from '../job/edges.ts';
 import type { Released } from '../job/release.ts';
 import { inPages } from '../../store/rows.ts';
 import type { Store } from '../store.ts';
-import type { Steps, Work } from '../../store/work.ts';
+import type { WorkSteps, Work } from '../../store/work.ts';
 import type { DeletionQueries } from './queries.ts';
 
 /** Tables that may have very many rows, or very many relationships. */
@@ -23,7 +23,7 @@ interface Deletion {
 export const createDeletion = (store: Store, queries: DeletionQueries, edges: Edges) => {
   const { changes, releases, windows } = store;
 
-  function* ofAll(workflowId: number, table: LargeTable): Steps<number> {
+  function* ofAll(workflowId: number, table: LargeTable): WorkSteps<number> {
     if (table === 'job') yield* edges.ofJobs(workflowId);
     if (table === 'file') yield* edges.ofFiles(workflowId);
     if (table === 'user_data') yield* edges.ofUserData(workflowId);
@@ -33,7 +33,7 @@ export const createDeletion = (store: Store, queries: DeletionQueries, edges: Ed
     return count;
   }
 
-  function* ofOne(workflowId: number, table: LargeTable, id: number): Steps {
+  function* ofOne(workflowId: number, table: LargeTable, id: number): WorkSteps {
     if (table === 'job') yield* ofJob(workflowId, id);
     if (table === 'file') yield* edges.toFile(id);
     if (table === 'user_data') yield* edges.toUserData(id);
@@ -46,7 +46,7 @@ export const createDeletion = (store: Store, queries: DeletionQueries, edges: Ed
   /**
    * The dependents of the job no longer wait for it. Each dependency that was counted down is removed in the same step.
    */
-  function* ofJob(workflowId: number, id: number): Steps {
+  function* ofJob(workflowId: number, id: number): WorkSteps {
     const isEnded = queries.isEnded.get({ id }) !== undefined;
     for (let isLast = false; !isLast;) {
       const into: Released = { ready: 0, canceled: [] };
@@ -63,7 +63,7 @@ export const createDeletion = (store: Store, queries: DeletionQueries, edges: Ed
     releases.begin(workflowId);
   }
 
-  const work = <Result>(workflowId: number, deletion: Deletion, steps: () => Steps<Result>): Work<Result> => ({
+  const work = <Result>(workflowId: number, deletion: Deletion, steps: () => WorkSteps<Result>): Work<Result> => ({
     workflowId,
     kind: 'delete_rows',
     parameters: () => deletion,

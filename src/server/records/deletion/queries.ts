@@ -1,7 +1,7 @@
 import { ENDED } from '../../../core/job/statuses.ts';
 import type { Database } from '../../store/database.ts';
-import type { Window } from '../../store/rows.ts';
-import { PAGE } from '../../store/slice-limits.ts';
+import type { JobWindow } from '../../store/rows.ts';
+import { LARGEST_PAGE } from '../../store/slice-limits.ts';
 import { anyOf } from '../job/status.ts';
 
 export const deletionQueries = (db: Database) => {
@@ -26,7 +26,7 @@ export const deletionQueries = (db: Database) => {
       event: one('event'),
       compute_node: one('compute_node'),
     },
-    forgetResults: db.prepare<Window>(`
+    forgetResults: db.prepare<JobWindow>(`
       update job set result_id = null
       where workflow_id = :workflowId and id > :after and id <= :upto and result_id is not null`),
     // Dependents of an ended job no longer count it.
@@ -34,7 +34,7 @@ export const deletionQueries = (db: Database) => {
       `select id from job where id = :id and status in ${anyOf(ENDED)}`,
     ),
     pageEnd: db.prepare<{ id: number }, { job_id: number }>(`
-      select job_id from job_depends_on where depends_on_job_id = :id order by job_id limit 1 offset ${PAGE - 1}`),
+      select job_id from job_depends_on where depends_on_job_id = :id order by job_id limit 1 offset ${LARGEST_PAGE - 1}`),
     removeDependents: db.prepare<{ id: number; upto: number }>(
       'delete from job_depends_on where depends_on_job_id = :id and job_id <= :upto',
     ),

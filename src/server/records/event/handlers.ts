@@ -1,6 +1,6 @@
 import type { Handlers } from '../../handlers.ts';
 import type { Deletions } from '../deletion/deletion.ts';
-import { read, remove } from '../records.ts';
+import { read, removeRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { eventQueries } from './queries.ts';
 
@@ -29,7 +29,7 @@ export const eventHandlers = ({ db, find, now }: Store, deletion: Deletions) => 
       queries.updateEvent.run({ id, data: JSON.stringify(body) });
       return read(events, id);
     },
-    deleteEvent: ({ params }) => remove(events, params.id),
+    deleteEvent: ({ params }) => removeRecord(events, params.id),
     deleteEvents: ({ query }) =>
       deletion.all(query.workflow_id, 'event', {
         check: () => void find.workflow(query.workflow_id),

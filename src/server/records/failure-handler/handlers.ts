@@ -1,6 +1,6 @@
 import type { Handlers } from '../../handlers.ts';
-import { present } from '../present.ts';
-import { read, remove } from '../records.ts';
+import { presentFields } from '../present.ts';
+import { read, removeRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { failureHandlerQueries } from './queries.ts';
 
@@ -12,7 +12,7 @@ export const failureHandlerHandlers = ({ db, find }: Store) => {
     createFailureHandler({ body }) {
       find.workflow(body.workflow_id);
       const id = queries.insertHandler.insert({ workflowId: body.workflow_id, name: body.name, rules: body.rules });
-      return { ...present(body), id };
+      return { ...presentFields(body), id };
     },
     listFailureHandlers({ params: { id }, query }) {
       find.workflow(id);
@@ -20,7 +20,7 @@ export const failureHandlerHandlers = ({ db, find }: Store) => {
     },
     getFailureHandler: ({ params }) => read(handlers, params.id),
     deleteFailureHandler({ params: { id } }) {
-      remove(handlers, id);
+      removeRecord(handlers, id);
       return { message: 'Failure handler deleted successfully' };
     },
   } satisfies Partial<Handlers>;

@@ -2,7 +2,7 @@ import type { NewFile, File } from '../../../core/contract/artifact.ts';
 import type { Handlers } from '../../handlers.ts';
 import { workflowOfBulk } from '../bulk.ts';
 import type { Deletions } from '../deletion/deletion.ts';
-import { present } from '../present.ts';
+import { presentFields } from '../present.ts';
 import { read } from '../records.ts';
 import type { Store } from '../store.ts';
 import { type FileQueries, fileQueries } from './queries.ts';
@@ -42,5 +42,5 @@ export const fileHandlers = ({ db, find }: Store, deletion: Deletions) => {
 
 function addFile(queries: FileQueries, workflowId: number, body: NewFile): File {
   const id = queries.insertFile.insert({ workflowId, name: body.name, path: body.path, mtime: body.st_mtime ?? null });
-  return { ...present(body), id };
+  return { ...presentFields(body), id };
 }

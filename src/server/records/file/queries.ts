@@ -2,7 +2,7 @@ import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { File } from '../../../core/contract/artifact.ts';
 import type { Database } from '../../store/database.ts';
 import { contains, createListing, sortable } from '../../store/listing.ts';
-import type { Stored } from '../present.ts';
+import type { RowOf } from '../present.ts';
 import { whole } from '../records.ts';
 import { STATUS } from '../job/status.ts';
 
@@ -56,6 +56,6 @@ export const fileQueries = (db: Database) => ({
 
 export type FileQueries = ReturnType<typeof fileQueries>;
 
-type FileRow = Stored<File>;
+type FileRow = RowOf<File>;
 
 const fileOf = ({ st_mtime: mtime, ...row }: FileRow): File => ({ ...row, st_mtime: mtime ?? undefined });

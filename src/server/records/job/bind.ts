@@ -5,7 +5,7 @@ import { createReferences } from './references.ts';
 import type { Store } from '../store.ts';
 
 /** Binds jobs to a scheduler. Returns how many were bound to another one before, or to none. */
-export const bindJobs = ({ db, find }: Pick<Store, 'db' | 'find'>, queries: BindJobsQueries) => {
+export const bindJobRecords = ({ db, find }: Pick<Store, 'db' | 'find'>, queries: BindJobsQueries) => {
   const references = createReferences(db);
   const classes = createClasses(db);
   return (workflowId: number, schedulerId: number, jobIds: readonly number[]): number => {

@@ -1,12 +1,12 @@
 import type { NewJob, Job } from '../../../core/contract/job.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import type { Store } from '../store.ts';
-import { missing } from '../find.ts';
+import { missingRecord } from '../find.ts';
 import { createClasses } from './class.ts';
 import { refuseBadJob, storedFields } from './fields.ts';
-import { present } from '../present.ts';
+import { presentFields } from '../present.ts';
 import { createReferences } from './references.ts';
-import type { Steps } from '../../store/work.ts';
+import type { WorkSteps } from '../../store/work.ts';
 import { checkEdges, createEdgeWriter } from './new-edges.ts';
 import type { JobToInsert, NewJobQueries } from './queries.ts';
 
@@ -41,7 +41,7 @@ export const createJobs = (store: Store, queries: NewJobQueries) => {
   const references = createReferences(store.db);
   const classes = createClasses(store.db);
 
-  return function* ({ workflowId, given, positions = [], onWrite }: Call): Steps<Job[]> {
+  return function* ({ workflowId, given, positions = [], onWrite }: Call): WorkSteps<Job[]> {
     const { env, defaultRequirementsId } = workflowDefaults(queries, workflowId);
     const known = references(workflowId);
     const classOf = classes(workflowId);
@@ -92,7 +92,7 @@ export const createJobs = (store: Store, queries: NewJobQueries) => {
       const { labels, resource_requirements_id } = rows[index] as NewRow;
       yield* writer.addAll(id, job);
       created.push({
-        ...present(job),
+        ...presentFields(job),
         id,
         status: 'uninitialized',
         resource_requirements_id,
@@ -116,7 +116,7 @@ export function refuseDuplicateNames(jobs: readonly NewJob[]): void {
 }
 
 /** Refuses a request whose jobs depend on jobs that are not before them: so there is no circle either. */
-export function* refuseBadPositions(jobs: readonly NewJob[], positions: Positions): Steps {
+export function* refuseBadPositions(jobs: readonly NewJob[], positions: Positions): WorkSteps {
   const refuse = (message: string, facts: object) => {
     throw new Refusal('REFERENCE_UNKNOWN', message, { field: 'depends_on_positions', ...facts });
   };
@@ -150,7 +150,7 @@ const withPositions = (job: NewJob, places: readonly number[], ids: readonly num
 
 /** The defaults of a workflow for its jobs, from one statement, because every job needs them. */
 function workflowDefaults(queries: NewJobQueries, workflowId: number) {
-  const { env, requirements_id: id } = queries.jobDefaults.get({ workflowId }) ?? missing('Workflow', workflowId);
+  const { env, requirements_id: id } = queries.jobDefaults.get({ workflowId }) ?? missingRecord('Workflow', workflowId);
   return {
     env: env === null ? undefined : (JSON.parse(env) as Record<string, string>),
     defaultRequirementsId: id ?? NONE,

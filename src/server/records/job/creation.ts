@@ -1,7 +1,7 @@
 import type { Edges } from './edges.ts';
 import { inPages } from '../../store/rows.ts';
 import type { Store } from '../store.ts';
-import type { Steps, Work } from '../../store/work.ts';
+import type { WorkSteps, Work } from '../../store/work.ts';
 import type { NewJobQueries } from './queries.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { NewJobQueries } from './queries.ts';
  * meanwhile. Jobs that a killed server left are removed at the next start: no client got their ids.
  */
 export const createCreation = (store: Store, queries: NewJobQueries, edges: Edges) => {
-  function* remove(workflowId: number, firstId: number | undefined): Steps {
+  function* remove(workflowId: number, firstId: number | undefined): WorkSteps {
     if (firstId === undefined) return;
     // First the relationships: all other jobs may depend on one job.
     let page = queries.jobsFrom.all({ workflowId, firstId, after: 0, limit: A_FEW });
@@ -30,7 +30,10 @@ export const createCreation = (store: Store, queries: NewJobQueries, edges: Edge
     steps: () => remove(workflowId, firstId),
   }));
 
-  return <Result>(workflowId: number, steps: (onWrite: (firstId: number) => void) => Steps<Result>): Work<Result> => {
+  return <Result>(
+    workflowId: number,
+    steps: (onWrite: (firstId: number) => void) => WorkSteps<Result>,
+  ): Work<Result> => {
     let firstId: number | undefined;
     return {
       workflowId,

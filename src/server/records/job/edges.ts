@@ -1,6 +1,6 @@
 import type { Database } from '../../store/database.ts';
-import { inPages, type Window, type Windows } from '../../store/rows.ts';
-import type { Steps } from '../../store/work.ts';
+import { inPages, type JobWindow, type Windows } from '../../store/rows.ts';
+import type { WorkSteps } from '../../store/work.ts';
 
 /** The tables of dependencies, inputs and outputs of jobs, with the column beside the job. */
 const EDGES = [
@@ -13,7 +13,7 @@ const EDGES = [
 
 type EdgeTable = (typeof EDGES)[number][0];
 
-type Page = Window & { limit: number };
+type Page = JobWindow & { limit: number };
 
 /**
  * Removes relationships a few at a time.
@@ -48,7 +48,7 @@ export function createEdges(db: Database, windows: Windows) {
   const others = new Map(
     EDGES.map(([table, other]) => [
       table,
-      db.prepare<Window, { other: number }>(`
+      db.prepare<JobWindow, { other: number }>(`
         select distinct edge.${other} as other
         from job cross join ${table} edge on edge.job_id = job.id
         where job.workflow_id = :workflowId and job.id > :after and job.id <= :upto`),
@@ -80,11 +80,11 @@ export function createEdges(db: Database, windows: Windows) {
     'select id from user_data where workflow_id = :workflowId limit 1',
   );
 
-  function* ofTables(workflowId: number, tables: readonly EdgeTable[]): Steps {
+  function* ofTables(workflowId: number, tables: readonly EdgeTable[]): WorkSteps {
     for (const table of tables) yield* ofTable(workflowId, table);
   }
 
-  function* ofTable(workflowId: number, table: EdgeTable): Steps {
+  function* ofTable(workflowId: number, table: EdgeTable): WorkSteps {
     let after = 0;
     let size = WINDOW;
     for (;;) {
@@ -107,20 +107,20 @@ export function createEdges(db: Database, windows: Windows) {
     }
   }
 
-  function* toOthers(table: EdgeTable, { after, upto }: Window, found: readonly { other: number }[]): Steps {
+  function* toOthers(table: EdgeTable, { after, upto }: JobWindow, found: readonly { other: number }[]): WorkSteps {
     for (const { other } of found.toSorted((left, right) => left.other - right.other)) {
       toOtherOfWindow.get(table)?.run({ other, after, upto });
       yield;
     }
   }
 
-  function* of(statements: readonly { run(page: { id: number; limit: number }): number }[], id: number): Steps {
+  function* of(statements: readonly { run(page: { id: number; limit: number }): number }[], id: number): WorkSteps {
     for (const statement of statements) yield* inPages((limit) => statement.run({ id, limit }));
   }
 
   return {
     /** Those of all jobs of a workflow. */
-    *ofJobs(workflowId: number): Steps {
+    *ofJobs(workflowId: number): WorkSteps {
       const tables: EdgeTable[] = ['job_depends_on'];
       if (hasFiles.get({ workflowId }) !== undefined) tables.push('job_input_file', 'job_output_file');
       if (hasUserData.get({ workflowId }) !== undefined) tables.push('job_input_user_data', 'job_output_user_data');

@@ -7,7 +7,7 @@ import { workflowOfBulk } from '../bulk.ts';
 import { clamped } from '../../store/listing.ts';
 import type { Deletions } from '../deletion/deletion.ts';
 import type { Store } from '../store.ts';
-import { bindJobs } from './bind.ts';
+import { bindJobRecords } from './bind.ts';
 import { refuseHeld, updateJob } from './change.ts';
 import { createCounts } from './counts.ts';
 import { createJobs, refuseBadPositions, refuseDuplicateNames } from './create.ts';
@@ -26,7 +26,7 @@ export const jobHandlers = (store: Store, deletion: Deletions, edges: Edges) => 
   const creation = createCreation(store, news, edges);
   const spawn = spawnJobs(store, { ...spawnQueries(db), insertEdges: news.insertEdges }, jobs);
   const update = updateJob(store, changeJobQueries(db));
-  const bind = bindJobs(store, bindJobsQueries(db));
+  const bind = bindJobRecords(store, bindJobsQueries(db));
   const counts = createCounts(db);
   const queries = jobListQueries(db);
   const between = relationQueries(db);

@@ -5,7 +5,7 @@ import type { Database } from '../../store/database.ts';
 import { anyOf, STATUS } from './status.ts';
 
 /** A runner, and the number of attempts that it still holds although their jobs have moved on. */
-export interface Holder {
+export interface HoldingRunner {
   readonly compute_node_id: number;
   readonly hostname: string;
   readonly attempts: number;
@@ -72,12 +72,12 @@ export function createHeldAttempts(db: Database, changes: ChangeLog) {
     },
 
     /** The runners that still hold attempts of the workflow. */
-    holders: (workflowId: number): Holder[] => queries.holders.all({ workflowId }),
+    holders: (workflowId: number): HoldingRunner[] => queries.holders.all({ workflowId }),
   };
 }
 
 /** `2 on host n1 (compute node 3), 1 on host n2 (compute node 4)`. */
-export const holderWords = (holders: readonly Holder[]): string =>
+export const holderWords = (holders: readonly HoldingRunner[]): string =>
   holders
     .slice(0, SHOWN)
     .map(({ compute_node_id: id, hostname, attempts }) => `${attempts} on host ${hostname} (compute node ${id})`)
@@ -126,7 +126,7 @@ const heldQueries = (db: Database) => ({
     from job
     join workflow on workflow.id = job.workflow_id
     where job.id = :jobId`),
-  holders: db.prepare<{ workflowId: number }, Holder>(`
+  holders: db.prepare<{ workflowId: number }, HoldingRunner>(`
     select held.compute_node_id, compute_node.hostname, count(*) as attempts
     from held_attempt held
     join compute_node on compute_node.id = held.compute_node_id

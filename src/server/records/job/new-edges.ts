@@ -1,7 +1,7 @@
 import type { NewJob } from '../../../core/contract/job.ts';
 import { type RelationName, relationNames } from '../../../core/job/fields.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
-import type { Steps } from '../../store/work.ts';
+import type { WorkSteps } from '../../store/work.ts';
 import { EdgeBlock } from './edge-block.ts';
 import type { NewJobQueries } from './queries.ts';
 
@@ -28,7 +28,7 @@ export function checkEdges(queries: NewJobQueries, workflowId: number, nextId: n
     });
   };
   let looked = 0;
-  return function* (job: NewJob): Steps {
+  return function* (job: NewJob): WorkSteps {
     for (const list of relationNames) {
       const seen = known.get(list) as Set<number>;
       for (const id of job[list] ?? []) {
@@ -49,7 +49,7 @@ export function checkEdges(queries: NewJobQueries, workflowId: number, nextId: n
 export function createEdgeWriter(queries: Pick<NewJobQueries, 'insertEdges'>, workflowId: number) {
   const blocks = new Map<RelationName, EdgeBlock>();
 
-  function* write(list: RelationName, block: EdgeBlock): Steps {
+  function* write(list: RelationName, block: EdgeBlock): WorkSteps {
     for (const edges of block.take()) {
       queries.insertEdges[list](edges.map((edge) => ({ ...edge, workflowId })));
       yield;
@@ -57,7 +57,7 @@ export function createEdgeWriter(queries: Pick<NewJobQueries, 'insertEdges'>, wo
   }
 
   return {
-    *add(jobId: number, list: RelationName, otherIds: Iterable<number>): Steps {
+    *add(jobId: number, list: RelationName, otherIds: Iterable<number>): WorkSteps {
       let block = blocks.get(list);
       for (const otherId of otherIds) {
         if (block === undefined) blocks.set(list, (block = new EdgeBlock()));
@@ -65,10 +65,10 @@ export function createEdgeWriter(queries: Pick<NewJobQueries, 'insertEdges'>, wo
         if (block.isFull) yield* write(list, block);
       }
     },
-    *addAll(jobId: number, job: NewJob): Steps {
+    *addAll(jobId: number, job: NewJob): WorkSteps {
       for (const list of relationNames) yield* this.add(jobId, list, job[list] ?? []);
     },
-    *rest(): Steps {
+    *rest(): WorkSteps {
       for (const [list, block] of blocks) yield* write(list, block);
     },
   };

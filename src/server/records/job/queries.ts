@@ -1,5 +1,5 @@
 import { definitionNames, type ReferenceName, referenceNames } from '../../../core/job/fields.ts';
-import type { Database, NoParameters, Value } from '../../store/database.ts';
+import type { Database, NoParameters, ColumnValue } from '../../store/database.ts';
 import { eachRelation } from './relations/queries.ts';
 import type { JobRow, StoredDefinition } from './row.ts';
 import { STATUS, upstreamOfJob } from './status.ts';
@@ -61,7 +61,7 @@ export const changeJobQueries = (db: Database) => ({
   dependOn: db.prepare<{ id: number; otherId: number; workflowId: number }>(`
     insert into job_depends_on (job_id, depends_on_job_id, workflow_id)
     select :id, id, workflow_id from job where id = :otherId and workflow_id = :workflowId`),
-  updateJob: db.prepare<Record<string, Value>>(`
+  updateJob: db.prepare<Record<string, ColumnValue>>(`
     update job set ${assigned([...changedColumns, 'status', 'class_id'])} where id = :id`),
   isUpstreamOfItself: db.prepare<{ id: number }, { id: number }>(`
     with recursive upstream (id) as (

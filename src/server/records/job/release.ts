@@ -2,9 +2,9 @@ import type { JobStatus } from '../../../core/contract/job.ts';
 import { cancelsDependents, OPEN } from '../../../core/job/statuses.ts';
 import type { ChangeLog } from '../../store/changes.ts';
 import type { Database, NoParameters } from '../../store/database.ts';
-import { PAGE, type SliceLimits } from '../../store/slice-limits.ts';
+import { LARGEST_PAGE, type SliceLimits } from '../../store/slice-limits.ts';
 import type { Turns } from '../../store/turn.ts';
-import type { Steps } from '../../store/work.ts';
+import type { WorkSteps } from '../../store/work.ts';
 import { inRangesOf, STATUS } from './status.ts';
 
 /** A job that its dependents no longer have to wait for. */
@@ -43,7 +43,7 @@ export interface Releases {
   /** Releases a page of the dependents of a job; returns the last one if there may be more. */
   page(workflowId: number, entry: Omit<Entry, 'isLarge'>, into: Released): { readonly upto: number | undefined };
   /** Processes the queue of a workflow, for work that locks it. */
-  drain(workflowId: number): Steps;
+  drain(workflowId: number): WorkSteps;
   /** Clears the queue: all dependencies are about to be counted again. */
   forget(workflowId: number): void;
   /** Continues with the queue of a workflow, in separate slices. */
@@ -223,7 +223,7 @@ export interface Doomed {
 
 /** The number of dependents of a job: most have few, and more than a page are not counted. */
 export const dependentsOfJob = `(
-  select count(*) from (select 1 from job_depends_on edge where edge.depends_on_job_id = job.id limit ${PAGE}))`;
+  select count(*) from (select 1 from job_depends_on edge where edge.depends_on_job_id = job.id limit ${LARGEST_PAGE}))`;
 
 const releaseQueries = (db: Database) => {
   const dependents = `

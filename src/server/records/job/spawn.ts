@@ -6,7 +6,7 @@ import { walk } from '../../../core/workflow-file/graph/walk.ts';
 import { ListsWriter } from '../../../core/workflow-file/int-list.ts';
 import { STANDARD_MAX_ITERATIONS } from '../../../core/contract/standard-settings.ts';
 import type { Store } from '../store.ts';
-import type { Steps } from '../../store/work.ts';
+import type { WorkSteps } from '../../store/work.ts';
 import type { CreateJobs } from './create.ts';
 import { createEdgeWriter } from './new-edges.ts';
 import type { NewJobQueries, SpawnQueries } from './queries.ts';
@@ -31,7 +31,7 @@ export const spawnJobs = (
     callerId: number,
     { jobs, lineage: given, state }: SpawnRequest,
     onWrite: (firstId: number) => void,
-  ): Steps<SpawnReply> {
+  ): WorkSteps<SpawnReply> {
     refuseBadBatch(jobs);
     const caller = find.job(callerId);
     const { workflow_id: workflowId } = caller;

@@ -2,7 +2,7 @@ import { Refusal } from '../../../core/contract/refusals.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import type { Handlers } from '../../handlers.ts';
 import type { Deletions } from '../deletion/deletion.ts';
-import { read, remove } from '../records.ts';
+import { read, removeRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { nodeQueries } from './queries.ts';
 
@@ -47,7 +47,7 @@ export const nodeHandlers = ({ db, find }: Store, deletion: Deletions) => {
     },
     deleteComputeNode({ params: { id } }) {
       refuseBusy(read(nodes, id).workflow_id, id);
-      return remove(nodes, id);
+      return removeRecord(nodes, id);
     },
     deleteComputeNodes: ({ query: { workflow_id: workflowId } }) =>
       deletion.all(workflowId, 'compute_node', {

@@ -2,7 +2,7 @@ import { Refusal } from '../../../core/contract/refusals.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import type { Handlers } from '../../handlers.ts';
 import { userActions } from '../event/user-action.ts';
-import { read, remove, removeAll } from '../records.ts';
+import { read, removeRecord, removeAll } from '../records.ts';
 import type { Store } from '../store.ts';
 import { requirementsQueries } from './queries.ts';
 import { createRequirements, updateRequirements } from './requirements.ts';
@@ -34,7 +34,7 @@ export const requirementsHandlers = (store: Store) => {
     updateResourceRequirements: ({ params, body }, caller) => update(params.id, body, caller),
     deleteResourceRequirements({ params: { id } }) {
       refuseUsed(read(requirements, id).workflow_id, id);
-      return remove(requirements, id);
+      return removeRecord(requirements, id);
     },
     deleteResourceRequirementsList({ query: { workflow_id: workflowId } }) {
       refuseUsed(workflowId, 0);

@@ -1,6 +1,6 @@
 import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { ResourceRequirements } from '../../../core/contract/resources.ts';
-import type { Database, Value } from '../../store/database.ts';
+import type { Database, ColumnValue } from '../../store/database.ts';
 import { insertInto, update } from '../../store/columns.ts';
 import { createListing, equal, type FiltersOn, type OfWorkflow, sortable } from '../../store/listing.ts';
 import { records } from '../records.ts';
@@ -13,10 +13,10 @@ export const requirementsQueries = (db: Database) => ({
     'resource_requirements',
     (row: RequirementsRow) => row,
   ),
-  insertRequirements: db.prepare<Record<string, Value>>(
+  insertRequirements: db.prepare<Record<string, ColumnValue>>(
     insertInto('resource_requirements', ['workflow_id', ...stored]),
   ),
-  updateRequirements: db.prepare<Record<string, Value>>(update('resource_requirements', stored)),
+  updateRequirements: db.prepare<Record<string, ColumnValue>>(update('resource_requirements', stored)),
   listRequirements: createListing<
     OfWorkflow &
       FiltersOn<{
@@ -57,7 +57,7 @@ export const raiseQueries = (db: Database) => ({
   requirements: db.prepare<{ id: number }, RaisableRow>(
     `select ${requirementsColumns.join(', ')}, memory_bytes, runtime_s from resource_requirements where id = :id`,
   ),
-  same: db.prepare<Record<string, Value>, { id: number }>(`
+  same: db.prepare<Record<string, ColumnValue>, { id: number }>(`
     select id
     from resource_requirements
     where workflow_id = :workflow_id and name = :name and num_cpus = :num_cpus and num_gpus = :num_gpus

@@ -1,6 +1,6 @@
 import type { NewResourceRequirements, ResourceRequirements } from '../../../core/contract/resources.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
-import { present } from '../present.ts';
+import { presentFields } from '../present.ts';
 import { storedRequirements } from './fields.ts';
 import type { Caller } from '../../caller.ts';
 import type { NoteAction } from '../event/user-action.ts';
@@ -19,7 +19,7 @@ export const createRequirements =
       });
     }
     const id = queries.insertRequirements.insert({ workflow_id: body.workflow_id, ...storedRequirements(body) });
-    return { ...present(body), id };
+    return { ...presentFields(body), id };
   };
 
 /**

@@ -2,11 +2,11 @@ import { causeOfRecord, exitCodesOf } from '../../../core/attempt/judge.ts';
 import { type JobStatus, statusCode } from '../../../core/contract/job.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import type { NewResult, Result } from '../../../core/contract/result.ts';
-import { present } from '../present.ts';
+import { presentFields } from '../present.ts';
 import { merged, type Partly, read } from '../records.ts';
 import type { Store } from '../store.ts';
-import { valuesOf } from '../../store/columns.ts';
-import { reported, type ResultQueries } from './queries.ts';
+import { columnValuesOf } from '../../store/columns.ts';
+import { reportedColumns, type ResultQueries } from './queries.ts';
 
 /**
  * Stores a result that is reported separately from the end of its job; it becomes the job's current one. The job's
@@ -29,7 +29,7 @@ export const createResult =
     const id = queries.insertResult.insert({ ...resultRow(body), attempt_id: attemptId });
     queries.makeCurrent.run({ jobId: body.job_id, id });
     queries.countTimeAgain.run({ workflowId: body.workflow_id });
-    return { ...present(body), id };
+    return { ...presentFields(body), id };
   };
 
 /** Another status or return code proves another cause; one that was reported stays. */
@@ -53,6 +53,6 @@ const provenBy = ({ workflow_id: workflowId, status, return_code: returnCode }: 
   causeOfRecord({ status, returnCode }, exitCodesOf(find.wholeWorkflow(workflowId).execution_config));
 
 const resultRow = (result: NewResult) => ({
-  ...valuesOf(result, reported),
+  ...columnValuesOf(result, reportedColumns),
   status: statusCode[result.status as JobStatus],
 });

@@ -1,7 +1,7 @@
 import { statusCode } from '../../../core/contract/job.ts';
 import type { Handlers } from '../../handlers.ts';
 import type { Deletions } from '../deletion/deletion.ts';
-import { read, remove } from '../records.ts';
+import { read, removeRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { createResult, updateResult } from './change.ts';
 import { resultQueries } from './queries.ts';
@@ -28,7 +28,7 @@ export const resultRecordHandlers = (store: Store, deletion: Deletions) => {
     deleteResult({ params: { id } }) {
       const { job_id: jobId } = read(results, id);
       queries.forgetResult.run({ jobId, id });
-      return remove(results, id);
+      return removeRecord(results, id);
     },
     deleteResults: ({ query }) =>
       deletion.all(query.workflow_id, 'result', {

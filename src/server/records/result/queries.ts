@@ -1,11 +1,11 @@
 import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { Result } from '../../../core/contract/result.ts';
-import type { Database, Value } from '../../store/database.ts';
+import type { Database, ColumnValue } from '../../store/database.ts';
 import { columns, insertInto, update } from '../../store/columns.ts';
 import { createListing, equal, type FiltersOn, type OfWorkflow, sortable } from '../../store/listing.ts';
 import { records } from '../records.ts';
 import { statusOf } from '../../../core/contract/job.ts';
-import { present } from '../present.ts';
+import { presentFields } from '../present.ts';
 
 /** The columns that may change, besides the status and the cause that it proves. */
 const measured = [
@@ -13,7 +13,7 @@ const measured = [
   ...columns('peak_cpu_percent avg_cpu_percent'),
 ];
 /** The columns that are stored as they were reported. */
-export const reported = [
+export const reportedColumns = [
   ...columns('job_id workflow_id run_id compute_node_id cause cause_code handler_limit'),
   ...measured,
 ];
@@ -47,12 +47,14 @@ export const resultQueries = (db: Database) => ({
     },
     resultOf,
   ),
-  insertResult: db.prepare<Record<string, Value>>(insertInto('result', [...reported, 'attempt_id', 'status'])),
+  insertResult: db.prepare<Record<string, ColumnValue>>(
+    insertInto('result', [...reportedColumns, 'attempt_id', 'status']),
+  ),
   makeCurrent: db.prepare<{ jobId: number; id: number }>('update job set result_id = :id where id = :jobId'),
   countTimeAgain: db.prepare<{ workflowId: number }>(`
     insert into workflow_time (workflow_id, minutes, is_stale) values (:workflowId, 0, 1)
     on conflict (workflow_id) do update set is_stale = 1 where is_stale = 0`),
-  updateResult: db.prepare<Record<string, Value>>(update('result', ['status', 'cause_code', ...measured])),
+  updateResult: db.prepare<Record<string, ColumnValue>>(update('result', ['status', 'cause_code', ...measured])),
   sameAttempt: db.prepare<{ jobId: number; runId: number; attemptId: number }, { id: number }>(
     'select id from result where job_id = :jobId and run_id = :runId and attempt_id = :attemptId',
   ),
@@ -67,7 +69,7 @@ export const resultQueries = (db: Database) => ({
 export type ResultQueries = ReturnType<typeof resultQueries>;
 
 type ResultRow = Omit<Result, 'status'> & { status: number };
-const resultOf = (row: ResultRow): Result => ({ ...present(row), status: statusOf(row.status) });
+const resultOf = (row: ResultRow): Result => ({ ...presentFields(row), status: statusOf(row.status) });
 
 const resultColumns = 'result.*, job.name as job_name';
 const resultTables = 'result join job on job.id = result.job_id';

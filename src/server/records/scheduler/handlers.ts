@@ -1,5 +1,5 @@
 import type { Handlers } from '../../handlers.ts';
-import { read, remove, removeAll } from '../records.ts';
+import { read, removeRecord, removeAll } from '../records.ts';
 import type { Store } from '../store.ts';
 import { schedulerQueries } from './queries.ts';
 import { createSlurmScheduler, updateScheduler } from './scheduler.ts';
@@ -19,7 +19,7 @@ export const schedulerHandlers = (store: Store) => {
     },
     getSlurmScheduler: ({ params }) => read(schedulers, params.id),
     updateSlurmScheduler: ({ params, body }) => update(params.id, body),
-    deleteSlurmScheduler: ({ params }) => remove(schedulers, params.id),
+    deleteSlurmScheduler: ({ params }) => removeRecord(schedulers, params.id),
     deleteSlurmSchedulers: ({ query }) => ({ count: removeAll(find, schedulers, query.workflow_id) }),
   } satisfies Partial<Handlers>;
 };

@@ -1,11 +1,11 @@
 import type { NewSlurmScheduler, SlurmScheduler } from '../../../core/contract/scheduling.ts';
-import { columns, valuesOf } from '../../store/columns.ts';
-import { present } from '../present.ts';
+import { columns, columnValuesOf } from '../../store/columns.ts';
+import { presentFields } from '../present.ts';
 
 export type SlurmSchedulerRow = Omit<SlurmScheduler, 'serialize_allocations'> & { serialize_allocations: number };
 
 export const schedulerOf = (row: SlurmSchedulerRow): SlurmScheduler => ({
-  ...present(row),
+  ...presentFields(row),
   serialize_allocations: row.serialize_allocations === 1,
 });
 
@@ -16,7 +16,7 @@ export const schedulerColumns = [
 ];
 
 export const schedulerValues = (scheduler: Omit<NewSlurmScheduler, 'workflow_id'>) =>
-  valuesOf(
+  columnValuesOf(
     { ...scheduler, name: scheduler.name ?? '', serialize_allocations: scheduler.serialize_allocations ?? false },
     schedulerColumns,
   );

@@ -1,6 +1,6 @@
 import { Refusal } from '../../../core/contract/refusals.ts';
 import type { NewSlurmScheduler, SlurmScheduler } from '../../../core/contract/scheduling.ts';
-import { present } from '../present.ts';
+import { presentFields } from '../present.ts';
 import { merged, type Partly, read } from '../records.ts';
 import type { Store } from '../store.ts';
 import type { SchedulerQueries } from './queries.ts';
@@ -14,7 +14,7 @@ export const createSlurmScheduler =
       throw new Refusal('BODY_REFUSED', 'a Slurm scheduler needs a name', { field: 'name' });
     }
     const id = queries.insertScheduler.insert({ workflow_id: body.workflow_id, ...schedulerValues(body) });
-    return { serialize_allocations: false, ...present(body), id };
+    return { serialize_allocations: false, ...presentFields(body), id };
   };
 
 export const updateScheduler =

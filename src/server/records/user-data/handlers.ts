@@ -3,7 +3,7 @@ import { Refusal } from '../../../core/contract/refusals.ts';
 import type { Handlers } from '../../handlers.ts';
 import { workflowOfBulk } from '../bulk.ts';
 import type { Deletions } from '../deletion/deletion.ts';
-import { present } from '../present.ts';
+import { presentFields } from '../present.ts';
 import { read } from '../records.ts';
 import type { Store } from '../store.ts';
 import { type UserDataQueries, userDataQueries } from './queries.ts';
@@ -64,7 +64,7 @@ function addUserData(queries: UserDataQueries, workflowId: number, body: NewUser
     data: body.data === undefined || body.data === null ? null : JSON.stringify(body.data),
     isEphemeral: Number(body.is_ephemeral ?? false),
   });
-  return { ...present(body), id };
+  return { ...presentFields(body), id };
 }
 
 function link(

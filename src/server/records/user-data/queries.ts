@@ -2,7 +2,7 @@ import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { UserData } from '../../../core/contract/artifact.ts';
 import type { Database } from '../../store/database.ts';
 import { contains, createListing, sortable } from '../../store/listing.ts';
-import type { Stored } from '../present.ts';
+import type { RowOf } from '../present.ts';
 import { records } from '../records.ts';
 import { STATUS } from '../job/status.ts';
 
@@ -66,7 +66,7 @@ export const userDataQueries = (db: Database) => ({
 
 export type UserDataQueries = ReturnType<typeof userDataQueries>;
 
-type UserDataRow = Omit<Stored<UserData>, 'data' | 'is_ephemeral'> & { data: string | null; is_ephemeral: number };
+type UserDataRow = Omit<RowOf<UserData>, 'data' | 'is_ephemeral'> & { data: string | null; is_ephemeral: number };
 
 const userDataOf = ({ data, is_ephemeral: ephemeral, ...row }: UserDataRow): UserData => ({
   ...row,

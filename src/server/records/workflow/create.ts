@@ -6,9 +6,9 @@ import type { Caller } from '../../caller.ts';
 import type { Store } from '../store.ts';
 import type { NoteAction } from '../event/user-action.ts';
 import { refuseBadEnvironment } from './environment.ts';
-import { present } from '../present.ts';
+import { presentFields } from '../present.ts';
 import type { RequirementsQueries } from '../requirements/queries.ts';
-import { valuesOf } from '../../store/columns.ts';
+import { columnValuesOf } from '../../store/columns.ts';
 import { changeableColumns, fixedColumns, type WorkflowQueries } from './queries.ts';
 
 /** The ids of the groups that a new workflow names: each once, and each existing. */
@@ -57,14 +57,14 @@ const DEFAULT_REQUIREMENTS = {
   runtime_s: 60,
 };
 
-export const createWorkflow =
+export const createWorkflowRecord =
   ({ now }: Store, queries: WorkflowQueries, { insertRequirements }: Pick<RequirementsQueries, 'insertRequirements'>) =>
   (body: NewWorkflow): Workflow => {
     refuseBadEnvironment(body.env, 'workflow');
     const groups = groupIds(queries, body.access_groups);
     refuseIterations(body);
     refuseMisplaced(body);
-    const columns = valuesOf(body, [...changeableColumns, ...fixedColumns]);
+    const columns = columnValuesOf(body, [...changeableColumns, ...fixedColumns]);
     const timestamp = new Date(now()).toISOString();
     const id = queries.insertWorkflow.insert({
       ...columns,
@@ -86,7 +86,7 @@ export const createWorkflow =
 
 /** The body as Torc 1.0.0 returns it: groups sorted, and neither an empty list of groups nor an empty environment. */
 function echoOf(body: NewWorkflow): NewWorkflow {
-  const { env, access_groups: groups, ...rest } = present(body);
+  const { env, access_groups: groups, ...rest } = presentFields(body);
   return {
     ...rest,
     ...(env === undefined || Object.keys(env).length === 0 ? {} : { env }),
@@ -116,7 +116,7 @@ export const updateWorkflow =
     }
     refuseMisplaced(body);
     queries.updateWorkflow.run({
-      ...valuesOf(body, changeableColumns),
+      ...columnValuesOf(body, changeableColumns),
       id,
       isWhole: Number(body.is_being_created === false),
     });

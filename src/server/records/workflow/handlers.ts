@@ -5,7 +5,7 @@ import { userActions } from '../event/user-action.ts';
 import type { Edges } from '../job/edges.ts';
 import { requirementsQueries } from '../requirements/queries.ts';
 import type { Store } from '../store.ts';
-import { archiveWorkflow, createWorkflow, updateWorkflow } from './create.ts';
+import { archiveWorkflow, createWorkflowRecord, updateWorkflow } from './create.ts';
 import { workflowQueries } from './queries.ts';
 import { removeQueries } from './remove/queries.ts';
 import { createRemoval } from './remove/remove.ts';
@@ -16,7 +16,7 @@ const ABANDONED_MS = 24 * 3_600_000;
 export const workflowHandlers = (store: Store, permissions: Permissions, edges: Edges) => {
   const { db, find } = store;
   const queries = workflowQueries(db);
-  const create = createWorkflow(store, queries, requirementsQueries(db));
+  const create = createWorkflowRecord(store, queries, requirementsQueries(db));
   const update = updateWorkflow(store, queries);
   const archive = archiveWorkflow(store, queries, userActions(store));
   const remove = createRemoval(store, removeQueries(db), edges);

@@ -1,9 +1,9 @@
 import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { Workflow } from '../../../core/contract/workflow.ts';
-import type { Database, Value } from '../../store/database.ts';
+import type { Database, ColumnValue } from '../../store/database.ts';
 import { columns, insertInto, setGiven } from '../../store/columns.ts';
 import { type FiltersOn, contains, createListing, sortable } from '../../store/listing.ts';
-import { type SharedWorkflowRow, workflowColumns, workflowOf } from './row.ts';
+import { type SharedWorkflowRow, workflowColumns, workflowRecordOf } from './row.ts';
 
 export const changeableColumns = [
   ...columns('name user description project metadata execution_config'),
@@ -17,10 +17,10 @@ export const fixedColumns = [
 ];
 
 export const workflowQueries = (db: Database) => ({
-  insertWorkflow: db.prepare<Record<string, Value>>(
+  insertWorkflow: db.prepare<Record<string, ColumnValue>>(
     insertInto('workflow', [...changeableColumns, ...fixedColumns, 'timestamp', 'env', 'being_created_at_ms']),
   ),
-  updateWorkflow: db.prepare<Record<string, Value>>(`
+  updateWorkflow: db.prepare<Record<string, ColumnValue>>(`
     update workflow set
       ${setGiven(changeableColumns)},
       being_created_at_ms = iif(:isWhole, null, being_created_at_ms)
@@ -75,7 +75,7 @@ export const workflowQueries = (db: Database) => ({
       sortable: sortable('workflow', sortFields.workflow),
       idColumn: 'workflow.id',
     },
-    workflowOf,
+    workflowRecordOf,
   ),
 });
 

@@ -44,7 +44,7 @@ export const workflowColumns = `workflow.*, (
 const parsed = (text: string | null) => (text === null ? undefined : JSON.parse(text));
 
 /** A workflow as the API returns it. */
-export function workflowOf(row: SharedWorkflowRow): Workflow & { id: number; run_id: number } {
+export function workflowRecordOf(row: SharedWorkflowRow): Workflow & { id: number; run_id: number } {
   return {
     id: row.id,
     name: row.name,

@@ -3,7 +3,7 @@ import { cycleText } from '../../../core/workflow-file/graph/cycle-text.ts';
 import { walk } from '../../../core/workflow-file/graph/walk.ts';
 import { IntList, ListsWriter } from '../../../core/workflow-file/int-list.ts';
 import type { Windows } from '../../store/rows.ts';
-import type { Steps } from '../../store/work.ts';
+import type { WorkSteps } from '../../store/work.ts';
 import type { EdgeList } from './implied.ts';
 import type { InitializeQueries } from './queries.ts';
 
@@ -24,7 +24,7 @@ export function* refuseCircle(
   windows: Windows,
   workflowId: number,
   found: EdgeList,
-): Steps {
+): WorkSteps {
   if (!found.isBackward && !(yield* hasBackward(queries, windows, workflowId))) return;
   const graph = createGraph();
   yield* readEdges(queries, windows, workflowId, graph.add);
@@ -43,7 +43,7 @@ export function* refuseCircle(
   throw new Refusal('CIRCLE', message, { jobs: cycle.slice(0, MOST_REPORTED).map(left.idOf) });
 }
 
-function* hasBackward(queries: InitializeQueries, windows: Windows, workflowId: number): Steps<boolean> {
+function* hasBackward(queries: InitializeQueries, windows: Windows, workflowId: number): WorkSteps<boolean> {
   let isThere = false;
   yield* windows.over(workflowId, (window) => {
     isThere ||= queries.backward.get(window) !== undefined;
@@ -56,7 +56,7 @@ function* readEdges(
   windows: Windows,
   workflowId: number,
   add: (id: number, other: number) => void,
-): Steps {
+): WorkSteps {
   yield* windows.within(workflowId, WINDOW, function* (window) {
     let after: number | undefined = window.after;
     while (after !== undefined) {

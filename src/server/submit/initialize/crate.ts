@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { getMimeType } from 'hono/utils/mime';
 import { VERSION } from '../../../core/contract/version.ts';
 import type { WorkflowRow } from '../../records/workflow/row.ts';
-import type { Steps } from '../../store/work.ts';
+import type { WorkSteps } from '../../store/work.ts';
 import type { InitializeQueries } from './queries.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { InitializeQueries } from './queries.ts';
 export function* describeCrate(
   queries: InitializeQueries,
   { id: workflowId, run_id: runId, enable_ro_crate: isWanted }: WorkflowRow,
-): Steps {
+): WorkSteps {
   const server = `#software-torc-server-run-id-${runId}`;
   queries.addEntity.run({
     workflowId,

@@ -2,7 +2,7 @@ import { Refusal } from '../../../core/contract/refusals.ts';
 import { grouped } from '../../../core/quantity/count-text.ts';
 import { IntList } from '../../../core/workflow-file/int-list.ts';
 import type { Windows } from '../../store/rows.ts';
-import type { Steps } from '../../store/work.ts';
+import type { WorkSteps } from '../../store/work.ts';
 import type { Implied, InitializeQueries } from './queries.ts';
 
 /** Jobs and their dependencies, as integers: a million take 8 MB. */
@@ -36,7 +36,7 @@ export function* newEdges(
   windows: Windows,
   workflowId: number,
   into: EdgeList,
-): Steps {
+): WorkSteps {
   if (kind.isThere.get({ workflowId }) === undefined) return;
   const take = (rows: readonly Implied[]) => {
     for (const row of rows) if (row.is_known === 0) into.add(row.job_id, row.other_id);
@@ -74,7 +74,11 @@ const MOST_IMPLIED = 10_000_000;
 const FILES = 16;
 
 /** Refuses a workflow that implies too many dependencies, before the first of them is read. */
-export function* refuseTooMany(kinds: InitializeQueries['implied'], workflowId: number, most = MOST_IMPLIED): Steps {
+export function* refuseTooMany(
+  kinds: InitializeQueries['implied'],
+  workflowId: number,
+  most = MOST_IMPLIED,
+): WorkSteps {
   let implied = 0;
   for (const { upto, product } of kinds) {
     let after = 0;

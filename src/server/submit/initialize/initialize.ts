@@ -1,5 +1,5 @@
 import type { Store } from '../../records/store.ts';
-import type { Steps, Work } from '../../store/work.ts';
+import type { WorkSteps, Work } from '../../store/work.ts';
 import { EdgeBlock } from '../../records/job/edge-block.ts';
 import { refuseCircle } from './circle.ts';
 import { describeCrate } from './crate.ts';
@@ -29,7 +29,7 @@ export const createInitialize = (
 ): ((workflowId: number, asked: Initialization) => Work<number>) => {
   const { find, changes, windows, releases } = store;
 
-  function* steps(workflowId: number, { only, keepsUndecided = false, taskId }: Initialization): Steps<number> {
+  function* steps(workflowId: number, { only, keepsUndecided = false, taskId }: Initialization): WorkSteps<number> {
     const workflow = find.workflow(workflowId);
     const { user, run_id: runId } = workflow;
     const of = { workflowId };
@@ -73,7 +73,7 @@ export const createInitialize = (
   }
 
   /** Adds dependencies implied by files and user data; a circle is refused before anything is written. */
-  function* imply(workflowId: number): Steps {
+  function* imply(workflowId: number): WorkSteps {
     yield* refuseTooMany(queries.implied, workflowId);
     const found = new EdgeList();
     for (const kind of queries.implied) yield* newEdges(kind, windows, workflowId, found);
@@ -92,7 +92,7 @@ export const createInitialize = (
   }
 
   /** All are counted by now, so that each canceled dependency counts down once. */
-  function* cancelDoomed(workflowId: number): Steps {
+  function* cancelDoomed(workflowId: number): WorkSteps {
     yield* windows.over(workflowId, (window) => {
       const doomed = queries.doomed.all(window);
       if (doomed.length === 0) return;
@@ -102,7 +102,7 @@ export const createInitialize = (
     yield* releases.drain(workflowId);
   }
 
-  function* rememberUserData(workflowId: number): Steps {
+  function* rememberUserData(workflowId: number): WorkSteps {
     let after = 0;
     for (;;) {
       const upto = queries.userDataPage.get({ workflowId, after, limit: A_FEW })?.upto ?? undefined;

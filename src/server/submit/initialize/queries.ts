@@ -1,7 +1,7 @@
 import { ENDED, SETTLED, STOPPED, UNSUCCESSFUL, WAITS } from '../../../core/job/statuses.ts';
 import type { Database } from '../../store/database.ts';
 import { type Doomed, dependentsOfJob } from '../../records/job/release.ts';
-import type { Window } from '../../store/rows.ts';
+import type { JobWindow } from '../../store/rows.ts';
 import { anyOf, STATUS, upstreamOfJob } from '../../records/job/status.ts';
 
 /** A job that reads what another one writes. */
@@ -29,7 +29,7 @@ const implied = (db: Database, kind: 'file' | 'user_data') => {
       select max(id) as upto
       from (select id from ${kind} where workflow_id = :workflowId and id > :after order by id limit :limit)`),
     // What one job writes implies no more dependencies than there are rows; readers are counted for the others alone.
-    product: db.prepare<Window, { edges: number }>(`
+    product: db.prepare<JobWindow, { edges: number }>(`
       with written (id, writers) as materialized (
         select id, (select count(*) from ${writes} writes where writes.${by} = ${kind}.id)
         from ${kind}
@@ -37,7 +37,7 @@ const implied = (db: Database, kind: 'file' | 'user_data') => {
       select coalesce(sum(writers * (select count(*) from ${reads} reads where reads.${by} = written.id)), 0) as edges
       from written
       where writers > 1`),
-    of: db.prepare<Window & { limit: number }, Implied>(`
+    of: db.prepare<JobWindow & { limit: number }, Implied>(`
       select ${columns}
       from job
       cross join ${reads} reads on reads.job_id = job.id
@@ -67,13 +67,13 @@ export const initializeQueries = (db: Database) => ({
     insert or ignore into job_depends_on (job_id, depends_on_job_id, workflow_id)
     values (:jobId, :otherId, :workflowId)`),
   // The first dependency of a job on a later one: the key of the table finds it at once.
-  backward: db.prepare<Window, { job_id: number }>(`
+  backward: db.prepare<JobWindow, { job_id: number }>(`
     select edge.job_id
     from job
     cross join job_depends_on edge on edge.job_id = job.id and edge.depends_on_job_id > job.id
     where job.workflow_id = :workflowId and job.id > :after and job.id <= :upto
     limit 1`),
-  edges: db.prepare<Window & { limit: number }, { job_id: number; other_id: number }>(`
+  edges: db.prepare<JobWindow & { limit: number }, { job_id: number; other_id: number }>(`
     select edge.job_id, edge.depends_on_job_id as other_id
     from job
     cross join job_depends_on edge on edge.job_id = job.id
@@ -89,7 +89,7 @@ export const initializeQueries = (db: Database) => ({
   jobName: db.prepare<{ id: number }, { name: string }>('select name from job where id = :id'),
 
   // Jobs downstream of uninitialized ones.
-  uninitialized: db.prepare<Window, { id: number }>(`
+  uninitialized: db.prepare<JobWindow, { id: number }>(`
     select id from job
     where ${OF_WINDOW} and status = ${STATUS.uninitialized}
       and exists (select 1 from job_depends_on edge where edge.depends_on_job_id = job.id)`),
@@ -103,14 +103,14 @@ export const initializeQueries = (db: Database) => ({
   unsettle: db.prepare<{ id: number }>(`update job set status = ${STATUS.uninitialized} where id = :id`),
 
   // The dependencies that a job still waits for. Disabled jobs are excluded: they neither wait nor run.
-  countEdges: db.prepare<Window & { limit: number }, { edges: number }>(`
+  countEdges: db.prepare<JobWindow & { limit: number }, { edges: number }>(`
     select count(*) as edges from (
       select 1
       from job
       cross join job_depends_on edge on edge.job_id = job.id
       where job.workflow_id = :workflowId and job.id > :after and job.id <= :upto
       limit :limit)`),
-  countUnmet: db.prepare<Window>(`
+  countUnmet: db.prepare<JobWindow>(`
     update job set (unmet, upstream_failed) = (${upstreamOfJob})
     where ${OF_WINDOW} and status not in ${anyOf(SETTLED)}
       and (unmet <> 0 or upstream_failed <> 0
@@ -134,25 +134,25 @@ export const initializeQueries = (db: Database) => ({
   writeUnmet: db.prepare<{ id: number; unmet: number; failed: number }>(`
     update job set unmet = :unmet, upstream_failed = :failed
     where id = :id and status not in ${anyOf(SETTLED)}`),
-  block: db.prepare<Window & { onlyUninitialized: number }>(`
+  block: db.prepare<JobWindow & { onlyUninitialized: number }>(`
     update job set status = ${STATUS.blocked}, ${AFRESH}
     where ${OF_WINDOW}
       and unmet > 0
       and status not in ${anyOf('blocked', SETTLED)}
       and (status = ${STATUS.uninitialized} or :onlyUninitialized = 0)`),
   // Blocked by a job that failed before: no later event will cancel them.
-  doomed: db.prepare<Window, Doomed>(`
+  doomed: db.prepare<JobWindow, Doomed>(`
     select id, name, ${dependentsOfJob} as dependents
     from job
     where ${OF_WINDOW}
       and status = ${STATUS.blocked} and unmet <= 0 and upstream_failed and cancel_on_blocking_job_failure`),
-  makeReady: db.prepare<Window & { keepsUndecided: number }>(`
+  makeReady: db.prepare<JobWindow & { keepsUndecided: number }>(`
     update job set status = ${STATUS.ready}, ${AFRESH}
     where ${OF_WINDOW}
       and (status <> ${STATUS.pending_failed} or :keepsUndecided = 0)
       and (status not in ${anyOf(WAITS, SETTLED)}
         or (status = ${STATUS.blocked} and unmet <= 0 and not (upstream_failed and cancel_on_blocking_job_failure)))`),
-  dropResults: db.prepare<Window & { keepsUndecided: number }>(`
+  dropResults: db.prepare<JobWindow & { keepsUndecided: number }>(`
     update job set result_id = null
     where ${OF_WINDOW} and result_id is not null and status not in ${anyOf(ENDED)}
       and (status <> ${STATUS.pending_failed} or :keepsUndecided = 0)`),
@@ -160,7 +160,7 @@ export const initializeQueries = (db: Database) => ({
   userDataPage: db.prepare<{ workflowId: number; after: number; limit: number }, { upto: number | null }>(`
     select max(id) as upto
     from (select id from user_data where workflow_id = :workflowId and id > :after order by id limit :limit)`),
-  rememberUserData: db.prepare<Window>(`
+  rememberUserData: db.prepare<JobWindow>(`
     update user_data set initialized_data = data
     where ${OF_WINDOW} and data is not initialized_data`),
   crateFiles: db.prepare<

@@ -1,8 +1,8 @@
 import { statusOf } from '../../../core/contract/job.ts';
 import { NOT_BEGUN } from '../../../core/job/statuses.ts';
 import { IntList } from '../../../core/workflow-file/int-list.ts';
-import type { Window, Windows } from '../../store/rows.ts';
-import type { Steps } from '../../store/work.ts';
+import type { JobWindow, Windows } from '../../store/rows.ts';
+import type { WorkSteps } from '../../store/work.ts';
 import type { InitializeQueries } from './queries.ts';
 
 /** Dependencies that one statement counts: 4,096 take about 2 ms. */
@@ -18,8 +18,8 @@ export function* countUnmet(
   queries: InitializeQueries,
   windows: Windows,
   workflowId: number,
-  then: (window: Window) => void,
-): Steps {
+  then: (window: JobWindow) => void,
+): WorkSteps {
   let after = 0;
   let size = FIRST;
   for (;;) {
@@ -42,7 +42,7 @@ export function* countUnmet(
 }
 
 /** The same for one job, a page of its dependencies at a time. */
-export function* countPages(queries: InitializeQueries, id: number): Steps {
+export function* countPages(queries: InitializeQueries, id: number): WorkSteps {
   let [after, unmet, failed] = [0, 0, 0];
   for (;;) {
     const some = queries.countSome.get({ id, after, limit: HEAVY });
@@ -58,9 +58,9 @@ export function* countPages(queries: InitializeQueries, id: number): Steps {
 const PAGE = 256;
 
 /** Makes everything downstream of uninitialized jobs uninitialized too; a disabled job, and what only it precedes, stays. */
-export function* spreadDownstream(queries: InitializeQueries, windows: Windows, workflowId: number): Steps {
+export function* spreadDownstream(queries: InitializeQueries, windows: Windows, workflowId: number): WorkSteps {
   const found = new IntList();
-  function* spread(id: number): Steps {
+  function* spread(id: number): WorkSteps {
     let after = 0;
     for (;;) {
       const page = queries.dependents.all({ id, after, limit: PAGE });

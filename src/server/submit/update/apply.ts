@@ -9,8 +9,8 @@ import { claimedJobOf } from '../../records/job/row.ts';
 import { statusCode } from '../../../core/contract/job.ts';
 import { jobFields } from '../../../core/job/fields.ts';
 import type { Store } from '../../records/store.ts';
-import type { Value } from '../../store/database.ts';
-import type { Steps } from '../../store/work.ts';
+import type { ColumnValue } from '../../store/database.ts';
+import type { WorkSteps } from '../../store/work.ts';
 import type { Applying } from './applying.ts';
 import type { UpdateQueries } from './queries.ts';
 import { createRecordWriter } from './records.ts';
@@ -30,14 +30,14 @@ export const createApply = (store: Store, queries: UpdateQueries, edges: Edges) 
   const text = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value));
 
   function writeSettings(id: number, settings: PlanSettings): void {
-    const row = queries.settings.get({ id }) as Record<string, Value>;
+    const row = queries.settings.get({ id }) as Record<string, ColumnValue>;
     const given = Object.entries(settings).flatMap(([name, value]) => {
       if (value === undefined) return [];
       const isObject = typeof value === 'object' && value !== null;
       const isEmpty = name === 'env' && Object.keys((value as object | null) ?? {}).length === 0;
       return [[name, isEmpty ? null : isObject ? text(value) : typeof value === 'boolean' ? Number(value) : value]];
     });
-    queries.writeSettings.run({ ...row, ...(Object.fromEntries(given) as Record<string, Value>), id });
+    queries.writeSettings.run({ ...row, ...(Object.fromEntries(given) as Record<string, ColumnValue>), id });
   }
 
   /** The id of a record: its own, or that of one that the update has added. */
@@ -76,7 +76,7 @@ export const createApply = (store: Store, queries: UpdateQueries, edges: Edges) 
     if (runsAgain && (isInitialized || before.removed_at_ms !== null)) queries.runAgain.run({ id, runId });
   }
 
-  function* removeJob(id: number, { isInitialized, runId }: Applying): Steps {
+  function* removeJob(id: number, { isInitialized, runId }: Applying): WorkSteps {
     // Each is detached in the step that notes that it has to be counted again.
     for (;;) {
       const page = queries.waitingFor.all({ id, limit: PAGE });
@@ -92,7 +92,7 @@ export const createApply = (store: Store, queries: UpdateQueries, edges: Edges) 
     else queries.disable.run({ id, atMs: now() });
   }
 
-  return function* apply(step: PlanStep, applying: Applying): Steps {
+  return function* apply(step: PlanStep, applying: Applying): WorkSteps {
     const { workflowId, ids } = applying;
     switch (step.step) {
       case 'settings':

@@ -8,7 +8,7 @@ import { storedRequirements } from '../../records/requirements/fields.ts';
 import { refuseIterations, refuseMisplaced } from '../../records/workflow/create.ts';
 import { refuseBadEnvironment } from '../../records/workflow/environment.ts';
 import type { Windows } from '../../store/rows.ts';
-import type { Steps } from '../../store/work.ts';
+import type { WorkSteps } from '../../store/work.ts';
 import type { UpdateQueries } from './queries.ts';
 
 type Kind = keyof UpdateQueries['has'];
@@ -26,7 +26,7 @@ export function* refuseBadUpdate(
   windows: Windows,
   workflowId: number,
   update: PlanUpdate,
-): Steps {
+): WorkSteps {
   const known = createKnown(queries, workflowId, update);
   if (update.settings) {
     refuseBadEnvironment(update.settings.env, 'workflow');
@@ -96,7 +96,7 @@ function* refuseBadReferences(
   name: string,
   references: Pick<ChangedJob, ReferenceName>,
   lists: NonNullable<ChangedJob['add']>,
-): Steps {
+): WorkSteps {
   const of = `job '${name}'`;
   for (const reference of referenceNames) {
     const id = references[reference];
@@ -117,7 +117,7 @@ function* refuseKnownNames(
   windows: Windows,
   workflowId: number,
   added: readonly { readonly name: string }[],
-): Steps {
+): WorkSteps {
   if (added.length === 0) return;
   const names = new Set<string>();
   const refuse = (name: string, where: string) => {

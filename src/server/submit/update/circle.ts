@@ -1,7 +1,7 @@
 import type { PlanUpdate } from '../../../core/contract/plan-update.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { cycleText } from '../../../core/workflow-file/graph/cycle-text.ts';
-import type { Steps } from '../../store/work.ts';
+import type { WorkSteps } from '../../store/work.ts';
 import type { UpdateQueries } from './queries.ts';
 
 /** Dependents read at a time. */
@@ -14,7 +14,7 @@ const REPORTED = 10;
  *
  * A new circle contains a new dependency, so it is found by following the dependents of the jobs that get one.
  */
-export function* refuseNewCircle(queries: UpdateQueries, { jobs }: PlanUpdate): Steps {
+export function* refuseNewCircle(queries: UpdateQueries, { jobs }: PlanUpdate): WorkSteps {
   const gained = new Map<number, number[]>();
   const lost = new Set<string>();
   const sources: number[] = [];
@@ -33,7 +33,7 @@ export function* refuseNewCircle(queries: UpdateQueries, { jobs }: PlanUpdate): 
   }
   const isRemoved = new Set(jobs?.remove);
 
-  function* dependentsOf(id: number): Steps<number[]> {
+  function* dependentsOf(id: number): WorkSteps<number[]> {
     const found = [...(gained.get(id) ?? [])];
     for (let after = 0; id > 0;) {
       const page = queries.dependents.all({ id, after, limit: PAGE });

@@ -1,5 +1,5 @@
 import type { ChangedJob, HeldReason, PlanUpdate, PlanUpdated } from '../../../core/contract/plan-update.ts';
-import type { Steps } from '../../store/work.ts';
+import type { WorkSteps } from '../../store/work.ts';
 import type { PlacedJob, UpdateQueries } from './queries.ts';
 
 /** Dependents read at a time. */
@@ -18,7 +18,7 @@ export interface Applicable {
  *
  * A removed job stays as long as a job that stays depends on it.
  */
-export function* withoutHeld(queries: UpdateQueries, update: PlanUpdate): Steps<Applicable> {
+export function* withoutHeld(queries: UpdateQueries, update: PlanUpdate): WorkSteps<Applicable> {
   const { add = [], change, remove } = update.jobs ?? {};
   const changed = change ?? [];
   const removed = remove ?? [];
@@ -73,7 +73,7 @@ export function* withoutHeld(queries: UpdateQueries, update: PlanUpdate): Steps<
 }
 
 /** The changed jobs that run again, and all that depend on them. */
-function* downstreamOf(queries: UpdateQueries, changed: readonly ChangedJob[]): Steps<Map<number, PlacedJob>> {
+function* downstreamOf(queries: UpdateQueries, changed: readonly ChangedJob[]): WorkSteps<Map<number, PlacedJob>> {
   const found = new Map<number, PlacedJob>();
   const open: number[] = [];
   const meet = (job: PlacedJob) => {
@@ -86,7 +86,7 @@ function* downstreamOf(queries: UpdateQueries, changed: readonly ChangedJob[]): 
   return found;
 }
 
-function* eachDependent(queries: UpdateQueries, id: number, meet: (job: PlacedJob) => void): Steps {
+function* eachDependent(queries: UpdateQueries, id: number, meet: (job: PlacedJob) => void): WorkSteps {
   for (let after = 0; ;) {
     const page = queries.dependents.all({ id, after, limit: PAGE });
     for (const job of page) meet(job);

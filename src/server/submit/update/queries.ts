@@ -2,8 +2,8 @@ import type { RecordKind } from '../../../core/contract/plan-update.ts';
 import { definitionNames, referenceNames } from '../../../core/job/fields.ts';
 import { HELD, NOT_BEGUN, UNCLAIMED } from '../../../core/job/statuses.ts';
 import { assigned } from '../../records/job/queries.ts';
-import type { Database, Value } from '../../store/database.ts';
-import type { Window } from '../../store/rows.ts';
+import type { Database, ColumnValue } from '../../store/database.ts';
+import type { JobWindow } from '../../store/rows.ts';
 import { eachRelation } from '../../records/job/relations/queries.ts';
 import { anyOf, STATUS } from '../../records/job/status.ts';
 
@@ -52,7 +52,7 @@ export const updateQueries = (db: Database) => ({
       `select id from ${TABLES[kind]} where id = :id and workflow_id = :workflowId`,
     ),
   ),
-  names: db.prepare<Window, { name: string }>(`select name from job where ${OF_WINDOW} and removed_at_ms is null`),
+  names: db.prepare<JobWindow, { name: string }>(`select name from job where ${OF_WINDOW} and removed_at_ms is null`),
   placed: db.prepare<{ id: number }, PlacedJob>(`select ${placed} from job where id = :id`),
   dependents: db.prepare<{ id: number; after: number; limit: number }, PlacedJob>(`
     select ${placed}
@@ -84,8 +84,8 @@ export const updateQueries = (db: Database) => ({
     where workflow_id = :workflowId and position in (
       select position from plan_update_step where workflow_id = :workflowId limit :limit)`),
 
-  settings: db.prepare<{ id: number }, Record<string, Value>>('select * from workflow where id = :id'),
-  writeSettings: db.prepare<Record<string, Value>>(`
+  settings: db.prepare<{ id: number }, Record<string, ColumnValue>>('select * from workflow where id = :id'),
+  writeSettings: db.prepare<Record<string, ColumnValue>>(`
     update workflow set
       name = coalesce(:name, name), spec_file = :spec_file,
       description = :description, project = :project, metadata = :metadata, env = :env,
@@ -123,7 +123,7 @@ export const updateQueries = (db: Database) => ({
       delete from ${TABLES[kind]} where id = :id and workflow_id = :workflowId and not (${USES[kind]})`),
   ),
 
-  changeJob: db.prepare<Record<string, Value>>(`
+  changeJob: db.prepare<Record<string, ColumnValue>>(`
     update job set ${assigned([...definitionNames, ...referenceNames, 'class_id'])} where id = :id`),
   // It runs as a first attempt, under a number that no result of this run has.
   runAgain: db.prepare<{ id: number; runId: number }>(`
@@ -145,7 +145,7 @@ export const updateQueries = (db: Database) => ({
       `delete from ${table} where job_id = :jobId and ${other} = :otherId`,
     ),
   ),
-  uninitialized: db.prepare<Window, { id: number }>(`
+  uninitialized: db.prepare<JobWindow, { id: number }>(`
     select id from job where ${OF_WINDOW} and status = ${STATUS.uninitialized}`),
   // Jobs that the update does not name, such as those that a job has added.
   waitingFor: db.prepare<{ id: number; limit: number }, { id: number; status: number }>(`
@@ -160,11 +160,11 @@ export const updateQueries = (db: Database) => ({
     where id = :id`),
   removeJob: db.prepare<{ id: number }>('delete from job where id = :id'),
 
-  block: db.prepare<Window>(`
+  block: db.prepare<JobWindow>(`
     update job set status = ${STATUS.blocked}, result_id = null
     where ${OF_WINDOW} and status = ${STATUS.uninitialized}
       and (unmet > 0 or (upstream_failed and cancel_on_blocking_job_failure))`),
-  makeReady: db.prepare<Window>(`
+  makeReady: db.prepare<JobWindow>(`
     update job set status = ${STATUS.ready}, result_id = null
     where ${OF_WINDOW} and status = ${STATUS.uninitialized}`),
 });

@@ -2,7 +2,7 @@ import { NOT_BEGUN } from '../../../core/job/statuses.ts';
 import { IntList } from '../../../core/workflow-file/int-list.ts';
 import { statusOf } from '../../../core/contract/job.ts';
 import type { Store } from '../../records/store.ts';
-import type { Steps } from '../../store/work.ts';
+import type { WorkSteps } from '../../store/work.ts';
 import type { InitializeQueries } from '../initialize/queries.ts';
 import { countPages } from '../initialize/unmet.ts';
 import type { UpdateQueries } from './queries.ts';
@@ -18,9 +18,9 @@ const PAGE = 256;
 export const createSettle = (store: Store, queries: UpdateQueries, initialize: InitializeQueries) => {
   const { windows, releases, changes } = store;
 
-  function* spread(workflowId: number, runId: number): Steps {
+  function* spread(workflowId: number, runId: number): WorkSteps {
     const found = new IntList();
-    function* from(id: number): Steps {
+    function* from(id: number): WorkSteps {
       for (let after = 0; ;) {
         const page = initialize.dependents.all({ id, after, limit: PAGE });
         for (const { id: dependent, status } of page) {
@@ -39,7 +39,7 @@ export const createSettle = (store: Store, queries: UpdateQueries, initialize: I
     for (let at = 0; at < found.length; at += 1) yield* from(found.at(at));
   }
 
-  return function* settle(workflowId: number, runId: number): Steps<number> {
+  return function* settle(workflowId: number, runId: number): WorkSteps<number> {
     yield* spread(workflowId, runId);
     queries.rearmActions.run({ workflowId });
     yield* windows.within(workflowId, PAGE, function* (window) {

@@ -5,7 +5,7 @@ import type { NoteAction } from '../../records/event/user-action.ts';
 import type { Edges } from '../../records/job/edges.ts';
 import type { Store } from '../../records/store.ts';
 import { inPages } from '../../store/rows.ts';
-import type { Steps, Work } from '../../store/work.ts';
+import type { WorkSteps, Work } from '../../store/work.ts';
 import type { InitializeQueries } from '../initialize/queries.ts';
 import { refuseIncomplete } from '../refuse-incomplete.ts';
 import { createApply } from './apply.ts';
@@ -43,7 +43,7 @@ export const createPlanUpdate = (
   const settle = createSettle(store, queries, initialize);
   const dropSteps = (workflowId: number) => inPages((limit) => queries.dropSteps.run({ workflowId, limit }));
 
-  function* applyStored(workflowId: number, progress: Progress): Steps {
+  function* applyStored(workflowId: number, progress: Progress): WorkSteps {
     const { run_id: runId } = find.run(workflowId);
     const { isInitialized } = progress;
     const applying: Applying = { workflowId, runId, isInitialized, ids: noIds() };
@@ -71,7 +71,7 @@ export const createPlanUpdate = (
     releases.closeIfComplete(workflowId);
   }
 
-  function* steps(id: number, update: PlanUpdate, caller: Caller, progress: Progress): Steps<PlanUpdated> {
+  function* steps(id: number, update: PlanUpdate, caller: Caller, progress: Progress): WorkSteps<PlanUpdated> {
     const checked = yield* check(id, update);
     const reply = replyOf(checked);
     yield* releases.drain(id);
@@ -101,7 +101,7 @@ export const createPlanUpdate = (
     return applicable;
   }
 
-  function* trial(id: number, update: PlanUpdate): Steps<PlanUpdated> {
+  function* trial(id: number, update: PlanUpdate): WorkSteps<PlanUpdated> {
     return replyOf(yield* check(id, update));
   }
 
@@ -112,7 +112,7 @@ export const createPlanUpdate = (
     steps: () => (progress.steps === undefined ? droppedSteps(workflowId) : applyStored(workflowId, progress)),
   }));
 
-  function* droppedSteps(workflowId: number): Steps {
+  function* droppedSteps(workflowId: number): WorkSteps {
     yield* dropSteps(workflowId);
   }
 

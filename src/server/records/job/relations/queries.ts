@@ -1,7 +1,7 @@
 import { type RelationName, relationNames } from '../../../../core/job/fields.ts';
 import type { Database } from '../../../store/database.ts';
 import { createListing } from '../../../store/listing.ts';
-import { present } from '../../present.ts';
+import { presentFields } from '../../present.ts';
 
 interface OfWorkflow {
   workflow_id: number;
@@ -34,7 +34,7 @@ export const relationQueries = (db: Database) => ({
   listFileRelationships: createListing<
     OfWorkflow,
     FileRelationshipRow,
-    ReturnType<typeof present<FileRelationshipRow>>
+    ReturnType<typeof presentFields<FileRelationshipRow>>
   >(
     db,
     {
@@ -46,12 +46,12 @@ export const relationQueries = (db: Database) => ({
       sortable: { workflow_id: 'file.workflow_id' },
       idColumn: 'file.id',
     },
-    present,
+    presentFields,
   ),
   listUserDataRelationships: createListing<
     OfWorkflow,
     UserDataRelationshipRow,
-    ReturnType<typeof present<UserDataRelationshipRow>>
+    ReturnType<typeof presentFields<UserDataRelationshipRow>>
   >(
     db,
     {
@@ -63,7 +63,7 @@ export const relationQueries = (db: Database) => ({
       sortable: { workflow_id: 'user_data.workflow_id' },
       idColumn: 'user_data.id',
     },
-    present,
+    presentFields,
   ),
 });
 

@@ -2,7 +2,7 @@ import type { Workflow } from '../../../../core/contract/workflow.ts';
 import type { Edges } from '../../job/edges.ts';
 import { inPages } from '../../../store/rows.ts';
 import type { Store } from '../../store.ts';
-import type { Steps, Work } from '../../../store/work.ts';
+import type { WorkSteps, Work } from '../../../store/work.ts';
 import type { RemoveQueries } from './queries.ts';
 
 /**
@@ -14,14 +14,14 @@ import type { RemoveQueries } from './queries.ts';
 export const createRemoval = (store: Store, queries: RemoveQueries, edges: Edges) => {
   const { changes, find, now } = store;
 
-  function* rows(id: number): Steps {
+  function* rows(id: number): WorkSteps {
     yield* edges.ofJobs(id);
     for (const table of queries.tables) yield* inPages((limit) => table.run({ id, limit }));
     queries.remove.run({ id });
     find.removed.delete(id);
   }
 
-  function* whole(id: number): Steps<Workflow> {
+  function* whole(id: number): WorkSteps<Workflow> {
     const gone = find.wholeWorkflow(id);
     queries.mark.run({ id, atMs: now() });
     find.removed.add(id);
@@ -33,7 +33,7 @@ export const createRemoval = (store: Store, queries: RemoveQueries, edges: Edges
     return gone;
   }
 
-  const work = <Result>(workflowId: number, steps: () => Steps<Result>): Work<Result> => ({
+  const work = <Result>(workflowId: number, steps: () => WorkSteps<Result>): Work<Result> => ({
     workflowId,
     kind: 'delete_workflow',
     parameters: () => ({}),
