@@ -2,19 +2,19 @@
 import { compatSwitches } from '../src/core/contract/sonar/compat.ts';
 import { exactJson } from '../src/core/contract/sonar/encode.ts';
 import { attributeTables, type MessageType } from '../src/core/contract/sonar/envelope.ts';
-import type { Field, ObjectTable } from '../src/core/contract/sonar/kinds.ts';
+import type { SonarField, ObjectTable } from '../src/core/contract/sonar/kinds.ts';
 import { errorObject, kvPair, metadataObject } from '../src/core/contract/sonar/shared.ts';
 import { everyField } from '../tests/sonar/every-field.ts';
 import { write } from './write-generated.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-function typeText({ kind, list }: Field): string {
+function typeText({ kind, list }: SonarField): string {
   const one = typeof kind === 'object' ? `[${kind.name}](#${kind.name.toLowerCase()})` : kind;
   return `${one}${'[]'.repeat(list ?? 0)}`;
 }
 
-function noteText(field: Field): string {
+function noteText(field: SonarField): string {
   return [
     field.required === 'refused' ? 'required' : field.required === 'known' ? 'expected' : '',
     field.always === true ? 'always written' : '',
@@ -25,7 +25,7 @@ function noteText(field: Field): string {
     .join(', ');
 }
 
-function exampleText(value: unknown, { kind }: Field): string {
+function exampleText(value: unknown, { kind }: SonarField): string {
   if (typeof kind === 'object') return '';
   const text = exactJson(value).replaceAll('|', '\\|');
   return value === undefined ? '' : `\`${text.length > 45 ? `${text.slice(0, 44)}…` : text}\``;

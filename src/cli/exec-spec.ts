@@ -1,5 +1,5 @@
 import { type Axes, type Axis, combine, indexIn, unevenPair } from '../core/workflow-file/expand/axes.ts';
-import { template } from '../core/workflow-file/expand/template.ts';
+import { templateOf } from '../core/workflow-file/expand/template.ts';
 import { axisOf, type ParameterSources } from './exec-parameter.ts';
 import { Failure } from './failure.ts';
 import { shellWord } from '../core/contract/shell-word.ts';
@@ -41,7 +41,7 @@ export function execSpec(request: ExecRequest, axes: Axes): object {
   const empty = axes.axes.find(({ values }) => values.length === 0);
   if (empty !== undefined) throw new Failure(`there are no jobs: parameter ${empty.name} has no values`);
   if (count > MOST) throw new Failure(`${count} jobs are more than the maximum of ${MOST}`);
-  const templates = commands.map((command) => template(command, axes));
+  const templates = commands.map((command) => templateOf(command, axes));
   const jobs = templates.flatMap((each, index) =>
     Array.from({ length: axes.count }, (_, combination) => ({
       name: jobName(index * axes.count + combination + 1, axes, combination),

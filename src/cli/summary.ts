@@ -3,7 +3,7 @@ import type { JobStatusCounts, JobStatus } from '../core/contract/job.ts';
 import { printableLine } from '../core/contract/printable.ts';
 import type { Result } from '../core/contract/result.ts';
 import { sentenceOf } from '../core/attempt/cause.ts';
-import { exactPartText, partsOf } from '../core/job/outcome.ts';
+import { exactPartText, outcomeParts } from '../core/job/outcome.ts';
 import { countOf, ENDED_BADLY, FAILED, STOPPED, UNSUCCESSFUL } from '../core/job/statuses.ts';
 import { repeatedWords } from '../core/attempt/repeated.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
@@ -49,7 +49,7 @@ export async function saySummary(options: SummaryOptions): Promise<Said> {
   const { style } = output;
   let lacksMemory = false;
   if (counts !== undefined) {
-    const others = partsOf(counts).filter(({ word }) => word !== 'completed');
+    const others = outcomeParts(counts).filter(({ word }) => word !== 'completed');
     const parts = [
       `${counted(counts.completed, 'job')} completed`,
       ...others.map((part) => inColour(style, part.word, exactPartText(part))),

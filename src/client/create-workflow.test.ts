@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { testService } from '../../tests/support/service.ts';
 import type { Plan } from '../core/workflow-file/plan/plan.ts';
-import { planOf } from '../core/workflow-file/read.ts';
+import { planOfSpec } from '../core/workflow-file/read.ts';
 import type { Client } from './client.ts';
 import { createWorkflow } from './create-workflow.ts';
 import { all } from './every.ts';
@@ -34,7 +34,7 @@ async function created(
     },
   };
   const spec = { name: 'w', jobs: jobs.map((job) => ({ command: 'true', ...job })) };
-  const { plan, problems } = planOf(spec, 'w.json', { readFile: () => expect.fail('there are no tables') });
+  const { plan, problems } = planOfSpec(spec, 'w.json', { readFile: () => expect.fail('there are no tables') });
   expect(problems).toEqual([]);
   const id = await createWorkflow(counting, plan as Plan, options);
   const query = { workflow_id: id, include_relationships: true };

@@ -2,7 +2,7 @@ import type { NewWorkflow } from '../core/contract/workflow.ts';
 import {
   actionBody,
   handlerBody,
-  type Ids,
+  type IdsOfPlan,
   jobBody,
   requirementsBody,
   schedulerBody,
@@ -108,7 +108,12 @@ async function createRecords(client: Client, plan: Plan, workflowId: number, opt
   }
 }
 
-async function createFiles(client: Client, plan: Plan, workflowId: number, { mtimeOf }: CreateOptions): Promise<Ids> {
+async function createFiles(
+  client: Client,
+  plan: Plan,
+  workflowId: number,
+  { mtimeOf }: CreateOptions,
+): Promise<IdsOfPlan> {
   const consumed = new Set(plan.consumedFiles());
   const ids = new Float64Array(plan.files.length);
   for (let at = 0; at < ids.length; at += BATCH) {
@@ -124,7 +129,7 @@ async function createFiles(client: Client, plan: Plan, workflowId: number, { mti
   return ids;
 }
 
-async function createUserData(client: Client, plan: Plan, workflowId: number): Promise<Ids> {
+async function createUserData(client: Client, plan: Plan, workflowId: number): Promise<IdsOfPlan> {
   const ids = new Float64Array(plan.userData.length);
   for (let at = 0; at < ids.length; at += BATCH) {
     const numbers = range(at, Math.min(at + BATCH, ids.length)).filter(

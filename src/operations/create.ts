@@ -4,7 +4,7 @@ import { isAbsolute, resolve } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { createWorkflow } from '../client/create-workflow.ts';
 import type { Plan } from '../core/workflow-file/plan/plan.ts';
-import { planOf, readSpec, type ReadOptions, type SpecReading } from '../core/workflow-file/read.ts';
+import { planOfSpec, readSpec, type ReadOptions, type SpecReading } from '../core/workflow-file/read.ts';
 import { diskHere } from '../cluster/disk-here.ts';
 import { readUserText } from './read-user-text.ts';
 import type { Source } from '../core/workflow-file/text/read-text.ts';
@@ -67,7 +67,7 @@ export const readSpecFromAfar = (source: Source, options: ReadingOptions): SpecR
 
 /** The same for a workflow that a program has made, as an object; problems contain `name`. */
 export const planHere = (spec: unknown, name: string, options: ReadingOptions): SpecReading =>
-  planOf(spec, name, { ...optionsHere(options), isGenerated: true });
+  planOfSpec(spec, name, { ...optionsHere(options), isGenerated: true });
 
 interface CreateOptions {
   /** The owner of the workflow. */

@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import type { Place, RunsIn, Submission } from '../core/lifecycle/next-command.ts';
+import type { RunPlace, RunsIn, SubmissionState } from '../core/lifecycle/next-command.ts';
 import { requestOf } from './slurm/fire-actions.ts';
 
 type PlaceClient = Pick<
@@ -8,7 +8,7 @@ type PlaceClient = Pick<
 >;
 
 /** Where the jobs of a workflow run: by its schedulers and workers, or else by its last runner. */
-export async function placeOf(client: PlaceClient, workflowId: number): Promise<Place> {
+export async function placeOf(client: PlaceClient, workflowId: number): Promise<RunPlace> {
   const runsIn = await runsInOf(client, workflowId);
   const submission = runsIn === 'allocations' ? await submissionOf(client, workflowId) : 'none';
   return { workflowId, runsIn, submission };
@@ -23,7 +23,7 @@ async function runsInOf(client: PlaceClient, workflowId: number): Promise<RunsIn
 }
 
 /** An action of the start is due, or will be as soon as the workflow is initialized. */
-async function submissionOf(client: PlaceClient, workflowId: number): Promise<Submission> {
+async function submissionOf(client: PlaceClient, workflowId: number): Promise<SubmissionState> {
   const actions = await client.listWorkflowActions({ params: { id: workflowId } });
   const submitting = actions.filter((action) => requestOf(action) !== undefined);
   const isDue = submitting.some(

@@ -5,7 +5,7 @@ import type { WorkflowAction } from '../core/contract/scheduling.ts';
 import type { Unclaimable } from '../core/contract/unclaimable.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
 import { countOf, ENDED, UNDER_WAY } from '../core/job/statuses.ts';
-import type { Place } from '../core/lifecycle/next-command.ts';
+import type { RunPlace } from '../core/lifecycle/next-command.ts';
 import { type Imported, importedResults } from './imported.ts';
 import type { PartlyIdle } from './idle-nodes.ts';
 import type { QueuedAllocation } from './queued-allocations.ts';
@@ -25,7 +25,7 @@ export interface StatusFacts {
   readonly unclaimable: Unclaimable | undefined;
   /** Actions whose runner was lost while their commands ran. */
   readonly interrupted: readonly WorkflowAction[];
-  readonly place: Place;
+  readonly place: RunPlace;
   readonly runners: Runners;
   /** Allocations with nodes on which no runner starts jobs. */
   readonly idle: readonly PartlyIdle[];
@@ -94,7 +94,7 @@ async function retriesOf(
 }
 
 /** Where a server does not say. */
-const anywhere = (workflowId: number): Place => ({ workflowId, runsIn: 'anywhere', submission: 'none' });
+const anywhere = (workflowId: number): RunPlace => ({ workflowId, runsIn: 'anywhere', submission: 'none' });
 
 /** Which runners work on a workflow; changes nothing. A silent runner of another host counts as live: it cannot be known here. */
 async function runnersOf(

@@ -16,7 +16,7 @@ import { specJsonSchema } from '../../src/core/workflow-file/shape/json-schema.t
 import { sectionsOf } from '../../src/core/workflow-file/shape/unknown-field.ts';
 import type { Field } from '../../src/core/workflow-file/shape/shape.ts';
 import { workflow } from '../../src/core/workflow-file/shape/workflow.ts';
-import type { Format } from '../../src/core/workflow-file/text/read-text.ts';
+import type { SpecFormat } from '../../src/core/workflow-file/text/read-text.ts';
 import { limitsCpus, monitorPlanOf, writesSonar } from '../../src/runner/observe/plan.ts';
 import { readRetryRules } from '../../src/runner/attempt/retry/rules.ts';
 import { standardExecution, terminationOf } from '../../src/core/contract/execution.ts';
@@ -65,7 +65,7 @@ describe('the reference of workflow files', () => {
     'has an example in %s that Torc reads without a problem, number %$',
     (format, text) => {
       const { plan, problems } = readSpec(
-        { name: 'example', text: text as string, format: format as Format },
+        { name: 'example', text: text as string, format: format as SpecFormat },
         {
           readFile: (path) => readFileSync(join(root, path), 'utf8'),
           // A folder of the reader.
@@ -82,7 +82,7 @@ describe('the reference of workflow files', () => {
     const names = [...page.matchAll(/^```(yaml|json5|kdl)\n(.*?)^```$/gms)]
       .filter(([, , text = '']) => /name:? ['"]?greet['"]?,?$/m.test(text))
       .map(([, format, text = '']) => {
-        const { plan } = readSpec({ name: 'example', text, format: format as Format }, { readFile: () => '' });
+        const { plan } = readSpec({ name: 'example', text, format: format as SpecFormat }, { readFile: () => '' });
         return [...each(plan?.jobs ?? { length: 0, at: () => ({ name: '' }) })].map(({ name }) => name);
       });
     expect(names).toEqual(Array.from({ length: 3 }, () => ['greet_Ada', 'greet_Grace', 'bye']));

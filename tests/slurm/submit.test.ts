@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { jobOfAllocation } from '../../src/core/allocation/slurm-job.ts';
 import { checkEnvelope } from '../../src/core/contract/sonar/check.ts';
-import type { SlurmJob } from '../../src/core/contract/sonar/jobs.ts';
+import type { SonarSlurmJob } from '../../src/core/contract/sonar/jobs.ts';
 import { refusalsOf } from '../sonar/strict-reader.ts';
 import { type RunningServer, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 import { type Cluster, nodeName, slurmIsMissing, startCluster } from './cluster.ts';
@@ -262,13 +262,13 @@ ${flow.slice(flow.indexOf('actions:')).replace('num_allocations: 2', 'num_alloca
     const sonar = async (...args: string[]) => {
       const { code, stdout, stderr } = await call('sonar', ...args, '--cluster', 'test.cluster');
       expect([code, stderr]).toEqual([0, '']);
-      const record = JSON.parse(stdout) as { data: { attributes: { slurm_jobs: SlurmJob[] } } };
+      const record = JSON.parse(stdout) as { data: { attributes: { slurm_jobs: SonarSlurmJob[] } } };
       expect([...refusalsOf(record), ...checkEnvelope(record).problems]).toEqual([]);
       return record.data.attributes;
     };
-    const tasks = (jobs: readonly SlurmJob[]) => jobs.filter(({ array_job_id: whole }) => whole !== undefined);
+    const tasks = (jobs: readonly SonarSlurmJob[]) => jobs.filter(({ array_job_id: whole }) => whole !== undefined);
     const reported = join(folder, 'reported.json');
-    const seen: SlurmJob[] = [];
+    const seen: SonarSlurmJob[] = [];
     await until(
       async () => {
         const { slurm_jobs: news } = await sonar('jobs', '--state', reported);

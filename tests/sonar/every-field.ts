@@ -4,7 +4,7 @@ import type {
   SampleEnvelope,
   SysinfoEnvelope,
 } from '../../src/core/contract/sonar/envelope.ts';
-import type { SacctData, SlurmJob } from '../../src/core/contract/sonar/jobs.ts';
+import type { SacctData, SonarSlurmJob } from '../../src/core/contract/sonar/jobs.ts';
 import type {
   SampleDisk,
   SampleGpu,
@@ -175,7 +175,7 @@ const sacct: SacctData = {
   MaxVMSize: 11,
 };
 
-const slurmJob: SlurmJob = {
+const slurmJob: SonarSlurmJob = {
   job_id: 1_467_074,
   job_step: 'batch',
   job_name: 'a|b "c"',

@@ -4,7 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 import { unchangedCompat } from '../../src/core/contract/sonar/compat.ts';
 import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
 import type { Envelope, MessageType } from '../../src/core/contract/sonar/envelope.ts';
-import type { SlurmJob } from '../../src/core/contract/sonar/jobs.ts';
+import type { SonarSlurmJob } from '../../src/core/contract/sonar/jobs.ts';
 import type { SampleJob, SampleProcess, SampleSystem } from '../../src/core/contract/sonar/sample.ts';
 import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
 import { loadColumns } from '../../src/cli/commands/sonar/show/load.ts';
@@ -433,7 +433,7 @@ test('nodes have the states of Slurm by their first labels, and cards their newe
   ]);
 });
 
-const slurmJobs = (...jobs: readonly Partial<SlurmJob>[]): Envelope =>
+const slurmJobs = (...jobs: readonly Partial<SonarSlurmJob>[]): Envelope =>
   envelope('job', { time: formatTimestamp(START + 1000), slurm_jobs: jobs });
 const time = (seconds: number) => formatTimestamp(START + seconds);
 

@@ -6,7 +6,7 @@ import { describe, expect, it, test } from 'vitest';
 import { unchangedCompat } from '../../src/core/contract/sonar/compat.ts';
 import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
 import type { Envelope } from '../../src/core/contract/sonar/envelope.ts';
-import type { SlurmJob } from '../../src/core/contract/sonar/jobs.ts';
+import type { SonarSlurmJob } from '../../src/core/contract/sonar/jobs.ts';
 import { EnvelopeReader, type EnvelopeRecord } from '../../src/telemetry/read/envelope-reader.ts';
 import { mergeRecord, mergedValues } from '../../src/telemetry/jobs/merge.ts';
 import { EmbeddedStore } from '../../src/telemetry/embedded/embedded-store.ts';
@@ -136,7 +136,7 @@ describe('ingestion', () => {
   });
 
   const states = fc.constantFrom('PENDING', 'RUNNING', 'COMPLETED', 'FAILED', 'NODE_FAIL', 'CANCELLED by 7');
-  const record = fc.record<SlurmJob>(
+  const record = fc.record<SonarSlurmJob>(
     {
       job_id: fc.constantFrom(7, 2n ** 64n - 1n),
       job_step: fc.constantFrom('', '0', 'batch'),
@@ -184,7 +184,7 @@ describe('ingestion', () => {
 
 describe('merging the records of a Slurm job', () => {
   const meta = { producer: 'sonar', version: '0.19.0' };
-  const rowOf = (...records: readonly (readonly [time: number, record: Omit<SlurmJob, 'job_id'>])[]) =>
+  const rowOf = (...records: readonly (readonly [time: number, record: Omit<SonarSlurmJob, 'job_id'>])[]) =>
     mergedValues(records.reduce((row, [at, each]) => mergeRecord(row, { job_id: 1, ...each }, at, meta), {}));
 
   it('the merge of Slurm records takes each field from the latest record that has it', () => {

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { dryRunReport } from '../../src/core/workflow-file/dry-run.ts';
 import { executionPlan } from '../../src/core/workflow-file/execution-plan.ts';
 import { each } from '../../src/core/workflow-file/sequence.ts';
-import type { Format } from '../../src/core/workflow-file/text/read-text.ts';
+import type { SpecFormat } from '../../src/core/workflow-file/text/read-text.ts';
 import { readText } from './reading.ts';
 
 /** One sweep, written four times. */
-const sweep: Readonly<Record<Format, string>> = {
+const sweep: Readonly<Record<SpecFormat, string>> = {
   yaml: `
 name: sweep
 description: a grid
@@ -91,7 +91,7 @@ resource_monitor { enabled #true; granularity "time_series"; sample_interval_sec
 `,
 };
 
-const planned = (format: Format) => {
+const planned = (format: SpecFormat) => {
   const reading = readText(sweep[format], format);
   expect(reading.problems).toEqual([]);
   return { reading, plan: reading.plan! };

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { formatProblem } from '../../src/core/workflow-file/problems.ts';
-import { planOf, readSpec } from '../../src/core/workflow-file/read.ts';
+import { planOfSpec, readSpec } from '../../src/core/workflow-file/read.ts';
 import { read, readText } from './reading.ts';
 
 /** The mistakes of the first hour with workflow files, and the line that a person reads about each. */
@@ -293,7 +293,7 @@ describe('a placeholder that nothing replaces is warned about', () => {
   );
 
   it('a placeholder that nothing replaces is warned about and not in commands that torc exec makes', () => {
-    const { problems } = planOf({ name: 'w', jobs: [{ name: 'a', command: 'echo {j}' }] }, 'exec', {
+    const { problems } = planOfSpec({ name: 'w', jobs: [{ name: 'a', command: 'echo {j}' }] }, 'exec', {
       readFile: () => '',
       isGenerated: true,
     });
@@ -308,7 +308,7 @@ describe('files that jobs write and read', () => {
     { name: 'raw_{i}', path: 'in/{i}', parameters: { i: '1:3' } },
   ];
   const reported = (jobs: object[], there: readonly string[] = []): string[] =>
-    planOf({ name: 'w', jobs, files }, 'flow', {
+    planOfSpec({ name: 'w', jobs, files }, 'flow', {
       readFile: () => '',
       fileExists: (path) => there.includes(path),
     }).problems.map(({ code, severity, path, message }) => `${severity} ${code} ${path}: ${message}`);

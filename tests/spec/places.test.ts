@@ -1,9 +1,9 @@
 import { describe, expect, it, test } from 'vitest';
-import type { Format } from '../../src/core/workflow-file/text/read-text.ts';
+import type { SpecFormat } from '../../src/core/workflow-file/text/read-text.ts';
 import { readText } from './reading.ts';
 
 /** The text from the place of each problem on, as an editor would jump there. */
-function places(text: string, format: Format = 'yaml'): string[] {
+function places(text: string, format: SpecFormat = 'yaml'): string[] {
   const lines = text.split('\n');
   return readText(text, format).problems.map(
     ({ code, line = 0, column = 0 }) => `${code} ${line}:${column} ${lines[line - 1]?.slice(column - 1) ?? ''}`,
@@ -13,7 +13,7 @@ function places(text: string, format: Format = 'yaml'): string[] {
 const inYaml = (command: string): string => `name: w\njobs:\n  - name: a\n    command: ${command}\n`;
 
 describe('a warning about a token of a command has the place of the token', () => {
-  test.each<[string, Format, string, string[]]>([
+  test.each<[string, SpecFormat, string, string[]]>([
     ['a plain text', 'yaml', inYaml('cat ${files.input.f} > x'), ['TOKEN_UNKNOWN 4:18 ${files.input.f} > x']],
     ['a quoted text', 'yaml', inYaml('"cat ${files.input.f}"'), ['TOKEN_UNKNOWN 4:19 ${files.input.f}"']],
     [
@@ -69,7 +69,7 @@ describe('a warning about a token of a command has the place of the token', () =
     expect(places(text, format)).toEqual(expected),
   );
 
-  test.each<[string, Format, string, string[]]>([
+  test.each<[string, SpecFormat, string, string[]]>([
     [
       'an escape is in it',
       'json',
@@ -126,9 +126,9 @@ describe('a place is the same', () => {
     json5: "{name: 'w',\n jobs: [{name: 'a',\n command: 'cat ${files.input.f}'}]}",
     kdl: 'name "w"\njob "a" {\n  command "cat ${files.input.f}"\n}\n',
   };
-  const placeIn = (text: string, format: Format) =>
+  const placeIn = (text: string, format: SpecFormat) =>
     readText(text, format).problems.map(({ code, line, column }) => ({ code, line, column }));
-  const formats = Object.entries(texts) as [Format, string][];
+  const formats = Object.entries(texts) as [SpecFormat, string][];
 
   test.each(formats)('a place is the same with any line break, in %s', (format, text) => {
     const expected = placeIn(text, format);

@@ -1,9 +1,9 @@
 import { dryRunReport, type DryRunReport } from '../../src/core/workflow-file/dry-run.ts';
 import type { Plan, PlannedJob } from '../../src/core/workflow-file/plan/plan.ts';
 import type { Problem } from '../../src/core/workflow-file/problems.ts';
-import { planOf, readSpec, type SpecReading } from '../../src/core/workflow-file/read.ts';
+import { planOfSpec, readSpec, type SpecReading } from '../../src/core/workflow-file/read.ts';
 import { each } from '../../src/core/workflow-file/sequence.ts';
-import type { Format } from '../../src/core/workflow-file/text/read-text.ts';
+import type { SpecFormat } from '../../src/core/workflow-file/text/read-text.ts';
 
 /** Files that a workflow may name, by path. */
 export type Files = Readonly<Record<string, string>>;
@@ -17,12 +17,12 @@ const readFileOf =
   };
 
 /** Reads a workflow given as text, YAML unless said otherwise. */
-export const readText = (text: string, format: Format = 'yaml', files: Files = {}, strict = false): SpecReading =>
+export const readText = (text: string, format: SpecFormat = 'yaml', files: Files = {}, strict = false): SpecReading =>
   readSpec({ text, name: `flow.${format}`, format }, { readFile: readFileOf(files), strict });
 
 /** Reads a workflow given as an object; `name` and `jobs` may be left out. */
 export const read = (spec: object, files: Files = {}): SpecReading =>
-  planOf({ name: 'flow', jobs: [], ...spec }, 'flow.yaml', { readFile: readFileOf(files) });
+  planOfSpec({ name: 'flow', jobs: [], ...spec }, 'flow.yaml', { readFile: readFileOf(files) });
 
 /** The lines that a dry run would print as errors. */
 export const errorsOf = (spec: object, files: Files = {}): readonly string[] => report(spec, files).errors;

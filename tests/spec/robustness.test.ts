@@ -4,10 +4,10 @@ import { Refusal } from '../../src/core/contract/refusals.ts';
 import { dryRunReport } from '../../src/core/workflow-file/dry-run.ts';
 import { executionPlan } from '../../src/core/workflow-file/execution-plan.ts';
 import { formatProblem } from '../../src/core/workflow-file/problems.ts';
-import { planOf, readSpec, type SpecReading } from '../../src/core/workflow-file/read.ts';
+import { planOfSpec, readSpec, type SpecReading } from '../../src/core/workflow-file/read.ts';
 import { each } from '../../src/core/workflow-file/sequence.ts';
 import { workflow } from '../../src/core/workflow-file/shape/workflow.ts';
-import type { Format } from '../../src/core/workflow-file/text/read-text.ts';
+import type { SpecFormat } from '../../src/core/workflow-file/text/read-text.ts';
 
 const names = fc.constantFrom('a', 'b', 'f', 'u', 'r', 's', 'h', 'a_{i}', '{i}', '', 'a,b', '^a', '[', '(a+)+$', 'x');
 const texts = fc.oneof(
@@ -100,7 +100,7 @@ function exercise(reading: SpecReading): void {
 
 test('no workflow, however wrong, is more than a list of problems', () => {
   fc.assert(
-    fc.property(valueOf(workflow as AnyShape), (spec) => exercise(planOf(spec, 'w', options))),
+    fc.property(valueOf(workflow as AnyShape), (spec) => exercise(planOfSpec(spec, 'w', options))),
     { numRuns: 1000 },
   );
 });
@@ -144,7 +144,7 @@ test('no text, in any format, is more than a list of problems', () => {
     fc.string({ maxLength: 3 }),
   );
   const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
-  const format = fc.constantFrom<(Format | undefined)[]>('yaml', 'json', 'json5', 'kdl', undefined);
+  const format = fc.constantFrom<(SpecFormat | undefined)[]>('yaml', 'json', 'json5', 'kdl', undefined);
   fc.assert(
     fc.property(text, format, fc.boolean(), (written, as, strict) => {
       const source = { text: written, name: as === undefined ? '-' : 'w', ...(as && { format: as }) };

@@ -1,5 +1,5 @@
 import type { JobStatusCounts } from '../../core/contract/job.ts';
-import { exactPartText, partsOf } from '../../core/job/outcome.ts';
+import { exactPartText, outcomeParts } from '../../core/job/outcome.ts';
 import { countOf, FAILED, HELD, WAITS } from '../../core/job/statuses.ts';
 import { counted, someOf } from '../../core/quantity/count-text.ts';
 import type { AttemptHolder } from '../../operations/begin-run.ts';
@@ -47,7 +47,7 @@ function resumedWords(before: JobStatusCounts, after: JobStatusCounts): string {
   const open = countOf(after, WAITS, HELD);
   const again = Math.max(0, open - countOf(before, WAITS, HELD));
   const left = open - again;
-  const ended = partsOf(after).filter(({ word }) => word !== 'running' && word !== 'not run');
+  const ended = outcomeParts(after).filter(({ word }) => word !== 'running' && word !== 'not run');
   return [
     `${counted(again, 'job')} to run again`,
     ...(left > 0 ? [`${counted(left, 'job')} not yet run`] : []),

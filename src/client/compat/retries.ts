@@ -1,5 +1,5 @@
 import type { ExchangeRequest, RaisedNeed, Retried } from '../../core/contract/exchange.ts';
-import { memoryText, raisedName } from '../../core/lifecycle/cause-verdict.ts';
+import { memoryAmountText, raisedName } from '../../core/lifecycle/cause-verdict.ts';
 import { formatDuration } from '../../core/quantity/duration.ts';
 import type { Client } from '../client.ts';
 import type { PlainJob } from './reads.ts';
@@ -40,7 +40,7 @@ async function raiseJob(client: Client, job: PlainJob, { memory_bytes: memory, r
   const before = await client.getResourceRequirements({ params: { id: job.resource_requirements_id as number } });
   const after = {
     ...before,
-    memory: memory ? memoryText(memory) : before.memory,
+    memory: memory ? memoryAmountText(memory) : before.memory,
     runtime: runtime ? formatDuration(runtime) : before.runtime,
   };
   const name = raisedName(before.name, after.memory ?? '', after.runtime ?? '');

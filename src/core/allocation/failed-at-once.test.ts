@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { failedAtOnce, type Outcome } from './failed-at-once.ts';
+import { failedAtOnce, type SubmittedAllocation } from './failed-at-once.ts';
 
 let next = 0;
-const outcome = (over: Partial<Outcome> = {}): Outcome => ({
+const outcome = (over: Partial<SubmittedAllocation> = {}): SubmittedAllocation => ({
   recordId: (next += 1),
   state: 'ended',
   word: 'FAILED',
@@ -16,7 +16,7 @@ describe('allocations that failed at once', () => {
   it('three in a row that ended within seconds without a runner are a fault, also between some that wait', () => {
     const three = [outcome(), outcome({ word: 'COMPLETED', seconds: 0 }), outcome({ seconds: 10 })];
     expect(failedAtOnce(three)).toEqual(three);
-    const [first, second, third] = three as [Outcome, Outcome, Outcome];
+    const [first, second, third] = three as [SubmittedAllocation, SubmittedAllocation, SubmittedAllocation];
     expect(failedAtOnce([waits(), first, waits(), second, third, waits()])).toEqual(three);
   });
 

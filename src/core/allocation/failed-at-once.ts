@@ -1,7 +1,7 @@
 import type { QueueState } from '../lifecycle/slurm-state.ts';
 
 /** An allocation that was submitted, as Slurm and the server know it. */
-export interface Outcome {
+export interface SubmittedAllocation {
   readonly recordId: number;
   readonly state: QueueState | undefined;
   /** Slurm's word: `FAILED`, `CANCELLED by 1000`. */
@@ -21,10 +21,10 @@ const AT_ONCE_SECONDS = 10;
  *
  * Those that wait or run say nothing yet, and one that a user canceled says nothing about the others.
  */
-export function failedAtOnce(submitted: readonly Outcome[]): readonly Outcome[] {
+export function failedAtOnce(submitted: readonly SubmittedAllocation[]): readonly SubmittedAllocation[] {
   const reported = submitted.filter(({ state, word }) => state === 'ended' && !word.startsWith('CANCELLED'));
   const last = reported.slice(-IN_A_ROW);
-  const isFault = ({ seconds, hasRunner }: Outcome) =>
+  const isFault = ({ seconds, hasRunner }: SubmittedAllocation) =>
     !hasRunner && seconds !== undefined && seconds <= AT_ONCE_SECONDS;
   // A runner that works shows that the nodes are as they should be.
   const works = submitted.some(({ hasRunner, recordId }) => hasRunner && recordId > (last[0]?.recordId ?? 0));

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { askedBy, CONTINUED_SECONDS, provesSuccess, type SeenSignal } from './asked-to-end.ts';
+import { askerOf, CONTINUED_SECONDS, provesSuccess, type SeenSignal } from './asked-to-end.ts';
 
 const TERM = 1n << 14n;
 const seen = (name: string, handled: bigint | undefined, atSeconds = 10): SeenSignal => ({ name, handled, atSeconds });
 
-it.each<[string, SeenSignal[], ReturnType<typeof askedBy>]>([
+it.each<[string, SeenSignal[], ReturnType<typeof askerOf>]>([
   ['no signal', [], undefined],
   ['a signal that it handles', [seen('TERM', TERM)], { isHandled: true, isCertain: true }],
   ['a signal that would end it', [seen('TERM', 2n)], { isHandled: false, isCertain: true }],
@@ -23,7 +23,7 @@ it.each<[string, SeenSignal[], ReturnType<typeof askedBy>]>([
   ],
   ['SIGCONT long before and SIGTERM', [seen('CONT', 2n, 0), seen('TERM', TERM)], { isHandled: true, isCertain: true }],
 ])('a job that got %s was asked to end, or was not', (_, signals, expected) => {
-  expect(askedBy(signals, 10)).toEqual(expected);
+  expect(askerOf(signals, 10)).toEqual(expected);
 });
 
 it('exit code 0 proves success unless the job was asked to end by a signal that it does not handle', () => {

@@ -36,7 +36,7 @@ export const CONTINUED_SECONDS = 5;
 const asksToEnd: ReadonlySet<string> = new Set(ENDING_SIGNALS);
 
 /** Whether these signals asked a job to end that ended then; undefined if none did. */
-export function askedBy(signals: readonly SeenSignal[], endedAtSeconds: number): AskedToEnd | undefined {
+export function askerOf(signals: readonly SeenSignal[], endedAtSeconds: number): AskedToEnd | undefined {
   const asking = signals.flatMap(({ name }) => (asksToEnd.has(name) ? [name] : []));
   const isCertain = asking.length > 0;
   const isContinued = ({ name, atSeconds }: SeenSignal) =>

@@ -15,7 +15,7 @@ export const Event = stored(NewEvent);
 export type Event = z.output<typeof Event>;
 
 export const severities = ['debug', 'info', 'warning', 'error'] as const;
-export type Severity = (typeof severities)[number];
+export type EventSeverity = (typeof severities)[number];
 
 /**
  * The event types of the stream of a workflow, with their severity.
@@ -70,7 +70,7 @@ export const streamEvents = {
   log_pruned: 'warning',
   /** addition, in streams only: the server ends the stream; `reason` says why. */
   stream_closed: 'warning',
-} as const satisfies Record<string, Severity>;
+} as const satisfies Record<string, EventSeverity>;
 
 export type StreamEventType = keyof typeof streamEvents;
 

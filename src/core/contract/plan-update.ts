@@ -61,14 +61,14 @@ export interface PlanRecords {
   readonly failure_handlers: z.output<typeof handler>;
 }
 
-export const recordKinds = [
+export const updatedRecordKinds = [
   'files',
   'user_data',
   'resource_requirements',
   'slurm_schedulers',
   'failure_handlers',
 ] as const satisfies readonly (keyof PlanRecords)[];
-export type RecordKind = (typeof recordKinds)[number];
+export type UpdatedRecordKind = (typeof updatedRecordKinds)[number];
 
 const only = <Name extends string>(names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, true])) as { [Each in Name]: true };

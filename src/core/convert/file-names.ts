@@ -2,7 +2,7 @@ import type { ValueMap } from '../workflow-file/text/value.ts';
 import { uniqueNames } from './unique-names.ts';
 
 /** Entries of `files`, made when a path is first named. */
-export function fileNames(): { readonly entries: ValueMap[]; readonly nameOf: (path: string) => string } {
+export function fileEntries(): { readonly entries: ValueMap[]; readonly nameOf: (path: string) => string } {
   const unique = uniqueNames();
   const names = new Map<string, string>();
   const entries: ValueMap[] = [];

@@ -1,7 +1,7 @@
 import { parseMemory } from '../quantity/bytes.ts';
 import { parseDuration } from '../quantity/duration.ts';
 import type { Graph } from '../workflow-file/graph/graph.ts';
-import { listOf } from '../workflow-file/int-list.ts';
+import { itemsOf } from '../workflow-file/int-list.ts';
 import type { Plan } from '../workflow-file/plan/plan.ts';
 import type { JobGroup } from './job-group.ts';
 
@@ -66,9 +66,9 @@ export const waitsFor =
       const known = between.get(node);
       if (known !== undefined) return known;
       // Nodes between jobs form no circle: a file is written by jobs only.
-      const found = listOf(lists, node).some(leads);
+      const found = itemsOf(lists, node).some(leads);
       between.set(node, found);
       return found;
     };
-    return (job) => listOf(lists, job).some(leads);
+    return (job) => itemsOf(lists, job).some(leads);
   };

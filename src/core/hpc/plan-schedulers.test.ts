@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { usableSeconds } from '../allocation/usable-time.ts';
 import { parseWalltime } from '../quantity/slurm-time.ts';
 import type { JobGroup } from './job-group.ts';
-import { type PlanOptions, planSchedulers } from './plan-schedulers.ts';
+import { type SchedulerPlanOptions, planSchedulers } from './plan-schedulers.ts';
 import { partition } from './profile.ts';
 import { parseMemoryMb } from '../quantity/slurm-memory.ts';
 import { builtInProfiles } from './sites.ts';
@@ -13,7 +13,7 @@ const kestrel = builtInProfiles.find(({ name }) => name === 'kestrel')?.partitio
 const HOURS = 3600;
 const MINUTES = 60;
 
-const options: PlanOptions = {
+const options: SchedulerPlanOptions = {
   partitions: kestrel,
   account: 'proj',
   groupBy: 'resource-requirements',
@@ -46,7 +46,7 @@ const group = (
   }),
   ...more,
 });
-const allocations = (groups: JobGroup[], over: Partial<PlanOptions> = {}) =>
+const allocations = (groups: JobGroup[], over: Partial<SchedulerPlanOptions> = {}) =>
   planSchedulers(groups, { ...options, ...over }).schedulers.map((each) => each.allocations);
 
 describe('the number of allocations', () => {
@@ -275,7 +275,7 @@ describe('the walltime', () => {
 });
 
 describe('a scheduler', () => {
-  const one = (jobs: JobGroup, over: Partial<PlanOptions> = {}) =>
+  const one = (jobs: JobGroup, over: Partial<SchedulerPlanOptions> = {}) =>
     planSchedulers([jobs], { ...options, ...over }).schedulers[0];
 
   it('a scheduler names a partition that Slurm does not choose itself', () => {
@@ -356,7 +356,7 @@ describe('a scheduler', () => {
 
 describe('groups by partition', () => {
   const over = { ...options, groupBy: 'partition' } as const;
-  const names = (groups: JobGroup[], more: Partial<PlanOptions> = {}) =>
+  const names = (groups: JobGroup[], more: Partial<SchedulerPlanOptions> = {}) =>
     planSchedulers(groups, { ...over, ...more }).schedulers.map(({ name, allocations: count }) => [name, count]);
 
   it('groups by partition take the largest of each need: 100 light and 4 heavy jobs need 52 allocations, and 6 by requirements', () => {

@@ -9,7 +9,7 @@ import type { JobGroup } from './job-group.ts';
 import type { HpcPartition } from './profile.ts';
 import type { WorkflowRules } from './workflow-rules.ts';
 
-export interface PlanOptions extends SizeOptions, WorkflowRules {
+export interface SchedulerPlanOptions extends SizeOptions, WorkflowRules {
   readonly partitions: readonly HpcPartition[];
   /** For jobs without a scheduler of before, and for all if `isAccountForced`. */
   readonly account: string;
@@ -52,7 +52,7 @@ export interface SchedulerPlan {
 }
 
 /** The allocations that groups of jobs need, on the partitions of a site. */
-export function planSchedulers(groups: readonly JobGroup[], options: PlanOptions): SchedulerPlan {
+export function planSchedulers(groups: readonly JobGroup[], options: SchedulerPlanOptions): SchedulerPlan {
   const warnings: string[] = [];
   const { forcedPartition: forced } = options;
   if (forced !== undefined && options.partitions.every(({ name }) => name !== forced))
@@ -93,7 +93,7 @@ function distinct(base: string, names: Map<string, number>): string {
   return count === 1 ? base : `${base}_${count}`;
 }
 
-function schedulerOf({ group, on, isKept }: Placed, options: PlanOptions, base: string): PlannedScheduler {
+function schedulerOf({ group, on, isKept }: Placed, options: SchedulerPlanOptions, base: string): PlannedScheduler {
   const { kept } = group;
   const { walltimeSeconds, allocations, perNode } = allocationSize(group, on, options, levelsOf(group, on, options));
   const isNamed = isKept
@@ -130,7 +130,10 @@ function memoryText(megabytes: number, isWhole: boolean): string {
 }
 
 /** Why no job of the group would start in an allocation of the walltime that was given. */
-function walltimeRefusal(group: JobGroup, { margins, walltimeSeconds: given }: PlanOptions): string | undefined {
+function walltimeRefusal(
+  group: JobGroup,
+  { margins, walltimeSeconds: given }: SchedulerPlanOptions,
+): string | undefined {
   if (given === undefined) return undefined;
   const whole = { lengthSeconds: given, leftSeconds: given };
   if (group.runtimeSeconds <= claimableSeconds(margins, whole)) return undefined;
@@ -138,7 +141,7 @@ function walltimeRefusal(group: JobGroup, { margins, walltimeSeconds: given }: P
 }
 
 /** What is wrong with a walltime that was given, although jobs start. */
-function walltimeWarnings({ name, group, walltime, on }: PlannedScheduler, options: PlanOptions): string[] {
+function walltimeWarnings({ name, group, walltime, on }: PlannedScheduler, options: SchedulerPlanOptions): string[] {
   const { margins, walltimeSeconds: given } = options;
   if (given === undefined) return [];
   return [
@@ -159,7 +162,7 @@ function walltimeWarnings({ name, group, walltime, on }: PlannedScheduler, optio
  * The jobs of a group that wait for none of the same group: the others become ready only when allocations of the group
  * run, so they must not be waited for.
  */
-function gateOf({ jobs }: JobGroup, { waitsFor }: PlanOptions): string[] {
+function gateOf({ jobs }: JobGroup, { waitsFor }: SchedulerPlanOptions): string[] {
   const own = new Set(jobs.map(({ number }) => number));
   const waitsForOwn = waitsFor((job) => own.has(job));
   return jobs.filter(({ number }) => !waitsForOwn(number)).map(({ name }) => name);
@@ -169,7 +172,7 @@ function gateOf({ jobs }: JobGroup, { waitsFor }: PlanOptions): string[] {
  * The jobs of the longest chain in a group: those that wait for none of the group, those that wait for these, and so on. Not more than
  * the limit of the partition has room for.
  */
-function levelsOf({ jobs, runtimeSeconds }: JobGroup, on: HpcPartition, { waitsFor }: PlanOptions): number {
+function levelsOf({ jobs, runtimeSeconds }: JobGroup, on: HpcPartition, { waitsFor }: SchedulerPlanOptions): number {
   const most = runtimeSeconds > 0 ? Math.ceil(on.max_walltime_secs / runtimeSeconds) : 1;
   let left = jobs.map(({ number }) => number);
   // The level that each job is known to be behind. A set for each level takes 13 s for a chain of 100,000 jobs.

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { detected, type HpcProfile, registry, type Surroundings } from './profile.ts';
+import { detected, type HpcProfile, registry, type MachineFacts } from './profile.ts';
 import { builtInProfiles } from './sites.ts';
 
-const here: Surroundings = { environment: {}, hostname: 'login1', fileExists: () => false };
-const nameOf = (over: Partial<Surroundings>, profiles: readonly HpcProfile[] = builtInProfiles) =>
+const here: MachineFacts = { environment: {}, hostname: 'login1', fileExists: () => false };
+const nameOf = (over: Partial<MachineFacts>, profiles: readonly HpcProfile[] = builtInProfiles) =>
   detected(profiles, { ...here, ...over })?.name;
 const site = (name: string, ...detection: HpcProfile['detection']): HpcProfile => ({
   name,

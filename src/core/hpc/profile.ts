@@ -60,17 +60,17 @@ export const partition = (
 });
 
 /** What a profile is recognized by, on this machine. */
-export interface Surroundings {
+export interface MachineFacts {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly hostname: string;
   readonly fileExists: (path: string) => boolean;
 }
 
 /** The first profile of which any rule holds. */
-export const detected = (profiles: readonly HpcProfile[], here: Surroundings): HpcProfile | undefined =>
+export const detected = (profiles: readonly HpcProfile[], here: MachineFacts): HpcProfile | undefined =>
   profiles.find(({ detection }) => detection.some((rule) => holds(rule, here)));
 
-function holds(rule: DetectionRule, { environment, hostname, fileExists }: Surroundings): boolean {
+function holds(rule: DetectionRule, { environment, hostname, fileExists }: MachineFacts): boolean {
   if (rule.type === 'env_var') return environment[rule.name] === rule.value;
   if (rule.type === 'file_exists') return fileExists(rule.path);
   try {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { jobStatuses } from '../contract/job-statuses.ts';
-import { exactPartText, outcomeOf, outcomeRecord, partsOf, partText } from './outcome.ts';
+import { exactPartText, outcomeOf, outcomeRecord, outcomeParts, partText } from './outcome.ts';
 
-const exact = (counts: Parameters<typeof partsOf>[0]) => partsOf(counts).map(exactPartText);
+const exact = (counts: Parameters<typeof outcomeParts>[0]) => outcomeParts(counts).map(exactPartText);
 
 describe('what became of jobs', () => {
   it('failed, stopped, running and not run are numbers of their own, and a claim is no run', () => {
@@ -27,8 +27,8 @@ describe('what became of jobs', () => {
   });
 
   it('a number that is 0 is left out', () => {
-    expect(partsOf({ completed: 1204, failed: 0 }).map(partText)).toEqual(['1,204 completed']);
-    expect(partsOf({ disabled: 3 })).toEqual([]);
+    expect(outcomeParts({ completed: 1204, failed: 0 }).map(partText)).toEqual(['1,204 completed']);
+    expect(outcomeParts({ disabled: 3 })).toEqual([]);
   });
 
   it('a number says what its jobs are more exactly, with numbers where they differ', () => {

@@ -6,7 +6,7 @@ import { type Counts, countOf, FAILED, NOT_RUN, RUNS_NOW, STOPPED, type StatusSe
  * What became of the jobs of a workflow, in five numbers that every face shows with the same words. Together they are all jobs
  * but those that a user has disabled.
  */
-export interface Outcome {
+export interface JobsByOutcome {
   readonly completed: number;
   readonly failed: number;
   readonly stopped: number;
@@ -14,7 +14,7 @@ export interface Outcome {
   readonly notRun: number;
 }
 
-export const outcomeOf = (counts: Counts): Outcome => ({
+export const outcomeOf = (counts: Counts): JobsByOutcome => ({
   completed: countOf(counts, SUCCEEDED),
   failed: countOf(counts, FAILED),
   stopped: countOf(counts, STOPPED),
@@ -50,7 +50,7 @@ const KINDS: Partial<Record<JobStatus, string>> = {
 };
 
 /** The parts of the jobs, none that is 0. */
-export const partsOf = (counts: Counts): Part[] =>
+export const outcomeParts = (counts: Counts): Part[] =>
   WORDS.flatMap(([word, set]) => {
     const jobs = countOf(counts, set);
     return jobs === 0 ? [] : [{ word, jobs, kinds: kindsOf(counts, word, set, jobs) }];

@@ -2,18 +2,18 @@
  * The place of a value in a text: its position, that of its key, the places within it. -1 if nothing is written. `end`
  * is the position after a text or number.
  */
-export interface Place {
+export interface TextPlace {
   readonly at: number;
   readonly end?: number;
   readonly keyAt?: number;
-  readonly fields?: ReadonlyMap<string, Place>;
-  readonly items?: readonly Place[];
+  readonly fields?: ReadonlyMap<string, TextPlace>;
+  readonly items?: readonly TextPlace[];
 }
 
 /** A parsed text: its value, and on demand the places of its values. */
-export interface Reading<V> {
+export interface ParsedText<V> {
   readonly value: V;
-  readonly places: () => Place;
+  readonly places: () => TextPlace;
 }
 
 /** The text is not of this format. */

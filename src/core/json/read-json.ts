@@ -1,4 +1,4 @@
-import { Unreadable, type Place, type Reading } from './place.ts';
+import { Unreadable, type TextPlace, type ParsedText } from './place.ts';
 
 /** A value of JSON, with the numbers that its rules make. */
 export type JsonValue<N> =
@@ -28,7 +28,7 @@ export interface JsonRules<N> {
  *
  * Throws: `Unreadable`.
  */
-export function readJson<N>(text: string, rules: JsonRules<N>): Reading<JsonValue<N>> {
+export function readJson<N>(text: string, rules: JsonRules<N>): ParsedText<JsonValue<N>> {
   // Places cost several times the values themselves, and a valid file never needs them.
   const places = () => {
     const parser = new Parser(text, { ...rules, onDuplicate: () => {} }, true);
@@ -52,7 +52,7 @@ const WORDS: readonly (readonly [string, null | boolean])[] = [
 
 class Parser<N> {
   /** Of the value that was read last. */
-  place: Place = { at: 0 };
+  place: TextPlace = { at: 0 };
   private at = 0;
   private depth = 0;
 
@@ -95,7 +95,7 @@ class Parser<N> {
   private map(): JsonValue<N> {
     const at = this.at;
     const value: Record<string, JsonValue<N>> = {};
-    const fields = this.keepsPlaces ? new Map<string, Place>() : undefined;
+    const fields = this.keepsPlaces ? new Map<string, TextPlace>() : undefined;
     let isMore = this.opens('}');
     while (isMore) {
       const keyAt = this.at;
@@ -117,7 +117,7 @@ class Parser<N> {
   private list(): JsonValue<N> {
     const at = this.at;
     const value: JsonValue<N>[] = [];
-    const items: Place[] = [];
+    const items: TextPlace[] = [];
     let isMore = this.opens(']');
     while (isMore) {
       value.push(this.item());

@@ -32,7 +32,7 @@ export interface OwnAllocation {
 }
 
 /** The end of the allocation of a runner. `isRequeued`: it waits, or runs again. */
-export interface AllocationEnd {
+export interface EndedAllocation {
   readonly isRequeued: boolean;
   /** `allocation 7 ended NODE_FAIL`. */
   readonly words: string;
@@ -47,7 +47,7 @@ interface RunnerOfAllocation extends AllocationRun {
 export function allocationEndOf(
   runner: RunnerOfAllocation,
   known: AllocationState | undefined,
-): AllocationEnd | undefined {
+): EndedAllocation | undefined {
   const { jobId } = runner;
   if (known?.state === 'ended') return { isRequeued: false, words: `allocation ${jobId} ended ${known.word}` };
   // A later run is another one: of the requeued allocation, or of a job with the same id.
@@ -60,7 +60,10 @@ export function allocationEndOf(
 }
 
 /** The same for a runner in the allocation of this process, which runs: only an earlier run of it is over. */
-export const earlierRunOf = ({ jobId, restarts }: RunnerOfAllocation, own: OwnAllocation): AllocationEnd | undefined =>
+export const earlierRunOf = (
+  { jobId, restarts }: RunnerOfAllocation,
+  own: OwnAllocation,
+): EndedAllocation | undefined =>
   isLater(own.restarts, restarts) ? { isRequeued: true, words: `allocation ${jobId} was requeued` } : undefined;
 
 /**

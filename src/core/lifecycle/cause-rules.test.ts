@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { type CauseRules, readCauseRules, readCauses, storedRules } from './cause-rules.ts';
-import { backoffSeconds, type FailedAttempt, memoryText, raisedName, verdictByCause } from './cause-verdict.ts';
+import { backoffSeconds, type MeasuredFailure, memoryAmountText, raisedName, verdictByCause } from './cause-verdict.ts';
 
 const MEBIBYTE = 2 ** 20;
 const problemsOf = (fields: Readonly<Record<string, unknown>>): string[] => {
@@ -88,7 +88,7 @@ describe('the stored form of a failure handler', () => {
   });
 });
 
-const attempt = (over: Partial<FailedAttempt> = {}): FailedAttempt => ({
+const attempt = (over: Partial<MeasuredFailure> = {}): MeasuredFailure => ({
   cause: 'memory',
   attempt: 1,
   need: { memory_bytes: 200 * MEBIBYTE, runtime_seconds: 3600 },
@@ -209,4 +209,4 @@ test.each([
   [1536 * MEBIBYTE, '1536m'],
   [3 * 1024, '3k'],
   [1000, '1000'],
-])('%d bytes are written exactly, as %s', (bytes, text) => expect(memoryText(bytes)).toBe(text));
+])('%d bytes are written exactly, as %s', (bytes, text) => expect(memoryAmountText(bytes)).toBe(text));

@@ -16,7 +16,7 @@ export const backoffSeconds = (backoff: Backoff | undefined, attempt: number): n
     : Math.min(backoff.maxSeconds, backoff.initialSeconds * backoff.factor ** Math.max(0, attempt - 1));
 
 /** An attempt that failed, with what it asked for and used. */
-export interface FailedAttempt {
+export interface MeasuredFailure {
   readonly cause: FailureCause;
   /** Attempts that count: those that were lost with their runner do not. */
   readonly attempt: number;
@@ -44,7 +44,7 @@ export type CauseVerdict =
     };
 
 /** The decision about an attempt whose cause is known; undefined if no rule is about that cause. */
-export function verdictByCause(rules: CauseRules | undefined, failed: FailedAttempt): CauseVerdict | undefined {
+export function verdictByCause(rules: CauseRules | undefined, failed: MeasuredFailure): CauseVerdict | undefined {
   if (rules === undefined) return undefined;
   switch (failed.cause) {
     case 'node':
@@ -63,22 +63,22 @@ export function verdictByCause(rules: CauseRules | undefined, failed: FailedAtte
   }
 }
 
-function byMemory(raise: Raise, { attempt, need, peakMemoryBytes = 0 }: FailedAttempt): CauseVerdict {
+function byMemory(raise: Raise, { attempt, need, peakMemoryBytes = 0 }: MeasuredFailure): CauseVerdict {
   const had = need.memory_bytes;
-  const text = memoryText(had);
+  const text = memoryAmountText(had);
   const next = nextAmount(raise, had, peakMemoryBytes, MEBIBYTE);
   const end = endOf(raise, 'on_oom', { attempt, text, next });
   if (end !== undefined) return end;
   return {
     kind: 'again',
-    words: `it had ${text}; the next attempt has ${memoryText(next as number)} (on_oom)`,
+    words: `it had ${text}; the next attempt has ${memoryAmountText(next as number)} (on_oom)`,
     raise: { memory_bytes: next as number },
     isRefunded: false,
     maxRetries: raise.maxRetries,
   };
 }
 
-function byTime(raise: Raise, { attempt, need, seconds }: FailedAttempt): CauseVerdict {
+function byTime(raise: Raise, { attempt, need, seconds }: MeasuredFailure): CauseVerdict {
   const had = need.runtime_seconds;
   const text = formatDuration(had);
   // The end of its runner came much earlier than the runner knew when it started the job: more runtime would not help.
@@ -130,7 +130,7 @@ const MEBIBYTE = 2 ** 20;
 const GIBIBYTE = 2 ** 30;
 
 /** Bytes in the form of a workflow file, exactly: `300m`, `2g`. */
-export function memoryText(bytes: number): string {
+export function memoryAmountText(bytes: number): string {
   if (bytes % GIBIBYTE === 0) return `${bytes / GIBIBYTE}g`;
   if (bytes % MEBIBYTE === 0) return `${bytes / MEBIBYTE}m`;
   return bytes % 1024 === 0 ? `${bytes / 1024}k` : String(bytes);

@@ -2,10 +2,10 @@ import { Refusal } from '../contract/refusals.ts';
 import type { ExecutionConfig } from '../contract/workflow.ts';
 
 /** How the jobs of a runner are started: as processes, or as steps of its allocation. */
-export type Mode = 'direct' | 'slurm';
+export type StartMode = 'direct' | 'slurm';
 
 export interface ResolvedMode {
-  readonly mode: Mode;
+  readonly mode: StartMode;
   readonly warning?: string;
 }
 
@@ -53,5 +53,5 @@ export const mayHaveSteps = ({ mode }: Pick<ExecutionConfig, 'mode'>, isInAlloca
   mode === 'slurm' || (mode === 'auto' && isInAllocation);
 
 /** Whether jobs run inside long steps of the runner, instead of a step for each. */
-export const isBatched = (mode: Mode, { step_batching: batches }: ExecutionConfig): boolean =>
+export const isBatched = (mode: StartMode, { step_batching: batches }: ExecutionConfig): boolean =>
   mode === 'slurm' && batches === true;

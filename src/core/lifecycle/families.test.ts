@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { statusCode } from '../contract/job.ts';
-import { createFamilies, type Families, positionIn } from './families.ts';
+import { createFamilyBuilder, type GroupedFamilies, positionIn } from './families.ts';
 
 interface Sketch {
   readonly name: string;
@@ -10,8 +10,8 @@ interface Sketch {
 }
 
 /** Jobs get the ids 1, 2, 3 …, or others that ascend; `after` names earlier or later ones by their place, from 1. */
-function familiesOf(jobs: readonly Sketch[], idOf = (place: number) => place): Families {
-  const builder = createFamilies();
+function familiesOf(jobs: readonly Sketch[], idOf = (place: number) => place): GroupedFamilies {
+  const builder = createFamilyBuilder();
   for (const [index, { name, status = 0 }] of jobs.entries()) builder.addJob(idOf(index + 1), name, status);
   for (const [index, { after = [] }] of jobs.entries())
     for (const place of after) builder.addDependency(idOf(index + 1), idOf(place));

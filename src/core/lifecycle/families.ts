@@ -27,7 +27,7 @@ export interface FamilyEdge {
   readonly dependencies: number;
 }
 
-export interface Families {
+export interface GroupedFamilies {
   /** In the order of their first jobs. */
   readonly families: readonly Family[];
   readonly edges: readonly FamilyEdge[];
@@ -43,13 +43,13 @@ export interface FamilyBuilder {
   /** After all jobs; those of one job one after another. An id that was not added is left out. */
   addDependency(jobId: number, dependsOnId: number): void;
   /** Yields often, so that the caller can pause. */
-  finish(): Generator<undefined, Families>;
+  finish(): Generator<undefined, GroupedFamilies>;
 }
 
 /** Steps between two yields: less than a millisecond. */
 const STEPS = 5_000;
 
-export function createFamilies(): FamilyBuilder {
+export function createFamilyBuilder(): FamilyBuilder {
   const ids: number[] = [];
   const statuses: number[] = [];
   const stems = createNumbering();

@@ -5,7 +5,7 @@ import type { HandlerLimit } from '../contract/cause-code.ts';
 import type { SlurmJob } from '../allocation/slurm-job.ts';
 import type { HpcPartition } from '../hpc/profile.ts';
 import type { JobStatus } from '../contract/job.ts';
-import type { Place } from './next-command.ts';
+import type { RunPlace } from './next-command.ts';
 import type { JobKind, RunnerRoom } from './obstacles.ts';
 
 /** Another job, with the fields that matter for this one. */
@@ -52,7 +52,7 @@ export interface JobFacts extends JobKind {
     readonly isCanceled: boolean;
     readonly isArchived: boolean;
     /** Where its jobs run; known for a job that waits for a runner, or is lost. */
-    readonly place?: Place;
+    readonly place?: RunPlace;
   };
   readonly dependencies: readonly OtherJob[];
   /** Dependencies that were not read, because there are too many. */

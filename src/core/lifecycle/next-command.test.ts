@@ -1,12 +1,12 @@
 import { describe, expect, it, test } from 'vitest';
-import { nextCommand, type Place } from './next-command.ts';
+import { nextCommand, type RunPlace } from './next-command.ts';
 
-const slurm: Place = { workflowId: 1, runsIn: 'allocations', submission: 'due' };
+const slurm: RunPlace = { workflowId: 1, runsIn: 'allocations', submission: 'due' };
 const SCRIPT = 'submit with sbatch a script that starts torc-slurm-job-runner for workflow 1';
 const RESET = 'torc workflows reset-status 1 --failed-only --reinitialize';
 
 describe('the next command for a workflow whose jobs run in allocations', () => {
-  test.each<[string, Partial<Place>, Parameters<typeof nextCommand>[1], string]>([
+  test.each<[string, Partial<RunPlace>, Parameters<typeof nextCommand>[1], string]>([
     ['submits it while an action that does is due', {}, {}, 'torc submit 1'],
     ['recovers it when its allocations were submitted before', { submission: 'done' }, {}, 'torc recover 1'],
     ['recovers it when jobs failed', {}, { again: '--retry-failed' }, 'torc recover 1'],

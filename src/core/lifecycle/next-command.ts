@@ -2,15 +2,15 @@
 export type RunsIn = 'allocations' | 'scripts' | 'hosts' | 'anywhere';
 
 /** Whether an action that submits allocations is due, was executed or waits, or does not exist. */
-export type Submission = 'due' | 'done' | 'none';
+export type SubmissionState = 'due' | 'done' | 'none';
 
-export interface Place {
+export interface RunPlace {
   readonly workflowId: number;
   readonly runsIn: RunsIn;
-  readonly submission: Submission;
+  readonly submission: SubmissionState;
 }
 
-export interface Need {
+export interface RunNeeds {
   /** The labels that the runner needs. */
   readonly labels?: readonly string[];
   /** Jobs that have ended are to run again: those that were interrupted, or those that failed as well. */
@@ -26,7 +26,7 @@ export interface Need {
  * Jobs of allocations never get `torc run`, which would run them on the machine where it is called: a login node. Runners that torc
  * submits have no labels, so for jobs with labels a script is needed.
  */
-export function nextCommand({ workflowId: id, runsIn, submission }: Place, need: Need = {}): string {
+export function nextCommand({ workflowId: id, runsIn, submission }: RunPlace, need: RunNeeds = {}): string {
   const { labels = [], again, isCanceled = false, hasRunners = false } = need;
   const words = labels.map((label) => ` --label ${label}`).join('');
   if (runsIn === 'hosts') return `torc remote run ${id}`;

@@ -22,7 +22,7 @@ const NOTHING: NodeSize = { cpus: 0, memoryBytes: 0, gpus: 0 };
  * it, so that idle nodes stay available for jobs that need whole nodes. Requirements are per node. Server and runner
  * both use this function, so the runner has room for what the server assigns.
  */
-export function placeOf(need: Need, nodes: readonly NodeRoom[]): readonly number[] | undefined {
+export function nodesWithRoom(need: Need, nodes: readonly NodeRoom[]): readonly number[] | undefined {
   if (need.num_nodes > 1) {
     const idle: number[] = [];
     for (const [place, { free, total }] of nodes.entries()) {

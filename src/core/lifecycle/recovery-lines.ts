@@ -1,4 +1,4 @@
-import { type RecoveryPlan, REPAIRS, type Why } from './recovery.ts';
+import { type RecoveryDecision, REPAIRS, type Why } from './recovery.ts';
 
 /**
  * Lines about a recovery that Torc 1.0.0 prints, word for word: scripts look for them. What else is said stands beside them.
@@ -15,7 +15,7 @@ export interface Fixes {
   readonly skipped: number;
 }
 
-export function fixesOf<Job extends { readonly why: Why }>({ byCause, left }: RecoveryPlan<Job>): Fixes {
+export function fixesOf<Job extends { readonly why: Why }>({ byCause, left }: RecoveryDecision<Job>): Fixes {
   const counts = { oom: 0, timeout: 0, lost: 0, others: 0 };
   for (const [why, { length }] of byCause) {
     const { again } = REPAIRS[why];

@@ -77,7 +77,7 @@ export function whyOf({ status, lack, causeCode, ...job }: EndedBadly): Why {
   return causeCode;
 }
 
-export interface RecoveryPlan<Job> {
+export interface RecoveryDecision<Job> {
   readonly byCause: ReadonlyMap<Why, readonly Job[]>;
   readonly retried: readonly Job[];
   /** Left as they are. */
@@ -88,7 +88,7 @@ export interface RecoveryPlan<Job> {
 export function planRecovery<Job>(
   jobs: readonly (Job & { readonly why: Why })[],
   { retriesUnknown }: { readonly retriesUnknown: boolean },
-): RecoveryPlan<Job & { readonly why: Why }> {
+): RecoveryDecision<Job & { readonly why: Why }> {
   const own = jobs.filter(({ why }) => why !== 'dependency');
   const isRetried = ({ why }: { readonly why: Why }) => retriesUnknown || REPAIRS[why].again !== 'no';
   return {

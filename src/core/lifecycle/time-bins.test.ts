@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Attempt, createBins } from './time-bins.ts';
+import { type AttemptSpan, createBins } from './time-bins.ts';
 
-const binsOf = (attempts: readonly Attempt[], from: number, to: number, bins: number) => {
+const binsOf = (attempts: readonly AttemptSpan[], from: number, to: number, bins: number) => {
   const builder = createBins(from, to, bins);
   for (const each of attempts) builder.add(each);
   return builder.finish();

@@ -1,5 +1,5 @@
 /** From the start of an attempt to its end, in Unix seconds. */
-export interface Attempt {
+export interface AttemptSpan {
   readonly startSeconds: number;
   /** Until now while it runs. */
   readonly endSeconds: number;
@@ -22,7 +22,7 @@ export interface TimeBins {
 
 export interface BinBuilder {
   /** One that does not overlap the time changes nothing. */
-  add(attempt: Attempt): void;
+  add(attempt: AttemptSpan): void;
   finish(): TimeBins;
 }
 

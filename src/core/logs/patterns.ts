@@ -1,11 +1,11 @@
 /** What lines of logs say about failures. Programs read the labels and the order of both tables. */
 
-export type Severity = 'error' | 'warning';
+export type LineSeverity = 'error' | 'warning';
 
 interface Pattern {
   readonly label: string;
   readonly matches: RegExp;
-  readonly severity: Severity;
+  readonly severity: LineSeverity;
   /** What to do about it. */
   readonly remedy: string;
 }
@@ -22,7 +22,7 @@ const MODULE = 'install the module, or activate the environment in invocation_sc
 const GPU = 'ask for a GPU with more memory, or run fewer jobs on one';
 const LOOK = 'torc jobs explain names the cause; torc slurm sacct shows what Slurm recorded';
 
-const line = (matches: RegExp, label: string, remedy: string, severity: Severity = 'error'): Pattern => ({
+const line = (matches: RegExp, label: string, remedy: string, severity: LineSeverity = 'error'): Pattern => ({
   label,
   matches,
   severity,

@@ -4,13 +4,13 @@ import {
   pathText,
   problemKinds,
   type Complaint,
-  type Path,
+  type ValuePath,
   type Problem,
   type ProblemCode,
-  type Severity,
+  type ProblemSeverity,
 } from './problems.ts';
 import { each, sequence } from './sequence.ts';
-import type { Place } from '../json/place.ts';
+import type { TextPlace } from '../json/place.ts';
 import { lineFinder, offsetOf, offsetOfPart } from './text/place.ts';
 
 // A wrong line in a sweep is wrong a million times. Too few, and a program that reads the report misses instances; too
@@ -66,14 +66,14 @@ export class Complaints {
   }
 
   /** All problems, each with its place; `strict` turns some warnings into errors. */
-  problems(file: string, text: string, places: () => Place, strict: boolean): Problem[] {
+  problems(file: string, text: string, places: () => TextPlace, strict: boolean): Problem[] {
     if (this.kept.length === 0) return [];
     const place = lineFinder(text);
-    let root: Place | undefined;
+    let root: TextPlace | undefined;
     return [...this.kept, ...this.summaries()].map((complaint): Problem => {
       const { offset, atKey = false, path = [], part, echoes, ...rest } = complaint;
       const [stage, usual] = problemKinds[complaint.code];
-      const severity: Severity = strict && isStrictError(complaint.code) ? 'error' : usual;
+      const severity: ProblemSeverity = strict && isStrictError(complaint.code) ? 'error' : usual;
       const at =
         offset ??
         (part === undefined ? undefined : offsetOfPart(text, (root ??= places()), path, part)) ??
@@ -102,10 +102,10 @@ export class Complaints {
 }
 
 interface LeftOut {
-  path: Path;
+  path: ValuePath;
   offset: number | undefined;
   count: number;
 }
 
-const isSame = (one: Path, other: Path): boolean =>
+const isSame = (one: ValuePath, other: ValuePath): boolean =>
   one.length === other.length && one.every((step, index) => step === other[index]);

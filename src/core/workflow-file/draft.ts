@@ -1,4 +1,4 @@
-import type { Families } from './expand/family.ts';
+import type { SpecFamilies } from './expand/family.ts';
 import type { Lists } from './int-list.ts';
 import type { Lost } from './lost.ts';
 import type { Names, Selections } from './pattern/selection.ts';
@@ -6,7 +6,7 @@ import type { FileSpec, JobSpec, UserDataSpec, WorkflowSpec } from './shape/work
 
 /** One kind of record with all its instances, found by name or pattern. */
 export interface DraftRecords<S> extends Names {
-  readonly families: Families<S>;
+  readonly families: SpecFamilies<S>;
   readonly selections: Selections;
   /** Records of the file that could not be read or expanded. */
   readonly lost: Lost;

@@ -1,6 +1,6 @@
 import { Refusal } from '../contract/refusals.ts';
 import { walk } from './graph/walk.ts';
-import { listOf } from './int-list.ts';
+import { itemsOf } from './int-list.ts';
 import type { Plan } from './plan/plan.ts';
 import type { ActionSpec } from './shape/workflow.ts';
 
@@ -155,7 +155,7 @@ function merged(plan: Staged, order: Int32Array): { job: number; waitsFor: numbe
 
 /** The direct and indirect dependencies of one job. */
 function jobsBehind({ graph }: Staged, job: number): Iterable<number> {
-  const direct = listOf(graph.waitsFor, job);
+  const direct = itemsOf(graph.waitsFor, job);
   if (direct.length === 0) return direct;
   const jobs = new Set<number>();
   const seen = new Set<number>();
@@ -165,7 +165,7 @@ function jobsBehind({ graph }: Staged, job: number): Iterable<number> {
       if (node !== job) jobs.add(node);
     } else if (!seen.has(node)) {
       seen.add(node);
-      for (const each of listOf(graph.waitsFor, node)) open.push(each);
+      for (const each of itemsOf(graph.waitsFor, node)) open.push(each);
     }
   }
   return jobs;

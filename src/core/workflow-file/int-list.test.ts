@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { listOf, ListsWriter, reversed, type Lists } from './int-list.ts';
+import { itemsOf, ListsWriter, reversed, type Lists } from './int-list.ts';
 
 const write = (
   lists: readonly (readonly number[])[],
@@ -19,7 +19,7 @@ test('lists are read as they were written, each number once', () => {
   fc.assert(
     fc.property(fc.array(fc.array(fc.nat({ max: 9 }))), (given) => {
       const { lists } = write(given, 10);
-      expect(given.map((_, at) => [...listOf(lists, at)])).toEqual(given.map((list) => [...new Set(list)]));
+      expect(given.map((_, at) => [...itemsOf(lists, at)])).toEqual(given.map((list) => [...new Set(list)]));
     }),
   );
 });
@@ -29,7 +29,7 @@ test('reversed lists contain for each number the lists that it is in', () => {
     fc.property(fc.array(fc.array(fc.nat({ max: 9 }))), (given) => {
       const back = reversed(write(given, 10).lists, 10);
       for (let number = 0; number < 10; number += 1) {
-        expect([...listOf(back, number)]).toEqual(given.flatMap((list, at) => (list.includes(number) ? [at] : [])));
+        expect([...itemsOf(back, number)]).toEqual(given.flatMap((list, at) => (list.includes(number) ? [at] : [])));
       }
     }),
   );

@@ -34,7 +34,7 @@ export interface Lists {
 }
 
 /** The list of one record; a view, not a copy. */
-export const listOf = ({ starts, items }: Lists, record: number): Int32Array =>
+export const itemsOf = ({ starts, items }: Lists, record: number): Int32Array =>
   items.subarray(starts[record] ?? 0, starts[record + 1] ?? 0);
 
 /** Writes the lists of records 0, 1, 2 … in order. */

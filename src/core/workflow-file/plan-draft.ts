@@ -10,14 +10,14 @@ import { checkLabels } from './check/labels.ts';
 import { checkLeftOver } from './check/left-over.ts';
 import { checkNames } from './check/names.ts';
 import { checkRequirements } from './check/requirements.ts';
-import { checkResources } from './check/resources.ts';
+import { checkResourceValues } from './check/resources.ts';
 import { checkSchedulerNodes } from './check/scheduler-nodes.ts';
 import { checkSurroundings } from './check/surroundings.ts';
 import { checkSettings } from './check/settings.ts';
 import type { Complaints } from './complaints.ts';
 import type { Draft, DraftRecords } from './draft.ts';
 import { Expander, type Collection } from './expand/expand.ts';
-import type { Families } from './expand/family.ts';
+import type { SpecFamilies } from './expand/family.ts';
 import { Tables } from './expand/tables.ts';
 import { linkDraft } from './link/link.ts';
 import { Lost } from './lost.ts';
@@ -69,7 +69,7 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   const { spec, damaged, globs, groups, isWhole } = readWorkflow(value, { tables, look }, complain);
 
   const expander = new Expander(spec, { readFile, tables, groups, limit: maxJobs }, complain);
-  const records = <S extends object>(field: Collection, families: Families<S>): DraftRecords<S> =>
+  const records = <S extends object>(field: Collection, families: SpecFamilies<S>): DraftRecords<S> =>
     recordsOf(families, new Lost(damaged.has(field), expander.lost.get(field) ?? []));
   const draft: Draft = {
     spec,
@@ -96,7 +96,7 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   checkSchedulerNodes(draft, complain);
   checkRequirements(draft, complain);
   checkExecution(draft, complain);
-  checkResources(draft, complain);
+  checkResourceValues(draft, complain);
   checkFileFlow(draft, linked, isWhole ? fileExists : undefined, complain);
   if (options.isGenerated !== true) {
     checkLeftOver(draft, complain);
@@ -108,7 +108,7 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
     : makePlan({ draft, links, keyOf, env, globs, actionJobs, graph, explicit });
 }
 
-function recordsOf<S>(families: Families<S>, lost: Lost): DraftRecords<S> {
+function recordsOf<S>(families: SpecFamilies<S>, lost: Lost): DraftRecords<S> {
   const nameAt = (index: number): string => families.nameAt(index);
   const names = { length: families.length, nameAt, index: new NameIndex(families.length, nameAt) };
   return { ...names, families, lost, selections: new Selections(names) };

@@ -1,6 +1,6 @@
 import { withShortWords } from '../quantity/short-words.ts';
 import type { Sequence } from './sequence.ts';
-import type { Part } from './text/part.ts';
+import type { TextPart } from './text/part.ts';
 
 /**
  * All possible problems of a workflow file.
@@ -11,9 +11,9 @@ import type { Part } from './text/part.ts';
  */
 
 /** The place of a value in a workflow: `['jobs', 3, 'depends_on', 0]`. */
-export type Path = readonly (string | number)[];
+export type ValuePath = readonly (string | number)[];
 
-export type Severity = 'error' | 'warning';
+export type ProblemSeverity = 'error' | 'warning';
 
 /**
  * The step that finds a problem. `creation` contains what Torc reports only at creation, never in a dry run;
@@ -102,7 +102,7 @@ export const problemKinds = {
   INPUT_MISSING: ['advice', 'warning'],
   PLACEHOLDER_LEFT: ['advice', 'warning'],
   TEXT_EMPTY: ['advice', 'warning'],
-} as const satisfies Record<string, readonly [Stage, Severity]>;
+} as const satisfies Record<string, readonly [Stage, ProblemSeverity]>;
 
 export type ProblemCode = keyof typeof problemKinds;
 
@@ -119,13 +119,13 @@ export interface Complaint {
   readonly message: string;
   /** The same for a person: what was found, what was expected, what to write. Shown in place of `message`. */
   readonly plain?: string;
-  readonly path?: Path;
+  readonly path?: ValuePath;
   /** Whether the name of the field is wrong, rather than its value. */
   readonly atKey?: boolean;
   /** Position in the text, if the reader of a format knows it. */
   readonly offset?: number;
   /** The wrong part of the value's text, if it is not the whole value. */
-  readonly part?: Part;
+  readonly part?: TextPart;
   readonly found?: string;
   readonly allowed?: readonly string[];
   readonly suggestion?: string;
@@ -139,7 +139,7 @@ export interface Complaint {
 
 /** One problem in a workflow file, with its place. */
 export interface Problem extends Pick<Complaint, 'code' | 'found' | 'allowed' | 'suggestion' | 'creation'> {
-  readonly severity: Severity;
+  readonly severity: ProblemSeverity;
   readonly stage: Stage;
   readonly message: string;
   /** The same for a person, where the sentence of Torc says too little. */
@@ -158,7 +158,7 @@ export interface Problem extends Pick<Complaint, 'code' | 'found' | 'allowed' | 
 export type Complain = (complaint: Complaint) => void;
 
 /** A path in the usual notation: `jobs[3].depends_on[0]`. */
-export const pathText = (path: Path): string =>
+export const pathText = (path: ValuePath): string =>
   path
     .map((step) => {
       if (typeof step === 'number') return `[${step}]`;

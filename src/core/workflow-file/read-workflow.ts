@@ -1,7 +1,7 @@
 import type { Tables } from './expand/tables.ts';
 import { type AppliedGlobs, applyGlobs } from './glob/apply.ts';
 import type { LookAtFiles } from './glob/look.ts';
-import type { Complain, Path } from './problems.ts';
+import type { Complain, ValuePath } from './problems.ts';
 import { checkShape } from './shape/check.ts';
 import { workflow, type WorkflowSpec } from './shape/workflow.ts';
 import { isInexact, isList, isMap, type Value, type ValueMap } from './text/value.ts';
@@ -39,7 +39,7 @@ function withoutMoved(root: ValueMap, complain: Complain): ValueMap {
 
 /** Data passes through JSON in JavaScript: a whole number beyond 2^53 would be changed. */
 function warnOfInexact(spec: WorkflowSpec, complain: Complain): void {
-  const look = (value: Value | undefined, path: Path): void => {
+  const look = (value: Value | undefined, path: ValuePath): void => {
     if (value === undefined) return;
     if (isInexact(value)) {
       const message = 'the number is beyond 2^53 and is kept as its nearest neighbour; write it in quotes to keep it';

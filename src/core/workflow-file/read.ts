@@ -38,7 +38,7 @@ export function readSpec(source: Source, options: ReadOptions): SpecReading {
 }
 
 /** The same for a workflow from a program: an object as in a file. Problems contain `name`. */
-export function planOf(spec: unknown, name: string, options: ReadOptions): SpecReading {
+export function planOfSpec(spec: unknown, name: string, options: ReadOptions): SpecReading {
   const complaints = new Complaints();
   const plan = planDraft(spec as Value, options, complaints);
   const problems = complaints

@@ -1,9 +1,9 @@
-import type { Complain, Path } from './problems.ts';
+import type { Complain, ValuePath } from './problems.ts';
 import { suggest } from './suggest.ts';
 import { templateNames } from './template-names.ts';
 import { setField } from '../json/read-json.ts';
-import { partAt, type Part } from './text/part.ts';
-import { describe, isList, isMap, kindOf, type Value, type ValueMap } from './text/value.ts';
+import { partAt, type TextPart } from './text/part.ts';
+import { describe, isList, isMap, valueKindOf, type Value, type ValueMap } from './text/value.ts';
 
 /**
  * Constants of a workflow file: `{name}` is replaced in every text, before anything else is checked.
@@ -66,7 +66,7 @@ function readVariables(declared: Value, complain: Complain): Variables | undefin
 }
 
 function kindWord(value: Value): string {
-  const kind = kindOf(value);
+  const kind = valueKindOf(value);
   if (kind === 'integer' || kind === 'float') return 'number';
   return kind === 'list' ? 'array' : kind === 'map' ? 'object' : kind;
 }
@@ -102,7 +102,7 @@ function refuseReferences(texts: Readonly<Record<string, string>>, complain: Com
 }
 
 class Replacer {
-  private readonly unknown: { name: string; text: string; path: Path; part: Part }[] = [];
+  private readonly unknown: { name: string; text: string; path: ValuePath; part: TextPart }[] = [];
   private readonly texts: Readonly<Record<string, string>>;
   private readonly names: ReadonlySet<string>;
   private readonly complain: Complain;
@@ -113,7 +113,7 @@ class Replacer {
     this.complain = complain;
   }
 
-  map(value: ValueMap, path: Path): ValueMap {
+  map(value: ValueMap, path: ValuePath): ValueMap {
     const result: Record<string, Value> = {};
     for (const [key, item] of Object.entries(value)) {
       // Names of parameters, not text.
@@ -141,13 +141,13 @@ class Replacer {
     }
   }
 
-  private value(value: Value, path: Path): Value {
+  private value(value: Value, path: ValuePath): Value {
     if (typeof value === 'string') return this.text(value, path);
     if (isList(value)) return value.map((item, index) => this.value(item, [...path, index]));
     return isMap(value) ? this.map(value, path) : value;
   }
 
-  private text(text: string, path: Path): string {
+  private text(text: string, path: ValuePath): string {
     let result = '';
     let end = 0;
     for (const { token, name, at } of templateNames(text)) {

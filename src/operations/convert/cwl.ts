@@ -2,7 +2,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { Conversion } from '../../core/convert/conversion.ts';
 import { convertCwl } from '../../core/convert/cwl/convert.ts';
 import { besides } from '../../core/convert/cwl/document.ts';
-import { type Cwl, isList, isMap, Unsupported } from '../../core/convert/cwl/value.ts';
+import { type Cwl, isCwlList, isCwlMap, Unsupported } from '../../core/convert/cwl/value.ts';
 import type { ContainerRuntime } from '../../core/workflow-file/surroundings/container.ts';
 import { readText } from '../../core/workflow-file/text/read-text.ts';
 import { ExactNumber, type Value } from '../../core/workflow-file/text/value.ts';
@@ -52,8 +52,8 @@ function plain(value: Value): Cwl {
 
 /** The value with the files in place of every `$import`. */
 function imported(value: Cwl, path: string, read: (file: string) => Cwl): Cwl {
-  if (isList(value)) return value.map((each) => imported(each, path, read));
-  if (!isMap(value)) return value;
+  if (isCwlList(value)) return value.map((each) => imported(each, path, read));
+  if (!isCwlMap(value)) return value;
   const { $import: file } = value;
   if (typeof file === 'string') return read(besides(path, file));
   if ('$include' in value || '$mixin' in value) throw new Unsupported(`$include and $mixin in ${path}`);

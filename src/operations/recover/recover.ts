@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import { countOf, ENDED_BADLY, RECOVERABLE, UNCLAIMED } from '../../core/job/statuses.ts';
-import { planRecovery, refusalOfRecovery, type RecoveryPlan } from '../../core/lifecycle/recovery.ts';
+import { planRecovery, refusalOfRecovery, type RecoveryDecision } from '../../core/lifecycle/recovery.ts';
 import { type Adjustment, correctWorkflow } from '../correct-resources.ts';
 import { type InitializeNews, reinitialize } from '../initialize.ts';
 import type { Dead } from '../orphans/dead.ts';
@@ -28,7 +28,7 @@ export async function kindOf(client: Client, workflowId: number): Promise<Workfl
 
 export interface Recovery {
   readonly ends: readonly BadEnd[];
-  readonly plan: RecoveryPlan<BadEnd>;
+  readonly plan: RecoveryDecision<BadEnd>;
   readonly adjustments: readonly Adjustment[];
   /** Jobs that wait and for which nothing is alive. */
   readonly waiting: number;
@@ -106,7 +106,7 @@ const raisedBefore = async (client: Client, workflowId: number): Promise<Correct
 async function correct(
   client: Client,
   workflowId: number,
-  plan: RecoveryPlan<BadEnd>,
+  plan: RecoveryDecision<BadEnd>,
   { memoryMultiplier, runtimeMultiplier, instead, isDryRun }: CorrectOptions,
 ): Promise<readonly Adjustment[]> {
   const jobIds = (['memory', 'time', 'cpus'] as const).flatMap((why) =>
@@ -165,7 +165,7 @@ export async function applyRecovery(
 }
 
 /** In one request if every job that did not end well is repeated: there may be tens of thousands. */
-async function resetRetried(client: Client, workflowId: number, plan: RecoveryPlan<BadEnd>): Promise<void> {
+async function resetRetried(client: Client, workflowId: number, plan: RecoveryDecision<BadEnd>): Promise<void> {
   if (plan.left.length === 0) {
     await client.resetJobStatus({ params: { id: workflowId }, query: { failed_only: true } });
     return;

@@ -1,12 +1,12 @@
 import { groupJobs, waitsFor } from '../../core/hpc/group-jobs.ts';
-import { type PlanOptions, planSchedulers, type SchedulerPlan } from '../../core/hpc/plan-schedulers.ts';
+import { type SchedulerPlanOptions, planSchedulers, type SchedulerPlan } from '../../core/hpc/plan-schedulers.ts';
 import { type WorkflowRules, workflowRules } from '../../core/hpc/workflow-rules.ts';
 import type { Plan } from '../../core/workflow-file/plan/plan.ts';
 
 /** The schedulers for the jobs of a workflow file. */
 export function generateSchedulers(
   plan: Plan,
-  options: Omit<PlanOptions, 'waitsFor' | keyof WorkflowRules>,
+  options: Omit<SchedulerPlanOptions, 'waitsFor' | keyof WorkflowRules>,
 ): SchedulerPlan {
   const { groups, warnings } = groupJobs(plan);
   const { slurm_defaults } = plan.workflow;

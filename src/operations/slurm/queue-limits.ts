@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import { pause } from '../../client/long-timers.ts';
 import type { JobState } from '../../cluster/batch/batch-system.ts';
-import { failedAtOnce, type Outcome } from '../../core/allocation/failed-at-once.ts';
+import { failedAtOnce, type SubmittedAllocation } from '../../core/allocation/failed-at-once.ts';
 import { jobOfAllocation } from '../../core/allocation/slurm-job.ts';
 import { lastLines } from '../last-lines.ts';
 import type { AllocationRecord, SubmitTools } from './submit-tools.ts';
@@ -104,7 +104,7 @@ async function pauseOf(tools: SubmitTools, workflowId: number, ids: readonly num
 }
 
 interface Reported {
-  readonly outcome: Outcome;
+  readonly outcome: SubmittedAllocation;
   readonly job: JobState;
 }
 

@@ -7,14 +7,14 @@ import { type Remaining, subtractOpen } from '../../core/hpc/outstanding.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import type { NewWorkflowAction } from '../../core/contract/scheduling.ts';
-import { type PlanOptions, planSchedulers } from '../../core/hpc/plan-schedulers.ts';
+import { type SchedulerPlanOptions, planSchedulers } from '../../core/hpc/plan-schedulers.ts';
 import { type WorkflowRules, workflowRules } from '../../core/hpc/workflow-rules.ts';
 import { requestOf } from './fire-actions.ts';
 import { allocationsInUse, pendingJobs } from './pending.ts';
 import { settleSubmissions } from './settle-submissions.ts';
 import { AllocationsFailed, submitAllocations, type SubmitTools } from './submit-allocations.ts';
 
-export interface RegenerateOptions extends Omit<PlanOptions, 'waitsFor' | 'suffix' | keyof WorkflowRules> {
+export interface RegenerateOptions extends Omit<SchedulerPlanOptions, 'waitsFor' | 'suffix' | keyof WorkflowRules> {
   readonly submits: boolean;
   readonly isDryRun: boolean;
   /** Jobs that count although they do not wait yet. */

@@ -1,7 +1,7 @@
 import type { JobStatusCounts } from '../../core/contract/job.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import { outcomeOf } from '../../core/job/outcome.ts';
-import { nextCommand, type Place } from '../../core/lifecycle/next-command.ts';
+import { nextCommand, type RunPlace } from '../../core/lifecycle/next-command.ts';
 import { isSize } from '../../core/lifecycle/too-wide.ts';
 import type { StatusFacts } from '../status-facts.ts';
 import { nextStep } from './shortfalls.ts';
@@ -48,7 +48,7 @@ function wasStopped(counts: JobStatusCounts): boolean {
 /** A job, if every ready one is larger than the machine of the last runner: to start another there does not help. */
 function tooWideFor(
   { jobs_by_status: { ready } }: WorkflowStatus,
-  { runsIn }: Place,
+  { runsIn }: RunPlace,
   found: StatusFacts['unclaimable'],
 ): number | undefined {
   if (runsIn !== 'anywhere' || found === undefined || ready === 0 || found.unclaimable_jobs < ready) return undefined;

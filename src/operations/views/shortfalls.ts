@@ -1,4 +1,4 @@
-import { outcomeOf, partsOf, partText } from '../../core/job/outcome.ts';
+import { outcomeOf, outcomeParts, partText } from '../../core/job/outcome.ts';
 import { countOf, FAILED, NOT_RUN, RAN, RUNS_NOW, STOPPED, SUCCEEDED } from '../../core/job/statuses.ts';
 import type { RunSummary } from '../../runner/facts/options.ts';
 
@@ -6,7 +6,7 @@ type Ended = Pick<RunSummary, 'ending' | 'counts' | 'countsAtStart' | 'tally'>;
 
 /** What keeps a run from being a success: `2 failed`, `1 stopped`, `3 not run`. Nothing where all jobs completed. */
 export const shortfalls = ({ counts, ending }: Pick<Ended, 'counts' | 'ending'>): string[] =>
-  partsOf(counts ?? {})
+  outcomeParts(counts ?? {})
     .filter(({ word }) => word === 'failed' || word === 'stopped' || (word !== 'completed' && ending !== 'complete'))
     .map(partText);
 

@@ -2,7 +2,7 @@ import { type SlurmJob, wholeJobs } from '../../core/allocation/slurm-job.ts';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { Unclaimable } from '../../core/contract/unclaimable.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
-import { outcomeRecord, partsOf, partText } from '../../core/job/outcome.ts';
+import { outcomeRecord, outcomeParts, partText } from '../../core/job/outcome.ts';
 import { countOf, FAILED, UNSUCCESSFUL } from '../../core/job/statuses.ts';
 import { nextCommand } from '../../core/lifecycle/next-command.ts';
 import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';
@@ -150,7 +150,7 @@ export function stateLine({ is_complete: isComplete, is_canceled: isCanceled, ..
   if (countOf(counts, UNSUCCESSFUL) === 0) return '✓ Workflow complete';
   // A stop is none of the failures: the workflow goes on where it was.
   return countOf(counts, FAILED) === 0
-    ? `◷ Workflow complete, stopped (${partsOf(counts).map(partText).join(', ')})`
+    ? `◷ Workflow complete, stopped (${outcomeParts(counts).map(partText).join(', ')})`
     : `✗ Workflow complete with failures (${shortfalls({ counts, ending: 'complete' }).join(', ')})`;
 }
 
@@ -161,7 +161,7 @@ export const isSuccess = ({ is_canceled: isCanceled, jobs_by_status: jobs }: Wor
 function countLines(facts: StatusFacts): string[] {
   const { status: found, retries } = facts;
   const counts = Object.entries(found.jobs_by_status).filter(([, jobs]) => jobs > 0);
-  const parts = partsOf(found.jobs_by_status).map(partText);
+  const parts = outcomeParts(found.jobs_by_status).map(partText);
   return [
     'Workflow Summary',
     `  Workflow ID: ${found.workflow_id}`,

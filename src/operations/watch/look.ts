@@ -1,5 +1,5 @@
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
-import { partsOf, partText } from '../../core/job/outcome.ts';
+import { outcomeParts, partText } from '../../core/job/outcome.ts';
 import { countOf, FAILED, RECOVERABLE, UNSUCCESSFUL } from '../../core/job/statuses.ts';
 import { alive, busy, waiting, withReasons } from './counts.ts';
 import { mayBegin } from './idle.ts';
@@ -80,7 +80,7 @@ const failureLines = ({ jobs_by_status: jobs }: WorkflowStatus): string[] => [
 
 /** `The workflow is complete: 1 failed, 3 stopped`; `The workflow was stopped: 2 completed, 4 stopped`. */
 function endWords({ jobs_by_status: jobs }: WorkflowStatus): string {
-  const parts = partsOf(jobs);
+  const parts = outcomeParts(jobs);
   const short = parts.filter(({ word }) => word !== 'completed').map(partText);
   return countOf(jobs, FAILED) > 0
     ? `The workflow is complete: ${short.join(', ')}`

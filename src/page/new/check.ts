@@ -3,7 +3,7 @@ import { createFromAfar } from '../../client/create-workflow.ts';
 import type { Plan } from '../../core/workflow-file/plan/plan.ts';
 import type { Problem } from '../../core/workflow-file/problems.ts';
 import { isAcceptable, readSpec } from '../../core/workflow-file/read.ts';
-import type { Format } from '../../core/workflow-file/text/read-text.ts';
+import type { SpecFormat } from '../../core/workflow-file/text/read-text.ts';
 
 /**
  * The reader of workflow files, the same as that of the commands. It is four times as large as the rest of the page, so it is
@@ -22,7 +22,7 @@ export interface CheckedFile {
 export const MOST_JOBS = 200_000;
 
 /** Reads the text of a workflow file. */
-export function check(text: string, format: Format): CheckedFile {
+export function check(text: string, format: SpecFormat): CheckedFile {
   const reading = readSpec(
     { text, name: 'workflow file', format },
     {

@@ -1,5 +1,5 @@
 import type { Need } from '../../core/contract/exchange.ts';
-import { type NodeRoom, type NodeSize, placeOf, sizeWith, sizeWithout } from '../../core/lifecycle/placement.ts';
+import { type NodeRoom, type NodeSize, nodesWithRoom, sizeWith, sizeWithout } from '../../core/lifecycle/placement.ts';
 
 /** The resources of a running job: the nodes that it is pinned to, and its devices. */
 export interface Lease {
@@ -57,7 +57,7 @@ export function createCapacity(nodes: readonly CapacityNode[]): Capacity {
     free: () => sum(books.map(({ free }) => free)),
     nodes: () => books,
     lease(need) {
-      const taken = placeOf(need, books)?.map((place) => books[place] as Book);
+      const taken = nodesWithRoom(need, books)?.map((place) => books[place] as Book);
       if (taken === undefined) return undefined;
       for (const book of taken) book.free = sizeWith(need, book);
       const [first] = taken as [Book];

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import type { Allocation } from '../../cluster/batch/allocation.ts';
 import { writesSonar } from '../observe/plan.ts';
-import { isBatched, type Mode } from '../../core/lifecycle/execution-mode.ts';
+import { isBatched, type StartMode } from '../../core/lifecycle/execution-mode.ts';
 import type { WorkflowFacts } from '../facts/workflow-facts.ts';
 import { createDirectSteps } from '../step/direct/direct.ts';
 import type { RunFacts } from '../step/request.ts';
@@ -11,7 +11,7 @@ import type { Steps } from '../step/steps.ts';
 import { type LimitOptions, limitJobs } from './limit-jobs.ts';
 
 export interface StepsOptions extends LimitOptions {
-  readonly mode: Mode;
+  readonly mode: StartMode;
   readonly client: Client;
   readonly reads: Pick<WorkflowFacts, 'defaultRequirements'>;
   readonly facts: RunFacts;

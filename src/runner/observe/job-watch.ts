@@ -1,4 +1,4 @@
-import type { Mode } from '../../core/lifecycle/execution-mode.ts';
+import type { StartMode } from '../../core/lifecycle/execution-mode.ts';
 import type { WorkflowFacts } from '../facts/workflow-facts.ts';
 import type { Steps } from '../step/steps.ts';
 import { GROWING_AGES_MS, SPARSE_AGES_MS } from './sample-times.ts';
@@ -11,7 +11,7 @@ export interface JobWatchOptions {
   readonly reads: Pick<WorkflowFacts, 'defaultRequirements'>;
   readonly steps: Pick<Steps, 'observe'>;
   /** How its jobs run. */
-  readonly mode: Mode;
+  readonly mode: StartMode;
 }
 
 /** Monitors the jobs of a runner. Samples go to the file, if there is one. */

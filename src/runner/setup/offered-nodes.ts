@@ -2,10 +2,10 @@ import type { Allocation } from '../../cluster/batch/allocation.ts';
 import type { BatchSystem } from '../../cluster/batch/batch-system.ts';
 import type { CapacityNode } from '../claim/capacity.ts';
 import type { Log } from '../facts/log.ts';
-import type { Mode } from '../../core/lifecycle/execution-mode.ts';
+import type { StartMode } from '../../core/lifecycle/execution-mode.ts';
 
 export interface OfferedNodesOptions {
-  readonly mode: Mode;
+  readonly mode: StartMode;
   readonly batch: Pick<BatchSystem, 'nodesOf'> | undefined;
   readonly allocation: Allocation | undefined;
   /** What this node offers. */

@@ -3,7 +3,7 @@ import { covers, sortedLabels } from '../../core/contract/labels.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { ComputeNodesResources } from '../../core/contract/resources.ts';
 import type { JobKind } from '../../core/lifecycle/obstacles.ts';
-import { type NodeSize, placeOf } from '../../core/lifecycle/placement.ts';
+import { type NodeSize, nodesWithRoom } from '../../core/lifecycle/placement.ts';
 import { parseDuration } from '../../core/quantity/duration.ts';
 import { byNeed, type ClaimableClass, type WaitingJob, walkReady } from './merge.ts';
 import { bytesOfGibibytes, fitsNode, type FreeResources, roomOf, roomOfNodes } from './room.ts';
@@ -71,7 +71,7 @@ export function placesOf({ prefetch, capacity, nodes }: Want, offer: ComputeNode
   if (nodes !== undefined && nodes !== null) {
     const now = nodes.map(({ free, total }) => ({ free: sizeOf(free), total: sizeOf(total) }));
     const then = prefetch > 0 ? now.map(({ total }) => ({ free: total, total })) : now;
-    return { room: () => roomOfNodes(now), couldFit: (need) => placeOf(need, then) !== undefined };
+    return { room: () => roomOfNodes(now), couldFit: (need) => nodesWithRoom(need, then) !== undefined };
   }
   const now = { ...sizeOf(offer), nodes: offer.num_nodes };
   const isAhead = prefetch > 0 && capacity !== undefined && capacity !== null;

@@ -1,5 +1,5 @@
 import type { Need } from '../../core/contract/exchange.ts';
-import { type NodeRoom, placeOf, sizeWith } from '../../core/lifecycle/placement.ts';
+import { type NodeRoom, nodesWithRoom, sizeWith } from '../../core/lifecycle/placement.ts';
 
 /** The resources of one node; `nodes` of them are offered. */
 export interface Offer {
@@ -54,7 +54,7 @@ export function roomOfNodes(nodes: readonly NodeRoom[]): FreeResources {
   const left = nodes.map(({ free, total }) => ({ free, total }));
   return {
     take(need) {
-      const places = placeOf(need, left);
+      const places = nodesWithRoom(need, left);
       for (const place of places ?? []) {
         const node = left[place] as NodeRoom;
         left[place] = { ...node, free: sizeWith(need, node) };

@@ -1,4 +1,4 @@
-import { createFamilies, type Families, positionIn } from '../../core/lifecycle/families.ts';
+import { createFamilyBuilder, type GroupedFamilies, positionIn } from '../../core/lifecycle/families.ts';
 import type { WorkflowGraph } from '../../core/contract/view.ts';
 import { beginSlice, type Slice } from '../store/slices.ts';
 import { createKept } from './kept.ts';
@@ -6,7 +6,7 @@ import { numbers, ROWS } from './parts.ts';
 import type { ViewQueries } from './queries.ts';
 
 /** The families of a workflow, and what views have made of them. */
-export interface KeptFamilies extends Families {
+export interface KeptFamilies extends GroupedFamilies {
   graph: WorkflowGraph | undefined;
   /** The ids of the jobs of families that were listed. */
   readonly members: Map<number, readonly number[]>;
@@ -22,9 +22,9 @@ export const createFamiliesOf = (queries: ViewQueries) =>
 export type FamiliesOf = ReturnType<typeof createFamiliesOf>;
 
 /** Reads all jobs and dependencies in slices: a million jobs take seconds. */
-async function readFamilies(queries: ViewQueries, workflowId: number): Promise<Families> {
+async function readFamilies(queries: ViewQueries, workflowId: number): Promise<GroupedFamilies> {
   const slice = beginSlice();
-  const builder = createFamilies();
+  const builder = createFamilyBuilder();
   const ids: number[] = [];
   for (let [after, isEnd] = [0, false]; !isEnd;) {
     const part = queries.jobs.get({ workflowId, after, limit: ROWS });

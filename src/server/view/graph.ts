@@ -2,7 +2,7 @@ import { statusOf } from '../../core/contract/job.ts';
 import type { JobStatus } from '../../core/contract/job-statuses.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { FamilyJobs, WorkflowGraph } from '../../core/contract/view.ts';
-import { type Families, type Family, positionBehind } from '../../core/lifecycle/families.ts';
+import { type GroupedFamilies, type Family, positionBehind } from '../../core/lifecycle/families.ts';
 import type { Store } from '../records/store.ts';
 import { beginSlice, type Slice } from '../store/slices.ts';
 import type { FamiliesOf } from './families.ts';
@@ -37,7 +37,7 @@ export function createGraphs({ find }: Store, queries: ViewQueries, familiesOf: 
       { status, after = 0, skip = 0, limit = PAGE_JOBS }: FamilyQuery,
     ): Promise<FamilyJobs> {
       find.run(workflowId);
-      const place = (each: Families) => each.families.findIndex(({ key }) => key === family);
+      const place = (each: GroupedFamilies) => each.families.findIndex(({ key }) => key === family);
       // Which jobs are of a family hardly changes, and a list of a million must not wait until all of them are read again.
       let kept = await familiesOf.held(workflowId);
       if (place(kept) === -1) kept = await familiesOf(workflowId);
@@ -62,7 +62,7 @@ export function createGraphs({ find }: Store, queries: ViewQueries, familiesOf: 
 }
 
 /** The ids of the jobs of a family, ascending. */
-async function membersOf({ ids, familyOf }: Families, family: number, slice: Slice): Promise<readonly number[]> {
+async function membersOf({ ids, familyOf }: GroupedFamilies, family: number, slice: Slice): Promise<readonly number[]> {
   const members: number[] = [];
   for (const [position, id] of ids.entries()) {
     if (familyOf[position] === family) members.push(id);
@@ -72,7 +72,7 @@ async function membersOf({ ids, familyOf }: Families, family: number, slice: Sli
 }
 
 /** The largest families, with the names of those that have one job. */
-function shown({ families, edges }: Families, queries: ViewQueries): WorkflowGraph {
+function shown({ families, edges }: GroupedFamilies, queries: ViewQueries): WorkflowGraph {
   const largest = new Set(families.toSorted((one, other) => other.jobs - one.jobs).slice(0, MOST_FAMILIES));
   const kept = families.filter((each) => largest.has(each));
   const names = familyNames(kept, queries);

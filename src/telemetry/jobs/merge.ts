@@ -1,7 +1,7 @@
 import { exactJson } from '../../core/contract/sonar/encode.ts';
 import { queueStateOf } from '../../core/lifecycle/slurm-state.ts';
 import { limitInSeconds, stateWord } from '../../core/contract/sonar/conventions.ts';
-import type { SlurmJob } from '../../core/contract/sonar/jobs.ts';
+import type { SonarSlurmJob } from '../../core/contract/sonar/jobs.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import type { Metadata } from '../../core/contract/sonar/shared.ts';
 
@@ -29,7 +29,7 @@ export function rankOfState(state: string): 1 | 2 | 3 {
   return is === 'queued' ? 1 : is === 'running' ? 2 : 3;
 }
 
-export function mergeRecord(row: Merged, record: SlurmJob, time: number, meta: Metadata): Merged {
+export function mergeRecord(row: Merged, record: SonarSlurmJob, time: number, meta: Metadata): Merged {
   const rank = rankOfState(record.job_state);
   const merged: Record<string, Entry> = { ...row };
   const offer = (name: string, value: unknown) => {
@@ -69,7 +69,7 @@ function wins(entry: Entry, held: Entry): boolean {
 }
 
 /** The fields that a record gives a value to. */
-function fieldsOf(record: SlurmJob, meta: Metadata): [string, unknown][] {
+function fieldsOf(record: SonarSlurmJob, meta: Metadata): [string, unknown][] {
   const fields: [string, unknown][] = [];
   for (const [name, value] of Object.entries(record)) {
     if (name === 'job_id' || name === 'job_step' || isDefault(value)) continue;

@@ -1,4 +1,4 @@
-import type { SlurmJob } from '../../core/contract/sonar/jobs.ts';
+import type { SonarSlurmJob } from '../../core/contract/sonar/jobs.ts';
 import type { Metadata } from '../../core/contract/sonar/shared.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
 import { type Merged, mergedText, mergeRecord, mergedValues } from '../jobs/merge.ts';
@@ -11,7 +11,7 @@ export interface JobRecord {
   /** As a signed integer of 64 bits. */
   readonly jobId: number | bigint;
   readonly step: string;
-  readonly record: SlurmJob;
+  readonly record: SonarSlurmJob;
   readonly time: number;
   readonly meta: Metadata;
 }

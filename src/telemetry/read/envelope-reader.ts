@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { checkEnvelope } from '../../core/contract/sonar/check.ts';
 import type { Envelope } from '../../core/contract/sonar/envelope.ts';
-import type { Problem } from '../../core/contract/sonar/problem.ts';
+import type { MessageProblem } from '../../core/contract/sonar/problem.ts';
 import { mayLoseDigits, readSonarJson } from '../../core/contract/sonar/read-json.ts';
 import { Unreadable } from '../../core/json/place.ts';
 import { type StreamPiece, Splitter } from './split.ts';
@@ -15,7 +15,7 @@ export interface EnvelopeRecord {
   /** Absent if it cannot be used. */
   readonly envelope?: Envelope;
   readonly hasUnknown: boolean;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly MessageProblem[];
   readonly bytes: Buffer;
 }
 
@@ -58,7 +58,7 @@ export class EnvelopeReader {
     if (!isUtf8(piece.bytes))
       return this.#broken(piece, 'Unicode text in UTF-8', 'bytes that are not UTF-8', MOST_RESCUES);
     const text = piece.bytes.toString('utf8');
-    const problems: Problem[] = [];
+    const problems: MessageProblem[] = [];
     let raw: unknown;
     try {
       raw = this.#parse(text, problems);
@@ -76,7 +76,7 @@ export class EnvelopeReader {
     return [this.#record(piece, { ...checked, problems: [...problems, ...checked.problems] })];
   }
 
-  #parse(text: string, problems: Problem[]): unknown {
+  #parse(text: string, problems: MessageProblem[]): unknown {
     if (!this.#isCareful && !mayLoseDigits(text)) return JSON.parse(text);
     return readSonarJson(text, (name) => {
       if (problems.length < 20)
@@ -97,7 +97,7 @@ export class EnvelopeReader {
   #broken(piece: StreamPiece, expected: string, found = 'text', rescues = 0): EnvelopeRecord[] {
     const next = rescues < MOST_RESCUES ? piece.bytes.indexOf(BEGINNING, 1) : -1;
     const own = next === -1 ? piece : { ...piece, bytes: piece.bytes.subarray(0, next) };
-    const problem: Problem = { level: 'unusable', field: '', found, expected };
+    const problem: MessageProblem = { level: 'unusable', field: '', found, expected };
     const record = this.#record(own, { problems: [problem], hasUnknown: false });
     if (next === -1) return [record];
     const splitter = new Splitter();
@@ -121,7 +121,7 @@ export class EnvelopeReader {
     // The items of a list have commas between them.
     if (this.#separators.has(kind) || this.#separators.has('list')) return [];
     this.#separators.add(kind);
-    const problem: Problem = {
+    const problem: MessageProblem = {
       level: 'refused',
       field: '',
       found: text,

@@ -1,5 +1,5 @@
 import { exactJson } from '../../core/contract/sonar/encode.ts';
-import type { SlurmJob } from '../../core/contract/sonar/jobs.ts';
+import type { SonarSlurmJob } from '../../core/contract/sonar/jobs.ts';
 import type { Metadata } from '../../core/contract/sonar/shared.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
 import { type Merged, mergedText, mergeRecord, mergedValues } from '../jobs/merge.ts';
@@ -17,7 +17,7 @@ interface About {
 }
 
 /** Writes records of Slurm jobs: each as it came, and what all records of a job say together. */
-export function writeJobs(db: StoreDatabase, contents: Contents, jobs: readonly SlurmJob[], about: About): void {
+export function writeJobs(db: StoreDatabase, contents: Contents, jobs: readonly SonarSlurmJob[], about: About): void {
   for (const [ord, job] of jobs.entries()) {
     const { job_id: jobId, job_step: step = '', ...rest } = job;
     db.run(
@@ -32,7 +32,7 @@ export function writeJobs(db: StoreDatabase, contents: Contents, jobs: readonly 
   }
 }
 
-function mergeJob(db: StoreDatabase, job: SlurmJob, { cluster, time, meta }: About): void {
+function mergeJob(db: StoreDatabase, job: SonarSlurmJob, { cluster, time, meta }: About): void {
   const [jobId, step] = [toInteger(job.job_id) ?? 0, job.job_step ?? ''];
   const found = db.get(
     'select fields, seen from job where cluster = ? and job_id = ? and step = ?',

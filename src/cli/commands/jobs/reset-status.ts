@@ -3,7 +3,7 @@ import { agrees, noPrompts } from '../../agree.ts';
 import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { reportPreparation } from '../../output/preparation.ts';
-import { nextCommand, type Place } from '../../../core/lifecycle/next-command.ts';
+import { nextCommand, type RunPlace } from '../../../core/lifecycle/next-command.ts';
 import { reinitialize } from '../../../operations/initialize.ts';
 import { placeOf } from '../../../operations/place.ts';
 import { integer } from '../../option.ts';
@@ -121,7 +121,7 @@ async function reinitialized({ service, output }: Context, workflowId: number, o
 
 interface Outcome extends ResetJobs {
   readonly reinit: Reinit;
-  readonly place: Place;
+  readonly place: RunPlace;
 }
 
 function report(

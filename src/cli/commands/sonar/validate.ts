@@ -1,4 +1,4 @@
-import type { Problem } from '../../../core/contract/sonar/problem.ts';
+import type { MessageProblem } from '../../../core/contract/sonar/problem.ts';
 import type { EnvelopeRecord } from '../../../telemetry/read/envelope-reader.ts';
 import { command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
@@ -6,7 +6,7 @@ import { integer } from '../../option.ts';
 import type { Output } from '../../output/output.ts';
 
 /** One problem of one record, as it is printed. */
-interface Finding extends Problem {
+interface Finding extends MessageProblem {
   readonly file: string;
   readonly record: number;
   readonly line: number;

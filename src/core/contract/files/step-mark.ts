@@ -1,4 +1,4 @@
-import { type AskedToEnd, askedBy, type SeenSignal } from '../../attempt/asked-to-end.ts';
+import { type AskedToEnd, askerOf, type SeenSignal } from '../../attempt/asked-to-end.ts';
 
 /**
  * The mark of a step of Slurm: a file that the shell around its command writes, on the node of the step.
@@ -34,12 +34,12 @@ export function parseMark(text: string): Mark {
     const [, code, at] = /^ended (\d+) (\d+)$/.exec(line) ?? [];
     if (code !== undefined) {
       const seconds = Number(at);
-      return { began: true, code: Number(code), seconds, asked: askedBy(signals, seconds) };
+      return { began: true, code: Number(code), seconds, asked: askerOf(signals, seconds) };
     }
     const [, name, masks, seen] = /^([A-Z0-9]+)((?: [0-9a-f]{16})*) (\d+)$/.exec(line) ?? [];
     if (name !== undefined) signals.push({ name, handled: handledIn(masks ?? ''), atSeconds: Number(seen) });
   }
-  return { ...NO_MARK, began: true, asked: askedBy(signals, signals.at(-1)?.atSeconds ?? 0) };
+  return { ...NO_MARK, began: true, asked: askerOf(signals, signals.at(-1)?.atSeconds ?? 0) };
 }
 
 /** Every process has both masks; one with fewer was gone. */

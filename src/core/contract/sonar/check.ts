@@ -1,15 +1,15 @@
 import { attributeTables, type Envelope, type MessageType, typeOfTag } from './envelope.ts';
-import type { Field, ObjectTable } from './kinds.ts';
-import type { Level, Problem } from './problem.ts';
+import type { SonarField, ObjectTable } from './kinds.ts';
+import type { ProblemLevel, MessageProblem } from './problem.ts';
 import { FractionText } from './read-json.ts';
 import { objectRules } from './rules.ts';
 import { errorObject, metadataObject } from './shared.ts';
 import { checkScalar, EXPECTED, foundText } from './scalar.ts';
 
-export interface Checked {
+export interface CheckedMessage {
   /** Absent if the envelope is unusable. */
   readonly envelope?: Envelope;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly MessageProblem[];
   /** There are members that the definition does not have; they stand in the envelope too. */
   readonly hasUnknown: boolean;
 }
@@ -18,7 +18,7 @@ export interface Checked {
 const MOST_PROBLEMS = 100;
 
 /** Checks an envelope against the definition, and gives its typed value. */
-export function checkEnvelope(raw: unknown): Checked {
+export function checkEnvelope(raw: unknown): CheckedMessage {
   const check = new Check();
   const envelope = check.envelope(raw);
   const isUnusable = check.problems.some(({ level }) => level === 'unusable');
@@ -41,10 +41,10 @@ const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof FractionText);
 
 class Check {
-  readonly problems: Problem[] = [];
+  readonly problems: MessageProblem[] = [];
   hasUnknown = false;
   #path: (string | number)[] = [];
-  readonly #reportHere = (level: Level, found: unknown, expected: string) => this.report(level, found, expected);
+  readonly #reportHere = (level: ProblemLevel, found: unknown, expected: string) => this.report(level, found, expected);
 
   envelope(raw: unknown): Envelope | undefined {
     if (!isMembers(raw)) {
@@ -66,7 +66,7 @@ class Check {
     return checked === undefined ? undefined : ({ ...unknown, meta, data: checked } as unknown as Envelope);
   }
 
-  report(level: Level, found: unknown, expected: string, ...path: (string | number)[]): void {
+  report(level: ProblemLevel, found: unknown, expected: string, ...path: (string | number)[]): void {
     if (this.problems.length >= MOST_PROBLEMS && level !== 'unusable') return;
     if (this.problems.length >= MOST_PROBLEMS * 2) return;
     const field = [...this.#path, ...path].reduce<string>(
@@ -156,7 +156,7 @@ class Check {
     return members;
   }
 
-  #missing(name: string, field: Field): void {
+  #missing(name: string, field: SonarField): void {
     if (field.required === 'known')
       this.report('warning', undefined, 'a name: its default is the empty name, and stores need one', name);
     else if (field.kind === 'timestamp' || field.kind === 'hostname')
@@ -172,7 +172,7 @@ class Check {
   }
 
   /** The typed value, or undefined for the default. */
-  #field(field: Field, raw: unknown): unknown {
+  #field(field: SonarField, raw: unknown): unknown {
     if (raw === null) {
       this.report('warning', null, 'a value, or no member at all: null reads as the default');
       return undefined;
@@ -184,7 +184,7 @@ class Check {
     return this.#one(field, raw);
   }
 
-  #rows(field: Field, raw: unknown): unknown {
+  #rows(field: SonarField, raw: unknown): unknown {
     if (!Array.isArray(raw)) {
       this.report('unusable', raw, 'a list of lists');
       return undefined;
@@ -192,7 +192,7 @@ class Check {
     return raw.map((row, index) => this.#at(index, () => this.#list(field, row) ?? []));
   }
 
-  #list(field: Field, raw: unknown): unknown[] | undefined {
+  #list(field: SonarField, raw: unknown): unknown[] | undefined {
     if (raw === undefined || raw === null) {
       if (raw === null) this.report('warning', null, 'a list, or no member at all: null reads as the empty list');
       return undefined;
@@ -211,7 +211,7 @@ class Check {
     return items;
   }
 
-  #one(field: Field, raw: unknown): unknown {
+  #one(field: SonarField, raw: unknown): unknown {
     if (typeof field.kind === 'object') return this.#object(field.kind, raw);
     if (raw === null) {
       this.report('warning', null, 'a value: null reads as the default');
@@ -228,7 +228,7 @@ const isOfAnotherType = (type: MessageType, name: string): boolean =>
 
 const isNullish = (value: unknown): boolean => value === undefined || value === null || value === '';
 
-const defaultOf = ({ kind }: Field): unknown =>
+const defaultOf = ({ kind }: SonarField): unknown =>
   typeof kind === 'object'
     ? {}
     : kind === 'bool'
@@ -237,11 +237,11 @@ const defaultOf = ({ kind }: Field): unknown =>
         ? 0
         : '';
 
-const expectedText = ({ kind, list }: Field): string =>
+const expectedText = ({ kind, list }: SonarField): string =>
   list !== undefined ? 'a list' : typeof kind === 'object' ? 'an object' : EXPECTED[kind];
 
-const required = new WeakMap<ObjectTable, readonly (readonly [string, Field])[]>();
-function requiredOf(table: ObjectTable): readonly (readonly [string, Field])[] {
+const required = new WeakMap<ObjectTable, readonly (readonly [string, SonarField])[]>();
+function requiredOf(table: ObjectTable): readonly (readonly [string, SonarField])[] {
   let found = required.get(table);
   if (found === undefined) {
     found = Object.entries(table.fields).filter(([, field]) => field.required !== undefined);

@@ -1,7 +1,7 @@
 import { type Compat, unchangedCompat, usualCompat } from './compat.ts';
 import { attributeTables, type Envelope, type MessageType } from './envelope.ts';
 import { exactUint } from './extended-uint.ts';
-import type { Field, ObjectTable, Uint } from './kinds.ts';
+import type { SonarField, ObjectTable, Uint } from './kinds.ts';
 import { errorObject, metadataObject } from './shared.ts';
 
 /**
@@ -104,7 +104,7 @@ function writersOf(table: ObjectTable, compat: Compat): readonly FieldWriter[] {
 const isLeftOut = (compat: Compat, { name: table }: ObjectTable, name: string): boolean =>
   table === 'SysinfoAttributes' && name === 'software' && compat.software === 'left-out';
 
-function writerOf(table: ObjectTable, name: string, field: Field, compat: Compat): FieldWriter['write'] {
+function writerOf(table: ObjectTable, name: string, field: SonarField, compat: Compat): FieldWriter['write'] {
   const one = (each: unknown) => encodeOne(field, each, compat);
   const { kind } = field;
   if (field.list !== undefined) {
@@ -158,17 +158,17 @@ function joinedBySome(list: readonly unknown[], textOf: (each: unknown) => strin
   return texts.join(',');
 }
 
-const isWritten = ({ always, required }: Field): boolean => always === true || required === 'refused';
+const isWritten = ({ always, required }: SonarField): boolean => always === true || required === 'refused';
 
 const isDefault = (value: unknown): boolean =>
   value === undefined || value === '' || value === false || value === 0 || value === 0n || value === null;
 
-function defaultText({ kind }: Field): string {
+function defaultText({ kind }: SonarField): string {
   if (kind === 'uint' || kind === 'nonzero' || kind === 'extended' || kind === 'int' || kind === 'float') return '0';
   return kind === 'bool' ? 'false' : '""';
 }
 
-function encodeOne({ kind }: Field, value: unknown, compat: Compat): string {
+function encodeOne({ kind }: SonarField, value: unknown, compat: Compat): string {
   if (typeof kind === 'object') return encodeObject(kind, value as Members, compat);
   if (typeof value === 'string') {
     if (kind !== 'timestamp') return quoted(value);

@@ -56,5 +56,5 @@ export const jobsAttributes = objectOf('JobsAttributes', {
 });
 
 export type JobsAttributes = ValueOf<typeof jobsAttributes>;
-export type SlurmJob = ValueOf<typeof slurmJob>;
+export type SonarSlurmJob = ValueOf<typeof slurmJob>;
 export type SacctData = ValueOf<typeof sacctData>;

@@ -27,7 +27,7 @@ export type ScalarKind =
   /** Host names in brief: see `node-range.ts`. */
   | 'range';
 
-export interface Field {
+export interface SonarField {
   readonly kind: ScalarKind | ObjectTable;
   readonly list?: 1 | 2;
   readonly says: string;
@@ -44,7 +44,7 @@ export interface Field {
 
 export interface ObjectTable {
   readonly name: string;
-  readonly fields: Readonly<Record<string, Field>>;
+  readonly fields: Readonly<Record<string, SonarField>>;
 }
 
 type ScalarOf<Kind> = Kind extends 'uint' | 'nonzero' | 'extended' | 'int'
@@ -55,9 +55,9 @@ type ScalarOf<Kind> = Kind extends 'uint' | 'nonzero' | 'extended' | 'int'
       ? boolean
       : string;
 
-type One<F extends Field> = F['kind'] extends ObjectTable ? ValueOf<F['kind']> : ScalarOf<F['kind']>;
+type One<F extends SonarField> = F['kind'] extends ObjectTable ? ValueOf<F['kind']> : ScalarOf<F['kind']>;
 
-type Listed<F extends Field> = F extends { readonly list: 2 }
+type Listed<F extends SonarField> = F extends { readonly list: 2 }
   ? readonly (readonly One<F>[])[]
   : F extends { readonly list: 1 }
     ? readonly One<F>[]
@@ -77,7 +77,7 @@ export type ValueOf<Table extends ObjectTable> = {
 };
 
 /** Keeps the exact type of a table. */
-export const objectOf = <const Name extends string, const Fields extends Readonly<Record<string, Field>>>(
+export const objectOf = <const Name extends string, const Fields extends Readonly<Record<string, SonarField>>>(
   name: Name,
   fields: Fields,
 ): { readonly name: Name; readonly fields: Fields } => ({ name, fields });

@@ -3,10 +3,10 @@
  * has a level: `unusable` values cost the envelope, `refused` ones break the text but have a clear meaning and are
  * stored, and a `warning` names what the text allows or does not mention.
  */
-export type Level = 'unusable' | 'refused' | 'warning';
+export type ProblemLevel = 'unusable' | 'refused' | 'warning';
 
-export interface Problem {
-  readonly level: Level;
+export interface MessageProblem {
+  readonly level: ProblemLevel;
   /** `data.attributes.jobs[0].user`, or empty for the envelope itself. */
   readonly field: string;
   readonly found: string;

@@ -1,7 +1,7 @@
-import type { Level } from './problem.ts';
+import type { ProblemLevel } from './problem.ts';
 
 /** Rules of the text that concern more than one field of an object, by the name of its table. */
-type Report = (level: Level, found: unknown, expected: string, ...path: (string | number)[]) => void;
+type Report = (level: ProblemLevel, found: unknown, expected: string, ...path: (string | number)[]) => void;
 type Members = Readonly<Record<string, unknown>>;
 
 const isZero = (value: unknown): boolean => value === undefined || value === 0 || value === 0n;

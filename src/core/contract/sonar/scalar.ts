@@ -1,11 +1,11 @@
 import { GREATEST_UINT } from './extended-uint.ts';
 import type { ScalarKind } from './kinds.ts';
 import { rangeProblem } from './node-range.ts';
-import type { Level } from './problem.ts';
+import type { ProblemLevel } from './problem.ts';
 import { FractionText } from './read-json.ts';
 import { parseTimestamp } from './timestamp.ts';
 
-type Report = (level: Level, found: unknown, expected: string) => void;
+type Report = (level: ProblemLevel, found: unknown, expected: string) => void;
 
 export const EXPECTED: Readonly<Record<ScalarKind, string>> = {
   string: 'text',

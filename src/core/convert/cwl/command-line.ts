@@ -1,5 +1,15 @@
 import { resolve, type Scope } from './references.ts';
-import { type Cwl, type CwlMap, entriesOf, isFile, isList, isMap, Later, Unsupported, nameIn } from './value.ts';
+import {
+  type Cwl,
+  type CwlMap,
+  entriesOf,
+  isCwlFile,
+  isCwlList,
+  isCwlMap,
+  Later,
+  Unsupported,
+  nameIn,
+} from './value.ts';
 
 /** One word of a command line, which the shell may be left to read (`shellQuote: false`). */
 export interface Word {
@@ -19,11 +29,11 @@ interface Bound {
 /** The words of a tool with these inputs. Throws `Unsupported`. */
 export function commandLine(tool: CwlMap, inputs: CwlMap, runtime: CwlMap): readonly Word[] {
   const scope = { inputs, runtime };
-  const base = (isList(tool['baseCommand']) ? tool['baseCommand'] : [tool['baseCommand'] ?? []].flat()).map(
+  const base = (isCwlList(tool['baseCommand']) ? tool['baseCommand'] : [tool['baseCommand'] ?? []].flat()).map(
     (word): Word => ({ text: nameIn(word), isQuoted: true }),
   );
-  const given = (isList(tool['arguments']) ? tool['arguments'] : []).map((each, index): Bound => {
-    const binding: CwlMap = isMap(each) ? each : { valueFrom: each };
+  const given = (isCwlList(tool['arguments']) ? tool['arguments'] : []).map((each, index): Bound => {
+    const binding: CwlMap = isCwlMap(each) ? each : { valueFrom: each };
     return { place: [positionOf(binding, { ...scope, self: null }), index], binding, value: null };
   });
   const bound = entriesOf(tool['inputs'], 'id', 'type').flatMap(([name, input]) =>
@@ -62,7 +72,7 @@ function bind(schema: CwlMap, value: Cwl, scope: Scope, { before, after }: Aroun
     position,
     ...(after === undefined ? [] : [after]),
   ];
-  const binding = isMap(own) ? own : undefined;
+  const binding = isCwlMap(own) ? own : undefined;
   const at = binding === undefined ? undefined : place(positionOf(binding, { ...scope, self: value }));
   const inner = value === null ? [] : within(schema, value, scope, { binding, before, after });
   // The items of an array carry the binding themselves where it belongs to the array.
@@ -80,17 +90,17 @@ function within(
 ): Bound[] {
   const around = { before, after };
   const type = typeFor(schema['type'] ?? 'Any', value);
-  if (isMap(type)) {
+  if (isCwlMap(type)) {
     const isArray = type['type'] === 'array';
     const carries = binding !== undefined && isArray && !('inputBinding' in type) && !('itemSeparator' in binding);
     if (binding !== undefined && 'valueFrom' in binding) return [];
     return bind(carries ? { ...type, inputBinding: {} } : type, value, scope, around);
   }
-  if (type === 'record' && isMap(value))
+  if (type === 'record' && isCwlMap(value))
     return entriesOf(schema['fields'], 'name', 'type').flatMap(([name, field]) =>
       name in value ? bind(field, value[name] ?? null, scope, { before, after: name }) : [],
     );
-  if (type === 'array' && isList(value))
+  if (type === 'array' && isCwlList(value))
     return value.flatMap((item, index) =>
       bind(
         { type: schema['items'] ?? 'Any', ...(binding === undefined ? {} : { inputBinding: binding }) },
@@ -112,7 +122,7 @@ export function typeFor(type: Cwl, value: Cwl): Cwl {
 export const isOf = (type: Cwl, value: Cwl): boolean => optionsOf(type).some((each) => fits(each, value));
 
 const optionsOf = (type: Cwl): readonly Cwl[] =>
-  (isList(type) ? type : [type]).map(writtenOut).flatMap((each) => (isList(each) ? each : [each]));
+  (isCwlList(type) ? type : [type]).map(writtenOut).flatMap((each) => (isCwlList(each) ? each : [each]));
 
 export function writtenOut(type: Cwl): Cwl {
   if (typeof type !== 'string') return type;
@@ -122,12 +132,12 @@ export function writtenOut(type: Cwl): Cwl {
 
 function fits(type: Cwl, value: Cwl): boolean {
   if (value instanceof Later) return type !== 'null';
-  if (isMap(type)) {
-    if (type['type'] === 'array') return isList(value) && value.every((item) => isOf(type['items'] ?? 'Any', item));
+  if (isCwlMap(type)) {
+    if (type['type'] === 'array') return isCwlList(value) && value.every((item) => isOf(type['items'] ?? 'Any', item));
     if (type['type'] === 'record')
       return (
-        isMap(value) &&
-        !isFile(value) &&
+        isCwlMap(value) &&
+        !isCwlFile(value) &&
         entriesOf(type['fields'], 'name', 'type').every(
           ([name, { type: of = 'Any' }]) => name in value || typeFor(of, null) === 'null',
         )
@@ -135,7 +145,7 @@ function fits(type: Cwl, value: Cwl): boolean {
     if (type['type'] === 'enum')
       return (
         typeof value === 'string' &&
-        isList(type['symbols']) &&
+        isCwlList(type['symbols']) &&
         type['symbols'].some((each) => nameIn(each).replace(/^.*[#/]/, '') === value)
       );
     return fits(type['type'] ?? 'Any', value);
@@ -155,7 +165,7 @@ function fits(type: Cwl, value: Cwl): boolean {
       return typeof value === 'string';
     case 'File':
     case 'Directory':
-      return isFile(value) && value['class'] === type;
+      return isCwlFile(value) && value['class'] === type;
     default:
       return value !== null;
   }
@@ -169,14 +179,14 @@ function wordsOf({ binding, value: given }: Bound, scope: Scope): Word[] {
   const separator = binding['itemSeparator'];
   if (value === null || value === false || (value === true && prefix === undefined)) return [];
   if (value === true) return alone;
-  if (isList(value)) {
+  if (isCwlList(value)) {
     if (value.length === 0) return [];
     if (separator === undefined)
-      return 'valueFrom' in binding ? [...alone, ...value.map((each) => word(textOf(each), isQuoted))] : alone;
-    return joined(prefix, value.map(textOf).join(nameIn(separator)), binding, isQuoted);
+      return 'valueFrom' in binding ? [...alone, ...value.map((each) => word(argumentText(each), isQuoted))] : alone;
+    return joined(prefix, value.map(argumentText).join(nameIn(separator)), binding, isQuoted);
   }
-  if (isMap(value) && !isFile(value)) return alone;
-  return joined(prefix, textOf(value), binding, isQuoted);
+  if (isCwlMap(value) && !isCwlFile(value)) return alone;
+  return joined(prefix, argumentText(value), binding, isQuoted);
 }
 
 function fromValue(expression: Cwl, self: Cwl, scope: Scope): Cwl {
@@ -193,9 +203,9 @@ function joined(prefix: string | undefined, text: string, { separate }: CwlMap, 
 }
 
 /** A value as a word: numbers in digits, files by their paths. */
-export function textOf(value: Cwl): string {
+export function argumentText(value: Cwl): string {
   if (value instanceof Later) throw new Unsupported(value.why);
-  if (isFile(value)) return nameIn(value['path']);
+  if (isCwlFile(value)) return nameIn(value['path']);
   if (typeof value === 'number') return decimal(value);
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }

@@ -2,14 +2,14 @@ import { Refusal } from '../../contract/refusals.ts';
 import type { ContainerRuntime } from '../../workflow-file/surroundings/container.ts';
 import type { ValueMap } from '../../workflow-file/text/value.ts';
 import { type Conversion, reportOf } from '../conversion.ts';
-import { fileNames } from '../file-names.ts';
+import { fileEntries } from '../file-names.ts';
 import { uniqueNames } from '../unique-names.ts';
 import { needsOf, NO_NEEDS, processAt, type ReadDocument } from './document.ts';
 import { located, withDefaults } from './inputs.ts';
 import { containerOf, reportNeeds } from './requirements.ts';
 import { jobOf } from './tool.ts';
-import { type CwlMap, entriesOf, filesIn, isMap, laterIn, pathOf, Unsupported, nameIn } from './value.ts';
-import { type Run, runWorkflow } from './workflow.ts';
+import { type CwlMap, entriesOf, filesIn, isCwlMap, laterIn, pathOfCwlFile, Unsupported, nameIn } from './value.ts';
+import { type ProcessRun, runCwlWorkflow } from './workflow.ts';
 
 interface Given {
   /** The tool or workflow: `flow.cwl`, or `flow.cwl#main` of a file with several. */
@@ -31,14 +31,14 @@ export function convertCwl({ process: named, inputs: inputsPath, read, runtime }
   const [path = named] = named.split('#');
   const report = reportOf(path);
   const stem = path.replace(/^.*\//, '').replace(/\.\w+$/, '');
-  const names = fileNames();
+  const names = fileEntries();
   const unique = uniqueNames();
   const kinds = new Map<string, ValueMap>();
   const jobs: ValueMap[] = [];
 
-  const run: Run = (process, inputs, needs, name) => {
+  const run: ProcessRun = (process, inputs, needs, name) => {
     if (process.body['class'] === 'Workflow')
-      return runWorkflow(process, inputs, { needs, name, read, run, leaveOut: leaveStep });
+      return runCwlWorkflow(process, inputs, { needs, name, read, run, leaveOut: leaveStep });
     if (process.body['class'] !== 'CommandLineTool')
       throw new Unsupported(
         `${nameIn(process.body['class'])}: it computes values with JavaScript, and runs no program`,
@@ -103,7 +103,7 @@ export function convertCwl({ process: named, inputs: inputsPath, read, runtime }
 function givenIn(path: string | undefined, read: ReadDocument): CwlMap {
   if (path === undefined) return {};
   const value = read(path);
-  if (!isMap(value)) throw new Unsupported(`${path} has no values of inputs: it is no map`);
+  if (!isCwlMap(value)) throw new Unsupported(`${path} has no values of inputs: it is no map`);
   const values = Object.entries(value).filter(([name]) => !name.startsWith('cwl:'));
   if (values.length < Object.keys(value).length) throw new Unsupported(`${path} has requirements of its own (cwl:…)`);
   return Object.fromEntries(values.map(([name, each]) => [name, located(each, path)]));
@@ -120,7 +120,7 @@ function reportOutputs(outputs: CwlMap, report: ReturnType<typeof reportOf>): vo
     else if (files.length > 0)
       report.note(
         `output ${name}`,
-        `it is ${files.map(pathOf).slice(0, 5).join(', ')}${files.length > 5 ? ', …' : ''}`,
+        `it is ${files.map(pathOfCwlFile).slice(0, 5).join(', ')}${files.length > 5 ? ', …' : ''}`,
       );
   }
 }

@@ -1,4 +1,4 @@
-import { type Cwl, type CwlMap, entriesOf, isList, isMap, Unsupported, nameIn } from './value.ts';
+import { type Cwl, type CwlMap, entriesOf, isCwlList, isCwlMap, Unsupported, nameIn } from './value.ts';
 
 /** A process: a tool or a workflow, with the file that it stands in. */
 export interface Process {
@@ -15,18 +15,18 @@ const CLASSES: ReadonlySet<unknown> = new Set(['CommandLineTool', 'Workflow', 'E
 
 /** The process that `run` names: `tool.cwl`, `tool.cwl#main`, `#main`, or itself. Throws `Unsupported`. */
 export function processAt(run: Cwl, { path: from, above }: Omit<Process, 'body'>, read: ReadDocument): Process {
-  if (isMap(run)) return checked(run, from, above);
+  if (isCwlMap(run)) return checked(run, from, above);
   const [file = '', name] = nameIn(run).split('#') as [string?, string?];
   const path = file === '' ? from : besides(from, file);
   const place = `${path}#${name ?? 'main'}`;
   if (above.includes(place)) throw new Unsupported(`${nameIn(run)} runs itself`);
   const found = read(path);
-  const document = isMap(found) ? found : {};
-  const graph = document['$graph'] ?? (isList(found) ? found : undefined);
-  if (!isList(graph)) return checked(document, path, [...above, place]);
+  const document = isCwlMap(found) ? found : {};
+  const graph = document['$graph'] ?? (isCwlList(found) ? found : undefined);
+  if (!isCwlList(graph)) return checked(document, path, [...above, place]);
   const wanted = (name ?? 'main').replace(/^.*\//, '');
-  const of = graph.find((each) => isMap(each) && nameIn(each['id']).replace(/^.*[#/]/, '') === wanted);
-  if (!isMap(of)) throw new Unsupported(`${path} has no process named ${wanted}`);
+  const of = graph.find((each) => isCwlMap(each) && nameIn(each['id']).replace(/^.*[#/]/, '') === wanted);
+  if (!isCwlMap(of)) throw new Unsupported(`${path} has no process named ${wanted}`);
   return checked(of, path, [...above, place]);
 }
 

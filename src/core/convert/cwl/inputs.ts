@@ -6,17 +6,17 @@ import {
   entriesOf,
   fileAt,
   filesIn,
-  isFile,
-  isList,
-  isMap,
+  isCwlFile,
+  isCwlList,
+  isCwlMap,
   nameIn,
   Unsupported,
 } from './value.ts';
 
 /** A value with its files found from the file in which it stands. Throws `Unsupported` for files that are written there themselves. */
 export function located(value: Cwl, from: string): Cwl {
-  if (isList(value)) return value.map((each) => located(each, from));
-  if (isFile(value)) {
+  if (isCwlList(value)) return value.map((each) => located(each, from));
+  if (isCwlFile(value)) {
     const { location, path } = value;
     // A location is a URI.
     const place = typeof location === 'string' ? decodeURIComponent(location) : path;
@@ -30,7 +30,8 @@ export function located(value: Cwl, from: string): Cwl {
       throw new Unsupported(`secondaryFiles of ${place} in another folder`);
     return file;
   }
-  if (isMap(value)) return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, located(each, from)]));
+  if (isCwlMap(value))
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, located(each, from)]));
   return value;
 }
 

@@ -1,4 +1,4 @@
-import { type Cwl, isList, isMap, Later, Unsupported } from './value.ts';
+import { type Cwl, isCwlList, isCwlMap, Later, Unsupported } from './value.ts';
 
 /** What a reference may read. */
 export type Scope = Readonly<Record<string, Cwl>>;
@@ -47,9 +47,9 @@ function read(reference: string, scope: Scope): Cwl {
   for (const [, name, single, double, index] of segments.matchAll(SEGMENT)) {
     if (value instanceof Later) return value;
     const key = name ?? single ?? double;
-    if (key === 'length' && isList(value)) value = value.length;
-    else if (index !== undefined && isList(value)) value = value[Number(index)] ?? null;
-    else if (key !== undefined && isMap(value)) {
+    if (key === 'length' && isCwlList(value)) value = value.length;
+    else if (index !== undefined && isCwlList(value)) value = value[Number(index)] ?? null;
+    else if (key !== undefined && isCwlMap(value)) {
       if (key === 'contents' || key === 'size' || key === 'listing')
         return value[key] ?? new Later(`${key} of a file is known only in a run`);
       value = value[key] ?? null;

@@ -69,7 +69,7 @@ export interface ToolResources {
 }
 
 /** CPUs, memory and time that a tool asks for. Throws `Unsupported` for amounts that are known only in a run. */
-export function askedBy(needs: Needs, scope: Scope): ToolResources {
+export function resourcesAskedBy(needs: Needs, scope: Scope): ToolResources {
   const { coresMin, coresMax, ramMin, ramMax, outdirMin, outdirMax, tmpdirMin, tmpdirMax } =
     needed(needs, 'ResourceRequirement') ?? {};
   const { timelimit = 0 } = needed(needs, 'ToolTimeLimit') ?? {};

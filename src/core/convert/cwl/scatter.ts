@@ -1,4 +1,4 @@
-import { type Cwl, type CwlMap, isList, Later, Unsupported } from './value.ts';
+import { type Cwl, type CwlMap, isCwlList, Later, Unsupported } from './value.ts';
 
 /** A value for each combination of scattered inputs, in the shape of the outputs. */
 export type Shaped<T> = T | readonly Shaped<T>[];
@@ -12,7 +12,7 @@ export function scattered(inputs: CwlMap, over: readonly string[], method: Cwl |
   const lists = over.map((name): readonly Cwl[] => {
     const value = inputs[name];
     if (value instanceof Later) throw new Unsupported(`scatter over ${name}: ${value.why}`);
-    if (!isList(value)) throw new Unsupported(`scatter over ${name}, which is no list`);
+    if (!isCwlList(value)) throw new Unsupported(`scatter over ${name}, which is no list`);
     return value;
   });
   const [first = []] = lists;

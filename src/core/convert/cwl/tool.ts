@@ -1,8 +1,8 @@
 import { shellWord } from '../../contract/shell-word.ts';
-import { commandLine, textOf, type Word, writtenOut } from './command-line.ts';
+import { commandLine, argumentText, type Word, writtenOut } from './command-line.ts';
 import { type Needs, needed, type Process } from './document.ts';
 import { resolve, type Scope } from './references.ts';
-import { askedBy, type ToolResources, variablesOf } from './requirements.ts';
+import { resourcesAskedBy, type ToolResources, variablesOf } from './requirements.ts';
 import {
   type Cwl,
   type CwlMap,
@@ -10,10 +10,10 @@ import {
   fileAt,
   filesIn,
   FOLDERS,
-  isList,
-  isMap,
+  isCwlList,
+  isCwlMap,
   Later,
-  pathOf,
+  pathOfCwlFile,
   Unsupported,
   nameIn,
 } from './value.ts';
@@ -31,7 +31,7 @@ export interface ToolJob {
 
 /** The command that runs a tool in a folder of its own. Throws `Unsupported`. */
 export function jobOf({ body }: Process, inputs: CwlMap, needs: Needs, folder: string): ToolJob {
-  const asked = askedBy(needs, { inputs });
+  const asked = resourcesAskedBy(needs, { inputs });
   const runtime: CwlMap = {
     cores: asked.cores,
     ram: asked.ramMebibytes,
@@ -50,7 +50,7 @@ export function jobOf({ body }: Process, inputs: CwlMap, needs: Needs, folder: s
   const command = [
     `${START}=$PWD; mkdir -p ${shellWord(folder)} && cd ${shellWord(folder)} || exit`,
     'export HOME="$PWD" TMPDIR="${TMPDIR:-/tmp}"',
-    ...variablesOf(needs, scope).map(([name, value]) => `export ${name}=${wordOf(textOf(value))}`),
+    ...variablesOf(needs, scope).map(([name, value]) => `export ${name}=${wordOf(argumentText(value))}`),
     redirected(
       words.map(({ text, isQuoted }) => (isQuoted ? wordOf(text) : unquoted(text))).join(' '),
       streams.redirections,
@@ -59,7 +59,7 @@ export function jobOf({ body }: Process, inputs: CwlMap, needs: Needs, folder: s
     ...codesOf(body),
   ].join('\n');
   const { values, writes } = outputsOf(body, { ...scope, folder, streams });
-  return { command, asked, reads: [...new Set(filesIn(inputs).map(pathOf))], writes, outputs: values };
+  return { command, asked, reads: [...new Set(filesIn(inputs).map(pathOfCwlFile))], writes, outputs: values };
 }
 
 /** A command that the shell reads may be several, change the folder and exit: its streams are those of all. */
@@ -102,14 +102,14 @@ interface Streams {
 
 function streamsOf(body: CwlMap, scope: Scope, folder: string): Streams {
   const named = (key: string): string | undefined =>
-    body[key] === undefined || body[key] === null ? undefined : textOf(resolve(body[key] ?? null, scope));
+    body[key] === undefined || body[key] === null ? undefined : argumentText(resolve(body[key] ?? null, scope));
   const types = entriesOf(body['outputs'], 'id', 'type').map(([, { type }]) => type);
   // Without a name the file gets one.
   const usual = folder.replace(/^.*\//, '');
   const stdout = named('stdout') ?? (types.includes('stdout') ? `${usual}.out` : undefined);
   const stderr = named('stderr') ?? (types.includes('stderr') ? `${usual}.err` : undefined);
   const stdinOf = entriesOf(body['inputs'], 'id', 'type').find(([, { type }]) => type === 'stdin')?.[0];
-  const stdin = stdinOf === undefined ? named('stdin') : textOf(resolve(`$(inputs.${stdinOf}.path)`, scope));
+  const stdin = stdinOf === undefined ? named('stdin') : argumentText(resolve(`$(inputs.${stdinOf}.path)`, scope));
   return {
     redirections: [
       ...(stdin === undefined ? [] : [`< ${wordOf(stdin)}`]),
@@ -123,7 +123,7 @@ function streamsOf(body: CwlMap, scope: Scope, folder: string): Streams {
 
 /** Exit codes that count as a success, beside or instead of 0. */
 function codesOf({ successCodes }: CwlMap): string[] {
-  if (!isList(successCodes)) return [];
+  if (!isCwlList(successCodes)) return [];
   return [`case $? in ${successCodes.map((each) => nameIn(each)).join('|')}) exit 0 ;; *) exit 1 ;; esac`];
 }
 
@@ -137,7 +137,7 @@ function outputsOf(
   for (const [name, output] of entriesOf(body['outputs'], 'id', 'type')) {
     const { value, mustExist } = outputOf(output, { scope, folder, streams });
     values[name] = value;
-    if (mustExist) for (const file of filesIn(value)) writes.add(pathOf(file));
+    if (mustExist) for (const file of filesIn(value)) writes.add(pathOfCwlFile(file));
   }
   return { values, writes: [...writes] };
 }
@@ -158,11 +158,11 @@ function outputOf(
     const name = streams[given] as string;
     return { value: fileAt(`${folder}/${name}`), mustExist: true };
   }
-  if (!isMap(binding)) return later('a tool without outputBinding writes its values to cwl.output.json');
+  if (!isCwlMap(binding)) return later('a tool without outputBinding writes its values to cwl.output.json');
   if (binding['outputEval'] !== undefined || binding['loadContents'] === true)
     return later('its value is computed from what the job wrote');
   const glob = resolve(binding['glob'] ?? null, scope);
-  const names = isList(glob) ? glob : [glob];
+  const names = isCwlList(glob) ? glob : [glob];
   if (names.some((each) => typeof each !== 'string')) return later('where its files are is known only in a run');
   if (names.some((each) => /[*?[]/.test(nameIn(each))))
     return later(
@@ -172,8 +172,8 @@ function outputOf(
   const options = [writtenOut(given)].flat();
   const isOptional = options.includes('null');
   const only = options.find((each) => each !== 'null') ?? null;
-  const isArray = isMap(only) && only['type'] === 'array';
-  const of = isMap(only) && isArray ? only['items'] : only;
+  const isArray = isCwlMap(only) && only['type'] === 'array';
+  const of = isCwlMap(only) && isArray ? only['items'] : only;
   if (of !== 'File' && of !== 'Directory') return later('its value is computed from what the job wrote');
   const files = names.map((each) => {
     const text = nameIn(each).replace(`${FOLDERS.job}/`, '');

@@ -20,11 +20,11 @@ export class Later {
 /** What a converter cannot carry over: the whole step or tool is refused. */
 export class Unsupported extends Error {}
 
-export const isMap = (value: Cwl | undefined): value is CwlMap =>
+export const isCwlMap = (value: Cwl | undefined): value is CwlMap =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Later);
-export const isList = (value: Cwl | undefined): value is readonly Cwl[] => Array.isArray(value);
-export const isFile = (value: Cwl | undefined): value is CwlMap =>
-  isMap(value) && (value['class'] === 'File' || value['class'] === 'Directory');
+export const isCwlList = (value: Cwl | undefined): value is readonly Cwl[] => Array.isArray(value);
+export const isCwlFile = (value: Cwl | undefined): value is CwlMap =>
+  isCwlMap(value) && (value['class'] === 'File' || value['class'] === 'Directory');
 
 /** A name or a text; other values as JSON. */
 export const nameIn = (value: Cwl | undefined): string =>
@@ -49,13 +49,13 @@ export function fileAt(path: string, kind: 'File' | 'Directory' = 'File'): CwlMa
 }
 
 /** The path of a file as a workflow file names it. */
-export const pathOf = (file: CwlMap): string => nameIn(file['path']).replace(`${FOLDERS.start}/`, '');
+export const pathOfCwlFile = (file: CwlMap): string => nameIn(file['path']).replace(`${FOLDERS.start}/`, '');
 
 /** The first part of a value that is known only in a run. */
 export function laterIn(value: Cwl): Later | undefined {
   if (value instanceof Later) return value;
-  if (isList(value)) return firstOf(value);
-  return isMap(value) ? firstOf(Object.values(value)) : undefined;
+  if (isCwlList(value)) return firstOf(value);
+  return isCwlMap(value) ? firstOf(Object.values(value)) : undefined;
 }
 
 const firstOf = (values: readonly Cwl[]) =>
@@ -63,20 +63,20 @@ const firstOf = (values: readonly Cwl[]) =>
 
 /** Every file in a value. */
 export function filesIn(value: Cwl | undefined): readonly CwlMap[] {
-  if (isFile(value)) return [value];
-  if (isList(value)) return value.flatMap(filesIn);
-  return isMap(value) ? Object.values(value).flatMap(filesIn) : [];
+  if (isCwlFile(value)) return [value];
+  if (isCwlList(value)) return value.flatMap(filesIn);
+  return isCwlMap(value) ? Object.values(value).flatMap(filesIn) : [];
 }
 
 /** Entries that are written as a list with `id` (or `class`), or as a map by it; a bare value stands for `usual`. */
 export function entriesOf(given: Cwl | undefined, key: string, usual: string): readonly (readonly [string, CwlMap])[] {
-  if (isList(given))
+  if (isCwlList(given))
     return given.flatMap((each) =>
-      isMap(each) ? [[nameIn(each[key] ?? '').replace(/^.*[#/]/, ''), each] as const] : [],
+      isCwlMap(each) ? [[nameIn(each[key] ?? '').replace(/^.*[#/]/, ''), each] as const] : [],
     );
-  if (!isMap(given)) return [];
+  if (!isCwlMap(given)) return [];
   return Object.entries(given).map(([name, each]) => [
     name.replace(/^.*[#/]/, ''),
-    isMap(each) && !(usual === 'default' || (usual === 'type' && 'class' in each)) ? each : { [usual]: each },
+    isCwlMap(each) && !(usual === 'default' || (usual === 'type' && 'class' in each)) ? each : { [usual]: each },
   ]);
 }

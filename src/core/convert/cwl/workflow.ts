@@ -2,23 +2,23 @@ import { needsOf, type Needs, type Process, processAt, type ReadDocument } from 
 import { withDefaults, located } from './inputs.ts';
 import { resolve } from './references.ts';
 import { gathered, scattered, type Shaped } from './scatter.ts';
-import { type Cwl, type CwlMap, entriesOf, isList, isMap, Later, Unsupported, nameIn } from './value.ts';
+import { type Cwl, type CwlMap, entriesOf, isCwlList, isCwlMap, Later, Unsupported, nameIn } from './value.ts';
 
 /** Runs a process with these inputs, as far as a converter does, and returns its outputs. Throws `Unsupported`. */
-export type Run = (process: Process, inputs: CwlMap, needs: Needs, name: string) => CwlMap;
+export type ProcessRun = (process: Process, inputs: CwlMap, needs: Needs, name: string) => CwlMap;
 
 interface Around {
   readonly needs: Needs;
   /** Of the job that the workflow would be: the prefix of the names of its steps. */
   readonly name: string;
   readonly read: ReadDocument;
-  readonly run: Run;
+  readonly run: ProcessRun;
   /** A step that cannot be carried over; what follows goes on without its outputs. */
   readonly leaveOut: (step: string, why: string, path: string) => void;
 }
 
 /** The outputs of a workflow; each step is run once, when something reads its outputs, and those that nothing reads at the end. */
-export function runWorkflow(process: Process, inputs: CwlMap, around: Around): CwlMap {
+export function runCwlWorkflow(process: Process, inputs: CwlMap, around: Around): CwlMap {
   const steps = new Map(entriesOf(process.body['steps'], 'id', 'run'));
   const done = new Map<string, CwlMap | 'begun'>();
   const outputsOf = (name: string): CwlMap => {
@@ -40,8 +40,8 @@ export function runWorkflow(process: Process, inputs: CwlMap, around: Around): C
   };
 
   function stepOutputs(name: string, step: CwlMap): CwlMap {
-    const names = (isList(step['out']) ? step['out'] : []).map((each) =>
-      nameIn(isMap(each) ? each['id'] : each).replace(/^.*[#/]/, ''),
+    const names = (isCwlList(step['out']) ? step['out'] : []).map((each) =>
+      nameIn(isCwlMap(each) ? each['id'] : each).replace(/^.*[#/]/, ''),
     );
     const all = (value: Cwl): CwlMap => Object.fromEntries(names.map((each) => [each, value]));
     try {
@@ -79,7 +79,7 @@ export function runWorkflow(process: Process, inputs: CwlMap, around: Around): C
   }
 
   function linkedValue({ source, default: usual, linkMerge, pickValue }: CwlMap): Cwl {
-    const sources = isList(source) ? source.map((each) => valueOf(nameIn(each))) : undefined;
+    const sources = isCwlList(source) ? source.map((each) => valueOf(nameIn(each))) : undefined;
     const one = source === undefined || source === null || sources !== undefined ? null : valueOf(nameIn(source));
     const value = sources === undefined ? one : merged(sources, linkMerge);
     const picked = pickValue === undefined ? value : pick(value, pickValue);
@@ -103,12 +103,12 @@ export function runWorkflow(process: Process, inputs: CwlMap, around: Around): C
 
 /** Several sources of one input: a list of them, or of the items of those that are lists. One alone is itself. */
 function merged(values: readonly Cwl[], linkMerge: Cwl | undefined): Cwl {
-  if (linkMerge === 'merge_flattened') return values.flatMap((each) => (isList(each) ? each : [each]));
+  if (linkMerge === 'merge_flattened') return values.flatMap((each) => (isCwlList(each) ? each : [each]));
   return values.length === 1 && linkMerge === undefined ? (values[0] ?? null) : values;
 }
 
 function pick(value: Cwl, how: Cwl): Cwl {
-  const values = isList(value) ? value : [value];
+  const values = isCwlList(value) ? value : [value];
   if (values.some((each) => each instanceof Later)) return new Later('which value is chosen is known only in a run');
   const present = values.filter((each) => each !== null);
   if (how === 'all_non_null') return present;

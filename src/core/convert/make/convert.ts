@@ -1,13 +1,13 @@
 import { Refusal } from '../../contract/refusals.ts';
 import { reportOf, type Conversion, type Report } from '../conversion.ts';
-import { fileNames } from '../file-names.ts';
+import { fileEntries } from '../file-names.ts';
 import { uniqueNames } from '../unique-names.ts';
 import { readDatabase, type Target } from './database.ts';
-import { commandOf, type Shell } from './recipe.ts';
+import { commandOf, type RecipeShell } from './recipe.ts';
 import { withoutMessages } from './messages.ts';
-import { isFile, isFolderMade } from './outputs.ts';
+import { isFileTarget, isFolderMade } from './outputs.ts';
 import { ignoredLines, reportSpecialTargets } from './reports.ts';
-import { readTrace, type Step } from './trace.ts';
+import { readTrace, type RecipeStep } from './trace.ts';
 
 /** What make printed for the targets that were asked for. */
 export interface MakeRun {
@@ -16,7 +16,7 @@ export interface MakeRun {
   readonly goals: readonly string[];
   /** The standard output of `make -n -B --trace -p`. */
   readonly printed: string;
-  readonly shell: Omit<Shell, 'isOneShell'>;
+  readonly shell: Omit<RecipeShell, 'isOneShell'>;
   /** The variables that the makefile exports to its recipes. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -28,7 +28,7 @@ export const SUBMAKE = ': torc-make';
 interface Made {
   readonly target: string;
   readonly name: string;
-  readonly steps: Step[];
+  readonly steps: RecipeStep[];
   /** The targets that it makes and that are files. */
   readonly outputs: string[];
 }
@@ -50,8 +50,8 @@ export function convertMake({ makefile, goals, printed, shell, environment }: Ma
       'CONVERSION_REFUSED',
       `${makefile}: make runs no recipe for ${goals.join(' ')}, so there are no jobs`,
     );
-  const files = fileNames();
-  const whole: Shell = { ...shell, isOneShell: targets.has('.ONESHELL') };
+  const files = fileEntries();
+  const whole: RecipeShell = { ...shell, isOneShell: targets.has('.ONESHELL') };
   const jobs = [...new Set(made.values())].map((job) => {
     const { inputs, dependsOn } = needsOf(job, made, targets, report);
     return {
@@ -79,7 +79,7 @@ export function convertMake({ makefile, goals, printed, shell, environment }: Ma
 }
 
 /** The jobs by target; targets that one recipe makes together have the same job. */
-function jobsOf(steps: readonly Step[], targets: ReadonlyMap<string, Target>): ReadonlyMap<string, Made> {
+function jobsOf(steps: readonly RecipeStep[], targets: ReadonlyMap<string, Target>): ReadonlyMap<string, Made> {
   const unique = uniqueNames();
   const made = new Map<string, Made>();
   for (const step of steps) {
@@ -89,7 +89,8 @@ function jobsOf(steps: readonly Step[], targets: ReadonlyMap<string, Target>): R
     job.steps.push(step);
     for (const each of [step.target, ...(target?.alsoMakes ?? [])]) {
       made.set(each, job);
-      if (isFile(each, targets.get(each) ?? target, job.steps) && !job.outputs.includes(each)) job.outputs.push(each);
+      if (isFileTarget(each, targets.get(each) ?? target, job.steps) && !job.outputs.includes(each))
+        job.outputs.push(each);
     }
   }
   return made;
@@ -98,7 +99,7 @@ function jobsOf(steps: readonly Step[], targets: ReadonlyMap<string, Target>): R
 function commandIn(
   { target, name, steps, outputs }: Made,
   targets: ReadonlyMap<string, Target>,
-  shell: Shell,
+  shell: RecipeShell,
   report: Report,
 ): string {
   const lines = steps.flatMap((step) => step.lines);

@@ -1,7 +1,7 @@
 import type { Report } from '../conversion.ts';
 import type { Target } from './database.ts';
 import { prefixOf, writtenLines } from './recipe.ts';
-import type { Step } from './trace.ts';
+import type { RecipeStep } from './trace.ts';
 
 /**
  * The steps without what `$(info …)` in the next recipe printed: make expands a recipe before it names its target, so these
@@ -9,7 +9,11 @@ import type { Step } from './trace.ts';
  *
  * A recipe runs as many lines as were written, unless a line is nothing but a variable, which may hold several.
  */
-export function withoutMessages(steps: readonly Step[], targets: ReadonlyMap<string, Target>, report: Report): Step[] {
+export function withoutMessages(
+  steps: readonly RecipeStep[],
+  targets: ReadonlyMap<string, Target>,
+  report: Report,
+): RecipeStep[] {
   return steps.map((step, at) => {
     const written = writtenLines(targets.get(step.target)?.recipe ?? []).filter((line) => line.trim() !== '');
     if (written.length === 0 || step.lines.length <= written.length) return step;

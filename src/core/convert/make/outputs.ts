@@ -1,12 +1,12 @@
 import type { Target } from './database.ts';
-import type { Step } from './trace.ts';
+import type { RecipeStep } from './trace.ts';
 
 /**
  * Is the target a file that its recipe writes? A job that does not write what it declares fails in Torc, so a name without a
  * dot or a slash is one only where the recipe writes to it. A phony target is none, and a folder is none: every file that is
  * written in it makes it newer.
  */
-export function isFile(name: string, target: Target | undefined, steps: readonly Step[]): boolean {
+export function isFileTarget(name: string, target: Target | undefined, steps: readonly RecipeStep[]): boolean {
   if (target?.isPhony === true || /\(.*\)$|\/$/.test(name)) return false;
   const lines = steps.flatMap((step) => step.lines);
   if (lines.every(isFolderMade)) return false;

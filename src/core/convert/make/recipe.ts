@@ -1,7 +1,7 @@
 import { shellWord } from '../../contract/shell-word.ts';
 
 /** How a makefile runs its recipes. */
-export interface Shell {
+export interface RecipeShell {
   readonly program: string;
   readonly flags: string;
   readonly isOneShell: boolean;
@@ -14,7 +14,7 @@ export interface Shell {
  * Lines are written as they are wherever bash, which runs the commands of jobs, does the same with them; the others get the
  * shell of the makefile.
  */
-export function commandOf(lines: readonly string[], ignored: ReadonlySet<number>, shell: Shell): string {
+export function commandOf(lines: readonly string[], ignored: ReadonlySet<number>, shell: RecipeShell): string {
   if (shell.isOneShell) return inShell(lines.join('\n'), shell);
   const parts = lines.map((line, at) =>
     lineOf(line, { isIgnored: ignored.has(at), isOnly: lines.length === 1 }, shell),
@@ -25,20 +25,20 @@ export function commandOf(lines: readonly string[], ignored: ReadonlySet<number>
 function lineOf(
   line: string,
   { isIgnored, isOnly }: { readonly isIgnored: boolean; readonly isOnly: boolean },
-  shell: Shell,
+  shell: RecipeShell,
 ): string {
   const isPlain = isLikeBash(shell, line) && (isOnly ? !isIgnored : isSimple(line));
   const text = isPlain ? line : inShell(line, shell);
   return isIgnored ? `${text} || true` : text;
 }
 
-const inShell = (line: string, { program, flags }: Shell): string => `${program} ${flags} ${shellWord(line)}`;
+const inShell = (line: string, { program, flags }: RecipeShell): string => `${program} ${flags} ${shellWord(line)}`;
 
 /**
  * `echo` with a backslash is where bash and the usual /bin/sh differ. A line without a special character make runs without a
  * shell, so there `echo` is the program, which does what that of bash does.
  */
-const isLikeBash = ({ program, flags }: Shell, line: string): boolean =>
+const isLikeBash = ({ program, flags }: RecipeShell, line: string): boolean =>
   flags === '-c' &&
   (/(?:^|\/)bash$/.test(program) ||
     (/(?:^|\/)(?:sh|dash)$/.test(program) && (!/\becho\b[^\n]*\\[^\n]/.test(line) || !OF_SHELL.test(line))));

@@ -1,5 +1,5 @@
 /** A recipe as make would run it, in the order of the run. */
-export interface Step {
+export interface RecipeStep {
   readonly target: string;
   /** Where the recipe stands; no line for a rule that is built into make. */
   readonly file: string;
@@ -8,8 +8,8 @@ export interface Step {
   readonly lines: readonly string[];
 }
 
-export interface Printed {
-  readonly steps: readonly Step[];
+export interface PrintedRecipes {
+  readonly steps: readonly RecipeStep[];
   /** The data base behind the recipes. */
   readonly database: string;
   /** What make printed before the first recipe: the makefile's own $(info …). */
@@ -24,9 +24,9 @@ const DATABASE = /^# Make data base, printed on /m;
  * Reads what `make -n --trace -p` prints: for each recipe a line that names target and place, then its commands with all
  * variables replaced, then the data base.
  */
-export function readTrace(text: string): Printed {
+export function readTrace(text: string): PrintedRecipes {
   const at = DATABASE.exec(text)?.index ?? text.length;
-  const steps: (Step & { lines: string[] })[] = [];
+  const steps: (RecipeStep & { lines: string[] })[] = [];
   const before: string[] = [];
   for (const line of logicalLines(text.slice(0, at))) {
     const [, file, number, target] = HEAD.exec(line) ?? [];

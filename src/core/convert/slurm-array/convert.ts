@@ -5,8 +5,8 @@ import { uniqueNames } from '../unique-names.ts';
 import { readScript, type Directive, type Script } from './directives.ts';
 import { readIndices } from './indices.ts';
 import { reportOther } from './other-options.ts';
-import { requirementsOf, RESOURCES, textOf } from './requirements.ts';
-import { environmentOf } from './variables.ts';
+import { requirementsOfDirectives, RESOURCES, directiveText } from './requirements.ts';
+import { environmentOfArrayTask } from './variables.ts';
 
 interface ArrayScript {
   readonly text: string;
@@ -49,8 +49,8 @@ export function convertSlurmArray({ text, path, array }: ArrayScript): Conversio
       array === undefined ? given?.line : undefined,
     );
   const name = uniqueNames()(directives.get('job-name')?.value ?? path.replace(/^.*\//, '').replace(/\.\w+$/, ''));
-  const requirements = requirementsOf(directives, report);
-  const { fixed, assigned } = environmentOf(
+  const requirements = requirementsOfDirectives(directives, report);
+  const { fixed, assigned } = environmentOfArrayTask(
     { script, directives, indices, name, parameter: PARAMETER, requirements },
     report,
   );
@@ -93,9 +93,10 @@ function carried(directives: ReadonlyMap<string, Directive>, report: Report): { 
       const words = value.split(',');
       for (const word of words)
         if (word.includes('=')) exported.push(word.replace(/=(.*)$/s, (_, it: string) => `=${shellWord(it)}`));
-      if (!words.includes('ALL')) report.note(textOf(directive), 'jobs have the environment of the runner', line);
+      if (!words.includes('ALL'))
+        report.note(directiveText(directive), 'jobs have the environment of the runner', line);
     } else if (name === 'input')
-      report.leaveOut(textOf(directive), 'jobs read nothing; write < FILE behind the command', line);
+      report.leaveOut(directiveText(directive), 'jobs read nothing; write < FILE behind the command', line);
     else reportOther(directive, report);
   }
   return folder === undefined ? { exported } : { folder, exported };

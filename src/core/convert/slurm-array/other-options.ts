@@ -1,6 +1,6 @@
 import type { Report } from '../conversion.ts';
 import { wordSet, type Directive } from './directives.ts';
-import { textOf } from './requirements.ts';
+import { directiveText } from './requirements.ts';
 
 /** Options that change how allocations are made, and nothing in the result of a task. */
 const OF_ALLOCATIONS = wordSet(`
@@ -19,7 +19,7 @@ const WITHOUT_EFFECT = wordSet(`
 /** What the report says of the options that are neither resources nor carried over otherwise. */
 export function reportOther(directive: Directive, report: Report): void {
   const { name, line } = directive;
-  const text = textOf(directive);
+  const text = directiveText(directive);
   if (OF_ALLOCATIONS.has(name)) {
     report.note(
       text,

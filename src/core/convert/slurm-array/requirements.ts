@@ -19,7 +19,10 @@ export const RESOURCES: ReadonlySet<string> = wordSet(`
  * Slurm gives what the script does not ask for from the settings of the partition, which it does not contain: memory
  * becomes 1 GiB for each CPU, the time the hour that Torc assumes, and the report says so.
  */
-export function requirementsOf(directives: ReadonlyMap<string, Directive>, report: Report): ValueMap | undefined {
+export function requirementsOfDirectives(
+  directives: ReadonlyMap<string, Directive>,
+  report: Report,
+): ValueMap | undefined {
   if (![...directives.keys()].some((name) => RESOURCES.has(name))) return undefined;
   const count = (name: string, otherwise = 1) => countOf(directives.get(name), otherwise, report);
   const nodes = count('nodes');
@@ -41,10 +44,10 @@ function countOf(directive: Directive | undefined, otherwise: number, report: Re
   if (directive === undefined) return otherwise;
   const [, number, more] = /^(\d+)(-\d+)?$/.exec(directive.value ?? '') ?? [];
   if (number === undefined || Number(number) === 0) {
-    report.leaveOut(textOf(directive), `no whole number; ${otherwise} is used`, directive.line);
+    report.leaveOut(directiveText(directive), `no whole number; ${otherwise} is used`, directive.line);
     return otherwise;
   }
-  if (more !== undefined) report.note(textOf(directive), `each job asks for ${number}`, directive.line);
+  if (more !== undefined) report.note(directiveText(directive), `each job asks for ${number}`, directive.line);
   return Number(number);
 }
 
@@ -67,10 +70,10 @@ function memoryOf(
   const memory = formatMemory(cpus * 1024 * MIB);
   if (directive === undefined) report.note('no --mem', `the partition decides in Slurm; each job asks for ${memory}`);
   else if (digits === undefined)
-    report.leaveOut(textOf(directive), `no size; each job asks for ${memory}`, directive.line);
+    report.leaveOut(directiveText(directive), `no size; each job asks for ${memory}`, directive.line);
   else
     report.leaveOut(
-      textOf(directive),
+      directiveText(directive),
       `all memory of a node cannot be asked for; each job asks for ${memory}`,
       directive.line,
     );
@@ -94,7 +97,11 @@ function gpusOf(
     for (const other of others) report.note(`--gres=${other}`, 'not a GPU; give it to the allocation', line);
     if (asked === undefined) continue;
     if (asked.type !== undefined)
-      report.note(textOf(directive), `jobs ask for a number of GPUs, the allocation for the type ${asked.type}`, line);
+      report.note(
+        directiveText(directive),
+        `jobs ask for a number of GPUs, the allocation for the type ${asked.type}`,
+        line,
+      );
     return Math.ceil(Math.max(1, asked.count) * times);
   }
   return 0;
@@ -105,7 +112,7 @@ function runtimeOf(directive: Directive | undefined, report: Report): ValueMap {
   const seconds = secondsOf(directive.value ?? '');
   if (seconds !== undefined && seconds > 0) return { runtime: formatRuntime(seconds) };
   report.note(
-    textOf(directive),
+    directiveText(directive),
     'no limit; each job has the default of an hour, change runtime if it takes longer',
     directive.line,
   );
@@ -126,4 +133,5 @@ function secondsOf(text: string): number | undefined {
   return third === undefined ? first * 60 + second : first * 3600 + second * 60 + third;
 }
 
-export const textOf = ({ name, value }: Directive): string => `--${name}${value === undefined ? '' : `=${value}`}`;
+export const directiveText = ({ name, value }: Directive): string =>
+  `--${name}${value === undefined ? '' : `=${value}`}`;

@@ -24,7 +24,7 @@ interface Task {
  * What Slurm puts into the environment of a task: always what the programs of the script may read too, the rest where the
  * script names it.
  */
-export function environmentOf(task: Task, report: Report): TaskEnvironment {
+export function environmentOfArrayTask(task: Task, report: Report): TaskEnvironment {
   const { script, directives, indices, name, parameter, requirements } = task;
   const cpus = directives.get('cpus-per-task')?.value;
   const always: Record<string, string> = {

@@ -2,7 +2,7 @@ import { Refusal } from '../../contract/refusals.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { ValueMap } from '../../workflow-file/text/value.ts';
 import { reportOf, type Conversion, type Report } from '../conversion.ts';
-import { fileNames } from '../file-names.ts';
+import { fileEntries } from '../file-names.ts';
 import { uniqueNames } from '../unique-names.ts';
 import { countsOf, readDryRun, type ResolvedJob } from './dry-run.ts';
 import { includesOf, readRules, type Snakefile, type WrittenRule } from './rules.ts';
@@ -35,7 +35,7 @@ export function convertSnakemake({ files, printed }: SnakemakeRun): Conversion {
   if (resolved.length === 0)
     throw new Refusal('CONVERSION_REFUSED', `${path}: Snakemake would run nothing, so there are no jobs`);
   reportFiles(files, report);
-  const names = fileNames();
+  const names = fileEntries();
   const unique = uniqueNames();
   const needs = new Map<string, ValueMap>();
   const made = new Set(resolved.flatMap(({ output }) => output));

@@ -1,6 +1,6 @@
 import type { Draft } from '../draft.ts';
 import { aboutEach } from '../expand/instances.ts';
-import { eachDistinct, template } from '../expand/template.ts';
+import { eachDistinct, templateOf } from '../expand/template.ts';
 import type { Complain } from '../problems.ts';
 import { suggest } from '../suggest.ts';
 
@@ -34,7 +34,7 @@ const bindingCheck =
     for (const family of families.all) {
       const text = family.spec[field];
       if (text === undefined || family.count === 0 || known.has(text)) continue;
-      const binding = template(text, family.axes);
+      const binding = templateOf(text, family.axes);
       eachDistinct(binding, family.axes, (combination) => {
         const name = binding.render(combination);
         if (known.has(name)) return;

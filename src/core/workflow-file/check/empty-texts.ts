@@ -1,5 +1,5 @@
 import type { Draft } from '../draft.ts';
-import { eachDistinct, template } from '../expand/template.ts';
+import { eachDistinct, templateOf } from '../expand/template.ts';
 import type { Complain } from '../problems.ts';
 
 /**
@@ -22,7 +22,7 @@ export function checkEmptyTexts({ jobs }: Draft, complain: Complain): void {
       // What stands beside values is never empty, and a sweep may have a million of them.
       if (count === 0 || text.replace(TOKENS, '').trim() !== '') continue;
       let isReported = false;
-      const written = template(text, axes);
+      const written = templateOf(text, axes);
       eachDistinct(written, axes, (combination) => {
         if (isReported || written.render(combination).trim() !== '') return;
         isReported = true;

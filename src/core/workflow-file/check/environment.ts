@@ -1,6 +1,6 @@
 import type { Draft } from '../draft.ts';
 import { aboutEach } from '../expand/instances.ts';
-import type { Complain, Path } from '../problems.ts';
+import type { Complain, ValuePath } from '../problems.ts';
 import type { Sequence } from '../sequence.ts';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -11,7 +11,7 @@ export function checkEnvironment({ spec, jobs }: Draft, complain: Complain): voi
     `invalid environment variable name '${name}'; expected a letter or underscore, then letters, digits and underscores`;
   const check = (
     env: Readonly<Record<string, string>> | undefined,
-    at: Path,
+    at: ValuePath,
     about: (name: string) => { message: string; echoes?: Sequence<string> },
   ): void => {
     for (const name of Object.keys(env ?? {})) {

@@ -1,5 +1,5 @@
 import type { Draft, Links } from '../draft.ts';
-import { template } from '../expand/template.ts';
+import { templateOf } from '../expand/template.ts';
 import type { Lists } from '../int-list.ts';
 import type { Complain } from '../problems.ts';
 import { UNREAD } from '../shape/check.ts';
@@ -19,7 +19,7 @@ export function checkIdentifiers(draft: Draft, links: Links, complain: Complain)
   for (const family of families.all) {
     const { spec, at, axes, count, first, name } = family;
     if (spec.identifier === undefined) continue;
-    const identifier = template(spec.identifier, axes);
+    const identifier = templateOf(spec.identifier, axes);
     for (let combination = 0; combination < count; combination += 1) {
       const [file, id] = [name.render(combination), identifier.render(combination)];
       const refuse = (message: string): void =>
@@ -45,7 +45,7 @@ export function checkIdentifiers(draft: Draft, links: Links, complain: Complain)
 function checkPaths({ files: { families } }: Draft, owners: ReadonlyMap<string, number>, complain: Complain): void {
   for (const { spec, axes, count, first, name } of families.all) {
     if (spec.path === UNREAD) continue;
-    const path = template(spec.path, axes);
+    const path = templateOf(spec.path, axes);
     for (let combination = 0; combination < count; combination += 1) {
       const written = path.render(combination);
       const owner = owners.get(written);

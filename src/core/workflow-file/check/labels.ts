@@ -1,6 +1,6 @@
 import type { Draft } from '../draft.ts';
 import { aboutEach } from '../expand/instances.ts';
-import { eachDistinct, template } from '../expand/template.ts';
+import { eachDistinct, templateOf } from '../expand/template.ts';
 import type { Complain } from '../problems.ts';
 
 /**
@@ -12,7 +12,7 @@ export function checkLabels({ jobs }: Draft, complain: Complain): void {
     const { labels, scheduler } = family.spec;
     if (labels === undefined || family.count === 0) continue;
     for (const [at, text] of labels.entries()) {
-      const label = template(text, family.axes);
+      const label = templateOf(text, family.axes);
       eachDistinct(label, family.axes, (combination) => {
         const written = label.render(combination);
         if (written !== '' && written.trim() === written && !written.includes(',')) return;

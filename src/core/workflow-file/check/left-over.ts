@@ -1,6 +1,6 @@
 import type { Draft } from '../draft.ts';
-import type { Family } from '../expand/family.ts';
-import type { Complain, Path } from '../problems.ts';
+import type { SpecFamily } from '../expand/family.ts';
+import type { Complain, ValuePath } from '../problems.ts';
 import { suggest } from '../suggest.ts';
 import { templateNames } from '../template-names.ts';
 import { partAt } from '../text/part.ts';
@@ -50,7 +50,7 @@ class Seeker {
   }
 
   /** `isShell` where a shell or another program may have braces of its own. */
-  look(family: Family<unknown>, text: string | undefined, path: Path, isShell = false): void {
+  look(family: SpecFamily<unknown>, text: string | undefined, path: ValuePath, isShell = false): void {
     if (text === undefined || !text.includes('{') || family.count === 0) return;
     const own = (family.axes?.axes ?? []).map(({ name }) => name);
     const reported = new Set<string>();
@@ -84,7 +84,7 @@ class Seeker {
   }
 
   /** Tokens of Torc that are written nearly right; the shell would refuse them, or take them for words. */
-  private lookForTokens(text: string, path: Path): void {
+  private lookForTokens(text: string, path: ValuePath): void {
     const known = new Set(tokensOf(text).map(({ part }) => part.text));
     for (const { 0: found, 1: dollar = '', 2: inner = '', index } of text.matchAll(NEARLY_TOKEN)) {
       if (known.has(found) || (dollar === '' && text[index - 1] === '$')) continue;

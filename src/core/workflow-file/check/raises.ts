@@ -1,9 +1,9 @@
 import { type CauseRules, type Raise } from '../../lifecycle/cause-rules.ts';
-import { memoryText } from '../../lifecycle/cause-verdict.ts';
+import { memoryAmountText } from '../../lifecycle/cause-verdict.ts';
 import { parseMemory } from '../../quantity/bytes.ts';
 import { formatDuration, parseDuration } from '../../quantity/duration.ts';
 import type { Draft } from '../draft.ts';
-import { template } from '../expand/template.ts';
+import { templateOf } from '../expand/template.ts';
 import type { Complain } from '../problems.ts';
 import type { ResourceRequirementsSpec } from '../shape/workflow.ts';
 
@@ -36,7 +36,7 @@ export function checkRaises({ spec, jobs }: Draft, handlers: readonly Handler[],
     const index = numbers.get(job.failure_handler ?? '');
     if (index === undefined || job.resource_requirements === undefined || !hasMax((handlers[index] as Handler).rules))
       continue;
-    const named = template(job.resource_requirements, axes);
+    const named = templateOf(job.resource_requirements, axes);
     for (let at = 0; at < (named.fixed === undefined ? count : Math.min(1, count)); at += 1)
       check(index, named.render(at));
   }
@@ -72,7 +72,7 @@ export function limitedRaises(
         message: `${jobs}, and x${factor} of that is more than max: they get ${shown(max)} and no second raise; raise max to give them what the factor says`,
       });
   };
-  look('on_oom', memory, amountIn(record.memory, parseMemory), memoryText);
+  look('on_oom', memory, amountIn(record.memory, parseMemory), memoryAmountText);
   look('on_timeout', time, amountIn(record.runtime, parseDuration), formatDuration);
   return found;
 }

@@ -2,7 +2,7 @@ import { Refusal } from '../../contract/refusals.ts';
 import { parseMemory } from '../../quantity/bytes.ts';
 import { parseDuration } from '../../quantity/duration.ts';
 import type { Draft } from '../draft.ts';
-import type { Complain, Path } from '../problems.ts';
+import type { Complain, ValuePath } from '../problems.ts';
 import { UNREAD } from '../shape/check.ts';
 import { durationAdvice, durationDoubt, memoryAdvice, memoryDoubt } from './unit-advice.ts';
 
@@ -10,7 +10,7 @@ import { durationAdvice, durationDoubt, memoryAdvice, memoryDoubt } from './unit
 export function checkRequirements({ spec, jobs }: Draft, complain: Complain): void {
   for (const [index, requirements] of (spec.resource_requirements ?? []).entries()) {
     const { name, num_cpus: cpus, num_nodes: nodes, memory, runtime } = requirements;
-    const path = (field: string): Path => ['resource_requirements', index, field];
+    const path = (field: string): ValuePath => ['resource_requirements', index, field];
     const refuse = (field: string, message: string, plain?: string): void =>
       complain({
         code: 'REQUIREMENT_REFUSED',
@@ -41,7 +41,7 @@ export function checkRequirements({ spec, jobs }: Draft, complain: Complain): vo
   for (const { spec: job, name, at, count } of jobs.families.all) {
     const { priority } = job;
     if (priority === undefined || priority >= 0 || count === 0) continue;
-    const path: Path = ['jobs', at, 'priority'];
+    const path: ValuePath = ['jobs', at, 'priority'];
     const message = `priority must be >= 0, got ${priority} for job '${name.render(0)}'`;
     complain({ code: 'PRIORITY_NEGATIVE', message, path, found: String(priority), allowed: ['0 or more'] });
   }

@@ -6,8 +6,8 @@ import { parseGres } from '../../quantity/gres.ts';
 import { parseWalltime } from '../../quantity/slurm-time.ts';
 import type { Draft } from '../draft.ts';
 import { aboutEach } from '../expand/instances.ts';
-import type { Family } from '../expand/family.ts';
-import { template } from '../expand/template.ts';
+import type { SpecFamily } from '../expand/family.ts';
+import { templateOf } from '../expand/template.ts';
 import type { Complain } from '../problems.ts';
 import type { JobSpec, ResourceRequirementsSpec, SlurmSchedulerSpec } from '../shape/workflow.ts';
 import { memoryAdvice, walltimeAdvice } from './unit-advice.ts';
@@ -19,7 +19,7 @@ import { memoryAdvice, walltimeAdvice } from './unit-advice.ts';
  * The results are warnings, because the user may know better; `create` asks, `--skip-checks` skips the check, and the
  * dry run counts them as errors.
  */
-export function checkResources({ spec, jobs }: Draft, complain: Complain): void {
+export function checkResourceValues({ spec, jobs }: Draft, complain: Complain): void {
   const offers = (spec.slurm_schedulers ?? []).flatMap((scheduler, index) => {
     const offer = offerOf(scheduler, (message, plain, field) =>
       complain({ code: 'RESOURCES_SHORT', message, plain, path: ['slurm_schedulers', index, field] }),
@@ -37,14 +37,14 @@ export function checkResources({ spec, jobs }: Draft, complain: Complain): void 
 }
 
 function checkFamily(
-  family: Family<JobSpec>,
+  family: SpecFamily<JobSpec>,
   named: string,
   needs: ReadonlyMap<string, Need>,
   checker: Fit,
   complain: Complain,
 ): void {
-  const requirements = template(named, family.axes);
-  const scheduler = family.spec.scheduler === undefined ? undefined : template(family.spec.scheduler, family.axes);
+  const requirements = templateOf(named, family.axes);
+  const scheduler = family.spec.scheduler === undefined ? undefined : templateOf(family.spec.scheduler, family.axes);
   const isFixed = requirements.fixed !== undefined && (scheduler === undefined || scheduler.fixed !== undefined);
   for (let combination = 0; combination < (isFixed ? 1 : family.count); combination += 1) {
     const need = needs.get(requirements.render(combination));

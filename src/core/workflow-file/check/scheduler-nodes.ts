@@ -1,5 +1,5 @@
 import type { Draft } from '../draft.ts';
-import { template } from '../expand/template.ts';
+import { templateOf } from '../expand/template.ts';
 import type { Complain } from '../problems.ts';
 
 // A list of a million jobs is useless.
@@ -25,7 +25,7 @@ export function checkSchedulerNodes({ spec, jobs }: Draft, complain: Complain): 
   const misfits = new Map<string, { names: string[]; count: number }>();
   for (const { spec: job, axes, count, name } of jobs.families.all) {
     if (job.scheduler === undefined || job.resource_requirements === undefined) continue;
-    const [scheduler, requirements] = [template(job.scheduler, axes), template(job.resource_requirements, axes)];
+    const [scheduler, requirements] = [templateOf(job.scheduler, axes), templateOf(job.resource_requirements, axes)];
     for (let combination = 0; combination < count; combination += 1) {
       const bound = scheduler.render(combination);
       const has = nodesOf.get(bound)?.nodes;

@@ -1,6 +1,6 @@
 import type { Draft } from '../draft.ts';
 import type { Complain } from '../problems.ts';
-import { kindOf } from '../text/value.ts';
+import { valueKindOf } from '../text/value.ts';
 
 // torc writes these itself, from the scheduler's own fields.
 const EXCLUDED = new Set(['partition', 'nodes', 'walltime', 'time', 'mem', 'gres', 'name', 'job-name']);
@@ -31,7 +31,7 @@ export function checkSettings({ spec }: Draft, complain: Complain): void {
     });
   }
   for (const [name, value] of defaults) {
-    const kind = kindOf(value);
+    const kind = valueKindOf(value);
     if (kind !== 'list' && kind !== 'map' && kind !== 'null') continue;
     const message = `slurm_defaults '${name}' is no text, number or flag and is passed over`;
     complain({ code: 'SLURM_DEFAULT_SKIPPED', message, path: ['slurm_defaults', name], found: kind });

@@ -27,10 +27,10 @@ export interface PlacedAxis extends Axis {
   readonly stride: number;
 }
 
-export type Mode = 'product' | 'zip';
+export type ParameterMode = 'product' | 'zip';
 
 /** The combinations in declared order. The lengths of a zip must have been checked. */
-export function combine(axes: readonly Axis[], mode: Mode): Axes {
+export function combine(axes: readonly Axis[], mode: ParameterMode): Axes {
   if (mode === 'zip') {
     return { count: axes[0]?.values.length ?? 1, axes: axes.map((axis) => ({ ...axis, stride: 1 })) };
   }

@@ -1,5 +1,5 @@
 import { Refusal } from '../../contract/refusals.ts';
-import type { Complain, Path } from '../problems.ts';
+import type { Complain, ValuePath } from '../problems.ts';
 import { projected, type ValueGroup } from '../glob/groups.ts';
 import { sequence, type Sequence } from '../sequence.ts';
 import { UNREAD } from '../shape/check.ts';
@@ -7,12 +7,12 @@ import type { WorkflowSpec } from '../shape/workflow.ts';
 import { bracesIn } from '../shape/wrong-type.ts';
 import { compactJson, isMap, type Value } from '../text/value.ts';
 import { combine, unevenPair, type Axes, type Axis } from './axes.ts';
-import { Families } from './family.ts';
+import { SpecFamilies } from './family.ts';
 import type { ParameterValue } from './parameter-value.ts';
 import { nativeValues } from './parameter-values.ts';
-import type { Table } from './parameter-table.ts';
+import type { ParameterTable } from './parameter-table.ts';
 import type { Tables } from './tables.ts';
-import { template } from './template.ts';
+import { templateOf } from './template.ts';
 
 /** The fields of a job, a file and a record of user data about their instances. */
 interface Parameterized {
@@ -65,10 +65,10 @@ export class Expander {
   }
 
   /** The instances of one list of records. A record that cannot be expanded has none. */
-  families<S extends Parameterized>(collection: Collection, specs: readonly S[]): Families<S> {
+  families<S extends Parameterized>(collection: Collection, specs: readonly S[]): SpecFamilies<S> {
     let total = 0;
     const expansions = specs.map((spec, index) => {
-      const path: Path = [collection, index];
+      const path: ValuePath = [collection, index];
       const expansion = this.expansion(collection, spec, path);
       if (expansion === undefined) this.lose(collection, spec);
       const count = expansion?.axes?.count ?? (expansion === undefined ? 0 : 1);
@@ -81,7 +81,7 @@ export class Expander {
       total += count;
       return { axes: expansion?.axes, count };
     });
-    return new Families(specs, (spec) => spec.name ?? UNREAD, expansions);
+    return new SpecFamilies(specs, (spec) => spec.name ?? UNREAD, expansions);
   }
 
   private lose(collection: Collection, { name = '' }: Parameterized): void {
@@ -105,7 +105,7 @@ export class Expander {
       used.map(([name, value]) => ({ name, values: this.oneValue(value) })),
       'product',
     );
-    return Object.fromEntries(Object.entries(env).map(([key, text]) => [key, template(text, axes).render(0)]));
+    return Object.fromEntries(Object.entries(env).map(([key, text]) => [key, templateOf(text, axes).render(0)]));
   }
 
   private oneValue(value: Value): Sequence<ParameterValue> {
@@ -123,7 +123,7 @@ export class Expander {
   private expansion(
     collection: Collection,
     spec: Parameterized,
-    path: Path,
+    path: ValuePath,
   ): { readonly axes: Axes | undefined } | undefined {
     const wantsTable = spec.parameters_file !== undefined || spec.use_parameters_file === true;
     if (wantsTable) return this.tableExpansion(collection, spec, path);
@@ -151,7 +151,11 @@ export class Expander {
     return undefined;
   }
 
-  private tableExpansion(collection: Collection, spec: Parameterized, path: Path): { readonly axes: Axes } | undefined {
+  private tableExpansion(
+    collection: Collection,
+    spec: Parameterized,
+    path: ValuePath,
+  ): { readonly axes: Axes } | undefined {
     const who = `${WORDS[collection].label} '${spec.name ?? ''}'`;
     const refuse = (message: string, field: string): undefined => {
       this.complain({
@@ -203,7 +207,7 @@ export class Expander {
     return axis;
   }
 
-  private axis(name: string, value: Value, path: Path, what: string): Axis | undefined {
+  private axis(name: string, value: Value, path: ValuePath, what: string): Axis | undefined {
     const { readFile, limit } = this.options;
     try {
       const known = typeof value === 'string' ? this.values.get(value) : undefined;
@@ -219,7 +223,7 @@ export class Expander {
     }
   }
 
-  private tooLarge(collection: Collection, spec: Parameterized, path: Path, count: number, total: number): void {
+  private tooLarge(collection: Collection, spec: Parameterized, path: ValuePath, count: number, total: number): void {
     const { limit } = this.options;
     const beside = total === 0 ? '' : ` beside ${total} others`;
     this.complain({
@@ -257,7 +261,7 @@ function groupAxes(group: ValueGroup, selected: readonly string[]): Axis[] {
 const wordsBefore = (collection: Collection, spec: Parameterized): string =>
   `Failed to expand ${WORDS[collection].what} '${spec.name ?? ''}': `;
 
-function tableAxes({ columns, rows }: Table): Axes {
+function tableAxes({ columns, rows }: ParameterTable): Axes {
   const axes = [...columns].map(([name, cells]) => ({
     name,
     stride: 1,

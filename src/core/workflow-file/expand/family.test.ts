@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { sequence } from '../sequence.ts';
 import { combine } from './axes.ts';
-import { Families } from './family.ts';
+import { SpecFamilies } from './family.ts';
 
-const familiesOf = (counts: readonly number[]): Families<{ name: string }> =>
-  new Families(
+const familiesOf = (counts: readonly number[]): SpecFamilies<{ name: string }> =>
+  new SpecFamilies(
     counts.map((_, at) => ({ name: `f${at}_{i}` })),
     ({ name }) => name,
     counts.map((length) => {

@@ -1,9 +1,9 @@
 import type { Sequence } from '../sequence.ts';
 import type { Axes } from './axes.ts';
-import { template, type Template } from './template.ts';
+import { templateOf, type Template } from './template.ts';
 
 /** A record of the file with its combinations: the jobs `train_{i}` are one family. */
-export interface Family<S> {
+export interface SpecFamily<S> {
   readonly spec: S;
   /** Its number in the file. */
   readonly at: number;
@@ -16,9 +16,9 @@ export interface Family<S> {
 }
 
 /** All instances of all families by number, in the order of the file. */
-export class Families<S> implements Sequence<{ family: Family<S>; combination: number }> {
+export class SpecFamilies<S> implements Sequence<{ family: SpecFamily<S>; combination: number }> {
   readonly length: number;
-  readonly all: readonly Family<S>[];
+  readonly all: readonly SpecFamily<S>[];
   private readonly firsts: Int32Array;
   private readonly isPlain: boolean;
 
@@ -31,7 +31,7 @@ export class Families<S> implements Sequence<{ family: Family<S>; combination: n
     this.firsts = new Int32Array(specs.length);
     this.all = specs.map((spec, at) => {
       const { axes, count = 0 } = expansions[at] ?? { axes: undefined };
-      const family = { spec, at, axes, count, first, name: template(nameOf(spec), axes) };
+      const family = { spec, at, axes, count, first, name: templateOf(nameOf(spec), axes) };
       this.firsts[at] = first;
       first += count;
       return family;
@@ -41,7 +41,7 @@ export class Families<S> implements Sequence<{ family: Family<S>; combination: n
   }
 
   /** The family that instance `index` belongs to. */
-  familyOf(index: number): Family<S> {
+  familyOf(index: number): SpecFamily<S> {
     const { all, firsts } = this;
     let low = 0;
     let high = all.length - 1;
@@ -59,7 +59,7 @@ export class Families<S> implements Sequence<{ family: Family<S>; combination: n
     return family;
   }
 
-  at(index: number): { family: Family<S>; combination: number } {
+  at(index: number): { family: SpecFamily<S>; combination: number } {
     const family = this.familyOf(index);
     return { family, combination: index - family.first };
   }

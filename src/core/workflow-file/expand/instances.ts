@@ -1,11 +1,11 @@
 import { sequence, type Sequence } from '../sequence.ts';
-import type { Family } from './family.ts';
+import type { SpecFamily } from './family.ts';
 
 /**
  * A sentence about each instance of a family: the first as the message, the others as the lines that Torc would add.
  */
 export function aboutEach<S>(
-  family: Family<S>,
+  family: SpecFamily<S>,
   sentence: (name: string) => string,
 ): { readonly message: string; readonly echoes?: Sequence<string> } {
   const line = (index: number): string => sentence(family.name.render(index));

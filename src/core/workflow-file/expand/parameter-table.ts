@@ -1,12 +1,12 @@
 import { Refusal } from '../../contract/refusals.ts';
 import { Unreadable } from '../../json/place.ts';
 import { strictJson } from '../text/json.ts';
-import { compactJson, ExactNumber, isList, isMap, kindOf, type Value, type ValueMap } from '../text/value.ts';
+import { compactJson, ExactNumber, isList, isMap, valueKindOf, type Value, type ValueMap } from '../text/value.ts';
 import { csvRows } from './csv.ts';
 import { valueOf, wholeOf, type ParameterValue } from './parameter-value.ts';
 
 /** A parameter table: its columns in order, and the cells of each; a missing cell is absent. */
-export interface Table {
+export interface ParameterTable {
   readonly columns: ReadonlyMap<string, readonly (ParameterValue | undefined)[]>;
   readonly rows: number;
 }
@@ -16,7 +16,7 @@ export interface Table {
  *
  * Throws: `TABLE_MALFORMED`, also for errors of `readFile`.
  */
-export function parameterTable(path: string, readFile: (path: string) => string): Table {
+export function parameterTable(path: string, readFile: (path: string) => string): ParameterTable {
   if (path.trim() === '') throw malformed('Empty parameters_file path');
   const extension = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
   const read = READERS[extension];
@@ -35,7 +35,7 @@ export function parameterTable(path: string, readFile: (path: string) => string)
   return table;
 }
 
-type Reader = (text: string, path: string) => Table;
+type Reader = (text: string, path: string) => ParameterTable;
 
 const csvTable: Reader = (text, path) => {
   const [header, ...rows] = csvRows(text);
@@ -80,7 +80,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   ndjson: jsonLinesTable,
 };
 
-function fromRows(rows: readonly ValueMap[]): Table {
+function fromRows(rows: readonly ValueMap[]): ParameterTable {
   const names = new Set(rows.flatMap((row) => Object.keys(row)));
   const cells = (name: string): (ParameterValue | undefined)[] =>
     rows.map((row) => (Object.hasOwn(row, name) ? cellOf(row[name] ?? null) : undefined));
@@ -92,7 +92,7 @@ function cellOf(value: Value): ParameterValue {
   if (typeof value === 'string') return value;
   if (value instanceof ExactNumber)
     return value.isFloat ? { float: value.value } : (wholeOf(value.text) ?? { float: value.value });
-  if (typeof value === 'number') return kindOf(value) === 'float' ? { float: value } : value;
+  if (typeof value === 'number') return valueKindOf(value) === 'float' ? { float: value } : value;
   return compactJson(value);
 }
 

@@ -5,7 +5,7 @@ import { describe, expect, it, test } from 'vitest';
 import { sequence } from '../sequence.ts';
 import { combine } from './axes.ts';
 import { isActive, quoteContexts } from './shell-quote.ts';
-import { template } from './template.ts';
+import { templateOf } from './template.ts';
 
 /** Values that a shell reads otherwise when they stand in a command as they are. */
 const NASTY = [
@@ -39,7 +39,7 @@ const NASTY = [
 /** What bash prints for each value with this command. */
 function printed(command: string, values: readonly string[]): string[] {
   const axes = combine([{ name: 'f', values: sequence(values.length, (index) => values[index]) }], 'product');
-  const rendered = template(command, axes);
+  const rendered = templateOf(command, axes);
   const script = values.map((_, index) => `${rendered.render(index)}\nprintf '\\0'`).join('\n');
   return execFileSync('bash', ['-c', script], { cwd: tmpdir(), stdio: ['ignore', 'pipe', 'inherit'] })
     .toString()
@@ -76,12 +76,12 @@ describe('{f:q} is one word with the value, unchanged', () => {
 
 it('{f:q} leaves a value that is a word already without quotes, and a number as it is', () => {
   const axes = combine([{ name: 'f', values: sequence(2, (index) => ['a/b-1.txt', 7][index]) }], 'product');
-  expect([0, 1].map((index) => template('gzip {f:q}', axes).render(index))).toEqual(['gzip a/b-1.txt', 'gzip 7']);
+  expect([0, 1].map((index) => templateOf('gzip {f:q}', axes).render(index))).toEqual(['gzip a/b-1.txt', 'gzip 7']);
 });
 
 it('{f:q} gives another text for the same token where the quotes differ', () => {
   const axes = combine([{ name: 'f', values: sequence(1, () => "a'b") }], 'product');
-  expect(template(`{f:q} "{f:q}"`, axes).render(0)).toBe(`'a'\\''b' "a'b"`);
+  expect(templateOf(`{f:q} "{f:q}"`, axes).render(0)).toBe(`'a'\\''b' "a'b"`);
 });
 
 test.each([

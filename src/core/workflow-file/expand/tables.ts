@@ -1,12 +1,12 @@
 import { Refusal } from '../../contract/refusals.ts';
-import type { Complain, Path } from '../problems.ts';
+import type { Complain, ValuePath } from '../problems.ts';
 import { templateNames } from '../template-names.ts';
 import { isList, isMap, type Value, type ValueMap } from '../text/value.ts';
-import { parameterTable, type Table } from './parameter-table.ts';
+import { parameterTable, type ParameterTable } from './parameter-table.ts';
 
 /** The parameter tables of a workflow, each read once however many records name it, and each failure reported once. */
 export class Tables {
-  private readonly known = new Map<string, Table | undefined>();
+  private readonly known = new Map<string, ParameterTable | undefined>();
   private readonly readFile: (path: string) => string;
   private readonly complain: Complain;
 
@@ -16,9 +16,9 @@ export class Tables {
   }
 
   /** The table of a path, `what` being the beginning of a message; undefined if it cannot be read. */
-  get(path: string, at: Path, what: string): Table | undefined {
+  get(path: string, at: ValuePath, what: string): ParameterTable | undefined {
     if (this.known.has(path)) return this.known.get(path);
-    let table: Table | undefined;
+    let table: ParameterTable | undefined;
     try {
       table = parameterTable(path, this.readFile);
     } catch (cause) {
@@ -37,7 +37,7 @@ export class Tables {
   names(root: ValueMap): ReadonlySet<string> | undefined {
     const names = new Set<string>();
     let isWhole = true;
-    const take = (record: Value | undefined, at: Path): void => {
+    const take = (record: Value | undefined, at: ValuePath): void => {
       if (!isMap(record)) return;
       const { parameters, parameters_file: file, glob, name } = record;
       if (typeof glob === 'string' && typeof name === 'string')

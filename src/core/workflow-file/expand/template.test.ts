@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { sequence } from '../sequence.ts';
 import { combine, indexIn, type Axis } from './axes.ts';
 import type { ParameterValue } from './parameter-value.ts';
-import { eachDistinct, template } from './template.ts';
+import { eachDistinct, templateOf } from './template.ts';
 
 const axis = (name: string, ...values: (ParameterValue | undefined)[]): Axis => ({
   name,
@@ -14,7 +14,7 @@ const written = (text: string, values: Record<string, ParameterValue>): string =
     Object.entries(values).map(([name, value]) => axis(name, value)),
     'product',
   );
-  return template(text, axes).render(0);
+  return templateOf(text, axes).render(0);
 };
 
 test.each<[string, Record<string, ParameterValue>, string]>([
@@ -45,24 +45,24 @@ test.each<[string, Record<string, ParameterValue>, string]>([
 
 it('the token of a column that a row does not have stays', () => {
   const axes = combine([axis('a', 1, undefined)], 'zip');
-  expect([0, 1].map((row) => template('{a} {a:02d}', axes).render(row))).toEqual(['1 01', '{a} {a:02d}']);
+  expect([0, 1].map((row) => templateOf('{a} {a:02d}', axes).render(row))).toEqual(['1 01', '{a} {a:02d}']);
 });
 
 it('a template without parameters is the text itself', () => {
-  expect(template('x_{i}', undefined)).toMatchObject({ fixed: 'x_{i}' });
-  expect(template('x', combine([axis('i', 1)], 'product'))).toMatchObject({ fixed: 'x' });
+  expect(templateOf('x_{i}', undefined)).toMatchObject({ fixed: 'x_{i}' });
+  expect(templateOf('x', combine([axis('i', 1)], 'product'))).toMatchObject({ fixed: 'x' });
 });
 
 describe('combinations', () => {
   it('a product varies like nested loops, the first parameter slowest', () => {
     const axes = combine([axis('a', 1, 2), axis('b', 'x', 'y', 'z')], 'product');
-    const all = Array.from({ length: axes.count }, (_, number) => template('{a}{b}', axes).render(number));
+    const all = Array.from({ length: axes.count }, (_, number) => templateOf('{a}{b}', axes).render(number));
     expect(all).toEqual(['1x', '1y', '1z', '2x', '2y', '2z']);
   });
 
   it('a zip combines its parameters pairwise', () => {
     const axes = combine([axis('a', 1, 2), axis('b', 'x', 'y')], 'zip');
-    expect([0, 1].map((number) => template('{a}{b}', axes).render(number))).toEqual(['1x', '2y']);
+    expect([0, 1].map((number) => templateOf('{a}{b}', axes).render(number))).toEqual(['1x', '2y']);
   });
 
   it('a product with an empty parameter has no combination, and one without parameters has one', () => {
@@ -90,7 +90,7 @@ describe('combinations', () => {
 describe('a text that names only some parameters', () => {
   const axes = combine([axis('a', 1, 2, 3), axis('b', 'x', 'y'), axis('c', 'p', 'q')], 'product');
   const asked = (text: string): string[] => {
-    const of = template(text, axes);
+    const of = templateOf(text, axes);
     const found: string[] = [];
     eachDistinct(of, axes, (number) => found.push(of.render(number)));
     return found;
@@ -105,7 +105,7 @@ describe('a text that names only some parameters', () => {
   it('a text is visited for every instance of a zip, because its parameters are combined', () => {
     const zip = combine([axis('a', 1, 1), axis('b', 'x', 'y')], 'zip');
     const found: number[] = [];
-    eachDistinct(template('{a}{b}', zip), zip, (number) => found.push(number));
+    eachDistinct(templateOf('{a}{b}', zip), zip, (number) => found.push(number));
     expect(found).toEqual([0, 1]);
   });
 });

@@ -18,7 +18,7 @@ export interface Template {
 }
 
 /** The template of a text; without axes there are no tokens. */
-export function template(text: string, axes: Axes | undefined): Template {
+export function templateOf(text: string, axes: Axes | undefined): Template {
   const slots = axes === undefined || !text.includes('{') ? [] : slotsOf(text, axes.axes);
   if (slots.length === 0) return new Fixed(text);
   return new Slotted(text, slots);

@@ -1,8 +1,8 @@
 import { setField } from '../../json/read-json.ts';
-import type { Complain, Path } from '../problems.ts';
+import type { Complain, ValuePath } from '../problems.ts';
 import { templateNames } from '../template-names.ts';
 import { isList, isMap, type Value, type ValueMap } from '../text/value.ts';
-import { atStar, type Glob, namesItsParts, pathOf, readGlob } from './glob.ts';
+import { atStar, type Glob, namesItsParts, globPath, readGlob } from './glob.ts';
 import { disagreement, groupsOf, type Matched, projected, type ValueGroup } from './groups.ts';
 import type { GlobMatch, LookAtFiles } from './look.ts';
 import { faultOfValue, rowsOf } from './match.ts';
@@ -34,7 +34,7 @@ export function applyGlobs(root: ValueMap, look: LookAtFiles | undefined, compla
     if (!isMap(file)) return file;
     const { glob: text, ...rest } = file;
     if (typeof text !== 'string') return file;
-    const path: Path = ['files', index, 'glob'];
+    const path: ValuePath = ['files', index, 'glob'];
     const refuse: Refuse = (code, message, at = path) => {
       isWhole = false;
       complain({ code, message: `glob '${text}' ${message}`, path: at, found: text });
@@ -75,7 +75,7 @@ export function applyGlobs(root: ValueMap, look: LookAtFiles | undefined, compla
   return { root: { ...root, ...withParameters, files: read }, globs, groups, isWhole };
 }
 
-type Refuse = (code: 'GLOB_REFUSED' | 'GLOB_UNMATCHED', message: string, at?: Path) => void;
+type Refuse = (code: 'GLOB_REFUSED' | 'GLOB_UNMATCHED', message: string, at?: ValuePath) => void;
 
 /** The names in braces of a file and its pattern, where they do not fit together. */
 const namesOf = (glob: string, { name }: ValueMap): string[] => [
@@ -87,7 +87,7 @@ const namesOf = (glob: string, { name }: ValueMap): string[] => [
 const EXCLUDED = ['path', 'parameters', 'parameter_mode', 'use_parameters', 'parameters_file', 'use_parameters_file'];
 
 /** The pattern of a file; undefined, reported, if it or what stands beside it cannot be. */
-function globOf(text: string, file: ValueMap, refuse: Refuse, at: Path): Glob | undefined {
+function globOf(text: string, file: ValueMap, refuse: Refuse, at: ValuePath): Glob | undefined {
   const other = EXCLUDED.find((name) => Object.hasOwn(file, name));
   if (other !== undefined) {
     refuse('GLOB_REFUSED', `cannot stand beside \`${other}\`: it gives the path and the values`, [...at, other]);
@@ -140,7 +140,7 @@ function matchOf(text: string, glob: Glob, look: LookAtFiles | undefined, refuse
   for (const row of rows) {
     const wrong = row.find((value) => faultOfValue(value) !== undefined);
     if (wrong === undefined) continue;
-    const path = pathOf(glob, new Map(glob.parameters.map((name, at) => [name, row[at] as string])));
+    const path = globPath(glob, new Map(glob.parameters.map((name, at) => [name, row[at] as string])));
     refuse(
       'GLOB_REFUSED',
       `matches ${JSON.stringify(path)}, and ${JSON.stringify(wrong)} cannot be a value: it ${faultOfValue(wrong)}; rename the file`,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readSpec } from '../read.ts';
-import { pathOf, readGlob } from './glob.ts';
+import { globPath, readGlob } from './glob.ts';
 import { faultOfValue, rowsOf } from './match.ts';
 
 /** Reads a workflow where these files are. */
@@ -258,7 +258,7 @@ it('each row of a pattern, put in place of its parameters, is the path of a file
         return;
       }
       const paths = rows.map((row) =>
-        pathOf(glob, new Map(glob.parameters.map((each, at) => [each, row[at] as string]))),
+        globPath(glob, new Map(glob.parameters.map((each, at) => [each, row[at] as string]))),
       );
       expect(paths.toSorted()).toEqual(names.filter(fits).toSorted());
     }),

@@ -58,5 +58,5 @@ function partOf(text: string): GlobPart {
 }
 
 /** The path of the file with these values. */
-export const pathOf = ({ template }: Pick<Glob, 'template'>, values: ReadonlyMap<string, string>): string =>
+export const globPath = ({ template }: Pick<Glob, 'template'>, values: ReadonlyMap<string, string>): string =>
   template.replaceAll(TOKEN, (token, name: string) => values.get(name) ?? token);

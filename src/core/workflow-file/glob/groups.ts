@@ -1,5 +1,5 @@
 import { someOf } from '../../quantity/count-text.ts';
-import { pathOf } from './glob.ts';
+import { globPath } from './glob.ts';
 import type { GlobMatch } from './look.ts';
 
 /** A match with the template of its paths. */
@@ -45,7 +45,7 @@ function missingIn(match: Matched, other: Matched, shared: readonly string[]): s
   const has = new Set(projected(match, shared).map(keyOf));
   return projected(other, shared)
     .filter((row) => !has.has(keyOf(row)))
-    .map((row) => pathOf(match, new Map(shared.map((name, at) => [name, row[at] as string]))));
+    .map((row) => globPath(match, new Map(shared.map((name, at) => [name, row[at] as string]))));
 }
 
 /** The groups of patterns that agree: of those that share parameters the one with the most has all combinations. */

@@ -1,4 +1,4 @@
-import { type Glob, type GlobPart, pathOf } from './glob.ts';
+import { type Glob, type GlobPart, globPath } from './glob.ts';
 import type { LookAtFiles } from './look.ts';
 
 /** A path that a pattern reads in two ways. */
@@ -55,7 +55,7 @@ function walk(
     const both = values.size === 0 ? first : new Map([...values, ...first]);
     if (second !== undefined) {
       // Only a file that is there has values.
-      const shown = pathOf(glob, both);
+      const shown = globPath(glob, both);
       if (glob.parts.length > at + next + 1 && !shown.includes('{') && !look.fileExists(shown)) continue;
       const parameter = part.parameters.find((each) => first.get(each) !== second.get(each)) as string;
       return { path: below, parameter, values: [first.get(parameter) as string, second.get(parameter) as string] };

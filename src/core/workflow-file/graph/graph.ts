@@ -1,4 +1,4 @@
-import { IntList, listOf, reversed, type Lists } from '../int-list.ts';
+import { IntList, itemsOf, reversed, type Lists } from '../int-list.ts';
 
 /**
  * The dependencies, as lists of numbers.
@@ -20,7 +20,7 @@ export interface Dependencies {
 }
 
 /** The inputs and outputs of jobs, for one kind of record. */
-export interface Exchange {
+export interface RecordFlow {
   readonly records: number;
   /** Per job: numbers of records, and `records + n` for selection n. */
   readonly inputs: Lists;
@@ -32,8 +32,8 @@ export interface Exchange {
 export const explicitGraph = (jobs: number, dependencies: Dependencies): Graph => graphOf(jobs, dependencies, []);
 
 /** The graph including the dependencies implied by files and user data. */
-export function graphOf(jobs: number, dependencies: Dependencies, exchanges: readonly Exchange[]): Graph {
-  const blocks = exchanges.reduce<{ exchange: Exchange; base: number; producers: Lists; memberships: Lists }[]>(
+export function graphOf(jobs: number, dependencies: Dependencies, exchanges: readonly RecordFlow[]): Graph {
+  const blocks = exchanges.reduce<{ exchange: RecordFlow; base: number; producers: Lists; memberships: Lists }[]>(
     (before, exchange) => {
       const last = before.at(-1);
       const base = last === undefined ? jobs + dependencies.selections.length : last.base + sizeOf(last.exchange);
@@ -44,8 +44,8 @@ export function graphOf(jobs: number, dependencies: Dependencies, exchanges: rea
   );
   const writer = new GraphWriter();
   for (let job = 0; job < jobs; job += 1) {
-    writer.addAll(listOf(dependencies.lists, job), 0);
-    for (const { exchange, base } of blocks) writer.addAll(listOf(exchange.inputs, job), base);
+    writer.addAll(itemsOf(dependencies.lists, job), 0);
+    for (const { exchange, base } of blocks) writer.addAll(itemsOf(exchange.inputs, job), base);
     writer.next();
   }
   for (const members of dependencies.selections) {
@@ -56,8 +56,8 @@ export function graphOf(jobs: number, dependencies: Dependencies, exchanges: rea
     const { records, selections } = exchange;
     const outputs = base + records + selections.length;
     for (let record = 0; record < records; record += 1) {
-      writer.addAll(listOf(producers, record), 0);
-      writer.addAll(listOf(memberships, record), outputs);
+      writer.addAll(itemsOf(producers, record), 0);
+      writer.addAll(itemsOf(memberships, record), outputs);
       writer.next();
     }
     for (const members of selections) {
@@ -66,21 +66,21 @@ export function graphOf(jobs: number, dependencies: Dependencies, exchanges: rea
     }
     // The same selections again as outputs: each waits for the jobs that write it.
     for (let selection = 0; selection < selections.length; selection += 1) {
-      writer.addAll(listOf(producers, records + selection), 0);
+      writer.addAll(itemsOf(producers, records + selection), 0);
       writer.next();
     }
   }
   return { jobs, waitsFor: writer.done() };
 }
 
-const sizeOf = ({ records, selections }: Exchange): number => records + 2 * selections.length;
+const sizeOf = ({ records, selections }: RecordFlow): number => records + 2 * selections.length;
 
 /** For each record the selections that contain it and that some job writes. */
-function membershipsOf({ records, selections }: Exchange, producers: Lists): Lists {
+function membershipsOf({ records, selections }: RecordFlow, producers: Lists): Lists {
   const starts = new Int32Array(selections.length + 1);
   const items = new IntList();
   for (const [number, members] of selections.entries()) {
-    if (listOf(producers, records + number).length > 0) for (const member of members) items.push(member);
+    if (itemsOf(producers, records + number).length > 0) for (const member of members) items.push(member);
     starts[number + 1] = items.length;
   }
   return reversed({ starts, items: items.view() }, records);

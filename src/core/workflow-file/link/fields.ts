@@ -1,14 +1,14 @@
-import type { Family } from '../expand/family.ts';
-import { template, type Template } from '../expand/template.ts';
+import type { SpecFamily } from '../expand/family.ts';
+import { templateOf, type Template } from '../expand/template.ts';
 import type { JobSpec } from '../shape/workflow.ts';
-import type { Part } from '../text/part.ts';
+import type { TextPart } from '../text/part.ts';
 import type { Relation } from './relation.ts';
 import { tokensOf, type Token } from './tokens.ts';
 
 /** A token of a text: its name, and its position. */
 export interface NamedToken {
   readonly name: Template;
-  readonly part: Part;
+  readonly part: TextPart;
 }
 
 /** The fields of a family of jobs for one relation, as templates. */
@@ -21,10 +21,10 @@ export interface FamilyFields {
   readonly isFixed: boolean;
 }
 
-export function fieldsOf({ spec, axes }: Family<JobSpec>, relation: Relation): FamilyFields {
-  const all = (texts: readonly string[]): Template[] => texts.map((text) => template(text, axes));
+export function fieldsOf({ spec, axes }: SpecFamily<JobSpec>, relation: Relation): FamilyFields {
+  const all = (texts: readonly string[]): Template[] => texts.map((text) => templateOf(text, axes));
   const named = (text: string | undefined): NamedToken[] =>
-    tokensIn(text, relation).map(({ name, part }) => ({ name: template(name, axes), part }));
+    tokensIn(text, relation).map(({ name, part }) => ({ name: templateOf(name, axes), part }));
   const names = all(spec[relation.names] ?? []);
   const patterns = all(spec[relation.patterns] ?? []);
   const [command, script] = [named(spec.command), named(spec.invocation_script)];

@@ -1,5 +1,5 @@
 import type { Draft } from '../draft.ts';
-import { template } from '../expand/template.ts';
+import { templateOf } from '../expand/template.ts';
 import { NameIndex } from '../name-index.ts';
 import type { PathKey } from '../path-key.ts';
 import { UNREAD } from '../shape/check.ts';
@@ -15,7 +15,7 @@ export class FilePaths {
   constructor(files: Draft['files'], keyOf: PathKey) {
     this.files = files;
     this.keyOf = keyOf;
-    this.templates = files.families.all.map(({ spec, axes }) => template(spec.path, axes));
+    this.templates = files.families.all.map(({ spec, axes }) => templateOf(spec.path, axes));
   }
 
   /** As it is written. */

@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { codesOf, errorsOf, jobsOf, planned, read } from '../../../../tests/spec/reading.ts';
 import { dryRunReport } from '../dry-run.ts';
 import { executionPlan } from '../execution-plan.ts';
-import { isAcceptable, planOf } from '../read.ts';
+import { isAcceptable, planOfSpec } from '../read.ts';
 
 const job = (name: string, more: object = {}) => ({ name, command: 'x', ...more });
 const three = [job('work_1'), job('work_2'), job('work_3')];
@@ -142,14 +142,14 @@ describe('dependencies', () => {
       job('b_{i}', { depends_on_regexes: ['^a_'], parameters: { i: '1:100' } }),
     ];
     const options = { readFile: () => '', maxEdges: 9999 };
-    const { problems } = planOf({ name: 'w', jobs }, 'w', options);
+    const { problems } = planOfSpec({ name: 'w', jobs }, 'w', options);
     expect(problems).toMatchObject([{ code: 'EDGES_TOO_MANY', found: '10000' }]);
     expect(problems[0]?.message).toContain('barrier');
-    expect(planOf({ name: 'w', jobs }, 'w', { ...options, maxEdges: 10_000 }).problems).toEqual([]);
+    expect(planOfSpec({ name: 'w', jobs }, 'w', { ...options, maxEdges: 10_000 }).problems).toEqual([]);
     const listed = [...Array(5).keys()].map((i) =>
       job(`j${i}`, { depends_on: [0, 1, 2, 3, 4].filter((k) => k < i).map((k) => `j${k}`) }),
     );
-    expect(planOf({ name: 'w', jobs: listed }, 'w', { ...options, maxEdges: 9 }).problems).toMatchObject([
+    expect(planOfSpec({ name: 'w', jobs: listed }, 'w', { ...options, maxEdges: 9 }).problems).toMatchObject([
       { code: 'EDGES_TOO_MANY' },
     ]);
   });

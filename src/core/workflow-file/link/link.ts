@@ -1,12 +1,12 @@
 import type { Draft, Links } from '../draft.ts';
-import { template } from '../expand/template.ts';
+import { templateOf } from '../expand/template.ts';
 import { cycleText } from '../graph/cycle-text.ts';
-import { type Dependencies, explicitGraph, graphOf, type Exchange, type Graph } from '../graph/graph.ts';
+import { type Dependencies, explicitGraph, graphOf, type RecordFlow, type Graph } from '../graph/graph.ts';
 import { walk, type Walk } from '../graph/walk.ts';
 import type { Lists } from '../int-list.ts';
 import type { DraftRecords } from '../draft.ts';
 import type { Selections, ReportCompared } from '../pattern/selection.ts';
-import type { Complain, Path } from '../problems.ts';
+import type { Complain, ValuePath } from '../problems.ts';
 import type { JobSpec } from '../shape/workflow.ts';
 import type { PathKey } from '../path-key.ts';
 import { FilePaths } from './file-paths.ts';
@@ -148,20 +148,24 @@ const MOST_NAMES = 20;
 const CREATION = 'Circular dependency detected in job graph';
 
 /** The place where a job names one of its dependencies: the name, or the pattern that selects it. */
-function dependencyPath({ families, selections, nameAt }: DraftRecords<JobSpec>, job: number, other: number): Path {
+function dependencyPath(
+  { families, selections, nameAt }: DraftRecords<JobSpec>,
+  job: number,
+  other: number,
+): ValuePath {
   const { family, combination } = families.at(job);
   const { spec, at, axes } = family;
   const name = nameAt(other);
-  const named = (spec.depends_on ?? []).findIndex((text) => template(text, axes).render(combination) === name);
+  const named = (spec.depends_on ?? []).findIndex((text) => templateOf(text, axes).render(combination) === name);
   if (named >= 0) return ['jobs', at, 'depends_on', named];
   const selecting = (spec.depends_on_regexes ?? []).findIndex((text) => {
-    const number = selections.numberOf(template(text, axes).render(combination));
+    const number = selections.numberOf(templateOf(text, axes).render(combination));
     return typeof number === 'number' && selections.membersOf(number).includes(other);
   });
   return ['jobs', at, 'depends_on_regexes', Math.max(selecting, 0)];
 }
 
-const exchangeOf = <S>({ length, selections }: DraftRecords<S>, inputs: Lists, outputs: Lists): Exchange => ({
+const exchangeOf = <S>({ length, selections }: DraftRecords<S>, inputs: Lists, outputs: Lists): RecordFlow => ({
   records: length,
   inputs,
   outputs,

@@ -1,4 +1,4 @@
-import { listOf, type Lists } from '../int-list.ts';
+import { itemsOf, type Lists } from '../int-list.ts';
 import type { Selections } from '../pattern/selection.ts';
 
 /** Calls back for each record that a job names, those that its patterns select included. */
@@ -8,7 +8,7 @@ export function eachMember(
   { length, selections }: { readonly length: number; readonly selections: Selections },
   call: (record: number) => void,
 ): void {
-  for (const item of listOf(lists, job)) {
+  for (const item of itemsOf(lists, job)) {
     if (item < length) call(item);
     else for (const member of selections.membersOf(item - length)) call(member);
   }

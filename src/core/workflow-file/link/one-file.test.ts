@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { listOf } from '../int-list.ts';
+import { itemsOf } from '../int-list.ts';
 import type { Disk } from '../path-key.ts';
 import type { Plan } from '../plan/plan.ts';
-import { planOf } from '../read.ts';
+import { planOfSpec } from '../read.ts';
 
 const disk: Disk = { folders: ['/home/ada/w'], isLink: (path) => path === '/home/ada/w/link' };
 const read = (spec: object, on: Disk | undefined = disk) =>
-  planOf({ name: 'w', ...spec }, 'flow', { readFile: () => '', fileExists: () => false, ...(on && { disk: on }) });
+  planOfSpec({ name: 'w', ...spec }, 'flow', { readFile: () => '', fileExists: () => false, ...(on && { disk: on }) });
 
 /** For each job the names of those that it waits for. */
 function waits({ graph: { jobs, waitsFor }, jobName }: Plan): Record<string, string[]> {
   const upstream = (job: number): string[] => {
     const seen = new Set<number>();
     const follow = (node: number) => {
-      for (const each of listOf(waitsFor, node)) {
+      for (const each of itemsOf(waitsFor, node)) {
         if (seen.has(each) || each === job) continue;
         seen.add(each);
         if (each >= jobs) follow(each);
@@ -68,7 +68,7 @@ describe('one file under two names', () => {
 
   it('where the reader sees no disk, a .. and an absolute path are other files, and ./ is not', () => {
     const on = (path: string) =>
-      waits(planOf({ name: 'w', ...pair(path, 'res/o.txt') }, 'flow', { readFile: () => '' }).plan as Plan).use;
+      waits(planOfSpec({ name: 'w', ...pair(path, 'res/o.txt') }, 'flow', { readFile: () => '' }).plan as Plan).use;
     expect(['./res/o.txt', 'x/../res/o.txt', '/home/ada/w/res/o.txt'].map(on)).toEqual([['make'], [], []]);
   });
 

@@ -1,5 +1,5 @@
 import type { Draft, Links } from '../draft.ts';
-import { IntList, listOf, type Lists } from '../int-list.ts';
+import { IntList, itemsOf, type Lists } from '../int-list.ts';
 import { eachMember } from './members.ts';
 
 /** A file with several entries that one job writes and others read. */
@@ -47,7 +47,7 @@ export function withEachName({ jobs, files }: Draft, outputs: Lists, shared: rea
   const starts = new Int32Array(jobs.length + 1);
   const items = new IntList(Math.max(16, outputs.items.length));
   for (let job = 0; job < jobs.length; job += 1) {
-    for (const item of listOf(outputs, job)) items.push(item);
+    for (const item of itemsOf(outputs, job)) items.push(item);
     const own = ofWriter.get(job);
     if (own !== undefined) {
       const named = new Set<number>();

@@ -1,7 +1,7 @@
-import type { Complain, Path } from '../problems.ts';
-import type { Family, Families } from '../expand/family.ts';
+import type { Complain, ValuePath } from '../problems.ts';
+import type { SpecFamily, SpecFamilies } from '../expand/family.ts';
 import { aboutEach } from '../expand/instances.ts';
-import { template } from '../expand/template.ts';
+import { templateOf } from '../expand/template.ts';
 import { fieldsOf, isConcerned, type FamilyFields, type NamedToken } from './fields.ts';
 import type { Relation } from './relation.ts';
 import { dependencies } from './relations.ts';
@@ -12,7 +12,7 @@ import type { Names, Selections } from '../pattern/selection.ts';
 import type { JobSpec } from '../shape/workflow.ts';
 import type { Sequence } from '../sequence.ts';
 import { suggest } from '../suggest.ts';
-import type { Part } from '../text/part.ts';
+import type { TextPart } from '../text/part.ts';
 
 const NO_LISTS: Lists = { starts: new Int32Array(), items: new Int32Array() };
 
@@ -33,12 +33,12 @@ export interface Targets {
  */
 export class Linker {
   private suggestions = 0;
-  private readonly jobs: Families<JobSpec>;
+  private readonly jobs: SpecFamilies<JobSpec>;
   private readonly complain: Complain;
   /** The maximum number of names of one relation, all jobs together. */
   private readonly limit: number;
 
-  constructor(jobs: Families<JobSpec>, limit: number, complain: Complain) {
+  constructor(jobs: SpecFamilies<JobSpec>, limit: number, complain: Complain) {
     this.jobs = jobs;
     this.limit = limit;
     this.complain = complain;
@@ -48,7 +48,7 @@ export class Linker {
   announce(relation: Relation, { selections }: Targets): void {
     for (const family of this.jobs.all) {
       for (const text of family.spec[relation.patterns] ?? []) {
-        const pattern = template(text, family.axes);
+        const pattern = templateOf(text, family.axes);
         if (pattern.fixed !== undefined) selections.numberOf(pattern.fixed);
         else for (let index = 0; index < family.count; index += 1) selections.numberOf(pattern.render(index));
       }
@@ -96,7 +96,7 @@ export class Linker {
     return explicit;
   }
 
-  private named(name: string, at: Path, site: Site): number | undefined {
+  private named(name: string, at: ValuePath, site: Site): number | undefined {
     const { names, lost } = site.targets;
     const number = names.index.find(name);
     if (number >= 0) return number;
@@ -116,7 +116,7 @@ export class Linker {
     return undefined;
   }
 
-  private selected(text: string, at: Path, explicit: readonly number[], site: Site): number | undefined {
+  private selected(text: string, at: ValuePath, explicit: readonly number[], site: Site): number | undefined {
     const { relation, targets, family, combination } = site;
     const { names, selections, lost } = targets;
     const number = selections.numberOf(text);
@@ -203,7 +203,7 @@ export class Linker {
 
 interface UnknownToken {
   readonly name: string;
-  readonly part: Part;
+  readonly part: TextPart;
   readonly field: string;
   /** Whether the record exists without data. */
   readonly isThere: boolean;
@@ -211,7 +211,7 @@ interface UnknownToken {
 
 /** One instance of a family, for one relation. */
 interface Site {
-  readonly family: Family<JobSpec>;
+  readonly family: SpecFamily<JobSpec>;
   readonly relation: Relation;
   readonly targets: Targets;
   readonly fields: FamilyFields;

@@ -1,4 +1,4 @@
-import type { Part } from '../text/part.ts';
+import type { TextPart } from '../text/part.ts';
 
 /**
  * `${files.input.NAME}` and similar tokens in commands: they are replaced by a file's path or a record's data, and add
@@ -16,7 +16,7 @@ export interface Token {
   /** The name as written, with its parameters. */
   readonly name: string;
   /** The whole token, with its position in the text. */
-  readonly part: Part;
+  readonly part: TextPart;
 }
 
 const TOKEN = /\$\{(files|user_data)\.(input|output)\.((?:[^{}]|\{[^{}]*\})+)\}/g;

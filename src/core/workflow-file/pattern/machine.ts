@@ -10,7 +10,7 @@ type State =
   | { readonly kind: 'assert'; readonly assertion: Assertion; readonly next: number }
   | { readonly kind: 'matched' };
 
-export interface Machine {
+export interface StateMachine {
   readonly states: readonly State[];
   readonly start: number;
 }
@@ -20,7 +20,7 @@ const MOST_STATES = 100_000;
 // Parts without a letter create no state: `((){1000}){1000}` would be built a million times without effect.
 const MOST_PARTS = 1_000_000;
 
-export function machineOf(pattern: Pattern): Machine {
+export function machineOf(pattern: Pattern): StateMachine {
   const states: State[] = [{ kind: 'matched' }];
   let parts = 0;
   const add = (state: State): number => {

@@ -1,5 +1,5 @@
 import { isAsciiWordLetter, isWordLetter } from './letters.ts';
-import type { Machine } from './machine.ts';
+import type { StateMachine } from './machine.ts';
 import type { Assertion } from './syntax.ts';
 
 /**
@@ -10,12 +10,12 @@ import type { Assertion } from './syntax.ts';
  * library guarantees that this cannot happen.
  */
 export class Matcher {
-  private readonly machine: Machine;
+  private readonly machine: StateMachine;
   private readonly isAnchored: boolean;
   private sets = new Map<string, StateSet>();
   private first: StateSet;
 
-  constructor(machine: Machine, isAnchored: boolean) {
+  constructor(machine: StateMachine, isAnchored: boolean) {
     this.machine = machine;
     this.isAnchored = isAnchored;
     this.first = newSet([], 'start');

@@ -4,7 +4,7 @@ import { storedRules } from '../../lifecycle/cause-rules.ts';
 import type { Plan, PlannedAction, PlannedJob, SettingName } from './plan.ts';
 
 /** Ids of records, by number in the plan. */
-export type Ids = Float64Array;
+export type IdsOfPlan = Float64Array;
 
 interface Submission {
   readonly user: string;
@@ -16,8 +16,8 @@ interface Submission {
 
 /** Ids of the records of a plan, by their numbers in it. */
 export interface RecordIds {
-  readonly files: Ids;
-  readonly userData: Ids;
+  readonly files: IdsOfPlan;
+  readonly userData: IdsOfPlan;
   readonly requirements: readonly number[];
   readonly schedulers: readonly number[];
   readonly handlers: readonly number[];
@@ -26,7 +26,7 @@ export interface RecordIds {
 /** A job as the API takes it; `earlier` are the ids of its dependencies. */
 export function jobBody(job: PlannedJob, workflowId: number, records: RecordIds, earlier: number[]): NewJob {
   const { files, userData, requirements, schedulers, handlers } = records;
-  const of = (numbers: Int32Array, ids: Ids) =>
+  const of = (numbers: Int32Array, ids: IdsOfPlan) =>
     numbers.length === 0 ? undefined : Array.from(numbers, (number) => ids[number] as number);
   const one = (number: number | undefined, ids: readonly number[]) => (number === undefined ? undefined : ids[number]);
   return {
@@ -100,7 +100,7 @@ export function actionBody(
   plan: Plan,
   { spec, jobs: numbers }: PlannedAction,
   workflowId: number,
-  jobs: Ids,
+  jobs: IdsOfPlan,
   schedulers: readonly number[],
 ) {
   const scheduler = plan.slurmSchedulers.findIndex(({ name }) => name === spec.scheduler);

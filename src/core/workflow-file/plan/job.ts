@@ -1,14 +1,14 @@
 import { fileNames } from '../../job/fields.ts';
 import type { Draft, Links } from '../draft.ts';
-import type { Family } from '../expand/family.ts';
-import { template, type Template } from '../expand/template.ts';
-import { listOf, type Lists } from '../int-list.ts';
+import type { SpecFamily } from '../expand/family.ts';
+import { templateOf, type Template } from '../expand/template.ts';
+import { itemsOf, type Lists } from '../int-list.ts';
 import { tokenParts, type TokenKind } from '../link/tokens.ts';
 import type { Selections } from '../pattern/selection.ts';
 import type { JobSpec } from '../shape/workflow.ts';
 import { surroundingsScript } from '../surroundings/script.ts';
 import { compactJson } from '../text/value.ts';
-import type { JobSettings, PlannedJob, SettingName } from './plan.ts';
+import type { PlannedSettings, PlannedJob, SettingName } from './plan.ts';
 import { perFamily, type FileWriter, type UserDataWriter } from './records.ts';
 
 /** Writes the jobs of a plan, one at a time, in any order. */
@@ -58,7 +58,7 @@ export class JobWriter {
   }
 
   private surroundingsOf(
-    { spec }: Family<JobSpec>,
+    { spec }: SpecFamily<JobSpec>,
     { image, binds, conda, module }: SurroundingsTemplate,
     { index, combination }: { readonly index: number; readonly combination: number },
   ): string | undefined {
@@ -107,13 +107,13 @@ type Numbers = ReadonlyMap<string, number>;
 /** A parsed command: texts, and tokens with the template of their name. */
 type Text = readonly (Template | { readonly kind: TokenKind; readonly direction: string; readonly name: Template })[];
 
-function templatesOf({ spec, axes }: Family<JobSpec>) {
+function templatesOf({ spec, axes }: SpecFamily<JobSpec>) {
   const text = (written: string): Text =>
     tokenParts(written).map((part) =>
-      typeof part === 'string' ? template(part, axes) : { ...part, name: template(part.name, axes) },
+      typeof part === 'string' ? templateOf(part, axes) : { ...part, name: templateOf(part.name, axes) },
     );
   const maybe = (written: string | undefined): Template | undefined =>
-    written === undefined ? undefined : template(written, axes);
+    written === undefined ? undefined : templateOf(written, axes);
   return {
     command: text(spec.command),
     script: spec.invocation_script === undefined ? undefined : text(spec.invocation_script),
@@ -141,7 +141,7 @@ const settingNames = fileNames.filter(
 );
 
 /** The settings of each job of a family: only texts that name parameters are written for each. */
-function settingsWriter(spec: JobSpec, axes: Family<JobSpec>['axes']): (combination: number) => JobSettings {
+function settingsWriter(spec: JobSpec, axes: SpecFamily<JobSpec>['axes']): (combination: number) => PlannedSettings {
   const fixed: Record<string, unknown> = {};
   const varying: [name: string, write: (combination: number) => unknown][] = [];
   for (const name of settingNames) {
@@ -162,14 +162,14 @@ function settingsWriter(spec: JobSpec, axes: Family<JobSpec>['axes']): (combinat
 /** Writes a value whose texts name parameters; undefined for one that is the same for all jobs. */
 function valueWriter(
   value: string | number | boolean | readonly string[] | Readonly<Record<string, string>>,
-  axes: Family<JobSpec>['axes'],
+  axes: SpecFamily<JobSpec>['axes'],
 ): ((combination: number) => unknown) | undefined {
   if (typeof value === 'string') {
-    const text = template(value, axes);
+    const text = templateOf(value, axes);
     return text.fixed === undefined ? (combination) => text.render(combination) : undefined;
   }
   if (typeof value !== 'object') return undefined;
-  const texts = Object.entries(value).map(([key, text]) => [key, template(text, axes)] as const);
+  const texts = Object.entries(value).map(([key, text]) => [key, templateOf(text, axes)] as const);
   if (texts.every(([, text]) => text.fixed !== undefined)) return undefined;
   return Array.isArray(value)
     ? (combination) => texts.map(([, text]) => text.render(combination))
@@ -184,7 +184,7 @@ const numberIn = (numbers: Numbers, name: Template | undefined, combination: num
 
 /** The records that a job names, with those that its patterns select. */
 function unfolded(lists: Lists, job: number, records: number, selections: Selections): Int32Array {
-  const list = listOf(lists, job);
+  const list = itemsOf(lists, job);
   const isPlain = list.every((item) => item < records);
   if (isPlain) return list;
   const [only = 0] = list;

@@ -75,14 +75,14 @@ export type PlannedWorkflow = Pick<
 };
 
 /** What the file gives of a job beside its command, with the names of the API. Its own variables replace the workflow's. */
-export type JobSettings = Pick<JobSpec, SettingName>;
+export type PlannedSettings = Pick<JobSpec, SettingName>;
 export type SettingName = Exclude<FileName, 'name' | 'command' | 'invocation_script'>;
 
 export interface PlannedJob {
   readonly name: string;
   readonly command: string;
   readonly invocationScript: string | undefined;
-  readonly settings: JobSettings;
+  readonly settings: PlannedSettings;
   readonly stdio: StdioSpec | undefined;
   /** Numbers in the plan's lists. */
   readonly resourceRequirements: number | undefined;

@@ -1,14 +1,14 @@
-import { template, type Template } from '../expand/template.ts';
+import { templateOf, type Template } from '../expand/template.ts';
 import type { Axes } from '../expand/axes.ts';
-import type { Family, Families } from '../expand/family.ts';
+import type { SpecFamily, SpecFamilies } from '../expand/family.ts';
 import type { FileSpec, UserDataSpec } from '../shape/workflow.ts';
 import { isList, isMap, plainJson, type Value } from '../text/value.ts';
 import type { PlannedFile, PlannedUserData } from './plan.ts';
 
 /** Computes a value once for a family and uses it for each of its instances. */
-export function perFamily<S, T>(make: (family: Family<S>) => T): (family: Family<S>) => T {
-  const kept = new Map<Family<S>, T>();
-  let last: { readonly family: Family<S>; readonly made: T } | undefined;
+export function perFamily<S, T>(make: (family: SpecFamily<S>) => T): (family: SpecFamily<S>) => T {
+  const kept = new Map<SpecFamily<S>, T>();
+  let last: { readonly family: SpecFamily<S>; readonly made: T } | undefined;
   return (family) => {
     if (last?.family === family) return last.made;
     const made = kept.get(family) ?? make(family);
@@ -21,13 +21,13 @@ export function perFamily<S, T>(make: (family: Family<S>) => T): (family: Family
 
 /** Writes the files of a plan. */
 export class FileWriter {
-  private readonly families: Families<FileSpec>;
-  private readonly templates = perFamily(({ spec, axes }: Family<FileSpec>) => ({
-    path: template(spec.path, axes),
-    identifier: spec.identifier === undefined ? undefined : template(spec.identifier, axes),
+  private readonly families: SpecFamilies<FileSpec>;
+  private readonly templates = perFamily(({ spec, axes }: SpecFamily<FileSpec>) => ({
+    path: templateOf(spec.path, axes),
+    identifier: spec.identifier === undefined ? undefined : templateOf(spec.identifier, axes),
   }));
 
-  constructor(families: Families<FileSpec>) {
+  constructor(families: SpecFamilies<FileSpec>) {
     this.families = families;
   }
 
@@ -50,10 +50,12 @@ export class FileWriter {
 
 /** Writes the user data of a plan. */
 export class UserDataWriter {
-  private readonly families: Families<UserDataSpec>;
-  private readonly data = perFamily(({ spec, axes }: Family<UserDataSpec>) => dataTemplate(spec.data ?? null, axes));
+  private readonly families: SpecFamilies<UserDataSpec>;
+  private readonly data = perFamily(({ spec, axes }: SpecFamily<UserDataSpec>) =>
+    dataTemplate(spec.data ?? null, axes),
+  );
 
-  constructor(families: Families<UserDataSpec>) {
+  constructor(families: SpecFamilies<UserDataSpec>) {
     this.families = families;
   }
 
@@ -78,7 +80,7 @@ export class UserDataWriter {
 function dataTemplate(value: Value, axes: Axes | undefined): (combination: number) => Value {
   if (axes === undefined) return () => value;
   if (typeof value === 'string') {
-    const text: Template = template(value, axes);
+    const text: Template = templateOf(value, axes);
     return (combination) => text.render(combination);
   }
   if (isList(value)) {

@@ -1,7 +1,16 @@
 import { faultOfText } from '../../contract/text-fault.ts';
-import type { Complain, Complaint, Path } from '../problems.ts';
+import type { Complain, Complaint, ValuePath } from '../problems.ts';
 import { suggest } from '../suggest.ts';
-import { compactJson, describe, ExactNumber, isList, isMap, kindOf, type Value, type ValueMap } from '../text/value.ts';
+import {
+  compactJson,
+  describe,
+  ExactNumber,
+  isList,
+  isMap,
+  valueKindOf,
+  type Value,
+  type ValueMap,
+} from '../text/value.ts';
 import type { Field, Shape } from './shape.ts';
 import { sectionsOf, type Section } from './unknown-field.ts';
 import { fieldOfOthers, unknownFieldText } from './unknown-field.ts';
@@ -78,7 +87,7 @@ class Checker {
   }
 
   private scalar(shape: Shape<unknown>, value: Value): unknown {
-    const kind = kindOf(value);
+    const kind = valueKindOf(value);
     if (typeof value === 'string') this.refuseBadText(value);
     if (kind === shape.kind || (shape.kind === 'float' && kind === 'integer')) {
       return value instanceof ExactNumber ? value.value : value;
@@ -195,7 +204,7 @@ class Checker {
     if (!this.isMuted) this.report(complaint);
   }
 
-  private here(step?: string): Path {
+  private here(step?: string): ValuePath {
     return step === undefined ? [...this.path] : [...this.path, step];
   }
 

@@ -1,59 +1,64 @@
 import { standardExecution } from '../../contract/execution.ts';
 import { stdio } from './job.ts';
-import { boolean, choice, integer, map, may, object, old, open, string } from './shape.ts';
+import { booleanShape, choiceShape, integerShape, map, may, object, old, open, stringShape } from './shape.ts';
 
 export const executionConfig = object('ExecutionConfig', {
   mode: may(
-    choice(['direct', 'slurm', 'auto']),
+    choiceShape(['direct', 'slurm', 'auto']),
     'How jobs start: direct starts processes on the node, and is the default inside an allocation too; slurm starts steps with srun; auto is slurm inside an allocation and direct elsewhere.',
     { standard: 'direct', example: 'direct' },
   ),
-  limit_resources: may(boolean, 'End jobs that use more memory than they asked for. Direct mode.', {
+  limit_resources: may(booleanShape, 'End jobs that use more memory than they asked for. Direct mode.', {
     standard: true,
     example: false,
   }),
   limit_cpus: may(
-    boolean,
+    booleanShape,
     'Give jobs no more CPU time than they asked for, however many threads they have. Direct mode, where control groups can be made.',
     { standard: false, example: true },
   ),
-  termination_signal: may(string, 'The signal that asks a job to end. Direct mode.', {
+  termination_signal: may(stringShape, 'The signal that asks a job to end. Direct mode.', {
     standard: standardExecution.termination_signal,
     example: 'SIGINT',
   }),
-  sigterm_lead_seconds: may(integer, 'Time between that signal and SIGKILL. Direct mode.', {
+  sigterm_lead_seconds: may(integerShape, 'Time between that signal and SIGKILL. Direct mode.', {
     unit: 'seconds',
     standard: standardExecution.sigterm_lead_seconds,
     example: 120,
   }),
-  sigkill_headroom_seconds: may(integer, 'Time between SIGKILL and the end of the allocation.', {
+  sigkill_headroom_seconds: may(integerShape, 'Time between SIGKILL and the end of the allocation.', {
     unit: 'seconds',
     standard: standardExecution.sigkill_headroom_seconds,
     example: 90,
   }),
-  timeout_exit_code: may(integer, 'Return code of a job that Torc ended at its time limit, 1 to 255.', {
+  timeout_exit_code: may(integerShape, 'Return code of a job that Torc ended at its time limit, 1 to 255.', {
     standard: standardExecution.timeout_exit_code,
     example: 124,
   }),
-  oom_exit_code: may(integer, 'Return code of a job that Torc ended at its memory limit, 1 to 255. Direct mode.', {
+  oom_exit_code: may(integerShape, 'Return code of a job that Torc ended at its memory limit, 1 to 255. Direct mode.', {
     standard: standardExecution.oom_exit_code,
     example: 137,
   }),
   srun_termination_signal: may(
-    string,
+    stringShape,
     'The signal that asks jobs to end, and the seconds before the end of their step. Slurm mode.',
     { example: 'TERM@120' },
   ),
-  enable_cpu_bind: may(boolean, 'Let srun bind processes to CPUs. Slurm mode.', { standard: false, example: true }),
-  srun_mpi: may(string, 'Passed to srun --mpi. Needs an action with start_one_worker_per_node.', { example: 'pmix' }),
-  staggered_start: may(boolean, 'Accepted; has no effect in this version.', { example: true }),
+  enable_cpu_bind: may(booleanShape, 'Let srun bind processes to CPUs. Slurm mode.', {
+    standard: false,
+    example: true,
+  }),
+  srun_mpi: may(stringShape, 'Passed to srun --mpi. Needs an action with start_one_worker_per_node.', {
+    example: 'pmix',
+  }),
+  staggered_start: may(booleanShape, 'Accepted; has no effect in this version.', { example: true }),
   step_batching: may(
-    boolean,
+    booleanShape,
     'Run the jobs of a node inside one long step, in which Torc starts them, instead of a step for each. For many short jobs. Slurm mode.',
     { standard: false, example: true },
   ),
   stale_outputs: may(
-    choice(['warn', 'fail']),
+    choiceShape(['warn', 'fail']),
     'What becomes of a job that exits with 0 and did not touch an output file that was there before: warn completes it with a cause in its result, fail lets it fail.',
     { standard: 'warn', example: 'fail' },
   ),
@@ -63,11 +68,11 @@ export const executionConfig = object('ExecutionConfig', {
   }),
 });
 
-const granularity = choice(['summary', 'time_series']);
+const granularity = choiceShape(['summary', 'time_series']);
 
 const jobMonitor = open(
   object('JobMonitorConfig', {
-    enabled: may(boolean, 'Measure CPU and memory of each job.', { standard: false, example: true }),
+    enabled: may(booleanShape, 'Measure CPU and memory of each job.', { standard: false, example: true }),
     granularity: may(granularity, 'Keep only peaks and averages (summary), or every sample (time_series).', {
       standard: 'summary',
       example: 'time_series',
@@ -77,31 +82,39 @@ const jobMonitor = open(
 
 const nodeMonitor = open(
   object('ComputeNodeMonitorConfig', {
-    enabled: may(boolean, 'Measure the whole node.', { standard: false, example: true }),
+    enabled: may(booleanShape, 'Measure the whole node.', { standard: false, example: true }),
     granularity: may(granularity, 'Keep only peaks and averages (summary), or every sample (time_series).', {
       standard: 'summary',
       example: 'time_series',
     }),
-    cpu: may(boolean, 'Measure the CPUs of the node.', { standard: true, example: false }),
-    memory: may(boolean, 'Measure the memory of the node.', { standard: true, example: false }),
+    cpu: may(booleanShape, 'Measure the CPUs of the node.', { standard: true, example: false }),
+    memory: may(booleanShape, 'Measure the memory of the node.', { standard: true, example: false }),
   }),
 );
 
 export const resourceMonitor = open(
   object('ResourceMonitorConfig', {
-    enabled: old(may(boolean, 'Older spelling of jobs.enabled.', { example: true })),
+    enabled: old(may(booleanShape, 'Older spelling of jobs.enabled.', { example: true })),
     granularity: old(may(granularity, 'Older spelling of jobs.granularity.', { example: 'time_series' })),
-    sample_interval_seconds: may(integer, 'Time between two samples.', { unit: 'seconds', standard: 10, example: 5 }),
-    flush_interval_seconds: may(integer, 'Time between two writes of the samples to disk.', {
+    sample_interval_seconds: may(integerShape, 'Time between two samples.', {
+      unit: 'seconds',
+      standard: 10,
+      example: 5,
+    }),
+    flush_interval_seconds: may(integerShape, 'Time between two writes of the samples to disk.', {
       unit: 'seconds',
       standard: 300,
       example: 60,
     }),
-    generate_plots: may(boolean, 'Draw plots when the runner ends.', { standard: false, example: true }),
-    sonar: may(boolean, 'Write the samples of jobs and their node as Sonar records, too, below the output directory.', {
-      standard: false,
-      example: true,
-    }),
+    generate_plots: may(booleanShape, 'Draw plots when the runner ends.', { standard: false, example: true }),
+    sonar: may(
+      booleanShape,
+      'Write the samples of jobs and their node as Sonar records, too, below the output directory.',
+      {
+        standard: false,
+        example: true,
+      },
+    ),
     jobs: may(jobMonitor, 'What to measure of jobs.'),
     compute_node: may(nodeMonitor, 'What to measure of the node.'),
   }),

@@ -1,10 +1,10 @@
 import { type FileName, fileNames, fieldOf, jobFields } from '../../job/fields.ts';
 import {
   any,
-  boolean,
-  choice,
+  booleanShape,
+  choiceShape,
   type Field,
-  integer,
+  integerShape,
   list,
   map,
   may,
@@ -12,18 +12,18 @@ import {
   object,
   type Read,
   type Shape,
-  string,
+  stringShape,
 } from './shape.ts';
 import { surroundings } from './surroundings.ts';
 
 export const stdio = object('StdioConfig', {
   mode: may(
-    choice(['separate', 'combined', 'no_stdout', 'no_stderr', 'none']),
+    choiceShape(['separate', 'combined', 'no_stdout', 'no_stderr', 'none']),
     'Which output files Torc writes for a job: separate writes .o (stdout) and .e (stderr), combined writes both to one ' +
       '.log, no_stdout and no_stderr write only the other one, none writes nothing.',
     { standard: 'separate', example: 'combined' },
   ),
-  delete_on_success: may(boolean, 'Delete the output files of a job that completes with exit code 0.', {
+  delete_on_success: may(booleanShape, 'Delete the output files of a job that completes with exit code 0.', {
     standard: false,
     example: true,
   }),
@@ -38,27 +38,33 @@ export const expansion = {
     { example: { lr: '[0.1, 0.01]', seed: '1:5' } },
   ),
   parameter_mode: may(
-    string,
+    stringShape,
     'How several parameters combine: product makes every combination; zip takes the first values together, then the ' +
       'second values, and needs lists of the same length.',
     { standard: 'product', example: 'zip' },
   ),
-  use_parameters: may(list(string), 'Names of parameters of the workflow by which to expand.', {
+  use_parameters: may(list(stringShape), 'Names of parameters of the workflow by which to expand.', {
     example: ['lr', 'seed'],
   }),
   parameters_file: may(
-    string,
+    stringShape,
     'A table (.csv, .json or .jsonl): one record per row, and {column} stands for the value in that column. The path is ' +
       'relative to the directory in which you run torc.',
     { example: 'runs.csv' },
   ),
-  use_parameters_file: may(boolean, 'Expand by the parameters_file of the workflow.', {
+  use_parameters_file: may(booleanShape, 'Expand by the parameters_file of the workflow.', {
     standard: false,
     example: true,
   }),
 };
 
-const shapes = { text: string, integer, flag: boolean, texts: list(string), variables: map(string) };
+const shapes = {
+  text: stringShape,
+  integer: integerShape,
+  flag: booleanShape,
+  texts: list(stringShape),
+  variables: map(stringShape),
+};
 
 type OwnFields = {
   [Name in FileName]: Field<
@@ -98,53 +104,59 @@ export const job = object('JobSpec', {
   env,
   priority,
   resource_requirements: may(
-    string,
+    stringShape,
     'Name of an entry of resource_requirements: what the job needs. Without it: 1 CPU, 1m of memory, a runtime of PT1M.',
     { example: 'small' },
   ),
-  failure_handler: may(string, 'Name of an entry of failure_handlers: what to do when the job fails.', {
+  failure_handler: may(stringShape, 'Name of an entry of failure_handlers: what to do when the job fails.', {
     example: 'retry_twice',
   }),
-  scheduler: may(string, 'Name of an entry of slurm_schedulers: the allocations that the job is for.', {
+  scheduler: may(stringShape, 'Name of an entry of slurm_schedulers: the allocations that the job is for.', {
     example: 'gpu_nodes',
   }),
   cancel_on_blocking_job_failure,
   supports_termination,
-  depends_on: may(list(string), 'Names of jobs that must end before this one starts.', { example: ['prepare'] }),
-  depends_on_regexes: may(list(string), 'Regular expressions; the job depends on every job whose name matches one.', {
-    example: ['^train_'],
-  }),
+  depends_on: may(list(stringShape), 'Names of jobs that must end before this one starts.', { example: ['prepare'] }),
+  depends_on_regexes: may(
+    list(stringShape),
+    'Regular expressions; the job depends on every job whose name matches one.',
+    {
+      example: ['^train_'],
+    },
+  ),
   input_files: may(
-    list(string),
+    list(stringShape),
     'Names of entries of files (names, not paths) that the job reads. It depends on the jobs that write them.',
     { example: ['raw'] },
   ),
   output_files: may(
-    list(string),
+    list(stringShape),
     'Names of entries of files that the job writes. A job that exits with 0 has failed if one of them is not there; see stale_outputs for one that it did not touch.',
     { example: ['model_{lr}'] },
   ),
-  input_file_regexes: may(list(string), 'Regular expressions over the names of the files that the job reads.', {
+  input_file_regexes: may(list(stringShape), 'Regular expressions over the names of the files that the job reads.', {
     example: ['^model_'],
   }),
-  output_file_regexes: may(list(string), 'Regular expressions over the names of the files that the job writes.', {
+  output_file_regexes: may(list(stringShape), 'Regular expressions over the names of the files that the job writes.', {
     example: ['^plot_'],
   }),
   input_user_data: may(
-    list(string),
+    list(stringShape),
     'Names of entries of user_data that the job reads. It depends on the jobs that write them.',
     { example: ['settings'] },
   ),
-  output_user_data: may(list(string), 'Names of entries of user_data that the job writes.', { example: ['score'] }),
+  output_user_data: may(list(stringShape), 'Names of entries of user_data that the job writes.', {
+    example: ['score'],
+  }),
   input_user_data_regexes: may(
-    list(string),
+    list(stringShape),
     'Regular expressions over the names of the user data that the job reads.',
     {
       example: ['^score_'],
     },
   ),
   output_user_data_regexes: may(
-    list(string),
+    list(stringShape),
     'Regular expressions over the names of the user data that the job writes.',
     { example: ['^score_'] },
   ),

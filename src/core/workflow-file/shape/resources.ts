@@ -1,46 +1,54 @@
-import { boolean, integer, may, must, object, string } from './shape.ts';
+import { booleanShape, integerShape, may, must, object, stringShape } from './shape.ts';
 
 export const resourceRequirements = object('ResourceRequirementsSpec', {
-  name: must(string, 'Name by which jobs refer to the entry. Unique; the name default is reserved.', {
+  name: must(stringShape, 'Name by which jobs refer to the entry. Unique; the name default is reserved.', {
     example: 'small',
   }),
-  num_cpus: must(integer, 'Number of CPUs, 1 or more, per node.', { example: 4 }),
+  num_cpus: must(integerShape, 'Number of CPUs, 1 or more, per node.', { example: 4 }),
   memory: must(
-    string,
+    stringShape,
     'Memory per node: a whole number and k, m, g or t (powers of 1024). A number without a letter means bytes.',
     { unit: 'bytes, or k, m, g, t', example: '2g' },
   ),
-  num_gpus: may(integer, 'Number of GPUs per node.', { standard: 0, example: 1 }),
-  num_nodes: may(integer, 'Number of nodes, 1 or more. With more than 1 the job has whole nodes.', {
+  num_gpus: may(integerShape, 'Number of GPUs per node.', { standard: 0, example: 1 }),
+  num_nodes: may(integerShape, 'Number of nodes, 1 or more. With more than 1 the job has whole nodes.', {
     standard: 1,
     example: 2,
   }),
-  runtime: may(string, 'Longest time that the job may take: an ISO 8601 duration such as PT5M, PT2H30M or P1DT12H.', {
-    unit: 'ISO 8601 duration',
-    standard: 'PT1H',
-    example: 'PT5M',
-  }),
+  runtime: may(
+    stringShape,
+    'Longest time that the job may take: an ISO 8601 duration such as PT5M, PT2H30M or P1DT12H.',
+    {
+      unit: 'ISO 8601 duration',
+      standard: 'PT1H',
+      example: 'PT5M',
+    },
+  ),
 });
 
 export const slurmScheduler = object('SlurmSchedulerSpec', {
-  name: may(string, 'Name by which jobs and actions refer to the entry. Unique; an entry without a name is skipped.', {
-    example: 'gpu_nodes',
-  }),
-  account: must(string, 'Slurm account (sbatch --account).', { example: 'my_project' }),
-  partition: may(string, 'Slurm partition (sbatch --partition).', { example: 'gpu' }),
-  nodes: may(integer, 'Number of nodes of an allocation (sbatch --nodes).', { standard: 1, example: 2 }),
+  name: may(
+    stringShape,
+    'Name by which jobs and actions refer to the entry. Unique; an entry without a name is skipped.',
+    {
+      example: 'gpu_nodes',
+    },
+  ),
+  account: must(stringShape, 'Slurm account (sbatch --account).', { example: 'my_project' }),
+  partition: may(stringShape, 'Slurm partition (sbatch --partition).', { example: 'gpu' }),
+  nodes: may(integerShape, 'Number of nodes of an allocation (sbatch --nodes).', { standard: 1, example: 2 }),
   walltime: may(
-    string,
+    stringShape,
     'Time limit of an allocation (sbatch --time): D-HH:MM:SS, HH:MM:SS, MM:SS or whole minutes. Quote it in YAML.',
     { unit: 'D-HH:MM:SS', standard: '01:00:00', example: '04:00:00' },
   ),
-  mem: may(string, 'Memory per node (sbatch --mem).', { unit: 'bytes, or k, m, g, t', example: '64g' }),
-  gres: may(string, 'Generic resources per node (sbatch --gres).', { example: 'gpu:2' }),
-  qos: may(string, 'Quality of service (sbatch --qos).', { example: 'high' }),
-  ntasks_per_node: may(integer, 'Tasks per node (sbatch --ntasks-per-node).', { example: 1 }),
-  tmp: may(string, 'Temporary disk space per node (sbatch --tmp).', { example: '100g' }),
-  extra: may(string, 'Further sbatch options, as one text.', { example: '--reservation=week_12' }),
-  serialize_allocations: may(boolean, 'Start an allocation only after the one before has ended.', {
+  mem: may(stringShape, 'Memory per node (sbatch --mem).', { unit: 'bytes, or k, m, g, t', example: '64g' }),
+  gres: may(stringShape, 'Generic resources per node (sbatch --gres).', { example: 'gpu:2' }),
+  qos: may(stringShape, 'Quality of service (sbatch --qos).', { example: 'high' }),
+  ntasks_per_node: may(integerShape, 'Tasks per node (sbatch --ntasks-per-node).', { example: 1 }),
+  tmp: may(stringShape, 'Temporary disk space per node (sbatch --tmp).', { example: '100g' }),
+  extra: may(stringShape, 'Further sbatch options, as one text.', { example: '--reservation=week_12' }),
+  serialize_allocations: may(booleanShape, 'Start an allocation only after the one before has ended.', {
     standard: false,
     example: true,
   }),

@@ -50,14 +50,14 @@ type ReadFields<F extends Fields> = {
   readonly [K in Exclude<keyof F, NeededKeys<F>>]?: Read<F[K]['shape']>;
 };
 
-export const string: Shape<string> = { kind: 'string', expects: 'a string' };
-export const integer: Shape<number> = { kind: 'integer', expects: 'i64' };
-export const float: Shape<number> = { kind: 'float', expects: 'f64' };
-export const boolean: Shape<boolean> = { kind: 'boolean', expects: 'a boolean' };
+export const stringShape: Shape<string> = { kind: 'string', expects: 'a string' };
+export const integerShape: Shape<number> = { kind: 'integer', expects: 'i64' };
+export const floatShape: Shape<number> = { kind: 'float', expects: 'f64' };
+export const booleanShape: Shape<boolean> = { kind: 'boolean', expects: 'a boolean' };
 
 export const any: Shape<Value> = { kind: 'any', expects: 'any value' };
 
-export const choice = <const C extends readonly string[]>(choices: C): Shape<C[number]> => ({
+export const choiceShape = <const C extends readonly string[]>(choices: C): Shape<C[number]> => ({
   kind: 'choice',
   expects: 'a string',
   choices,

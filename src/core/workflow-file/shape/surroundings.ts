@@ -1,16 +1,24 @@
-import { choice, list, may, must, object, string } from './shape.ts';
+import { choiceShape, list, may, must, object, stringShape } from './shape.ts';
 import { containerRuntimes } from '../surroundings/container.ts';
 
 const container = object('ContainerSpec', {
-  image: must(string, 'The image: a file, or a name as the runtime takes it. $NAME is a variable of the machine.', {
-    example: 'docker://python:3.14-slim',
-  }),
-  runtime: may(choice(containerRuntimes), 'The program that runs the container; it is on the machine of the job.', {
-    standard: 'apptainer',
-    example: 'podman',
-  }),
+  image: must(
+    stringShape,
+    'The image: a file, or a name as the runtime takes it. $NAME is a variable of the machine.',
+    {
+      example: 'docker://python:3.14-slim',
+    },
+  ),
+  runtime: may(
+    choiceShape(containerRuntimes),
+    'The program that runs the container; it is on the machine of the job.',
+    {
+      standard: 'apptainer',
+      example: 'podman',
+    },
+  ),
   binds: may(
-    list(string),
+    list(stringShape),
     'Further folders or files in the container: /data, /data:/mnt or /data:/mnt:ro. The working folder, the output folder ' +
       'and the folders of files of the job are there anyway.',
     { example: ['/scratch', '$HOME/models:/models:ro'] },
@@ -22,10 +30,10 @@ export const surroundings = {
   container: may(container, 'Runs the command in a container.', {
     example: { image: 'python.sif', binds: ['/data'] },
   }),
-  conda: may(string, 'Name or folder of the conda environment that is activated before the command.', {
+  conda: may(stringShape, 'Name or folder of the conda environment that is activated before the command.', {
     example: 'analysis',
   }),
-  module: may(string, 'Modules of the machine that are loaded before the command, separated by blanks.', {
+  module: may(stringShape, 'Modules of the machine that are loaded before the command, separated by blanks.', {
     example: 'gcc/14 openmpi/5',
   }),
 };

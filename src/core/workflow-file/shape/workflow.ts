@@ -8,21 +8,38 @@ import { executionConfig, resourceMonitor } from './execution.ts';
 import { job, type stdio } from './job.ts';
 import { action, failureHandler } from './reaction.ts';
 import { resourceRequirements, slurmScheduler } from './resources.ts';
-import { any, boolean, integer, list, map, may, must, notNull, object, old, string, type Read } from './shape.ts';
+import {
+  any,
+  booleanShape,
+  integerShape,
+  list,
+  map,
+  may,
+  must,
+  notNull,
+  object,
+  old,
+  stringShape,
+  type Read,
+} from './shape.ts';
 
 const dynamicJobs = object('DynamicJobsConfig', {
-  max_iterations: may(integer, 'Largest number of times that a job and the jobs it adds may add jobs, 1 or more.', {
-    standard: STANDARD_MAX_ITERATIONS,
-    example: 50,
-  }),
+  max_iterations: may(
+    integerShape,
+    'Largest number of times that a job and the jobs it adds may add jobs, 1 or more.',
+    {
+      standard: STANDARD_MAX_ITERATIONS,
+      example: 50,
+    },
+  ),
 });
 
 /** A workflow file. */
 export const workflow = object('WorkflowSpec', {
-  name: must(string, 'Name of the workflow.', { example: 'my_sweep' }),
-  user: may(string, 'Accepted; the workflow belongs to the user who creates it.', { example: 'ada' }),
-  description: may(string, 'What the workflow is for.', { example: 'Learning rates for model B' }),
-  project: may(string, 'The project that the workflow belongs to.', { example: 'climate' }),
+  name: must(stringShape, 'Name of the workflow.', { example: 'my_sweep' }),
+  user: may(stringShape, 'Accepted; the workflow belongs to the user who creates it.', { example: 'ada' }),
+  description: may(stringShape, 'What the workflow is for.', { example: 'Learning rates for model B' }),
+  project: may(stringShape, 'The project that the workflow belongs to.', { example: 'climate' }),
   metadata: may(map(any), 'Any values that you want to keep with the workflow.', { example: { ticket: 42 } }),
   parameters: may(
     map(any),
@@ -30,14 +47,16 @@ export const workflow = object('WorkflowSpec', {
     { example: { lr: '[0.1, 0.01]', seed: '1:5' } },
   ),
   parameters_file: may(
-    string,
+    stringShape,
     'A table that jobs, files and user data share. Only entries with use_parameters_file are expanded.',
     { example: 'runs.csv' },
   ),
   variables: notNull(
-    may(map(string), 'Constants: {name} is replaced in every text of the file.', { example: { data: '/scratch/ada' } }),
+    may(map(stringShape), 'Constants: {name} is replaced in every text of the file.', {
+      example: { data: '/scratch/ada' },
+    }),
   ),
-  env: may(map(string), 'Environment variables of every job.', { example: { OMP_NUM_THREADS: '1' } }),
+  env: may(map(stringShape), 'Environment variables of every job.', { example: { OMP_NUM_THREADS: '1' } }),
   jobs: must(list(job), 'The jobs: command lines with what they need and what they depend on.'),
   files: may(list(file), 'Files that jobs read and write; they make jobs depend on each other.'),
   user_data: may(list(userData), 'Values that jobs read and write; the server stores them.'),
@@ -54,21 +73,21 @@ export const workflow = object('WorkflowSpec', {
   ),
   actions: may(list(action), 'What to do besides jobs, and when.'),
   use_pending_failed: may(
-    boolean,
+    booleanShape,
     'A failed job that no rule of its failure handler covers gets the status pending_failed and waits for a decision.',
     { standard: false, example: true },
   ),
-  enable_ro_crate: may(boolean, 'Record the provenance of files and jobs as an RO-Crate.', {
+  enable_ro_crate: may(booleanShape, 'Record the provenance of files and jobs as an RO-Crate.', {
     standard: false,
     example: true,
   }),
-  access_groups: may(list(string), 'Groups whose members may see and change the workflow.', { example: ['lab'] }),
+  access_groups: may(list(stringShape), 'Groups whose members may see and change the workflow.', { example: ['lab'] }),
   dynamic_jobs: may(
     dynamicJobs,
     'Limits for jobs that add jobs. Give it, if only as `{}`, where jobs add jobs in allocations: runners and allocations without work wait for them.',
   ),
   compute_node_wait_for_new_jobs_seconds: may(
-    integer,
+    integerShape,
     'Time that a runner without work waits for new jobs. With the default, a runner in an allocation leaves after 10 s if no job is left or to come that it could take.',
     {
       unit: 'seconds',
@@ -77,7 +96,7 @@ export const workflow = object('WorkflowSpec', {
     },
   ),
   compute_node_ignore_workflow_completion: may(
-    boolean,
+    booleanShape,
     'Runners keep their allocation after the workflow is complete.',
     {
       standard: false,
@@ -85,12 +104,12 @@ export const workflow = object('WorkflowSpec', {
     },
   ),
   compute_node_wait_for_healthy_database_minutes: may(
-    integer,
+    integerShape,
     'Time that a runner tries to reach the server before it lets its jobs finish and ends.',
     { unit: 'minutes', standard: STANDARD_OUTAGE_MINUTES, example: 60 },
   ),
   compute_node_expiration_buffer_seconds: old(
-    may(integer, 'Accepted; has no effect.', { unit: 'seconds', example: 60 }),
+    may(integerShape, 'Accepted; has no effect.', { unit: 'seconds', example: 60 }),
   ),
 });
 

@@ -1,4 +1,4 @@
-import { compactJson, isList, isMap, kindOf, type Value, type ValueMap } from '../text/value.ts';
+import { compactJson, isList, isMap, valueKindOf, type Value, type ValueMap } from '../text/value.ts';
 import type { Shape } from './shape.ts';
 
 /**
@@ -57,7 +57,7 @@ const MOST_LETTERS = 60;
 const short = (text: string): string => (text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS)}…` : text);
 
 function found(value: Value): string {
-  switch (kindOf(value)) {
+  switch (valueKindOf(value)) {
     case 'null':
       return 'nothing';
     case 'boolean':
@@ -100,7 +100,7 @@ function adviceFor(shape: Shape<unknown>, value: Value, name: string): string | 
 }
 
 function textAdvice(value: Value, name: string): string | undefined {
-  const kind = kindOf(value);
+  const kind = valueKindOf(value);
   if (kind === 'integer' && name === 'memory')
     return `Write it with a unit: ${compactJson(value)}m or ${compactJson(value)}g`;
   if (kind === 'integer' || kind === 'float' || kind === 'boolean') return `Put it in quotes: "${compactJson(value)}"`;
@@ -140,7 +140,7 @@ function truthAdvice(value: Value): string | undefined {
 }
 
 function listAdvice({ of }: Shape<unknown>, value: Value, name: string): string | undefined {
-  const kind = kindOf(value);
+  const kind = valueKindOf(value);
   if (kind === 'null') return 'Indent its entries below it, each with a dash; an empty list is []';
   if (of?.kind !== 'object')
     return kind === 'list' || kind === 'map' ? undefined : `Write it in brackets: [${compactJson(value)}]`;

@@ -2,7 +2,7 @@ import { COMMAND_FOLLOWS, type ContainerImage, containerLines, type InContainer 
 import { shellText } from './shell-text.ts';
 
 /** Where a job runs: in a container, in an environment of conda, with modules of the machine. All texts are written out. */
-export interface Surroundings {
+export interface JobSurroundings {
   readonly container?: ContainerImage | undefined;
   readonly conda?: string | undefined;
   /** Names of modules, separated by blanks. */
@@ -16,7 +16,10 @@ const NOT_STARTED = 126;
  * The invocation script that runs the command of a job in its surroundings, as lines before the command; undefined if it has
  * none. `bash -c` executes script and command, with every runner and server of Torc.
  */
-export function surroundingsScript({ container, conda, module }: Surroundings, job: InContainer): string | undefined {
+export function surroundingsScript(
+  { container, conda, module }: JobSurroundings,
+  job: InContainer,
+): string | undefined {
   const lines = [
     ...(module === undefined ? [] : moduleLines(module)),
     ...(conda === undefined ? [] : condaLines(conda)),

@@ -1,4 +1,4 @@
-import type { Reading } from '../../json/place.ts';
+import type { ParsedText } from '../../json/place.ts';
 import { readJson } from '../../json/read-json.ts';
 import { numberOf, type Value } from './value.ts';
 
@@ -10,7 +10,7 @@ export const readFileJson = (
   text: string,
   isStrict: boolean,
   onDuplicate: (key: string, at: number) => void,
-): Reading<Value> => readJson(text, { isJson5: !isStrict, greatestDepth: DEEPEST, numberOf, onDuplicate });
+): ParsedText<Value> => readJson(text, { isJson5: !isStrict, greatestDepth: DEEPEST, numberOf, onDuplicate });
 
 /** Strict JSON within a file of another format. */
 export const strictJson = (text: string): Value => readFileJson(text, true, () => {}).value;

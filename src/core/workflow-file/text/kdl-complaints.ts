@@ -2,27 +2,27 @@ import { getLocation, type Entry, type Node } from '@bgotink/kdl';
 import type { Complain } from '../problems.ts';
 import { suggest } from '../suggest.ts';
 import type { Level } from './kdl-dialect.ts';
-import type { Place } from '../../json/place.ts';
+import type { TextPlace } from '../../json/place.ts';
 import { describe, numberOf, type Value } from './value.ts';
 
 /** A value with its place. */
-export interface Found<V = Value> {
+export interface PlacedValue<V = Value> {
   readonly value: V;
-  readonly place: Place;
+  readonly place: TextPlace;
 }
 
 /** The value of an argument or property, each number as it was written. */
-export function foundIn(entry: Entry): Found {
+export function foundIn(entry: Entry): PlacedValue {
   const { value, representation } = entry.value;
   const { start, end } = getLocation(entry) ?? {};
-  const place: Place = { at: start?.offset ?? 0, end: end?.offset ?? 0 };
+  const place: TextPlace = { at: start?.offset ?? 0, end: end?.offset ?? 0 };
   if (typeof value !== 'number') return { value, place };
   const literal = (representation ?? String(value)).replaceAll('_', '').replace(/^\+/, '');
   return { value: numberOf(literal, value, !/^-?0[xob]/.test(literal) && /[.eE]/.test(literal)), place };
 }
 
 /** The position of a node's name. */
-export const startOf = (node: Node): number =>
+export const startOfNode = (node: Node): number =>
   getLocation(node.name)?.start.offset ?? getLocation(node)?.start.offset ?? 0;
 
 /** The messages of the KDL reader about what it refuses and what it ignores; Torc ignores the latter silently. */
@@ -42,7 +42,7 @@ export class KdlComplaints {
     this.complain({
       code: 'KDL_NODE_IGNORED',
       message: `node \`${node.name.name}\` is not read in KDL ${level.called} and was ignored`,
-      offset: startOf(node),
+      offset: startOfNode(node),
       found: node.name.name,
       allowed: Object.keys(level.nodes),
       ...(meant === undefined ? {} : { suggestion: meant }),
@@ -51,7 +51,7 @@ export class KdlComplaints {
 
   protected reportRenamed(node: Node, field: string): void {
     const message = `node \`${node.name.name}\` is read as \`${field}\`; Torc ignores it`;
-    this.complain({ code: 'KDL_NODE_RENAMED', message, offset: startOf(node), suggestion: field });
+    this.complain({ code: 'KDL_NODE_RENAMED', message, offset: startOfNode(node), suggestion: field });
   }
 
   protected ignoreEntry(node: Node, entry: Entry): void {
@@ -64,16 +64,16 @@ export class KdlComplaints {
   protected ignoreChildren(node: Node): void {
     for (const child of node.children?.nodes ?? []) {
       const message = `node \`${child.name.name}\` within \`${node.name.name}\` is not read and was ignored`;
-      this.complain({ code: 'KDL_NODE_IGNORED', message, offset: startOf(child), found: child.name.name });
+      this.complain({ code: 'KDL_NODE_IGNORED', message, offset: startOfNode(child), found: child.name.name });
     }
   }
 
-  protected ignoreValue(node: Node, found: Found | undefined, wanted: string): void {
+  protected ignoreValue(node: Node, found: PlacedValue | undefined, wanted: string): void {
     const what = found === undefined ? 'no argument' : describe(found.value);
     this.complain({
       code: 'KDL_VALUE_IGNORED',
       message: `node \`${node.name.name}\` takes ${wanted}, not ${what}, and was ignored`,
-      offset: found?.place.at ?? startOf(node),
+      offset: found?.place.at ?? startOfNode(node),
       found: what,
       allowed: [wanted],
     });

@@ -193,7 +193,7 @@ const executionConfig: Level = {
   },
 };
 
-export const workflow: Level = {
+export const workflowLevel: Level = {
   called: 'workflow',
   nodes: {
     ...fields('text', 'name', 'user', 'description', 'project'),

@@ -1,12 +1,12 @@
 import { InvalidKdlError, parse, type Node } from '@bgotink/kdl';
 import type { Complain } from '../problems.ts';
-import { Unreadable, type Place, type Reading } from '../../json/place.ts';
+import { Unreadable, type TextPlace, type ParsedText } from '../../json/place.ts';
 import { setField } from '../../json/read-json.ts';
 import { DEEPEST, strictJson } from './json.ts';
-import { workflow, type Level, type Take } from './kdl-dialect.ts';
-import { foundIn, KdlComplaints, startOf, type Found } from './kdl-complaints.ts';
+import { workflowLevel, type Level, type Take } from './kdl-dialect.ts';
+import { foundIn, KdlComplaints, startOfNode, type PlacedValue } from './kdl-complaints.ts';
 import { openBrace, tooDeep } from './open-brace.ts';
-import { kindOf, type Kind, type Value } from './value.ts';
+import { valueKindOf, type ValueKind, type Value } from './value.ts';
 
 /**
  * KDL v2 as the value that the other formats give: repeated nodes become lists, arguments become fields.
@@ -15,7 +15,7 @@ import { kindOf, type Kind, type Value } from './value.ts';
  * a warning that says where.
  * Throws: `Unreadable` for text that is not KDL.
  */
-export function readKdl(text: string, complain: Complain): Reading<Value> {
+export function readKdl(text: string, complain: Complain): ParsedText<Value> {
   const reader = new KdlReader(complain);
   const deep = tooDeep(text, DEEPEST);
   if (deep !== undefined) throw new Unreadable(`nested more than ${DEEPEST} deep`, deep);
@@ -32,15 +32,20 @@ export function readKdl(text: string, complain: Complain): Reading<Value> {
     throw new Unreadable('the text is not KDL', undefined, { cause });
   }
   // An empty list of jobs is a workflow for Torc's KDL reader, not a missing field.
-  const found = reader.level(nodes, workflow, {}, 0);
+  const found = reader.level(nodes, workflowLevel, {}, 0);
   return { value: { jobs: [], ...found.value }, places: () => found.place };
 }
 
 class KdlReader extends KdlComplaints {
-  level(nodes: readonly Node[], level: Level, start: Record<string, Found>, at: number): Found<Record<string, Value>> {
+  level(
+    nodes: readonly Node[],
+    level: Level,
+    start: Record<string, PlacedValue>,
+    at: number,
+  ): PlacedValue<Record<string, Value>> {
     const value: Record<string, Value> = {};
-    const fields = new Map<string, Place>();
-    const set = (field: string, found: Found): void => {
+    const fields = new Map<string, TextPlace>();
+    const set = (field: string, found: PlacedValue): void => {
       setField(value, field, found.value);
       fields.set(field, found.place);
     };
@@ -63,7 +68,7 @@ class KdlReader extends KdlComplaints {
     return { value, place: { at, fields } };
   }
 
-  private take(node: Node, take: Take): Found | undefined {
+  private take(node: Node, take: Take): PlacedValue | undefined {
     if (typeof take === 'object') return 'level' in take ? this.child(node, take.level) : this.record(node, take.items);
     switch (take) {
       case 'text':
@@ -83,7 +88,10 @@ class KdlReader extends KdlComplaints {
       case 'each': {
         const found = this.argument(node, ['string'], 'a string');
         return (
-          found && { value: [found.value], place: { at: found.place.at, keyAt: startOf(node), items: [found.place] } }
+          found && {
+            value: [found.value],
+            place: { at: found.place.at, keyAt: startOfNode(node), items: [found.place] },
+          }
         );
       }
       case 'textMap':
@@ -95,72 +103,72 @@ class KdlReader extends KdlComplaints {
     }
   }
 
-  private child(node: Node, level: Level): Found {
+  private child(node: Node, level: Level): PlacedValue {
     for (const entry of node.entries) this.ignoreEntry(node, entry);
-    const found = this.level(node.children?.nodes ?? [], level, {}, startOf(node));
-    return { value: found.value, place: { ...found.place, keyAt: startOf(node) } };
+    const found = this.level(node.children?.nodes ?? [], level, {}, startOfNode(node));
+    return { value: found.value, place: { ...found.place, keyAt: startOfNode(node) } };
   }
 
-  private record(node: Node, level: Level): Found | undefined {
-    const start: Record<string, Found> = {};
+  private record(node: Node, level: Level): PlacedValue | undefined {
+    const start: Record<string, PlacedValue> = {};
     let isNamed = false;
     for (const entry of node.entries) {
       const property = entry.name?.name;
       const found = foundIn(entry);
       if (property === undefined && level.named === true && !isNamed) {
         isNamed = true;
-        if (kindOf(found.value) === 'string') start['name'] = found;
+        if (valueKindOf(found.value) === 'string') start['name'] = found;
       } else if (property !== undefined && level.properties?.includes(property) === true) {
-        if (kindOf(found.value) === 'string') start[property] = found;
+        if (valueKindOf(found.value) === 'string') start[property] = found;
         else this.ignoreValue(node, found, 'a string');
       } else this.ignoreEntry(node, entry);
     }
     if (level.named === true && start['name'] === undefined)
-      this.refuse(`${level.called} must have a name`, startOf(node));
-    const { value, place } = this.level(node.children?.nodes ?? [], level, start, startOf(node));
+      this.refuse(`${level.called} must have a name`, startOfNode(node));
+    const { value, place } = this.level(node.children?.nodes ?? [], level, start, startOfNode(node));
     for (const field of level.needed ?? []) {
       if (Object.hasOwn(value, field) || Object.hasOwn(value, level.instead?.[field] ?? '')) continue;
-      this.refuse(`${level.called} must have a ${field} property`, startOf(node));
+      this.refuse(`${level.called} must have a ${field} property`, startOfNode(node));
       // An empty value, so that no later check repeats the problem.
       value[field] = '';
     }
     if (level.named === true) value['name'] ??= '';
-    return { value: [value], place: { at: startOf(node), items: [place] } };
+    return { value: [value], place: { at: startOfNode(node), items: [place] } };
   }
 
   /** The first argument, if it is of a kind that Torc reads. */
-  private argument(node: Node, kinds: readonly Kind[], wanted: string): Found | undefined {
+  private argument(node: Node, kinds: readonly ValueKind[], wanted: string): PlacedValue | undefined {
     const [first, ...rest] = node.entries.filter((entry) => entry.isArgument());
     for (const entry of node.entries) if (rest.includes(entry) || entry.isProperty()) this.ignoreEntry(node, entry);
     this.ignoreChildren(node);
     const found = first && foundIn(first);
-    if (found !== undefined && kinds.includes(kindOf(found.value))) {
-      return { value: found.value, place: { ...found.place, keyAt: startOf(node) } };
+    if (found !== undefined && kinds.includes(valueKindOf(found.value))) {
+      return { value: found.value, place: { ...found.place, keyAt: startOfNode(node) } };
     }
     this.ignoreValue(node, found, wanted);
     return undefined;
   }
 
-  private arguments(node: Node, kind: Kind, refusal: string | undefined): Found {
-    const items: Found[] = [];
+  private arguments(node: Node, kind: ValueKind, refusal: string | undefined): PlacedValue {
+    const items: PlacedValue[] = [];
     this.ignoreChildren(node);
     for (const entry of node.entries) {
       const found = foundIn(entry);
       if (entry.isProperty()) this.ignoreEntry(node, entry);
-      else if (kindOf(found.value) === kind) items.push(found);
+      else if (valueKindOf(found.value) === kind) items.push(found);
       else if (refusal === undefined) this.ignoreValue(node, found, 'whole numbers');
       else this.refuse(refusal, found.place.at);
     }
-    const at = startOf(node);
+    const at = startOfNode(node);
     return {
       value: items.map(({ value }) => value),
       place: { at, keyAt: at, items: items.map(({ place }) => place) },
     };
   }
 
-  private map(node: Node, kinds: readonly Kind[]): Found {
+  private map(node: Node, kinds: readonly ValueKind[]): PlacedValue {
     const value: Record<string, Value> = {};
-    const fields = new Map<string, Place>();
+    const fields = new Map<string, TextPlace>();
     for (const entry of node.entries) this.ignoreEntry(node, entry);
     for (const child of node.children?.nodes ?? []) {
       const key = child.name.name;
@@ -168,20 +176,20 @@ class KdlReader extends KdlComplaints {
       for (const entry of rest) this.ignoreEntry(child, entry);
       this.ignoreChildren(child);
       const found = first && foundIn(first);
-      if (found === undefined || !kinds.includes(kindOf(found.value))) {
+      if (found === undefined || !kinds.includes(valueKindOf(found.value))) {
         this.refuse(
           `${KEYS[node.name.name] ?? `${node.name.name} key`} '${key}' must have a string value`,
-          startOf(child),
+          startOfNode(child),
         );
         continue;
       }
       setField(value, key, found.value);
-      fields.set(key, { ...found.place, keyAt: startOf(child) });
+      fields.set(key, { ...found.place, keyAt: startOfNode(child) });
     }
-    return { value, place: { at: startOf(node), keyAt: startOf(node), fields } };
+    return { value, place: { at: startOfNode(node), keyAt: startOfNode(node), fields } };
   }
 
-  private json(node: Node): Found | undefined {
+  private json(node: Node): PlacedValue | undefined {
     const found = this.argument(node, ['string'], 'JSON text');
     if (typeof found?.value !== 'string') return undefined;
     try {
@@ -204,7 +212,7 @@ const KEYS: Readonly<Record<string, string>> = {
 const gathers = (take: Take): boolean =>
   take === 'each' || take === 'texts' || take === 'integers' || (typeof take === 'object' && 'items' in take);
 
-const joined = (before: Found, found: Found): Found => {
+const joined = (before: PlacedValue, found: PlacedValue): PlacedValue => {
   // Changed in place: a workflow of 20,000 jobs would otherwise copy the list 20,000 times.
   if (Array.isArray(before.value) && Array.isArray(found.value))
     for (const each of found.value) before.value.push(each);

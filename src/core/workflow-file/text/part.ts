@@ -1,5 +1,5 @@
 /** A part of a value's text: as written there, and its number, from 0, among identical parts. */
-export interface Part {
+export interface TextPart {
   readonly text: string;
   readonly number: number;
 }
@@ -9,7 +9,7 @@ export interface Part {
 export const MOST_COUNTED = 100;
 
 /** The part of a value's text that begins at a position. */
-export function partAt(whole: string, at: number, text: string): Part {
+export function partAt(whole: string, at: number, text: string): TextPart {
   let number = 0;
   for (let found = whole.indexOf(text); found >= 0 && found < at; found = whole.indexOf(text, found + 1)) {
     if (number === MOST_COUNTED) break;

@@ -1,9 +1,9 @@
-import type { Place } from '../../json/place.ts';
-import type { Path } from '../problems.ts';
-import { MOST_COUNTED, type Part } from './part.ts';
+import type { TextPlace } from '../../json/place.ts';
+import type { ValuePath } from '../problems.ts';
+import { MOST_COUNTED, type TextPart } from './part.ts';
 
 /** Position of the value at `path`, or of the nearest value that contains it. */
-export function offsetOf(root: Place, path: Path, atKey: boolean): number {
+export function offsetOf(root: TextPlace, path: ValuePath, atKey: boolean): number {
   let place = root;
   let nearest = root.at;
   for (const step of path) {
@@ -19,9 +19,14 @@ export function offsetOf(root: Place, path: Path, atKey: boolean): number {
  * Position of a part of the text at `path`; undefined if the file does not contain it literally, because of an escape
  * or a line break within it, or because a variable was inserted.
  */
-export function offsetOfPart(source: string, root: Place, path: Path, { text, number }: Part): number | undefined {
+export function offsetOfPart(
+  source: string,
+  root: TextPlace,
+  path: ValuePath,
+  { text, number }: TextPart,
+): number | undefined {
   if (number >= MOST_COUNTED) return undefined;
-  let place: Place | undefined = root;
+  let place: TextPlace | undefined = root;
   for (const step of path) place = typeof step === 'number' ? place?.items?.[step] : place?.fields?.get(step);
   if (place?.end === undefined || place.at < 0) return undefined;
   let found = source.indexOf(text, place.at);

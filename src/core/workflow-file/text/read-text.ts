@@ -1,4 +1,4 @@
-import { Unreadable, type Reading } from '../../json/place.ts';
+import { Unreadable, type ParsedText } from '../../json/place.ts';
 import type { Complain, Complaint } from '../problems.ts';
 import { readFileJson } from './json.ts';
 import { readKdl } from './kdl.ts';
@@ -6,16 +6,16 @@ import { isList, isMap, type Value, type ValueMap } from './value.ts';
 import { readYaml } from './yaml.ts';
 import { yamlAdvice } from './yaml-advice.ts';
 
-export type Format = 'json' | 'json5' | 'yaml' | 'kdl';
+export type SpecFormat = 'json' | 'json5' | 'yaml' | 'kdl';
 
 /** A workflow file's text. Problems show `name`; `-` is standard input. `format` precedes the extension. */
 export interface Source {
   readonly text: string;
   readonly name: string;
-  readonly format?: Format;
+  readonly format?: SpecFormat;
 }
 
-const EXTENSIONS: Readonly<Record<string, Format>> = {
+const EXTENSIONS: Readonly<Record<string, SpecFormat>> = {
   json: 'json',
   json5: 'json5',
   yaml: 'yaml',
@@ -24,7 +24,7 @@ const EXTENSIONS: Readonly<Record<string, Format>> = {
 };
 
 /** The format of a file's extension in any case; undefined for another extension or none. */
-export const formatOfName = (name: string): Format | undefined =>
+export const formatOfName = (name: string): SpecFormat | undefined =>
   EXTENSIONS[/\.([^./\\]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''];
 
 /**
@@ -33,7 +33,7 @@ export const formatOfName = (name: string): Format | undefined =>
  * Without a known extension, the first format that gives an object is used: JSON, JSON5, YAML, KDL. Torc accepts any
  * YAML value there, also a bare string, so it never tries KDL; ours does.
  */
-export function readText(source: Source, complain: Complain): Reading<Value> | undefined {
+export function readText(source: Source, complain: Complain): ParsedText<Value> | undefined {
   const isStdin = source.name === '-';
   if (source.text.trim() === '') {
     const what = isStdin ? 'workflow spec read from stdin is empty' : `workflow spec ${source.name} is empty`;
@@ -51,7 +51,7 @@ export function readText(source: Source, complain: Complain): Reading<Value> | u
   }
 }
 
-type Reader = (text: string, complain: Complain) => Reading<Value>;
+type Reader = (text: string, complain: Complain) => ParsedText<Value>;
 
 const duplicate =
   (complain: Complain) =>
@@ -63,16 +63,16 @@ const duplicate =
       found: key,
     });
 
-const READERS: Readonly<Record<Format, Reader>> = {
+const READERS: Readonly<Record<SpecFormat, Reader>> = {
   json: (text, complain) => readFileJson(text, true, duplicate(complain)),
   json5: (text, complain) => readFileJson(text, false, duplicate(complain)),
   yaml: (text, complain) => readYaml(text, duplicate(complain)),
   kdl: (text, complain) => readKdl(text, complain),
 };
 
-function detect(source: Source, complain: Complain): Reading<Value> | undefined {
-  const failures = new Map<Format, Unreadable>();
-  let other: Reading<Value> | undefined;
+function detect(source: Source, complain: Complain): ParsedText<Value> | undefined {
+  const failures = new Map<SpecFormat, Unreadable>();
+  let other: ParsedText<Value> | undefined;
   for (const format of ['json', 'json5', 'yaml', 'kdl'] as const) {
     const complaints: Complaint[] = [];
     try {
@@ -106,12 +106,12 @@ const isByChance = (value: ValueMap, text: string): boolean =>
   likeliest(text) !== 'kdl' &&
   Object.entries(value).every(([key, item]) => key === 'jobs' && isList(item) && item.length === 0);
 
-function likeliest(text: string): Format {
+function likeliest(text: string): SpecFormat {
   if (/^\s*(?:\/\/|\/\*|\{)/.test(text)) return 'json5';
   return /^[\w-]+:(?:\s|$)/m.test(text) ? 'yaml' : 'kdl';
 }
 
-function syntax({ message, offset }: Unreadable, format: Format, text: string): Complaint {
+function syntax({ message, offset }: Unreadable, format: SpecFormat, text: string): Complaint {
   if (offset === undefined) return { code: 'SYNTAX', message };
   const advice = format === 'yaml' ? yamlAdvice(text, offset, message) : undefined;
   return { code: 'SYNTAX', message, offset, ...(advice === undefined ? {} : { plain: `${advice} (${message})` }) };

@@ -34,9 +34,9 @@ export const isMap = (value: Value | undefined): value is ValueMap =>
 
 export const isList = (value: Value | undefined): value is readonly Value[] => Array.isArray(value);
 
-export type Kind = 'null' | 'boolean' | 'integer' | 'float' | 'string' | 'list' | 'map';
+export type ValueKind = 'null' | 'boolean' | 'integer' | 'float' | 'string' | 'list' | 'map';
 
-export function kindOf(value: Value): Kind {
+export function valueKindOf(value: Value): ValueKind {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'list';
   if (value instanceof ExactNumber) return value.isFloat ? 'float' : 'integer';
@@ -57,7 +57,7 @@ const plainDigits = (value: number): string => (Math.abs(value) < 1e21 ? String(
 
 /** Torc's notation for a value that does not fit: ``integer `123` ``, `string "x"`, `map`. */
 export function describe(value: Value): string {
-  switch (kindOf(value)) {
+  switch (valueKindOf(value)) {
     case 'null':
       return 'null';
     case 'boolean':

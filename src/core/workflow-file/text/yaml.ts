@@ -16,7 +16,7 @@ import {
   YAMLException,
   type Event,
 } from 'js-yaml';
-import { Unreadable, type Place, type Reading } from '../../json/place.ts';
+import { Unreadable, type TextPlace, type ParsedText } from '../../json/place.ts';
 import { numberOf, type Value } from './value.ts';
 
 const INTEGER = /^[+-]?(?:0|[1-9]\d*|0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+)$/;
@@ -59,7 +59,7 @@ const MOST_VALUES = 20_000_000;
  * Throws: `Unreadable`, also for more than one document, an alias within its own anchor and aliases that expand to too
  * many values.
  */
-export function readYaml(text: string, onDuplicate: (key: string, at: number) => void): Reading<Value> {
+export function readYaml(text: string, onDuplicate: (key: string, at: number) => void): ParsedText<Value> {
   try {
     const events = parseEvents(text, {});
     refuseBombs(events, text);
@@ -118,10 +118,10 @@ function refuseBombs(events: readonly Event[], text: string): void {
 }
 
 /** The places of all values, from the events of the parser; reports duplicate keys. */
-function placesOf(events: readonly Event[], text: string, onDuplicate: (key: string, at: number) => void): Place {
-  const anchors = new Map<string, Place>();
+function placesOf(events: readonly Event[], text: string, onDuplicate: (key: string, at: number) => void): TextPlace {
+  const anchors = new Map<string, TextPlace>();
   let next = 0;
-  const read = (): Place => {
+  const read = (): TextPlace => {
     const event = events[next];
     next += 1;
     if (event === undefined || event.type === EVENT_DOCUMENT || event.type === EVENT_POP) return { at: 0 };
@@ -134,16 +134,16 @@ function placesOf(events: readonly Event[], text: string, onDuplicate: (key: str
     if (event.anchorStart >= 0) anchors.set(text.slice(event.anchorStart, event.anchorEnd), place);
     return place;
   };
-  const placeOf = (event: Event): Place => {
+  const placeOf = (event: Event): TextPlace => {
     if (event.type === EVENT_SCALAR) return { at: event.valueStart - (isQuoted(event) ? 1 : 0), end: event.valueEnd };
     if (event.type === EVENT_SEQUENCE) {
-      const items: Place[] = [];
+      const items: TextPlace[] = [];
       while (events[next] !== undefined && events[next]?.type !== EVENT_POP) items.push(read());
       next += 1;
       return { at: event.start, items };
     }
     if (event.type !== EVENT_MAPPING) return { at: 0 };
-    const fields = new Map<string, Place>();
+    const fields = new Map<string, TextPlace>();
     while (events[next] !== undefined && events[next]?.type !== EVENT_POP) {
       const keyEvent = events[next];
       const key = keyEvent?.type === EVENT_SCALAR ? getScalarValue(text, keyEvent) : '';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { byName } from './by-name.ts';
+import { pairedByName } from './by-name.ts';
 
 const names = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'), { maxLength: 8 });
 const wantedNames = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g'));
@@ -10,7 +10,7 @@ it('each wanted name gets the first record that has it, whatever the order of bo
     fc.property(names, wantedNames, fc.boolean(), (stored, wanted, isReversed) => {
       const records = stored.map((name, id) => ({ id, name }));
       const order = isReversed ? Int32Array.from(wanted.keys()).reverse() : undefined;
-      const found = byName(records, {
+      const found = pairedByName(records, {
         length: wanted.length,
         nameAt: (number) => wanted[number],
         ...(order === undefined ? {} : { order }),
@@ -21,5 +21,5 @@ it('each wanted name gets the first record that has it, whatever the order of bo
 });
 
 it('a record without a name is not the one of a wanted record without a name', () => {
-  expect(byName([{ name: null }], { length: 1, nameAt: () => undefined })).toEqual([undefined]);
+  expect(pairedByName([{ name: null }], { length: 1, nameAt: () => undefined })).toEqual([undefined]);
 });

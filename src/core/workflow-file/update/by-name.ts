@@ -8,7 +8,7 @@ interface Named {
  * `order` are the numbers of the wanted names in the order in which a creation stores their records. A large workflow mostly has
  * the records of its file in that order, and comparing two names takes a tenth of the time of finding one among 100,000.
  */
-export function byName<Stored extends Named>(
+export function pairedByName<Stored extends Named>(
   stored: readonly Stored[],
   wanted: {
     readonly length: number;

@@ -1,10 +1,10 @@
 import type { NewJob } from '../../contract/job.ts';
 import type { PlanUpdate } from '../../contract/plan-update.ts';
-import { actionBody, type Ids, jobBody, workflowBody } from '../plan/bodies.ts';
-import { listOf } from '../int-list.ts';
+import { actionBody, type IdsOfPlan, jobBody, workflowBody } from '../plan/bodies.ts';
+import { itemsOf } from '../int-list.ts';
 import type { Plan, PlannedJob } from '../plan/plan.ts';
 import { matchActions } from './actions.ts';
-import { byName } from './by-name.ts';
+import { pairedByName } from './by-name.ts';
 import type { JobDifference, PlanDifference } from './difference.ts';
 import { type Comparison, jobChange } from './jobs.ts';
 import { type MatchedPlan, matchPlan } from './match.ts';
@@ -86,9 +86,9 @@ const part = (name: keyof PlanUpdate, lists: Readonly<Record<string, readonly un
   Object.values(lists).some(({ length }) => length > 0) ? { [name]: lists } : {};
 
 /** For each job of the plan its id, or its position among the added ones, from -1 down; and the stored job, if there is one. */
-function matchJobs(plan: Plan, stored: StoredPlan): { ids: Ids; had: (StoredJob | undefined)[] } {
+function matchJobs(plan: Plan, stored: StoredPlan): { ids: IdsOfPlan; had: (StoredJob | undefined)[] } {
   const wanted = { length: plan.jobs.length, nameAt: plan.jobName, order: plan.levels.items };
-  const had = byName(
+  const had = pairedByName(
     stored.jobs.filter((job) => !isRemoved(job) && !isSpawned(job)),
     wanted,
   );
@@ -105,11 +105,11 @@ function matchJobs(plan: Plan, stored: StoredPlan): { ids: Ids; had: (StoredJob 
 }
 
 /** The ids of the jobs that a job waits for, by names and by what it reads. */
-function upstreamOf({ jobs, waitsFor }: Plan['graph'], number: number, ids: Ids): number[] {
+function upstreamOf({ jobs, waitsFor }: Plan['graph'], number: number, ids: IdsOfPlan): number[] {
   const seen = new Set<number>();
   const upstream: number[] = [];
   const follow = (node: number) => {
-    for (const target of listOf(waitsFor, node)) {
+    for (const target of itemsOf(waitsFor, node)) {
       if (target === number || seen.has(target)) continue;
       seen.add(target);
       if (target < jobs) upstream.push(ids[target] as number);
@@ -130,7 +130,7 @@ function envOf({ workflow }: Plan, { settings: { env } }: PlannedJob): Record<st
 const NO_VARIABLES: Record<string, string> = {};
 
 /** Names of records for people, which few jobs need, and what counts as changed content. */
-function comparisonOf(plan: Plan, stored: StoredPlan, { refs, ...matched }: MatchedPlan, ids: Ids): Comparison {
+function comparisonOf(plan: Plan, stored: StoredPlan, { refs, ...matched }: MatchedPlan, ids: IdsOfPlan): Comparison {
   const known = new Map<string, ReadonlyMap<number, string>>();
   const namesOf = (kind: Parameters<Comparison['nameOf']>[0]): ReadonlyMap<number, string> => {
     const names = new Map(stored[kind].map(({ id, name }) => [id, name]));

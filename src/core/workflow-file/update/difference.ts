@@ -1,4 +1,4 @@
-import type { PlanUpdate, RecordKind } from '../../contract/plan-update.ts';
+import type { PlanUpdate, UpdatedRecordKind } from '../../contract/plan-update.ts';
 
 /** One reason why a job is changed; the texts are shown to people. */
 export interface FieldChange {
@@ -23,7 +23,7 @@ export interface JobDifference {
 /** A record, an action or a setting that is added, removed or changed. */
 export interface RecordDifference {
   readonly kind: JobDifference['kind'];
-  readonly of: RecordKind | 'workflow_actions' | 'settings';
+  readonly of: UpdatedRecordKind | 'workflow_actions' | 'settings';
   readonly name: string;
 }
 

@@ -1,4 +1,4 @@
-import { type PlanRecords, type PlanUpdate, recordKinds } from '../../contract/plan-update.ts';
+import { type PlanRecords, type PlanUpdate, updatedRecordKinds } from '../../contract/plan-update.ts';
 import { handlerBody, type RecordIds, requirementsBody, schedulerBody } from '../plan/bodies.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { RecordDifference } from './difference.ts';
@@ -109,12 +109,12 @@ export function matchPlan(plan: Plan, stored: StoredPlan): MatchedPlan {
     },
     update: () =>
       Object.fromEntries(
-        recordKinds.flatMap((kind) => {
+        updatedRecordKinds.flatMap((kind) => {
           const { update } = all[kind];
           return update.add.length + update.change.length + update.remove.length === 0 ? [] : [[kind, update]];
         }),
       ),
-    differences: () => recordKinds.flatMap((kind) => all[kind].differences),
+    differences: () => updatedRecordKinds.flatMap((kind) => all[kind].differences),
   };
 }
 

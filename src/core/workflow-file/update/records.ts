@@ -1,5 +1,5 @@
-import type { PlanRecords, RecordKind } from '../../contract/plan-update.ts';
-import { byName } from './by-name.ts';
+import type { PlanRecords, UpdatedRecordKind } from '../../contract/plan-update.ts';
+import { pairedByName } from './by-name.ts';
 import type { RecordDifference } from './difference.ts';
 import { isSame } from './same.ts';
 
@@ -9,7 +9,7 @@ interface Named {
 }
 
 /** The records of one kind, matched by name. */
-export interface MatchedRecords<Kind extends RecordKind, Had> {
+export interface MatchedRecords<Kind extends UpdatedRecordKind, Had> {
   /** By number in the plan: the id, or the position among the added ones, from -1 down. */
   readonly ids: Float64Array;
   readonly update: {
@@ -24,7 +24,7 @@ export interface MatchedRecords<Kind extends RecordKind, Had> {
 }
 
 /** Matches the records of a plan with those of the workflow, by name. Records without a name are not created. */
-export function matchRecords<Kind extends RecordKind, Had extends Named>(
+export function matchRecords<Kind extends UpdatedRecordKind, Had extends Named>(
   kind: Kind,
   wanted: { readonly length: number; readonly at: (number: number) => PlanRecords[Kind] | undefined },
   stored: readonly Had[],
@@ -34,7 +34,10 @@ export function matchRecords<Kind extends RecordKind, Had extends Named>(
   } = {},
 ): MatchedRecords<Kind, Had> {
   const records = Array.from({ length: wanted.length }, (_, number) => wanted.at(number));
-  const found = byName(stored, { length: records.length, nameAt: (number) => records[number]?.name ?? undefined });
+  const found = pairedByName(stored, {
+    length: records.length,
+    nameAt: (number) => records[number]?.name ?? undefined,
+  });
   const kept = new Set<Had>();
   const ids = new Float64Array(wanted.length);
   const update: MatchedRecords<Kind, Had>['update'] = { add: [], change: [], remove: [] };

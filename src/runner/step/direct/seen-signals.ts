@@ -1,6 +1,6 @@
 import { handledSignals } from '../../../cluster/host/signal-handling.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
-import { type AskedToEnd, askedBy, type SeenSignal } from '../../../core/attempt/asked-to-end.ts';
+import { type AskedToEnd, askerOf, type SeenSignal } from '../../../core/attempt/asked-to-end.ts';
 
 /** The signals that reached steps of this machine, and whether their first processes handle them. */
 export interface SeenSignals {
@@ -37,7 +37,7 @@ export function createSeenSignals(): SeenSignals {
     },
     ended: (id) => void ends.set(id, nowSeconds()),
     take(id) {
-      const asked = askedBy(seen.get(id) ?? [], ends.get(id) ?? nowSeconds());
+      const asked = askerOf(seen.get(id) ?? [], ends.get(id) ?? nowSeconds());
       seen.delete(id);
       ends.delete(id);
       return asked;

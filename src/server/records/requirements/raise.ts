@@ -1,5 +1,5 @@
 import type { RaisedNeed } from '../../../core/contract/exchange.ts';
-import { memoryText, raisedName } from '../../../core/lifecycle/cause-verdict.ts';
+import { memoryAmountText, raisedName } from '../../../core/lifecycle/cause-verdict.ts';
 import { formatDuration } from '../../../core/quantity/duration.ts';
 import { createClasses } from '../job/class.ts';
 import type { Store } from '../store.ts';
@@ -24,7 +24,7 @@ export const createRaise = ({ db, find }: Pick<Store, 'db' | 'find'>) => {
     const { num_cpus, num_gpus, num_nodes } = before;
     const memory_bytes = raise.memory_bytes ?? before.memory_bytes;
     const runtime_s = raise.runtime_seconds ?? before.runtime_s;
-    const memory = raise.memory_bytes ? memoryText(memory_bytes) : before.memory;
+    const memory = raise.memory_bytes ? memoryAmountText(memory_bytes) : before.memory;
     const runtime = raise.runtime_seconds ? formatDuration(runtime_s) : before.runtime;
     const name = raisedName(before.name, memory, runtime);
     const wanted = { workflow_id: workflowId, name, num_cpus, num_gpus, num_nodes, memory_bytes, runtime_s };

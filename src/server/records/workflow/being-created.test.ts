@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { Kill, mortal } from '../../../../tests/support/kill.ts';
 import { testService } from '../../../../tests/support/service.ts';
 import { createWorkflow } from '../../../client/create-workflow.ts';
-import { planOf } from '../../../core/workflow-file/read.ts';
+import { planOfSpec } from '../../../core/workflow-file/read.ts';
 import { startUpkeep } from '../../upkeep.ts';
 
-const { plan } = planOf(
+const { plan } = planOfSpec(
   {
     name: 'flow',
     jobs: [

@@ -1,4 +1,4 @@
-import type { AddedJob, ChangedJob, PlanSettings, RecordKind } from '../../../core/contract/plan-update.ts';
+import type { AddedJob, ChangedJob, PlanSettings, UpdatedRecordKind } from '../../../core/contract/plan-update.ts';
 import { newActionQueries } from '../../records/action/queries.ts';
 import { createAction } from '../../records/action/create.ts';
 import { createClasses } from '../../records/job/class.ts';
@@ -48,7 +48,7 @@ export const createApply = (store: Store, queries: UpdateQueries, edges: Edges) 
     const defaults = jobs.jobDefaults.get({ workflowId });
     const workflowEnv = JSON.parse(defaults?.env ?? '{}') as Record<string, string>;
     const classOf = classes(workflowId);
-    const one = (kind: RecordKind, reference: number | null | undefined) =>
+    const one = (kind: UpdatedRecordKind, reference: number | null | undefined) =>
       reference ? idOf(ids[kind], reference) : null;
     return (job: AddedJob): JobToInsert => {
       const fields = storedFields(job, workflowEnv);

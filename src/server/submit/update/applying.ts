@@ -1,7 +1,7 @@
-import type { RecordKind } from '../../../core/contract/plan-update.ts';
+import type { UpdatedRecordKind } from '../../../core/contract/plan-update.ts';
 
 /** Ids of the records that the update has added, by kind, in their order. */
-export type NewIds = Record<RecordKind | 'jobs', number[]>;
+export type NewIds = Record<UpdatedRecordKind | 'jobs', number[]>;
 
 export const noIds = (): NewIds => ({
   files: [],

@@ -1,4 +1,4 @@
-import { type ChangedJob, type PlanUpdate, recordKinds } from '../../../core/contract/plan-update.ts';
+import { type ChangedJob, type PlanUpdate, updatedRecordKinds } from '../../../core/contract/plan-update.ts';
 import { jobFields, type ReferenceName, referenceNames, relationNames } from '../../../core/job/fields.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { refuseBadLabels } from '../../../core/contract/labels.ts';
@@ -33,7 +33,7 @@ export function* refuseBadUpdate(
     refuseIterations(update.settings);
     refuseMisplaced(update.settings);
   }
-  for (const kind of recordKinds) {
+  for (const kind of updatedRecordKinds) {
     for (const { id } of update[kind]?.change ?? []) known(kind, id, `${kind}.change`);
     for (const id of update[kind]?.remove ?? []) known(kind, id, `${kind}.remove`);
     yield;

@@ -1,4 +1,4 @@
-import type { RecordKind } from '../../../core/contract/plan-update.ts';
+import type { UpdatedRecordKind } from '../../../core/contract/plan-update.ts';
 import { definitionNames, referenceNames } from '../../../core/job/fields.ts';
 import { HELD, NOT_BEGUN, UNCLAIMED } from '../../../core/job/statuses.ts';
 import { assigned } from '../../records/job/queries.ts';
@@ -19,7 +19,7 @@ export interface PlacedJob {
 
 const placed = `job.id, job.name, (job.status in ${anyOf(HELD)} or job.claimed_by is not null) as is_held`;
 
-const TABLES: Record<RecordKind | 'jobs', string> = {
+const TABLES: Record<UpdatedRecordKind | 'jobs', string> = {
   files: 'file',
   user_data: 'user_data',
   resource_requirements: 'resource_requirements',
@@ -29,7 +29,7 @@ const TABLES: Record<RecordKind | 'jobs', string> = {
 };
 
 /** Whether a record is still used: then it stays. */
-const USES: Record<RecordKind, string> = {
+const USES: Record<UpdatedRecordKind, string> = {
   files: `exists (select 1 from job_input_file where file_id = :id)
     or exists (select 1 from job_output_file where file_id = :id)`,
   user_data: `exists (select 1 from job_input_user_data where user_data_id = :id)

@@ -1,4 +1,4 @@
-import type { PlanRecords, RecordKind } from '../../../core/contract/plan-update.ts';
+import type { PlanRecords, UpdatedRecordKind } from '../../../core/contract/plan-update.ts';
 import { failureHandlerQueries } from '../../records/failure-handler/queries.ts';
 import { fileQueries } from '../../records/file/queries.ts';
 import { storedRequirements } from '../../records/requirements/fields.ts';
@@ -13,7 +13,7 @@ import type { UpdateQueries } from './queries.ts';
 import type { RecordStep } from './steps.ts';
 
 type Writers = {
-  readonly [Kind in RecordKind]: {
+  readonly [Kind in UpdatedRecordKind]: {
     /** Returns its id. */
     readonly add: (record: PlanRecords[Kind], applying: Applying) => number;
     readonly change: (id: number, record: PlanRecords[Kind], applying: Applying) => void;
@@ -66,7 +66,7 @@ export const createRecordWriter = (store: Store, queries: UpdateQueries) => {
     },
   };
 
-  const write = <Kind extends RecordKind>(
+  const write = <Kind extends UpdatedRecordKind>(
     kind: Kind,
     { add, change }: Pick<Extract<RecordStep, { kind: Kind }>, 'add' | 'change'>,
     applying: Applying,

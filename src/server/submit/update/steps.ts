@@ -4,8 +4,8 @@ import {
   type PlanRecords,
   type PlanSettings,
   type PlanUpdate,
-  type RecordKind,
-  recordKinds,
+  type UpdatedRecordKind,
+  updatedRecordKinds,
 } from '../../../core/contract/plan-update.ts';
 import { type RelationName, relationNames } from '../../../core/job/fields.ts';
 
@@ -14,13 +14,13 @@ export type Pair = readonly [jobId: number, otherId: number];
 
 /** Records of one kind: new ones, and those that get other values. */
 export type RecordStep = {
-  [Kind in RecordKind]: {
+  [Kind in UpdatedRecordKind]: {
     readonly step: 'records';
     readonly kind: Kind;
     readonly add: readonly PlanRecords[Kind][];
     readonly change: readonly { readonly id: number; readonly record: PlanRecords[Kind] }[];
   };
-}[RecordKind];
+}[UpdatedRecordKind];
 
 /** A part of an update that takes a few milliseconds. It is applied in one transaction, or again from its beginning. */
 export type PlanStep =
@@ -36,7 +36,7 @@ export type PlanStep =
     }
   | { readonly step: 'actions'; readonly add: Actions; readonly remove: readonly number[] }
   | { readonly step: 'remove jobs'; readonly ids: readonly number[] }
-  | { readonly step: 'remove records'; readonly kind: RecordKind; readonly ids: readonly number[] };
+  | { readonly step: 'remove records'; readonly kind: UpdatedRecordKind; readonly ids: readonly number[] };
 
 /** Records or jobs in a step, and relationships: about 1 ms. */
 const RECORDS = 64;
@@ -46,7 +46,7 @@ const PAIRS = 256;
 export function* stepsOf(update: PlanUpdate): Generator<PlanStep> {
   const { settings, jobs, workflow_actions: actions } = update;
   if (settings) yield { step: 'settings', settings };
-  for (const kind of recordKinds) {
+  for (const kind of updatedRecordKinds) {
     const { add, change } = update[kind] ?? {};
     for (const page of pages<unknown>(add, RECORDS))
       yield { step: 'records', kind, add: page, change: [] } as RecordStep;
@@ -69,7 +69,7 @@ export function* stepsOf(update: PlanUpdate): Generator<PlanStep> {
   }
   if (actions) yield { step: 'actions', add: actions.add ?? [], remove: actions.remove ?? [] };
   for (const ids of pages(jobs?.remove, RECORDS)) yield { step: 'remove jobs', ids };
-  for (const kind of recordKinds)
+  for (const kind of updatedRecordKinds)
     for (const ids of pages(update[kind]?.remove, RECORDS)) yield { step: 'remove records', kind, ids };
 }
 

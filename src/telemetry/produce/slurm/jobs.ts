@@ -1,7 +1,7 @@
 import { runHelper } from '../../../cluster/exec.ts';
 import { outsideAllocation, slurmProgram } from '../../../cluster/slurm/programs.ts';
 import { HELD_PRIORITY } from '../../../core/contract/sonar/conventions.ts';
-import type { SlurmJob } from '../../../core/contract/sonar/jobs.ts';
+import type { SonarSlurmJob } from '../../../core/contract/sonar/jobs.ts';
 import { dataMessage, errorMessage, type ProducedMessage, type Origin } from '../envelope.ts';
 import { timestampOf } from '../timestamp.ts';
 import { parseSacct, SACCT_FIELDS } from './sacct.ts';
@@ -81,14 +81,14 @@ export async function readJobs(options: JobsOptions): Promise<JobsRead> {
 }
 
 /** Of jobs that wait or run: the controller forgets the others. */
-const withResources = (jobs: readonly SlurmJob[], asked: ReadonlyMap<number, string>): SlurmJob[] =>
+const withResources = (jobs: readonly SonarSlurmJob[], asked: ReadonlyMap<number, string>): SonarSlurmJob[] =>
   jobs.map((job) => (job.job_step === '' ? { ...job, requested_resources: asked.get(Number(job.job_id)) ?? '' } : job));
 
 /**
  * Jobs that sacct lists, and those that only the controller knows: sacct lists no job that was never eligible, such as one that
  * is held since its submission. A held job has priority 0, whatever it had when the accounting recorded it.
  */
-function withLiving(accounted: readonly SlurmJob[], living: readonly SlurmJob[]): SlurmJob[] {
+function withLiving(accounted: readonly SonarSlurmJob[], living: readonly SonarSlurmJob[]): SonarSlurmJob[] {
   const held = new Set(living.filter(({ priority }) => priority === HELD_PRIORITY).map(({ job_id: id }) => id));
   const listed = new Set(accounted.map(({ job_id: id }) => id));
   return [
@@ -101,12 +101,12 @@ function withLiving(accounted: readonly SlurmJob[], living: readonly SlurmJob[])
 
 /** Envelopes with a limited number of records, all of one time; one even if there are no records: it says that we are alive. */
 export function messagesOf(
-  jobs: readonly SlurmJob[],
+  jobs: readonly SonarSlurmJob[],
   origin: Origin,
   atMs: number,
   batchSize = Infinity,
 ): ProducedMessage[] {
-  const batches: SlurmJob[][] = [];
+  const batches: SonarSlurmJob[][] = [];
   for (let at = 0; at < Math.max(1, jobs.length); at += batchSize) batches.push(jobs.slice(at, at + batchSize));
   return batches.map((batch) =>
     dataMessage('job', origin, atMs, { time: timestampOf(atMs), cluster: origin.cluster, slurm_jobs: batch }),

@@ -1,4 +1,4 @@
-import type { SlurmJob } from '../../../core/contract/sonar/jobs.ts';
+import type { SonarSlurmJob } from '../../../core/contract/sonar/jobs.ts';
 import { stateWord } from '../../../core/contract/sonar/conventions.ts';
 import { hasJobEnded } from './slurm-text.ts';
 
@@ -32,13 +32,13 @@ const GROWING = new Set(['sacct', 'suspend_time']);
  * reported twice.
  */
 export function newsOf(
-  jobs: readonly SlurmJob[],
+  jobs: readonly SonarSlurmJob[],
   reported: ReportedJobs,
   nowMs: number,
-): { readonly news: readonly SlurmJob[]; readonly reported: ReportedJobs } {
+): { readonly news: readonly SonarSlurmJob[]; readonly reported: ReportedJobs } {
   const next: Record<string, Reported> = {};
   for (const [key, each] of Object.entries(reported)) if (nowMs - each.seenAtMs < DAY_MS) next[key] = each;
-  const news: SlurmJob[] = [];
+  const news: SonarSlurmJob[] = [];
   for (const job of jobs) {
     const key = `${job.job_id}.${job.job_step ?? ''}`;
     const before = next[key];
@@ -55,14 +55,14 @@ export function newsOf(
       continue;
     }
     const names = new Set<string>(isFull ? Object.keys(job) : [...ALWAYS, ...changed]);
-    news.push(Object.fromEntries(Object.entries(job).filter(([name]) => names.has(name))) as SlurmJob);
+    news.push(Object.fromEntries(Object.entries(job).filter(([name]) => names.has(name))) as SonarSlurmJob);
     next[key] = { state, fields, fullAtMs: isFull ? nowMs : before.fullAtMs, seenAtMs: nowMs };
   }
   return { news, reported: next };
 }
 
 /** Fields that have a value. One that lost its value, as the nodes of a requeued job, cannot be reported: the state says it. */
-const fieldsOf = (job: SlurmJob): Record<string, string> =>
+const fieldsOf = (job: SonarSlurmJob): Record<string, string> =>
   Object.fromEntries(
     Object.entries(job).flatMap(([name, value]) => {
       const text = JSON.stringify(value);

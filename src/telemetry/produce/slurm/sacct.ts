@@ -1,5 +1,5 @@
 import { encodeExtended, type ExtendedUint } from '../../../core/contract/sonar/extended-uint.ts';
-import type { SacctData, SlurmJob } from '../../../core/contract/sonar/jobs.ts';
+import type { SacctData, SonarSlurmJob } from '../../../core/contract/sonar/jobs.ts';
 import { kilobytesOf, namesOf, secondsOf } from './slurm-text.ts';
 
 /** What sacct is asked for. The name of a job stands last, because it may contain the separator. */
@@ -44,7 +44,7 @@ type SacctField = (typeof SACCT_FIELDS)[number];
 export type TimeReader = (text: string) => string | undefined;
 
 /** The jobs and steps in what `sacct -aP --noheader` prints. Lines that are cut off are passed over. */
-export const parseSacct = (text: string, timeOf: TimeReader): SlurmJob[] =>
+export const parseSacct = (text: string, timeOf: TimeReader): SonarSlurmJob[] =>
   text.split('\n').flatMap((line) => {
     const row = rowOf(line);
     const job = row === undefined ? undefined : jobOf(row, timeOf);
@@ -61,7 +61,7 @@ function rowOf(line: string): Row | undefined {
   return Object.fromEntries(row) as Row;
 }
 
-function jobOf(row: Row, timeOf: TimeReader): SlurmJob | undefined {
+function jobOf(row: Row, timeOf: TimeReader): SonarSlurmJob | undefined {
   const [, id, step = ''] = /^(\d+)(?:\.(.+))?$/.exec(row.JobIDRaw) ?? [];
   if (id === undefined || row.State === '') return undefined;
   const cpus = Number(row.ReqCPUS) || 0;
@@ -112,7 +112,7 @@ const dataOf = (row: Row): SacctData => ({
  * The array or heterogeneous job of `1467073_1.batch` and `1467921+0`. The pending rest of an array, `1467073_[5-7]`,
  * is no task: it has neither, because a missing index would be read as 0.
  */
-export function identityOf(jobId: string): Partial<SlurmJob> {
+export function identityOf(jobId: string): Partial<SonarSlurmJob> {
   const [, whole, kind, part] = /^(\d+)([_+])(\d+)(?:\.|$)/.exec(jobId) ?? [];
   if (whole === undefined) return {};
   return kind === '_'

@@ -1,5 +1,5 @@
 import { encodeExtended, type ExtendedUint } from '../../../core/contract/sonar/extended-uint.ts';
-import type { SlurmJob } from '../../../core/contract/sonar/jobs.ts';
+import type { SonarSlurmJob } from '../../../core/contract/sonar/jobs.ts';
 import { exitCodeOf, identityOf, type TimeReader } from './sacct.ts';
 import { hasJobEnded, namesOf, secondsOf } from './slurm-text.ts';
 
@@ -18,7 +18,7 @@ export function requestedResources(text: string): ReadonlyMap<number, string> {
  * The jobs that the controller knows: those that wait or run, and that ended a short time ago. It has no steps and no
  * figures of what they used.
  */
-export const parseScontrol = (text: string, timeOf: TimeReader): SlurmJob[] =>
+export const parseScontrol = (text: string, timeOf: TimeReader): SonarSlurmJob[] =>
   text.split('\n').flatMap((line) => {
     const id = /^JobId=(\d+)/.exec(line)?.[1];
     const value = (key: string) => valueOf(line, key) ?? '';

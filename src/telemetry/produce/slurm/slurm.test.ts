@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
-import type { SlurmJob } from '../../../core/contract/sonar/jobs.ts';
+import type { SonarSlurmJob } from '../../../core/contract/sonar/jobs.ts';
 import { encodeAttributes } from '../../../core/contract/sonar/encode.ts';
 import { parseNodeStates, parsePartitions } from './cluster.ts';
 import { messagesOf } from './jobs.ts';
@@ -43,7 +43,7 @@ const lineOf = (changed: Partial<Record<(typeof SACCT_FIELDS)[number], string>> 
   };
   return SACCT_FIELDS.map((field) => row[field] ?? '').join('|');
 };
-const jobOf = (changed: Parameters<typeof lineOf>[0]) => parseSacct(lineOf(changed), timeOf)[0] as SlurmJob;
+const jobOf = (changed: Parameters<typeof lineOf>[0]) => parseSacct(lineOf(changed), timeOf)[0] as SonarSlurmJob;
 
 describe('jobs in what sacct prints', () => {
   it('a line has every field in the units of the format, with fractions of seconds rounded', () => {
@@ -63,7 +63,7 @@ describe('jobs in what sacct prints', () => {
     });
   });
 
-  test.each<[string, Parameters<typeof lineOf>[0], Partial<SlurmJob>]>([
+  test.each<[string, Parameters<typeof lineOf>[0], Partial<SonarSlurmJob>]>([
     ['an array task', { JobID: '9_1', JobIDRaw: '10' }, { job_id: 10, array_job_id: 9, array_task_id: 1 }],
     ['index 0 of an array', { JobID: '9_0', JobIDRaw: '9' }, { job_id: 9, array_job_id: 9, array_task_id: 0 }],
     ['a step of a task', { JobID: '9_1.batch', JobIDRaw: '10.batch' }, { job_step: 'batch', array_task_id: 1 }],
@@ -158,7 +158,7 @@ describe('jobs in what scontrol prints', () => {
 });
 
 describe('what is reported of jobs', () => {
-  const pending: SlurmJob = {
+  const pending: SonarSlurmJob = {
     job_id: 1,
     job_step: '',
     job_name: 'n',
@@ -167,11 +167,11 @@ describe('what is reported of jobs', () => {
     submit_time: '2026-03-09T09:00:00',
     priority: 12,
   };
-  const running: SlurmJob = { ...pending, job_state: 'RUNNING', nodes: ['c1'], sacct: { ElapsedRaw: 5 } };
-  const done: SlurmJob = { ...running, job_state: 'COMPLETED', exit_code: 3, sacct: { ElapsedRaw: 9 } };
+  const running: SonarSlurmJob = { ...pending, job_state: 'RUNNING', nodes: ['c1'], sacct: { ElapsedRaw: 5 } };
+  const done: SonarSlurmJob = { ...running, job_state: 'COMPLETED', exit_code: 3, sacct: { ElapsedRaw: 9 } };
   const HOUR = 3_600_000;
   /** The records of consecutive reads, an hour apart. */
-  const reported = (...reads: (readonly SlurmJob[])[]) => {
+  const reported = (...reads: (readonly SonarSlurmJob[])[]) => {
     let before = {};
     return reads.map((jobs, at) => {
       const { news, reported: next } = newsOf(jobs, before, at * HOUR);
