@@ -13,7 +13,7 @@ export const asData = (text: string | readonly string[]) => ({
 /** Read from the end of a file: more than a reply can hold, in every encoding. */
 const MOST_BYTES = 256 * 1024;
 
-export interface Tail {
+export interface LinesOfTail {
   readonly lines: readonly string[];
   /** Lines of the part that was read, and whether there is more above. */
   readonly lines_above: number | 'more';
@@ -21,7 +21,7 @@ export interface Tail {
 }
 
 /** The last lines of a file, of which only the end is read. Throws what opening it throws. */
-export function tailOf(path: string, lines: number): Tail {
+export function tailOf(path: string, lines: number): LinesOfTail {
   const fd = openRegular(path);
   try {
     const { size } = fstatSync(fd);

@@ -41,7 +41,7 @@ export const offered = ({ isReadOnly }: Offer, { outputDir }: Pick<Backend, 'out
   );
 
 /** Serves the tools, resources and prompts on standard input and output, until the client closes them. */
-export async function serve(backend: Backend, { warn, ...offer }: ServeOptions): Promise<void> {
+export async function serveTools(backend: Backend, { warn, ...offer }: ServeOptions): Promise<void> {
   const handle = serveStdio(() => serverOf(backend, offer), { onerror: ({ message }) => warn(message) });
   // A file on standard input ends and is never closed.
   await Promise.race([once(process.stdin, 'end'), once(process.stdin, 'close')]);

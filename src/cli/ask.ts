@@ -2,14 +2,14 @@ import { printable } from '../core/contract/printable.ts';
 import { Failure, Interrupted } from './failure.ts';
 
 /** A conversation with a person, or with the lines of piped input. */
-export interface Conversation {
+export interface Prompts {
   /** The answer, or the default for an empty one; asks again until `read` returns a value. */
   ask<T>(question: string, usual: string, read: (answer: string) => T | undefined): Promise<T>;
   close(): void;
 }
 
 /** Throws `Failure` when the input ends, and with exit code 130 at Ctrl-C. */
-export async function openConversation(): Promise<Conversation> {
+export async function openConversation(): Promise<Prompts> {
   const { createInterface } = await import('node:readline');
   const lines = createInterface({
     input: process.stdin,

@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { checkedByServer, integer, optionName, optionsOf, type ValuesOf } from './option.ts';
+import { checkedByServer, integerOption, optionName, optionsOf, type ValuesOf } from './option.ts';
 
 const table = optionsOf([
   { flags: '-o, --output-dir <folder>', says: 'a folder', setting: 'client.run.output_dir' },
@@ -7,14 +7,14 @@ const table = optionsOf([
     flags: '-j, --max-parallel-jobs <n>',
     says: 'a number',
     setting: 'client.run.max_parallel_jobs',
-    read: integer('-j'),
+    read: integerOption('-j'),
   },
-  { flags: '--limit <n>', says: 'a number', default: 10, read: integer('--limit') },
+  { flags: '--limit <n>', says: 'a number', default: 10, read: integerOption('--limit') },
   { flags: '--name <name>', says: 'a name', required: true },
   { flags: '--link <mode>', says: 'a mode', choices: ['product', 'zip'] },
   { flags: '--label <label>', says: 'labels', many: true },
   { flags: '-x, --exclude <column...>', says: 'columns' },
-  { flags: '--batch [n]', says: 'a number, or nothing', read: integer('--batch') },
+  { flags: '--batch [n]', says: 'a number, or nothing', read: integerOption('--batch') },
   { flags: '--status <status>', says: 'a word', read: checkedByServer<'ready' | 'running'>() },
   { flags: '--force', says: 'a flag' },
   { flags: '--no-prompts', says: 'a negated flag' },

@@ -73,7 +73,7 @@ export const optionName = ({ flags }: Option): string =>
 
 export type Values = Readonly<Record<string, unknown>>;
 
-export const integer =
+export const integerOption =
   (name: string, least = Number.MIN_SAFE_INTEGER) =>
   (text: string): number => {
     const value = Number(text);
@@ -96,7 +96,7 @@ export const checkedByServer =
   (text: string): Word =>
     text as Word;
 
-export const number =
+export const numberOption =
   (name: string, least = -Infinity) =>
   (text: string): number => {
     const value = Number(text);

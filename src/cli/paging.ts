@@ -1,16 +1,16 @@
 import { all } from '../client/every.ts';
-import { integer, option, optionsOf } from './option.ts';
+import { integerOption, option, optionsOf } from './option.ts';
 
 const limit = option({
   flags: '-l, --limit <n>',
   says: 'maximum number of rows (default: all)',
-  read: integer('--limit', 0),
+  read: integerOption('--limit', 0),
 });
 const offset = option({
   flags: '--offset <n>',
   says: 'number of rows to skip',
   default: 0,
-  read: integer('--offset', 0),
+  read: integerOption('--offset', 0),
 });
 /** A field that the list does not have is refused with those that it has: a server would sort by the id. */
 const sortBy = <const Field extends string>(choices: readonly Field[]) =>

@@ -1,8 +1,8 @@
 import { Refusal } from '../core/contract/refusals.ts';
 import { counted } from '../core/quantity/count-text.ts';
-import type { Diagnosis } from '../operations/recover/diagnose.ts';
+import type { RecoveryDiagnosis } from '../operations/recover/diagnose.ts';
 import { hasWork, recoverAsDecided } from '../operations/recover/recover-workflow.ts';
-import type { RecoverOptions, RecoverTools } from '../operations/recover/tools.ts';
+import type { RecoverRunOptions, RecoverTools } from '../operations/recover/tools.ts';
 import { chooseWorkflow } from './choose-workflow.ts';
 import type { Context } from './context.ts';
 import type { ValuesOf } from './option.ts';
@@ -37,7 +37,7 @@ export async function recoverAsAsked(context: Context, [named]: [string], option
 
 interface Here {
   readonly tools: RecoverTools;
-  readonly given: RecoverOptions;
+  readonly given: RecoverRunOptions;
   readonly asks: boolean;
 }
 
@@ -81,9 +81,9 @@ async function recoverHere(context: Context, id: number, { tools, given, asks }:
 async function decided(
   context: Context,
   id: number,
-  found: Diagnosis,
+  found: RecoveryDiagnosis,
   { given, asks }: Pick<Here, 'given' | 'asks'>,
-): Promise<RecoverOptions | undefined> {
+): Promise<RecoverRunOptions | undefined> {
   const { output } = context;
   if (hasCleaned(found.cleaned) || found.lostRunners > 0)
     output.notice(cleanedText(found.cleaned, found.lostRunners, false));
@@ -97,9 +97,9 @@ const completedLine = (allocations: number) =>
 
 /** What a person decides; undefined if the answer is no. */
 async function askOptions(
-  given: RecoverOptions,
-  { recovery }: Pick<Diagnosis, 'recovery'>,
-): Promise<RecoverOptions | undefined> {
+  given: RecoverRunOptions,
+  { recovery }: Pick<RecoveryDiagnosis, 'recovery'>,
+): Promise<RecoverRunOptions | undefined> {
   const { openConversation, positive, yesOrNo } = await import('./ask.ts');
   const { plan, waiting } = recovery;
   const talk = await openConversation();

@@ -1,8 +1,8 @@
 import { counted } from '../core/quantity/count-text.ts';
-import { diagnose } from '../operations/recover/diagnose.ts';
+import { diagnoseRecovery } from '../operations/recover/diagnose.ts';
 import { plannedAllocations } from '../operations/recover/planned-allocations.ts';
 import { hasWork } from '../operations/recover/recover-workflow.ts';
-import type { RecoverOptions, RecoverTools } from '../operations/recover/tools.ts';
+import type { RecoverRunOptions, RecoverTools } from '../operations/recover/tools.ts';
 import { unfinishedAllocations } from '../operations/slurm/finish-submissions.ts';
 import type { Context } from './context.ts';
 import { cleanedText } from './output/cleaned.ts';
@@ -15,7 +15,7 @@ export async function recoverDryRun(
   context: Context,
   id: number,
   tools: RecoverTools,
-  options: RecoverOptions,
+  options: RecoverRunOptions,
 ): Promise<void> {
   const { client } = tools;
   const unsubmitted = (await unfinishedAllocations(client, id)).length;
@@ -24,7 +24,7 @@ export async function recoverDryRun(
     context.output.record('recover', { workflow_id: id, dry_run: true, unsubmitted_allocations: unsubmitted }, what);
     return;
   }
-  const found = await diagnose(tools, id, options, true);
+  const found = await diagnoseRecovery(tools, id, options, true);
   const slurm =
     found.kind === 'slurm' && hasWork(found.recovery) ? await plannedAllocations(tools, id, found.recovery) : undefined;
   const about = slurm && { workflowId: id, isDryRun: true, submits: true, profile: slurm.profile };

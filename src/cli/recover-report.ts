@@ -3,7 +3,7 @@ import { type CheckedResources, checkResources } from '../operations/check-resou
 import type { Cleaned } from '../operations/orphans/clean.ts';
 import { nextOf } from '../operations/recover/next.ts';
 import type { Recovered } from '../operations/recover/recover-workflow.ts';
-import type { RecoverOptions } from '../operations/recover/tools.ts';
+import type { RecoverRunOptions } from '../operations/recover/tools.ts';
 import type { Context } from './context.ts';
 import { cleanedJson } from './output/cleaned.ts';
 import { lackReported, reported } from './output/measured-use.ts';
@@ -67,7 +67,7 @@ export async function usesOf({ service, output }: Context, id: number): Promise<
 
 interface Report {
   readonly done: Recovered;
-  readonly options: RecoverOptions;
+  readonly options: RecoverRunOptions;
   readonly uses: CheckedResources;
   readonly isDryRun: boolean;
 }

@@ -1,4 +1,4 @@
-import type { RecoverOptions, RecoverTools } from '../operations/recover/tools.ts';
+import type { RecoverRunOptions, RecoverTools } from '../operations/recover/tools.ts';
 import { USUAL_CHOICES } from '../operations/slurm/site-plan.ts';
 import type { Context } from './context.ts';
 import { correctTools } from './correct-tools.ts';
@@ -38,7 +38,7 @@ export const recoverOptionsOf = ({
   recoveryHook,
   aiRecovery,
   aiAgent,
-}: RecoveryValues): RecoverOptions => ({
+}: RecoveryValues): RecoverRunOptions => ({
   memoryMultiplier,
   runtimeMultiplier,
   retriesUnknown: retryUnknown === true || recoveryHook !== undefined,

@@ -1,5 +1,5 @@
 import { UsageError } from './failure.ts';
-import { number, option, optionsOf } from './option.ts';
+import { numberOption, option, optionsOf } from './option.ts';
 import { limitOptions } from './slurm-options.ts';
 
 const multiplier = <const Name extends string>(name: Name, what: string) =>
@@ -8,7 +8,7 @@ const multiplier = <const Name extends string>(name: Name, what: string) =>
     says: `factor by which ${what} is raised for jobs that had too little`,
     default: 1.5,
     read(text: string) {
-      const value = number(`--${name}-multiplier`)(text);
+      const value = numberOption(`--${name}-multiplier`)(text);
       if (value <= 0) throw new UsageError(`--${name}-multiplier: expected more than 0, found ${text}`);
       return value;
     },

@@ -7,7 +7,7 @@ import type { Runner, RunnerOptions, RunSummary } from '../runner/facts/options.
 import type { SubmitTools } from '../operations/slurm/submit-tools.ts';
 import { parseDuration } from '../core/quantity/duration.ts';
 import { Failure, UsageError } from './failure.ts';
-import { integer, number, type ValuesOf, optionsOf } from './option.ts';
+import { integerOption, numberOption, type ValuesOf, optionsOf } from './option.ts';
 import type { Context } from './context.ts';
 import { type EndingSignal, exitCodes, holdSignals } from './held-signals.ts';
 import { createProgressLine } from './progress.ts';
@@ -18,37 +18,37 @@ export const runnerOptions = optionsOf([
     flags: '-j, --max-parallel-jobs <n>',
     says: 'run this many jobs at once and ignore their requirements',
     setting: 'client.run.max_parallel_jobs',
-    read: integer('--max-parallel-jobs', 1),
+    read: integerOption('--max-parallel-jobs', 1),
   },
   {
     flags: '--num-cpus <n>',
     says: 'CPUs to offer (default: all of this machine)',
     setting: 'client.run.num_cpus',
-    read: integer('--num-cpus', 1),
+    read: integerOption('--num-cpus', 1),
   },
   {
     flags: '--memory-gb <gb>',
     says: 'memory to offer (default: all of this machine)',
     setting: 'client.run.memory_gb',
-    read: number('--memory-gb', 0),
+    read: numberOption('--memory-gb', 0),
   },
   {
     flags: '--num-gpus <n>',
     says: 'GPUs to offer (default: all of this machine)',
     setting: 'client.run.num_gpus',
-    read: integer('--num-gpus', 0),
+    read: integerOption('--num-gpus', 0),
   },
   {
     flags: '-p, --poll-interval <s>',
     says: 'polling interval in seconds when no event arrives',
     setting: 'client.run.poll_interval',
-    read: number('--poll-interval', 0.001),
+    read: numberOption('--poll-interval', 0.001),
   },
   {
     flags: '--claim-backoff-max-secs <s>',
     says: 'maximum polling interval while jobs run',
     setting: 'client.run.claim_backoff_max_secs',
-    read: number('--claim-backoff-max-secs', 0),
+    read: numberOption('--claim-backoff-max-secs', 0),
   },
   {
     flags: '-o, --output-dir <folder>',

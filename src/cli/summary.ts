@@ -37,13 +37,13 @@ export const isBroken = ({ ending, isReported }: Pick<RunSummary, 'ending' | 'is
   UNABLE.has(ending) || (!isReported && ending !== 'stopped');
 
 /** What the summary found about the failed jobs that it shows. */
-export interface Said {
+export interface FailureHints {
   /** Memory was too little for one of them, so a recovery helps more than another run. */
   readonly lacksMemory: boolean;
 }
 
 /** Prints how a run ended: the counts, the time, and for failed jobs why and where their output is. */
-export async function saySummary(options: SummaryOptions): Promise<Said> {
+export async function saySummary(options: SummaryOptions): Promise<FailureHints> {
   const { output, workflow, summary } = options;
   const { counts, seconds, ending, reason, isReported } = summary;
   const { style } = output;

@@ -12,7 +12,7 @@ import type { Plan } from '../core/workflow-file/plan/plan.ts';
 import type { Client } from './client.ts';
 import { BATCH, createJobsInOrder } from './create-jobs.ts';
 
-export interface CreateOptions {
+export interface CreateWorkflowOptions {
   readonly user: string;
   /** The absolute working directory of the user who submits; undefined for one in a browser. */
   readonly submissionDirectory: string | undefined;
@@ -31,7 +31,7 @@ export interface CreateOptions {
  *
  * If anything is refused, or the connection breaks, the incomplete workflow is deleted.
  */
-export async function createWorkflow(client: Client, plan: Plan, options: CreateOptions): Promise<number> {
+export async function createWorkflow(client: Client, plan: Plan, options: CreateWorkflowOptions): Promise<number> {
   return createWhole(client, workflowBody(plan, options), (id) => createRecords(client, plan, id, options));
 }
 
@@ -39,7 +39,7 @@ export async function createWorkflow(client: Client, plan: Plan, options: Create
 export const createFromAfar = (
   client: Client,
   plan: Plan,
-  options: Pick<CreateOptions, 'user' | 'onProgress'>,
+  options: Pick<CreateWorkflowOptions, 'user' | 'onProgress'>,
 ): Promise<number> =>
   createWorkflow(client, plan, {
     ...options,
@@ -68,7 +68,12 @@ export async function createWhole(
   }
 }
 
-async function createRecords(client: Client, plan: Plan, workflowId: number, options: CreateOptions): Promise<void> {
+async function createRecords(
+  client: Client,
+  plan: Plan,
+  workflowId: number,
+  options: CreateWorkflowOptions,
+): Promise<void> {
   const files = await createFiles(client, plan, workflowId, options);
   const userData = await createUserData(client, plan, workflowId);
   const requirements: number[] = [];
@@ -112,7 +117,7 @@ async function createFiles(
   client: Client,
   plan: Plan,
   workflowId: number,
-  { mtimeOf }: CreateOptions,
+  { mtimeOf }: CreateWorkflowOptions,
 ): Promise<IdsOfPlan> {
   const consumed = new Set(plan.consumedFiles());
   const ids = new Float64Array(plan.files.length);

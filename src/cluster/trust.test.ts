@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/programs.ts';
-import { isOpenToAll, OPEN, whyNotTrusted } from './trust.ts';
+import { isOpenToAll, OPEN_FLAGS, whyNotTrusted } from './trust.ts';
 
 const strict = { groupMayWrite: false };
 const isRoot = process.getuid?.() === 0;
@@ -70,5 +70,5 @@ it('what another user owns is not trusted, be it a file or a link, unless that u
 it.each(['read', 'append', 'replace'] as const)('a link is not followed when a file of ours is opened to %s', (how) => {
   const path = file();
   symlinkSync(path, `${path}-link`);
-  expect(() => openSync(`${path}-link`, OPEN[how])).toThrow(/ELOOP/);
+  expect(() => openSync(`${path}-link`, OPEN_FLAGS[how])).toThrow(/ELOOP/);
 });

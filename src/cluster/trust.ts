@@ -56,7 +56,7 @@ const isOpenTo = ({ mode }: Stats): boolean => (mode & OTHERS_WRITE) !== 0 && (m
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
 /** Flags of open(2) for files that Torc writes. Links are not followed: another user may have made them. */
-export const OPEN = {
+export const OPEN_FLAGS = {
   /** A named pipe without a writer is empty. */
   read: O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
   write: O_WRONLY | O_CREAT | O_NOFOLLOW,

@@ -18,14 +18,14 @@ export function lastLines(path: string): string[] {
     const buffer = Buffer.alloc(length);
     readSync(fd, buffer, 0, length, size - length);
     const lines = buffer.toString('utf8').trimEnd().split('\n').slice(-LAST_LINES);
-    return lines.filter((line, index) => line !== '' || index > 0).map((line) => printable(line));
+    return lines.filter((line, index) => line !== '' || index > 0).map((line) => withVisibleControls(line));
   } finally {
     closeSync(fd);
   }
 }
 
 /** The line with visible control characters, except tabs: a terminal would interpret them. */
-export function printable(line: string): string {
+export function withVisibleControls(line: string): string {
   return Array.from(line, (letter) => ((letter < ' ' && letter !== '\t') || letter === '\u007f' ? '�' : letter)).join(
     '',
   );

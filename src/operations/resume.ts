@@ -38,7 +38,9 @@ export async function resume(
   const params = { id: workflowId };
   const recovered = await recoverHere(client, await client.getWorkflow({ params }), report);
   const { jobs_by_status: before, is_canceled: isCanceled } = await client.getWorkflowStatus({ params });
-  const found = retriesFailed ? countOf(before, RECOVERABLE) : await interrupted.count(client, workflowId, before);
+  const found = retriesFailed
+    ? countOf(before, RECOVERABLE)
+    : await interrupted.countInterrupted(client, workflowId, before);
   // Uninitialized jobs are left by a resume that was cut off.
   if (found === 0 && before.uninitialized === 0 && !isCanceled) {
     return recovered === 0 ? { kind: 'nothing', counts: before } : { kind: 'recovered', runners: recovered };

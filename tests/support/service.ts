@@ -4,7 +4,7 @@ import { type StreamEventType, streamEvents } from '../../src/core/contract/even
 import type { ClaimedJob } from '../../src/core/contract/exchange.ts';
 import type { Workflow } from '../../src/core/contract/workflow.ts';
 import { credentialLogin } from '../../src/server/access/login.ts';
-import { explain } from '../../src/cli/server/explain.ts';
+import { explainForPage } from '../../src/cli/server/explain.ts';
 import { recoveries } from '../../src/cli/server/recoveries.ts';
 import { type AppOptions, createApp } from '../../src/server/http/app.ts';
 import { type Database, openDatabase } from '../../src/server/store/database.ts';
@@ -43,7 +43,13 @@ export function testService({ credential, store: given, image, ...options }: Tes
     image === undefined ? databaseInMemory() : openDatabase(':memory:', { compilesAtOnce: false, image });
   const store = given ?? createStore(database(), { now: () => clock.now, onBroken: (error) => errors.push(error) });
   const login = credential === undefined ? {} : { login: credentialLogin(credential) };
-  const app = createApp(store, { recoveries, explain, ...login, ...options, onError: (error) => errors.push(error) });
+  const app = createApp(store, {
+    recoveries,
+    explain: explainForPage,
+    ...login,
+    ...options,
+    onError: (error) => errors.push(error),
+  });
   const clientWith = (authorization: string | undefined): Client =>
     createClient(async ({ method, path, body, key }) => {
       const headers = { ...headersOf(body, authorization), ...(key === undefined ? {} : { 'Idempotency-Key': key }) };

@@ -1,9 +1,9 @@
 import type { Tool } from '../tool.ts';
-import { createWorkflow, planAllocations } from './create.ts';
-import { explainJob, getJobDetails, listFailedJobs, listJobsByStatus, listPendingFailedJobs } from './jobs.ts';
+import { createWorkflowTool, planAllocationsTool } from './create.ts';
+import { explainJobTool, getJobDetails, listFailedJobs, listJobsByStatus, listPendingFailedJobs } from './jobs.ts';
 import { analyzeWorkflowLogs, checkOfflineJournals, getJobLogs, tailOutput } from './output.ts';
 import { getDocs, getExample, listExamples } from './pages.ts';
-import { changeJobCommands, classifyAndResolveFailures, recoverWorkflow } from './recovery.ts';
+import { changeJobCommands, classifyAndResolveFailures, recoverWorkflowTool } from './recovery.ts';
 import {
   analyzeResourceUsage,
   checkResourceUtilization,
@@ -17,12 +17,12 @@ import { explainWorkflowTool, getExecutionPlan, getGraph, getWorkflowStatus, get
 /** Every tool, those first that an agent needs first. */
 export const tools: readonly Tool[] = [
   explainWorkflowTool,
-  explainJob,
+  explainJobTool,
   tailOutput,
-  recoverWorkflow,
+  recoverWorkflowTool,
   changeJobCommands,
   suggestResources,
-  createWorkflow,
+  createWorkflowTool,
   getWorkflowStatus,
   getWorkflowSummary,
   getExecutionPlan,
@@ -40,7 +40,7 @@ export const tools: readonly Tool[] = [
   updateJobResources,
   regroupJobResources,
   classifyAndResolveFailures,
-  planAllocations,
+  planAllocationsTool,
   getSlurmSacct,
   listExamples,
   getExample,

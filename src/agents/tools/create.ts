@@ -9,9 +9,9 @@ import { createFromPlan } from '../../operations/create.ts';
 import { placeOf } from '../../operations/place.ts';
 import { type Backend, tool } from '../tool.ts';
 import { parameters } from './parameters.ts';
-import { planFrom, readSpec, withFile } from './spec.ts';
+import { planFrom, readGivenSpec, withFile } from './spec.ts';
 
-export const createWorkflow = tool({
+export const createWorkflowTool = tool({
   name: 'create_workflow',
   says: 'Check a specification, save it as a file, or create the workflow on the server. For workflow_type slurm it gets schedulers and the actions that submit them. It starts no runner: the reply names the command that does.',
   effect: 'adds',
@@ -34,10 +34,10 @@ export const createWorkflow = tool({
         `${action === 'save_spec_file' ? action : 'workflow_type slurm'} needs the machine of the workflow: start torc-mcp-server there`,
       );
     // The problems of the text itself come first: the command for Slurm would stop at them with a file that the caller did not name.
-    if (action === 'validate' && type === 'local') return dryRunReport(readSpec(given, backend));
+    if (action === 'validate' && type === 'local') return dryRunReport(readGivenSpec(given, backend));
     const written = planFrom(given, backend);
     const text = type === 'slurm' ? await withSchedulers(given, { account, profile }, backend) : given;
-    if (action === 'validate') return dryRunReport(readSpec(text, backend));
+    if (action === 'validate') return dryRunReport(readGivenSpec(text, backend));
     if (action === 'save_spec_file') return { path: save(text, path) };
     const owner = user ?? backend.user;
     if (owner === undefined) throw new Error('user: the call has no login, so name the owner of the workflow');
@@ -77,7 +77,7 @@ function save(text: string, path: string | undefined): string {
   return resolve(path);
 }
 
-export const planAllocations = tool({
+export const planAllocationsTool = tool({
   name: 'plan_allocations',
   says: 'How to split the Slurm allocations of a specification, from the state of the cluster.',
   effect: 'reads',

@@ -6,7 +6,7 @@ import { explainedJson } from '../../operations/views/explained.ts';
 import { withCauses } from '../../operations/views/result-causes.ts';
 import { type Backend, tool } from '../tool.ts';
 import { asData } from '../data.ts';
-import { ofJob, ofWorkflow, parameters, status, workflowId } from './parameters.ts';
+import { ofJob, workflowParameters, parameters, statusParameter, workflowIdParameter } from './parameters.ts';
 
 export const getJobDetails = tool({
   name: 'get_job_details',
@@ -46,7 +46,7 @@ export const listJobsByStatus = tool({
   name: 'list_jobs_by_status',
   says: 'The jobs of a workflow with one status.',
   effect: 'reads',
-  input: parameters({ workflow_id: workflowId, status }),
+  input: parameters({ workflow_id: workflowIdParameter, status: statusParameter }),
   more: MORE_JOBS,
   run: ({ workflow_id: id, status: wanted }, backend) => jobsWith(wanted, id, backend),
 });
@@ -55,7 +55,7 @@ export const listFailedJobs = tool({
   name: 'list_failed_jobs',
   says: 'The jobs of a workflow with the status failed. explain_workflow says why they failed.',
   effect: 'reads',
-  input: ofWorkflow,
+  input: workflowParameters,
   more: MORE_JOBS,
   run: ({ workflow_id: id }, backend) => jobsWith('failed', id, backend),
 });
@@ -64,12 +64,12 @@ export const listPendingFailedJobs = tool({
   name: 'list_pending_failed_jobs',
   says: 'The jobs of a workflow that failed and wait for a decision (pending_failed); classify_and_resolve_failures decides.',
   effect: 'reads',
-  input: ofWorkflow,
+  input: workflowParameters,
   more: MORE_JOBS,
   run: ({ workflow_id: id }, backend) => jobsWith('pending_failed', id, backend),
 });
 
-export const explainJob = tool({
+export const explainJobTool = tool({
   name: 'explain_job',
   says: 'Why a job waits, or why it ended as it did: reasons, files, last lines of its standard error, next commands.',
   effect: 'reads',

@@ -7,7 +7,7 @@ import { findJournals } from '../../operations/reconcile/find.ts';
 import { readJournal } from '../../runner/outage/journal/file.ts';
 import { asData, tailOf } from '../data.ts';
 import { type Backend, folderOf, tool } from '../tool.ts';
-import { id, jobId, parameters, workflowId } from './parameters.ts';
+import { idParameter, jobId, parameters, workflowIdParameter } from './parameters.ts';
 
 const MOST_LINES = 2000;
 const lineCount = z.int().positive().max(MOST_LINES);
@@ -54,10 +54,10 @@ export const getJobLogs = tool({
   says: 'What an attempt of a job wrote to its standard output or standard error.',
   effect: 'reads',
   input: parameters({
-    workflow_id: workflowId,
+    workflow_id: workflowIdParameter,
     job_id: jobId,
     run_id: z.int().nonnegative(),
-    attempt_id: id.default(1),
+    attempt_id: idParameter.default(1),
     log_type: z.enum(['stdout', 'stderr']),
     tail_lines: lineCount.default(MOST_LINES).describe(`the last lines only; at most ${MOST_LINES}`),
   }),
@@ -84,7 +84,7 @@ export const analyzeWorkflowLogs = tool({
   says: 'Known patterns of failures in all logs of a workflow: jobs, runners, Slurm; each with its remedy.',
   effect: 'reads',
   needsMachine: true,
-  input: parameters({ workflow_id: workflowId, output_dir: z.string().optional() }),
+  input: parameters({ workflow_id: workflowIdParameter, output_dir: z.string().optional() }),
   more: 'torc logs analyze prints all findings',
   async run({ workflow_id: workflow, output_dir: folder }, backend) {
     const { findings, files, errors, warnings } = await analyzeLogs(folder ?? folderOf(backend), workflow);
@@ -99,7 +99,7 @@ export const checkOfflineJournals = tool({
   effect: 'reads',
   needsMachine: true,
   input: parameters({
-    workflow_id: workflowId,
+    workflow_id: workflowIdParameter,
     run_id: z.int().nonnegative().optional(),
     base_dir: z.string().optional().describe('the output folder of the runners, or one above'),
   }),

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { jobStatuses } from '../../core/contract/job-statuses.ts';
 
 /** Parameters of several tools. */
-export const id = z.int().positive();
-export const workflowId = id.describe('id of the workflow');
-export const jobId = id.describe('id of the job');
-export const status = z.enum(jobStatuses);
+export const idParameter = z.int().positive();
+export const workflowIdParameter = idParameter.describe('id of the workflow');
+export const jobId = idParameter.describe('id of the job');
+export const statusParameter = z.enum(jobStatuses);
 export const factor = z.number().positive();
 export const dryRun = z.boolean().describe('true: only show the plan; false: carry it out');
 export const memory = z.string().describe('such as 500m or 16g');
@@ -13,5 +13,5 @@ export const runtime = z.string().describe('an ISO 8601 duration, such as PT2H')
 
 /** Unknown parameters are refused: one with a typing error would silently do nothing. */
 export const parameters = <Shape extends z.core.$ZodLooseShape>(shape: Shape) => z.strictObject(shape);
-export const ofWorkflow = parameters({ workflow_id: workflowId });
+export const workflowParameters = parameters({ workflow_id: workflowIdParameter });
 export const ofJob = parameters({ job_id: jobId });

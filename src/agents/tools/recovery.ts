@@ -5,14 +5,14 @@ import { changeCommands } from '../../operations/change-commands.ts';
 import { failUndecided } from '../../operations/fail-undecided.ts';
 import { changeRequirements } from '../../operations/job-requirements.ts';
 import { type Backend, tool } from '../tool.ts';
-import { dryRun, factor, jobId, memory, parameters, runtime, workflowId } from './parameters.ts';
+import { dryRun, factor, jobId, memory, parameters, runtime, workflowIdParameter } from './parameters.ts';
 
-export const recoverWorkflow = tool({
+export const recoverWorkflowTool = tool({
   name: 'recover_workflow',
   says: 'Run failed jobs again after raising what they lacked. With dry_run true it only shows the plan: show it to your user, then call it with dry_run false. Jobs whose command failed stay as they are without retry_unknown. The reply names the command that runs the jobs.',
   effect: 'resets',
   input: parameters({
-    workflow_id: workflowId,
+    workflow_id: workflowIdParameter,
     dry_run: dryRun,
     memory_multiplier: factor.optional(),
     runtime_multiplier: factor.optional(),
@@ -60,7 +60,7 @@ export const changeJobCommands = tool({
   says: 'Give jobs of a workflow that does not run other commands. The jobs become uninitialized; recover_workflow makes them ready.',
   effect: 'resets',
   input: parameters({
-    workflow_id: workflowId,
+    workflow_id: workflowIdParameter,
     changes: z.array(parameters({ job_id: jobId, command: z.string().min(1) })).min(1),
     dry_run: dryRun,
   }),
@@ -98,7 +98,7 @@ export const classifyAndResolveFailures = tool({
   // A retry looks at the input files of the jobs.
   needsMachine: true,
   input: parameters({
-    workflow_id: workflowId,
+    workflow_id: workflowIdParameter,
     classifications: z.array(classification).min(1),
     dry_run: dryRun,
   }),

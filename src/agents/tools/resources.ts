@@ -3,13 +3,13 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import { changeRequirements } from '../../operations/job-requirements.ts';
 import { usedJobs } from '../../operations/resource-use.ts';
 import { tool } from '../tool.ts';
-import { dryRun, id, jobId, memory, parameters, runtime, workflowId } from './parameters.ts';
+import { dryRun, idParameter, jobId, memory, parameters, runtime, workflowIdParameter } from './parameters.ts';
 
 export const checkResourceUtilization = tool({
   name: 'check_resource_utilization',
   says: 'Jobs that used more memory, CPUs or time than they requested; with include_failed also what failed jobs probably lacked.',
   effect: 'reads',
-  input: parameters({ workflow_id: workflowId, include_failed: z.boolean().default(false) }),
+  input: parameters({ workflow_id: workflowIdParameter, include_failed: z.boolean().default(false) }),
   more: 'torc workflows check-resources prints all',
   run: ({ workflow_id: workflow, include_failed: failed }, { command }) =>
     command('workflows', 'check-resources', String(workflow), ...(failed ? ['--include-failed'] : [])),
@@ -19,7 +19,7 @@ export const analyzeResourceUsage = tool({
   name: 'analyze_resource_usage',
   says: 'What each job requested and used, by record of resource requirements: memory in bytes, CPUs in percent of one, time in seconds.',
   effect: 'reads',
-  input: parameters({ workflow_id: workflowId, completed_only: z.boolean().default(true) }),
+  input: parameters({ workflow_id: workflowIdParameter, completed_only: z.boolean().default(true) }),
   more: 'completed_only leaves failed jobs out; list_results lists the figures of one job',
   async run({ workflow_id: workflow, completed_only: only }, { client }) {
     const jobs = await usedJobs(await client(), workflow, only ? { statuses: ['completed'] } : {});
@@ -44,7 +44,7 @@ export const suggestResources = tool({
   name: 'suggest_resources',
   says: 'New resource requirements from the measured use, as a plan: more where jobs lacked something, less where much was left. Changes nothing.',
   effect: 'reads',
-  input: parameters({ workflow_id: workflowId }),
+  input: parameters({ workflow_id: workflowIdParameter }),
   more: 'torc workflows correct-resources --dry-run prints all',
   run: ({ workflow_id: workflow }, { command }) =>
     command('workflows', 'correct-resources', String(workflow), '--dry-run'),
@@ -77,14 +77,14 @@ const group = parameters({
   num_gpus: z.int().nonnegative().optional(),
   num_nodes: z.int().positive().optional(),
   name: z.string().min(1).optional(),
-  job_ids: z.array(id).min(1),
+  job_ids: z.array(idParameter).min(1),
 });
 
 export const regroupJobResources = tool({
   name: 'regroup_job_resources',
   says: 'Give groups of jobs new records of resource requirements, one for each group.',
   effect: 'adds',
-  input: parameters({ workflow_id: workflowId, groups: z.array(group).min(1), dry_run: dryRun }),
+  input: parameters({ workflow_id: workflowIdParameter, groups: z.array(group).min(1), dry_run: dryRun }),
   more: 'get_job_details shows a job',
   async run({ workflow_id: workflow, groups, dry_run: isDryRun }, { client }) {
     const server = await client();

@@ -5,7 +5,7 @@ import type { Result } from '../../core/contract/result.ts';
 import { withCauses } from '../../operations/views/result-causes.ts';
 import { ENDED_BADLY } from '../../core/job/statuses.ts';
 import { tool } from '../tool.ts';
-import { jobId, ofWorkflow, parameters, status, workflowId } from './parameters.ts';
+import { jobId, workflowParameters, parameters, statusParameter, workflowIdParameter } from './parameters.ts';
 
 /** Where no limit is given: as many as fit into a reply in most cases. */
 const USUAL_LIMIT = 100;
@@ -15,12 +15,12 @@ export const listResults = tool({
   says: 'Results of job attempts: return code, why it ended, duration, memory and CPU that were measured. With run_id those of that run, else the current ones.',
   effect: 'reads',
   input: parameters({
-    workflow_id: workflowId,
+    workflow_id: workflowIdParameter,
     job_id: jobId.optional(),
     run_id: z.int().nonnegative().optional(),
     return_code: z.int().optional(),
     failed_only: z.boolean().default(false),
-    status: status.optional(),
+    status: statusParameter.optional(),
     limit: z.int().positive().default(USUAL_LIMIT),
     sort_by: z.string().optional().describe('a field of results'),
     reverse_sort: z.boolean().optional(),
@@ -47,7 +47,7 @@ export const getSlurmSacct = tool({
   says: 'What the accounting of Slurm has of the allocations of a workflow and their steps. Needs sacct on this machine.',
   effect: 'reads',
   needsMachine: true,
-  input: ofWorkflow,
+  input: workflowParameters,
   more: 'torc slurm sacct prints all',
   run: ({ workflow_id: id }, { command }) => command('slurm', 'sacct', String(id)),
 });

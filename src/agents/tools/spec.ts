@@ -10,12 +10,12 @@ import { privateFolder } from '../../cluster/private-folder.ts';
 type Reader = Pick<Backend, 'maxJobs' | 'outputDir'>;
 
 /** Reads a specification that was given as JSON. */
-export const readSpec = (text: string, { maxJobs, outputDir }: Reader): SpecReading =>
+export const readGivenSpec = (text: string, { maxJobs, outputDir }: Reader): SpecReading =>
   (outputDir === undefined ? readSpecFromAfar : readSpecHere)({ text, name: 'spec_json', format: 'json' }, { maxJobs });
 
 /** Its plan. Throws all problems at once, each with its place. */
 export function planFrom(text: string, backend: Reader): Plan {
-  const reading = readSpec(text, backend);
+  const reading = readGivenSpec(text, backend);
   if (isAcceptable(reading) && reading.plan !== undefined) return reading.plan;
   const { errors, warnings, problems } = dryRunReport(reading);
   throw new CommandFailed('the specification has problems; nothing was created', { errors, warnings, problems });

@@ -7,14 +7,14 @@ import type { ExplainedJob } from '../../operations/explain/explain.ts';
 import { explainWorkflow } from '../../operations/explain/workflow.ts';
 import { asData } from '../data.ts';
 import { type Backend, tool } from '../tool.ts';
-import { parameters, ofWorkflow } from './parameters.ts';
+import { parameters, workflowParameters } from './parameters.ts';
 import { planFrom } from './spec.ts';
 
 export const getWorkflowStatus = tool({
   name: 'get_workflow_status',
   says: 'Status of a workflow: how many jobs completed, failed, were stopped, run or did not run, the number by status, active runners, allocations, and why ready jobs do not start.',
   effect: 'reads',
-  input: ofWorkflow,
+  input: workflowParameters,
   more: 'list_jobs_by_status lists jobs',
   run: ({ workflow_id: id }, { command }) => command('status', String(id)),
 });
@@ -23,7 +23,7 @@ export const getWorkflowSummary = tool({
   name: 'get_workflow_summary',
   says: 'A workflow as a whole: its record, number of jobs by status, files, user data, resource requirements, runs.',
   effect: 'reads',
-  input: ofWorkflow,
+  input: workflowParameters,
   more: 'list_jobs_by_status and list_results list jobs and results',
   async run({ workflow_id: id }, { client }) {
     const server = await client();
@@ -64,7 +64,7 @@ export const getGraph = tool({
   name: 'get_graph',
   says: 'The dependencies of a workflow of any size: families of jobs (names that are the same without numbers, and the same dependencies) with their jobs by status, and what each family depends on.',
   effect: 'reads',
-  input: ofWorkflow,
+  input: workflowParameters,
   more: 'list_jobs_by_status lists jobs, get_job_details has the dependencies of one',
   async run({ workflow_id: id }, { client }) {
     const { families, edges, ...leftOut } = await (await client()).getWorkflowGraph({ params: { id }, query: {} });
@@ -87,7 +87,7 @@ export const explainWorkflowTool = tool({
   name: 'explain_workflow',
   says: 'What is wrong with a workflow and what to do: every cause of failure, grouped, with the jobs, the last lines that one of them wrote, and the next step. Call this first.',
   effect: 'reads',
-  input: ofWorkflow,
+  input: workflowParameters,
   more: 'list_failed_jobs lists the jobs, explain_job says more about one',
   async run({ workflow_id: id }, { client, outputDir, environment, partitions, hint }) {
     const found = await explainWorkflow(await client(), id, { outputDir, environment, partitions, nowMs: Date.now() });

@@ -2,7 +2,7 @@ import type { SqlReply, SqlRequest } from '../../core/contract/admin.ts';
 import { confirm } from '../choose-workflow.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { integer } from '../option.ts';
+import { integerOption } from '../option.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 
 export const adminSql = command({
@@ -13,7 +13,7 @@ export const adminSql = command({
     { flags: '--write', says: 'the statement changes rows' },
     { flags: '-y, --yes', says: 'change them without asking' },
     { flags: '--allow-full-table', says: 'allow UPDATE and DELETE without WHERE' },
-    { flags: '--limit <n>', says: 'maximum number of rows of a read', read: integer('--limit', 1) },
+    { flags: '--limit <n>', says: 'maximum number of rows of a read', read: integerOption('--limit', 1) },
   ],
   async run(context, [statement], options) {
     const request = {

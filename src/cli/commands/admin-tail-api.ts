@@ -2,7 +2,7 @@ import { pause } from '../../client/long-timers.ts';
 import { ServiceError } from '../../client/errors.ts';
 import type { ApiEvent } from '../../core/contract/admin.ts';
 import { command } from '../command.ts';
-import { integer } from '../option.ts';
+import { integerOption } from '../option.ts';
 import { localTime } from '../output/local-time.ts';
 
 /** The report of the stream about requests that did not fit. */
@@ -15,7 +15,7 @@ export const adminTailApi = command({
   says: 'Print the requests that the server answers, as it answers them, until Ctrl-C.',
   options: [
     { flags: '--include-bodies', says: 'include the beginning of request and reply bodies' },
-    { flags: '--limit <n>', says: 'end after this many requests', read: integer('--limit', 1) },
+    { flags: '--limit <n>', says: 'end after this many requests', read: integerOption('--limit', 1) },
   ],
   async run(context, _args, options) {
     const { output } = context;

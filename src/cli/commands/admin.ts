@@ -1,6 +1,6 @@
 import type { AuditLogEntry, TrafficBucket } from '../../core/contract/admin.ts';
 import { type Command, command } from '../command.ts';
-import { integer } from '../option.ts';
+import { integerOption } from '../option.ts';
 import { localTime } from '../output/local-time.ts';
 import type { Column } from '../output/table.ts';
 import { counted } from '../../core/quantity/count-text.ts';
@@ -49,9 +49,9 @@ const adminApiStats = command({
       flags: '--window <s>',
       says: 'period in seconds, an hour at most',
       default: 3600,
-      read: integer('--window', 1),
+      read: integerOption('--window', 1),
     },
-    { flags: '--interval <s>', says: 'seconds in each interval', default: 60, read: integer('--interval', 1) },
+    { flags: '--interval <s>', says: 'seconds in each interval', default: 60, read: integerOption('--interval', 1) },
   ],
   async run({ service, output }, _args, options) {
     const { client } = await service();

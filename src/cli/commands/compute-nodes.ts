@@ -1,7 +1,7 @@
 import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import type { Command } from '../command.ts';
-import { integer } from '../option.ts';
+import { integerOption } from '../option.ts';
 import { amount, date } from '../output/columns.ts';
 import type { Column } from '../output/table.ts';
 import { ageSeconds, bytesText, memoryText, percentText, secondsText } from '../output/words.ts';
@@ -66,7 +66,7 @@ const computeNodesList = listCommand({
     {
       flags: '--scheduled-compute-node <id>',
       says: 'only runners in this allocation',
-      read: integer('--scheduled-compute-node', 1),
+      read: integerOption('--scheduled-compute-node', 1),
     },
     ...letteredPagingOptions(sortFields.compute_node),
   ],

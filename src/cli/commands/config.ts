@@ -4,7 +4,7 @@ import { makeFolder } from '../../cluster/make-folder.ts';
 import { whyNotTrusted } from '../../cluster/trust.ts';
 import { type Command, command } from '../command.ts';
 import { trustCommand } from '../config/not-trusted.ts';
-import { filesOf, lookUp, type Reading, readConfiguration, type Role } from '../config/read.ts';
+import { configurationPlaces, lookUp, type Reading, readConfiguration, type Role } from '../config/read.ts';
 import { builtIn, partsOf, type Path, paths } from '../config/schema.ts';
 import { Failure, UsageError } from '../failure.ts';
 import { userOf } from '../settings.ts';
@@ -38,7 +38,7 @@ const configPaths = command({
   words: 'config paths',
   says: 'Show which configuration files are read; later ones have precedence.',
   run: ({ output, environment }) => {
-    const rows = filesOf(environment, process.cwd()).map((place) => {
+    const rows = configurationPlaces(environment, process.cwd()).map((place) => {
       const { role, path } = place;
       const found = lookUp(place);
       const words =
@@ -94,7 +94,7 @@ const configInit = command({
     const [role, ...others] = roles.filter((each) => options[each] === true);
     if (role === undefined || others.length > 0)
       throw new UsageError('which file? expected one of --system, --user and --local');
-    const path = filesOf(environment, process.cwd()).find((file) => file.role === role)?.path as string;
+    const path = configurationPlaces(environment, process.cwd()).find((file) => file.role === role)?.path as string;
     const { template } = await import('../config/write.ts');
     const { markedLine, trustFile } = await import('../config/trusted-files.ts');
     const why = whyNotTrusted(path, { groupMayWrite: true });

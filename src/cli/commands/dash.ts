@@ -3,7 +3,7 @@ import { certificatesIn } from '../../client/node/certificates.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { integer, optionsOf } from '../option.ts';
+import { integerOption, optionsOf } from '../option.ts';
 import { asksForLogin, rootOf, startToken, tunnelTo } from '../page-address.ts';
 import { untilAsked } from '../until-asked.ts';
 
@@ -42,7 +42,7 @@ export const dash = command({
       flags: '-p, --port <port>',
       says: 'port; the next free one if it is in use',
       setting: 'dash.port',
-      read: integer('--port', 0),
+      read: integerOption('--port', 0),
     },
     { flags: '--host <host>', says: 'address to listen on', setting: 'dash.host' },
     {

@@ -5,14 +5,14 @@ import type { StreamEvent } from '../../core/contract/event.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
-import { integer, number } from '../option.ts';
+import { integerOption, numberOption } from '../option.ts';
 import { localTime } from '../output/local-time.ts';
 
 export const eventsMonitor = command({
   words: 'events monitor [workflow]',
   says: 'Print the events of a workflow as they happen, until Ctrl-C.',
   options: [
-    { flags: '-d, --duration <minutes>', says: 'end after this many minutes', read: number('--duration', 0) },
+    { flags: '-d, --duration <minutes>', says: 'end after this many minutes', read: numberOption('--duration', 0) },
     {
       flags: '--level <level>',
       says: 'minimum severity',
@@ -21,7 +21,7 @@ export const eventsMonitor = command({
     },
     { flags: '--filename <file>', says: 'append the events to this file as well' },
     { flags: '--last-event-id <id>', says: 'begin after this event' },
-    { flags: '--limit <n>', says: 'end after this many events', read: integer('--limit', 1) },
+    { flags: '--limit <n>', says: 'end after this many events', read: integerOption('--limit', 1) },
   ],
   async run(context, [workflow], options) {
     const id = await chooseWorkflow(context, workflow);

@@ -3,7 +3,7 @@ import type { Axes } from '../../core/workflow-file/expand/axes.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../failure.ts';
-import { integer, optionsOf, type ValuesOf } from '../option.ts';
+import { integerOption, optionsOf, type ValuesOf } from '../option.ts';
 import type { Output } from '../output/output.ts';
 import { reportPreparation } from '../output/preparation.ts';
 import { initialize } from '../../operations/initialize.ts';
@@ -53,7 +53,7 @@ const options = optionsOf([
   {
     flags: '-i, --sample-interval-seconds <s>',
     says: 'seconds between samples',
-    read: integer('--sample-interval-seconds', 1),
+    read: integerOption('--sample-interval-seconds', 1),
   },
   {
     flags: '--stdio <mode>',

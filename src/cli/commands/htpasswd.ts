@@ -1,9 +1,9 @@
 import { type Command, command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { hashOf, withoutUser, withUser } from '../htpasswd/entries.ts';
-import { changeUsersFile, readUsersFile } from '../htpasswd/file.ts';
+import { changeUsersFile, readPasswordFile } from '../htpasswd/file.ts';
 import { reload, reloadOptions } from '../htpasswd/reload.ts';
-import { integer, type ValuesOf, option } from '../option.ts';
+import { integerOption, type ValuesOf, option } from '../option.ts';
 
 const fileOption = option({ flags: '-f, --file <path>', says: 'the file of users', required: true });
 const passwordOption = option({
@@ -16,7 +16,7 @@ const costOption = option({
   says: 'bcrypt cost, 4 to 31; one more doubles the time of a guess, and of each login',
   default: 12,
   read(text: string) {
-    const cost = integer('--cost')(text);
+    const cost = integerOption('--cost')(text);
     if (cost < 4 || cost > 31) throw new Failure(`cost must be between 4 and 31, found ${text}`);
     return cost;
   },
@@ -64,7 +64,7 @@ const htpasswdRemove = command({
   options: [fileOption, ...reloadOptions],
   async run(context, [user], options) {
     const path = options.file;
-    readUsersFile(path);
+    readPasswordFile(path);
     changeUsersFile(path, (entries) => {
       if (!entries.users.has(user)) throw new Failure(`there is no user '${String(user)}' in ${path}`);
       return withoutUser(entries, user);
@@ -80,7 +80,7 @@ const htpasswdList = command({
   options: [fileOption],
   run({ output }, _args, options) {
     const path = options.file;
-    const { users, problems } = readUsersFile(path);
+    const { users, problems } = readPasswordFile(path);
     for (const { line, words } of problems) output.warn(`${path}:${line}: ${words}`);
     if (users.size === 0) output.notice(`No users in ${path}`);
     else output.text([...users.keys()].join('\n'));
@@ -94,7 +94,7 @@ const htpasswdVerify = command({
   options: [fileOption, passwordOption],
   async run({ output }, [user], options) {
     const path = options.file;
-    const hash = hashOf(readUsersFile(path), user);
+    const hash = hashOf(readPasswordFile(path), user);
     if (hash === undefined) throw new Failure(`there is no user '${String(user)}' in ${path}`);
     const { passwordFor } = await import('../ask-password.ts');
     const password = await passwordFor(options.password, false);

@@ -2,7 +2,7 @@ import type { Conversion } from '../../core/convert/conversion.ts';
 import { type Command, command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { integer, optionsOf } from '../option.ts';
+import { integerOption, optionsOf } from '../option.ts';
 import { readInput } from '../read-input.ts';
 import type { ConversionOptions } from '../write-conversion.ts';
 
@@ -47,7 +47,7 @@ const importSnakemake = command({
     {
       flags: '--cores <n>',
       says: 'no job gets more CPUs (default: those of this machine)',
-      read: integer('--cores', 1),
+      read: integerOption('--cores', 1),
     },
     ...conversionOptions,
   ],

@@ -1,7 +1,7 @@
 import { openWorkflow } from '../choose-workflow.ts';
 import { type Command, command } from '../command.ts';
 import type { AnalyzedLogs } from '../../operations/logs/analyze.ts';
-import { integer } from '../option.ts';
+import { integerOption } from '../option.ts';
 
 const logsBundle = command({
   words: 'logs bundle [workflow]',
@@ -39,7 +39,7 @@ const logsAnalyze = command({
     {
       flags: '-w, --workflow-id <id>',
       says: 'the workflow; needed if there are logs of several',
-      read: integer('--workflow-id', 1),
+      read: integerOption('--workflow-id', 1),
     },
   ],
   offline: true,

@@ -34,7 +34,7 @@ export const mcpServer = command({
       output.json(clientSettings({ command: join(packageRoot(), 'bin/torc-mcp-server'), args }));
       return;
     }
-    const { serve } = await import('../../agents/serve.ts');
+    const { serveTools } = await import('../../agents/serve.ts');
     const { replyOf } = await import('../../agents/command-reply.ts');
     const backend: Backend = {
       client: async () => (await context.service()).client,
@@ -48,7 +48,7 @@ export const mcpServer = command({
       docsDir: options.docsDir ?? environment['TORC_DOCS_DIR'] ?? join(packageRoot(), 'docs'),
       examplesDir: options.examplesDir ?? environment['TORC_EXAMPLES_DIR'] ?? join(packageRoot(), 'examples'),
     };
-    await serve(backend, { isReadOnly: options.readOnly === true, warn: output.warn });
+    await serveTools(backend, { isReadOnly: options.readOnly === true, warn: output.warn });
   },
 });
 

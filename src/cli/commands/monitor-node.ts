@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
-import { integer } from '../option.ts';
+import { integerOption } from '../option.ts';
 import { untilAsked } from '../until-asked.ts';
 
 export const monitorNode = command({
@@ -16,12 +16,12 @@ export const monitorNode = command({
     {
       flags: '-i, --sample-interval-seconds <s>',
       says: 'seconds between samples (default 10, or the workflow’s)',
-      read: integer('--sample-interval-seconds', 1),
+      read: integerOption('--sample-interval-seconds', 1),
     },
     {
       flags: '--flush-interval-seconds <s>',
       says: 'seconds between writes (default 300, or the workflow’s)',
-      read: integer('--flush-interval-seconds', 1),
+      read: integerOption('--flush-interval-seconds', 1),
     },
     { flags: '--summary-only', says: 'keep no samples, only their number, peaks and averages' },
   ],

@@ -4,7 +4,7 @@ import { chooseRecord, recordKinds, workflowOption } from '../choose-record.ts';
 import { openWorkflow } from '../choose-workflow.ts';
 import { type Command, command } from '../command.ts';
 import { Failure } from '../failure.ts';
-import { integer, type Option, type ValuesOf, option } from '../option.ts';
+import { integerOption, type Option, type ValuesOf, option } from '../option.ts';
 import { amount } from '../output/columns.ts';
 import { fieldsText } from '../output/fields.ts';
 import { askedMemoryText, askedTimeText } from '../output/needs-text.ts';
@@ -27,9 +27,9 @@ const columns: readonly Column<ResourceRequirements>[] = [
 const name = option({ flags: '-n, --name <name>', says: 'name that jobs use' });
 
 const amounts = {
-  cpus: { flags: '--num-cpus <n>', says: 'CPUs on each node', read: integer('--num-cpus', 1) },
-  gpus: { flags: '--num-gpus <n>', says: 'GPUs on each node', read: integer('--num-gpus', 0) },
-  nodes: { flags: '--num-nodes <n>', says: 'nodes', read: integer('--num-nodes', 1) },
+  cpus: { flags: '--num-cpus <n>', says: 'CPUs on each node', read: integerOption('--num-cpus', 1) },
+  gpus: { flags: '--num-gpus <n>', says: 'GPUs on each node', read: integerOption('--num-gpus', 0) },
+  nodes: { flags: '--num-nodes <n>', says: 'nodes', read: integerOption('--num-nodes', 1) },
   memory: { flags: '-m, --memory <amount>', says: 'memory on each node, such as 512m or 4g' },
   runtime: { flags: '-r, --runtime <duration>', says: 'maximum runtime, an ISO 8601 duration such as PT2H' },
 } as const satisfies Record<string, Option>;

@@ -5,7 +5,7 @@ import { openWorkflow } from '../choose-workflow.ts';
 import { type Command, command } from '../command.ts';
 import { hashModes } from '../../operations/crate/hash-mode.ts';
 import { jsonObject } from '../json-object.ts';
-import { integer } from '../option.ts';
+import { integerOption } from '../option.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 
 const roCrateExport = command({
@@ -51,7 +51,7 @@ const roCrateAddDataset = command({
     {
       flags: '-t, --threads <n>',
       says: 'number of files read at once (default: number of CPUs)',
-      read: integer('--threads', 1),
+      read: integerOption('--threads', 1),
     },
     { flags: '-j, --job-id <job...>', says: 'jobs that produced it, by id or name', many: true },
     { flags: '--job <job...>', says: 'the same as --job-id', many: true, isHidden: true },

@@ -97,11 +97,11 @@ async function start(settings: ServerOptions, log: ServerLog): Promise<RunningSe
   process.on('uncaughtExceptionMonitor', (error) => log.write('error', 'A bug in torc', { error: error.stack }));
   try {
     const { recoveries } = await import('../server/recoveries.ts');
-    const { explain } = await import('../server/explain.ts');
+    const { explainForPage } = await import('../server/explain.ts');
     return await serve({
       ...settings,
       recoveries,
-      explain,
+      explain: explainForPage,
       onNotice: (words, facts) => log.write('warn', words, facts),
       onError: (error) => log.write('error', 'Request failed', { error: (error as Error).stack ?? String(error) }),
       onBroken(error) {

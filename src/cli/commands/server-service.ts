@@ -15,8 +15,8 @@ const serviceInstall = command({
   options: [user, ...runOptions.map((option) => ({ ...option, setting: undefined }))],
   async run(context, _args, options) {
     const { output } = context;
-    const { placeOf, systemctlFor, writeUnit } = await room();
-    const place = placeOf(context, options);
+    const { servicePlaceOf, systemctlFor, writeUnit } = await room();
+    const place = servicePlaceOf(context, options);
     writeUnit(context, place, options);
     const systemctl = systemctlFor(context, place);
     await systemctl('daemon-reload');
@@ -36,8 +36,8 @@ const serviceUninstall = command({
   offline: true,
   options: [user],
   async run(context, _args, options) {
-    const { placeOf, removeUnit, systemctlFor } = await room();
-    const place = placeOf(context, options);
+    const { servicePlaceOf, removeUnit, systemctlFor } = await room();
+    const place = servicePlaceOf(context, options);
     const systemctl = systemctlFor(context, place);
     await systemctl('disable', '--now', SERVICE);
     removeUnit(place);
@@ -53,8 +53,8 @@ const simple = (verb: 'start' | 'stop', says: string, done: string) =>
     offline: true,
     options: [user],
     async run(context, _args, options) {
-      const { placeOf, systemctlFor } = await room();
-      await systemctlFor(context, placeOf(context, options))(verb, SERVICE);
+      const { servicePlaceOf, systemctlFor } = await room();
+      await systemctlFor(context, servicePlaceOf(context, options))(verb, SERVICE);
       context.output.text(done);
     },
   });
@@ -68,8 +68,8 @@ const serviceStatus = command({
   offline: true,
   options: [user],
   async run(context, _args, options) {
-    const { placeOf, stateOf, systemctlFor } = await room();
-    const { isActive, words } = await stateOf(systemctlFor(context, placeOf(context, options)));
+    const { servicePlaceOf, stateOf, systemctlFor } = await room();
+    const { isActive, words } = await stateOf(systemctlFor(context, servicePlaceOf(context, options)));
     context.output.text(words);
     if (!isActive) context.exitWith(1);
   },

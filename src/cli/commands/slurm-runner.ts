@@ -6,7 +6,7 @@ import { workflowId } from '../choose-workflow.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { integer, number } from '../option.ts';
+import { integerOption, numberOption } from '../option.ts';
 import { runWorkflow } from '../run-workflow.ts';
 import { startDelaySeconds } from '../start-delay.ts';
 
@@ -21,19 +21,19 @@ export const slurmRunner = command({
     {
       flags: '--max-parallel-jobs <n>',
       says: 'run this many jobs at once and ignore their requirements',
-      read: integer('--max-parallel-jobs', 1),
+      read: integerOption('--max-parallel-jobs', 1),
     },
     {
       flags: '-p, --poll-interval <s>',
       says: 'polling interval in seconds when no event arrives',
       setting: 'client.slurm.poll_interval',
-      read: number('--poll-interval', 0.001),
+      read: numberOption('--poll-interval', 0.001),
     },
     {
       flags: '--claim-backoff-max-secs <s>',
       says: 'maximum polling interval while jobs run',
       setting: 'client.run.claim_backoff_max_secs',
-      read: number('--claim-backoff-max-secs', 0),
+      read: numberOption('--claim-backoff-max-secs', 0),
     },
     {
       flags: '--label <label>',
@@ -47,14 +47,14 @@ export const slurmRunner = command({
     {
       flags: '--wait-for-healthy-database-minutes <n>',
       says: 'minutes to wait for a server that is away (default: what the workflow says)',
-      read: number('--wait-for-healthy-database-minutes', 0),
+      read: numberOption('--wait-for-healthy-database-minutes', 0),
     },
     { flags: '--is-subtask', says: 'one of several runners in the allocation, with the share of SLURM_CPUS_PER_TASK' },
     {
       flags: '--startup-delay-seconds <s>',
       says: 'wait at most this long before the start, so that many runners do not start at once',
       default: 0,
-      read: number('--startup-delay-seconds', 0),
+      read: numberOption('--startup-delay-seconds', 0),
     },
   ],
   async run(context, [, workflow, outputDir], options) {

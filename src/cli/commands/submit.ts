@@ -11,7 +11,7 @@ import { noPrompts } from '../agree.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { integer } from '../option.ts';
+import { integerOption } from '../option.ts';
 import { reportPreparation } from '../output/preparation.ts';
 import { submitOptions } from '../slurm-options.ts';
 import { stuckAllocations } from '../../operations/views/queue-lines.ts';
@@ -32,7 +32,7 @@ export const submit = command({
     {
       flags: '--max-parallel-jobs <n>',
       says: 'each runner runs this many jobs at once and ignores their requirements',
-      read: integer('--max-parallel-jobs', 1),
+      read: integerOption('--max-parallel-jobs', 1),
     },
     ...submitOptions,
     noPrompts,

@@ -1,6 +1,6 @@
 import { chooseWorkflow, latestWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';
-import { number } from '../option.ts';
+import { numberOption } from '../option.ts';
 
 export const top = command({
   words: 'top [workflow]',
@@ -15,7 +15,7 @@ export const top = command({
     {
       flags: '--interval <s>',
       says: 'seconds between two looks (default 2; 5 where the output is no terminal)',
-      read: number('--interval', 0.25),
+      read: numberOption('--interval', 0.25),
     },
   ],
   async run(context, [given], { once, interval }) {

@@ -4,7 +4,7 @@ import { connect, type ServiceAddress } from '../../client/node/connect.ts';
 import { certificatesIn } from '../../client/node/certificates.ts';
 import { readConfiguration } from '../config/read.ts';
 import { type Settings, settingsOf } from '../settings.ts';
-import type { Candidate, RecordKind, Wanted } from './wanted.ts';
+import type { Candidate, CompletedKind, Wanted } from './wanted.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -100,7 +100,10 @@ async function recordsOf(client: Client, wanted: Wanted, user: string): Promise<
 type Page = { readonly workflow_id: number; readonly limit: number; readonly name?: string };
 
 const listOf: Readonly<
-  Record<Exclude<RecordKind, 'workflow' | 'access-group'>, (client: Client, query: Page) => Promise<readonly Listed[]>>
+  Record<
+    Exclude<CompletedKind, 'workflow' | 'access-group'>,
+    (client: Client, query: Page) => Promise<readonly Listed[]>
+  >
 > = {
   job: async (client, query) => (await client.listJobs({ query })).items,
   file: async (client, query) => (await client.listFiles({ query })).items,

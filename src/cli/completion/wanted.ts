@@ -11,7 +11,7 @@ export interface Candidate {
 }
 
 /** Records whose ids and names the server knows. */
-export type RecordKind =
+export type CompletedKind =
   | 'workflow'
   | 'job'
   | 'file'
@@ -27,7 +27,7 @@ export interface Wanted {
   /** Names of files: with one of these endings, or all of them where the list is empty. */
   readonly files?: readonly string[] | undefined;
   readonly folders?: boolean | undefined;
-  readonly records?: RecordKind | undefined;
+  readonly records?: CompletedKind | undefined;
   /** What the word at the cursor begins with before the value: `--format=`. */
   readonly before: string;
   /** The part of the value that is typed already. */

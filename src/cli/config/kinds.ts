@@ -21,9 +21,9 @@ const numberOf = (value: unknown): number | undefined => {
   return typeof value === 'string' && value.trim() !== '' ? Number(value) : undefined;
 };
 
-export const text = simple('text', (value) => (typeof value === 'string' ? value : undefined));
+export const textKind = simple('text', (value) => (typeof value === 'string' ? value : undefined));
 
-export const integer = (least: number, most = Number.MAX_SAFE_INTEGER) =>
+export const integerKind = (least: number, most = Number.MAX_SAFE_INTEGER) =>
   simple(
     most === Number.MAX_SAFE_INTEGER ? `a whole number of ${least} or more` : `a whole number from ${least} to ${most}`,
     (value) => {
@@ -34,9 +34,9 @@ export const integer = (least: number, most = Number.MAX_SAFE_INTEGER) =>
     },
   );
 
-export const port = integer(0, 65_535);
+export const port = integerKind(0, 65_535);
 
-export const positive = simple('a number above 0', (value) => {
+export const positiveKind = simple('a number above 0', (value) => {
   const number = numberOf(value);
   return Number.isFinite(number) && (number as number) > 0 ? number : undefined;
 });
@@ -57,12 +57,12 @@ const truths: Readonly<Record<string, boolean>> = {
   '0': false,
 };
 
-export const boolean = simple('true or false', (value) => {
+export const booleanKind = simple('true or false', (value) => {
   if (typeof value === 'boolean') return value;
   return typeof value === 'string' ? truths[value.trim().toLowerCase()] : undefined;
 });
 
-export const choice = <const C extends string>(...words: readonly C[]): Kind<C> =>
+export const choiceKind = <const C extends string>(...words: readonly C[]): Kind<C> =>
   simple(`one of ${words.join(', ')}`, (value) => words.find((word) => word === value));
 
 const levels = ['trace', 'debug', 'info', 'warn', 'warning', 'error', 'off'];
@@ -72,7 +72,7 @@ export const level = simple('debug, info, warn or error', (value) =>
   typeof value === 'string' && levels.includes(value.toLowerCase()) ? value.toLowerCase() : undefined,
 );
 
-export const names = simple('a list of names', (value): readonly string[] | undefined => {
+export const namesKind = simple('a list of names', (value): readonly string[] | undefined => {
   if (typeof value === 'string')
     return value
       .split(',')
@@ -91,7 +91,7 @@ type Fields = Readonly<Record<string, { readonly kind: Kind<unknown>; readonly i
 type Entry = Readonly<Record<string, unknown>>;
 
 /** A table of named items, each with these fields. */
-export const tableOf = (fields: Fields): Kind<Readonly<Record<string, Entry>>> => ({
+export const tableKind = (fields: Fields): Kind<Readonly<Record<string, Entry>>> => ({
   expected: 'a table of tables',
   read(value, hear) {
     if (!isTable(value)) return undefined;
@@ -102,7 +102,7 @@ export const tableOf = (fields: Fields): Kind<Readonly<Record<string, Entry>>> =
 });
 
 /** A list of items, each with these fields. */
-export const listOf = (fields: Fields): Kind<readonly Entry[]> => ({
+export const listKind = (fields: Fields): Kind<readonly Entry[]> => ({
   expected: 'a list of tables',
   read(value, hear) {
     if (!Array.isArray(value)) return undefined;

@@ -5,7 +5,7 @@ import { keyAt, partsOf, type Path, paths } from './schema.ts';
 /** The settings of one file or of the environment. */
 export interface Layer {
   readonly values: ReadonlyMap<Path, Reported>;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigurationProblem[];
   readonly warnings: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export interface Waiting {
   readonly isChanged: boolean;
 }
 
-export interface Problem {
+export interface ConfigurationProblem {
   /** The first section of the key, if we know it; an unreadable file concerns all sections. */
   readonly section: string | undefined;
   readonly text: string;
@@ -33,7 +33,7 @@ export interface Problem {
 /** Collects the values of a layer, and their errors. */
 export function createLayer() {
   const values = new Map<Path, Reported>();
-  const problems: Problem[] = [];
+  const problems: ConfigurationProblem[] = [];
   const warnings: string[] = [];
   return {
     values,
@@ -62,7 +62,7 @@ export function createLayer() {
     unknown(key: string, place: string): void {
       warnings.push(`${place}: unknown key ${key}${hintOf(key)}`);
     },
-    refuse(problem: Problem): void {
+    refuse(problem: ConfigurationProblem): void {
       problems.push(problem);
     },
   };

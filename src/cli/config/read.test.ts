@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { complaintsAbout } from './check.ts';
-import { filesOf, readConfiguration } from './read.ts';
+import { configurationPlaces, readConfiguration } from './read.ts';
 import { isGuarded } from './layer.ts';
 import { builtIn, paths } from './schema.ts';
 import { template } from './write.ts';
@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 function write(role: 'system' | 'user' | 'local', toml: string): void {
-  const path = filesOf(environment, folder).find((file) => file.role === role)?.path as string;
+  const path = configurationPlaces(environment, folder).find((file) => file.role === role)?.path as string;
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, toml);
 }
@@ -92,7 +92,7 @@ describe('the configuration', () => {
   });
 
   it("the user's file is read from XDG_CONFIG_HOME if that is an absolute path", () => {
-    const user = (xdg: string) => filesOf({ HOME: '/home/ada', XDG_CONFIG_HOME: xdg }, '/')[1]?.path;
+    const user = (xdg: string) => configurationPlaces({ HOME: '/home/ada', XDG_CONFIG_HOME: xdg }, '/')[1]?.path;
     expect([user('/x'), user(''), user('x')]).toEqual([
       '/x/torc/config.toml',
       '/home/ada/.config/torc/config.toml',

@@ -7,7 +7,7 @@ import {
   type Layer,
   type OpenLayer,
   pathNamed,
-  type Problem,
+  type ConfigurationProblem,
   setAll,
   type Reported,
 } from './layer.ts';
@@ -23,7 +23,7 @@ export interface Reading {
   /** Reading a key that waits until its file is trusted throws `CONFIG_NOT_TRUSTED`. */
   readonly configuration: Configuration;
   readonly reported: ReadonlyMap<Path, Reported>;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigurationProblem[];
   readonly warnings: readonly string[];
   /** Why files do not count that another user may have written. */
   readonly ignored: readonly string[];
@@ -39,7 +39,7 @@ interface Place {
 }
 
 /** The places of configuration files; later ones have precedence. */
-export function filesOf(environment: Environment, cwd: string): Place[] {
+export function configurationPlaces(environment: Environment, cwd: string): Place[] {
   const system = environment['TORC_SYSTEM_CONFIG'] || undefined;
   const xdg = environment['XDG_CONFIG_HOME'] ?? '';
   const home = environment['HOME'] ?? homedir();
@@ -54,7 +54,7 @@ export function filesOf(environment: Environment, cwd: string): Place[] {
 export async function readConfiguration(environment: Environment, cwd: string): Promise<Reading> {
   const layers: Layer[] = [];
   const ignored: string[] = [];
-  for (const place of filesOf(environment, cwd)) {
+  for (const place of configurationPlaces(environment, cwd)) {
     const { role, path } = place;
     const found = lookUp(place);
     if (found.kind === 'refused')

@@ -1,18 +1,18 @@
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import {
-  boolean,
-  choice,
-  integer,
+  booleanKind,
+  choiceKind,
+  integerKind,
   type Kind,
   level,
-  listOf,
+  listKind,
   mask,
-  names,
+  namesKind,
   notNegative,
   port,
-  positive,
-  tableOf,
-  text,
+  positiveKind,
+  tableKind,
+  textKind,
 } from './kinds.ts';
 
 /** One key of the configuration: its type, its default, and its other sources. */
@@ -50,25 +50,25 @@ const folders = { isFolders: true } as const;
 
 const notZero = (value: number) => (value === 0 ? 'port 0 is a different port at each start' : undefined);
 
-const partitions = listOf({
-  name: { kind: text, isNeeded: true },
-  cpus_per_node: { kind: integer(1), isNeeded: true },
-  memory_mb: { kind: integer(1), isNeeded: true },
-  max_walltime_secs: { kind: integer(1), isNeeded: true },
-  description: { kind: text },
-  gpus_per_node: { kind: integer(0) },
-  gpu_type: { kind: text },
-  gpu_memory_gb: { kind: integer(0) },
-  shared: { kind: boolean },
-  requires_explicit_request: { kind: boolean },
+const partitions = listKind({
+  name: { kind: textKind, isNeeded: true },
+  cpus_per_node: { kind: integerKind(1), isNeeded: true },
+  memory_mb: { kind: integerKind(1), isNeeded: true },
+  max_walltime_secs: { kind: integerKind(1), isNeeded: true },
+  description: { kind: textKind },
+  gpus_per_node: { kind: integerKind(0) },
+  gpu_type: { kind: textKind },
+  gpu_memory_gb: { kind: integerKind(0) },
+  shared: { kind: booleanKind },
+  requires_explicit_request: { kind: booleanKind },
 });
 
-const customProfiles = tableOf({
-  display_name: { kind: text, isNeeded: true },
-  description: { kind: text },
-  detect_env_var: { kind: text },
-  detect_hostname: { kind: text },
-  default_account: { kind: text },
+const customProfiles = tableKind({
+  display_name: { kind: textKind, isNeeded: true },
+  description: { kind: textKind },
+  detect_env_var: { kind: textKind },
+  detect_hostname: { kind: textKind },
+  default_account: { kind: textKind },
   charge_factor_cpu: { kind: notNegative },
   charge_factor_gpu: { kind: notNegative },
   partitions: { kind: partitions },
@@ -76,8 +76,10 @@ const customProfiles = tableOf({
 
 /** Every key of the configuration by its path. Help, the reference page and `config init` are generated from it. */
 export const schema = {
-  'client.api_url': key(text, `http://localhost:8080${BASE_PATH}`, 'URL of the service', { variable: 'TORC_API_URL' }),
-  'client.format': key(choice('table', 'json', 'csv'), 'table', 'output format: table, json or csv', {
+  'client.api_url': key(textKind, `http://localhost:8080${BASE_PATH}`, 'URL of the service', {
+    variable: 'TORC_API_URL',
+  }),
+  'client.format': key(choiceKind('table', 'json', 'csv'), 'table', 'output format: table, json or csv', {
     ...folders,
     objection: (value) =>
       value === 'csv' ? 'csv is only supported by lists, so other commands would fail' : undefined,
@@ -88,23 +90,23 @@ export const schema = {
     isShared: true,
   }),
 
-  'client.trust_owner': key(boolean, false, 'use databases and output folders that other users own or may write', {
+  'client.trust_owner': key(booleanKind, false, 'use databases and output folders that other users own or may write', {
     variable: 'TORC_TRUST_OWNER',
   }),
 
-  'client.run.poll_interval': key(positive, 5, 'polling interval in seconds when no event arrives', folders),
+  'client.run.poll_interval': key(positiveKind, 5, 'polling interval in seconds when no event arrives', folders),
   'client.run.claim_backoff_max_secs': key(notNegative, 300, 'maximum polling interval while jobs run', folders),
-  'client.run.output_dir': key(text, 'torc_output', 'folder for job output and logs'),
+  'client.run.output_dir': key(textKind, 'torc_output', 'folder for job output and logs'),
   'client.run.max_parallel_jobs': unset(
-    integer(1),
+    integerKind(1),
     'run this many jobs at once and ignore their requirements',
     folders,
   ),
-  'client.run.num_cpus': unset(integer(1), 'CPUs to offer (default: all of the machine)', folders),
-  'client.run.memory_gb': unset(positive, 'memory to offer in GiB (default: all of the machine)', folders),
-  'client.run.num_gpus': unset(integer(0), 'GPUs to offer (default: all of the machine)', folders),
+  'client.run.num_cpus': unset(integerKind(1), 'CPUs to offer (default: all of the machine)', folders),
+  'client.run.memory_gb': unset(positiveKind, 'memory to offer in GiB (default: all of the machine)', folders),
+  'client.run.num_gpus': unset(integerKind(0), 'GPUs to offer (default: all of the machine)', folders),
   'client.run.failed_exit': key(
-    boolean,
+    booleanKind,
     false,
     'run exits with 1 when jobs failed or did not finish, as with --fail (Torc exits with 0)',
     folders,
@@ -117,45 +119,50 @@ export const schema = {
     { variable: 'TORC_UMASK' },
   ),
 
-  'client.offline.enabled': key(boolean, true, 'continue claimed jobs while the server is away', folders),
+  'client.offline.enabled': key(booleanKind, true, 'continue claimed jobs while the server is away', folders),
   'client.offline.drain_ping_interval_secs': key(
-    positive,
+    positiveKind,
     120,
     'interval in seconds at which a drained runner checks whether the server is back',
     folders,
   ),
 
-  'client.slurm.poll_interval': key(positive, 30, 'polling interval in seconds inside an allocation', folders),
-  'client.slurm.keep_submission_scripts': key(boolean, false, 'keep the scripts that were given to sbatch', folders),
-  'client.slurm.job_arrays': key(boolean, true, 'submit equal allocations as one job array', folders),
+  'client.slurm.poll_interval': key(positiveKind, 30, 'polling interval in seconds inside an allocation', folders),
+  'client.slurm.keep_submission_scripts': key(
+    booleanKind,
+    false,
+    'keep the scripts that were given to sbatch',
+    folders,
+  ),
+  'client.slurm.job_arrays': key(booleanKind, true, 'submit equal allocations as one job array', folders),
   'client.slurm.max_queued': unset(
-    integer(1),
+    integerKind(1),
     'most allocations of a workflow that wait in the queue of Slurm',
     folders,
   ),
-  'client.slurm.submit_rate': unset(positive, 'most calls of sbatch in a minute', folders),
+  'client.slurm.submit_rate': unset(positiveKind, 'most calls of sbatch in a minute', folders),
   'client.slurm.strict_scheduler_match': key(
-    boolean,
+    booleanKind,
     false,
     'claim only jobs of the scheduler that created the allocation',
     folders,
   ),
 
-  'client.watch.poll_interval': key(positive, 30, 'accepted and not used, as in Torc 1.0.0', folders),
-  'client.watch.max_retries': key(integer(0), 3, 'accepted and not used', folders),
+  'client.watch.poll_interval': key(positiveKind, 30, 'accepted and not used, as in Torc 1.0.0', folders),
+  'client.watch.max_retries': key(integerKind(0), 3, 'accepted and not used', folders),
   'client.watch.retry_cooldown': key(notNegative, 60, 'accepted and not used', folders),
-  'client.watch.model': unset(text, 'accepted and not used'),
-  'client.watch.rate_limit_per_minute': key(integer(0), 10, 'accepted and not used', folders),
-  'client.watch.cache_path': unset(text, 'accepted and not used'),
-  'client.watch.audit_log_path': unset(text, 'accepted and not used'),
-  'client.watch.api_key': unset(text, 'accepted and not used'),
+  'client.watch.model': unset(textKind, 'accepted and not used'),
+  'client.watch.rate_limit_per_minute': key(integerKind(0), 10, 'accepted and not used', folders),
+  'client.watch.cache_path': unset(textKind, 'accepted and not used'),
+  'client.watch.audit_log_path': unset(textKind, 'accepted and not used'),
+  'client.watch.api_key': unset(textKind, 'accepted and not used'),
 
-  'client.tls.ca_cert': unset(text, 'trusted certificates, a PEM file', { variable: 'TORC_TLS_CA_CERT' }),
-  'client.tls.insecure': key(boolean, false, 'accept any certificate', { variable: 'TORC_TLS_INSECURE' }),
+  'client.tls.ca_cert': unset(textKind, 'trusted certificates, a PEM file', { variable: 'TORC_TLS_CA_CERT' }),
+  'client.tls.insecure': key(booleanKind, false, 'accept any certificate', { variable: 'TORC_TLS_INSECURE' }),
 
-  'client.hpc.default_account': unset(text, 'account for the allocations', folders),
+  'client.hpc.default_account': unset(textKind, 'account for the allocations', folders),
   'client.hpc.profile_overrides': unset(
-    tableOf({ default_account: { kind: text } }),
+    tableKind({ default_account: { kind: textKind } }),
     'by profile: `default_account`; in files only',
     folders,
   ),
@@ -165,76 +172,81 @@ export const schema = {
     folders,
   ),
 
-  'client.sonar.store': key(text, 'sonar.db', 'telemetry store: a file, or postgres://USER@HOST/DATABASE'),
+  'client.sonar.store': key(textKind, 'sonar.db', 'telemetry store: a file, or postgres://USER@HOST/DATABASE'),
 
-  'server.host': key(text, 'localhost', 'address to listen on; 0.0.0.0 for all', { alias: 'url' }),
+  'server.host': key(textKind, 'localhost', 'address to listen on; 0.0.0.0 for all', { alias: 'url' }),
   'server.port': key(port, 8080, 'port; 0 selects any free one', { objection: notZero }),
-  'server.threads': key(integer(1), 1, 'accepted for compatibility with scripts; one thread serves all requests'),
-  'server.database': unset(text, 'database file, or :memory: (default torc.db)', { variable: 'DATABASE_URL' }),
+  'server.threads': key(integerKind(1), 1, 'accepted for compatibility with scripts; one thread serves all requests'),
+  'server.database': unset(textKind, 'database file, or :memory: (default torc.db)', { variable: 'DATABASE_URL' }),
   'server.log_level': unset(level, 'debug, info, warn or error (default info)', {
     variable: 'RUST_LOG',
     isShared: true,
   }),
-  'server.https': key(boolean, false, 'use TLS'),
-  'server.tls_cert': unset(text, 'certificate with its chain, a PEM file', { variable: 'TORC_TLS_CERT' }),
-  'server.tls_key': unset(text, 'key of the certificate, a PEM file', { variable: 'TORC_TLS_KEY' }),
-  'server.auth_file': unset(text, 'users who may log in: a file of torc-htpasswd', { variable: 'TORC_AUTH_FILE' }),
-  'server.require_auth': key(boolean, false, 'refuse requests without a login'),
-  'server.credential_cache_ttl_secs': key(integer(0), 60, 'seconds for which a checked login is cached', {
+  'server.https': key(booleanKind, false, 'use TLS'),
+  'server.tls_cert': unset(textKind, 'certificate with its chain, a PEM file', { variable: 'TORC_TLS_CERT' }),
+  'server.tls_key': unset(textKind, 'key of the certificate, a PEM file', { variable: 'TORC_TLS_KEY' }),
+  'server.auth_file': unset(textKind, 'users who may log in: a file of torc-htpasswd', { variable: 'TORC_AUTH_FILE' }),
+  'server.require_auth': key(booleanKind, false, 'refuse requests without a login'),
+  'server.credential_cache_ttl_secs': key(integerKind(0), 60, 'seconds for which a checked login is cached', {
     variable: 'TORC_CREDENTIAL_CACHE_TTL_SECS',
   }),
   'server.enforce_access_control': key(
-    boolean,
+    booleanKind,
     false,
     'let only owners, their groups and administrators see a workflow',
   ),
-  'server.admin_users': key(names, [], 'members of the group of administrators', { variable: 'TORC_ADMIN_USERS' }),
+  'server.admin_users': key(namesKind, [], 'members of the group of administrators', { variable: 'TORC_ADMIN_USERS' }),
   'server.allowed_hosts': key(
-    names,
+    namesKind,
     [],
     'names in `Host` that a server on a loopback address accepts, in addition to localhost, 127.0.0.1 and [::1]',
     { variable: 'TORC_ALLOWED_HOSTS' },
   ),
-  'server.allowed_origins': key(names, [], 'origins whose web pages may use the server: https://portal.example.org', {
-    variable: 'TORC_ALLOWED_ORIGINS',
-  }),
-  'server.frame_origins': key(names, [], 'origins whose web pages may show the page in a frame', {
+  'server.allowed_origins': key(
+    namesKind,
+    [],
+    'origins whose web pages may use the server: https://portal.example.org',
+    {
+      variable: 'TORC_ALLOWED_ORIGINS',
+    },
+  ),
+  'server.frame_origins': key(namesKind, [], 'origins whose web pages may show the page in a frame', {
     variable: 'TORC_FRAME_ORIGINS',
   }),
   'server.mcp': unset(
-    choice('all', 'read-only'),
+    choiceKind('all', 'read-only'),
     'serve agents at /mcp in the Model Context Protocol: all tools, or those that change nothing',
   ),
   'server.completion_check_interval_secs': key(
-    positive,
+    positiveKind,
     30,
     'accepted for compatibility with scripts; dependents are released at once',
     { variable: 'TORC_COMPLETION_CHECK_INTERVAL_SECS' },
   ),
-  'server.sonar_store': unset(text, 'telemetry store that receives: a file, or postgres://USER@HOST/DATABASE'),
-  'server.disable_admin_sql': key(boolean, false, 'disable SQL of administrators'),
-  'server.disable_admin_sql_writes': key(boolean, false, 'let administrators only read with SQL'),
+  'server.sonar_store': unset(textKind, 'telemetry store that receives: a file, or postgres://USER@HOST/DATABASE'),
+  'server.disable_admin_sql': key(booleanKind, false, 'disable SQL of administrators'),
+  'server.disable_admin_sql_writes': key(booleanKind, false, 'let administrators only read with SQL'),
   'server.umask': key(mask, '077', 'umask of the database, its copies and logs: 027 lets the group read', {
     variable: 'TORC_UMASK',
   }),
-  'server.trust_owner': key(boolean, false, 'use a database that another user owns or may write', {
+  'server.trust_owner': key(booleanKind, false, 'use a database that another user owns or may write', {
     variable: 'TORC_TRUST_OWNER',
   }),
-  'server.logging.log_dir': unset(text, 'folder for log files, instead of standard error', {
+  'server.logging.log_dir': unset(textKind, 'folder for log files, instead of standard error', {
     variable: 'TORC_LOG_DIR',
   }),
-  'server.logging.json_logs': key(boolean, false, 'log one JSON object a line'),
+  'server.logging.json_logs': key(booleanKind, false, 'log one JSON object a line'),
 
-  'dash.host': key(text, '127.0.0.1', 'address of the dashboard'),
+  'dash.host': key(textKind, '127.0.0.1', 'address of the dashboard'),
   'dash.port': key(port, 8090, 'its port', { objection: notZero }),
-  'dash.api_url': unset(text, 'URL of the service that it shows', { variable: 'TORC_API_URL' }),
-  'dash.torc_bin': unset(text, 'accepted for compatibility: no command is started', { variable: 'TORC_BIN' }),
-  'dash.torc_server_bin': unset(text, 'the program torc-server', { variable: 'TORC_SERVER_BIN' }),
-  'dash.standalone': key(boolean, false, 'start a server for the dashboard'),
+  'dash.api_url': unset(textKind, 'URL of the service that it shows', { variable: 'TORC_API_URL' }),
+  'dash.torc_bin': unset(textKind, 'accepted for compatibility: no command is started', { variable: 'TORC_BIN' }),
+  'dash.torc_server_bin': unset(textKind, 'the program torc-server', { variable: 'TORC_SERVER_BIN' }),
+  'dash.standalone': key(booleanKind, false, 'start a server for the dashboard'),
   'dash.server_port': key(port, 0, 'accepted for compatibility: any free port'),
-  'dash.server_host': key(text, 'localhost', 'accepted for compatibility: this machine'),
-  'dash.database': unset(text, 'database of that server', { variable: 'DATABASE_URL' }),
-  'dash.socket': unset(text, 'Unix socket to listen on instead'),
+  'dash.server_host': key(textKind, 'localhost', 'accepted for compatibility: this machine'),
+  'dash.database': unset(textKind, 'database of that server', { variable: 'DATABASE_URL' }),
+  'dash.socket': unset(textKind, 'Unix socket to listen on instead'),
   'dash.completion_check_interval_secs': key(notNegative, 5, 'accepted for compatibility with scripts'),
 } as const;
 

@@ -5,7 +5,7 @@ import { readFound } from '../../cluster/found-file.ts';
 import { makeFolder } from '../../cluster/make-folder.ts';
 import { replaceFile } from '../../cluster/replace-file.ts';
 import { Failure } from '../failure.ts';
-import { boolean } from './kinds.ts';
+import { booleanKind } from './kinds.ts';
 
 /**
  * Which files of folders the user trusts: a record for each path, below the state folder of the user.
@@ -27,7 +27,7 @@ interface TrustRecord {
 export type TrustInFile = 'trusted' | 'changed' | 'unknown';
 
 export function trustIn(path: string, text: string, environment: Environment): TrustInFile {
-  if (boolean.read(environment['TORC_TRUST_CONFIG'], () => {}) === true) return 'trusted';
+  if (booleanKind.read(environment['TORC_TRUST_CONFIG'], () => {}) === true) return 'trusted';
   const record = recordOf(realOf(path), environment);
   if (record === undefined) return 'unknown';
   if (record.mark !== undefined && record.mark === markIn(text)) return 'trusted';

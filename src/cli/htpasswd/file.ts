@@ -15,7 +15,7 @@ import {
 import { Failure } from '../failure.ts';
 import { type Entries, readEntries } from './entries.ts';
 
-export function readUsersFile(path: string): Entries {
+export function readPasswordFile(path: string): Entries {
   try {
     return readEntries(readFileSync(path, 'utf8'));
   } catch (cause) {
@@ -41,7 +41,7 @@ export function changeUsersFile(path: string, change: (entries: Entries) => stri
   const fresh = `${target}.new`;
   const fd = openFresh(fresh, path);
   try {
-    const text = change(existsSync(target) ? readUsersFile(target) : readEntries(''));
+    const text = change(existsSync(target) ? readPasswordFile(target) : readEntries(''));
     writeFileSync(fd, text);
     if (existsSync(target)) keepOwner(fd, target);
     fsyncSync(fd);

@@ -1,4 +1,4 @@
-import { fileMask, integer, number, optionsOf, type ValuesOf } from '../option.ts';
+import { fileMask, integerOption, numberOption, optionsOf, type ValuesOf } from '../option.ts';
 
 /** Options of `torc-server run`, which `service install` takes too. */
 export const runOptions = optionsOf([
@@ -8,7 +8,7 @@ export const runOptions = optionsOf([
     flags: '-p, --port <port>',
     says: 'port; 0 selects any free one',
     setting: 'server.port',
-    read: integer('--port', 0),
+    read: integerOption('--port', 0),
   },
   {
     flags: '-d, --database <path>',
@@ -59,7 +59,7 @@ export const runOptions = optionsOf([
     flags: '--credential-cache-ttl-secs <s>',
     says: 'seconds for which a checked login is cached; 0 checks each (TORC_CREDENTIAL_CACHE_TTL_SECS)',
     setting: 'server.credential_cache_ttl_secs',
-    read: integer('--credential-cache-ttl-secs', 0),
+    read: integerOption('--credential-cache-ttl-secs', 0),
   },
   {
     flags: '--admin-user <user>',
@@ -93,12 +93,12 @@ export const runOptions = optionsOf([
   {
     flags: '--sonar-hot-days <n>',
     says: 'close days of telemetry that are older: their samples move into compressed files (default 14)',
-    read: integer('--sonar-hot-days', 1),
+    read: integerOption('--sonar-hot-days', 1),
   },
   {
     flags: '--sonar-kept-days <n>',
     says: 'delete telemetry that is older, but for the hours of closed days; 0 keeps everything (default 365)',
-    read: integer('--sonar-kept-days', 0),
+    read: integerOption('--sonar-kept-days', 0),
   },
   {
     flags: '--mcp <tools>',
@@ -117,13 +117,13 @@ export const runOptions = optionsOf([
     flags: '-t, --threads <n>',
     says: 'accepted for compatibility with scripts; one thread serves all requests',
     setting: 'server.threads',
-    read: integer('--threads', 1),
+    read: integerOption('--threads', 1),
   },
   {
     flags: '-c, --completion-check-interval-secs <s>',
     says: 'accepted for compatibility with scripts; dependents are released at once',
     setting: 'server.completion_check_interval_secs',
-    read: number('--completion-check-interval-secs', 0),
+    read: numberOption('--completion-check-interval-secs', 0),
   },
 ]);
 

@@ -4,7 +4,7 @@ import type { ServeOptions } from '../../server/serve.ts';
 import { nameOf, allowedOriginOf } from '../../server/http/origin.ts';
 import { CREDENTIAL_VARIABLE } from '../credential-variable.ts';
 import { Failure } from '../failure.ts';
-import { integer } from '../option.ts';
+import { integerOption } from '../option.ts';
 import { maxJobsOf } from '../settings.ts';
 import type { ServerValues } from './options.ts';
 import { accessOf } from './access.ts';
@@ -92,7 +92,7 @@ function countIn(environment: Environment, variable: string, least: number): num
   const text = environment[variable];
   if (text === undefined || text === '') return undefined;
   try {
-    return integer(variable, least)(text);
+    return integerOption(variable, least)(text);
   } catch (cause) {
     throw new Failure((cause as Error).message, { cause });
   }

@@ -11,14 +11,17 @@ import { pathOfDatabase } from '../path-of-database.ts';
 import { type Option, optionName, type Values } from '../option.ts';
 
 /** The place of a service: of the machine, or of one user. */
-export interface Place {
+export interface ServicePlace {
   readonly isUser: boolean;
   readonly unit: string;
   readonly logs: string;
   readonly database: string;
 }
 
-export function placeOf({ environment }: Context, options: { readonly user?: boolean | undefined }): Place {
+export function servicePlaceOf(
+  { environment }: Context,
+  options: { readonly user?: boolean | undefined },
+): ServicePlace {
   if (options.user !== true) {
     const unit = `/etc/systemd/system/${SERVICE}`;
     return { isUser: false, unit, logs: '/var/log/torc', database: '/var/lib/torc/torc.db' };
@@ -37,7 +40,7 @@ export function placeOf({ environment }: Context, options: { readonly user?: boo
 type GivenServerValues = { readonly [Name in keyof ServerValues]?: ServerValues[Name] | undefined };
 
 /** Writes the unit and creates its folders. */
-export function writeUnit({ configuration }: Context, place: Place, options: GivenServerValues): void {
+export function writeUnit({ configuration }: Context, place: ServicePlace, options: GivenServerValues): void {
   const { isUser, unit } = place;
   // The service runs in another folder.
   const named = (path: string | undefined) => (path === undefined ? undefined : resolve(path));
@@ -65,7 +68,7 @@ export function writeUnit({ configuration }: Context, place: Place, options: Giv
 }
 
 /** The connection to systemd for an installed service. */
-export function systemctlFor({ environment }: Context, { isUser, unit }: Place): Systemctl {
+export function systemctlFor({ environment }: Context, { isUser, unit }: ServicePlace): Systemctl {
   const flag = isUser ? ' --user' : '';
   if (!existsSync(unit))
     throw new Failure(`there is no ${unit}; install the service with \`torc-server service install${flag}\``);
@@ -76,7 +79,7 @@ export function systemctlFor({ environment }: Context, { isUser, unit }: Place):
   );
 }
 
-export const removeUnit = ({ unit }: Place) => rmSync(unit, { force: true });
+export const removeUnit = ({ unit }: ServicePlace) => rmSync(unit, { force: true });
 
 const properties = ['ActiveState', 'SubState', 'MainPID', 'ActiveEnterTimestamp'] as const;
 

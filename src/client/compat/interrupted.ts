@@ -10,7 +10,7 @@ import { withSubstitute } from './unknown-route.ts';
 const TOGETHER = 32;
 
 /** How many jobs were interrupted: terminated, or canceled but not because a job failed. */
-export async function count(client: Client, workflowId: number, counts: JobStatusCounts): Promise<number> {
+export async function countInterrupted(client: Client, workflowId: number, counts: JobStatusCounts): Promise<number> {
   if (countOf(counts, STOPPED) === 0) return 0;
   const counted = client.resetInterruptedJobs({ params: { id: workflowId }, query: { dry_run: true } });
   return withSubstitute(

@@ -179,7 +179,7 @@ export function parseSlices(text: string): ReadonlyMap<string, string> {
  * Processes of cards: `--query-compute-apps=gpu_uuid,pid,used_memory --format=csv,noheader,nounits`, and what `pmon`
  * says of their use. A process that only pmon knows has its share of the used memory.
  */
-export function parseUses(
+export function parseGpuUses(
   { cards, states }: Pick<NvidiaCards, 'cards' | 'states'>,
   apps: string,
   pmon: string,

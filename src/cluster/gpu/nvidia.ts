@@ -6,7 +6,7 @@ import {
   lostState,
   parseCards,
   parseSlices,
-  parseUses,
+  parseGpuUses,
   QUERY,
   type QueryMember,
   unknownMember,
@@ -44,7 +44,7 @@ export const createNvidiaReader = readsWith('nvidia-smi', (run) => {
     return {
       cards: known,
       states: [...found.states, ...lost.map(lostState)],
-      uses: parseUses(found, apps.stdout, pmon.stdout, slices),
+      uses: parseGpuUses(found, apps.stdout, pmon.stdout, slices),
       problems: [...problemsOf('nvidia-smi', asked), ...problemsOf('nvidia-smi --query-compute-apps', apps)],
     };
   };

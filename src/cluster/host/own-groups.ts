@@ -27,7 +27,7 @@ export interface OwnGroups {
 /** Where such groups cannot be made, the reason. */
 export type NoGroups = string;
 
-export interface Wanted {
+export interface WantedGroups {
   readonly roots?: Roots | undefined;
   /** Whether CPU time is to be limited, too: schedulers do more work for processes in groups that count it. */
   readonly cpu?: boolean | undefined;
@@ -43,9 +43,11 @@ export interface GroupDoor {
 const PREFIX = 'torc-';
 
 /** Removes the empty groups of processes that have ended, then makes folders for this one. */
-export function ownGroups({ roots = {}, cpu = false, door = { make: mkdirSync, remove: rmdirSync } }: Wanted = {}):
-  | OwnGroups
-  | NoGroups {
+export function ownGroups({
+  roots = {},
+  cpu = false,
+  door = { make: mkdirSync, remove: rmdirSync },
+}: WantedGroups = {}): OwnGroups | NoGroups {
   const own = groupOf('self', roots);
   if (own === undefined) return 'this process has no control group that counts memory';
   const place: Place = { top: own.memoryFolder, roots, isCpuWanted: cpu, door };

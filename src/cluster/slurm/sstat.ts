@@ -11,11 +11,13 @@ export interface StepFigures {
 const AT_MOST_MS = 20_000;
 
 /** The present use of the running steps of a job, by id. */
-export const usesOf = async (ask: AskSlurm, jobId: number): Promise<ReadonlyMap<string, StepFigures>> =>
-  parseUses(await ask('sstat', ['-a', '-j', String(jobId), '--format', 'JobID,AveCPU,MaxRSS', '-P', '-n'], AT_MOST_MS));
+export const stepUsesOf = async (ask: AskSlurm, jobId: number): Promise<ReadonlyMap<string, StepFigures>> =>
+  parseStepUses(
+    await ask('sstat', ['-a', '-j', String(jobId), '--format', 'JobID,AveCPU,MaxRSS', '-P', '-n'], AT_MOST_MS),
+  );
 
 /** The lines of `sstat -P -n --format JobID,AveCPU,MaxRSS`. Lines that are cut off are passed over. */
-export function parseUses(text: string): ReadonlyMap<string, StepFigures> {
+export function parseStepUses(text: string): ReadonlyMap<string, StepFigures> {
   const uses = new Map<string, StepFigures>();
   for (const line of text.split('\n')) {
     const [id, cpu, memory] = line.trim().split('|');

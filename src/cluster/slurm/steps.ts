@@ -2,7 +2,7 @@ import { askSlurm } from './programs.ts';
 import { accountedSteps, type AccountedStep } from './sacct.ts';
 import { signalSteps } from './scancel.ts';
 import { openSqueue } from './squeue.ts';
-import { type StepFigures, usesOf } from './sstat.ts';
+import { type StepFigures, stepUsesOf } from './sstat.ts';
 
 /** The steps of one allocation, as Slurm's programs show them. Every call throws `HelperFailed`. */
 export interface AllocationSteps {
@@ -23,7 +23,7 @@ export function stepsOfAllocation(
   const ask = askSlurm(environment);
   return {
     ids: () => openSqueue(ask).steps(jobId),
-    uses: () => usesOf(ask, jobId),
+    uses: () => stepUsesOf(ask, jobId),
     accounted: () => accountedSteps(ask, jobId),
     signal: (ids, signal) => signalSteps(ask, ids, signal),
   };

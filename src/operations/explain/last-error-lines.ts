@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import type { Result } from '../../core/contract/result.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
-import { LAST_LINES, lastLines, printable } from '../last-lines.ts';
+import { LAST_LINES, lastLines, withVisibleControls } from '../last-lines.ts';
 import { filesOfAttempt } from '../result-files.ts';
 
 /**
@@ -27,5 +27,5 @@ export async function lastErrorLines(
       lines: LAST_LINES,
     },
   });
-  return (lines ?? []).map((line) => printable(line));
+  return (lines ?? []).map((line) => withVisibleControls(line));
 }

@@ -11,7 +11,7 @@ import { type ExplainedJob, type ExplainOptions, explainJob } from './explain.ts
 import { lastErrorLines } from './last-error-lines.ts';
 
 /** Jobs that failed in the same way. */
-export interface FailureGroup {
+export interface ExplainedGroup {
   readonly jobs: number;
   /** The first of them. */
   readonly first: readonly { readonly id: number; readonly name: string }[];
@@ -26,7 +26,7 @@ export interface ExplainedWorkflow {
   readonly runners: number;
   readonly isComplete: boolean;
   /** The most frequent first. */
-  readonly failures: readonly FailureGroup[];
+  readonly failures: readonly ExplainedGroup[];
   /** Groups that are not explained, because there are too many. */
   readonly groupsLeftOut: number;
   /** Why the first ready job has not started; undefined if no job is ready. */
@@ -55,10 +55,10 @@ export async function explainWorkflow(client: Client, id: number, options: Expla
   const lasts = new Map<Result, string | undefined>();
   for (const result of results.slice(0, MOST_READ))
     lasts.set(result, (await lastErrorLines(client, workflow, result, options.outputDir)).at(-1));
-  const groups = [...Map.groupBy(results, (result) => groupOf(result, lasts.get(result))).values()].toSorted(
+  const groups = [...Map.groupBy(results, (result) => explainedGroupOf(result, lasts.get(result))).values()].toSorted(
     (one, other) => other.length - one.length,
   );
-  const failures: FailureGroup[] = [];
+  const failures: ExplainedGroup[] = [];
   for (const group of groups.slice(0, MOST_GROUPS)) failures.push(await explained(client, group, options));
   const jobs = status.jobs_by_status;
   const [ready] =
@@ -81,7 +81,7 @@ export async function explainWorkflow(client: Client, id: number, options: Expla
 }
 
 /** The same text for jobs that failed in the same way: numbers in messages are names of jobs, sizes and times. */
-export const groupOf = (
+export const explainedGroupOf = (
   {
     status,
     return_code: code,
@@ -91,7 +91,7 @@ export const groupOf = (
   lastLine: string | undefined,
 ): string => JSON.stringify([status, code, cause ?? '', withoutNumbers(words ?? ''), withoutNumbers(lastLine ?? '')]);
 
-async function explained(client: Client, group: readonly Result[], options: ExplainOptions): Promise<FailureGroup> {
+async function explained(client: Client, group: readonly Result[], options: ExplainOptions): Promise<ExplainedGroup> {
   const [{ job_id: id }] = group as [Result];
   const { command } = await client.getJob({ params: { id } });
   return {

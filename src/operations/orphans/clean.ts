@@ -6,7 +6,7 @@ import { mayHaveSteps } from '../../core/lifecycle/execution-mode.ts';
 import { type DeadNode, NO_ACTIVE_NODES, type Orphans } from '../../core/lifecycle/orphans.ts';
 import { removeMarks } from '../../runner/step/slurm/left-steps.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
-import { askSlurm, decide, gatherRecords, type Records } from './find.ts';
+import { askSlurmFacts, decideOrphans, gatherRecords, type Records } from './find.ts';
 import { type CleanOptions, type OrphanedJob, settleJobs } from './settle-jobs.ts';
 
 export interface LostAllocation {
@@ -52,9 +52,9 @@ export async function cleanOrphans(client: Client, workflowId: number, options: 
   const { isDryRun } = options;
   const { run_id: runId = 0, execution_config: execution } = await client.getWorkflow({ params: { id: workflowId } });
   let records = await gatherRecords(client, workflowId);
-  const facts = await askSlurm(records, options.slurm, { workflowId, outputDir: options.outputDir });
+  const facts = await askSlurmFacts(records, options.slurm, { workflowId, outputDir: options.outputDir });
   const warnings = [...facts.faults];
-  let orphans = decide(records, facts);
+  let orphans = decideOrphans(records, facts);
   let kept = 0;
   if (!isDryRun && hasJobs(orphans) && existsSync(options.outputDir)) {
     const done = await reconcile(client, { workflowId, runId: runId as number, baseDir: options.outputDir });
@@ -62,7 +62,7 @@ export async function cleanOrphans(client: Client, workflowId: number, options: 
     for (const { path, faults } of done.files) for (const fault of faults) warnings.push(`${path}: ${fault}`);
     if (done.accepted > 0) {
       records = await gatherRecords(client, workflowId);
-      orphans = decide(records, facts);
+      orphans = decideOrphans(records, facts);
     }
   }
   const codes = exitCodesOf(execution);

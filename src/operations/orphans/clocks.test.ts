@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { AllocationState } from '../../core/lifecycle/allocation-end.ts';
 import { slurmRunFields } from '../../core/contract/files/runner.ts';
-import { decide, type Records, type SlurmFacts } from './find.ts';
+import { decideOrphans, type Records, type SlurmFacts } from './find.ts';
 
 /** What Slurm did with an allocation, by its own clock, in whole seconds from each event to the next. */
 const history = fc.record({
@@ -72,7 +72,7 @@ function slurmOf({ submittedSeconds, waitSeconds, sinceSeconds, now }: History):
 }
 
 const verdict = (records: Records, facts: SlurmFacts) => {
-  const { deadNodes, requeuedNodes } = decide(records, facts);
+  const { deadNodes, requeuedNodes } = decideOrphans(records, facts);
   return deadNodes.length > 0 ? 'ended' : requeuedNodes.length > 0 ? 'requeued' : 'alive';
 };
 

@@ -18,7 +18,7 @@ export interface CorrectTools {
   readonly onNotice: (message: string) => void;
 }
 
-export interface Corrected {
+export interface CorrectedRecords {
   readonly cleaned: Cleaned;
   /** Runners that a process table proved lost. */
   readonly lostRunners: number;
@@ -28,7 +28,7 @@ export interface Corrected {
  * Corrects the records of what ended without a report, for `recover`, `watch` and `workflows sync-status`: runners of this
  * machine and of hosts by their process tables, allocations by Slurm.
  */
-export async function correctRecords(tools: CorrectTools, workflowId: number): Promise<Corrected> {
+export async function correctRecords(tools: CorrectTools, workflowId: number): Promise<CorrectedRecords> {
   const { client, environment, outputDir } = tools;
   const lostRunners = (await recoverLostHere(tools, workflowId)) + (await recoverLostOnHosts(tools, workflowId));
   const options = { slurm: openSlurm({ environment }), outputDir, isDryRun: false, nowMs: Date.now };

@@ -60,7 +60,7 @@ export interface Whereabouts {
 }
 
 /** Asks the controller once for all allocations, and the accounting for those that have ended. */
-export async function askSlurm(
+export async function askSlurmFacts(
   { allocations, nodes }: Records,
   slurm: BatchRecords | undefined,
   { workflowId, outputDir }: Whereabouts,
@@ -140,7 +140,7 @@ export function slurmJobOf({ scheduler }: Pick<ComputeNode, 'scheduler'>): numbe
   return Number.isSafeInteger(id) && id > 0 ? id : undefined;
 }
 
-export function decide({ allocations, nodes, running }: Records, { queue, account }: SlurmFacts): Orphans {
+export function decideOrphans({ allocations, nodes, running }: Records, { queue, account }: SlurmFacts): Orphans {
   return orphansOf({
     allocations: allocations.map((each) => ({
       recordId: each.id,

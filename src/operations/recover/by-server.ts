@@ -6,7 +6,7 @@ import { REPAIRS, WHYS } from '../../core/lifecycle/recovery.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 import { underLease } from '../recovery-lease.ts';
 import { nextOf } from './next.ts';
-import { applyRecovery, kindOf, planOf, type Recovery, type RecoveryPolicy, refuseRecovery } from './recover.ts';
+import { applyRecovery, kindOf, recoveryOf, type Recovery, type RecoveryFactors, refuseRecovery } from './recover.ts';
 import { noteEnd } from './unfinished.ts';
 
 /**
@@ -62,7 +62,7 @@ export async function recoverForPage(
 async function planned(
   client: Client,
   workflowId: number,
-  policy: RecoveryPolicy,
+  policy: RecoveryFactors,
 ): Promise<{ readonly plan: RecoveryPlan; readonly recovery: Recovery }> {
   const { jobs_by_status: counts } = await client.getWorkflowStatus({ params: { id: workflowId } });
   const bad = countOf(counts, RECOVERABLE);
@@ -75,7 +75,7 @@ async function planned(
   const standing = await refuseRecovery(client, workflowId, NOTHING_DEAD);
   const [kind, recovery] = await Promise.all([
     kindOf(client, workflowId),
-    planOf(client, workflowId, { ...policy, ...standing, orphaned: [] }),
+    recoveryOf(client, workflowId, { ...policy, ...standing, orphaned: [] }),
   ]);
   const { plan, adjustments } = recovery;
   const again = new Set(plan.retried.map(({ why }) => why));
@@ -120,7 +120,7 @@ const policyOf = ({
   memory_multiplier: memory,
   runtime_multiplier: runtime,
   retry_unknown: retries,
-}: RequestedPolicy | Omit<RecoveryRequest, 'jobs_again'>): RecoveryPolicy => ({
+}: RequestedPolicy | Omit<RecoveryRequest, 'jobs_again'>): RecoveryFactors => ({
   memoryMultiplier: memory ?? FACTOR,
   runtimeMultiplier: runtime ?? FACTOR,
   retriesUnknown: retries ?? false,

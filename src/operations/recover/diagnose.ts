@@ -1,17 +1,24 @@
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { planRecovery } from '../../core/lifecycle/recovery.ts';
-import { type Corrected, correctRecords } from '../orphans/correct-records.ts';
+import { type CorrectedRecords, correctRecords } from '../orphans/correct-records.ts';
 import { type Dead, findDead } from '../orphans/dead.ts';
 import { unfinishedAllocations } from '../slurm/finish-submissions.ts';
 import { settleSubmissions } from '../slurm/settle-submissions.ts';
 import { askAgent } from './agent.ts';
 import type { BadEnd } from './bad-ends.ts';
 import { variablesFor } from './program.ts';
-import { kindOf, planOf, type Recovery, type RecoveryPolicy, refuseRecovery, type WorkflowKind } from './recover.ts';
-import type { RecoverOptions, RecoverTools } from './tools.ts';
+import {
+  kindOf,
+  recoveryOf,
+  type Recovery,
+  type RecoveryFactors,
+  refuseRecovery,
+  type WorkflowKind,
+} from './recover.ts';
+import type { RecoverRunOptions, RecoverTools } from './tools.ts';
 
-export interface Diagnosis extends Corrected {
+export interface RecoveryDiagnosis extends CorrectedRecords {
   readonly kind: WorkflowKind;
   readonly recovery: Recovery;
   /** Allocations of an interrupted submission that were submitted first. */
@@ -26,12 +33,12 @@ export interface Diagnosis extends Corrected {
  *
  * Whether the recovery is refused is found out first: a command that refuses has changed nothing.
  */
-export async function diagnose(
+export async function diagnoseRecovery(
   tools: RecoverTools,
   workflowId: number,
-  options: RecoverOptions,
+  options: RecoverRunOptions,
   isDryRun: boolean,
-): Promise<Diagnosis> {
+): Promise<RecoveryDiagnosis> {
   const { client, onWarning } = tools;
   const before = await findDead(tools, workflowId, { asksHosts: !isDryRun });
   const refusal = isDryRun ? undefined : await refusalOf(client, workflowId, before.dead);
@@ -50,7 +57,7 @@ export async function diagnose(
   );
   if (standing === undefined) return { ...found, recovery: nothingOf(options), isOnlyCompleted: true };
   const orphaned = isDryRun ? orphanedEnds(corrected) : [];
-  const recovery = await planOf(client, workflowId, { ...options, ...standing, orphaned });
+  const recovery = await recoveryOf(client, workflowId, { ...options, ...standing, orphaned });
   return { ...found, recovery, isOnlyCompleted: false };
 }
 
@@ -58,12 +65,12 @@ export async function diagnose(
 export async function planAgain(
   { client }: Pick<RecoverTools, 'client'>,
   workflowId: number,
-  found: Diagnosis,
-  options: RecoveryPolicy,
-): Promise<Diagnosis> {
+  found: RecoveryDiagnosis,
+  options: RecoveryFactors,
+): Promise<RecoveryDiagnosis> {
   const { waiting, uninitialized, isContinued } = found.recovery;
   const standing = { waiting, uninitialized, isContinued, orphaned: [] };
-  return { ...found, recovery: await planOf(client, workflowId, { ...options, ...standing }) };
+  return { ...found, recovery: await recoveryOf(client, workflowId, { ...options, ...standing }) };
 }
 
 /** Submits what an interrupted command, or a limit, left planned. Returns the allocations. */
@@ -93,7 +100,7 @@ const refusalOf = (client: RecoverTools['client'], workflowId: number, dead: Dea
   );
 
 /** What the counts still contain after the correction. */
-function deadAfter({ cleaned, lostRunners }: Corrected): Dead {
+function deadAfter({ cleaned, lostRunners }: CorrectedRecords): Dead {
   const jobs = cleaned.failed.length + cleaned.finishedWorkKept + cleaned.jobsRequeued;
   return {
     allocations: 0,
@@ -105,7 +112,7 @@ function deadAfter({ cleaned, lostRunners }: Corrected): Dead {
 }
 
 /** The ends that a dry run found and did not record. */
-const orphanedEnds = ({ cleaned }: Corrected): BadEnd[] =>
+const orphanedEnds = ({ cleaned }: CorrectedRecords): BadEnd[] =>
   cleaned.failed.map(({ job_id: id, job_name: name, reason }) => ({
     id,
     name,
@@ -115,7 +122,7 @@ const orphanedEnds = ({ cleaned }: Corrected): BadEnd[] =>
     returnCode: -128,
   }));
 
-const nothingOf = (policy: RecoveryPolicy): Recovery => ({
+const nothingOf = (policy: RecoveryFactors): Recovery => ({
   ends: [],
   plan: planRecovery<BadEnd>([], policy),
   adjustments: [],

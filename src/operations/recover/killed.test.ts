@@ -11,7 +11,7 @@ import type { SubmitTools } from '../slurm/submit-allocations.ts';
 import { hasStartedIn } from '../started-in.ts';
 import type { Round } from '../watch/tools.ts';
 import { watchWorkflow } from '../watch/watch.ts';
-import { applyRecovery, planOf, refuseRecovery } from './recover.ts';
+import { applyRecovery, recoveryOf, refuseRecovery } from './recover.ts';
 import { replaceLost } from '../slurm/replace-lost.ts';
 import { unfinishedRecovery } from './unfinished.ts';
 
@@ -64,7 +64,7 @@ async function recover(
   const cleaned = await cleanOrphans(client, id, { slurm: records, outputDir, isDryRun: false, nowMs: () => NOW });
   const isCorrected = cleaned.failed.length > 0;
   const found = await refuseRecovery(client, id, { allocations: 0, requeued: 0, runners: 0, jobs: 0, isCorrected });
-  const recovery = await planOf(client, id, { ...policy, ...found, orphaned: [] });
+  const recovery = await recoveryOf(client, id, { ...policy, ...found, orphaned: [] });
   const reset = await applyRecovery(client, id, recovery, {
     ...policy,
     recoveryHook: undefined,

@@ -1,11 +1,11 @@
 import { underLease } from '../recovery-lease.ts';
 import { regenerate, type Regenerated } from '../slurm/regenerate.ts';
-import { type Diagnosis, diagnose, planAgain } from './diagnose.ts';
+import { type RecoveryDiagnosis, diagnoseRecovery, planAgain } from './diagnose.ts';
 import { applyRecovery, type Recovery } from './recover.ts';
-import type { RecoverOptions, RecoverTools } from './tools.ts';
+import type { RecoverRunOptions, RecoverTools } from './tools.ts';
 import { noteEnd } from './unfinished.ts';
 
-export interface Recovered extends Diagnosis {
+export interface Recovered extends RecoveryDiagnosis {
   /** Jobs that were made ready again. */
   readonly reset: number;
   /** Undefined where no allocations were needed. */
@@ -16,7 +16,7 @@ interface RecoverRequest {
   readonly workflowId: number;
   /** Names the command to others that wait for the lease: `recover`. */
   readonly command: string;
-  readonly options: RecoverOptions;
+  readonly options: RecoverRunOptions;
 }
 
 /**
@@ -28,7 +28,7 @@ export const recoverWorkflow = async (
   { workflowId, command, options }: RecoverRequest,
 ): Promise<Recovered> =>
   underLease(tools.client, { workflowId, command }, async () =>
-    carryOut(tools, workflowId, await diagnose(tools, workflowId, options, false), options),
+    carryOut(tools, workflowId, await diagnoseRecovery(tools, workflowId, options, false), options),
   );
 
 /**
@@ -38,10 +38,10 @@ export const recoverWorkflow = async (
 export async function recoverAsDecided(
   tools: RecoverTools,
   { workflowId, command, options }: RecoverRequest,
-  decide: (found: Diagnosis) => Promise<RecoverOptions | undefined>,
+  decide: (found: RecoveryDiagnosis) => Promise<RecoverRunOptions | undefined>,
 ): Promise<Recovered | undefined> {
   return underLease(tools.client, { workflowId, command }, async () => {
-    const found = await diagnose(tools, workflowId, options, false);
+    const found = await diagnoseRecovery(tools, workflowId, options, false);
     const chosen = await decide(found);
     if (chosen === undefined) return undefined;
     const final = chosen === options ? found : await planAgain(tools, workflowId, found, chosen);
@@ -56,8 +56,8 @@ export const hasWork = ({ plan, waiting }: Recovery): boolean => plan.retried.le
 async function carryOut(
   tools: RecoverTools,
   workflowId: number,
-  found: Diagnosis,
-  options: RecoverOptions,
+  found: RecoveryDiagnosis,
+  options: RecoverRunOptions,
 ): Promise<Recovered> {
   const { client, url, environment, onNotice, onWarning, onPreparation } = tools;
   if (!hasWork(found.recovery)) return { ...found, reset: 0, regenerated: undefined };

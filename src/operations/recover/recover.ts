@@ -11,7 +11,7 @@ import { type BadEnd, badEnds } from './bad-ends.ts';
 import { runUserProgram, variablesFor } from './program.ts';
 import { noteBeginning, unfinishedRecovery } from './unfinished.ts';
 
-export interface RecoveryPolicy {
+export interface RecoveryFactors {
   readonly memoryMultiplier: number;
   readonly runtimeMultiplier: number;
   readonly retriesUnknown: boolean;
@@ -75,13 +75,13 @@ export async function refuseRecovery(client: Client, workflowId: number, dead: D
   );
 }
 
-interface PlanOptions extends RecoveryPolicy, Standing {
+interface PlanOptions extends RecoveryFactors, Standing {
   /** Jobs that a dry run of the orphan detection would have failed. */
   readonly orphaned: readonly BadEnd[];
 }
 
 /** What a recovery would do; changes nothing. */
-export async function planOf(
+export async function recoveryOf(
   client: Client,
   workflowId: number,
   { waiting, uninitialized, isContinued, orphaned, ...policy }: PlanOptions,
@@ -95,7 +95,7 @@ export async function planOf(
   return { ...standing, plan, ends, adjustments };
 }
 
-interface CorrectOptions extends RecoveryPolicy {
+interface CorrectOptions extends RecoveryFactors {
   readonly instead: ReadonlyMap<number, ResourceRequirements>;
   readonly isDryRun: boolean;
 }
@@ -124,7 +124,7 @@ async function correct(
   return adjustments;
 }
 
-interface ApplyOptions extends RecoveryPolicy {
+interface ApplyOptions extends RecoveryFactors {
   readonly recoveryHook: string | undefined;
   readonly url: string;
   /** Begins a new run although allocations wait. */

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { started, statuses, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
 import { ownIdentity, type ProcessIdentity } from '../../cluster/host/facts.ts';
 import { slurmRunFields } from '../../core/contract/files/runner.ts';
-import { diagnose } from './diagnose.ts';
+import { diagnoseRecovery } from './diagnose.ts';
 import { recoverWorkflow } from './recover-workflow.ts';
 import type { RecoverTools } from './tools.ts';
 
@@ -183,7 +183,7 @@ it('a dry run counts the running jobs of a runner of this machine that was kille
   const id = await workflowWith('a');
   await killedRunner(id);
   const before = stored();
-  const { lostRunners, recovery } = await diagnose(tools([]), id, options, true);
+  const { lostRunners, recovery } = await diagnoseRecovery(tools([]), id, options, true);
   expect([lostRunners, recovery.isContinued]).toEqual([1, false]);
   expect(stored()).toEqual(before);
   // As is the recovery itself: the job runs again.

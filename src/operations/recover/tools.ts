@@ -3,7 +3,7 @@ import type { InitializeNews } from '../initialize.ts';
 import type { CorrectTools } from '../orphans/correct-records.ts';
 import type { SitePlan } from '../slurm/site-plan.ts';
 import type { SubmitTools } from '../slurm/submit-tools.ts';
-import type { RecoveryPolicy } from './recover.ts';
+import type { RecoveryFactors } from './recover.ts';
 
 /** What a recovery uses beside the service. */
 export interface RecoverTools extends CorrectTools {
@@ -18,7 +18,7 @@ export interface RecoverTools extends CorrectTools {
   readonly onWarning: (message: string) => void;
 }
 
-export interface RecoverOptions extends RecoveryPolicy {
+export interface RecoverRunOptions extends RecoveryFactors {
   /** A command that runs before jobs are reset; the id of the workflow is added at its end. */
   readonly recoveryHook: string | undefined;
   /** The agent that decides about jobs that wait for a decision; undefined for none. */

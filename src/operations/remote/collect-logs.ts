@@ -7,7 +7,7 @@ import type { Worker } from '../../core/contract/worker-line.ts';
 import { askHost } from './ask-host.ts';
 import { eachAtOnce } from './each-host.ts';
 import { rangeScript } from './host-script.ts';
-import { type HostsOptions, requestOf } from './worker-states.ts';
+import { type HostsOptions, hostRequestOf } from './worker-states.ts';
 import type { HostFault } from '../../core/contract/host-faults.ts';
 
 /** What became of the logs of one host. */
@@ -55,7 +55,7 @@ async function collect(worker: Worker, options: CollectOptions): Promise<Collect
   const stem = join(options.folder, `torc_logs_${options.workflowId}_${worker.host.replaceAll(/[^\w-]/g, '_')}`);
   const part = `${stem}.tar.gz.part`;
   const have = existsSync(part) ? { size: statSync(part).size, sha256: await sumOf(part) } : undefined;
-  const common = requestOf(worker, options);
+  const common = hostRequestOf(worker, options);
   const pack = await ask(worker, { task: 'pack', ...common, host: worker.host, have }, options, TRANSFER_MS);
   if ('message' in pack) return { worker, is: pack.code === 'NO_LOGS' ? 'nothing' : 'failed', ...pack };
   if (pack.is !== 'packed') return { worker, is: 'failed', message: `the host answered "${pack.is}"` };
@@ -130,7 +130,7 @@ export async function deleteLogs(
   options: HostsOptions & { readonly onDone: (done: Collected) => void },
 ): Promise<Collected[]> {
   const remove = async (worker: Worker): Promise<Collected> => {
-    const reply = await ask(worker, { task: 'delete', ...requestOf(worker, options) }, options, DELETE_MS);
+    const reply = await ask(worker, { task: 'delete', ...hostRequestOf(worker, options) }, options, DELETE_MS);
     if ('message' in reply) return { worker, is: 'failed', ...reply };
     const files = reply.is === 'deleted' ? reply.files : 0;
     return { worker, is: files === 0 ? 'nothing' : 'deleted', files };

@@ -43,7 +43,7 @@ export async function workerStates(workers: readonly Worker[], options: HostsOpt
   return eachAtOnce(workers, options.atOnce, async (worker) =>
     reportOf(
       worker,
-      await askHost(worker, { task: 'state', ...requestOf(worker, options) }, { ...options, atMostMs: LOOK_MS }),
+      await askHost(worker, { task: 'state', ...hostRequestOf(worker, options) }, { ...options, atMostMs: LOOK_MS }),
     ),
   );
 }
@@ -62,7 +62,7 @@ export async function stopWorkers(workers: readonly Worker[], options: StopOptio
   const stop = async (worker: Worker) => {
     const request: HostRequest = {
       task: 'stop',
-      ...requestOf(worker, options),
+      ...hostRequestOf(worker, options),
       service,
       force,
       wait_seconds: waitSeconds,
@@ -89,7 +89,7 @@ export async function recoverWorkers(
   options: HostsOptions & { readonly service: RemoteService },
 ): Promise<HostRecovery[]> {
   return eachAtOnce(workers, options.atOnce, async (worker) => {
-    const request: HostRequest = { task: 'recover', ...requestOf(worker, options), service: options.service };
+    const request: HostRequest = { task: 'recover', ...hostRequestOf(worker, options), service: options.service };
     const answer = await askHost(worker, request, { ...options, atMostMs: LOOK_MS });
     if (answer.kind === 'silence') return { notes: [], code: answer.code, message: answer.message };
     const { reply } = answer;
@@ -99,7 +99,7 @@ export async function recoverWorkers(
   });
 }
 
-export const requestOf = (
+export const hostRequestOf = (
   worker: Worker,
   { workflowId, outputDir }: Pick<HostsOptions, 'workflowId' | 'outputDir'>,
 ) => ({

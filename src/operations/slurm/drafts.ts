@@ -19,7 +19,7 @@ import { ownerLine } from './script-owner.ts';
 import { type AllocationRecord, type AllocationRequest, requestOfRecord, type SubmitTools } from './submit-tools.ts';
 
 /** A script that can be given to sbatch. */
-export interface Draft {
+export interface ScriptDraft {
   readonly path: string;
   readonly token: string;
   readonly jobName: string;
@@ -32,9 +32,9 @@ export interface Drafts {
   /** Whether a job array may be made of its allocations. */
   takesArray(request: AllocationRequest): Promise<boolean>;
   /** Writes the script of a record, or of the array whose first record it is, in the place of one that is there. */
-  write(record: AllocationRecord, isArray: boolean): Promise<Draft>;
+  write(record: AllocationRecord, isArray: boolean): Promise<ScriptDraft>;
   /** The script of a record that another process wrote. */
-  find(record: AllocationRecord): Draft | undefined;
+  find(record: AllocationRecord): ScriptDraft | undefined;
   /** The token by which squeue shows the job of a record, or of the array whose first record it is. */
   tokenOf(recordId: number): string;
 }

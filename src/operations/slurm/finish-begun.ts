@@ -1,10 +1,10 @@
 import { isScriptOf } from '../../core/allocation/names.ts';
 import { isUnderLease } from '../recovery-lease.ts';
-import type { Draft } from './drafts.ts';
+import type { ScriptDraft } from './drafts.ts';
 import { isOfLiveProcess } from './script-owner.ts';
 import { cancelDouble, waitForSubmissions } from './send-script.ts';
 import { type Batch, jobOfRecord } from './settle-job.ts';
-import { remove, type Run, send } from './submission-run.ts';
+import { removeRecords, type Run, send } from './submission-run.ts';
 import { acceptJob } from './submit-batch.ts';
 import type { AllocationRecord } from './submit-tools.ts';
 
@@ -32,10 +32,10 @@ export async function finishBegun(run: Run, records: readonly AllocationRecord[]
         `allocation record ${first} is being submitted by another process, or was within 15 minutes: ${draft.path}`,
       );
     else if (record.plan ?? undefined) await send(run, batch, () => drafts.write({ ...record, id: first }, isArray));
-    else if (areNew && run.finished.refused.length > 0) await remove(run, those);
+    else if (areNew && run.finished.refused.length > 0) await removeRecords(run, those);
     else if (draft !== undefined) await sendWithoutPlan(run, batch, draft);
     else {
-      await remove(run, those);
+      await removeRecords(run, those);
       tools.onWarning(
         `an allocation of scheduler ${record.scheduler_config_id} was never submitted: its process was interrupted`,
       );
@@ -44,7 +44,7 @@ export async function finishBegun(run: Run, records: readonly AllocationRecord[]
 }
 
 /** On Torc's own server the script is the plan: a record that a limit holds back stays as it is. */
-async function sendWithoutPlan(run: Run, batch: Batch, draft: Draft): Promise<void> {
+async function sendWithoutPlan(run: Run, batch: Batch, draft: ScriptDraft): Promise<void> {
   const room = run.heldBy === undefined ? await run.limits.room() : 0;
   if (room !== undefined && room <= 0) run.heldBy ??= `max_queued ${run.tools.settings.maxQueued}`;
   if (run.heldBy === undefined) await send(run, batch, () => Promise.resolve(draft));

@@ -1,7 +1,7 @@
 import { pause } from '../../client/long-timers.ts';
 import { type BatchQueue, SubmissionFailed } from '../../cluster/batch/batch-system.ts';
 import { isScriptOf } from '../../core/allocation/names.ts';
-import type { Draft } from './drafts.ts';
+import type { ScriptDraft } from './drafts.ts';
 import type { SubmitTools } from './submit-tools.ts';
 
 /** A job that was submitted. */
@@ -23,7 +23,7 @@ const RETRY_MS = 10_000;
  */
 export async function sendScript(
   { slurm, retryMs = RETRY_MS }: SubmitTools,
-  { path, token }: Draft,
+  { path, token }: ScriptDraft,
   tasks: string | undefined,
 ): Promise<Sent> {
   let wasUnclear = false;

@@ -3,7 +3,7 @@ import { ServiceError } from '../../client/errors.ts';
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { changeAllocations } from '../../client/compat/change-allocations.ts';
-import type { Draft, Drafts } from './drafts.ts';
+import type { ScriptDraft, Drafts } from './drafts.ts';
 import type { QueueLimits } from './queue-limits.ts';
 import { type Batch, jobOfRecord } from './settle-job.ts';
 import { submitBatch } from './submit-batch.ts';
@@ -50,11 +50,11 @@ export const change = (
 export async function send(
   run: Run,
   batch: Batch,
-  draftOf: () => Promise<Draft>,
+  draftOf: () => Promise<ScriptDraft>,
 ): Promise<'submitted' | 'again' | 'refused'> {
   const { tools, limits, finished } = run;
   const { records, isArray } = batch;
-  let draft: Draft;
+  let draft: ScriptDraft;
   try {
     draft = await draftOf();
   } catch (error) {
@@ -83,7 +83,7 @@ export async function send(
 }
 
 async function refuse(run: Run, records: readonly AllocationRecord[], message: string): Promise<'refused'> {
-  await remove(run, records);
+  await removeRecords(run, records);
   run.finished.refused.push({ message, allocations: records.length });
   return 'refused';
 }
@@ -91,7 +91,7 @@ async function refuse(run: Run, records: readonly AllocationRecord[], message: s
 const TOGETHER = 32;
 
 /** A refused submission leaves no record. */
-export async function remove({ tools }: Run, records: readonly AllocationRecord[]): Promise<void> {
+export async function removeRecords({ tools }: Run, records: readonly AllocationRecord[]): Promise<void> {
   for (let at = 0; at < records.length; at += TOGETHER)
     await Promise.all(
       records.slice(at, at + TOGETHER).map(({ id }) =>

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { SubmissionFailed } from '../../cluster/batch/batch-system.ts';
 import { tasksText } from '../../core/allocation/next-batch.ts';
 import { confirmLease } from '../recovery-lease.ts';
-import type { Draft } from './drafts.ts';
+import type { ScriptDraft } from './drafts.ts';
 import type { QueueLimits } from './queue-limits.ts';
 import { cancelDouble, sendScript } from './send-script.ts';
 import { type Batch, jobOfRecord, settleJob } from './settle-job.ts';
@@ -19,7 +19,7 @@ export type BatchEnd = { readonly jobId: number } | { readonly refusal: Submissi
  */
 export async function submitBatch(
   tools: SubmitTools,
-  { batch, draft, limits }: { readonly batch: Batch; readonly draft: Draft; readonly limits: QueueLimits },
+  { batch, draft, limits }: { readonly batch: Batch; readonly draft: ScriptDraft; readonly limits: QueueLimits },
 ): Promise<BatchEnd> {
   const ids = batch.records.map(({ id }) => id);
   await limits.pace();
@@ -43,7 +43,7 @@ export async function submitBatch(
 /** Stores the id of a job that Slurm has, and reports it. */
 export async function acceptJob(
   tools: SubmitTools,
-  { batch, draft, jobId }: { readonly batch: Batch; readonly draft: Draft | undefined; readonly jobId: number },
+  { batch, draft, jobId }: { readonly batch: Batch; readonly draft: ScriptDraft | undefined; readonly jobId: number },
 ): Promise<void> {
   // Slurm has a copy. First, so that no script stays behind a process that is killed here.
   if (draft !== undefined && !tools.settings.keepsScripts) rmSync(draft.path, { force: true });

@@ -1,7 +1,7 @@
 import { nextBatch } from '../../core/allocation/next-batch.ts';
 import { changeAllocations } from '../../client/compat/change-allocations.ts';
 import type { Batch } from './settle-job.ts';
-import { change, remove, type Run, send } from './submission-run.ts';
+import { change, removeRecords, type Run, send } from './submission-run.ts';
 import { type AllocationRecord, requestOfRecord } from './submit-tools.ts';
 
 /** Submits equal allocations, which are planned, as far as the limits allow. */
@@ -30,7 +30,7 @@ export async function submitGroup(run: Run, group: readonly AllocationRecord[]):
     const batch: Batch = { workflowId, records, first, isArray };
     const end = await send(run, batch, () => drafts.write({ ...record, id: first }, isArray));
     if (end === 'again') left = before.filter(({ id }) => taken.has(id) || !ids.includes(id));
-    else if (end === 'refused') return remove(run, left);
+    else if (end === 'refused') return removeRecords(run, left);
   }
 }
 

@@ -2,7 +2,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import { fixesOf } from '../../core/lifecycle/recovery-lines.ts';
 import { nextOf } from '../recover/next.ts';
 import { recoverWorkflow } from '../recover/recover-workflow.ts';
-import type { RecoverOptions, RecoverTools } from '../recover/tools.ts';
+import type { RecoverRunOptions, RecoverTools } from '../recover/tools.ts';
 import { underLease } from '../recovery-lease.ts';
 import { unfinishedAllocations } from '../slurm/finish-submissions.ts';
 import { regenerate } from '../slurm/regenerate.ts';
@@ -10,7 +10,7 @@ import { submitPlanned } from '../slurm/settle-submissions.ts';
 import type { Round } from './tools.ts';
 
 /** One recovery of a workflow that is watched. */
-export async function recoverOnce(tools: RecoverTools, workflowId: number, options: RecoverOptions): Promise<Round> {
+export async function recoverOnce(tools: RecoverTools, workflowId: number, options: RecoverRunOptions): Promise<Round> {
   const done = await recoverWorkflow(tools, { workflowId, command: 'watch', options });
   const { kind, recovery, reset, regenerated, completed, isOnlyCompleted } = done;
   return {

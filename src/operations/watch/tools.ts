@@ -20,7 +20,7 @@ export interface Round {
   readonly next: string | undefined;
 }
 
-export interface Corrected {
+export interface CorrectedOrphans {
   /** Jobs that had run. */
   readonly jobs: number;
   readonly lost: readonly LostAllocation[];
@@ -30,7 +30,7 @@ export interface Corrected {
 export interface WatchTools {
   status(): Promise<WorkflowStatus>;
   /** Corrects the records of what ended without a report. */
-  clean(): Promise<Corrected>;
+  clean(): Promise<CorrectedOrphans>;
   recover(): Promise<Round>;
   /** Whether a recovery was killed while it submitted allocations: some of them may wait or run. */
   isUnfinished(): Promise<boolean>;

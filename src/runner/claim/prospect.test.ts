@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type JobStatusCounts, jobStatuses } from '../../core/contract/job.ts';
-import { prospectOf, type Standing } from './prospect.ts';
+import { prospectOf, type ProspectFacts } from './prospect.ts';
 
 const counts = (some: Partial<JobStatusCounts>): JobStatusCounts => ({
   ...(Object.fromEntries(jobStatuses.map((status) => [status, 0])) as JobStatusCounts),
@@ -23,8 +23,8 @@ const sole = {
   isLong: false,
   othersMayCome: true,
   stays: false,
-} satisfies Standing;
-const kind = (change: Partial<Standing>) => prospectOf({ ...sole, ...change }).kind;
+} satisfies ProspectFacts;
+const kind = (change: Partial<ProspectFacts>) => prospectOf({ ...sole, ...change }).kind;
 
 describe('an idle runner that was handed none of the ready jobs', () => {
   it('an idle runner that was handed none of the ready jobs leaves when it is alone and can take none of them, however long it stays, and says why', () => {
@@ -72,7 +72,7 @@ describe('an idle runner that was handed none of the ready jobs', () => {
 });
 
 describe('an idle runner in an allocation that had no job for a while', () => {
-  const long: Partial<Standing> = { isLong: true, counts: counts({ running: 5, blocked: 2, completed: 193 }) };
+  const long: Partial<ProspectFacts> = { isLong: true, counts: counts({ running: 5, blocked: 2, completed: 193 }) };
   const none = { ...sole.left, ready_jobs: 0, unclaimable_jobs: 0, reasons: [] };
 
   it('an idle runner in an allocation leaves when no job is left or to come that it could take, while others run, and says what is left', () => {

@@ -15,7 +15,7 @@ export type Prospect =
   | { readonly kind: 'report'; readonly words: string }
   | { readonly kind: 'leave'; readonly reason: string; readonly isProven: boolean };
 
-export interface Standing {
+export interface ProspectFacts {
   /** As the server replied to this runner while it held nothing. */
   readonly counts: JobStatusCounts;
   /** Which ready jobs this runner cannot take. */
@@ -39,7 +39,7 @@ export interface Standing {
  * runs that could make others ready, and no other runner or allocation is there. On a server that others use as well it leaves only when
  * it could take none of the jobs that are not ready yet either: a larger runner may be about to start, and do what comes before them.
  */
-export function prospectOf({ counts, left, status, othersMayCome, stays, isLong }: Standing): Prospect {
+export function prospectOf({ counts, left, status, othersMayCome, stays, isLong }: ProspectFacts): Prospect {
   if (isLong && !stays && !left.may_take) return { kind: 'leave', reason: nothingLeft(counts), isProven: true };
   if (!isUnable(left) || countOf(counts, HELD) > 0) return { kind: 'wait' };
   const words = `this runner can take none of the ${counted(left.ready_jobs, 'job')} that ${left.ready_jobs === 1 ? 'is' : 'are'} ready: ${left.reasons.map(unclaimableWords).join('; ')}`;
@@ -67,7 +67,11 @@ function nothingLeft(counts: JobStatusCounts): string {
 export const takeable =
   (
     client: Pick<Client, 'getUnclaimableJobs' | 'getWorkflowStatus'>,
-    { workflowId, nodeId, ...how }: { workflowId: number; nodeId: number } & Pick<Standing, 'othersMayCome' | 'stays'>,
+    {
+      workflowId,
+      nodeId,
+      ...how
+    }: { workflowId: number; nodeId: number } & Pick<ProspectFacts, 'othersMayCome' | 'stays'>,
   ) =>
   async (counts: JobStatusCounts, isLong: boolean): Promise<Prospect> => {
     const params = { id: workflowId };

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../../cluster/make-folder.ts';
-import { OPEN } from '../../cluster/trust.ts';
+import { OPEN_FLAGS } from '../../cluster/trust.ts';
 import { isLoudEnough, type LogLevel, logLine } from '../../core/contract/log-line.ts';
 
 /**
@@ -28,7 +28,7 @@ interface Gathered {
 /** The log in a file at `path`; `echo` also gets warnings and errors. */
 export function openRunnerLog(path: string, least: LogLevel, now: () => number, echo: (line: string) => void): Log {
   makeFolder(dirname(path));
-  const fd = openSync(path, OPEN.append);
+  const fd = openSync(path, OPEN_FLAGS.append);
   let gathered: Gathered[] = [];
   let isFull = false;
   let timer: NodeJS.Timeout | undefined;

@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { OPEN } from '../../cluster/trust.ts';
+import { OPEN_FLAGS } from '../../cluster/trust.ts';
 import { exitCodesOf, judge, NOT_EXECUTABLE } from '../../core/attempt/judge.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import { filesOf } from '../../core/contract/files/job.ts';
@@ -35,7 +35,7 @@ export function reportUnstartable(
 export function sayWhy(stderr: string | undefined, message: string): void {
   if (stderr === undefined) return;
   try {
-    const fd = openSync(stderr, OPEN.replace);
+    const fd = openSync(stderr, OPEN_FLAGS.replace);
     try {
       writeSync(fd, `torc: ${message}\n`);
     } finally {

@@ -3,7 +3,7 @@ import { accessSync, closeSync, constants as files, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import { programOn } from '../../cluster/program-on.ts';
 import { type ProcessEnd, LaunchError, type Launcher } from './launcher.ts';
-import { OPEN } from '../../cluster/trust.ts';
+import { OPEN_FLAGS } from '../../cluster/trust.ts';
 import { asUser, modeOfFiles } from '../../cluster/umask.ts';
 
 export interface ChildOptions {
@@ -46,7 +46,7 @@ export function createChildLauncher({ bash, environment, onEnd }: ChildOptions):
     launch({ script, program, without, variables, stdout, stderr, cpus }) {
       const opened: number[] = [];
       const open = (path: string) => {
-        const fd = openSync(path, OPEN.replace, modeOfFiles());
+        const fd = openSync(path, OPEN_FLAGS.replace, modeOfFiles());
         opened.push(fd);
         return fd;
       };

@@ -1,5 +1,5 @@
 import { getSystemErrorName } from 'node:util';
-import { OPEN } from '../../cluster/trust.ts';
+import { OPEN_FLAGS } from '../../cluster/trust.ts';
 import { asUser, modeOfFiles } from '../../cluster/umask.ts';
 import { LaunchError, type LaunchRequest } from './launcher.ts';
 import { type Libc, type FixedMemory, type Pointer, STRUCT_BYTES } from './libc.ts';
@@ -30,9 +30,9 @@ export function createSpawn(libc: Libc, written: SpawnArguments): (request: Laun
         calls.posix_spawn_file_actions_addopen(actions.at, fd, path, flags, mode);
       const pathOf = (path: string | undefined) => (path === undefined ? written.devNull : written.put(path));
       open(0, written.devNull, O_RDONLY);
-      open(1, pathOf(stdout), OPEN.replace);
+      open(1, pathOf(stdout), OPEN_FLAGS.replace);
       if (stderr !== undefined && stderr === stdout) calls.posix_spawn_file_actions_adddup2(actions.at, 1, 2);
-      else open(2, pathOf(stderr), OPEN.replace);
+      else open(2, pathOf(stderr), OPEN_FLAGS.replace);
       const code = asUser(() =>
         calls.posix_spawn(pid.at, pathAt, actions.at, attributes.at, argumentsAt, environmentAt),
       );

@@ -1,7 +1,7 @@
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../../cluster/make-folder.ts';
-import { OPEN } from '../../cluster/trust.ts';
+import { OPEN_FLAGS } from '../../cluster/trust.ts';
 import type { Completion, Retried } from '../../core/contract/exchange.ts';
 import type { ProcessIdentity } from '../../cluster/host/facts.ts';
 
@@ -54,7 +54,7 @@ const MOST_KEPT = 8 * 2 ** 20;
 /** `say` is called once when the file becomes incomplete, and once when it is complete again. */
 export function openLedger(path: string, head: LedgerHead, say: (words: string) => void = () => {}): Ledger {
   makeFolder(dirname(path));
-  const fd = openSync(path, OPEN.append);
+  const fd = openSync(path, OPEN_FLAGS.append);
   let gathered = `${MAGIC} ${JSON.stringify(head)}\n`;
   let unwritten: Buffer | undefined;
   let isWhole = true;

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { OPEN } from '../../cluster/trust.ts';
+import { OPEN_FLAGS } from '../../cluster/trust.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Database, NoParameters } from './database.ts';
 
@@ -74,7 +74,7 @@ const textOfCount = (commits: number) => String(commits).padStart(16);
 export function openAcknowledged(db: Database, path: string): Acknowledged {
   const { id, commits: atFirst } = rowOf(db);
   const file = fileBeside(path);
-  const fd = openSync(file, OPEN.write, 0o600);
+  const fd = openSync(file, OPEN_FLAGS.write, 0o600);
   let written = atFirst;
   writeSync(fd, textOf(id, written), 0);
   return {
@@ -119,7 +119,7 @@ const hasCount = (db: Database): boolean =>
 
 function readIfThere(path: string): string {
   try {
-    return readFileSync(path, { encoding: 'utf8', flag: OPEN.read });
+    return readFileSync(path, { encoding: 'utf8', flag: OPEN_FLAGS.read });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
     throw error;

@@ -11,7 +11,7 @@ import { type Command, command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { Failure, UsageError } from '../../failure.ts';
 import { hpcSettings } from '../../hpc-profile.ts';
-import { integer } from '../../option.ts';
+import { integerOption } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
 
 const list = command({
@@ -156,7 +156,7 @@ const match = command({
   words: 'hpc match [name]',
   says: 'Show which partitions serve a request, and the best of them.',
   options: [
-    { flags: '--cpus <n>', says: 'CPUs per node', required: true, read: integer('--cpus', 1) },
+    { flags: '--cpus <n>', says: 'CPUs per node', required: true, read: integerOption('--cpus', 1) },
     {
       flags: '--memory <size>',
       says: 'memory per node, such as 100g; a number means MB',
@@ -169,7 +169,7 @@ const match = command({
       required: true,
       read: readNumber('--walltime', parseWalltime),
     },
-    { flags: '--gpus <n>', says: 'GPUs per node', read: integer('--gpus', 0) },
+    { flags: '--gpus <n>', says: 'GPUs per node', read: integerOption('--gpus', 0) },
   ],
   offline: true,
   async run(context, [name], options) {

@@ -3,7 +3,7 @@ import { recordKinds, type RecordKind, recordsWithin } from '../../choose-record
 import { openWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import { Failure, UsageError } from '../../failure.ts';
-import { integer } from '../../option.ts';
+import { integerOption } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { readInput } from '../../read-input.ts';
@@ -72,13 +72,13 @@ const createFromFile = command({
   words: 'jobs create-from-file <workflow> [file]',
   says: 'Add a job for each line of a file; blank lines and lines that begin with # are skipped.',
   options: [
-    { flags: '--cpus-per-job <n>', says: 'CPUs of each job', default: 1, read: integer('--cpus-per-job', 1) },
+    { flags: '--cpus-per-job <n>', says: 'CPUs of each job', default: 1, read: integerOption('--cpus-per-job', 1) },
     { flags: '--memory-per-job <memory>', says: 'memory of each job', default: '1m' },
     { flags: '--runtime-per-job <duration>', says: 'runtime of each job, an ISO 8601 duration', default: 'PT1M' },
     {
       flags: '--batch [n]',
       says: `jobs created in each request, at most ${BATCH} (default ${BATCH}); all are created or none`,
-      read: (text: string) => (/^\d+$/.test(text) ? integer('--batch', 1)(text) : text),
+      read: (text: string) => (/^\d+$/.test(text) ? integerOption('--batch', 1)(text) : text),
     },
   ],
   async run(context, [first, second], options) {

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { chooseJob, workflowOption } from '../../choose-record.ts';
 import { command } from '../../command.ts';
 import { Failure, UsageError } from '../../failure.ts';
-import { integer } from '../../option.ts';
+import { integerOption } from '../../option.ts';
 import { isReaderGone } from '../../write-out.ts';
 import { notRegular } from '../../../cluster/open-regular.ts';
 
@@ -16,8 +16,8 @@ export const jobsOutput = command({
   options: [
     workflowOption,
     { flags: '--stderr', says: 'what it wrote to its standard error' },
-    { flags: '--attempt <n>', says: 'this attempt (default the newest)', read: integer('--attempt', 1) },
-    { flags: '--run <n>', says: 'in this run of the workflow (default the newest)', read: integer('--run', 0) },
+    { flags: '--attempt <n>', says: 'this attempt (default the newest)', read: integerOption('--attempt', 1) },
+    { flags: '--run <n>', says: 'in this run of the workflow (default the newest)', read: integerOption('--run', 0) },
     { flags: '-F, --follow', says: 'wait until the job starts, print what it writes, and end with it' },
     {
       flags: '-o, --output-dir <folder>',

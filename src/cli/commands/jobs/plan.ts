@@ -5,13 +5,13 @@ import { openWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../failure.ts';
-import { integer, optionsOf } from '../../option.ts';
+import { integerOption, optionsOf } from '../../option.ts';
 import { chooseJobs, selectionOf } from './selection.ts';
 
 const shared = optionsOf([
   { flags: '-c, --command <command>', says: 'command of the job' },
   { flags: '-r, --resource-requirements-id <requirements>', says: 'resource requirements, by id or name' },
-  { flags: '--priority <n>', says: 'larger numbers start first', read: integer('--priority', 0) },
+  { flags: '--priority <n>', says: 'larger numbers start first', read: integerOption('--priority', 0) },
   {
     flags: '--label <label>',
     says: 'labels that a runner must have; may be repeated or separated by commas',
@@ -68,7 +68,11 @@ const set = command({
       says: 'jobs with one of these statuses; may be repeated or separated by commas',
       many: true,
     },
-    { flags: '--return-code <n>', says: 'jobs whose result has this return code', read: integer('--return-code') },
+    {
+      flags: '--return-code <n>',
+      says: 'jobs whose result has this return code',
+      read: integerOption('--return-code'),
+    },
     { flags: '--clear-labels', says: 'remove all labels' },
   ],
   async run(context, [given = []], options) {

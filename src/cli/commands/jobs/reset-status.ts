@@ -6,7 +6,7 @@ import { reportPreparation } from '../../output/preparation.ts';
 import { nextCommand, type RunPlace } from '../../../core/lifecycle/next-command.ts';
 import { reinitialize } from '../../../operations/initialize.ts';
 import { placeOf } from '../../../operations/place.ts';
-import { integer } from '../../option.ts';
+import { integerOption } from '../../option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import {
   downstreamJobs,
@@ -27,7 +27,11 @@ export const jobsResetStatus = command({
       says: 'jobs with one of these statuses; may be repeated or separated by commas',
       many: true,
     },
-    { flags: '--return-code <n>', says: 'jobs whose result has this return code', read: integer('--return-code') },
+    {
+      flags: '--return-code <n>',
+      says: 'jobs whose result has this return code',
+      read: integerOption('--return-code'),
+    },
     {
       flags: '-w, --workflow-id <workflow>',
       says: 'workflow, by id or name; required with --status and --return-code, and if several workflows have a job with this name',

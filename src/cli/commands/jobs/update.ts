@@ -2,7 +2,7 @@ import { requirementsWith } from '../../../operations/job-requirements.ts';
 import { chooseJob, recordKinds, recordWithin, workflowOption } from '../../choose-record.ts';
 import { command } from '../../command.ts';
 import { Failure, UsageError } from '../../failure.ts';
-import { integer } from '../../option.ts';
+import { integerOption } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
 
 export const jobsUpdate = command({
@@ -18,7 +18,7 @@ export const jobsUpdate = command({
       flags: '--resource-requirements-id <requirements>',
       says: 'resource requirements, by id or name',
     },
-    { flags: '--priority <n>', says: 'larger numbers start first', read: integer('--priority', 0) },
+    { flags: '--priority <n>', says: 'larger numbers start first', read: integerOption('--priority', 0) },
     {
       flags: '--label <label>',
       says: 'labels that replace the present ones; may be repeated or separated by commas',

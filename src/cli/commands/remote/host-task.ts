@@ -49,8 +49,8 @@ async function answerTo(request: Exclude<HostRequest, { task: 'start' }>): Promi
       return stopHere(request);
     }
     case 'recover': {
-      const { recoverHere } = await import('./stop-here.ts');
-      return recoverHere(request);
+      const { recoverOnHost } = await import('./stop-here.ts');
+      return recoverOnHost(request);
     }
     case 'pack': {
       const { packLogs } = await import('../../../runner/detached/pack.ts');

@@ -6,14 +6,14 @@ import { certificatesIn } from '../../../client/node/certificates.ts';
 import { openWorkflow } from '../../choose-workflow.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import { integer, option } from '../../option.ts';
+import { integerOption, option } from '../../option.ts';
 import { hostFaults } from '../../../core/contract/host-faults.ts';
 
 export const atOnceOption = option({
   flags: '--max-parallel-ssh <n>',
   says: 'hosts that are asked at the same time',
   default: 10,
-  read: integer('--max-parallel-ssh', 1),
+  read: integerOption('--max-parallel-ssh', 1),
 });
 
 export const outputDirOption = option({

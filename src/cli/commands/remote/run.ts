@@ -6,7 +6,7 @@ import { isLoopback } from '../../../operations/remote/service.ts';
 import { openWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
-import { integer, number } from '../../option.ts';
+import { integerOption, numberOption } from '../../option.ts';
 import { amount } from '../../output/columns.ts';
 import { dateText } from '../../output/local-time.ts';
 import type { Column } from '../../output/table.ts';
@@ -69,16 +69,16 @@ export const remoteRun = command({
       flags: '-p, --poll-interval <s>',
       says: 'polling interval of the runners in seconds when no event arrives',
       default: 5,
-      read: number('--poll-interval', 0.001),
+      read: numberOption('--poll-interval', 0.001),
     },
     {
       flags: '--max-parallel-jobs <n>',
       says: 'run this many jobs at once on each host and ignore their requirements',
-      read: integer('--max-parallel-jobs', 1),
+      read: integerOption('--max-parallel-jobs', 1),
     },
-    { flags: '--num-cpus <n>', says: 'CPUs to offer on each host', read: integer('--num-cpus', 1) },
-    { flags: '--memory-gb <gb>', says: 'memory to offer on each host', read: number('--memory-gb', 0) },
-    { flags: '--num-gpus <n>', says: 'GPUs to offer on each host', read: integer('--num-gpus', 0) },
+    { flags: '--num-cpus <n>', says: 'CPUs to offer on each host', read: integerOption('--num-cpus', 1) },
+    { flags: '--memory-gb <gb>', says: 'memory to offer on each host', read: numberOption('--memory-gb', 0) },
+    { flags: '--num-gpus <n>', says: 'GPUs to offer on each host', read: integerOption('--num-gpus', 0) },
   ],
   async run(context, [first, second], options) {
     const { output, settings, configuration, hint } = context;

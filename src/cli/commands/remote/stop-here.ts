@@ -23,7 +23,7 @@ export async function stopHere(request: HostRequestOf<'stop'>): Promise<HostRepl
 }
 
 /** Gives the jobs of lost runners of this host back: the process table here proves that they are gone. */
-export async function recoverHere(request: HostRequestOf<'recover'>): Promise<HostReply> {
+export async function recoverOnHost(request: HostRequestOf<'recover'>): Promise<HostReply> {
   const notes: string[] = [];
   const runners = await recovered(request, (note) => void notes.push(note));
   return { is: 'recovered', runners, notes };

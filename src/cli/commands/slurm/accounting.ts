@@ -11,7 +11,7 @@ import { recordKinds, recordWithin } from '../../choose-record.ts';
 import { chooseWorkflow, openWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { integer } from '../../option.ts';
+import { integerOption } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
 
 /** The Slurm jobs of a workflow, and what the accounting has of them. */
@@ -194,8 +194,8 @@ const stats = command({
   says: 'List the accounting data of job steps that the runners of a workflow stored.',
   options: [
     { flags: '--job-id <job>', says: 'only of this job, by id or name' },
-    { flags: '--run-id <n>', says: 'only of this run', read: integer('--run-id', 0) },
-    { flags: '--attempt-id <n>', says: 'only of this attempt', read: integer('--attempt-id', 1) },
+    { flags: '--run-id <n>', says: 'only of this run', read: integerOption('--run-id', 0) },
+    { flags: '--attempt-id <n>', says: 'only of this attempt', read: integerOption('--attempt-id', 1) },
   ],
   async run(context, [workflow], options) {
     const { id, client } = await openWorkflow(context, workflow);

@@ -1,7 +1,7 @@
 import type { Command } from '../../command.ts';
 import { slurmAccounting } from './accounting.ts';
 import { slurmGenerate } from './generate.ts';
-import { planAllocations } from './plan-allocations.ts';
+import { planAllocationsCommand } from './plan-allocations.ts';
 import { slurmParseLogs } from './parse-logs.ts';
 import { slurmRegenerate } from './regenerate.ts';
 import { slurmRecords } from './records.ts';
@@ -14,5 +14,5 @@ export const slurmCommands: readonly Command[] = [
   slurmGenerate,
   slurmRegenerate,
   slurmParseLogs,
-  planAllocations,
+  planAllocationsCommand,
 ];

@@ -29,7 +29,7 @@ const columns: readonly Column<Row>[] = [
   { title: 'Reason', value: ({ reason }) => reason, cut: 'end', importance: 3 },
 ];
 
-export const planAllocations = command({
+export const planAllocationsCommand = command({
   words: 'slurm plan-allocations <file>',
   says: 'Recommend how to split the allocations of a workflow file, from the state of the cluster.',
   options: [

@@ -1,4 +1,4 @@
-import { number, optionsOf } from '../../option.ts';
+import { numberOption, optionsOf } from '../../option.ts';
 
 /** Options of commands that plan allocations. */
 export const planningOptions = optionsOf([
@@ -23,6 +23,6 @@ export const planningOptions = optionsOf([
     flags: '--walltime-multiplier <x>',
     says: 'factor between the runtime of the longest job and the walltime',
     default: 1.5,
-    read: number('--walltime-multiplier', 0.1),
+    read: numberOption('--walltime-multiplier', 0.1),
   },
 ]);

@@ -4,7 +4,7 @@ import { openWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
 import { chooseRecord, recordKinds, workflowOption } from '../../choose-record.ts';
-import { integer, optionsOf, type ValuesOf } from '../../option.ts';
+import { integerOption, optionsOf, type ValuesOf } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
 import type { Column } from '../../output/table.ts';
 import { rangeOptions } from '../../paging.ts';
@@ -72,7 +72,7 @@ const create = command({
   options: [
     { flags: '-n, --name <name>', says: 'name of the scheduler', required: true },
     { flags: '-a, --account <account>', says: 'Slurm account', required: true },
-    { flags: '-N, --nodes <n>', says: 'nodes of an allocation', default: 1, read: integer('--nodes', 1) },
+    { flags: '-N, --nodes <n>', says: 'nodes of an allocation', default: 1, read: integerOption('--nodes', 1) },
     { flags: '-q, --qos <qos>', says: 'quality of service', default: 'normal' },
     { flags: '-W, --walltime <time>', says: 'time limit of an allocation', default: '04:00:00', read: walltime },
     ...shared,
@@ -95,7 +95,7 @@ const update = command({
   options: [
     { flags: '-N, --name <name>', says: 'name of the scheduler' },
     { flags: '-a, --account <account>', says: 'Slurm account' },
-    { flags: '-n, --nodes <n>', says: 'nodes of an allocation', read: integer('--nodes', 1) },
+    { flags: '-n, --nodes <n>', says: 'nodes of an allocation', read: integerOption('--nodes', 1) },
     { flags: '-q, --qos <qos>', says: 'quality of service' },
     { flags: '--walltime <time>', says: 'time limit of an allocation', read: walltime },
     ...shared,

@@ -12,7 +12,7 @@ import { chooseWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import { integer } from '../../option.ts';
+import { integerOption } from '../../option.ts';
 import { reportPreparation } from '../../output/preparation.ts';
 import { submitOptions } from '../../slurm-options.ts';
 import { submitTools, warnOfLoopback } from '../../slurm-tools.ts';
@@ -30,9 +30,14 @@ export const slurmScheduleNodes = command({
     {
       flags: '-m, --max-parallel-jobs <n>',
       says: 'each runner runs this many jobs at once and ignores their requirements',
-      read: integer('--max-parallel-jobs', 1),
+      read: integerOption('--max-parallel-jobs', 1),
     },
-    { flags: '-n, --num-hpc-jobs <n>', says: 'number of allocations', default: 1, read: integer('--num-hpc-jobs', 1) },
+    {
+      flags: '-n, --num-hpc-jobs <n>',
+      says: 'number of allocations',
+      default: 1,
+      read: integerOption('--num-hpc-jobs', 1),
+    },
     { ...outputDir, flags: '-o, --output <folder>' },
     ...runnerOptions,
     {

@@ -1,6 +1,6 @@
 import { command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
-import { integer } from '../../option.ts';
+import { integerOption } from '../../option.ts';
 import { originOptions } from './produce-options.ts';
 
 export const jobs = command({
@@ -13,14 +13,14 @@ export const jobs = command({
     {
       flags: '--window <minutes>',
       says: 'jobs of this many minutes before now',
-      read: integer('--window', 1),
+      read: integerOption('--window', 1),
       default: 90,
     },
     { flags: '--span <from,to>', says: 'jobs of these days instead, as 2026-03-01,2026-03-02', read: span },
     {
       flags: '--batch-size <n>',
       says: 'maximum number of jobs and steps in one record',
-      read: integer('--batch-size', 1),
+      read: integerOption('--batch-size', 1),
     },
     { flags: '--state <file>', says: 'remember in this file what was printed, and print only what changed' },
     { flags: '--stateless', says: 'print what Sonar prints: all jobs of the window that have ended, and no others' },

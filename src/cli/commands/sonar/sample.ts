@@ -1,5 +1,5 @@
 import { command } from '../../command.ts';
-import { number } from '../../option.ts';
+import { numberOption } from '../../option.ts';
 import { names, originOptions } from './produce-options.ts';
 
 export const sample = command({
@@ -21,16 +21,16 @@ export const sample = command({
       says: 'leave out commands that begin with one of these, as a,b',
       read: names,
     },
-    { flags: '--min-cpu-time <seconds>', says: 'minimum CPU time so far', read: number('--min-cpu-time', 0) },
+    { flags: '--min-cpu-time <seconds>', says: 'minimum CPU time so far', read: numberOption('--min-cpu-time', 0) },
     {
       flags: '--min-cpu-percent <p>',
       says: 'minimum average CPU use in percent of one core',
-      read: number('--min-cpu-percent', 0),
+      read: numberOption('--min-cpu-percent', 0),
     },
     {
       flags: '--min-mem-percent <p>',
       says: 'minimum resident memory in percent of that of the node',
-      read: number('--min-mem-percent', 0),
+      read: numberOption('--min-mem-percent', 0),
     },
     {
       flags: '--lockdir <folder>',

@@ -2,7 +2,7 @@ import type { MessageProblem } from '../../../core/contract/sonar/problem.ts';
 import type { EnvelopeRecord } from '../../../telemetry/read/envelope-reader.ts';
 import { command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
-import { integer } from '../../option.ts';
+import { integerOption } from '../../option.ts';
 import type { Output } from '../../output/output.ts';
 
 /** One problem of one record, as it is printed. */
@@ -32,7 +32,7 @@ export const validate = command({
       flags: '--max-problems <n>',
       says: 'problems to print; the others are counted',
       default: 1000,
-      read: integer('--max-problems', 0),
+      read: integerOption('--max-problems', 0),
     },
   ],
   offline: true,

@@ -7,7 +7,7 @@ import { idOf } from '../../id-or-name.ts';
 import { type Command, command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
 import { jsonObject } from '../../json-object.ts';
-import { integer, optionsOf } from '../../option.ts';
+import { integerOption, optionsOf } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
 import { date } from '../../output/columns.ts';
 import type { Column } from '../../output/table.ts';
@@ -57,7 +57,7 @@ const list = command({
 const configOptions = optionsOf([
   { flags: '--scheduler-id <scheduler>', says: 'Slurm scheduler of the allocations, by id or name' },
   { flags: '--scheduler-type <type>', says: 'type of the scheduler', choices: ['slurm', 'local'] },
-  { flags: '--num-allocations <n>', says: 'number of allocations', read: integer('--num-allocations', 1) },
+  { flags: '--num-allocations <n>', says: 'number of allocations', read: integerOption('--num-allocations', 1) },
   {
     flags: '--start-one-worker-per-node <flag>',
     says: 'one runner on each node of an allocation',
@@ -66,7 +66,7 @@ const configOptions = optionsOf([
   {
     flags: '--max-parallel-jobs <n>',
     says: 'number of jobs that run at once',
-    read: integer('--max-parallel-jobs', 1),
+    read: integerOption('--max-parallel-jobs', 1),
   },
 ]);
 

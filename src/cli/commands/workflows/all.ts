@@ -1,5 +1,5 @@
 import type { Command } from '../../command.ts';
-import { executionPlan } from '../execution-plan.ts';
+import { executionPlanCommand } from '../execution-plan.ts';
 import { workflowsStatus } from '../status.ts';
 import { workflowActions } from './actions.ts';
 import { workflowsCheckResources } from './check-resources.ts';
@@ -29,6 +29,6 @@ export const workflowCommands: readonly Command[] = [
   ...workflowTransfer,
   workflowsReconcile,
   workflowsSyncStatus,
-  executionPlan,
+  executionPlanCommand,
   workflowsSchema,
 ];

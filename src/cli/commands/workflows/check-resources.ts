@@ -1,6 +1,6 @@
 import { openWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
-import { integer, number } from '../../option.ts';
+import { integerOption, numberOption } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
 import {
   lackReported,
@@ -20,7 +20,7 @@ export const workflowsCheckResources = command({
     {
       flags: '-r, --run-id <id>',
       says: 'results of this run (default: the current results)',
-      read: integer('--run-id', 0),
+      read: integerOption('--run-id', 0),
     },
     { flags: '-a, --all', says: 'include jobs that stayed within their limits' },
     { flags: '--include-failed', says: 'include failed jobs, and what they probably lacked' },
@@ -28,7 +28,7 @@ export const workflowsCheckResources = command({
       flags: '--min-over-utilization <percent>',
       says: 'minimum excess over the limit in percent',
       default: 1,
-      read: number('--min-over-utilization', 0),
+      read: numberOption('--min-over-utilization', 0),
     },
   ],
   async run(context, [given], options) {

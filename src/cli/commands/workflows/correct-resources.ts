@@ -3,7 +3,7 @@ import { recordKinds, recordsWithin } from '../../choose-record.ts';
 import { openWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
-import { number, option } from '../../option.ts';
+import { numberOption, option } from '../../option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { adjustmentJson, adjustmentLines } from '../../output/adjustments.ts';
 
@@ -13,7 +13,7 @@ const multiplier = <const Name extends keyof typeof USUAL_MULTIPLIERS>(name: Nam
     says: `factor between the measured ${what} and the new requirement`,
     default: USUAL_MULTIPLIERS[name],
     read(text: string) {
-      const value = number(`--${name}-multiplier`)(text);
+      const value = numberOption(`--${name}-multiplier`)(text);
       if (value <= 0) throw new UsageError(`--${name}-multiplier: expected more than 0, found ${text}`);
       return value;
     },

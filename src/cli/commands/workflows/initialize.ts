@@ -8,7 +8,7 @@ import { type Command, command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { prepare, prepareChanged } from '../../../operations/initialize.ts';
 import { reportPreparation } from '../../output/preparation.ts';
-import { number, optionsOf, type ValuesOf } from '../../option.ts';
+import { numberOption, optionsOf, type ValuesOf } from '../../option.ts';
 import { type Readiness, readiness } from '../../../operations/readiness.ts';
 import { counted, someOf } from '../../../core/quantity/count-text.ts';
 import { widthOf } from '../../output/output.ts';
@@ -21,7 +21,7 @@ const initializeOptions = (dryRun: string) =>
     {
       flags: '--wait-timeout <s>',
       says: 'wait at most this many seconds; the server continues afterwards (default: no limit)',
-      read: number('--wait-timeout', 0),
+      read: numberOption('--wait-timeout', 0),
     },
   ]);
 

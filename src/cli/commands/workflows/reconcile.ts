@@ -1,6 +1,6 @@
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
-import { integer } from '../../option.ts';
+import { integerOption } from '../../option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 
 export const workflowsReconcile = command({
@@ -18,7 +18,7 @@ export const workflowsReconcile = command({
     const { output } = context;
     output.recordOnly('reconcile');
     const id = await chooseWorkflow(context, givenWorkflow);
-    const runId = integer('run', 0)(givenRun);
+    const runId = integerOption('run', 0)(givenRun);
     const baseDir = options.baseDir;
     const { client } = await context.service();
     const { reconcile } = await import('../../../operations/reconcile/reconcile.ts');

@@ -7,7 +7,7 @@ import { secondsText } from '../../../output/words.ts';
 
 export const right = 'right' as const;
 
-export const timeText = (time: number | undefined): string =>
+export const sampleTimeText = (time: number | undefined): string =>
   time === undefined ? '' : formatTimestamp(time).slice(0, 16).replace('T', ' ');
 
 export const time = <Row>(
@@ -20,7 +20,7 @@ export const time = <Row>(
     const at = value(row);
     return at === undefined ? undefined : formatTimestamp(at);
   },
-  text: (row) => timeText(value(row)),
+  text: (row) => sampleTimeText(value(row)),
   ...(importance === undefined ? {} : { importance }),
 });
 
@@ -35,5 +35,5 @@ export const seconds = <Row>(title: string, value: (row: Row) => Uint | undefine
   amount(title, value, (span) => secondsText(span === undefined ? undefined : Number(span)));
 
 /** A number; for people nothing where it is 0. */
-export const count = <Row>(title: string, value: (row: Row) => Uint): Column<Row> =>
+export const countColumn = <Row>(title: string, value: (row: Row) => Uint): Column<Row> =>
   amount(title, value, (number) => (number === 0 ? '' : String(number)));

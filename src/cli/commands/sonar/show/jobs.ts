@@ -1,10 +1,10 @@
 import { suggest } from '../../../../core/workflow-file/suggest.ts';
 import type { JobUseInWindow } from '../../../../telemetry/questions/jobs.ts';
 import { command } from '../../../command.ts';
-import { integer } from '../../../option.ts';
+import { integerOption } from '../../../option.ts';
 import { percent } from '../../../output/columns.ts';
 import type { Column } from '../../../output/table.ts';
-import { count, kb, seconds, time } from './columns.ts';
+import { countColumn, kb, seconds, time } from './columns.ts';
 import { nodeOption, ask, print, windowOptions } from './window.ts';
 
 const jobColumns: readonly Column<JobUseInWindow>[] = [
@@ -18,7 +18,7 @@ const jobColumns: readonly Column<JobUseInWindow>[] = [
   seconds('CPU Time', ({ cpuSeconds }) => cpuSeconds),
   percent('CPU', ({ cpuPercent }) => cpuPercent),
   kb('Peak Memory', ({ peakMemoryKb }) => peakMemoryKb),
-  count('Cards', ({ cards }) => cards.length),
+  countColumn('Cards', ({ cards }) => cards.length),
   percent('GPU', ({ gpuPercent, cards }) => (cards.length === 0 ? undefined : gpuPercent)),
 ];
 
@@ -34,7 +34,7 @@ export const showJobs = command({
     ...windowOptions,
     nodeOption,
     { flags: '-u, --user <name>', says: 'only of this user' },
-    { flags: '-l, --limit <n>', says: 'jobs to show', default: 50, read: integer('--limit', 1) },
+    { flags: '-l, --limit <n>', says: 'jobs to show', default: 50, read: integerOption('--limit', 1) },
   ],
   offline: true,
   async run({ output }, _args, options) {

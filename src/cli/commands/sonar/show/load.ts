@@ -3,7 +3,7 @@ import type { LoadStep } from '../../../../telemetry/questions/load.ts';
 import { command } from '../../../command.ts';
 import { percent } from '../../../output/columns.ts';
 import type { Column } from '../../../output/table.ts';
-import { count, kb, right, time } from './columns.ts';
+import { countColumn, kb, right, time } from './columns.ts';
 import { nodeOption, ask, print, buckets, windowOptions } from './window.ts';
 
 // Nothing is known of the first interval of a node, or of one after a boot: that is not 0 and is shown as unknown.
@@ -16,7 +16,7 @@ export const loadColumns: readonly Column<LoadStep>[] = [
   { title: 'Load', value: ({ load1 }) => load1.toFixed(2), align: right },
   kb('Memory', ({ usedMemoryKb }) => rounded(usedMemoryKb)),
   percent('Memory of Node', (step) => step.memoryOfNodePercent),
-  count('Cards', ({ cards }) => cards),
+  countColumn('Cards', ({ cards }) => cards),
   percent('GPU', ({ gpuPercent }) => gpuPercent),
 ];
 

@@ -1,14 +1,14 @@
 import type { NodeFacts } from '../../../../telemetry/questions/nodes.ts';
 import { command } from '../../../command.ts';
 import type { Column } from '../../../output/table.ts';
-import { count, kb, time } from './columns.ts';
+import { countColumn, kb, time } from './columns.ts';
 import { nodeOption, ask, print, windowOptions } from './window.ts';
 
 const nodeColumns: readonly Column<NodeFacts>[] = [
   { title: 'Node', value: ({ node }) => node, importance: 9 },
-  count('Cores', ({ cores }) => cores),
+  countColumn('Cores', ({ cores }) => cores),
   kb('Memory', ({ memoryKb }) => memoryKb),
-  count('Cards', ({ cards }) => cards),
+  countColumn('Cards', ({ cards }) => cards),
   { title: 'States', value: ({ states }) => states.join(' ') },
   { title: 'Partitions', value: ({ partitions }) => partitions.join(' '), cut: 'end' },
   { title: 'CPU Model', value: ({ model }) => model, cut: 'end', importance: 3 },

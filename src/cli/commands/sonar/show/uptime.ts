@@ -1,6 +1,6 @@
 import type { UptimeSpan } from '../../../../telemetry/questions/uptime.ts';
 import { command } from '../../../command.ts';
-import { integer } from '../../../option.ts';
+import { integerOption } from '../../../option.ts';
 import type { Column } from '../../../output/table.ts';
 import { right, seconds, time } from './columns.ts';
 import { nodeOption, ask, print, windowOptions } from './window.ts';
@@ -24,7 +24,7 @@ export const showUptime = command({
     {
       flags: '--interval <seconds>',
       says: 'how often nodes send (default: the median of each node, at least 300)',
-      read: integer('--interval', 1),
+      read: integerOption('--interval', 1),
     },
   ],
   offline: true,

@@ -7,7 +7,7 @@ import { UsageError } from '../../../failure.ts';
 import { optionsOf } from '../../../option.ts';
 import type { Output } from '../../../output/output.ts';
 import type { Column } from '../../../output/table.ts';
-import { timeText } from './columns.ts';
+import { sampleTimeText } from './columns.ts';
 import { requireCluster } from '../known-cluster.ts';
 import { readTime } from '../read-time.ts';
 import { storeOption, withStore } from '../store.ts';
@@ -58,7 +58,7 @@ export async function ask<Answer>(
     const hourly = await hourlySpan(rows, window);
     if (hourly !== undefined)
       process.stderr.write(
-        `From ${timeText(hourly.from)} to ${timeText(hourly.until)} the samples are deleted: figures are of hours\n`,
+        `From ${sampleTimeText(hourly.from)} to ${sampleTimeText(hourly.until)} the samples are deleted: figures are of hours\n`,
       );
     return answer;
   });
