@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { after, every, LONGEST_TIMER_MS, pause } from './long-timers.ts';
+import { after, repeatEvery, LONGEST_TIMER_MS, pause } from './long-timers.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -28,7 +28,7 @@ describe.each([1, 1_000, LONGEST_TIMER_MS, LONGEST_TIMER_MS + 1, 60 * DAY_MS])(
 
     it('an interval fires repeatedly until it is canceled', () => {
       let calls = 0;
-      const timer = every(delayMs, () => (calls += 1));
+      const timer = repeatEvery(delayMs, () => (calls += 1));
       vi.advanceTimersByTime(3 * delayMs - 1);
       expect(calls).toBe(2);
       vi.advanceTimersByTime(1);
@@ -65,7 +65,7 @@ it('an infinite delay never ends', () => {
 it('an unreferenced timer stays unreferenced beyond the longest timer of the platform', () => {
   vi.useRealTimers();
   const timer = after(LONGEST_TIMER_MS + 1, () => {}).unref();
-  const interval = every(LONGEST_TIMER_MS + 1, () => {}).unref();
+  const interval = repeatEvery(LONGEST_TIMER_MS + 1, () => {}).unref();
   // If one of them were referenced, the process of this test would not end.
   expect(process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length).toBeLessThanOrEqual(2);
   timer.cancel();

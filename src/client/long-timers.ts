@@ -42,7 +42,7 @@ export function after(delayMs: number, call: () => void): Timer {
 export const atMoment = (atMs: number, call: () => void): Timer => after(atMs - steadyNow(), call);
 
 /** Calls the function repeatedly at an interval of any length. */
-export function every(intervalMs: number, call: () => void): Timer {
+export function repeatEvery(intervalMs: number, call: () => void): Timer {
   if (intervalMs <= LONGEST_TIMER_MS) {
     const timer = setInterval(call, intervalMs);
     return {

@@ -1,7 +1,7 @@
 import type { Task } from '../core/contract/task.ts';
 import { type Client, queryOf } from './client.ts';
 import { Unreachable } from './errors.ts';
-import { after, every } from './long-timers.ts';
+import { after, repeatEvery } from './long-timers.ts';
 import { followEvents, type OpenStream } from './event-stream.ts';
 
 export interface WaitOptions {
@@ -47,7 +47,7 @@ export async function waitForTask(
     }
   };
 
-  const looks = every(fallbackSeconds * 1000, () => void look());
+  const looks = repeatEvery(fallbackSeconds * 1000, () => void look());
   const end = timeoutSeconds === undefined ? undefined : after(timeoutSeconds * 1000, () => over.abort());
   try {
     const events = followEvents({

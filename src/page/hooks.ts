@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { after, every, type Timer } from '../client/long-timers.ts';
+import { after, repeatEvery, type Timer } from '../client/long-timers.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
 import { CLOSED, connection, type ConnectionState } from './connection.ts';
 
@@ -139,7 +139,7 @@ export function useHash(): string {
 export function useNow(everyMs = 10_000): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
-    const timer = every(everyMs, () => setNow(Date.now()));
+    const timer = repeatEvery(everyMs, () => setNow(Date.now()));
     return () => timer.cancel();
   }, [everyMs]);
   return now;

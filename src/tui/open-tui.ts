@@ -1,4 +1,4 @@
-import { after, every } from '../client/long-timers.ts';
+import { after, repeatEvery } from '../client/long-timers.ts';
 import type { Connection } from '../client/node/connect.ts';
 import type { ExplainOptions } from '../operations/explain/explain.ts';
 import { createDrawing } from './drawing.ts';
@@ -179,11 +179,11 @@ export async function openTui(options: TuiOptions): Promise<number> {
   input.on('data', onKeys);
   output.on('resize', resized);
   process.on('SIGTERM', onTerm).on('SIGHUP', onHangUp);
-  const tick = every(RELOAD_MS, () => {
+  const tick = repeatEvery(RELOAD_MS, () => {
     drawing.drawSoon();
     void readAgain();
   });
-  const quiet = every(QUIET_MS, () => {
+  const quiet = repeatEvery(QUIET_MS, () => {
     void lists.load('workflows');
     void lists.load('details');
   });

@@ -8,7 +8,7 @@ import { GREATEST_UINT as GREATEST } from '../../src/core/contract/sonar/extende
 import { readSonarJson } from '../../src/core/contract/sonar/read-json.ts';
 import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
 import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
-import { answer } from '../../src/telemetry/receive/answer.ts';
+import { answerQuestion } from '../../src/telemetry/receive/answer.ts';
 import { openStore } from '../../src/telemetry/open-store.ts';
 import type { TelemetryStore } from '../../src/telemetry/store/telemetry-store.ts';
 import { temporaryFolder, torc } from '../support/programs.ts';
@@ -132,7 +132,7 @@ const textOf = async (
 ) => {
   const all = { from: at(-60), to: at(DAY), ...parameters };
   const task = { kind: 'ask', question, parameters: all, onlyUser: undefined } as const;
-  return (await answer(store, task, START + DAY)).text;
+  return (await answerQuestion(store, task, START + DAY)).text;
 };
 
 interface JobAnswer {

@@ -361,7 +361,7 @@ describe('the commands', () => {
     const [killed, clean] = [new EmbeddedStore(join(cwd, 'sonar.db')), await storeWith('fox.test')];
     for (const file of ['01/0+sample-c1.json', '02/0+sample-c1.json.gz']) {
       const reader = await import('../../src/telemetry/read/files.ts');
-      for await (const records of reader.recordsOf(join(data, 'fox.test/2026/03', file)))
+      for await (const records of reader.recordsOfFiles(join(data, 'fox.test/2026/03', file)))
         await ingestInto(clean, records, options);
     }
     expect(await contents(killed)).toEqual(await contents(clean));

@@ -14,7 +14,7 @@ import { migratePostgres } from '../../src/telemetry/postgres/migrate.ts';
 import { migrations } from '../../src/telemetry/postgres/migrations.ts';
 import type { AttemptLink } from '../../src/telemetry/questions/rows-of-records.ts';
 import { EnvelopeReader, type EnvelopeRecord } from '../../src/telemetry/read/envelope-reader.ts';
-import { answer } from '../../src/telemetry/receive/answer.ts';
+import { answerQuestion } from '../../src/telemetry/receive/answer.ts';
 import { openStore } from '../../src/telemetry/open-store.ts';
 import type { PlacedColumn } from '../../src/telemetry/store/tables.ts';
 import type { TelemetryStore } from '../../src/telemetry/store/telemetry-store.ts';
@@ -73,7 +73,7 @@ async function answers(store: TelemetryStore): Promise<unknown[]> {
   for (const [question, parameters] of QUESTIONS)
     for (const onlyUser of question === 'jobs' ? [undefined, 'ada'] : [undefined]) {
       const task = { kind: 'ask', question, parameters: { ...window, ...parameters }, onlyUser } as const;
-      const { status, text } = await answer(store, task, START + 3 * DAY);
+      const { status, text } = await answerQuestion(store, task, START + 3 * DAY);
       expect({ question, status }).toEqual({ question, status: 200 });
       // Nothing is missing in the table of routes, nothing is wrong, and nothing is said besides.
       expect(shapeOf(question).parse(JSON.parse(text))).toEqual(JSON.parse(text));
@@ -105,7 +105,7 @@ async function hourAnswers(store: TelemetryStore): Promise<unknown[]> {
   const replies = [];
   for (const [question, parameters] of asked) {
     const task = { kind: 'ask', question, parameters: { ...window, ...parameters }, onlyUser: undefined } as const;
-    const { status, text } = await answer(store, task, START + 3 * DAY);
+    const { status, text } = await answerQuestion(store, task, START + 3 * DAY);
     expect({ question, status }).toEqual({ question, status: 200 });
     const reply = JSON.parse(text) as { readonly items?: readonly object[] };
     const items = reply.items?.map((item) => JSON.stringify(item)).toSorted();

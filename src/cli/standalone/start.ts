@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../../cluster/make-folder.ts';
 import { randomBytes } from '../../cluster/random-bytes.ts';
-import { every } from '../../client/long-timers.ts';
+import { repeatEvery } from '../../client/long-timers.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import type { Output } from '../output/output.ts';
 import type { Settings } from '../settings.ts';
@@ -53,7 +53,7 @@ export async function startStandalone(
     output.warn(`${database} exists and will be replaced by the copy of this run; name another --db to keep it`);
   const timer =
     inMemory && snapshotIntervalSeconds !== undefined
-      ? every(snapshotIntervalSeconds * 1000, () => void copy(server, settings, output)).unref()
+      ? repeatEvery(snapshotIntervalSeconds * 1000, () => void copy(server, settings, output)).unref()
       : undefined;
 
   let isStopping = false;

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Sample, samplesOf, stepsOf } from './samples-of.ts';
+import { type Sample, samplesOf, sampleSteps } from './samples-of.ts';
 
 const sample = (atMs: number): Sample => ({ atMs, cpuPercent: 0, memoryBytes: 0, processes: 1 });
 const spans = (times: readonly number[], intervalMs = 10) =>
-  stepsOf(times.map(sample), intervalMs).points.map(({ ms, endMs }) => [ms, endMs]);
+  sampleSteps(times.map(sample), intervalMs).points.map(({ ms, endMs }) => [ms, endMs]);
 
 it('a sample stands for the time to the next one, however close the first ones are', () => {
   expect(spans([0, 1, 3, 7, 17, 28])).toEqual([
@@ -19,7 +19,7 @@ it('a sample stands for the time to the next one, however close the first ones a
 
 it('an attempt with one sample is a step of the interval, and one without has none', () => {
   expect(spans([5])).toEqual([[5, 15]]);
-  expect(stepsOf([], 10)).toEqual({ fromMs: 0, untilMs: 1, points: [] });
+  expect(sampleSteps([], 10)).toEqual({ fromMs: 0, untilMs: 1, points: [] });
 });
 
 it('a time without samples is a gap, and a sample that is a little late is not', () => {
@@ -31,7 +31,7 @@ it('steps never overlap and never end before they begin, and the whole time has 
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(1e6)), fc.integer({ min: 1, max: 1e5 }), (times, intervalMs) => {
       const sorted = times.toSorted((one, other) => one - other);
-      const { points, fromMs, untilMs } = stepsOf(sorted.map(sample), intervalMs);
+      const { points, fromMs, untilMs } = sampleSteps(sorted.map(sample), intervalMs);
       expect(untilMs).toBeGreaterThan(fromMs);
       for (const [at, { ms, endMs }] of points.entries()) {
         expect(endMs).toBeGreaterThanOrEqual(ms);

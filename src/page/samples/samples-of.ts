@@ -29,7 +29,7 @@ const LATE = 3;
  * The time that each sample stands for: to the next one, or as long as usual where that is missing. The first samples of a job are closer
  * than the interval, and points of many samples further apart.
  */
-export function stepsOf(samples: readonly Sample[], intervalMs: number) {
+export function sampleSteps(samples: readonly Sample[], intervalMs: number) {
   const gaps = samples.slice(1).map(({ atMs }, at) => atMs - (samples[at]?.atMs ?? 0));
   const usualMs = Math.max(intervalMs, gaps.toSorted((one, other) => one - other)[gaps.length >> 1] ?? 0);
   const points = samples.map((sample, at) => {

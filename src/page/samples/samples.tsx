@@ -11,7 +11,7 @@ import { CopiedCommand, PageSection, Shown, Time } from '../parts.tsx';
 import { PageTable } from '../table.tsx';
 import { Series } from '../telemetry/series.tsx';
 import { shortenedText } from '../words.ts';
-import { type Sample, samplesOf, stepsOf } from './samples-of.ts';
+import { type Sample, samplesOf, sampleSteps } from './samples-of.ts';
 
 const { client } = connection;
 
@@ -68,7 +68,7 @@ function Plots({ of, asked }: { readonly of: JobSamples; readonly asked: Resourc
       <p class="note">No sample of this attempt was written{waits === '' ? ': it was too short.' : ` yet.${waits}`}</p>
     );
   const stepMs = of.interval_seconds * 1000;
-  const { fromMs, untilMs, points } = stepsOf(samples, stepMs);
+  const { fromMs, untilMs, points } = sampleSteps(samples, stepMs);
   const shared = { stepMs, fromMs, untilMs };
   const plot = (value: (sample: Sample) => number) =>
     points.map(({ sample, ms, endMs }) => ({ ms, endMs, value: value(sample) }));

@@ -1,5 +1,5 @@
 import { metricsPath } from '../../core/contract/files/runner.ts';
-import { every } from '../../client/long-timers.ts';
+import { repeatEvery } from '../../client/long-timers.ts';
 import { hostname } from 'node:os';
 import { createNodeMeter } from '../../cluster/host/node-load.ts';
 import type { Allocation } from '../../cluster/batch/allocation.ts';
@@ -34,7 +34,7 @@ export function measureNode(options: MeasureOptions): { readonly path: string; c
     onSample: node.isTimeSeries ? file.node : undefined,
     onUnable: (reason) => onNotice(`the machine cannot be measured: ${reason}`),
   });
-  const timer = every(flushSeconds * 1000, () => file.flush());
+  const timer = repeatEvery(flushSeconds * 1000, () => file.flush());
   return {
     path,
     close() {

@@ -1,6 +1,6 @@
 import { METRICS_FOLDER, metricsPath } from '../../core/contract/files/runner.ts';
 import type { MeasuredAttempt } from './watched.ts';
-import { every } from '../../client/long-timers.ts';
+import { repeatEvery } from '../../client/long-timers.ts';
 import { hostname } from 'node:os';
 import { createNodeMeter } from '../../cluster/host/node-load.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
@@ -41,7 +41,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   const plan = planFor(workflow, log);
   const label = labelOf({ ...facts, hostname: hostname(), scheduler });
   const file = await fileFor(plan, metricsPath(facts.outputDir, label), log);
-  const timer = file && every(plan.flushSeconds * 1000, () => file.flush());
+  const timer = file && repeatEvery(plan.flushSeconds * 1000, () => file.flush());
   const watch = plan.jobs && (await watchJobs(plan, { reads, steps, mode }, plan.jobs.isTimeSeries ? file : undefined));
   const node =
     plan.node &&

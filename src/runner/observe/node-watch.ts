@@ -1,4 +1,4 @@
-import { every } from '../../client/long-timers.ts';
+import { repeatEvery } from '../../client/long-timers.ts';
 import type { NodeLoad } from '../../cluster/host/node-load.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import { addValue, averageOf, noValues } from './statistics.ts';
@@ -63,7 +63,7 @@ export function watchNode(options: NodeWatchOptions): NodeWatch {
 
   // CPU time is a difference: this is the baseline of the first sample.
   attempt();
-  const timer = every(intervalSeconds * 1000, sample);
+  const timer = repeatEvery(intervalSeconds * 1000, sample);
   return {
     close() {
       timer.cancel();

@@ -6,7 +6,7 @@ import { errorBody } from './errors.ts';
 import { JSON_TYPE } from './headers.ts';
 import { makeText } from './make-reply.ts';
 import type { ReplyRoom } from './reply-room.ts';
-import { textOf } from './reply-text.ts';
+import { replyTexts } from './reply-text.ts';
 import type { ReceiverOptions } from '../../telemetry/receive/receiver.ts';
 
 /** Answers questions of telemetry outside of the table of routes with the turn and the room of all long replies. */
@@ -38,7 +38,7 @@ async function answer(
     held.begin();
     const known = reply.more === undefined ? { 'Content-Length': Buffer.byteLength(text) } : {};
     outgoing.writeHead(status, { ...headers, ...known });
-    await pipeline(textOf(reply), outgoing);
+    await pipeline(replyTexts(reply), outgoing);
   } finally {
     held.end();
   }

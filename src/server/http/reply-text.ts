@@ -5,7 +5,7 @@ import type { Written } from '../written.ts';
 type Texts = AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>;
 
 /** The text of a long reply: each part is unpacked when its client can take it, and is kept no longer. */
-export async function* textOf(reply: Written): Texts {
+export async function* replyTexts(reply: Written): Texts {
   const { parts, held } = reply;
   try {
     for (;;) {

@@ -7,7 +7,7 @@ import { acceptedEncoding, createCompressor, type Encoding, LEAST_BYTES } from '
 import { headersFor, JSON_TYPE, variesByEncoding } from './headers.ts';
 import { isLongReply } from './json-parts.ts';
 import { makeJson, makeText } from './make-reply.ts';
-import { streamOf, textOf } from './reply-text.ts';
+import { streamOf, replyTexts } from './reply-text.ts';
 import type { ReplyRoom } from './reply-room.ts';
 import { note } from './watch.ts';
 
@@ -81,7 +81,7 @@ function sendLong(context: Context<Answers>, reply: Written, { status, headers, 
   const length = reply.parts.reduce((sum, part) => sum + part.length, 0);
   note(context.env?.incoming, { response: { bytes: length, head: Buffer.from(reply.parts[0]?.bytes ?? []) } });
   if (clientOf(context) !== SERVER_ITSELF) reply.held?.begin();
-  const texts = textOf(reply);
+  const texts = replyTexts(reply);
   const stream = encoding === undefined || length <= LEAST_BYTES ? undefined : compressor.parts(texts, encoding);
   if (stream !== undefined) return respond(stream, status, { ...headers, 'content-encoding': encoding as string });
   // Of one that is not all made the length is not known.

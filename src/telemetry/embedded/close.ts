@@ -40,7 +40,7 @@ const ALWAYS: readonly ArchiveTableName[] = ['sample', 'process'];
  *
  * Throws: `DUCKDB_MISSING`, `CloseRunning`.
  */
-export async function* closeDays(
+export async function* closeEmbeddedDays(
   db: StoreDatabase,
   rows: EmbeddedRows,
   store: string,

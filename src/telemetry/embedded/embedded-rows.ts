@@ -5,12 +5,12 @@ import type { Cluster, PartOfWindow, RowSource } from '../queries/dialect.ts';
 import { chosenSources, sourceCounts } from '../queries/producers.ts';
 import { QueriedRows } from '../queries/queried-rows.ts';
 import { RecordQueries } from '../queries/records.ts';
-import { answer, firstSamples, type PlacedRow, type SampleQuery } from '../queries/samples.ts';
+import { answerOfSamples, firstSamples, type PlacedRow, type SampleQuery } from '../queries/samples.ts';
 import type { ClosedJobHours, JobHour, NodeHour } from '../questions/rows-of-hours.ts';
 import type { NodeInfo } from '../questions/rows-of-records.ts';
 import type { JobKey, Portions, TelemetryRows, AskedWindow } from '../questions/rows.ts';
 import type { StoreDatabase } from '../sqlite/database.ts';
-import { merged } from '../sqlite/portions.ts';
+import { mergedInOrder } from '../sqlite/portions.ts';
 import { sqliteRecords, sqliteSource } from '../sqlite/source.ts';
 import { numberCell, textCell } from '../store/cells.ts';
 
@@ -53,10 +53,10 @@ export class EmbeddedRows extends QueriedRows implements TelemetryRows {
           const days = this.#archive.days(cluster.id, window);
           const counts = query.isOfProcesses === true ? await this.#all(sourceCounts, cluster, window, days, key) : [];
           const asked = { cluster, window, key, chosen: chosenSources(counts) };
-          const [hot, ...archived] = this.#sources(days).map((source) => answer(source, query, asked));
+          const [hot, ...archived] = this.#sources(days).map((source) => answerOfSamples(source, query, asked));
           yield* archived.length === 0
             ? (hot as Portions<Row>)
-            : merged([hot as Portions<Row>, ...archived], isBefore[query.order]);
+            : mergedInOrder([hot as Portions<Row>, ...archived], isBefore[query.order]);
         }
       }.bind(this),
     );
@@ -75,7 +75,8 @@ export class EmbeddedRows extends QueriedRows implements TelemetryRows {
   ) {
     const found: Row[] = [];
     for (const source of this.#sources(days))
-      for await (const rows of answer(source, query, { cluster, window, key })) for (const row of rows) found.push(row);
+      for await (const rows of answerOfSamples(source, query, { cluster, window, key }))
+        for (const row of rows) found.push(row);
     return found;
   }
 

@@ -3,14 +3,14 @@ import { gzipSync } from 'node:zlib';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
 import { ArchiveRows } from '../parquet/archive-rows.ts';
 import { archivedEnvelopes } from '../parquet/archive-envelopes.ts';
-import { closeDays, type CloseSettings, forgetDays } from './close.ts';
+import { closeEmbeddedDays, type CloseSettings, forgetDays } from './close.ts';
 import type { AttemptLink } from '../questions/rows-of-records.ts';
 import { type SqliteRow, type StoreAccess, StoreDatabase } from '../sqlite/database.ts';
 import { EmbeddedRows } from './embedded-rows.ts';
 import { writeLinks } from '../sqlite/links.ts';
 import { lateDays, pruneSqlite } from '../sqlite/prune.ts';
 import { KEPT_RAW, NO_CLUSTER, problemOf, withoutSecrets } from '../store/received-record.ts';
-import { merged, portionsOf } from '../sqlite/portions.ts';
+import { mergedInOrder, portionsOf } from '../sqlite/portions.ts';
 import { type InArrivalOrder, RowEnvelopes } from '../sqlite/read.ts';
 import type {
   ClosedReport,
@@ -93,7 +93,7 @@ export class EmbeddedStore implements TelemetryStore {
           .map((cluster) => archivedEnvelopes(this.#archive, this.#reader, cluster, selection));
         const isEarlier = (one: InArrivalOrder<StoredEnvelope>, other: InArrivalOrder<StoredEnvelope>) =>
           one.time === other.time ? one.order < other.order : one.time < other.time;
-        for await (const portion of merged([hot, ...archived], isEarlier))
+        for await (const portion of mergedInOrder([hot, ...archived], isEarlier))
           for (const { order: _order, ...envelope } of portion) yield envelope;
       }.bind(this),
     );
@@ -101,7 +101,7 @@ export class EmbeddedStore implements TelemetryStore {
 
   /** Moves the samples of days that are over into files. Throws: `DUCKDB_MISSING`, `CloseRunning`. */
   closeDays(options: CloseSettings): AsyncGenerator<ClosedReport> {
-    return closeDays(this.database, this.rows, this.path, options);
+    return closeEmbeddedDays(this.database, this.rows, this.path, options);
   }
 
   async prune(before: number, arrivedWithin?: number): Promise<number> {

@@ -37,7 +37,7 @@ export interface Closing {
  *
  * Throws: `CloseRunning`.
  */
-export async function* closeDays(store: Closing, before: number, now: number): AsyncGenerator<ClosedReport> {
+export async function* closePostgresDays(store: Closing, before: number, now: number): AsyncGenerator<ClosedReport> {
   const first = await store.reading.query(OPEN_DAYS, Math.floor(before / DAY_LENGTH_SECONDS));
   if (first.length === 0) return;
   // A lock of the session: it goes with its connection, however this program ends.

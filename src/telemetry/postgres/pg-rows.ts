@@ -2,7 +2,7 @@ import { type Cluster, type PartOfWindow, type RowSource, storedNumber } from '.
 import { chosenSources, sourceCounts } from '../queries/producers.ts';
 import { QueriedRows } from '../queries/queried-rows.ts';
 import { type RecordTables, RecordQueries } from '../queries/records.ts';
-import { answer, firstSamples, type PlacedRow, type SampleQuery } from '../queries/samples.ts';
+import { answerOfSamples, firstSamples, type PlacedRow, type SampleQuery } from '../queries/samples.ts';
 import type { ClosedJobHours, JobHour, NodeHour } from '../questions/rows-of-hours.ts';
 import type { NodeInfo } from '../questions/rows-of-records.ts';
 import type { JobKey, Portions, TelemetryRows, AskedWindow } from '../questions/rows.ts';
@@ -102,15 +102,15 @@ export class PgRows extends QueriedRows implements TelemetryRows {
     for (const { source, hasOneProducer, ...cluster } of await this.#clusters(window.cluster, window)) {
       const asked = { cluster, window, key };
       const isChosen = query.isOfProcesses === true && !hasOneProducer;
-      const counts = isChosen ? (await Array.fromAsync(answer(source, sourceCounts, asked))).flat() : [];
-      yield* answer(source, query, { ...asked, chosen: chosenSources(counts) });
+      const counts = isChosen ? (await Array.fromAsync(answerOfSamples(source, sourceCounts, asked))).flat() : [];
+      yield* answerOfSamples(source, query, { ...asked, chosen: chosenSources(counts) });
     }
   }
 
   async firstSamples({ cluster: name, from, until }: AskedWindow): Promise<ReadonlyMap<string, number>> {
     const found = new Map<string, number>();
     for (const { source, ...cluster } of await this.#clusters(name))
-      for await (const rows of answer(source, firstSamples, { cluster, window: { from, until } }))
+      for await (const rows of answerOfSamples(source, firstSamples, { cluster, window: { from, until } }))
         for (const [node, time] of rows) found.set(`${cluster.name} ${node}`, time);
     return found;
   }

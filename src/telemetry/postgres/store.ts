@@ -17,7 +17,7 @@ import type {
   StoredEnvelope,
   TelemetryStore,
 } from '../store/telemetry-store.ts';
-import { closeDays } from './close.ts';
+import { closePostgresDays } from './close.ts';
 import { PgConnection } from './connection.ts';
 import { codeOf, PostgresUnusable, StoreAway } from './errors.ts';
 import { aboutOf, type ReceivedEnvelope, messageOf, problemFor } from './message.ts';
@@ -226,7 +226,7 @@ export class PostgresStore implements TelemetryStore {
   closeDays({ before, now }: CloseOptions): AsyncGenerator<ClosedReport> {
     const exclusively = <Result>(work: () => Promise<Result>) => this.#afterOthers(work);
     const { rows } = this;
-    return closeDays(
+    return closePostgresDays(
       { url: this.#url, reading: this.#db, rows, writing: this.#writing, writer: this.#writer, exclusively },
       before,
       now,

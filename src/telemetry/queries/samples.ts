@@ -276,7 +276,7 @@ export const firstSamples: SampleQuery<readonly [node: string, time: number]> = 
 };
 
 /** The rows of a query for one cluster. */
-export async function* answer<Row>(
+export async function* answerOfSamples<Row>(
   source: RowSource,
   query: SampleQuery<Row>,
   asked: SampleSelection,

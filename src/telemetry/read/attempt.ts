@@ -5,7 +5,7 @@ import { sumOf } from '../../core/contract/sonar/amounts.ts';
 import type { SampleJob, SampleProcess } from '../../core/contract/sonar/sample.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
 import type { ProcessRow } from '../questions/rows-of-samples.ts';
-import { recordsOf } from './files.ts';
+import { recordsOfFiles } from './files.ts';
 
 /** An attempt at a job of a workflow. */
 export interface AttemptKey {
@@ -100,7 +100,7 @@ async function linksIn(path: string, { workflow, workflowJob, run, attempt }: At
 }
 
 async function readSamples(path: string, { pids, rows }: Place): Promise<void> {
-  for await (const records of recordsOf(path)) {
+  for await (const records of recordsOfFiles(path)) {
     for (const { envelope, number } of records) {
       if (envelope?.data?.type !== 'sample') continue;
       const { time: text, cluster = '', node, jobs } = envelope.data.attributes;

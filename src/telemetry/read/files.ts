@@ -11,7 +11,7 @@ const STDIN = '-';
  *
  * Throws: errors of the file system, and of zlib for a damaged gzip file, behind the records in front of the damage.
  */
-export async function* recordsOf(
+export async function* recordsOfFiles(
   path: string,
   options: { readonly isCareful?: boolean; readonly onBytes?: (bytes: number) => void } = {},
 ): AsyncGenerator<readonly EnvelopeRecord[]> {

@@ -79,7 +79,7 @@ const questions: Readonly<
 };
 
 /** Answers a question from the store. `now` is Unix time. */
-export async function answer(store: TelemetryStore, task: AskTask, now: number): Promise<HttpReply> {
+export async function answerQuestion(store: TelemetryStore, task: AskTask, now: number): Promise<HttpReply> {
   const { question, parameters, onlyUser } = task;
   if (question === 'clusters') return httpReplyOf(200, asPlainData({ items: await store.clusters() }));
   try {

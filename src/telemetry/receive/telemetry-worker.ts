@@ -8,7 +8,7 @@ import { StoreAway } from '../postgres/errors.ts';
 import { openStore } from '../open-store.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
 import { accept } from './accept.ts';
-import { answer } from './answer.ts';
+import { answerQuestion } from './answer.ts';
 import { keep } from './keep.ts';
 import { answerV2 } from './v2/api-v2.ts';
 import { refusalOf, type HttpReply, type ReceiverTask } from './thread/messages.ts';
@@ -32,7 +32,7 @@ const seconds = (): number => Math.floor(Date.now() / 1000);
 
 function replyFrom(store: TelemetryStore, task: ReceiverTask): Promise<HttpReply> {
   if (task.kind === 'receive') return accept(store, task, seconds());
-  if (task.kind === 'ask') return answer(store, task, seconds());
+  if (task.kind === 'ask') return answerQuestion(store, task, seconds());
   return task.kind === 'ask v2' ? answerV2(store, task, seconds()) : keep(store, task, seconds());
 }
 

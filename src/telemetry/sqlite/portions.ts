@@ -17,7 +17,7 @@ export async function* portionsOf<Row, Item>(
 }
 
 /** Rows of several sources, each in the order of `isBefore`, as one source in this order. */
-export async function* merged<Row>(
+export async function* mergedInOrder<Row>(
   sources: readonly AsyncIterable<readonly Row[]>[],
   isBefore: (one: Row, other: Row) => boolean,
 ): AsyncGenerator<readonly Row[]> {

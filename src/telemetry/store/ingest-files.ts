@@ -1,4 +1,4 @@
-import { recordsOf } from '../read/files.ts';
+import { recordsOfFiles } from '../read/files.ts';
 import type { InputFile } from '../read/paths.ts';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
 import { ingestInto, type IngestCounts, noCounts } from './ingest.ts';
@@ -58,7 +58,7 @@ export async function ingestFiles(
         onProgress({ bytes, records });
       };
     };
-    const portions = recordsOf(file.path, { onBytes: (count) => void (bytes += count) });
+    const portions = recordsOfFiles(file.path, { onBytes: (count) => void (bytes += count) });
     for (;;) {
       let next: IteratorResult<readonly EnvelopeRecord[]>;
       try {

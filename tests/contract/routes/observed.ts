@@ -1,6 +1,6 @@
 import type { AskTelemetry } from '../../../src/server/telemetry/handlers.ts';
 import { EnvelopeReader } from '../../../src/telemetry/read/envelope-reader.ts';
-import { answer } from '../../../src/telemetry/receive/answer.ts';
+import { answerQuestion } from '../../../src/telemetry/receive/answer.ts';
 import { openStore } from '../../../src/telemetry/open-store.ts';
 import type { TelemetryStore } from '../../../src/telemetry/store/telemetry-store.ts';
 
@@ -59,4 +59,4 @@ async function filled(): Promise<TelemetryStore> {
 export const observed =
   (now: number): AskTelemetry =>
   async (asked) =>
-    answer(await (opened ??= filled()), { kind: 'ask', ...asked }, now);
+    answerQuestion(await (opened ??= filled()), { kind: 'ask', ...asked }, now);

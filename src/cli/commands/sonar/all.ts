@@ -13,7 +13,7 @@ export const sonarGroups: readonly CommandGroup[] = [
   { word: 'sonar', verb: 'ingest', load: async () => [(await import('./ingest.ts')).ingest] },
   { word: 'sonar', verb: 'consume', load: async () => [(await import('./consume.ts')).consume] },
   { word: 'sonar', verb: 'export', load: async () => [(await import('./export.ts')).exportEnvelopes] },
-  { word: 'sonar', verb: 'close', load: async () => [(await import('./close.ts')).closeDays] },
+  { word: 'sonar', verb: 'close', load: async () => [(await import('./close.ts')).closeDaysCommand] },
   { word: 'sonar', verb: 'prune', load: async () => [(await import('./prune.ts')).pruneStore] },
   { word: 'sonar', verb: 'clusters', load: async () => (await import('./clusters.ts')).clusterCommands },
   // what is asked of them

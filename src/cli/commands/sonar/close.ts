@@ -10,7 +10,7 @@ import { storeOption, withStore } from './store.ts';
 /** Samples of two weeks are what most questions are about. */
 const HOT = '14d';
 
-export const closeDays = command({
+export const closeDaysCommand = command({
   words: 'sonar close',
   says: 'Move the samples of days that are over into compressed files.',
   more:

@@ -37,7 +37,7 @@ export const validate = command({
   ],
   offline: true,
   async run({ output, exitWith }, [files], options) {
-    const { recordsOf } = await import('../../../telemetry/read/files.ts');
+    const { recordsOfFiles } = await import('../../../telemetry/read/files.ts');
     const paths = files === undefined || files.length === 0 ? ['-'] : files;
     const shown: Finding[] = [];
     const verdicts: Verdict[] = [];
@@ -53,7 +53,7 @@ export const validate = command({
         else shown.push(finding);
       };
       try {
-        for await (const records of recordsOf(file, { isCareful: true }))
+        for await (const records of recordsOfFiles(file, { isCareful: true }))
           for (const record of records) judge(verdict, record, keep);
       } catch (cause) {
         throw new Failure(`cannot read ${file}: ${(cause as Error).message}`, { cause });

@@ -43,7 +43,7 @@ const RECORDS = 64;
 const PAIRS = 256;
 
 /** The steps of an update, in an order in which each finds the records that it names. */
-export function* stepsOf(update: PlanUpdate): Generator<PlanStep> {
+export function* updateSteps(update: PlanUpdate): Generator<PlanStep> {
   const { settings, jobs, workflow_actions: actions } = update;
   if (settings) yield { step: 'settings', settings };
   for (const kind of updatedRecordKinds) {

@@ -15,7 +15,7 @@ import { refuseNewCircle } from './circle.ts';
 import { withoutHeld } from './held.ts';
 import type { UpdateQueries } from './queries.ts';
 import { createSettle } from './settle.ts';
-import { type PlanStep, stepsOf } from './steps.ts';
+import { type PlanStep, updateSteps } from './steps.ts';
 
 /** The state from which an update continues after a restart; it begins when all steps are stored. */
 interface Progress {
@@ -76,7 +76,7 @@ export const createPlanUpdate = (
     const reply = replyOf(checked);
     yield* releases.drain(id);
     let count = 0;
-    for (const step of stepsOf(checked.update)) {
+    for (const step of updateSteps(checked.update)) {
       queries.storeStep.run({ workflowId: id, position: count, step: JSON.stringify(step) });
       count += 1;
       yield;

@@ -7,7 +7,7 @@ import type { UserNames } from '../../../cluster/host/user-names.ts';
 import { dataMessage, type ProducedMessage, type Origin } from '../envelope.ts';
 import { attributesOfSample } from './attributes.ts';
 import { isWanted, type SampleFilters } from './filters.ts';
-import { recordsOf, roundedTo } from './records.ts';
+import { sampleRecords, roundedTo } from './records.ts';
 import { rollUp, type RollUpKey } from './roll-up.ts';
 
 export interface RecorderOptions {
@@ -69,7 +69,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       await userNames.learn(detailed.flatMap(({ userId }) => (userId === undefined ? [] : [userId])));
       const { bootedAt, uptimeSeconds = 0, memoryBytes, problems } = figures;
       const { nameOf } = userNames;
-      const all = recordsOf(detailed, { uptimeSeconds, utilOf, nameOf, gpuUses: gpus.uses, isPartial });
+      const all = sampleRecords(detailed, { uptimeSeconds, utilOf, nameOf, gpuUses: gpus.uses, isPartial });
       const records = (options.rollUp ? rollUp(all, options.pidOf) : all).filter((record) =>
         isWanted(record, filters, memoryBytes),
       );

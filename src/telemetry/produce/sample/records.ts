@@ -40,7 +40,7 @@ export interface RecordOptions {
 }
 
 /** The processes of a sample, and of a whole node those that only a card knows: memory of dead processes shows this way. */
-export function recordsOf(
+export function sampleRecords(
   processes: readonly DetailedProcess[],
   { uptimeSeconds, utilOf, nameOf, gpuUses, isPartial = false }: RecordOptions,
 ): ProcessRecord[] {

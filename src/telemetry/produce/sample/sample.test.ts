@@ -4,7 +4,7 @@ import type { DetailedProcess } from '../../../cluster/host/process-details.ts';
 import { encodeAttributes } from '../../../core/contract/sonar/encode.ts';
 import { attributesOfSample } from './attributes.ts';
 import { isWanted, NO_FILTERS, type SampleFilters } from './filters.ts';
-import { type ProcessRecord, recordsOf } from './records.ts';
+import { type ProcessRecord, sampleRecords } from './records.ts';
 import { createRollUpIds, rollUp } from './roll-up.ts';
 
 const process = (pid: number, changed: Partial<DetailedProcess> = {}): DetailedProcess => ({
@@ -30,7 +30,7 @@ const process = (pid: number, changed: Partial<DetailedProcess> = {}): DetailedP
 });
 
 const recordsFrom = (processes: readonly DetailedProcess[], gpuUses: readonly GpuUse[] = [], isPartial = false) =>
-  recordsOf(processes, {
+  sampleRecords(processes, {
     uptimeSeconds: 110,
     utilOf: ({ pid }) => (pid === 7 ? 99.5 : undefined),
     nameOf: (id) => (id === 5001 ? 'ann' : undefined),
