@@ -42,7 +42,7 @@ describe('hosts that share an output folder', () => {
   it('delete the same files at once, and each file is counted by one of them', async () => {
     for (let round = 0; round < 3; round += 1) {
       const folder = outputFolder(150, 4);
-      const replies = await atOnce(4, 'delete.ts', `deleteLogs(${JSON.stringify(request(folder))})`);
+      const replies = await atOnce(4, 'delete.ts', `deleteLogsHere(${JSON.stringify(request(folder))})`);
       const deleted = { is: 'deleted', files: expect.any(Number) as number };
       expect(replies).toEqual([deleted, deleted, deleted, deleted]);
       const sum = (replies as { files: number }[]).reduce((total, { files }) => total + files, 0);

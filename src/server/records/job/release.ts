@@ -13,7 +13,7 @@ interface Ended {
   readonly jobId: number;
   readonly status: JobStatus;
   readonly returnCode: number;
-  /** The number of its dependents, counted up to `PAGE`. */
+  /** The number of its dependents, counted up to `LARGEST_PAGE`. */
   readonly dependents: number;
 }
 
