@@ -25,11 +25,11 @@ const house = (): Record<string, string> =>
       .map((path) => [path, readFileSync(resolve(root, path), 'utf8')]),
   );
 
-it('has each exported name in one file', () => {
+it('the source has each exported name in one file', () => {
   expect(Object.fromEntries(sharedIn(house()))).toEqual({});
 });
 
-it('finds a name that two files declare, and leaves one that a file passes on', () => {
+it('the look at names finds one that two files declare, and leaves one that a file passes on', () => {
   const files = {
     'src/one.ts':
       'export interface Place {}\nexport const placeOf = () => 1;\nexport const Kind = 1;\nexport type Kind = 2;',

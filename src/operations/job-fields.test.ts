@@ -51,7 +51,7 @@ describe.each(fileNames)('the field %s of a workflow file', (name) => {
     expect(read.plan?.jobs.at(0)).toEqual(readText(JSON.stringify(json), 'json').plan?.jobs.at(0));
   });
 
-  it('is stored, listed, exported, imported and given to a runner', async () => {
+  it('a job that has it is stored, listed, exported, imported and given to a runner', async () => {
     const id = await created({ [name]: value });
     expect(await jobOf(here, id)).toMatchObject({ [name]: value });
     expect(await storedJobs(here.client, id)).toMatchObject([{ [name]: value }]);

@@ -66,7 +66,9 @@ it('a job that fails is named after its value and shown with its command', async
   const cwd = temporaryFolder();
   const { code, stderr } = await torc(['-s', 'exec', '-c', 'test {n} != 2', '--param', 'n=1:3'], { cwd });
   expect(code).toBe(1);
-  expect(stderr).toMatch(/\njob2_2 \(job 2\) failed with exit code 1 after .*\n {2}\$ test 2 != 2\n/);
+  expect(stderr).toMatch(
+    /\njob2_2 \(job 2\) failed with exit code 1 after .*\n {2}the command itself ended with 1\n {2}\$ test 2 != 2\n/,
+  );
 });
 
 describe('exec --keep-order', () => {

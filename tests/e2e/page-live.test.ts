@@ -115,7 +115,7 @@ describe.skipIf(CHROMIUM === undefined)('a live page (skipped where chromium is 
       const cancel = async (number: number) => {
         const [job] = (await client.listJobs({ query: { workflow_id: id, offset: number, limit: 1 } })).items;
         await client.cancelJobs({ params: { id }, body: { job_ids: [job?.id as number] } });
-        await page.getByText(new RegExp(`, ${number} (?:was|were) canceled`)).waitFor();
+        await page.getByText(new RegExp(`, ${number} (?:was|were) stopped`)).waitFor();
       };
       await cancel(1);
       const before = graphs.length;

@@ -111,7 +111,11 @@ describe.skipIf(missing !== undefined)(
       const { id, allocation } = begun.requeue;
       const { again } = await lane.finished(id);
       expect(again).toMatchObject({ status: 'completed', return_code: 0, attempt_id: 2 });
-      expect(stateOf(allocation)).toMatch(/^(COMPLETING|COMPLETED)$/);
+      await until(
+        () => stateOf(allocation),
+        (state) => /^(COMPLETING|COMPLETED)$/.test(state),
+        'the allocation to end by itself',
+      );
     });
 
     it('a job whose runner was killed runs again by recover, and nothing of the first remains', async () => {

@@ -32,7 +32,7 @@ describe('a group of users', () => {
     expect(page).toEqual({ offset: 0, limit: 2, total_count: 3, has_more: true });
     expect((await client.listAccessGroups({ query: { offset: 2 } })).items.map(({ name }) => name)).toEqual(['lab']);
     expect(await client.deleteAccessGroup(of(lab))).toMatchObject({ name: 'lab' });
-    await expect(client.getAccessGroup(of(lab))).rejects.toThrow(`there is no group ${lab}`);
+    await expect(client.getAccessGroup(of(lab))).rejects.toThrow(`group ${lab} was not found (404)`);
     await expect(client.listAccessGroups({ query: { offset: -1 } })).rejects.toThrow('offset cannot be negative');
   });
 

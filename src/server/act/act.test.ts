@@ -90,7 +90,7 @@ describe('an action', () => {
     await expect(service.client.deleteWorkflowAction({ params })).rejects.toThrow(
       `Action ${action} does not belong to workflow ${other.id}`,
     );
-    await expect(claim(99)).rejects.toThrow('there is no action 99');
+    await expect(claim(99)).rejects.toThrow('action 99 was not found (404)');
     expect(await service.client.deleteWorkflowAction({ params: { id, action_id: action } })).toEqual({
       message: 'Workflow action deleted successfully',
     });

@@ -39,7 +39,7 @@ describe('an allocation', () => {
     expect(await named({ scheduler_config_id: 2 })).toEqual([]);
     expect(await client.deleteScheduledComputeNode({ params })).toMatchObject({ status: 'active' });
     await expect(client.getScheduledComputeNode({ params })).rejects.toThrow(
-      `there is no allocation (scheduled compute node) ${second.id}`,
+      `allocation (scheduled compute node) ${second.id} was not found (404)`,
     );
     expect(await client.deleteScheduledComputeNodes(all(id))).toEqual({ count: 1 });
     await expect(client.createScheduledComputeNode({ body: allocation(99) })).rejects.toMatchObject({ status: 404 });
@@ -172,7 +172,7 @@ describe('hosts reached by ssh', () => {
       workflow_id: id,
     });
     await expect(client.removeRemoteWorker({ params: { id, worker: 'me@a:22' } })).rejects.toThrow(
-      `Worker 'me@a:22' not found for workflow ${id}`,
+      `Worker 'me@a:22' not found (404) for workflow ${id}`,
     );
     for (const bad of ['', ' ', 'a b', 'a\n', '-oProxyCommand=sh', '\u{7}']) {
       await expect(add(['ok', bad])).rejects.toThrow(`worker 1 is "${bad}": expected [user@]host[:port]`);
