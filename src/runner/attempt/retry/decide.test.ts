@@ -59,7 +59,7 @@ describe('rules about causes', () => {
     const decision = decideRetry(job(), { completion, cause: 'memory' }, handler(forThree, forMemory), terms);
     expect(decision).toEqual({
       kind: 'again',
-      completion: { ...completion, cause: expect.stringContaining('out of memory') },
+      completion: { ...completion, cause: expect.stringContaining('the next attempt has 2g (on_oom)') },
       again: {
         maxRetries: NO_LIMIT,
         recoveryScript: undefined,
