@@ -75,7 +75,7 @@ export async function underLease<T>(
   }
 }
 
-/** Whether another command has the lease. A user who may only read the workflow cannot ask, and gets no. */
+/** Whether another command has the lease. A user who may only read the workflow may not ask: the answer is no. */
 export async function isLeaseTaken(client: Client, workflowId: number, command: string): Promise<boolean> {
   try {
     await underLease(client, { workflowId, command }, async () => undefined);

@@ -153,8 +153,8 @@ describe('a step and what its allocation has', () => {
   it.each([
     ['5 CPUs of 4', 5, { cpus: 4 }, 'The step asks for 5 CPUs on a node, and allocation 7 has 4'],
     ['4 CPUs of 4', 4, { cpus: 4 }, undefined],
-    ['5 CPUs of which another node has 8', 5, { cpus: 4, cpusPerNode: [4, 8] }, undefined],
-    ['9 CPUs of which no node has more than 8', 9, { cpus: 4, cpusPerNode: [4, 8] }, /for 9 CPUs .* has 8$/],
+    ['5 CPUs, where another node has 8', 5, { cpus: 4, cpusPerNode: [4, 8] }, undefined],
+    ['9 CPUs, where no node has more than 8', 9, { cpus: 4, cpusPerNode: [4, 8] }, /for 9 CPUs .* has 8$/],
     ['5 CPUs of an unknown number', 5, { cpus: undefined }, undefined],
   ])('a step that asks for %s', (_, count, granted, reason) => {
     const found = tooManyCpus(need(count, 0), { jobId: 7, ...granted });
