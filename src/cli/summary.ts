@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import type { JobStatusCounts, JobStatus } from '../core/contract/job.ts';
 import { printableLine } from '../core/contract/printable.ts';
 import type { Result } from '../core/contract/result.ts';
-import { sentenceOf } from '../core/attempt/cause.ts';
+import { didOf, sentenceOf } from '../core/attempt/cause.ts';
 import { exactPartText, outcomeParts } from '../core/job/outcome.ts';
 import { countOf, ENDED_BADLY, FAILED, STOPPED, UNSUCCESSFUL } from '../core/job/statuses.ts';
 import { repeatedWords } from '../core/attempt/repeated.ts';
@@ -162,6 +162,5 @@ function oneLine(text: string): string {
 
 /** `failed with exit code 3 after 2.1s`. */
 function deathOf({ status, return_code: code, exec_time_minutes: minutes }: Result): string {
-  const did = status === 'terminated' ? 'was terminated' : 'failed';
-  return `${did} with exit code ${code} after ${secondsText(minutes * 60)}`;
+  return `${didOf(status)} with exit code ${code} after ${secondsText(minutes * 60)}`;
 }

@@ -9,6 +9,8 @@ export type Again = 'as it is' | 'with more memory' | 'with more time' | 'no';
 export interface Cause {
   /** What it did: of one job, and of several. */
   readonly did: readonly [one: string, several: string];
+  /** In a count of attempts; absent where the exit code or the signal says it. */
+  readonly short?: string;
   /** The end in one sentence, the same for every reader. */
   readonly sentence: (returnCode: number) => string;
   /** What proves it: for the reference page. */
@@ -34,6 +36,7 @@ const again = 'run it again';
 export const CAUSES: Readonly<Record<CauseCode, Cause>> = {
   memory: {
     did: ['had too little memory', 'had too little memory'],
+    short: 'out of memory',
     sentence: () => 'it used more memory than it may',
     proof: 'the runner, the kernel or Slurm killed it for its memory, or it was killed at 90 % of its request or more',
     again: 'with more memory',
@@ -43,6 +46,7 @@ export const CAUSES: Readonly<Record<CauseCode, Cause>> = {
   },
   time: {
     did: ['had too little time', 'had too little time'],
+    short: 'out of time',
     sentence: () => 'its time was up: its own limit, or the end of its runner',
     proof: 'the runner ended it at the limit of the job or at its own end, or Slurm reports TIMEOUT',
     again: 'with more time',
@@ -52,6 +56,7 @@ export const CAUSES: Readonly<Record<CauseCode, Cause>> = {
   },
   node: {
     did: ['lost its node', 'lost their node'],
+    short: 'lost node',
     sentence: () => 'its node failed, or the process that started it was killed',
     proof: 'Slurm reports NODE_FAIL or the end of the node, or the srun of the step was killed',
     again: 'as it is',
@@ -61,6 +66,7 @@ export const CAUSES: Readonly<Record<CauseCode, Cause>> = {
   },
   allocation: {
     did: ['ended with its allocation', 'ended with their allocation'],
+    short: 'end of the allocation',
     sentence: () => 'its allocation was being ended',
     proof: 'Slurm ended the step, or says that the allocation was canceled, preempted or requeued',
     again: 'as it is',
@@ -69,6 +75,7 @@ export const CAUSES: Readonly<Record<CauseCode, Cause>> = {
   },
   lost: {
     did: ['lost its runner', 'lost their runner'],
+    short: 'lost runner',
     sentence: () => 'its runner was lost while it ran',
     proof: 'the runner or its allocation is proven to be gone, and nothing proves an end of the job',
     again: 'as it is',
@@ -77,6 +84,7 @@ export const CAUSES: Readonly<Record<CauseCode, Cause>> = {
   },
   stopped: {
     did: ['was stopped with its runner', 'were stopped with their runner'],
+    short: 'stopped',
     sentence: () => 'its runner was stopped',
     proof: 'the runner asked it to end, because it was stopped itself',
     again: 'as it is',
@@ -101,6 +109,7 @@ export const CAUSES: Readonly<Record<CauseCode, Cause>> = {
   },
   unproven: {
     did: ['ended with 0 while it was being ended', 'ended with 0 while they were being ended'],
+    short: 'ended from outside',
     sentence: () => 'it ended with 0 after a signal to end that it does not handle: a part of its work may be missing',
     proof: 'it got a signal to end before its end, and its first process has no handler for it',
     again: 'as it is',
@@ -109,6 +118,7 @@ export const CAUSES: Readonly<Record<CauseCode, Cause>> = {
   },
   disk: {
     did: ['failed on a disk without room for its output', 'failed on a disk without room for their output'],
+    short: 'no room on the disk',
     sentence: (code) => `the command itself ended with ${code} while there was no room for its output`,
     proof: 'the file system of its output was full, or the quota of the user used up, when it failed',
     again: 'as it is',
@@ -149,6 +159,7 @@ export const CAUSES: Readonly<Record<CauseCode, Cause>> = {
   },
   missing_output: {
     did: ['did not write a declared output', 'did not write a declared output'],
+    short: 'missing output',
     sentence: () => 'it ended with 0 and did not write a declared output',
     proof: 'it exited with 0, and its runner did not find a declared output',
     again: 'no',
@@ -157,6 +168,7 @@ export const CAUSES: Readonly<Record<CauseCode, Cause>> = {
   },
   stale_output: {
     did: ['did not write a declared output anew', 'did not write a declared output anew'],
+    short: 'stale output',
     sentence: () => 'it ended with 0 and did not touch a declared output that was there before',
     proof: 'it exited with 0, and a declared output is the same file with the same times and size as before',
     again: 'no',
@@ -204,6 +216,15 @@ export interface StoredEnd {
   /** What is known besides the code, in words. */
   readonly cause?: string | null | undefined;
 }
+
+/** What became of an attempt, in two words; one that waits for a decision has failed. */
+export const didOf = (status: JobStatus): string => DID[status] ?? 'failed';
+
+const DID: Partial<Record<JobStatus, string>> = {
+  completed: 'completed',
+  terminated: 'was terminated',
+  canceled: 'was canceled',
+};
 
 /** Why an attempt ended, in one sentence: every face of Torc says this one. Undefined for a success without a cause. */
 export function sentenceOf(end: StoredEnd): string | undefined {

@@ -1,7 +1,7 @@
 import type { JobStatus } from '../contract/job-statuses.ts';
 import type { AttemptOfJob } from '../contract/view.ts';
 import { timeText } from '../quantity/time-text.ts';
-import { sentenceOf, type StoredEnd } from './cause.ts';
+import { didOf, sentenceOf, type StoredEnd } from './cause.ts';
 
 /** An attempt that ended, as its result records it. */
 export interface RecordedAttempt extends StoredEnd {
@@ -106,10 +106,8 @@ function wordsOf({
   const on = hostname ? ` on ${hostname}` : '';
   if (kind === 'no_result') return 'left no result';
   if (kind === 'runs') return `runs${on}${startedAt ? ` since ${wholeSeconds(startedAt)}` : ''}`;
-  const did = status === 'completed' ? 'completed' : `${ENDED[status as JobStatus] ?? 'failed'} with exit code ${code}`;
+  const did = status === 'completed' ? didOf(status) : `${didOf(status as JobStatus)} with exit code ${code}`;
   return `${did} after ${timeText(seconds ?? 0)}${on}, ${wholeSeconds(endedAt ?? '')}`;
 }
-
-const ENDED: Partial<Record<JobStatus, string>> = { terminated: 'was terminated', canceled: 'was canceled' };
 
 const wholeSeconds = (moment: string): string => moment.replace(/\.\d+(?=Z|[+-]|$)/, '');

@@ -55,7 +55,7 @@ export const NOT_EXECUTABLE = 126;
 const MISSING_OUTPUT = 1;
 
 /** A job that was killed above this share of its memory was killed for its memory: samples miss the last growth. */
-const NEAR_LIMIT = 0.9;
+export const NEAR_LIMIT = 0.9;
 
 const CRASHES: ReadonlySet<string> = new Set(['SIGSEGV', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGABRT', 'SIGSYS', 'SIGTRAP']);
 

@@ -1,4 +1,5 @@
 import type { CauseCode } from '../contract/cause-code.ts';
+import { CAUSES } from './cause.ts';
 import { nameOfSignal } from '../contract/signal.ts';
 import { counted, grouped } from '../quantity/count-text.ts';
 
@@ -34,19 +35,5 @@ const MOST_KINDS = 5;
 
 function endWords({ return_code: code, cause_code: cause }: EndOfRepeated): string {
   if (cause === 'crash' || cause === 'signal' || cause === 'killed') return nameOfSignal(code - 128);
-  return (cause && WORDS[cause]) ?? `exit code ${code}`;
+  return (cause && CAUSES[cause].short) ?? `exit code ${code}`;
 }
-
-/** Where the exit code does not say it. */
-const WORDS: Partial<Record<CauseCode, string>> = {
-  memory: 'out of memory',
-  time: 'out of time',
-  node: 'lost node',
-  allocation: 'end of the allocation',
-  lost: 'lost runner',
-  stopped: 'stopped',
-  unproven: 'ended from outside',
-  missing_output: 'missing output',
-  stale_output: 'stale output',
-  disk: 'no room on the disk',
-};

@@ -1,4 +1,4 @@
-import { CAUSES, endReasonOf } from '../attempt/cause.ts';
+import { CAUSES, didOf, endReasonOf } from '../attempt/cause.ts';
 import type { CauseCode } from '../contract/cause-code.ts';
 import { UNSUCCESSFUL } from '../job/statuses.ts';
 import type { AttemptEnd, Explanation, JobFacts, Reason } from './job-facts.ts';
@@ -90,10 +90,9 @@ function canceled({ id, dependencies, cause, workflow, startedAt, end }: JobFact
 function explainedEnd(job: JobFacts, end: AttemptEnd): End {
   const reason = endReasonOf(end);
   const cause = end.causeCode ?? undefined;
-  const did = end.status === 'completed' ? 'completed' : end.status === 'terminated' ? 'was terminated' : 'failed';
   const code = end.status === 'completed' ? onHost(end) : ` with exit code ${end.returnCode}`;
   return {
-    headline: `${did} after ${timeText(end.seconds)}${code}`,
+    headline: `${didOf(end.status)} after ${timeText(end.seconds)}${code}`,
     reasons: [...(reason === undefined ? [] : [reason]), ...besides(job, end)],
     next: reason === undefined ? [] : end.handlerLimit === undefined ? nextAfter(cause, job) : [giveMore(job)],
   };
@@ -132,12 +131,9 @@ function nextAfter(cause: CauseCode | undefined, { id, workflow }: JobFacts): st
         `${next}: torc workflows correct-resources ${workflow.id} raises its requirements`,
       ];
     case 'as it is':
-      return [
-        ...(again.startsWith(next) || cause === 'stopped' ? [] : [next]),
-        ...(cause === 'lost' ? [`run it and the others that were lost again: torc recover ${workflow.id}`] : []),
-        ...(cause === 'stopped' ? [`${next}: torc run ${workflow.id} --resume`] : []),
-        again,
-      ];
+      if (cause === 'stopped') return [`${next}: torc run ${workflow.id} --resume`, again];
+      if (cause === 'lost') return [`run it and the others that were lost again: torc recover ${workflow.id}`, again];
+      return again.startsWith(next) ? [again] : [next, again];
     case 'no':
       return cause === 'exit' || cause === 'crash' || cause === 'signal' ? [next] : [next, again];
   }

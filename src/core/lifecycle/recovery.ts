@@ -1,4 +1,5 @@
 import { type Again, CAUSES } from '../attempt/cause.ts';
+import { NEAR_LIMIT } from '../attempt/judge.ts';
 import type { CauseCode, HandlerLimit } from '../contract/cause-code.ts';
 import type { JobStatus } from '../contract/job-statuses.ts';
 import type { Lack } from './resource-use.ts';
@@ -48,9 +49,6 @@ export const REPAIRS: Readonly<Record<Why, Repair>> = {
 };
 
 export const WHYS = Object.keys(REPAIRS) as Why[];
-
-/** A job that was killed above this share of its memory was killed for its memory: samples miss the last growth. */
-const NEAR_LIMIT = 0.9;
 
 /** Ends that say nothing about what the job needs. */
 const ENDED_FROM_OUTSIDE: ReadonlySet<CauseCode> = new Set<CauseCode>(['node', 'canceled', 'unproven', 'allocation']);

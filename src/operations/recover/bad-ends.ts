@@ -1,7 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import { sentenceOf } from '../../core/attempt/cause.ts';
-import { type ExitCodes, exitCodesOf, storedEndOf } from '../../core/attempt/judge.ts';
 import type { Job } from '../../core/contract/job.ts';
 import { ENDED_BADLY, RECOVERABLE } from '../../core/job/statuses.ts';
 import { interruptedOf } from '../../core/lifecycle/interrupted-jobs.ts';
@@ -32,18 +31,15 @@ export async function badEnds(client: Client, workflowId: number, instead?: Used
     (await usedJobs(client, workflowId, { statuses: ENDED_BADLY, instead })).map((job) => [job.id, job]),
   );
   const behind = await behindOthers(client, workflowId, jobs);
-  const { execution_config: execution } = await client.getWorkflow({ params: { id: workflowId } });
-  const codes = exitCodesOf(execution);
-  return jobs.map((job) => badEndOf(job, { used: used.get(job.id), behind, codes })).toSorted((a, b) => a.id - b.id);
+  return jobs.map((job) => badEndOf(job, { used: used.get(job.id), behind })).toSorted((a, b) => a.id - b.id);
 }
 
 interface Known {
   readonly used: UsedJob | undefined;
   readonly behind: Behind;
-  readonly codes: ExitCodes;
 }
 
-function badEndOf({ id, name, status = 'failed' }: Job, { used, behind, codes }: Known): BadEnd {
+function badEndOf({ id, name, status = 'failed' }: Job, { used, behind }: Known): BadEnd {
   const result = status === 'canceled' ? undefined : used?.result;
   const use = result && used?.use;
   const why = whyOf({
@@ -59,7 +55,7 @@ function badEndOf({ id, name, status = 'failed' }: Job, { used, behind, codes }:
       ? 'canceled because of another job'
       : result === undefined
         ? 'canceled'
-        : `return code ${result.return_code}, ${sentenceOf(storedEndOf(result, codes))}`;
+        : `return code ${result.return_code}, ${sentenceOf({ ...result, returnCode: result.return_code, causeCode: use?.causeCode })}`;
   return { id, name, status, why, returnCode: result?.return_code, words };
 }
 
@@ -74,14 +70,14 @@ type Behind = ReadonlyMap<number, 'failure' | 'stop'>;
 async function behindOthers(client: Client, workflowId: number, jobs: readonly Job[]): Promise<Behind> {
   if (!jobs.some(({ status }) => status === 'canceled')) return new Map();
   const listed = await all((page) => client.listJobDependencies({ params: { id: workflowId }, query: page }));
-  const known = new Map(jobs.map((job) => [job.id, job]));
+  const known = new Set(jobs.map(({ id }) => id));
   const edges = listed.filter(({ job_id: id, depends_on_job_id: upstream }) => known.has(id) && known.has(upstream));
   const interrupted = new Set(interruptedOf(jobs, edges));
-  const stopped = new Set(edges.map(({ job_id: id }) => id));
+  const waits = new Set(edges.map(({ job_id: id }) => id));
   return new Map(
     jobs.flatMap(({ id, cancel_on_blocking_job_failure: cancels }): [number, 'failure' | 'stop'][] => {
       if (!interrupted.has(id)) return [[id, 'failure']];
-      return stopped.has(id) && cancels !== false ? [[id, 'stop']] : [];
+      return waits.has(id) && cancels !== false ? [[id, 'stop']] : [];
     }),
   );
 }

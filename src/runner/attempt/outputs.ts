@@ -37,8 +37,8 @@ export async function lookAfter(
   lookedBefore: OutputsBefore | undefined,
 ): Promise<Outputs> {
   const declared = outputs ?? [];
-  const [after, before] = await Promise.all([found(declared.map(({ path }) => path)), lookedBefore]);
   const paths = declared.map(({ path }) => path);
+  const [after, before] = await Promise.all([found(paths), lookedBefore]);
   return {
     missing: paths.filter((path) => !after.has(path)),
     stale: paths.filter((path) => isUntouched(before?.get(path), after.get(path))),
