@@ -61,7 +61,7 @@ describe('the configuration', () => {
     expect(reported.get('server.port')?.place).toBe('TORC_SERVER__PORT');
   });
 
-  it('a key that says who is asked, what is started or where something is written waits until the file of a folder is trusted', async () => {
+  it('a key with an address, a command or a path waits until the file of a folder is trusted', async () => {
     write('user', '[client]\napi_url = "user"');
     write('local', '[client]\napi_url = "local"\nformat = "json"\n[server]\nport = 1');
     const { configuration, reported } = await read({ TORC_TRUST_CONFIG: '0', TORC_SERVER__PORT: '2' });

@@ -26,7 +26,7 @@ export interface Key<out T> {
   readonly isShared?: boolean;
   /**
    * It may come from the `torc.toml` of any folder of this user, as that of a cloned project, without being trusted. Never a key
-   * that says who is asked, what is started, where something is read or written, or who may read it.
+   * with an address, a command, a path or access rights.
    */
   readonly isFolders?: boolean;
   /** An alternative name. */
