@@ -30,7 +30,18 @@ const OF_A_CONNECTION: ReadonlySet<string> = new Set([
 const FORWARDED = new RegExp(`^/(dashboard/?$|page/|${BASE_PATH.slice(1)}/|$)`);
 
 /** Whether a request goes to the server; other paths are answered by this program. */
-export const isForwarded = (path: string): boolean => FORWARDED.test(path);
+export const isForwarded = (path: string): boolean => FORWARDED.test(path) && !leavesItsFolder(path);
+
+/** A segment that a proxy may resolve: `..` behind a slash or a backslash, also with path parameters (`..;x`). */
+const DOTS = /[/\\]\.\.?(?:[/\\;]|$)/;
+/** What such a segment consists of, encoded, and `%` itself: several proxies on the way may each decode a path once. */
+const ENCODED = /%(2e|2f|5c|3b|25)/gi;
+
+/** Whether the path is another one for a proxy or server that decodes and resolves it. */
+function leavesItsFolder(path: string): boolean {
+  const decoded = path.replaceAll(ENCODED, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  return DOTS.test(path) || (decoded !== path && leavesItsFolder(decoded));
+}
 
 /**
  * Sends requests of a browser to the server and its replies back, also streams. The browser has one origin, this one; the
@@ -51,6 +62,8 @@ export function createForwarding({ root, certificates, insecure, cookie }: Upstr
     const cookies = [given.cookie, cookie].filter((each) => each !== undefined && each !== '');
     return {
       ...kept,
+      // Without it the body of a GET or DELETE would have no frame, and the server would read it as the next request.
+      ...(given['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' }),
       ...(given.origin === undefined ? {} : { origin: root.origin }),
       ...(cookies.length === 0 ? {} : { cookie: cookies.join('; ') }),
     };

@@ -8,7 +8,7 @@ import { type Program, start, startServer, temporaryFolder, torc } from '../supp
 
 /** `torc-dash` as Torc 1.0.0 has it: the page of a server on an address of this machine. */
 
-const ADDRESS = /^(http:\/\/[^/]+\/)(#token=\S+)?$/m;
+const ADDRESS = /^(http:\/\/[^/]+\/)(\?key=[\w-]+)?(#token=\S+)?$/m;
 
 /** The address that it prints. */
 async function addressOf({ child, says }: Program): Promise<RegExpExecArray> {
@@ -21,10 +21,13 @@ async function addressOf({ child, says }: Program): Promise<RegExpExecArray> {
 }
 
 /** Starts it on any free port, and returns the address of its page. */
-async function started(cwd: string, ...args: string[]): Promise<{ dash: Program; root: string; token: string }> {
+async function started(
+  cwd: string,
+  ...args: string[]
+): Promise<{ dash: Program; root: string; key: string; token: string }> {
   const dash = start('torc-dash', ['--port', '0', ...args], { cwd });
-  const [, root = '', token = ''] = await addressOf(dash);
-  return { dash, root, token };
+  const [, root = '', key = '', token = ''] = await addressOf(dash);
+  return { dash, root, key, token };
 }
 
 /** The reply to a request with any headers, over TCP or a socket. */
@@ -63,6 +66,27 @@ it('torc-dash answers no page of another origin and no other name than those of 
   expect((await reply(place(root), path, { Host: 'evil.example' })).text).toContain('HOST_REFUSED');
   expect((await reply(place(root), path, { 'Sec-Fetch-Site': 'cross-site' })).text).toContain('ORIGIN_REFUSED');
   expect((await reply(place(root), path, { Origin: root.replace(/\/$/, '') })).status).toBe(200);
+});
+
+it('torc-dash with a cookie for a proxy answers only who has the key of its start address, and with a socket its user', async () => {
+  const cwd = temporaryFolder();
+  const server = await startServer(cwd);
+  const withCookie = ['--url', server.url, '--cookie-header', 'portal=owner'];
+  const { dash, root, key } = await started(cwd, ...withCookie);
+  const path = '/torc-service/v1/workflows';
+  expect(JSON.parse((await reply(place(root), path)).text)).toEqual({
+    error: expect.objectContaining({ code: 'START_KEY_MISSING' }),
+  });
+  expect((await reply(place(root), `/${key}`)).status).toBe(303);
+  const cookie = `torc-dash-${place(root).port}=${key.replace('?key=', '')}`;
+  expect((await reply(place(root), path, { Cookie: cookie })).status).toBe(200);
+  dash.child.kill('SIGINT');
+  expect((await dash.ended).stderr).toContain('The cookie is sent for a browser that opened this address');
+
+  const socket = join(cwd, 'dash.sock');
+  const onSocket = start('torc-dash', ['--socket', socket, ...withCookie], { cwd });
+  await onSocket.says(socket);
+  expect((await reply({ socketPath: socket }, path, { Host: 'localhost' })).status).toBe(200);
 });
 
 it('torc-dash takes the next port where its own is in use, and says so', async () => {

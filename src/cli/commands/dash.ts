@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { certificatesIn } from '../../client/node/certificates.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -36,7 +36,7 @@ export const dash = command({
   says: 'Serve the page of a server in a browser on an address of this machine, as the dashboard of Torc 1.0.0 was started.',
   more:
     'Every torc-server has the page itself, and `torc page` prints its address; this program is for habits and scripts, for servers that only this machine reaches, and for ' +
-    'a socket. It prints the address, with a start token where the server asks for a login, and ends with Ctrl-C.',
+    'a socket. It prints the address, with a start token where the server asks for a login and a key where a cookie for a proxy is sent, and ends with Ctrl-C.',
   options: [
     {
       flags: '-p, --port <port>',
@@ -70,10 +70,12 @@ export const dash = command({
     const token = await startToken(context, client);
     const behind = token === '' ? '' : `#${token}`;
     const { listenOnPort, listenOnSocket } = await import('../../dash/listen.ts');
+    const { startQuery } = await import('../../dash/start-key.ts');
     const { isLoopbackAddress } = await import('../../server/http/origin.ts');
     const { host, port, socket } = options;
     const isLoopback = socket !== undefined || host === 'localhost' || isLoopbackAddress(host);
-    const server = await serverOf(context, root, isLoopback);
+    const key = settings.cookie === undefined || socket !== undefined ? undefined : newKey();
+    const server = await serverOf(context, root, isLoopback, key);
     const listening = socket === undefined ? listenOnPort(server, host, port) : listenOnSocket(server, socket);
     const bound = await listening.catch((error: Error) => {
       throw new Failure(`torc-dash cannot listen: ${error.message}`, { cause: error });
@@ -81,17 +83,22 @@ export const dash = command({
 
     if (socket === undefined && port !== 0 && bound !== port)
       output.warn(`port ${port} is in use; torc-dash listens on ${bound}`);
-    const address = socket ?? `http://${host.includes(':') ? `[${host}]` : host}:${bound}/${behind}`;
+    const query = key === undefined ? '' : startQuery(key);
+    const address = socket ?? `http://${host.includes(':') ? `[${host}]` : host}:${bound}/${query}${behind}`;
     output.record('page', { url: address, server: root.href }, address);
     if (socket !== undefined) {
       if (behind !== '') output.notice(`Its page opens with ${behind} behind its address.`);
     } else if (isLoopback) {
       const tunnel = tunnelTo(context, bound);
       if (tunnel !== undefined) output.notice(tunnel);
-    } else {
+    } else if (key === undefined) {
       const rights = asksForLogin(settings) ? 'the server asks for a login' : 'it can do everything there';
       output.warn(`every machine that reaches ${host} reaches the page; ${rights}`);
     }
+    if (key !== undefined)
+      output.notice(
+        'The cookie is sent for a browser that opened this address, and for no other user of this machine.',
+      );
     await untilAsked();
     server.close();
     server.closeAllConnections();
@@ -99,9 +106,15 @@ export const dash = command({
 });
 
 /** What a browser reaches: the page and the routes of the server, behind the checks that our servers have. */
-async function serverOf({ settings, output }: Context, root: URL, isLoopback: boolean): Promise<Server> {
+async function serverOf(
+  { settings, output }: Context,
+  root: URL,
+  isLoopback: boolean,
+  key: string | undefined,
+): Promise<Server> {
   const { createForwarding, isForwarded } = await import('../../dash/forward.ts');
   const { answerOwn } = await import('../../dash/own-paths.ts');
+  const { behindStartKey } = await import('../../dash/start-key.ts');
   const { behindGate } = await import('../../server/http/gate.ts');
   const forward = createForwarding({
     root,
@@ -110,11 +123,12 @@ async function serverOf({ settings, output }: Context, root: URL, isLoopback: bo
     cookie: settings.cookie,
   });
   const { createServer } = process.getBuiltinModule('node:http');
-  return createServer(
-    behindGate({ isLoopback, isTls: false, hosts: [], origins: [] }, (incoming, outgoing) =>
-      isForwarded((incoming.url ?? '/').replace(/\?.*$/, ''))
-        ? forward(incoming, outgoing)
-        : answerOwn(incoming, outgoing, settings.user),
-    ),
-  );
+  const answer: RequestListener = (incoming, outgoing) =>
+    isForwarded((incoming.url ?? '/').replace(/\?.*$/, ''))
+      ? forward(incoming, outgoing)
+      : answerOwn(incoming, outgoing, settings.user);
+  const listener = key === undefined ? answer : behindStartKey(key, answer);
+  return createServer(behindGate({ isLoopback, isTls: false, hosts: [], origins: [] }, listener));
 }
+
+const newKey = (): string => process.getBuiltinModule('node:crypto').randomBytes(32).toString('base64url');

@@ -49,6 +49,10 @@ export const refusals = {
     status: 401,
     remedy: 'Log in with a name and a password of this server, or open a new address that torc page prints.',
   },
+  START_KEY_MISSING: {
+    status: 401,
+    remedy: 'Open the whole address that torc-dash printed, with the key at its end; a socket (--socket) needs none.',
+  },
   CREDENTIAL_MISSING: {
     status: 401,
     remedy: 'Send the credential of this server: inside a job, curl -u "$TORC_USERNAME:$TORC_PASSWORD".',
