@@ -6,6 +6,7 @@ import { asksToAttach } from './attach/welcome.ts';
 import { behindGate } from './http/gate.ts';
 import { inTurns } from './http/in-turns.ts';
 import { isLoopbackAddress, nameOf } from './http/origin.ts';
+import { endRefusedBody } from './http/refused-bodies.ts';
 import type { Receiver } from '../telemetry/receive/receiver.ts';
 
 /** Where a server listens, and to whom. */
@@ -56,7 +57,11 @@ export function serverOf(
     if (telemetry?.handles(incoming, outgoing) !== true) void answerBy(incoming, outgoing);
   };
   let gated: RequestListener = answer;
-  const listener = inTurns((incoming, outgoing) => gated(incoming, outgoing), { waitingWrites });
+  const begin: RequestListener = (incoming, outgoing) => {
+    endRefusedBody(incoming, outgoing);
+    gated(incoming, outgoing);
+  };
+  const listener = inTurns(begin, { waitingWrites });
   const upgrades = { shouldUpgradeCallback: asksToAttach };
   const server =
     tls === undefined

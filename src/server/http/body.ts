@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'hono';
+import { piecesFault } from '../../core/contract/body-pieces.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Answers } from './answers.ts';
 import type { BodyRoom, Held } from './body-room.ts';
@@ -98,6 +99,7 @@ const read = (
   new Promise<{ body: Bytes; held: Held }>((resolve, reject) => {
     const body = createBytes(length);
     const reading: Reading = { startedAt: performance.now(), graceMs, bytes: 0, refuse: end };
+    let parts = 0;
     const held = room.enter(end);
     let pausedAt = 0;
     function fail(refusal: Refusal): void {
@@ -115,6 +117,12 @@ const read = (
     watch(reading);
     incoming.on('data', (part: Buffer) => {
       reading.bytes += part.length;
+      parts += 1;
+      const fault = piecesFault(reading.bytes, parts);
+      if (fault !== undefined) {
+        end(new Refusal('BODY_TOO_SLOW', fault, { bytes: reading.bytes }));
+        return;
+      }
       if (reading.bytes > mebibytes * MEBIBYTE) {
         end(tooLarge(mebibytes));
         return;

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { longestWait } from '../../../tests/support/longest-wait.ts';
 import { testService, type TestService } from '../../../tests/support/service.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
@@ -97,6 +97,8 @@ describe('a large body', () => {
   });
 });
 
+const WAIT = { timeout: 10_000, interval: 10 };
+
 describe('a slow body', () => {
   let folder: string;
   let service: RunningServer;
@@ -152,5 +154,55 @@ describe('a slow body', () => {
     }
     const [answer] = (await once(socket, 'data')) as [Buffer];
     expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  const head = (headers: string) =>
+    `POST ${BASE_PATH}/workflows HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers}\r\n\r\n`;
+  /** Connects, and writes `part` after the head until the connection ends; returns what was answered and taken. */
+  const insist = async (headers: string, part: string) => {
+    const socket = connect(service.port, '127.0.0.1');
+    sockets.push(socket);
+    let answer = '';
+    socket.on('data', (text: Buffer) => void (answer += String(text)));
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    socket.write(head(headers));
+    while (!socket.destroyed) {
+      const isTaken = socket.write(part);
+      await new Promise<void>((resolve) => {
+        if (isTaken) setImmediate(resolve);
+        else for (const event of ['drain', 'close']) socket.once(event, resolve);
+      });
+    }
+    return { answer, bytes: socket.bytesWritten };
+  };
+
+  it('a body in chunks of a byte is refused after the first thousand, and its connection is closed', async () => {
+    const { answer } = await insist('Transfer-Encoding: chunked', '1\r\nx\r\n'.repeat(1000));
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(answer).toContain('bytes in 1001 chunks');
+  });
+
+  it.each([
+    ['in chunks of a byte', 'Transfer-Encoding: chunked', '1\r\nx\r\n'.repeat(1000)],
+    ['in chunks of 60 KB', 'Transfer-Encoding: chunked', `ea60\r\n${'x'.repeat(60_000)}\r\n`],
+    ['of a gigabyte', `Content-Length: ${2 ** 30}`, 'x'.repeat(60_000)],
+  ])('a refused request is closed, and its client cannot go on sending a body %s', async (_, headers, part) => {
+    const { answer, bytes } = await insist(`Origin: http://evil.example\r\n${headers}`, part);
+    expect(answer).toMatch(/^HTTP\/1\.1 403 /);
+    expect(bytes).toBeLessThan(2 ** 30);
+  });
+
+  it('a refused request whose body arrives soon after the reply keeps its connection', async () => {
+    const socket = connect(service.port, '127.0.0.1');
+    sockets.push(socket);
+    let answers = '';
+    socket.on('data', (text: Buffer) => void (answers += String(text)));
+    await once(socket, 'connect');
+    socket.write(head('Origin: http://evil.example\r\nContent-Length: 100000'));
+    await vi.waitFor(() => expect(answers).toMatch(/^HTTP\/1\.1 403 /), WAIT);
+    socket.write('x'.repeat(100_000));
+    socket.write(`GET ${BASE_PATH}/ping HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    await vi.waitFor(() => expect(answers).toContain('HTTP/1.1 200 '), WAIT);
   });
 });

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { createGunzip } from 'node:zlib';
+import { piecesFault } from '../../core/contract/body-pieces.ts';
 import type { Refusal } from '../../core/contract/refusals.ts';
 import { GREATEST_ENVELOPE } from '../read/split.ts';
 import { refusalOf, type HttpReply } from './thread/messages.ts';
@@ -86,7 +87,16 @@ export function unpackedBodyOf(incoming: IncomingMessage, room: ReceiverRoom): P
       clearTimeout(slow);
       source.pause();
     };
+    let parts = 0;
+    let packedBytes = 0;
     const forward = (chunk: Buffer) => {
+      parts += 1;
+      packedBytes += chunk.length;
+      const fault = piecesFault(packedBytes, parts);
+      if (fault !== undefined) {
+        refuse(refusalOf('BODY_TOO_SLOW', fault, 'Send the body in larger chunks.'));
+        return;
+      }
       if (gunzip === undefined) take(chunk);
       else if (!gunzip.write(chunk)) {
         incoming.pause();
