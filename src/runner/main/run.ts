@@ -31,6 +31,7 @@ const REPORT_SECONDS = 2;
 export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const startedAtMs = steadyNow();
   const startedAt = performance.now();
+  const outlived = given.allocation === undefined ? undefined : outliveMessages();
   const joined = await join(given, startedAtMs);
   const { options, record, registered, server } = joined;
   const { log } = registered;
@@ -66,6 +67,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     if (summary.isReported && end.ending !== 'stopped' && end.ending !== 'superseded') await cancelUnneeded();
     guardian?.dismiss();
     signals?.close();
+    outlived?.close();
     for (const part of [steps, stop, conversation, log]) part.close();
     return summary;
   };
@@ -81,6 +83,17 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
       signals?.asked();
       if (now) stop.kill('stop');
       else stop.ask('stop', steadyNow() + seconds * 1000);
+    },
+  };
+}
+
+/** From its first moment to its last a runner is not ended by what is a message to jobs: before it has jobs, and after them. */
+function outliveMessages(): { close(): void } {
+  const ignore = () => {};
+  for (const signal of MESSAGES) process.on(signal, ignore);
+  return {
+    close() {
+      for (const signal of MESSAGES) process.off(signal, ignore);
     },
   };
 }
