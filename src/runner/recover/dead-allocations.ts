@@ -16,7 +16,7 @@ import {
 } from '../../core/lifecycle/allocation-end.ts';
 import { readLedger } from '../ledger/read-ledger.ts';
 import { accountOfLeft, leftEndOf, type LeftSteps, leftStepsOf, removeMarks } from '../step/slurm/left-steps.ts';
-import { type LostOptions, provenBy } from './lost-runners.ts';
+import { levelOfFailedCheck, type LostOptions, provenBy } from './lost-runners.ts';
 
 export interface DeadAllocationsOptions extends Omit<LostOptions, 'batch'> {
   readonly batch: Pick<BatchSystem, 'statesOf' | 'account'>;
@@ -47,7 +47,7 @@ export async function recoverDeadAllocations(options: DeadAllocationsOptions): P
     await settleRecords(options, own, states);
     return found;
   } catch (error) {
-    log.write('warn', 'Could not check for ended allocations', { reason: (error as Error).message });
+    log.write(levelOfFailedCheck(error), 'Could not check for ended allocations', { reason: (error as Error).message });
     return 0;
   }
 }

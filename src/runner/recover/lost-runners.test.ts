@@ -5,6 +5,7 @@ import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { ended, started, statuses, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
 import { ownIdentity } from '../../cluster/host/facts.ts';
 import type { Client } from '../../client/client.ts';
+import { Unreachable } from '../../client/errors.ts';
 import type { LedgerFacts } from '../ledger/read-ledger.ts';
 import { allocationOf } from '../../cluster/slurm/allocation.ts';
 import { provenBy, recoverLostRunners } from './lost-runners.ts';
@@ -15,7 +16,7 @@ const want = { limit: 1, prefetch: 0 };
 let service: TestService;
 let id: number;
 let folder: string;
-let said: { words: string; fields: Readonly<Record<string, unknown>> }[];
+let said: { level: string; words: string; fields: Readonly<Record<string, unknown>> }[];
 
 beforeEach(async () => {
   service = testService();
@@ -25,8 +26,8 @@ beforeEach(async () => {
 });
 
 const log = {
-  write: (_: string, words: string, fields: Readonly<Record<string, unknown>> = {}) =>
-    void said.push({ words, fields }),
+  write: (level: string, words: string, fields: Readonly<Record<string, unknown>> = {}) =>
+    void said.push({ level, words, fields }),
   close: () => {},
 };
 
@@ -95,7 +96,11 @@ describe.skipIf(process.platform !== 'linux')('recovery of lost runners', () => 
     expect(await recover()).toBe(1);
     expect(await statuses(service, id)).toEqual({ a: 'pending', b: 'ready', c: 'ready' });
     expect(said.filter(({ words }) => words.includes('could not be recovered'))).toEqual([
-      { words: expect.any(String), fields: expect.objectContaining({ compute_node_id: first.nodeId }) as object },
+      {
+        level: 'warn',
+        words: expect.any(String),
+        fields: expect.objectContaining({ compute_node_id: first.nodeId }) as object,
+      },
     ]);
   });
 
@@ -117,6 +122,12 @@ describe.skipIf(process.platform !== 'linux')('recovery of lost runners', () => 
     const away: Client = { ...service.client, listComputeNodes: () => Promise.reject(new Error('away')) };
     expect(await recover(away)).toBe(0);
     expect(said).toMatchObject([{ words: 'Could not check for lost runners', fields: { reason: 'away' } }]);
+  });
+
+  it('a failed check is a warning, but for one that met no server: that is said once, by the runner', async () => {
+    for (const error of [new Error('bug'), new Unreachable('away')])
+      await recover({ ...service.client, listComputeNodes: () => Promise.reject(error) });
+    expect(said.map(({ level }) => level)).toEqual(['warn', 'debug']);
   });
 
   it('jobs that a complete ledger does not contain become ready in the same attempt', async () => {

@@ -2,6 +2,7 @@ import { type Allocation, jobIdOf } from '../../cluster/batch/allocation.ts';
 import type { BatchSystem } from '../../cluster/batch/batch-system.ts';
 import { type ProcessIdentity, type ProofOfEnd, proofOfEnd } from '../../cluster/host/facts.ts';
 import type { Client } from '../../client/client.ts';
+import { Unreachable } from '../../client/errors.ts';
 import { all } from '../../client/every.ts';
 import type { LostRunner } from '../../core/contract/exchange.ts';
 import type { ComputeNode, RunnerProcess } from '../../core/contract/node.ts';
@@ -64,10 +65,13 @@ export async function recoverLostRunners(options: LostOptions): Promise<number> 
       }
     }
   } catch (error) {
-    log.write('warn', 'Could not check for lost runners', { reason: (error as Error).message });
+    log.write(levelOfFailedCheck(error), 'Could not check for lost runners', { reason: (error as Error).message });
   }
   return found;
 }
+
+/** That the server is away is said by the runner, once. */
+export const levelOfFailedCheck = (error: unknown) => (error instanceof Unreachable ? 'debug' : 'warn');
 
 /** The ids of runners of this host that are registered as active and have ended, as the process table proves; changes nothing. */
 export async function findLostRunners(
