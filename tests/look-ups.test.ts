@@ -56,6 +56,7 @@ const PLACES: Readonly<Record<string, string>> = {
   'src/cli/commands/config.ts: the name of a file': CONFIGURATION,
   'src/cli/commands/config.ts: a library of others': BUNDLED,
   'src/cli/commands/htpasswd.ts: a library of others': BUNDLED,
+  'src/cli/commands/server-check.ts: the name of a file': DATABASE,
   'src/cli/commands/server-export.ts: the name of a file': DATABASE,
   'src/cli/commands/server-run.ts: a path of the system': ROOT,
   'src/cli/commands/server-service.ts: a hidden file': WORDS,

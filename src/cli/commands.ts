@@ -16,6 +16,7 @@ const serverGroups: readonly CommandGroup[] = [
   { word: 'run', isDefault: true, load: async () => [(await import('./commands/server-run.ts')).serverRun] },
   { word: 'service', load: async () => (await import('./commands/server-service.ts')).serviceCommands },
   { word: 'export', load: async () => [(await import('./commands/server-export.ts')).serverExport] },
+  { word: 'check', load: async () => [(await import('./commands/server-check.ts')).serverCheck] },
 ];
 
 /** Commands that programs call and people do not: help, completion and the reference leave them out. */

@@ -104,6 +104,7 @@ const chosen: Readonly<Record<string, string>> = {
   'torc config init': '--user',
   'torc-server run': '--database torc.db',
   'torc-server service install': '--user',
+  'torc-server check': '--database torc.db',
   'torc-server export': '1 --database torc.db --output one.db',
   'torc-mcp-server serve': '--read-only',
   'torc-dash serve': '--standalone --port 8090',

@@ -110,6 +110,19 @@ describe('a retrying client', () => {
     expect(calls()).toBe(1);
   });
 
+  it('a client does not repeat a request to a server whose database is damaged, and repeats it to one that is busy', async () => {
+    const replies = ['DATABASE_DAMAGED', 'BODIES_WAIT'].map((code) => ({
+      status: 503,
+      text: JSON.stringify({ error: { message: 'no', code } }),
+    }));
+    const calls = replies.map(async (reply) => {
+      const { send, calls } = attempts([reply, fine], 60_000);
+      await send(request);
+      return calls();
+    });
+    expect(await Promise.all(calls)).toEqual([1, 2]);
+  });
+
   it('a client does not treat a bug as an outage', async () => {
     const { send, calls } = attempts([new TypeError('bug')], 60_000);
     await expect(send(request)).rejects.toThrow('bug');

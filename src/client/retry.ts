@@ -35,7 +35,7 @@ export function patiently(
     const startedMs = now();
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
       const outcome = await attempt(send, request);
-      if (!(outcome instanceof Error) && !retries(outcome.status)) return outcome;
+      if (!(outcome instanceof Error) && (!retries(outcome.status) || isForGood(outcome))) return outcome;
       if (now() - startedMs >= patienceMs) {
         if (outcome instanceof Error) throw outcome;
         return outcome;
@@ -46,6 +46,9 @@ export function patiently(
     }
   };
 }
+
+/** A server with a damaged database ends, and starts again only when a person has restored it. */
+const isForGood = ({ status, text }: Response): boolean => status === 503 && text.includes('"DATABASE_DAMAGED"');
 
 async function attempt(send: Send, request: Request): Promise<Response | Unreachable> {
   try {

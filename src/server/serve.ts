@@ -19,7 +19,8 @@ import { watchTraffic } from './http/watch.ts';
 import { drain, listen, type ListenOptions, portOf, serverOf } from './listen.ts';
 import { snapshot } from './snapshot.ts';
 import { createCheckpoints, emptyLog } from './store/checkpoints.ts';
-import { openAcknowledged, refuseLostChanges } from './store/commit-count.ts';
+import { openAcknowledged, refuseLostChanges, refuseLostFile } from './store/commit-count.ts';
+import { isDatabaseDamage, markDamage, refuseDamaged } from './store/damage.ts';
 import { migrateDatabase } from './store/migrate.ts';
 import { openDatabase } from './store/database.ts';
 import { ownDatabase, refuseForeign } from './store/own.ts';
@@ -62,10 +63,10 @@ export interface ServeOptions
   readonly trustsOwner?: boolean | undefined;
   readonly now?: () => number;
   /**
-   * The disk failed during a commit, or the file is gone: nothing may be acknowledged any more, so the process must
-   * end.
+   * The disk failed during a commit, the file is gone or is damaged: nothing may be acknowledged any more, so the process must
+   * end. Of a damaged one callers learn why for as long as it goes on.
    */
-  readonly onBroken: (error: unknown) => void;
+  readonly onBroken: (error: unknown, isDamaged: boolean) => void;
   /** Called when another program took the lock of the database, and when the lock is free again. */
   readonly onLock?: ((isLocked: boolean) => void) | undefined;
 }
@@ -88,22 +89,29 @@ const PLACE_MS = 1_000;
 /** Opens the database, migrates it, and serves it. */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { database: path, host, port, now = Date.now, onError, onNotice, onBroken, onLock } = options;
+  const broken = (real: string) => (error: unknown) => {
+    const isDamaged = isDatabaseDamage(error);
+    if (isDamaged && path !== ':memory:') markDamage(real, (error as Error).message, now());
+    onBroken(error, isDamaged);
+  };
   const { access, adminSql, bulkMebibytes, bodyGraceMs } = options;
   // First, because an invalid file of users must not leave anything behind.
   const login = loginOf(options, now);
   const wasEmpty = path === ':memory:' || (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
+  if (wasEmpty && path !== ':memory:') refuseLostFile(path);
   const owned = path === ':memory:' ? undefined : ownDatabase(path, process.pid, options);
   try {
     const db = openDatabase(path);
     if (path !== ':memory:' && options.trustsOwner !== true) refuseForeign(path);
     const real = path === ':memory:' ? path : realpathSync(path);
     if (path !== ':memory:') {
+      refuseDamaged(real);
       if (!wasEmpty) refuseLostChanges(db, real);
       migrateDatabase(db);
     }
     const acknowledged = path === ':memory:' ? undefined : openAcknowledged(db, real);
     const checkpoints = path === ':memory:' ? undefined : createCheckpoints(db, path);
-    const store = createStore(db, { now, onBroken, onLock, onError, checkpoints, acknowledged });
+    const store = createStore(db, { now, onBroken: broken(real), onLock, onError, checkpoints, acknowledged });
     await store.turns.write(() => giveBackOpenClaims(store));
     const traffic = createTrafficLog(now);
     const reader = path === ':memory:' ? undefined : createReader(path);
@@ -150,7 +158,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       try {
         db.assertInPlace();
       } catch (error) {
-        onBroken(error);
+        onBroken(error, false);
       }
     }, PLACE_MS);
     watch.unref();

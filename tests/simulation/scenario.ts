@@ -1,5 +1,6 @@
 import { vi } from 'vitest';
 import type { Workflow } from '../../src/core/contract/workflow.ts';
+import { meaningFaults } from '../../src/server/check/queries.ts';
 import type { Database } from '../../src/server/store/database.ts';
 import { createStore } from '../../src/server/records/store.ts';
 import { random } from '../support/random.ts';
@@ -181,7 +182,8 @@ export async function simulate(seed: number): Promise<Outcome> {
       runners: runners.length,
       runId: workflow.run_id,
     };
-    const faults = faultsOfRun(ending);
+    const meaning = meaningFaults((sql) => db.raw(sql).all().map((row) => String(Object.values(row)[0])));
+    const faults = [...faultsOfRun(ending), ...Object.values(meaning).flatMap(({ sentences }) => sentences)];
     if (faults.length > 0) for (const { name, log } of runners) story.push(...log.map((line) => `${name}: ${line}`));
     return { faults, story };
   } finally {

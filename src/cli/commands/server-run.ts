@@ -12,6 +12,12 @@ import type { ServerOptions } from '../server/server-options.ts';
 
 /** sysexits.h: an error of input or output. */
 const EX_IOERR = 74;
+const NOT_WRITTEN =
+  'The database cannot be written; the server stops, because it must not acknowledge data that is not on disk';
+const DAMAGED =
+  'The database is damaged; the server stops, because it must not change it any more. torc-server check says what is damaged';
+/** Callers that wait for a reply learn that the database is damaged. */
+const ANSWERS_MS = 500;
 const PID_FILE = '/var/run/torc-server.pid';
 
 export const serverRun = command({
@@ -104,13 +110,12 @@ async function start(settings: ServerOptions, log: ServerLog): Promise<RunningSe
       explain: explainForPage,
       onNotice: (words, facts) => log.write('warn', words, facts),
       onError: (error) => log.write('error', 'Request failed', { error: (error as Error).stack ?? String(error) }),
-      onBroken(error) {
-        log.write(
-          'error',
-          'The database cannot be written; the server stops, because it must not acknowledge data that is not on disk',
-          { database: settings.database, error: (error as Error).message },
-        );
-        process.exit(EX_IOERR);
+      onBroken(error, isDamaged) {
+        const facts = { database: settings.database, error: (error as Error).message };
+        log.write('error', isDamaged ? DAMAGED : NOT_WRITTEN, facts);
+        // Meanwhile it answers with the reason, and changes nothing.
+        if (isDamaged) setTimeout(() => process.exit(EX_IOERR), ANSWERS_MS);
+        else process.exit(EX_IOERR);
       },
       onLock(isLocked) {
         if (isLocked)

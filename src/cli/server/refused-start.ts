@@ -40,7 +40,7 @@ function listenWords(code: string | undefined, { host, port }: ServerOptions): s
 const kinds: Readonly<Record<number, string>> = {
   8: 'cannot be written by this user',
   10: 'cannot be read or written: the disk reports an error',
-  11: 'is damaged; `sqlite3 FILE .recover` may recover its data',
+  11: 'is damaged; torc-server check says what is, and `sqlite3 FILE .recover` may recover its data',
   13: 'cannot grow: the disk is full',
   14: 'cannot be opened; does its folder exist, and may this user write to it?',
   23: 'cannot be opened: permission denied',
@@ -67,9 +67,6 @@ function databaseWords(
       ? `${message}: ports below 1024 are for root; name another with --port`
       : `the database ${database} cannot be written by this user: ${message}`;
   }
-  // SQLite has no code for this one: SQLITE_ERROR stands for all errors of a statement.
-  if (/table \w+ already exists/.test(message))
-    return `the database ${database} contains tables of another program, for instance of Torc itself, whose workflows cannot be used; name another file with --database`;
   const kind = errcode === undefined ? systemKinds[code ?? ''] : kinds[errcode & 0xff];
   return kind === undefined ? undefined : `the database ${database} ${kind} (${message})`;
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Output } from '../output/output.ts';
-import { endWords, late, type ServerProcess } from './server-process.ts';
+import { endWords, late, RefusedStart, type ServerProcess } from './server-process.ts';
 
 /** A server that is started again when it dies. */
 export interface KeptServer {
@@ -67,6 +67,9 @@ export function keepAlive(
         failed = `another torc-server has the database ${database}`;
       } catch (error) {
         failed = (error as Error).message;
+        if (!(error instanceof RefusedStart)) continue;
+        output.error(`${failed}. It is not started again; results of running jobs are kept for the next runner`);
+        return;
       }
     }
   };

@@ -49,10 +49,15 @@ export async function startServerProcess(start: ServerStart): Promise<ServerProc
   early = undefined;
   if (typeof first === 'number') return { ...server, port: first, stays: heard.stays, copied: heard.copied };
   server.signal('SIGKILL');
+  if (typeof first === 'object' && heard.refusal() !== undefined) throw new RefusedStart(REFUSED);
   throw new Failure(
     `Error starting standalone torc-server: ${first === undefined ? `it did not start within ${START_MS / 1000} s; is this machine overloaded?` : `it ended at once (${endWords(first)}); see its message above`}`,
   );
 }
+
+/** The server refuses to serve this database, as a damaged one: a later start ends in the same way. */
+export class RefusedStart extends Failure {}
+const REFUSED = 'Error starting standalone torc-server: it refuses its database; see its message above';
 
 async function spawned(
   { settings, environment, umask, credential, port }: ServerStart,

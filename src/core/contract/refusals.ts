@@ -242,6 +242,12 @@ export const refusals = {
     status: 409,
     remedy: 'Put the database on a local disk of this machine, for instance below /tmp, or use --in-memory.',
   },
+  DATABASE_DAMAGED: {
+    status: 503,
+    remedy:
+      'torc-server check says what is damaged. Restore the newest copy that passes it; without one, sqlite3 FILE .recover saves what can be read.',
+  },
+  DATABASE_FOREIGN: { status: 409, remedy: 'Name another file with --database; this one was not changed.' },
   DATABASE_FROM_FUTURE: { status: 409, remedy: 'Use the version of torc that wrote the file, or a newer one.' },
   EXPORT_REFUSED: {
     status: 409,

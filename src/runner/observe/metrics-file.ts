@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '../../cluster/make-folder.ts';
 import type { MeasuredAttempt } from './watched.ts';
@@ -94,7 +94,7 @@ const REPORT_EVERY = 100;
 /** Opens the file, or creates it. Throws if neither is possible. */
 export function openMetricsFile({ path, onTrouble }: MetricsFileOptions): MetricsFile {
   makeFolder(dirname(path));
-  const db = new DatabaseSync(path, { timeout: BUSY_MS });
+  const db = new DatabaseSync(resolve(path), { timeout: BUSY_MS });
   db.exec(SCHEMA);
   addColumns(db);
   const addJob = db.prepare(

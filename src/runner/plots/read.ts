@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 /** An attempt that ended, with the figures of its result. Times are Unix seconds; what was not measured is null. */
@@ -103,7 +103,7 @@ function readFile(path: string): Rows {
   if (!existsSync(path)) throw new NoMetrics(`${path} does not exist`);
   let db: DatabaseSync | undefined;
   try {
-    db = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+    db = new DatabaseSync(resolve(path), { readOnly: true, timeout: 5_000 });
     const rows = <Row>(sql: string) => db?.prepare(sql).all() as Row[];
     const has = (table: string, column: string) =>
       rows(`select 1 from pragma_table_info('${table}') where name = '${column}'`).length > 0;

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { openDatabase } from '../store/database.ts';
+import { databaseFile, openDatabase } from '../store/database.ts';
 import { migrateDatabase } from '../store/migrate.ts';
 
 /** The selected workflows: those that any of these names, or all if nothing is named. */
@@ -15,7 +15,7 @@ const SLICES_VERSION = 10;
 
 /** Reads a database that a server may be using; nothing is written to it. */
 export function openSource(path: string) {
-  const db = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+  const db = new DatabaseSync(databaseFile(path), { readOnly: true, timeout: 5_000 });
   const { user_version: version } = db.prepare('pragma user_version').get() as { user_version: number };
   return {
     /** The version of its tables; 0 for a foreign file. */

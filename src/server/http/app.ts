@@ -20,6 +20,7 @@ import { reportHandlers } from '../report/handlers.ts';
 import { resultHandlers } from '../result/handlers.ts';
 import { recordHandlers } from '../records/handlers.ts';
 import { isBusy, lockedRefusal } from '../store/busy.ts';
+import { damageRefusal, isDatabaseDamage } from '../store/damage.ts';
 import type { Ask } from '../ask.ts';
 import { ANONYMOUS, type Caller } from '../caller.ts';
 import type { Handlers } from '../handlers.ts';
@@ -136,8 +137,9 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   const app = root.basePath(BASE_PATH);
   app.onError((thrown, context) => {
     // A read that met the lock of another program.
-    const error = isBusy(thrown) ? lockedRefusal(thrown) : thrown;
+    const error = isBusy(thrown) ? lockedRefusal(thrown) : isDatabaseDamage(thrown) ? damageRefusal(thrown) : thrown;
     const { status, body, headers } = errorBody(error);
+    if (isDatabaseDamage(thrown)) store.turns.fail(thrown);
     if (status >= 500 && !(error instanceof Refusal)) onError(error);
     return respond(JSON.stringify(body), status, { ...headersFor(context, JSON_TYPE), ...headers });
   });

@@ -10,6 +10,7 @@ import { claimHandlers } from '../claim/handlers.ts';
 import { reportHandlers } from '../report/handlers.ts';
 import type { Permissions } from '../caller.ts';
 import { openReadOnly } from '../records/read-only.ts';
+import { damageRefusal, isDatabaseDamage } from '../store/damage.ts';
 import type { ListPage } from '../store/listing.ts';
 import { createPacker, type Part } from '../../thread/packed.ts';
 import type { WrittenPiece } from '../written.ts';
@@ -102,7 +103,8 @@ answerEach<ThreadStep>(
       return goOn();
     } catch (error) {
       leave();
-      throw error;
+      // Of an error only a refusal arrives with what it is.
+      throw isDatabaseDamage(error) ? damageRefusal(error) : error;
     }
   },
   ({ parts }: WrittenPiece) => parts.map(({ bytes }) => bytes.buffer),

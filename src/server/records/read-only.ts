@@ -16,6 +16,7 @@ export function openReadOnly(path: string): { readonly store: Store; readonly be
     waiting: 0,
     deadline: 0,
     hold() {},
+    fail() {},
     release() {},
   };
   return {

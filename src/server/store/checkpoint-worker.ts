@@ -5,8 +5,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { workerData } from 'node:worker_threads';
 import { answerEach } from '../../thread/answer-each.ts';
+import { databaseFile } from './database.ts';
 
-const db = new DatabaseSync((workerData as { path: string }).path, { timeout: 0 });
+const db = new DatabaseSync(databaseFile((workerData as { path: string }).path), { timeout: 0 });
 const checkpoint = db.prepare('pragma wal_checkpoint(passive)');
 
 answerEach(() => void checkpoint.get());

@@ -1,4 +1,5 @@
-import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, realpathSync, rmSync, statSync, writeSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { OPEN_FLAGS } from '../../cluster/trust.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Database, NoParameters } from './database.ts';
@@ -110,6 +111,24 @@ export function refuseLostChanges(db: Database, path: string): void {
     `the database ${path} lacks the last ${lost} of ${Number(count)} commits, which were acknowledged: its write-ahead log ` +
       `(${path}-wal) was cut or deleted, or an older copy of the database was put in its place. To use it as it is, delete ${fileBeside(path)}`,
     { path, lost, acknowledged: Number(count), found: found.commits },
+  );
+}
+
+/**
+ * Throws `CHANGES_LOST` for a database whose main file is gone or empty while its log has changes: SQLite would begin anew, and
+ * delete the log.
+ */
+export function refuseLostFile(path: string): void {
+  const main = statSync(path, { throwIfNoEntry: false });
+  if (main !== undefined && main.size > 0) return;
+  const log = `${main === undefined ? resolve(path) : realpathSync(path)}-wal`;
+  const bytes = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+  if (bytes === 0) return;
+  throw new Refusal(
+    'CHANGES_LOST',
+    `the database ${path} is ${main === undefined ? 'gone' : 'empty'}, but its write-ahead log ${log} has ${bytes} bytes of changes. ` +
+      `To begin with an empty database, delete ${log}`,
+    { path, log, bytes },
   );
 }
 

@@ -1,4 +1,5 @@
 import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
 export type ColumnValue = string | number | bigint | null | Uint8Array;
@@ -62,6 +63,9 @@ interface OpenOptions {
   readonly image?: Uint8Array | undefined;
 }
 
+/** The path as SQLite takes it for a path: a text that begins with `file:` would be a URL to it, of another file than ours. */
+export const databaseFile = (path: string): string => (path === ':memory:' ? path : resolve(path));
+
 /**
  * Opens the database at `path`, or one in memory for `:memory:`.
  *
@@ -72,7 +76,7 @@ export function openDatabase(
   path: string,
   { isReadOnly = false, compilesAtOnce = path === ':memory:', image }: OpenOptions = {},
 ): Database {
-  const db = new DatabaseSync(path, { timeout: 5_000, readOnly: isReadOnly });
+  const db = new DatabaseSync(databaseFile(path), { timeout: 5_000, readOnly: isReadOnly });
   if (image !== undefined) db.deserialize(image);
   if (path !== ':memory:' && !isReadOnly) db.exec('pragma journal_mode = wal');
   db.exec(`
@@ -140,7 +144,7 @@ function openLogIndex(path: string): { read(): Logged; close(): void } | undefin
 
 /** A connection that can only read, for statements that are not known beforehand. A value has at most 8 MiB. */
 export const openReader = (path: string): Pick<Database, 'raw' | 'guarded'> =>
-  rawOf(new DatabaseSync(path, { readOnly: true, timeout: 5_000, limits: { length: 8 * 2 ** 20 } }));
+  rawOf(new DatabaseSync(databaseFile(path), { readOnly: true, timeout: 5_000, limits: { length: 8 * 2 ** 20 } }));
 
 const rawOf = (db: DatabaseSync): Pick<Database, 'raw' | 'guarded'> => ({
   raw: (sql) => db.prepare(sql),

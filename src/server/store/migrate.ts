@@ -1,4 +1,5 @@
 import { Refusal } from '../../core/contract/refusals.ts';
+import { someOf } from '../../core/quantity/count-text.ts';
 import type { Database, NoParameters } from './database.ts';
 import { fresh, migrations, statements, tables } from './migrations.gen.ts';
 
@@ -21,11 +22,13 @@ export function migrateDatabase(db: Database): void {
       { found, newest },
     );
   }
+  const isNew = found === 0 && objectsOf(db).length === 0;
+  if (!isNew) refuseOtherProgram(db, found);
   if (found === newest) return refuseForeignSchema(db);
   db.run('begin immediate');
   try {
     // All steps take three times as long, and every command that starts a server waits for them.
-    if (found === 0 && objectsOf(db).length === 0) db.run(fresh);
+    if (isNew) db.run(fresh);
     else for (const { sql } of migrations.slice(found)) db.run(sql);
     refuseForeignSchema(db);
     db.run(`pragma user_version = ${newest}`);
@@ -34,6 +37,17 @@ export function migrateDatabase(db: Database): void {
     rollBack(db);
     throw error;
   }
+}
+
+/** Throws `DATABASE_FOREIGN` for a file that no torc made: some have a version of their own, and tables of other names. */
+function refuseOtherProgram(db: Database, version: number): void {
+  const found = objectsOf(db).flatMap(({ type, name }) => (type === 'table' ? [name] : []));
+  if (version > 0 && ['workflow', 'job', 'result'].every((name) => found.includes(name))) return;
+  throw new Refusal(
+    'DATABASE_FOREIGN',
+    `the database contains tables of another program, for instance of Torc itself, whose workflows cannot be used: ${someOf(found)}`,
+    { found },
+  );
 }
 
 /** A full disk, for one, has rolled the transaction back already: the first error is the one that matters. */

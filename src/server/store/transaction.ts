@@ -1,6 +1,7 @@
 import { isBusy } from './busy.ts';
 import type { ChangeLog } from './changes.ts';
 import { createCommitCount } from './commit-count.ts';
+import { isDatabaseDamage } from './damage.ts';
 import type { Database } from './database.ts';
 
 export type WriteOutcome = { readonly value: unknown } | { readonly error: unknown };
@@ -70,8 +71,8 @@ export function createTransaction(db: Database, changes: ChangeLog): Transaction
       return { value };
     } catch (error) {
       changes.forgetSince(mark);
-      // A full disk has rolled the whole transaction back, with the writes before this one.
-      if (!isRun(rollbackTo)) throw error;
+      // A full disk has rolled the whole transaction back, with the writes before this one. Nothing is right in a damaged file.
+      if (isDatabaseDamage(error) || !isRun(rollbackTo)) throw error;
       release.run({});
       return { error };
     }
@@ -103,7 +104,7 @@ export function createTransaction(db: Database, changes: ChangeLog): Transaction
         value = write.work();
       } catch (error) {
         changes.forgetSince(mark);
-        if (!isRun(rollback)) throw error;
+        if (isDatabaseDamage(error) || !isRun(rollback)) throw error;
         return [write, { error }];
       }
       commitCounted();

@@ -8,8 +8,8 @@ import { createSharedTurns } from './turn.ts';
 
 const counted = () => {
   const db = openDatabase(':memory:');
-  db.run('create table note (text text not null unique) strict');
   migrateDatabase(db);
+  db.run('create table note (text text not null unique) strict');
   const changes = createChangeLog(db, () => 0);
   const broken: unknown[] = [];
   const turns = createSharedTurns(db, changes, (error) => broken.push(error));
@@ -132,14 +132,19 @@ describe('migrations', () => {
     expect(groupsOf(atOnce)).toHaveLength(1);
   });
 
-  it('a database with tables and without a version gets every migration, and is not taken for a new one', () => {
-    const db = openDatabase(':memory:');
-    db.run('create table of_administrators (id integer primary key)');
-    migrateDatabase(db);
-    migrateDatabase(db);
-    expect(db.prepare<NoParameters, { name: string }>('select name from access_group').all({})).toEqual([
-      { name: 'admin' },
-    ]);
+  it('migrations refuse a database of another program, whatever its version, and accept further tables of administrators', () => {
+    for (const version of [0, 1, migrations.length]) {
+      const db = openDatabase(':memory:');
+      db.run(`create table notes (id integer primary key); pragma user_version = ${version}`);
+      expect(() => migrateDatabase(db)).toThrow('contains tables of another program');
+      expect(db.prepare<NoParameters, { name: string }>('select name from sqlite_schema').all({})).toEqual([
+        { name: 'notes' },
+      ]);
+    }
+    const own = openDatabase(':memory:');
+    migrateDatabase(own);
+    own.run('create table of_administrators (id integer primary key)');
+    migrateDatabase(own);
   });
 
   it('migrations refuse a database that a newer version wrote, and name both versions', () => {

@@ -51,6 +51,8 @@ export interface Turns {
   hold(workflowId: number, kind: Hold): void;
   /** Lets the waiting writes to the workflow continue. */
   release(workflowId: number): void;
+  /** The database is not to be trusted any more: no write is acknowledged from now on. */
+  fail(error: unknown): void;
   /** Resolves when nothing is waiting, and all clients have been notified. */
   idle(): Promise<void>;
 }
@@ -113,6 +115,13 @@ export function createSharedTurns(
     return held.park(only) ? together([]) : [transaction.alone(only)];
   };
 
+  const fail = (error: unknown) => {
+    if (broken !== undefined) return;
+    broken = error;
+    for (const { reject } of waiting.splice(0)) reject(error);
+    onBroken(error);
+  };
+
   const flush = () => {
     isScheduled = false;
     const turn = waiting;
@@ -134,10 +143,9 @@ export function createSharedTurns(
       db.assertInPlace();
       if (transaction.isSynced) acknowledged?.write(transaction.commits);
     } catch (error) {
-      broken = error;
-      for (const { reject } of [...turn, ...waiting.splice(0)]) reject(error);
+      waiting = [...turn, ...waiting];
       transaction.abandon();
-      onBroken(error);
+      fail(error);
       return;
     }
     for (const [{ resolve, reject }, outcome] of done) {
@@ -209,6 +217,7 @@ export function createSharedTurns(
     get deadline() {
       return deadline;
     },
+    fail,
     hold: held.hold,
     release(workflowId) {
       const parked = held.release(workflowId);

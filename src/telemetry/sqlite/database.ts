@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { makeFolder } from '../../cluster/make-folder.ts';
 import type { Cell } from '../store/numbers.ts';
@@ -33,7 +33,10 @@ export class StoreDatabase {
     if (isReadOnly && !existsSync(path)) throw new StoreUnusable(`there is no store at ${path}`);
     if (!isReadOnly && path !== ':memory:') makeFolder(dirname(path));
     try {
-      this.#database = new DatabaseSync(path, { readOnly: isReadOnly, timeout: BUSY_MS });
+      this.#database = new DatabaseSync(path === ':memory:' ? path : resolve(path), {
+        readOnly: isReadOnly,
+        timeout: BUSY_MS,
+      });
       this.#prepare(path, isReadOnly, isDurable);
     } catch (cause) {
       if (cause instanceof StoreUnusable) throw cause;
