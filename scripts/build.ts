@@ -77,7 +77,7 @@ const programs = await rolldown({
     'sql-process': 'src/server/admin/sql-process.ts',
     'read-worker': 'src/server/http/read-worker.ts',
     'samples-worker': 'src/server/view/samples-worker.ts',
-    'agents-worker': 'src/cli/server/agents-worker.ts',
+    'agents-worker': 'src/cli/agents-worker.ts',
     'telemetry-worker': 'src/telemetry/receive/telemetry-worker.ts',
   },
 });

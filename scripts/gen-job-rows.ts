@@ -48,9 +48,9 @@ function storedText(name: JobFieldName): string {
 }
 
 write(
-  'src/server/records/job/row.gen.ts',
+  'src/server/records/rows/job.gen.ts',
   `${MADE}import { type Job, statusOf } from '../../../core/contract/job.ts';
-import type { Definition, JobRow, StoredDefinition } from './row.ts';
+import type { Definition, JobRow, StoredDefinition } from './job.ts';
 
 /** A job as assigned to a runner: unset fields are left out. */
 export const claimedJobOf = (row: JobRow): Job & { attempt_id: number } => ({

@@ -28,7 +28,7 @@ it('a field that has no effect stands in the table of fields, its migration, and
 });
 
 it('a field that has an effect stands where it is used as well', () => {
-  expect(filesNaming('cancel_on_blocking_job_failure')).toContain('src/server/records/job/release.ts');
+  expect(filesNaming('cancel_on_blocking_job_failure')).toContain('src/server/records/edges/release.ts');
 });
 
 /** Fields that one file may name because it uses them: the jobs that a job adds have four. */

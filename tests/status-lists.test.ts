@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseSync } from '@swc/core';
 import { expect, it } from 'vitest';
-import { jobStatuses } from '../src/core/contract/job-statuses.ts';
+import { jobStatuses } from '../src/core/job/job-statuses.ts';
 
 /**
  * Lists of statuses of jobs outside `core/job/statuses.ts`: what *failed* or *open* means would be decided twice, and a new
@@ -12,7 +12,7 @@ import { jobStatuses } from '../src/core/contract/job-statuses.ts';
 const source = resolve(import.meta.dirname, '../src');
 
 /** The statuses themselves and their sets. */
-const HOMES: ReadonlySet<string> = new Set(['core/contract/job-statuses.ts', 'core/job/statuses.ts']);
+const HOMES: ReadonlySet<string> = new Set(['core/job/job-statuses.ts', 'core/job/statuses.ts']);
 
 /** Tasks of the server have statuses with the same words, and a runner counts its ends under their names. */
 const OTHERS: ReadonlySet<string> = new Set([

@@ -70,7 +70,7 @@ const cruised: Readonly<Record<string, readonly [path: string, text: string]>> =
   ],
   'the-store-knows-no-record': [
     'src/server/store/learns.ts',
-    "import { jobOf } from '../records/job/row.ts';\nexport const learns = jobOf;\n",
+    "import { jobOf } from '../records/rows/job.ts';\nexport const learns = jobOf;\n",
   ],
   'sql-stands-in-queries': [
     'src/server/claim/sneaks.ts',

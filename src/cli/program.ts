@@ -11,7 +11,7 @@ import { type Context, createContext, type Printed } from './context.ts';
 import { createOutput, type Output, type Streams } from './output/output.ts';
 import { connecting, givenOf, optionWords, withOptions } from './hint.ts';
 import { builtIn, keyAt } from './config/schema.ts';
-import { fill } from './config/fill.ts';
+import { fill } from './fill.ts';
 import { configurationFor } from './config/for-program.ts';
 import { reportError } from './report-error.ts';
 import { sameLetter } from './same-letter.ts';

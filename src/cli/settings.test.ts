@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { Failure } from './failure.ts';
-import { fill } from './config/fill.ts';
+import { fill } from './fill.ts';
 import { readEnvironment } from './config/read.ts';
 import type { Values } from './option.ts';
 import { globalOptions, settingsOf as settingsOfFilled, userOf } from './settings.ts';

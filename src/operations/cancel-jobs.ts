@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import { isUnknownRoute } from '../client/compat/unknown-route.ts';
 import type { CanceledJobs } from '../core/contract/cancel-jobs.ts';
 import type { Job } from '../core/contract/job.ts';
-import { MOST_CANCELED_AT_ONCE } from '../core/contract/job-statuses.ts';
+import { MOST_CANCELED_AT_ONCE } from '../core/job/job-statuses.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import { CANCELABLE, isOneOf } from '../core/job/statuses.ts';
 import type { SelectedJobs } from './reset-jobs.ts';

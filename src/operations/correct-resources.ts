@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import type { JobStatus } from '../core/contract/job-statuses.ts';
+import type { JobStatus } from '../core/job/job-statuses.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import type { ResourceRequirements } from '../core/contract/resources.ts';
 import { type Correction, correctResources, type Multipliers } from '../core/lifecycle/correct-resources.ts';

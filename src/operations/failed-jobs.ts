@@ -2,7 +2,7 @@ import type { StoredEnd } from '../core/attempt/cause.ts';
 import { exitCodesOf, storedEndOf } from '../core/attempt/judge.ts';
 import { filesOf } from '../core/contract/files/job.ts';
 import type { Client } from '../client/client.ts';
-import type { JobStatus } from '../core/contract/job-statuses.ts';
+import type { JobStatus } from '../core/job/job-statuses.ts';
 import type { Result } from '../core/contract/result.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import { lastLines } from './last-lines.ts';

@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts';
 import type { RunPlace, RunsIn, SubmissionState } from '../core/lifecycle/next-command.ts';
-import { requestOf } from './slurm/fire-actions.ts';
+import { requestOf } from '../core/allocation/request.ts';
 
 type PlaceClient = Pick<
   Client,

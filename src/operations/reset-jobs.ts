@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import { all } from '../client/every.ts';
 import type { Job } from '../core/contract/job.ts';
 // Apart from jobs as the routes define them, which take long to load.
-import type { JobStatus } from '../core/contract/job-statuses.ts';
+import type { JobStatus } from '../core/job/job-statuses.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import { countOf, HELD } from '../core/job/statuses.ts';
 import { downstreamOf } from '../core/lifecycle/downstream.ts';

@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import { all } from '../client/every.ts';
 import { type ExitCodes, exitCodesOf } from '../core/attempt/judge.ts';
 import type { Job } from '../core/contract/job.ts';
-import type { JobStatus } from '../core/contract/job-statuses.ts';
+import type { JobStatus } from '../core/job/job-statuses.ts';
 import type { ResourceRequirements } from '../core/contract/resources.ts';
 import type { Result } from '../core/contract/result.ts';
 import type { JobUse } from '../core/lifecycle/correct-resources.ts';

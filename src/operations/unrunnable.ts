@@ -4,7 +4,7 @@ import type { Unclaimable } from '../core/contract/unclaimable.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import type { RunnerRoom } from '../core/lifecycle/obstacles.ts';
 import { roomOfScheduler } from '../core/lifecycle/scheduler-room.ts';
-import { requestOf } from './slurm/fire-actions.ts';
+import { requestOf } from '../core/allocation/request.ts';
 
 /**
  * The ready jobs that no allocation of the workflow's Slurm schedulers could ever run; undefined if the server does not know the

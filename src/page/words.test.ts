@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
-import { jobStatuses } from '../core/contract/job-statuses.ts';
+import { jobStatuses } from '../core/job/job-statuses.ts';
 import type { Counts } from '../core/job/statuses.ts';
 import { ageText, partsOfStep, reasonsToWait, shortenedText, workflowWordOf, verdictOf } from './words.ts';
 

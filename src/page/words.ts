@@ -1,9 +1,9 @@
 import { sentenceOf } from '../core/attempt/cause.ts';
 import type { CauseCode } from '../core/contract/cause-code.ts';
-import type { JobStatus } from '../core/contract/job-statuses.ts';
+import type { JobStatus } from '../core/job/job-statuses.ts';
 import { printable } from '../core/contract/printable.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
-import { outcomeOf } from '../core/job/outcome.ts';
+import { outcomeOf } from '../core/lifecycle/outcome.ts';
 import { type Counts, countOf, FAILED, HELD } from '../core/job/statuses.ts';
 import { counted, grouped } from '../core/quantity/count-text.ts';
 import { timeText } from '../core/quantity/time-text.ts';

@@ -4,7 +4,7 @@ import { createOutput } from '../../src/cli/output/output.ts';
 import { saySummary } from '../../src/cli/summary.ts';
 import { sentenceOf } from '../../src/core/attempt/cause.ts';
 import { type CauseCode, causeCodes } from '../../src/core/contract/cause-code.ts';
-import type { JobStatus } from '../../src/core/contract/job-statuses.ts';
+import type { JobStatus } from '../../src/core/job/job-statuses.ts';
 import { screenOf, screenText } from '../../src/tui/cells.ts';
 import { firstModel } from '../../src/tui/model.ts';
 import { paint } from '../../src/tui/paint.ts';

@@ -5,7 +5,7 @@ import type { Allocation } from '../../src/cluster/batch/allocation.ts';
 import type { BatchSystem, JobState } from '../../src/cluster/batch/batch-system.ts';
 import { killTogether, signalProcess } from '../../src/cluster/host/kill-together.ts';
 import type { SlurmJob } from '../../src/core/allocation/slurm-job.ts';
-import type { QueueState } from '../../src/core/lifecycle/slurm-state.ts';
+import type { QueueState } from '../../src/core/allocation/slurm-state.ts';
 import { processesWith } from '../support/processes.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NO_MARK } from '../../src/core/contract/files/step-mark.ts';
+import { NO_MARK } from '../../src/core/attempt/step-mark.ts';
 import { findInLog, findInSlurmLog } from '../../src/core/logs/patterns.ts';
 import { settledEndOf } from '../../src/runner/step/slurm/settled-end.ts';
 

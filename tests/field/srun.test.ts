@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NO_MARK } from '../../src/core/contract/files/step-mark.ts';
+import { NO_MARK } from '../../src/core/attempt/step-mark.ts';
 import { settledEndOf } from '../../src/runner/step/slurm/settled-end.ts';
 
 /** What `srun` prints, and ends with, by release: of steps that never begin, and of those that are lost with their node. */

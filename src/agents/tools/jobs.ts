@@ -1,6 +1,6 @@
 import { all } from '../../client/every.ts';
 import { exitCodesOf } from '../../core/attempt/judge.ts';
-import type { JobStatus } from '../../core/contract/job-statuses.ts';
+import type { JobStatus } from '../../core/job/job-statuses.ts';
 import { explainJob as explain } from '../../operations/explain/explain.ts';
 import { explainedJson } from '../../operations/views/explained.ts';
 import { withCauses } from '../../operations/views/result-causes.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { jobStatuses } from '../../core/contract/job-statuses.ts';
+import { jobStatuses } from '../../core/job/job-statuses.ts';
 
 /** Parameters of several tools. */
 export const idParameter = z.int().positive();

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import * as z from 'zod';
 import { all } from '../../client/every.ts';
-import { outcomeRecord } from '../../core/job/outcome.ts';
+import { outcomeRecord } from '../../core/lifecycle/outcome.ts';
 import { executionPlan } from '../../core/workflow-file/execution-plan.ts';
 import type { ExplainedJob } from '../../operations/explain/explain.ts';
 import { explainWorkflow } from '../../operations/explain/workflow.ts';

@@ -1,5 +1,5 @@
 import { command } from '../command.ts';
-import { type Shell, scripts, shells } from '../completion/scripts.ts';
+import { type Shell, scripts, shells } from './completion-scripts.ts';
 import { UsageError } from '../failure.ts';
 
 export const completions = command({

@@ -1,7 +1,7 @@
-import { jobStatuses } from '../../core/contract/job-statuses.ts';
+import { jobStatuses } from '../../core/job/job-statuses.ts';
 import type { Command } from '../command.ts';
 import type { Option } from '../option.ts';
-import { shells } from './scripts.ts';
+import { shells } from '../commands/completion-scripts.ts';
 
 /** A word that may stand at the cursor. */
 export interface Candidate {

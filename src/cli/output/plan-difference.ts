@@ -9,16 +9,21 @@ import type {
 import { globLines } from '../../core/workflow-file/dry-run.ts';
 import type { GlobMatch } from '../../core/workflow-file/glob/look.ts';
 import type { UpdatedPlan } from '../../operations/update-plan.ts';
-import type { Context } from '../context.ts';
-import { widthOf } from './output.ts';
+import { type Output, widthOf } from './output.ts';
 import { tableOf } from './table.ts';
+
+/** Where a command reports an update; `exitWith` sets the exit code of the program. */
+interface Reporting {
+  readonly output: Output;
+  exitWith(code: number): void;
+}
 
 /** Jobs in the table; JSON has all. */
 const SHOWN = 50;
 
 /** Prints what an update changes, or has changed. Jobs that stay as they are because they run make the exit code 1. */
 export function reportUpdate(
-  { output, exitWith }: Pick<Context, 'output' | 'exitWith'>,
+  { output, exitWith }: Reporting,
   workflowId: number,
   { difference, updated }: UpdatedPlan,
   {
@@ -53,11 +58,7 @@ export function reportUpdate(
 }
 
 /** Names the jobs that stay as they are because they run; these make the exit code 1. */
-export function reportHeld(
-  { output, exitWith }: Pick<Context, 'output' | 'exitWith'>,
-  { held }: PlanUpdated,
-  isDryRun: boolean,
-): void {
+export function reportHeld({ output, exitWith }: Reporting, { held }: PlanUpdated, isDryRun: boolean): void {
   if (held.length === 0) return;
   output.warn(heldText(held));
   if (!isDryRun) exitWith(1);

@@ -50,7 +50,7 @@ export async function serverOptionsOf(options: ServerValues, environment: Enviro
 }
 
 async function agentsOf(tools: 'all' | 'read-only', environment: Environment): Promise<ServeOptions['agents']> {
-  const { createAgents } = await import('./agents-thread.ts');
+  const { createAgents } = await import('../agents-thread.ts');
   return createAgents({ isReadOnly: tools === 'read-only', maxJobs: maxJobsOf(environment['TORC_MAX_JOBS']) });
 }
 

@@ -1,4 +1,4 @@
-import type { AllocationRun } from '../../core/lifecycle/allocation-end.ts';
+import type { AllocationRun } from '../../core/allocation/allocation-end.ts';
 
 /** The allocation in which a process runs. A program reads it once, and passes it on as a value. */
 export interface Allocation {

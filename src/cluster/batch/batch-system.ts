@@ -1,5 +1,5 @@
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
-import type { AllocationRun, AllocationState } from '../../core/lifecycle/allocation-end.ts';
+import type { AllocationRun, AllocationState } from '../../core/allocation/allocation-end.ts';
 import type { Allocation } from './allocation.ts';
 
 /**

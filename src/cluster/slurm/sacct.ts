@@ -1,5 +1,5 @@
 import { jobsOfId, type SlurmJob, wholeJobs } from '../../core/allocation/slurm-job.ts';
-import { queueStateOf } from '../../core/lifecycle/slurm-state.ts';
+import { queueStateOf } from '../../core/allocation/slurm-state.ts';
 import { parseSlurmMemory } from '../../core/quantity/bytes.ts';
 import { parseCpuTime } from '../../core/quantity/slurm-time.ts';
 import type { RecordedJobs, EndedStep, JobState } from '../batch/batch-system.ts';

@@ -1,4 +1,4 @@
-import type { AllocationRun } from '../../core/lifecycle/allocation-end.ts';
+import type { AllocationRun } from '../../core/allocation/allocation-end.ts';
 import { parseSlurmMemory } from '../../core/quantity/bytes.ts';
 import type { Allocation } from '../batch/allocation.ts';
 import type { Fate, Manner } from '../batch/batch-system.ts';

@@ -1,4 +1,4 @@
-import type { QueueState } from '../lifecycle/slurm-state.ts';
+import type { QueueState } from './slurm-state.ts';
 
 /** An allocation that was submitted, as Slurm and the server know it. */
 export interface SubmittedAllocation {

@@ -1,7 +1,7 @@
 import { terminationOf } from '../contract/execution.ts';
 import { slurmTermination } from '../contract/srun-termination.ts';
 import type { ExecutionConfig } from '../contract/workflow.ts';
-import { mayHaveSteps } from '../lifecycle/execution-mode.ts';
+import { mayHaveSteps } from './execution-mode.ts';
 import { formatWalltime } from '../quantity/slurm-time.ts';
 
 /**

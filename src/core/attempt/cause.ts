@@ -1,5 +1,5 @@
 import type { CauseCode } from '../contract/cause-code.ts';
-import type { JobStatus } from '../contract/job-statuses.ts';
+import type { JobStatus } from '../job/job-statuses.ts';
 import { signalName } from '../contract/signal.ts';
 
 /** What `torc recover` does about a job that ended for a cause, without being asked for more. */

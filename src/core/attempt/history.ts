@@ -1,4 +1,4 @@
-import type { JobStatus } from '../contract/job-statuses.ts';
+import type { JobStatus } from '../job/job-statuses.ts';
 import type { AttemptOfJob } from '../contract/view.ts';
 import { timeText } from '../quantity/time-text.ts';
 import { didOf, sentenceOf, type StoredEnd } from './cause.ts';

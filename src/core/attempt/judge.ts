@@ -1,6 +1,6 @@
 import type { CauseCode } from '../contract/cause-code.ts';
 import { standardExecution } from '../contract/execution.ts';
-import type { JobStatus } from '../contract/job-statuses.ts';
+import type { JobStatus } from '../job/job-statuses.ts';
 import type { ExecutionConfig } from '../contract/workflow.ts';
 import { signalName, signalNumber } from '../contract/signal.ts';
 import { ENDED_BADLY, FAILED } from '../job/statuses.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Mark, NO_MARK } from '../contract/files/step-mark.ts';
+import { type Mark, NO_MARK } from './step-mark.ts';
 import { type LeftRow, type LeftStep, mayBeReported, provenEnd } from './left-step.ts';
 
 const AT = 1_795_435_200_000;

@@ -1,4 +1,4 @@
-import type { Mark } from '../contract/files/step-mark.ts';
+import type { Mark } from './step-mark.ts';
 import type { Evidence } from './evidence.ts';
 import { type ExitCodes, judge, KILLED_CODE, TERMINATED_CODE, type Verdict } from './judge.ts';
 

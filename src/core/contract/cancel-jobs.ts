@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MOST_CANCELED_AT_ONCE } from './job-statuses.ts';
+import { MOST_CANCELED_AT_ONCE } from '../job/job-statuses.ts';
 import { id, text } from './shape.ts';
 
 /** Cancels these jobs of a workflow (an addition to Torc 1.0.0). */

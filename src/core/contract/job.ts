@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { fieldNames, fieldOf, type FieldValues, type JobFieldName, type jobFields } from '../job/fields.ts';
-import { type JobStatus, jobStatuses } from './job-statuses.ts';
+import { type JobStatus, jobStatuses } from '../job/job-statuses.ts';
 import { environment, flag, id, integer, maybe, stored, text } from './shape.ts';
 
-export { type JobStatus, jobStatuses } from './job-statuses.ts';
+export { type JobStatus, jobStatuses } from '../job/job-statuses.ts';
 
 export const jobStatus = z.enum(jobStatuses);
 

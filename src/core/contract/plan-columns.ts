@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { fieldOf, type jobFields, type PageName, pageNames, type RelationName, relationNames } from '../job/fields.ts';
-import { jobStatuses } from './job-statuses.ts';
+import { jobStatuses } from '../job/job-statuses.ts';
 import { type ValueSchema, valueSchemas } from './job.ts';
 import { flag, id, json, text } from './shape.ts';
 

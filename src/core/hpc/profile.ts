@@ -1,3 +1,5 @@
+import type { PartitionRoom } from '../lifecycle/job-facts.ts';
+
 /** A site with Slurm, as its users see it: partitions, limits, and how to recognize it. Fields as in JSON. */
 export interface HpcProfile {
   readonly name: string;
@@ -16,16 +18,10 @@ export type DetectionRule =
   | { readonly type: 'hostname_pattern'; readonly pattern: string }
   | { readonly type: 'file_exists'; readonly path: string };
 
-export interface HpcPartition {
-  readonly name: string;
+export interface HpcPartition extends PartitionRoom {
   readonly description: string;
-  readonly cpus_per_node: number;
-  readonly memory_mb: number;
-  readonly max_walltime_secs: number;
-  readonly max_nodes: number | null;
   readonly max_nodes_per_user: number | null;
   readonly min_nodes: number | null;
-  readonly gpus_per_node: number | null;
   readonly gpu_type: string | null;
   readonly gpu_memory_gb: number | null;
   readonly local_disk_gb: number | null;

@@ -1,4 +1,4 @@
-import { mayHaveSteps } from '../lifecycle/execution-mode.ts';
+import { mayHaveSteps } from '../allocation/execution-mode.ts';
 import { marginsOf, type TimeMargins } from '../allocation/usable-time.ts';
 import type { Workflow } from '../contract/workflow.ts';
 

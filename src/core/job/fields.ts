@@ -1,4 +1,4 @@
-import type { JobStatus } from '../contract/job-statuses.ts';
+import type { JobStatus } from './job-statuses.ts';
 
 /**
  * The fields of a job, in the order of the API. From here follow its record, its columns and rows, the columns of a page of jobs, what

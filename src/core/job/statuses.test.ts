@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { jobStatuses } from '../contract/job-statuses.ts';
+import { jobStatuses } from './job-statuses.ts';
 import * as sets from './statuses.ts';
 import {
   cancelsDependents,

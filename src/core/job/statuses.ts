@@ -1,10 +1,10 @@
-import { type JobStatus, jobStatuses } from '../contract/job-statuses.ts';
+import { type JobStatus, jobStatuses } from './job-statuses.ts';
 
 /**
  * What the statuses of a job mean, as sets with a name: the only lists of statuses in the sources.
  *
  * A status that is added takes its place here, and everything that counts jobs, decides about them or selects them in SQL
- * follows: TypeScript by `has`, `isOneOf` and `countOf`, SQL by `anyOf` of `server/records/job/status.ts`.
+ * follows: TypeScript by `has`, `isOneOf` and `countOf`, SQL by `anyOf` of `server/records/rows/status.ts`.
  * `tests/status-lists.test.ts` refuses lists elsewhere.
  */
 

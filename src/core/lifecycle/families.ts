@@ -1,4 +1,4 @@
-import { jobStatuses } from '../contract/job-statuses.ts';
+import { jobStatuses } from '../job/job-statuses.ts';
 import { withoutNumbers } from '../quantity/without-numbers.ts';
 
 /**

@@ -3,7 +3,6 @@ import type { RecordedAttempt } from '../attempt/history.ts';
 import type { AttemptOfJob } from '../contract/view.ts';
 import type { HandlerLimit } from '../contract/cause-code.ts';
 import type { SlurmJob } from '../allocation/slurm-job.ts';
-import type { HpcPartition } from '../hpc/profile.ts';
 import type { JobStatus } from '../contract/job.ts';
 import type { RunPlace } from './next-command.ts';
 import type { JobKind, RunnerRoom } from './obstacles.ts';
@@ -33,6 +32,16 @@ export interface AttemptEnd extends StoredEnd {
   readonly peakMemoryBytes: number | undefined;
   readonly handlerLimit?: HandlerLimit | undefined;
   readonly hostname: string | undefined;
+}
+
+/** What a partition of a site offers to a job. Fields as in the JSON of a profile. */
+export interface PartitionRoom {
+  readonly name: string;
+  readonly cpus_per_node: number;
+  readonly memory_mb: number;
+  readonly max_walltime_secs: number;
+  readonly max_nodes: number | null;
+  readonly gpus_per_node: number | null;
 }
 
 /** What is known about a job and its dependencies. */
@@ -70,7 +79,7 @@ export interface JobFacts extends JobKind {
   /** If no runner is active, and torc submits allocations: the runners that they would have. */
   readonly futureRooms?: readonly RunnerRoom[];
   /** If torc submits allocations, and the site is known: its partitions. */
-  readonly partitions?: readonly HpcPartition[] | undefined;
+  readonly partitions?: readonly PartitionRoom[] | undefined;
   /** If no runner is active: the last one, as it was. */
   readonly lastRunner: Omit<LiveRunner, 'free'> | undefined;
   /** If a person starts runners: what one would have on this machine. */

@@ -1,6 +1,5 @@
-import type { HpcPartition } from '../hpc/profile.ts';
 import { timeText } from '../quantity/time-text.ts';
-import type { JobFacts, Reason } from './job-facts.ts';
+import type { JobFacts, PartitionRoom, Reason } from './job-facts.ts';
 import { obstacles } from './obstacles.ts';
 import { isSize, loweringOption } from './too-wide.ts';
 
@@ -34,7 +33,7 @@ export function noPartition(job: PartitionFacts): { reasons: readonly Reason[]; 
   };
 }
 
-function lacksOf(job: PartitionFacts, partition: HpcPartition): Lack[] {
+function lacksOf(job: PartitionFacts, partition: PartitionRoom): Lack[] {
   const room = {
     labels: job.labels,
     schedulerId: null,
@@ -55,6 +54,6 @@ function lacksOf(job: PartitionFacts, partition: HpcPartition): Lack[] {
   return [...sizes, { reason: 'time', ...time, option: `--runtime PT${most}S` }];
 }
 
-type Known = { readonly partition: HpcPartition };
+type Known = { readonly partition: PartitionRoom };
 const more = ({ partition: one }: Known, { partition: other }: Known) =>
   one.cpus_per_node - other.cpus_per_node || one.memory_mb - other.memory_mb;

@@ -1,5 +1,10 @@
 import type { SlurmJob } from '../allocation/slurm-job.ts';
-import { allocationEndOf, type AllocationRun, type AllocationState, correctedStatus } from './allocation-end.ts';
+import {
+  allocationEndOf,
+  type AllocationRun,
+  type AllocationState,
+  correctedStatus,
+} from '../allocation/allocation-end.ts';
 
 /**
  * Which records of a workflow are orphans: left behind by an allocation or a runner that has ended.

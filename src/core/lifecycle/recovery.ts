@@ -1,7 +1,7 @@
 import { type Again, CAUSES } from '../attempt/cause.ts';
 import { NEAR_LIMIT } from '../attempt/judge.ts';
 import type { CauseCode, HandlerLimit } from '../contract/cause-code.ts';
-import type { JobStatus } from '../contract/job-statuses.ts';
+import type { JobStatus } from '../job/job-statuses.ts';
 import type { Lack } from './resource-use.ts';
 
 /** A job that did not end well, as far as a decision about it needs. */

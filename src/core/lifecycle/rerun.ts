@@ -1,4 +1,4 @@
-import type { JobStatus } from '../contract/job-statuses.ts';
+import type { JobStatus } from '../job/job-statuses.ts';
 import { isOneOf, KEEPS_ITS_END, RUNS_AGAIN, UNSUCCESSFUL } from '../job/statuses.ts';
 
 /** A job, as far as a reinitialization depends on it. */

@@ -1,6 +1,6 @@
 import { causeOfRecord, type ExitCodes } from '../attempt/judge.ts';
 import type { CauseCode } from '../contract/cause-code.ts';
-import type { JobStatus } from '../contract/job-statuses.ts';
+import type { JobStatus } from '../job/job-statuses.ts';
 
 /**
  * Compares the resource use of a job with its limits.

@@ -1,4 +1,4 @@
-import { mayHaveSteps } from './execution-mode.ts';
+import { mayHaveSteps } from '../allocation/execution-mode.ts';
 import { marginsOf, timeLeft } from '../allocation/usable-time.ts';
 import type { NewSlurmScheduler } from '../contract/scheduling.ts';
 import type { Workflow } from '../contract/workflow.ts';

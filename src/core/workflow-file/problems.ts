@@ -1,6 +1,6 @@
 import { withShortWords } from '../quantity/short-words.ts';
 import type { Sequence } from './sequence.ts';
-import type { TextPart } from './text/part.ts';
+import type { TextPart } from './text-part.ts';
 
 /**
  * All possible problems of a workflow file.

@@ -2,7 +2,7 @@ import type { Complain, ValuePath } from './problems.ts';
 import { suggest } from './suggest.ts';
 import { templateNames } from './template-names.ts';
 import { setField } from '../json/read-json.ts';
-import { partAt, type TextPart } from './text/part.ts';
+import { partAt, type TextPart } from './text-part.ts';
 import { describe, isList, isMap, valueKindOf, type Value, type ValueMap } from './text/value.ts';
 
 /**

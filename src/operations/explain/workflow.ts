@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
-import type { JobStatus } from '../../core/contract/job-statuses.ts';
+import type { JobStatus } from '../../core/job/job-statuses.ts';
 import type { Result } from '../../core/contract/result.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import { countOf, ENDED_BADLY, STARTABLE } from '../../core/job/statuses.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ended, started, statuses, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
 import type { RecordedJobs, BatchRecords } from '../../cluster/batch/batch-system.ts';
-import type { AllocationState } from '../../core/lifecycle/allocation-end.ts';
+import type { AllocationState } from '../../core/allocation/allocation-end.ts';
 import { cleanOrphans } from './clean.ts';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 

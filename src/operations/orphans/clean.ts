@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Client } from '../../client/client.ts';
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { exitCodesOf } from '../../core/attempt/judge.ts';
-import { mayHaveSteps } from '../../core/lifecycle/execution-mode.ts';
+import { mayHaveSteps } from '../../core/allocation/execution-mode.ts';
 import { type DeadNode, NO_ACTIVE_NODES, type Orphans } from '../../core/lifecycle/orphans.ts';
 import { removeMarks } from '../../runner/step/slurm/left-steps.ts';
 import { reconcile } from '../reconcile/reconcile.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { AllocationState } from '../../core/lifecycle/allocation-end.ts';
-import { slurmRunFields } from '../../core/contract/files/runner.ts';
+import type { AllocationState } from '../../core/allocation/allocation-end.ts';
+import { slurmRunFields } from '../../core/allocation/run-fields.ts';
 import { decideOrphans, type Records, type SlurmFacts } from './find.ts';
 
 /** What Slurm did with an allocation, by its own clock, in whole seconds from each event to the next. */

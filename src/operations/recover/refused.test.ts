@@ -6,7 +6,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { started, statuses, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
 import { ownIdentity, type ProcessIdentity } from '../../cluster/host/facts.ts';
-import { slurmRunFields } from '../../core/contract/files/runner.ts';
+import { slurmRunFields } from '../../core/allocation/run-fields.ts';
 import { diagnoseRecovery } from './diagnose.ts';
 import { recoverWorkflow } from './recover-workflow.ts';
 import type { RecoverTools } from './tools.ts';

@@ -16,7 +16,8 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import { ownerLine } from './script-owner.ts';
-import { type AllocationRecord, type AllocationRequest, requestOfRecord, type SubmitTools } from './submit-tools.ts';
+import type { AllocationRecord, SubmitTools } from './submit-tools.ts';
+import { type AllocationRequest, requestOfRecord } from '../../core/allocation/request.ts';
 
 /** A script that can be given to sbatch. */
 export interface ScriptDraft {

@@ -1,28 +1,11 @@
 import type { Client } from '../../client/client.ts';
 import { ServiceError } from '../../client/errors.ts';
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
-import type { WorkflowAction } from '../../core/contract/scheduling.ts';
-import { type AllocationRequest, AllocationsFailed, submitAction, type SubmitTools } from './submit-allocations.ts';
+import { type AllocationRequest, requestOf } from '../../core/allocation/request.ts';
+import { AllocationsFailed, submitAction, type SubmitTools } from './submit-allocations.ts';
 
 /** Triggers of a workflow that no runner has joined yet. */
 const TRIGGERS = new Set(['on_workflow_start', 'on_jobs_ready', 'on_jobs_complete']);
-
-/** The allocations that an action asks for; undefined for other actions. */
-export function requestOf(action: WorkflowAction): Omit<AllocationRequest, 'workflowId'> | undefined {
-  const config = action.action_config;
-  if (action.action_type !== 'schedule_nodes' || typeof config !== 'object' || config === null) return undefined;
-  const fields = config as Readonly<Record<string, unknown>>;
-  const schedulerId = numberOf(fields['scheduler_id']);
-  if (fields['scheduler_type'] !== 'slurm' || schedulerId === undefined) return undefined;
-  return {
-    schedulerId,
-    allocations: numberOf(fields['num_allocations']) ?? 1,
-    startOneWorkerPerNode: fields['start_one_worker_per_node'] === true,
-    maxParallelJobs: numberOf(fields['max_parallel_jobs']),
-  };
-}
-
-const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
 
 export interface Fired {
   readonly jobIds: SlurmJob[];

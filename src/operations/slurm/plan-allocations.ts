@@ -1,7 +1,8 @@
 import { createAllocations } from '../../client/compat/create-allocations.ts';
 import type { NewScheduledComputeNode } from '../../core/contract/allocation.ts';
 import type { Drafts } from './drafts.ts';
-import { type AllocationRecord, type AllocationRequest, planOf, type SubmitTools } from './submit-tools.ts';
+import type { AllocationRecord, SubmitTools } from './submit-tools.ts';
+import { type AllocationRequest, planOf } from '../../core/allocation/request.ts';
 
 /**
  * Creates the records of all allocations of a request, before the first is submitted, so that the command, if it is

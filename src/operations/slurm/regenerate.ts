@@ -9,7 +9,7 @@ import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import type { NewWorkflowAction } from '../../core/contract/scheduling.ts';
 import { type SchedulerPlanOptions, planSchedulers } from '../../core/hpc/plan-schedulers.ts';
 import { type WorkflowRules, workflowRules } from '../../core/hpc/workflow-rules.ts';
-import { requestOf } from './fire-actions.ts';
+import { requestOf } from '../../core/allocation/request.ts';
 import { allocationsInUse, pendingJobs } from './pending.ts';
 import { settleSubmissions } from './settle-submissions.ts';
 import { AllocationsFailed, submitAllocations, type SubmitTools } from './submit-allocations.ts';

@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import type { NewScheduledComputeNode, ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import { underLease } from '../recovery-lease.ts';
-import { planOf, requestOfRecord } from './submit-tools.ts';
+import { planOf, requestOfRecord } from '../../core/allocation/request.ts';
 
 /**
  * Plans a replacement for each lost allocation, with the same scheduler, and returns the number of replacements. The next

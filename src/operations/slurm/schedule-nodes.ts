@@ -3,13 +3,8 @@ import { underLease } from '../recovery-lease.ts';
 import { unfinishedAllocations } from './finish-submissions.ts';
 import { settleSubmissions } from './settle-submissions.ts';
 import { submitAllocations, submitUnfinished } from './submit-allocations.ts';
-import {
-  type AllocationRecord,
-  type AllocationRequest,
-  planOf,
-  requestOfRecord,
-  type SubmitTools,
-} from './submit-tools.ts';
+import type { AllocationRecord, SubmitTools } from './submit-tools.ts';
+import { type AllocationRequest, planOf, requestOfRecord } from '../../core/allocation/request.ts';
 
 export interface Scheduled {
   /** Those of submissions that were finished included. */

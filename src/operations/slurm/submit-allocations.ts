@@ -6,9 +6,10 @@ import { openDrafts } from './drafts.ts';
 import { finishSubmissions } from './finish-submissions.ts';
 import { planAllocations } from './plan-allocations.ts';
 import type { Finished } from './submission-run.ts';
-import { type AllocationRequest, AllocationsFailed, type SubmitTools } from './submit-tools.ts';
+import { AllocationsFailed, type SubmitTools } from './submit-tools.ts';
+import type { AllocationRequest } from '../../core/allocation/request.ts';
 
-export { type AllocationRequest, AllocationsFailed, type SubmitTools } from './submit-tools.ts';
+export { AllocationsFailed, type SubmitTools } from './submit-tools.ts';
 
 /**
  * Submits allocations of a scheduler to Slurm and returns their jobs.

@@ -2,7 +2,8 @@ import { nextBatch } from '../../core/allocation/next-batch.ts';
 import { changeAllocations } from '../../client/compat/change-allocations.ts';
 import type { Batch } from './settle-job.ts';
 import { change, removeRecords, type Run, send } from './submission-run.ts';
-import { type AllocationRecord, requestOfRecord } from './submit-tools.ts';
+import type { AllocationRecord } from './submit-tools.ts';
+import { requestOfRecord } from '../../core/allocation/request.ts';
 
 /** Submits equal allocations, which are planned, as far as the limits allow. */
 export async function submitGroup(run: Run, group: readonly AllocationRecord[]): Promise<void> {

@@ -1,16 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import type { BatchQueue } from '../../cluster/batch/batch-system.ts';
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
-import type { AllocationPlan, ScheduledComputeNode } from '../../core/contract/allocation.ts';
-
-export interface AllocationRequest {
-  readonly workflowId: number;
-  readonly schedulerId: number;
-  readonly allocations: number;
-  readonly startOneWorkerPerNode: boolean;
-  readonly maxParallelJobs: number | undefined;
-  readonly jobPrefix?: string | undefined;
-}
+import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 
 /** What all submissions of a program have in common. */
 export interface SubmitSettings {
@@ -58,25 +49,3 @@ export class AllocationsFailed extends Error {
 }
 
 export type AllocationRecord = ScheduledComputeNode & { readonly id: number };
-
-/** What a record has to say so that the process that finds it can submit it. */
-export const planOf = (request: AllocationRequest): AllocationPlan => ({
-  allocations: request.allocations,
-  ...(request.startOneWorkerPerNode ? { start_one_worker_per_node: true } : {}),
-  ...(request.maxParallelJobs === undefined ? {} : { max_parallel_jobs: request.maxParallelJobs }),
-  ...((request.jobPrefix ?? '') === '' ? {} : { job_prefix: request.jobPrefix }),
-});
-
-/** The request of which a record is a part. */
-export const requestOfRecord = ({
-  workflow_id: workflowId,
-  scheduler_config_id: schedulerId,
-  plan,
-}: ScheduledComputeNode): AllocationRequest => ({
-  workflowId,
-  schedulerId,
-  allocations: plan?.allocations ?? 1,
-  startOneWorkerPerNode: plan?.start_one_worker_per_node === true,
-  maxParallelJobs: plan?.max_parallel_jobs ?? undefined,
-  jobPrefix: plan?.job_prefix ?? undefined,
-});

@@ -4,7 +4,7 @@ import { all } from '../../client/every.ts';
 import { cpusToAsk } from '../../core/allocation/cpu-request.ts';
 import { submissionScript } from '../../core/allocation/submission-script.ts';
 import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
-import { requestOf } from './fire-actions.ts';
+import { requestOf } from '../../core/allocation/request.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 import type { JobStatusCounts } from '../../core/contract/job.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
-import { outcomeOf } from '../../core/job/outcome.ts';
+import { outcomeOf } from '../../core/lifecycle/outcome.ts';
 import { nextCommand, type RunPlace } from '../../core/lifecycle/next-command.ts';
 import { isSize } from '../../core/lifecycle/too-wide.ts';
 import type { StatusFacts } from '../status-facts.ts';

@@ -2,7 +2,7 @@ import { type SlurmJob, wholeJobs } from '../../core/allocation/slurm-job.ts';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { Unclaimable } from '../../core/contract/unclaimable.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
-import { outcomeRecord, outcomeParts, partText } from '../../core/job/outcome.ts';
+import { outcomeRecord, outcomeParts, partText } from '../../core/lifecycle/outcome.ts';
 import { countOf, FAILED, UNSUCCESSFUL } from '../../core/job/statuses.ts';
 import { nextCommand } from '../../core/lifecycle/next-command.ts';
 import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';

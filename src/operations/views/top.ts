@@ -1,11 +1,11 @@
 import type { JobStatusCounts } from '../../core/contract/job.ts';
-import { outcomeRecord } from '../../core/job/outcome.ts';
+import { outcomeRecord } from '../../core/lifecycle/outcome.ts';
 import { SHOWN_ORDER } from '../../core/job/statuses.ts';
 import { counted, grouped } from '../../core/quantity/count-text.ts';
 import { withShortWords } from '../../core/quantity/short-words.ts';
 import type { TopFacts } from '../top.ts';
 import type { Hint } from './next-lines.ts';
-import { endedOf, progressText, rateOf, secondsLeft } from './pace.ts';
+import { endedOf, progressText, rateOf, secondsLeft } from '../pace.ts';
 import { runningRows } from './running.ts';
 import { obstacleLines, stateLine, unservedLabelLines } from './status.ts';
 

@@ -1,5 +1,5 @@
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
-import { outcomeParts, partText } from '../../core/job/outcome.ts';
+import { outcomeParts, partText } from '../../core/lifecycle/outcome.ts';
 import { countOf, FAILED, RECOVERABLE, UNSUCCESSFUL } from '../../core/job/statuses.ts';
 import { alive, busy, waiting, withReasons } from './counts.ts';
 import { mayBegin } from './idle.ts';

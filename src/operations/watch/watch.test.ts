@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Unreachable } from '../../client/errors.ts';
-import { jobStatuses } from '../../core/contract/job-statuses.ts';
+import { jobStatuses } from '../../core/job/job-statuses.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import type { Round, WatchOptions } from './tools.ts';

@@ -1,4 +1,4 @@
-import { type JobStatus, jobStatuses } from '../../core/contract/job-statuses.ts';
+import { type JobStatus, jobStatuses } from '../../core/job/job-statuses.ts';
 import type { FamilyJobs } from '../../core/contract/view.ts';
 import { grouped } from '../../core/quantity/count-text.ts';
 import { connection } from '../connection.ts';

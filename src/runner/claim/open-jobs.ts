@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import { type JobStatus, jobStatuses } from '../../core/contract/job-statuses.ts';
+import { type JobStatus, jobStatuses } from '../../core/job/job-statuses.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import { HELD, UNCLAIMED, WAITS_FOR_DECISION } from '../../core/job/statuses.ts';
 import type { HasOpenJobs } from './idle-policy.ts';

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import type { Allocation } from '../../cluster/batch/allocation.ts';
 import { writesSonar } from '../observe/plan.ts';
-import { isBatched, type StartMode } from '../../core/lifecycle/execution-mode.ts';
+import { isBatched, type StartMode } from '../../core/allocation/execution-mode.ts';
 import type { WorkflowFacts } from '../facts/workflow-facts.ts';
 import { createDirectSteps } from '../step/direct/direct.ts';
 import type { RunFacts } from '../step/request.ts';

@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { timeOfDay } from '../../client/steady-clock.ts';
 import { terminationOf } from '../../core/contract/execution.ts';
 import type { Joined } from '../setup/join.ts';
-import { isBatched } from '../../core/lifecycle/execution-mode.ts';
+import { isBatched } from '../../core/allocation/execution-mode.ts';
 import type { Registered } from '../setup/register.ts';
 import type { Deadline } from '../claim/deadline.ts';
 import { createTimeLimit, type TimeLimit } from '../claim/time-limit.ts';

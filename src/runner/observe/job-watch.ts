@@ -1,4 +1,4 @@
-import type { StartMode } from '../../core/lifecycle/execution-mode.ts';
+import type { StartMode } from '../../core/allocation/execution-mode.ts';
 import type { WorkflowFacts } from '../facts/workflow-facts.ts';
 import type { Steps } from '../step/steps.ts';
 import { GROWING_AGES_MS, SPARSE_AGES_MS } from './sample-times.ts';

@@ -5,7 +5,8 @@ import { jobOfAllocation, type SlurmJob } from '../../core/allocation/slurm-job.
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import type { Completion } from '../../core/contract/exchange.ts';
 import { partsOfStepId } from '../../core/contract/files/job.ts';
-import { outputDirOfLedger, slurmRunOf, slurmTaskOf } from '../../core/contract/files/runner.ts';
+import { outputDirOfLedger, slurmTaskOf } from '../../core/contract/files/runner.ts';
+import { slurmRunOf } from '../../core/allocation/run-fields.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import {
   allocationEndOf,
@@ -13,7 +14,7 @@ import {
   correctedStatus,
   earlierRunOf,
   type OwnAllocation,
-} from '../../core/lifecycle/allocation-end.ts';
+} from '../../core/allocation/allocation-end.ts';
 import { readLedger } from '../ledger/read-ledger.ts';
 import { accountOfLeft, leftEndOf, type LeftSteps, leftStepsOf, removeMarks } from '../step/slurm/left-steps.ts';
 import { levelOfFailedCheck, type LostOptions, provenBy } from './lost-runners.ts';

@@ -1,6 +1,6 @@
 import type { Allocation } from '../../cluster/batch/allocation.ts';
 import type { BatchSystem } from '../../cluster/batch/batch-system.ts';
-import { slurmRunFields } from '../../core/contract/files/runner.ts';
+import { slurmRunFields } from '../../core/allocation/run-fields.ts';
 import type { AllocationEnding, RunnerOptions } from '../facts/options.ts';
 
 export interface InAllocationOptions {

@@ -2,7 +2,7 @@ import type { Allocation } from '../../cluster/batch/allocation.ts';
 import type { BatchSystem } from '../../cluster/batch/batch-system.ts';
 import type { CapacityNode } from '../claim/capacity.ts';
 import type { Log } from '../facts/log.ts';
-import type { StartMode } from '../../core/lifecycle/execution-mode.ts';
+import type { StartMode } from '../../core/allocation/execution-mode.ts';
 
 export interface OfferedNodesOptions {
   readonly mode: StartMode;

@@ -22,7 +22,7 @@ import { recoverInBatch } from '../recover/dead-allocations.ts';
 import { recoverLostRunners } from '../recover/lost-runners.ts';
 import type { RunnerOptions } from '../facts/options.ts';
 import type { RunFacts } from '../step/request.ts';
-import { type StartMode, resolveMode } from '../../core/lifecycle/execution-mode.ts';
+import { type StartMode, resolveMode } from '../../core/allocation/execution-mode.ts';
 import { offeredNodes } from './offered-nodes.ts';
 import { markVariables } from '../facts/marks.ts';
 import { slurmTermination } from '../../core/contract/srun-termination.ts';

@@ -3,7 +3,7 @@ import { actionState } from '../records/action/claims.ts';
 import { actionOf, type ActionRow } from '../records/action/row.ts';
 import type { Database } from '../store/database.ts';
 import { records } from '../records/records.ts';
-import { anyOf } from '../records/job/status.ts';
+import { anyOf } from '../records/rows/status.ts';
 
 /** The statuses in which a job satisfies a trigger, by their numbers. */
 const reachedFor = {

@@ -4,13 +4,13 @@ import type { Database, ColumnValue } from '../store/database.ts';
 import { columns, insertInto, setGiven, update } from '../store/columns.ts';
 import { allocationColumns, allocationRecordOf, type AllocationRow } from '../records/allocation/row.ts';
 import { insertEvent } from '../records/event/row.ts';
-import { unsettled } from '../records/job/row.ts';
+import { unsettled } from '../records/rows/job.ts';
 import { presentFields, type RowOf } from '../records/present.ts';
 import { whole } from '../records/records.ts';
 import { insertStats } from '../records/slurm-stats.ts';
 import { createListing, equal, type FiltersOn, sortable } from '../store/listing.ts';
 import type { ComputeNodeRow } from '../records/node/row.ts';
-import { STATUS } from '../records/job/status.ts';
+import { STATUS } from '../records/rows/status.ts';
 
 type StatsRow = RowOf<SlurmStats>;
 

@@ -1,6 +1,6 @@
 import type { AheadJob, ClaimedJob, Need } from '../../core/contract/exchange.ts';
 import type { JobKind } from '../../core/lifecycle/obstacles.ts';
-import { claimedJobOf, type JobRow } from '../records/job/row.ts';
+import { claimedJobOf, type JobRow } from '../records/rows/job.ts';
 import type { ChosenAhead } from './ahead.ts';
 import { createKinds } from './kind.ts';
 import type { RunnerOfWorkflow } from './give-back.ts';

@@ -2,11 +2,11 @@ import { HELD, WAITS_FOR_DECISION } from '../../core/job/statuses.ts';
 import type { Database, NoParameters } from '../store/database.ts';
 import type { AllocationRow } from '../records/allocation/row.ts';
 import { notHeld } from '../records/job/held-attempts.ts';
-import { jobColumns, type JobRow, unsettled } from '../records/job/row.ts';
+import { jobColumns, type JobRow, unsettled } from '../records/rows/job.ts';
 import type { SlurmSchedulerRow } from '../records/scheduler/row.ts';
 import type { ComputeNodeRow } from '../records/node/row.ts';
 import type { WaitingJob } from './merge.ts';
-import { anyOf, STATUS } from '../records/job/status.ts';
+import { anyOf, STATUS } from '../records/rows/status.ts';
 
 interface ClaimableRow extends KindRow {
   head_id: number;

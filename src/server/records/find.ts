@@ -1,7 +1,7 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Database, NoParameters } from '../store/database.ts';
-import { jobColumns, type JobRow } from './job/row.ts';
-import { type SharedWorkflowRow, workflowColumns, workflowRecordOf, type WorkflowRow } from './workflow/row.ts';
+import { jobColumns, type JobRow } from './rows/job.ts';
+import { type SharedWorkflowRow, workflowColumns, workflowRecordOf, type WorkflowRow } from './rows/workflow.ts';
 
 /** Rows by their id, or a refusal that names the missing one. */
 export interface Find {

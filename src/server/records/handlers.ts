@@ -7,7 +7,7 @@ import { deletionQueries } from './deletion/queries.ts';
 import { eventHandlers } from './event/handlers.ts';
 import { failureHandlerHandlers } from './failure-handler/handlers.ts';
 import { fileHandlers } from './file/handlers.ts';
-import { createEdges } from './job/edges.ts';
+import { createEdges } from './edges/edges.ts';
 import { jobHandlers } from './job/handlers.ts';
 import { nodeHandlers } from './node/handlers.ts';
 import { requirementsHandlers } from './requirements/handlers.ts';

@@ -5,7 +5,7 @@ import type { Database } from '../store/database.ts';
 import { createFind, type Find } from './find.ts';
 import { migrateDatabase } from '../store/migrate.ts';
 import { createPruner } from '../store/prune.ts';
-import { createReleases, type Releases } from './job/release.ts';
+import { createReleases, type Releases } from './edges/release.ts';
 import { createWindows, type Windows } from '../store/rows.ts';
 import { type SliceLimits, usualLimits } from '../store/slice-limits.ts';
 import { createStoredReplies, type StoredReplies } from '../store/stored-replies.ts';

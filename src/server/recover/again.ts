@@ -1,4 +1,4 @@
-import type { JobRow } from '../records/job/row.ts';
+import type { JobRow } from '../records/rows/job.ts';
 import type { RecoverQueries } from './queries.ts';
 
 type Failed = Readonly<Pick<JobRow, 'id' | 'workflow_id' | 'name' | 'attempt_id'>>;

@@ -1,7 +1,7 @@
 import { type Job, type JobStatus, statusCode, statusOf } from '../../core/contract/job.ts';
 import { Refusal, supersededRun } from '../../core/contract/refusals.ts';
 import { ENDED, RETRIABLE } from '../../core/job/statuses.ts';
-import { jobOf } from '../records/job/row.ts';
+import { jobOf } from '../records/rows/job.ts';
 import type { Store } from '../records/store.ts';
 import { runAgain } from './again.ts';
 import type { WorkSteps, Work } from '../store/work.ts';

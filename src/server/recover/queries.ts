@@ -1,9 +1,9 @@
 import { HELD, RAN_TO_ITS_END, RECOVERABLE, STOPPED, UNSUCCESSFUL } from '../../core/job/statuses.ts';
 import type { Database } from '../store/database.ts';
 import { insertEvent } from '../records/event/row.ts';
-import { dependentsOfJob } from '../records/job/release.ts';
-import { anyOf, STATUS, upstreamOfJob } from '../records/job/status.ts';
-import { jobColumns, type JobRow, unsettled } from '../records/job/row.ts';
+import { dependentsOfJob } from '../records/edges/release.ts';
+import { anyOf, STATUS, upstreamOfJob } from '../records/rows/status.ts';
+import { jobColumns, type JobRow, unsettled } from '../records/rows/job.ts';
 import type { JobWindow } from '../store/rows.ts';
 
 const AFRESH = 'start_time = null, compute_node_id = null, claimed_by = null';

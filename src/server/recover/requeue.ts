@@ -1,6 +1,6 @@
 import { statusOf } from '../../core/contract/job.ts';
 import { createHeldAttempts } from '../records/job/held-attempts.ts';
-import type { JobRow } from '../records/job/row.ts';
+import type { JobRow } from '../records/rows/job.ts';
 import type { Store } from '../records/store.ts';
 import type { RecoverQueries } from './queries.ts';
 

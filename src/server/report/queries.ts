@@ -1,9 +1,9 @@
 import type { RunningJob, SlurmJobCorrelation } from '../../core/contract/allocation.ts';
-import { unsettled } from '../records/job/row.ts';
+import { unsettled } from '../records/rows/job.ts';
 import { presentFields } from '../records/present.ts';
 import type { Database } from '../store/database.ts';
 import { createListing, type OfWorkflow } from '../store/listing.ts';
-import { STATUS } from '../records/job/status.ts';
+import { STATUS } from '../records/rows/status.ts';
 
 export const reportQueries = (db: Database) => ({
   listRunningJobs: createListing<OfWorkflow, RunningRow, RunningJob>(

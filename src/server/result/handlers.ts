@@ -4,7 +4,7 @@ import type { Handlers } from '../handlers.ts';
 import { missingRecord } from '../records/find.ts';
 import { createHeldAttempts } from '../records/job/held-attempts.ts';
 import type { Input, Reply } from '../../core/contract/routes.ts';
-import { jobOf } from '../records/job/row.ts';
+import { jobOf } from '../records/rows/job.ts';
 import { Sliced } from '../store/sliced.ts';
 import type { Store } from '../records/store.ts';
 import { createAccept } from './accept.ts';

@@ -1,7 +1,7 @@
 import type { Database } from '../store/database.ts';
-import { dependentsOfJob } from '../records/job/release.ts';
-import { jobColumns, type JobRow } from '../records/job/row.ts';
-import { STATUS } from '../records/job/status.ts';
+import { dependentsOfJob } from '../records/edges/release.ts';
+import { jobColumns, type JobRow } from '../records/rows/job.ts';
+import { STATUS } from '../records/rows/status.ts';
 import { insertStats } from '../records/slurm-stats.ts';
 
 /** The fields of a job that its start or end needs. */

@@ -4,7 +4,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { JobCompletionError } from '../../core/contract/result.ts';
 import { missingRecord } from '../records/find.ts';
 import { createHeldAttempts } from '../records/job/held-attempts.ts';
-import type { JobRow } from '../records/job/row.ts';
+import type { JobRow } from '../records/rows/job.ts';
 import type { Store } from '../records/store.ts';
 import type { EndingJob, ResultReportQueries } from './queries.ts';
 import { refuseTooEarly } from './too-early.ts';

@@ -1,6 +1,6 @@
 import type { Handlers } from '../handlers.ts';
 import { userActions } from '../records/event/user-action.ts';
-import { createEdges } from '../records/job/edges.ts';
+import { createEdges } from '../records/edges/edges.ts';
 import type { Store } from '../records/store.ts';
 import { mappedWork, once } from '../store/work.ts';
 import { createInitialize } from './initialize/initialize.ts';

@@ -1,7 +1,7 @@
 import { outputDirOf } from '../../core/contract/files/runner.ts';
 import type { RunnerProcess } from '../../core/contract/node.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { STATUS } from '../records/job/status.ts';
+import { STATUS } from '../records/rows/status.ts';
 import type { Store } from '../records/store.ts';
 import type { AttemptRow, ViewQueries } from './queries.ts';
 

@@ -1,5 +1,5 @@
 import { statusOf } from '../../core/contract/job.ts';
-import type { JobStatus } from '../../core/contract/job-statuses.ts';
+import type { JobStatus } from '../../core/job/job-statuses.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { FamilyJobs, WorkflowGraph } from '../../core/contract/view.ts';
 import { type GroupedFamilies, type Family, positionBehind } from '../../core/lifecycle/families.ts';

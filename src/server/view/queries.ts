@@ -1,8 +1,8 @@
 import { ENDED_BADLY } from '../../core/job/statuses.ts';
 import { FAILED as HAS_FAILED, RETRY } from '../../core/lifecycle/attempt-list.ts';
-import { anyOf, STATUS } from '../records/job/status.ts';
-import { unsettled } from '../records/job/row.ts';
-import type { WorkflowRow } from '../records/workflow/row.ts';
+import { anyOf, STATUS } from '../records/rows/status.ts';
+import { unsettled } from '../records/rows/job.ts';
+import type { WorkflowRow } from '../records/rows/workflow.ts';
 import type { Database } from '../store/database.ts';
 
 export interface OverviewRow extends Pick<

@@ -1,5 +1,5 @@
 import { statusOf } from '../../core/contract/job.ts';
-import type { JobStatus } from '../../core/contract/job-statuses.ts';
+import type { JobStatus } from '../../core/job/job-statuses.ts';
 
 /** Numbers of jobs by status, without statuses that no job has. */
 export const someCounts = (

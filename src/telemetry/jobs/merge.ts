@@ -1,5 +1,5 @@
 import { exactJson } from '../../core/contract/sonar/encode.ts';
-import { queueStateOf } from '../../core/lifecycle/slurm-state.ts';
+import { queueStateOf } from '../../core/allocation/slurm-state.ts';
 import { limitInSeconds, stateWord } from '../../core/contract/sonar/conventions.ts';
 import type { SonarSlurmJob } from '../../core/contract/sonar/jobs.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';

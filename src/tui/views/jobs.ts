@@ -6,7 +6,7 @@ import type { Result } from '../../core/contract/result.ts';
 import { jobsOfFamily } from './families.ts';
 import { memoryCellText, momentText, percentCellText, sinceText, statusStyle } from './texts.ts';
 import { view } from './view.ts';
-import { type JobStatus, jobStatuses } from '../../core/contract/job-statuses.ts';
+import { type JobStatus, jobStatuses } from '../../core/job/job-statuses.ts';
 
 /** The list of a family has no commands. */
 type ShownJob = Pick<Job, 'id' | 'name' | 'status'> & Partial<Job>;

@@ -1,4 +1,4 @@
-import type { JobStatus } from '../../core/contract/job-statuses.ts';
+import type { JobStatus } from '../../core/job/job-statuses.ts';
 import { sizeText } from '../../core/quantity/size-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import type { CellStyle } from '../cells.ts';

@@ -5,7 +5,7 @@ import type { Result } from '../../../core/contract/result.ts';
 import { isOneOf, REPORTED } from '../../../core/job/statuses.ts';
 import { all } from '../../../client/every.ts';
 import type { Context } from '../../context.ts';
-import type { JobStatus } from '../../../core/contract/job-statuses.ts';
+import type { JobStatus } from '../../../core/job/job-statuses.ts';
 import { openWorkflow } from '../../choose-workflow.ts';
 import { chooseJob, recordKinds, recordWithin, workflowOption } from '../../choose-record.ts';
 import { type Command, command } from '../../command.ts';

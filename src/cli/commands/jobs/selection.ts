@@ -1,5 +1,5 @@
 // Apart from jobs as the routes define them, which take long to load.
-import { type JobStatus, jobStatuses } from '../../../core/contract/job-statuses.ts';
+import { type JobStatus, jobStatuses } from '../../../core/job/job-statuses.ts';
 import { type SelectedJobs, selectJobs } from '../../../operations/reset-jobs.ts';
 import { chooseJob } from '../../choose-record.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';

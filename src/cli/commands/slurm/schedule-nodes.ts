@@ -3,7 +3,7 @@ import { ServiceError } from '../../../client/errors.ts';
 import { all } from '../../../client/every.ts';
 import type { SlurmScheduler } from '../../../core/contract/scheduling.ts';
 import { initialize } from '../../../operations/initialize.ts';
-import { requestOf } from '../../../operations/slurm/fire-actions.ts';
+import { requestOf } from '../../../core/allocation/request.ts';
 import { scheduleNodes } from '../../../operations/slurm/schedule-nodes.ts';
 import { AllocationsFailed } from '../../../operations/slurm/submit-allocations.ts';
 import { idOrName } from '../../id-or-name.ts';

@@ -23,7 +23,7 @@ export const workflowsSyncStatus = command({
     const isDryRun = options.dryRun === true;
     const { correctRecords } = await import('../../../operations/orphans/correct-records.ts');
     const { findDead } = await import('../../../operations/orphans/dead.ts');
-    const { correctTools } = await import('../../correct-tools.ts');
+    const { correctTools } = await import('../recover/correct-tools.ts');
     const tools = await correctTools(context, id, options.outputDir);
     const { cleaned, lostRunners } = isDryRun
       ? await findDead(tools, id, { asksHosts: false })

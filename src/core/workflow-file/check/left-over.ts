@@ -3,7 +3,7 @@ import type { SpecFamily } from '../expand/family.ts';
 import type { Complain, ValuePath } from '../problems.ts';
 import { suggest } from '../suggest.ts';
 import { templateNames } from '../template-names.ts';
-import { partAt } from '../text/part.ts';
+import { partAt } from '../text-part.ts';
 import { tokensOf } from '../link/tokens.ts';
 
 /**

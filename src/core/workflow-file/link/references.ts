@@ -12,7 +12,7 @@ import type { Names, Selections } from '../pattern/selection.ts';
 import type { JobSpec } from '../shape/workflow.ts';
 import type { Sequence } from '../sequence.ts';
 import { suggest } from '../suggest.ts';
-import type { TextPart } from '../text/part.ts';
+import type { TextPart } from '../text-part.ts';
 
 const NO_LISTS: Lists = { starts: new Int32Array(), items: new Int32Array() };
 

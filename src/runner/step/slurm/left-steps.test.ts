@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../tests/support/programs.ts';
 import type { RecordedJobs, EndedStep } from '../../../cluster/batch/batch-system.ts';
-import { markFolderOf } from '../../../core/contract/files/step-mark.ts';
+import { markFolderOf } from '../../../core/attempt/step-mark.ts';
 import { accountOfLeft, leftEndOf, leftStepsOf, removeMarks } from './left-steps.ts';
 
 const step = (state: string): EndedStep => ({

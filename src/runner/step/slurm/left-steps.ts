@@ -5,7 +5,7 @@ import { pause } from '../../../client/long-timers.ts';
 import type { RecordedJobs, BatchRecords } from '../../../cluster/batch/batch-system.ts';
 import type { SlurmJob } from '../../../core/allocation/slurm-job.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
-import { isMarkFolderOf, type Mark, markFolderOf, parseMark } from '../../../core/contract/files/step-mark.ts';
+import { isMarkFolderOf, type Mark, markFolderOf, parseMark } from '../../../core/attempt/step-mark.ts';
 import type { ExitCodes, Verdict } from '../../../core/attempt/judge.ts';
 import { mayBeReported, provenEnd } from '../../../core/attempt/left-step.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CauseCode } from '../../../core/contract/cause-code.ts';
-import { type Mark, NO_MARK } from '../../../core/contract/files/step-mark.ts';
+import { type Mark, NO_MARK } from '../../../core/attempt/step-mark.ts';
 import { causeOfRecord, type ExitCodes, judge, type Verdict } from '../../../core/attempt/judge.ts';
 import { type LeftRow, provenEnd } from '../../../core/attempt/left-step.ts';
 import { whyOf } from '../../../core/lifecycle/recovery.ts';

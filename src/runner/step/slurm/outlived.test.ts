@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder, until } from '../../../../tests/support/programs.ts';
 import type { AccountedStep } from '../../../cluster/slurm/sacct.ts';
-import { NO_MARK, parseMark } from '../../../core/contract/files/step-mark.ts';
+import { NO_MARK, parseMark } from '../../../core/attempt/step-mark.ts';
 import { mayOutlive, type SrunEnd, watchOutlived } from './outlived.ts';
 
 const killed: SrunEnd = { exitCode: undefined, signal: 9 };

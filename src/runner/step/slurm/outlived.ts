@@ -3,7 +3,7 @@ import { after, type Timer } from '../../../client/long-timers.ts';
 import { isFinal } from '../../../cluster/slurm/sacct.ts';
 import type { AllocationSteps } from '../../../cluster/slurm/steps.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
-import { type Mark, NO_MARK, parseMark } from '../../../core/contract/files/step-mark.ts';
+import { type Mark, NO_MARK, parseMark } from '../../../core/attempt/step-mark.ts';
 import type { StepEnd } from '../steps.ts';
 
 export type SrunEnd = Pick<StepEnd, 'exitCode' | 'signal'>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountedStep } from '../../../cluster/slurm/sacct.ts';
-import { type Mark, NO_MARK } from '../../../core/contract/files/step-mark.ts';
+import { type Mark, NO_MARK } from '../../../core/attempt/step-mark.ts';
 import { settledEndOf, type StepEvidence } from './settled-end.ts';
 
 const row = (state: string, figures: Partial<AccountedStep> = {}): AccountedStep => ({

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { type AccountedStep, isFinal } from '../../../cluster/slurm/sacct.ts';
-import type { Mark } from '../../../core/contract/files/step-mark.ts';
+import type { Mark } from '../../../core/attempt/step-mark.ts';
 import { nameOfSignal } from '../../../core/contract/signal.ts';
 import { provesSuccess } from '../../../core/attempt/asked-to-end.ts';
 import type { SettledEnd, StepEnd } from '../steps.ts';

@@ -6,7 +6,7 @@ import type { Client } from '../../../client/client.ts';
 import { stepsOfAllocation } from '../../../cluster/slurm/steps.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import { filesOf, type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
-import { type Mark, markFolderOf, NO_MARK, parseMark } from '../../../core/contract/files/step-mark.ts';
+import { type Mark, markFolderOf, NO_MARK, parseMark } from '../../../core/attempt/step-mark.ts';
 import { nameOfSignal } from '../../../core/contract/signal.ts';
 import { createLauncher } from '../../launch/choose.ts';
 import type { ProcessEnd } from '../../launch/launcher.ts';

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, until } from '../../../../tests/support/programs.ts';
-import { NO_MARK, parseMark } from '../../../core/contract/files/step-mark.ts';
+import { NO_MARK, parseMark } from '../../../core/attempt/step-mark.ts';
 import { CATCHABLE_SIGNALS, ENDING_SIGNALS } from '../../../core/contract/signal.ts';
 import { wrapper } from './wrapper.ts';
 

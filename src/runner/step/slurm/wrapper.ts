@@ -1,7 +1,7 @@
 import { CATCHABLE_SIGNALS, ENDING_SIGNALS } from '../../../core/contract/signal.ts';
 
 /**
- * The shell that runs the command `$1` as a step, and writes a mark into the file `$0` (`core/contract/files/step-mark.ts` has its
+ * The shell that runs the command `$1` as a step, and writes a mark into the file `$0` (`core/attempt/step-mark.ts` has its
  * lines): that it began, the signals that the command got, and its exit code. srun's own exit code proves nothing: it is 0 when
  * a node fails.
  *

@@ -1,5 +1,5 @@
-import type { Edges } from '../job/edges.ts';
-import type { Released } from '../job/release.ts';
+import type { Edges } from '../edges/edges.ts';
+import type { Released } from '../edges/release.ts';
 import { inPages } from '../../store/rows.ts';
 import type { Store } from '../store.ts';
 import type { WorkSteps, Work } from '../../store/work.ts';

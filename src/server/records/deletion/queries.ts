@@ -2,7 +2,7 @@ import { ENDED } from '../../../core/job/statuses.ts';
 import type { Database } from '../../store/database.ts';
 import type { JobWindow } from '../../store/rows.ts';
 import { LARGEST_PAGE } from '../../store/slice-limits.ts';
-import { anyOf } from '../job/status.ts';
+import { anyOf } from '../rows/status.ts';
 
 export const deletionQueries = (db: Database) => {
   const all = (table: string) =>

@@ -4,7 +4,7 @@ import { Refusal } from '../../../core/contract/refusals.ts';
 import { HELD } from '../../../core/job/statuses.ts';
 import { createClasses } from './class.ts';
 import { refuseBadJob, storedFields } from './fields.ts';
-import { claimedJobOf, jobOf, type JobRow } from './row.ts';
+import { claimedJobOf, jobOf, type JobRow } from '../rows/job.ts';
 import { createReferences } from './references.ts';
 import type { Store } from '../store.ts';
 import type { ChangeJobQueries } from './queries.ts';

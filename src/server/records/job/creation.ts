@@ -1,4 +1,4 @@
-import type { Edges } from './edges.ts';
+import type { Edges } from '../edges/edges.ts';
 import { inPages } from '../../store/rows.ts';
 import type { Store } from '../store.ts';
 import type { WorkSteps, Work } from '../../store/work.ts';

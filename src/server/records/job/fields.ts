@@ -1,9 +1,9 @@
 import type { Job } from '../../../core/contract/job.ts';
 import { refuseBadLabels, sortedLabels } from '../../../core/contract/labels.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
-import { refuseBadEnvironment, refuseNul } from '../workflow/environment.ts';
-import { definitionRow } from './row.gen.ts';
-import type { Definition, StoredDefinition } from './row.ts';
+import { refuseBadEnvironment, refuseNul } from './environment.ts';
+import { definitionRow } from '../rows/job.gen.ts';
+import type { Definition, StoredDefinition } from '../rows/job.ts';
 
 /** The fields of a job that are checked before it is written. */
 type Fields = Pick<Job, 'name' | 'priority' | 'env' | 'command' | 'invocation_script'>;

@@ -12,11 +12,11 @@ import { refuseHeld, updateJob } from './change.ts';
 import { createCounts } from './counts.ts';
 import { createJobs, refuseBadPositions, refuseDuplicateNames } from './create.ts';
 import { createCreation } from './creation.ts';
-import type { Edges } from './edges.ts';
+import type { Edges } from '../edges/edges.ts';
 import { jobListQueries } from './list/queries.ts';
 import { bindJobsQueries, changeJobQueries, newJobQueries, spawnQueries } from './queries.ts';
 import { relationQueries, type RelationQueries } from './relations/queries.ts';
-import { jobOf } from './row.ts';
+import { jobOf } from '../rows/job.ts';
 import { spawnJobs } from './spawn.ts';
 
 export const jobHandlers = (store: Store, deletion: Deletions, edges: Edges) => {

@@ -2,7 +2,7 @@ import type { HeldAttempt } from '../../../core/contract/exchange.ts';
 import { HELD, UNCLAIMED } from '../../../core/job/statuses.ts';
 import type { ChangeLog } from '../../store/changes.ts';
 import type { Database } from '../../store/database.ts';
-import { anyOf, STATUS } from './status.ts';
+import { anyOf, STATUS } from '../rows/status.ts';
 
 /** A runner, and the number of attempts that it still holds although their jobs have moved on. */
 export interface HoldingRunner {

@@ -1,8 +1,8 @@
 import { definitionNames, type ReferenceName, referenceNames } from '../../../core/job/fields.ts';
 import type { Database, NoParameters, ColumnValue } from '../../store/database.ts';
 import { eachRelation } from './relations/queries.ts';
-import type { JobRow, StoredDefinition } from './row.ts';
-import { STATUS, upstreamOfJob } from './status.ts';
+import type { JobRow, StoredDefinition } from '../rows/job.ts';
+import { STATUS, upstreamOfJob } from '../rows/status.ts';
 
 export type JobToInsert = StoredDefinition & Pick<JobRow, ReferenceName | 'workflow_id'> & { class_id: number };
 

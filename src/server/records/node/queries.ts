@@ -3,10 +3,10 @@ import type { ComputeNode } from '../../../core/contract/node.ts';
 import { HELD } from '../../../core/job/statuses.ts';
 import type { Database } from '../../store/database.ts';
 import { contains, createListing, sortable } from '../../store/listing.ts';
-import { unsettled } from '../job/row.ts';
+import { unsettled } from '../rows/job.ts';
 import { whole } from '../records.ts';
 import { computeNodeOf, type ComputeNodeRow } from './row.ts';
-import { anyOf, STATUS } from '../job/status.ts';
+import { anyOf, STATUS } from '../rows/status.ts';
 
 interface NodeFilters {
   scheduled_compute_node_id?: number | undefined;

@@ -4,7 +4,7 @@ import type { Database } from '../../store/database.ts';
 import { contains, createListing, sortable } from '../../store/listing.ts';
 import type { RowOf } from '../present.ts';
 import { records } from '../records.ts';
-import { STATUS } from '../job/status.ts';
+import { STATUS } from '../rows/status.ts';
 
 interface UserDataFilters {
   workflow_id?: number | undefined;

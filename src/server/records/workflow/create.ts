@@ -5,7 +5,7 @@ import { type NewWorkflow, type Workflow, type WorkflowChange } from '../../../c
 import type { Caller } from '../../caller.ts';
 import type { Store } from '../store.ts';
 import type { NoteAction } from '../event/user-action.ts';
-import { refuseBadEnvironment } from './environment.ts';
+import { refuseBadEnvironment } from '../job/environment.ts';
 import { presentFields } from '../present.ts';
 import type { RequirementsQueries } from '../requirements/queries.ts';
 import { columnValuesOf } from '../../store/columns.ts';

@@ -2,7 +2,7 @@ import { Refusal } from '../../../core/contract/refusals.ts';
 import type { Permissions } from '../../caller.ts';
 import type { Handlers } from '../../handlers.ts';
 import { userActions } from '../event/user-action.ts';
-import type { Edges } from '../job/edges.ts';
+import type { Edges } from '../edges/edges.ts';
 import { requirementsQueries } from '../requirements/queries.ts';
 import type { Store } from '../store.ts';
 import { archiveWorkflow, createWorkflowRecord, updateWorkflow } from './create.ts';

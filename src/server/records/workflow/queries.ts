@@ -3,7 +3,7 @@ import type { Workflow } from '../../../core/contract/workflow.ts';
 import type { Database, ColumnValue } from '../../store/database.ts';
 import { columns, insertInto, setGiven } from '../../store/columns.ts';
 import { type FiltersOn, contains, createListing, sortable } from '../../store/listing.ts';
-import { type SharedWorkflowRow, workflowColumns, workflowRecordOf } from './row.ts';
+import { type SharedWorkflowRow, workflowColumns, workflowRecordOf } from '../rows/workflow.ts';
 
 export const changeableColumns = [
   ...columns('name user description project metadata execution_config'),

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { getMimeType } from 'hono/utils/mime';
 import { VERSION } from '../../../core/contract/version.ts';
-import type { WorkflowRow } from '../../records/workflow/row.ts';
+import type { WorkflowRow } from '../../records/rows/workflow.ts';
 import type { WorkSteps } from '../../store/work.ts';
 import type { InitializeQueries } from './queries.ts';
 

@@ -1,8 +1,8 @@
 import { ENDED, SETTLED, STOPPED, UNSUCCESSFUL, WAITS } from '../../../core/job/statuses.ts';
 import type { Database } from '../../store/database.ts';
-import { type Doomed, dependentsOfJob } from '../../records/job/release.ts';
+import { type Doomed, dependentsOfJob } from '../../records/edges/release.ts';
 import type { JobWindow } from '../../store/rows.ts';
-import { anyOf, STATUS, upstreamOfJob } from '../../records/job/status.ts';
+import { anyOf, STATUS, upstreamOfJob } from '../../records/rows/status.ts';
 
 /** A job that reads what another one writes. */
 export interface Implied {

@@ -2,10 +2,10 @@ import type { AddedJob, ChangedJob, PlanSettings, UpdatedRecordKind } from '../.
 import { newActionQueries } from '../../records/action/queries.ts';
 import { createAction } from '../../records/action/create.ts';
 import { createClasses } from '../../records/job/class.ts';
-import type { Edges } from '../../records/job/edges.ts';
+import type { Edges } from '../../records/edges/edges.ts';
 import { storedFields } from '../../records/job/fields.ts';
 import { type JobToInsert, newJobQueries } from '../../records/job/queries.ts';
-import { claimedJobOf } from '../../records/job/row.ts';
+import { claimedJobOf } from '../../records/rows/job.ts';
 import { statusCode } from '../../../core/contract/job.ts';
 import { jobFields } from '../../../core/job/fields.ts';
 import type { Store } from '../../records/store.ts';

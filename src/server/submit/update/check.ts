@@ -6,7 +6,7 @@ import { refuseBadConfig } from '../../records/action/config.ts';
 import { refuseBadJob } from '../../records/job/fields.ts';
 import { storedRequirements } from '../../records/requirements/fields.ts';
 import { refuseIterations, refuseMisplaced } from '../../records/workflow/create.ts';
-import { refuseBadEnvironment } from '../../records/workflow/environment.ts';
+import { refuseBadEnvironment } from '../../records/job/environment.ts';
 import type { Windows } from '../../store/rows.ts';
 import type { WorkSteps } from '../../store/work.ts';
 import type { UpdateQueries } from './queries.ts';

@@ -5,7 +5,7 @@ import { assigned } from '../../records/job/queries.ts';
 import type { Database, ColumnValue } from '../../store/database.ts';
 import type { JobWindow } from '../../store/rows.ts';
 import { eachRelation } from '../../records/job/relations/queries.ts';
-import { anyOf, STATUS } from '../../records/job/status.ts';
+import { anyOf, STATUS } from '../../records/rows/status.ts';
 
 const OF_WINDOW = 'workflow_id = :workflowId and id > :after and id <= :upto';
 

@@ -2,7 +2,7 @@ import type { PlanUpdate, PlanUpdated } from '../../../core/contract/plan-update
 import { Refusal } from '../../../core/contract/refusals.ts';
 import type { Caller } from '../../caller.ts';
 import type { NoteAction } from '../../records/event/user-action.ts';
-import type { Edges } from '../../records/job/edges.ts';
+import type { Edges } from '../../records/edges/edges.ts';
 import type { Store } from '../../records/store.ts';
 import { inPages } from '../../store/rows.ts';
 import type { WorkSteps, Work } from '../../store/work.ts';

@@ -1,4 +1,4 @@
-import { queueStateOf } from '../../../core/lifecycle/slurm-state.ts';
+import { queueStateOf } from '../../../core/allocation/slurm-state.ts';
 
 /** Readers of the texts that several programs of Slurm print. */
 

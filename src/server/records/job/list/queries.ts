@@ -2,7 +2,7 @@ import { sortFields } from '../../../../core/contract/sort-fields.ts';
 import type { Job } from '../../../../core/contract/job.ts';
 import type { Database } from '../../../store/database.ts';
 import { type FiltersOn, contains, createListing, type OfWorkflow, sortable } from '../../../store/listing.ts';
-import { jobColumns, jobOf, type JobRow } from '../row.ts';
+import { jobColumns, jobOf, type JobRow } from '../../rows/job.ts';
 
 export const jobListQueries = (db: Database) => ({
   listJobs: createListing<

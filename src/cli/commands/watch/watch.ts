@@ -1,5 +1,5 @@
-import { command } from '../command.ts';
-import { watchOptions } from '../watch-options.ts';
+import { command } from '../../command.ts';
+import { watchOptions } from './watch-options.ts';
 
 export const watch = command({
   words: 'watch <workflow>',
@@ -9,5 +9,5 @@ export const watch = command({
     'nothing is alive, and it replaces allocations that are lost while others live. Exits with 0 when all jobs completed, and with 1 when it was canceled, when failures remain, when the same jobs ' +
     'failed again for the same reasons, when allocations ended one after another and no job started in them, when no allocation was ever submitted for a workflow that has Slurm schedulers, or when jobs wait and for 10 s no runner is active and no allocation, submission or recovery is to come (--persistent watches on in both cases). Writes watch_HOST_wfID.log in the output folder.',
   options: watchOptions,
-  load: async () => (await import('../watch-until-end.ts')).watchUntilEnd,
+  load: async () => (await import('./watch-until-end.ts')).watchUntilEnd,
 });

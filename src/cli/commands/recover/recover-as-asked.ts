@@ -1,13 +1,13 @@
-import { Refusal } from '../core/contract/refusals.ts';
-import { counted } from '../core/quantity/count-text.ts';
-import type { RecoveryDiagnosis } from '../operations/recover/diagnose.ts';
-import { hasWork, recoverAsDecided } from '../operations/recover/recover-workflow.ts';
-import type { RecoverRunOptions, RecoverTools } from '../operations/recover/tools.ts';
-import { chooseWorkflow } from './choose-workflow.ts';
-import type { Context } from './context.ts';
-import type { ValuesOf } from './option.ts';
-import { cleanedText } from './output/cleaned.ts';
-import { planLines } from './output/recovered.ts';
+import { Refusal } from '../../../core/contract/refusals.ts';
+import { counted } from '../../../core/quantity/count-text.ts';
+import type { RecoveryDiagnosis } from '../../../operations/recover/diagnose.ts';
+import { hasWork, recoverAsDecided } from '../../../operations/recover/recover-workflow.ts';
+import type { RecoverRunOptions, RecoverTools } from '../../../operations/recover/tools.ts';
+import { chooseWorkflow } from '../../choose-workflow.ts';
+import type { Context } from '../../context.ts';
+import type { ValuesOf } from '../../option.ts';
+import { cleanedText } from '../../output/cleaned.ts';
+import { planLines } from '../../output/recovered.ts';
 import { NO_USES, endLines, failureOf, hasCleaned, nextLine, reportJson, usesOf } from './recover-report.ts';
 import { recoverOptionsOf, recoverTools } from './recover-tools.ts';
 import type { recoveryOptions } from './recovery-options.ts';
@@ -100,7 +100,7 @@ async function askOptions(
   given: RecoverRunOptions,
   { recovery }: Pick<RecoveryDiagnosis, 'recovery'>,
 ): Promise<RecoverRunOptions | undefined> {
-  const { openConversation, positive, yesOrNo } = await import('./ask.ts');
+  const { openConversation, positive, yesOrNo } = await import('../../ask.ts');
   const { plan, waiting } = recovery;
   const talk = await openConversation();
   try {

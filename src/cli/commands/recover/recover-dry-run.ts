@@ -1,13 +1,13 @@
-import { counted } from '../core/quantity/count-text.ts';
-import { diagnoseRecovery } from '../operations/recover/diagnose.ts';
-import { plannedAllocations } from '../operations/recover/planned-allocations.ts';
-import { hasWork } from '../operations/recover/recover-workflow.ts';
-import type { RecoverRunOptions, RecoverTools } from '../operations/recover/tools.ts';
-import { unfinishedAllocations } from '../operations/slurm/finish-submissions.ts';
-import type { Context } from './context.ts';
-import { cleanedText } from './output/cleaned.ts';
-import { planLines } from './output/recovered.ts';
-import { regeneratedJson, regeneratedText } from './output/regenerated.ts';
+import { counted } from '../../../core/quantity/count-text.ts';
+import { diagnoseRecovery } from '../../../operations/recover/diagnose.ts';
+import { plannedAllocations } from '../../../operations/recover/planned-allocations.ts';
+import { hasWork } from '../../../operations/recover/recover-workflow.ts';
+import type { RecoverRunOptions, RecoverTools } from '../../../operations/recover/tools.ts';
+import { unfinishedAllocations } from '../../../operations/slurm/finish-submissions.ts';
+import type { Context } from '../../context.ts';
+import { cleanedText } from '../../output/cleaned.ts';
+import { planLines } from '../../output/recovered.ts';
+import { regeneratedJson, regeneratedText } from '../../output/regenerated.ts';
 import { endLines, hasCleaned, nextLine, reportJson, usesOf } from './recover-report.ts';
 
 /** `torc recover --dry-run`: shows what a recovery would do. */

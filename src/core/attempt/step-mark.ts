@@ -1,4 +1,4 @@
-import { type AskedToEnd, askerOf, type SeenSignal } from '../../attempt/asked-to-end.ts';
+import { type AskedToEnd, askerOf, type SeenSignal } from './asked-to-end.ts';
 
 /**
  * The mark of a step of Slurm: a file that the shell around its command writes, on the node of the step.

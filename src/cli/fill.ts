@@ -1,5 +1,5 @@
-import { type Option, optionName, type Values } from '../option.ts';
-import type { Configuration, Path } from './schema.ts';
+import { type Option, optionName, type Values } from './option.ts';
+import type { Configuration, Path } from './config/schema.ts';
 
 /**
  * The options of a command, completed from the configuration.

@@ -1,5 +1,5 @@
-import { integerOption, numberOption, optionsOf } from './option.ts';
-import { recoveryOptions } from './recovery-options.ts';
+import { integerOption, numberOption, optionsOf } from '../../option.ts';
+import { recoveryOptions } from '../recover/recovery-options.ts';
 
 export const watchOptions = optionsOf([
   {

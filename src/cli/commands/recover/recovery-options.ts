@@ -1,6 +1,6 @@
-import { UsageError } from './failure.ts';
-import { numberOption, option, optionsOf } from './option.ts';
-import { limitOptions } from './slurm-options.ts';
+import { UsageError } from '../../failure.ts';
+import { numberOption, option, optionsOf } from '../../option.ts';
+import { limitOptions } from '../../slurm-options.ts';
 
 const multiplier = <const Name extends string>(name: Name, what: string) =>
   option({

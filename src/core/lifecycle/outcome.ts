@@ -1,6 +1,15 @@
-import type { JobStatus } from '../contract/job-statuses.ts';
+import type { JobStatus } from '../job/job-statuses.ts';
 import { grouped } from '../quantity/count-text.ts';
-import { type Counts, countOf, FAILED, NOT_RUN, RUNS_NOW, STOPPED, type StatusSet, SUCCEEDED } from './statuses.ts';
+import {
+  type Counts,
+  countOf,
+  FAILED,
+  NOT_RUN,
+  RUNS_NOW,
+  STOPPED,
+  type StatusSet,
+  SUCCEEDED,
+} from '../job/statuses.ts';
 
 /**
  * What became of the jobs of a workflow, in five numbers that every face shows with the same words. Together they are all jobs

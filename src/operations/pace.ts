@@ -1,8 +1,8 @@
-import type { JobStatusCounts } from '../../core/contract/job.ts';
-import { outcomeOf } from '../../core/job/outcome.ts';
-import { countOf, ENDED, NOT_RUN, RUNS_NOW } from '../../core/job/statuses.ts';
-import { grouped } from '../../core/quantity/count-text.ts';
-import { timeText } from '../../core/quantity/time-text.ts';
+import type { JobStatusCounts } from '../core/contract/job.ts';
+import { outcomeOf } from '../core/lifecycle/outcome.ts';
+import { countOf, ENDED, NOT_RUN, RUNS_NOW } from '../core/job/statuses.ts';
+import { grouped } from '../core/quantity/count-text.ts';
+import { timeText } from '../core/quantity/time-text.ts';
 
 /** How fast jobs end, as far as is known at one moment. */
 export interface Pace {

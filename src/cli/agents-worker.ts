@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
-import { replyOf } from '../../agents/command-reply.ts';
-import { reply } from '../../agents/serve.ts';
-import type { Backend } from '../../agents/tool.ts';
-import { type Client, createClient } from '../../client/client.ts';
-import { connect } from '../../client/node/connect.ts';
-import { BASE_PATH } from '../../core/contract/base-path.ts';
-import { packageRoot } from '../../operations/package-root.ts';
-import { answerEach } from '../../thread/answer-each.ts';
-import { withOptions } from '../hint.ts';
-import { captured } from '../program.ts';
+import { replyOf } from '../agents/command-reply.ts';
+import { reply } from '../agents/serve.ts';
+import type { Backend } from '../agents/tool.ts';
+import { type Client, createClient } from '../client/client.ts';
+import { connect } from '../client/node/connect.ts';
+import { BASE_PATH } from '../core/contract/base-path.ts';
+import { packageRoot } from '../operations/package-root.ts';
+import { answerEach } from '../thread/answer-each.ts';
+import { withOptions } from './hint.ts';
+import { captured } from './program.ts';
 import type { AgentCall, AgentReply, AgentsData } from './agents-thread.ts';
 
 /**

@@ -8,7 +8,7 @@ import {
 } from '../../../core/job/fields.ts';
 import { STATUS } from './status.ts';
 
-export { claimedJobOf, jobOf } from './row.gen.ts';
+export { claimedJobOf, jobOf } from './job.gen.ts';
 
 type TextColumn = NamesWith<{ kind: 'text' | 'texts' | 'variables' }>;
 

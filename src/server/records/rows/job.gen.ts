@@ -1,6 +1,6 @@
 // Made by scripts/gen-job-rows.ts from the table of a job's fields, src/core/job/fields.ts.
 import { type Job, statusOf } from '../../../core/contract/job.ts';
-import type { Definition, JobRow, StoredDefinition } from './row.ts';
+import type { Definition, JobRow, StoredDefinition } from './job.ts';
 
 /** A job as assigned to a runner: unset fields are left out. */
 export const claimedJobOf = (row: JobRow): Job & { attempt_id: number } => ({

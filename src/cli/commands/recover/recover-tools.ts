@@ -1,12 +1,12 @@
-import type { RecoverRunOptions, RecoverTools } from '../operations/recover/tools.ts';
-import { USUAL_CHOICES } from '../operations/slurm/site-plan.ts';
-import type { Context } from './context.ts';
+import type { RecoverRunOptions, RecoverTools } from '../../../operations/recover/tools.ts';
+import { USUAL_CHOICES } from '../../../operations/slurm/site-plan.ts';
+import type { Context } from '../../context.ts';
 import { correctTools } from './correct-tools.ts';
-import type { ValuesOf } from './option.ts';
-import { reportPreparation } from './output/preparation.ts';
+import type { ValuesOf } from '../../option.ts';
+import { reportPreparation } from '../../output/preparation.ts';
 import type { recoveryOptions } from './recovery-options.ts';
-import { siteFor } from './site.ts';
-import { submitTools } from './slurm-tools.ts';
+import { siteFor } from '../../site.ts';
+import { submitTools } from '../../slurm-tools.ts';
 
 type RecoveryValues = ValuesOf<typeof recoveryOptions>;
 

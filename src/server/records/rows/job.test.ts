@@ -2,8 +2,8 @@ import { expect, it, test } from 'vitest';
 import { columnNames, definitionNames, fieldOf } from '../../../core/job/fields.ts';
 import { fresh } from '../../store/migrations.gen.ts';
 import { openDatabase } from '../../store/database.ts';
-import { claimedJobOf, type Definition, jobColumns, jobOf, type JobRow } from './row.ts';
-import { definitionRow } from './row.gen.ts';
+import { claimedJobOf, type Definition, jobColumns, jobOf, type JobRow } from './job.ts';
+import { definitionRow } from './job.gen.ts';
 
 /** Columns that only the server needs: no request and no reply has them. */
 const OF_THE_SERVER = ['class_id', 'claimed_by', 'result_id', 'unmet', 'upstream_failed'];

@@ -5,7 +5,7 @@ import type { Database, NoParameters } from '../../store/database.ts';
 import { LARGEST_PAGE, type SliceLimits } from '../../store/slice-limits.ts';
 import type { Turns } from '../../store/turn.ts';
 import type { WorkSteps } from '../../store/work.ts';
-import { inRangesOf, STATUS } from './status.ts';
+import { inRangesOf, STATUS } from '../rows/status.ts';
 
 /** A job that its dependents no longer have to wait for. */
 interface Ended {

@@ -1,6 +1,6 @@
-import { noPrompts } from '../agree.ts';
-import { command } from '../command.ts';
-import { recoveryOptions } from '../recovery-options.ts';
+import { noPrompts } from '../../agree.ts';
+import { command } from '../../command.ts';
+import { recoveryOptions } from './recovery-options.ts';
 
 export const recover = command({
   words: 'recover <workflow>',
@@ -10,5 +10,5 @@ export const recover = command({
     'little, resets the jobs that may succeed now, and submits allocations for all that waits. Jobs whose command failed stay as they ' +
     'are unless --retry-unknown is given. On a terminal it asks before it changes something.',
   options: [...recoveryOptions, { flags: '--dry-run', says: 'only show the whole plan' }, noPrompts],
-  load: async () => (await import('../recover-as-asked.ts')).recoverAsAsked,
+  load: async () => (await import('./recover-as-asked.ts')).recoverAsAsked,
 });

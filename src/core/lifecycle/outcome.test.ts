@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jobStatuses } from '../contract/job-statuses.ts';
+import { jobStatuses } from '../job/job-statuses.ts';
 import { exactPartText, outcomeOf, outcomeRecord, outcomeParts, partText } from './outcome.ts';
 
 const exact = (counts: Parameters<typeof outcomeParts>[0]) => outcomeParts(counts).map(exactPartText);

@@ -1,6 +1,6 @@
-import { Refusal } from '../../core/contract/refusals.ts';
-import type { AnswerAgents } from '../../server/http/agents.ts';
-import { Thread } from '../../thread/thread.ts';
+import { Refusal } from '../core/contract/refusals.ts';
+import type { AnswerAgents } from '../server/http/agents.ts';
+import { Thread } from '../thread/thread.ts';
 
 /** What the thread has to know at its start. */
 export interface AgentsData {
