@@ -12,8 +12,7 @@ const root = resolve(import.meta.dirname, '..');
 let copy: string;
 beforeAll(async () => {
   copy = temporaryFolder();
-  const configurations =
-    'tsconfig.json tsconfig.base.json .oxlintrc.json .dependency-cruiser.cjs .folders.cjs package.json';
+  const configurations = 'tsconfig.json tsconfig.base.json .oxlintrc.json .dependency-cruiser.cjs package.json';
   const entries = ['src', 'tests', 'scripts', ...configurations.split(' ')];
   await run('cp', ['--archive', ...entries, copy], { cwd: root });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
@@ -144,13 +143,29 @@ it('every wall between files refuses what breaks it', async () => {
   ).toEqual(Object.keys(cruised));
 });
 
-it('two folders of the runner that need each other are refused', async () => {
-  const offences = {
-    'src/runner/claim/needed.ts': "import { aheadOf } from '../facts/pace.ts';\nexport const needed = aheadOf;\n",
-    'src/runner/facts/needs.ts': "import { needed } from '../claim/needed.ts';\nexport const needs = needed;\n",
-  };
-  const said = await refusalOf(offences, 'depcruise', 'src/runner', '--config', '.folders.cjs');
-  expect(said).toMatch(/folders-have-an-order: src\/runner\/facts/);
+/** A file in a folder, and what needs that folder: the file imports it. */
+const rising: Readonly<Record<string, string>> = {
+  'src/core/quantity/rises.ts': 'src/core/lifecycle/obstacles.ts',
+  'src/core/workflow-file/text/rises.ts': 'src/core/workflow-file/read.ts',
+  'src/operations/slurm/rises.ts': 'src/operations/run-here.ts',
+  'src/cli/output/rises.ts': 'src/cli/context.ts',
+  'src/server/records/edges/rises.ts': 'src/server/records/deletion/deletion.ts',
+  'src/runner/facts/rises.ts': 'src/runner/claim/open-jobs.ts',
+  'src/telemetry/store/rises.ts': 'src/telemetry/sqlite/database.ts',
+};
+
+it('folders and files that need each other are refused in each room, and those that have an order pass', async () => {
+  const offences = Object.entries(rising).map(([path, above]) => [
+    path,
+    `import * as above from '${relative(dirname(path), above)}';\nexport const rises = above;\n`,
+  ]);
+  const said = await refusalOf(Object.fromEntries(offences), 'node', 'scripts/order.ts');
+  const caught = Object.entries(rising).filter(([path, above]) => said.includes(`${path} imports ${above}`));
+  expect(
+    caught.map(([path]) => path),
+    said,
+  ).toEqual(Object.keys(rising));
+  expect(await refusalOf({}, 'node', 'scripts/order.ts')).toMatch(/^PASSED/);
 });
 
 const purity: Readonly<Record<string, readonly [path: string, text: string, refusal: RegExp]>> = {
