@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { ENDED } from '../../core/job/statuses.ts';
-import { anyOf, STATUS } from '../records/job/status.ts';
+import { anyOf, STATUS } from '../records/rows/status.ts';
 import { databaseFile } from '../store/database.ts';
 
 /** Faults that are named of each kind; the others are counted. */
