@@ -107,7 +107,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     if (path !== ':memory:') {
       refuseDamaged(real);
       if (!wasEmpty) refuseLostChanges(db, real);
-      migrateDatabase(db);
+      migrateDatabase(db, path);
     }
     const acknowledged = path === ':memory:' ? undefined : openAcknowledged(db, real);
     const checkpoints = path === ':memory:' ? undefined : createCheckpoints(db, path);

@@ -130,6 +130,7 @@ describe('a server', () => {
 
   it('a server takes the options of the original, and its other names of them', async () => {
     write('users', `# people\n${ADA}\n`);
+    chmodSync(inFolder('users'), 0o600);
     const words =
       '-u localhost -p 0 -t 4 -d here.db -l warn -c 5 --auth-file users --require-auth --enforce-access-control';
     const program = begin(
@@ -140,6 +141,30 @@ describe('a server', () => {
     await program.says('TORC_SERVER_PORT=');
     program.child.kill('SIGINT');
     expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('a server warns of what others may read and of users whom it cannot let in, and of nothing else', async () => {
+    write('users', `${ADA}\nbob:${ADA.slice(4).replace('$04$', '$24$')}\n`);
+    const words = ['run', '--port', '0', '--auth-file', 'users'];
+    const open = begin(...words);
+    await open.says('Every user of this machine may read the file of users users: chmod o-r users');
+    await open.says('1 user (bob) cannot log in, because a comparison of their hash would keep all logins waiting');
+    open.child.kill('SIGTERM');
+    await open.ended;
+    chmodSync(inFolder('users'), 0o640);
+    write('users', `${ADA}\n`);
+    const quiet = begin(...words);
+    await quiet.says('Server ready');
+    quiet.child.kill('SIGTERM');
+    expect((await quiet.ended).stderr).not.toContain('WARN');
+  });
+
+  it('a server whose log is a file says on standard error what an administrator has to know', async () => {
+    const open = begin('run', '--host', '0.0.0.0', '--port', '0', '--log-dir', 'logs');
+    await open.says('warning: Everybody who reaches this address may use the service');
+    open.child.kill('SIGTERM');
+    await open.ended;
+    expect(readFileSync(inFolder('logs/torc-server.log'), 'utf8')).toContain('WARN Everybody who reaches');
   });
 
   it('a server warns where every caller may do everything, and only there', async () => {

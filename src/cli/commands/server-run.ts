@@ -7,6 +7,7 @@ import { preferSmallHeap } from '../../cluster/host/small-heap.ts';
 import { restrictFiles } from '../../cluster/umask.ts';
 import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
+import type { Output } from '../output/output.ts';
 import { runOptions, type ServerValues } from '../server/options.ts';
 import type { ServerOptions } from '../server/server-options.ts';
 
@@ -44,7 +45,7 @@ export const serverRun = command({
     const settings = await serverOptionsOf(options, environment);
     const pidFile = options.pidFile ?? (options.asDaemon === true ? PID_FILE : undefined);
     if (pidFile !== undefined) (await import('../server/pid-file.ts')).takePidFile(pidFile);
-    const log = await openLogFor(options);
+    const log = await openLogFor(options, output);
     const service = await start(settings, log);
 
     const signalled = new Promise<string>(hookSignals);
@@ -53,7 +54,10 @@ export const serverRun = command({
     const url = urlOf(settings, service.port);
     process.stdout.write(`TORC_SERVER_PORT=${service.port}\n`);
     log.write('info', 'Server ready', { url, database: settings.database });
-    for (const words of worriesAbout(settings, options)) log.write('warn', words);
+    for (const words of worriesAbout(settings, options)) {
+      log.write('warn', words);
+      if (options.logDir !== undefined) output.warn(words);
+    }
     process.send?.({ port: service.port, url });
     // When all is loaded: V8 would refuse code that was compiled with other flags, and compile it again.
     preferSmallHeap();
@@ -82,7 +86,7 @@ function goOnWithoutReaders(): void {
   for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error').on('error', () => {});
 }
 
-async function openLogFor(options: ServerValues): Promise<ServerLog> {
+async function openLogFor(options: ServerValues, output: Output): Promise<ServerLog> {
   const { openServerLog } = await import('../../server/log.ts');
   const folder = options.logDir;
   try {
@@ -91,7 +95,9 @@ async function openLogFor(options: ServerValues): Promise<ServerLog> {
       isJson: options.jsonLogs === true,
       least: logLevelOf(options.logLevel),
       now: Date.now,
-      say: (line) => process.stderr.write(`${line}\n`),
+      // A warning has to be seen among the lines of a terminal.
+      say: (line) =>
+        process.stderr.write(`${/^\S+ +(WARN|ERROR) /.test(line) ? output.terminalText('red', line) : line}\n`),
     });
   } catch (cause) {
     throw new Failure(`--log-dir: no log can be written to ${folder}: ${(cause as Error).message}`, { cause });

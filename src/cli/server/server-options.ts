@@ -1,5 +1,8 @@
+import { readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { startOf } from '../../cluster/host/start-of.ts';
+import { costOfHash, MOST_COST, readUsersFile } from '../../core/contract/users-file.ts';
+import { counted, someOf } from '../../core/quantity/count-text.ts';
 import type { ServeOptions } from '../../server/serve.ts';
 import { nameOf, allowedOriginOf } from '../../server/http/origin.ts';
 import { CREDENTIAL_VARIABLE } from '../credential-variable.ts';
@@ -108,10 +111,27 @@ export function worriesAbout({ host, access, credential }: ServerOptions, option
     ...((options.allowedHost ?? []).length > 0 && !LOOPBACK.test(host)
       ? ['--allowed-host has no effect here: a server on an address of the network answers to any name']
       : []),
+    ...(options.authFile === undefined ? [] : worriesAboutUsers(options.authFile)),
+    ...(options.https === true && options.tlsKey !== undefined ? readableByAll('the TLS key', options.tlsKey) : []),
     ...(options.https !== true && (options.tlsCert ?? options.tlsKey) !== undefined
       ? ['A certificate is named and not used: use --https for TLS']
       : []),
   ];
+}
+
+function worriesAboutUsers(path: string): string[] {
+  const { users } = readUsersFile(readFileSync(path, 'utf8').split(/\r?\n/));
+  const costly = [...users].flatMap(([user, { hash }]) => (costOfHash(hash) > MOST_COST ? [user] : []));
+  const words = `cannot log in, because a comparison of their hash would keep all logins waiting: its cost is above ${MOST_COST}; set it with torc-htpasswd add -c 12`;
+  return [
+    ...(costly.length === 0 ? [] : [`${counted(costly.length, 'user')} (${someOf(costly)}) ${words}`]),
+    ...readableByAll('the file of users', path),
+  ];
+}
+
+function readableByAll(what: string, path: string): string[] {
+  const isReadable = ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o004) !== 0;
+  return isReadable ? [`Every user of this machine may read ${what} ${path}: chmod o-r ${path}`] : [];
 }
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/;

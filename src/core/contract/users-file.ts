@@ -8,6 +8,15 @@ export interface UsersFile {
   readonly problems: readonly { readonly line: number; readonly words: string }[];
 }
 
+/**
+ * The highest cost of a hash that a server compares: 3 s on a common CPU. One more doubles it, and all logins wait for one comparison;
+ * with 24 that is 25 minutes.
+ */
+export const MOST_COST = 15;
+
+/** The cost of a bcrypt hash: the power of two of its rounds. */
+export const costOfHash = (hash: string): number => Number(hash.slice(4, 6));
+
 const BCRYPT = /^\$2[aby]\$\d\d\$[./0-9A-Za-z]{53}$/;
 
 export function readUsersFile(lines: readonly string[]): UsersFile {

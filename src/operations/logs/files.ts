@@ -1,6 +1,5 @@
 import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { openRegular } from '../../cluster/open-regular.ts';
 
 const STDIO = 'job_stdio';
@@ -31,15 +30,30 @@ export function filesBelow(folder: string, levels: number): string[] {
 /** Logs that are read for errors: the environment of an allocation is none. */
 export const isReadable = (path: string): boolean => /\.(log|o|e)$/.test(path) && !/(^|\/)slurm_env_/.test(path);
 
-/** A longer line is cut: a progress bar may be a line of a gigabyte. */
+/** A longer line is cut: a progress bar may be a line of a gigabyte, and more of it than this is never in memory. */
 const LONGEST = 64 * 1024;
 
-/** Calls for each line of a file, with its number. */
+const LINE_END = /\r\n|\n|\r/;
+
+/** Calls for each line of a file, with its number. A line ends with LF, CR or both. */
 export async function eachLine(path: string, call: (text: string, number: number) => void): Promise<void> {
   let number = 0;
-  const stream = createReadStream(path, { fd: openRegular(path), encoding: 'utf8' });
-  for await (const text of createInterface({ input: stream, crlfDelay: Infinity })) {
+  let open = '';
+  const end = () => {
     number += 1;
-    call(text.length > LONGEST ? text.slice(0, LONGEST) : text, number);
+    call(open, number);
+    open = '';
+  };
+  let isAfterReturn = false;
+  for await (const chunk of createReadStream(path, { fd: openRegular(path), encoding: 'utf8' })) {
+    const text = chunk as string;
+    // CR and LF of one line end may come in two chunks.
+    const lines = (isAfterReturn && text.startsWith('\n') ? text.slice(1) : text).split(LINE_END);
+    isAfterReturn = text.endsWith('\r');
+    for (const [at, part] of lines.entries()) {
+      if (at > 0) end();
+      if (open.length < LONGEST) open += part.slice(0, LONGEST - open.length);
+    }
   }
+  if (open !== '') end();
 }

@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { noSmallDisk, smallDisk } from '../../../tests/support/small-disk.ts';
 import { analyzeLogs } from './analyze.ts';
 import { bundleLogs } from './bundle.ts';
+import { eachLine } from './files.ts';
 import { parseSlurmLogs } from './parse-slurm.ts';
 
 let folder: string;
@@ -127,6 +128,42 @@ describe('logs analyze', () => {
     expect((await analyzeLogs(join(folder, 'runs'), undefined)).files).toBe(1);
     write('runs/job_runner_n2_wf4_r1.log', 'fine');
     expect(await analyzeLogs(join(folder, 'runs'), undefined)).toMatchObject({ files: 1, errors: 0 });
+  });
+});
+
+describe('the lines of a log', () => {
+  const linesOf = async (path: string) => {
+    const lines: [number, string][] = [];
+    await eachLine(join(folder, path), (text, number) => void lines.push([number, text]));
+    return lines;
+  };
+
+  it('a line ends with LF, CR or both, wherever the parts of a file end, and the last one needs no end', async () => {
+    // A part of a file has 64 KiB.
+    const filler = 'y'.repeat(64 * 1024 - 3);
+    writeFileSync(join(folder, 'a.log'), `a\r${filler}\r\nb\n\nc\rd`);
+    expect(await linesOf('a.log')).toEqual([
+      [1, 'a'],
+      [2, filler],
+      [3, 'b'],
+      [4, ''],
+      [5, 'c'],
+      [6, 'd'],
+    ]);
+    writeFileSync(join(folder, 'empty.log'), '');
+    expect(await linesOf('empty.log')).toEqual([]);
+  });
+
+  it('a line of a gigabyte is cut as it is read, and the next one is read', async () => {
+    const path = join(folder, 'long.log');
+    writeFileSync(path, 'start');
+    truncateSync(path, 2 ** 30);
+    appendFileSync(path, '\nout of memory\n');
+    const lines = await linesOf('long.log');
+    expect(lines.map(([number, text]) => [number, text.length])).toEqual([
+      [1, 64 * 1024],
+      [2, 13],
+    ]);
   });
 });
 

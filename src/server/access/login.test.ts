@@ -53,6 +53,23 @@ it('a credential is accepted as a token and as a password, and no other text is:
   );
 });
 
+it('a hash whose comparison would keep all logins waiting is compared with none, and others are', async () => {
+  const costly = hashSync('secret', 4).replace('$04$', '$24$');
+  writeFileSync(file, `ann:${hashSync('secret', 4)}\nbob:${costly}\n`);
+  const { callerOf } = open({ requireLogin: true });
+  expect(await callerOf(basic('bob', 'secret'))).toBeUndefined();
+  expect(await callerOf(basic('ann', 'secret'))).toEqual({ user: 'ann' });
+});
+
+it('a file in which every hash is too costly refuses every login at once', async () => {
+  writeFileSync(file, `bob:${hashSync('secret', 4).replace('$04$', '$31$')}\n`);
+  const { callerOf } = open({ requireLogin: true });
+  expect(await Promise.all(['bob', 'unknown'].map((user) => callerOf(basic(user, 'secret'))))).toEqual([
+    undefined,
+    undefined,
+  ]);
+});
+
 describe('a server with a file of users', () => {
   it.each([
     ['a good login', basic('ann', 'secret'), { user: 'ann' }, { user: 'ann' }],

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Refusal } from '../../core/contract/refusals.ts';
+import { costOfHash, MOST_COST } from '../../core/contract/users-file.ts';
 import { ANONYMOUS, type Caller } from '../caller.ts';
 import { crypto, digest } from './digest.ts';
 import { readUsers, type Users } from './htpasswd.ts';
@@ -133,7 +134,10 @@ export function usersLogin(
       address: networkOf(sender.address),
       isTrusted: rightBefore.has(key),
       isGone: () => senders.every((each) => each.isGone()),
-      compare: async () => (await verifier.verify(password, hash ?? unmatchedHash)) && hash !== undefined,
+      compare: async () => {
+        const usable = hash !== undefined && costOfHash(hash) <= MOST_COST ? hash : undefined;
+        return (await verifier.verify(password, usable ?? unmatchedHash)) && usable !== undefined;
+      },
     });
     const untilMs = now() + cacheSeconds * 1000;
     const forget = () => {
@@ -188,7 +192,7 @@ function hashWithoutPassword(users: Users): string {
   const counts = new Map<string, number>();
   for (const hash of users.values()) {
     const cost = hash.slice(4, 6);
-    counts.set(cost, (counts.get(cost) ?? 0) + 1);
+    if (costOfHash(hash) <= MOST_COST) counts.set(cost, (counts.get(cost) ?? 0) + 1);
   }
   const [cost] = [...counts].reduce((most, each) => (each[1] > most[1] ? each : most), ['10', 0]);
   return `$2b$${cost}$${'.'.repeat(53)}`;

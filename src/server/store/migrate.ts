@@ -10,7 +10,7 @@ import { fresh, migrations, statements, tables } from './migrations.gen.ts';
  * One transaction for all steps: each commit waits for the disk, and a new database would take 0.1 s longer with one
  * commit for each.
  */
-export function migrateDatabase(db: Database): void {
+export function migrateDatabase(db: Database, path = 'file'): void {
   const { user_version: found } = db
     .prepare<Record<string, never>, { user_version: number }>('pragma user_version')
     .get({}) ?? { user_version: 0 };
@@ -23,7 +23,7 @@ export function migrateDatabase(db: Database): void {
     );
   }
   const isNew = found === 0 && objectsOf(db).length === 0;
-  if (!isNew) refuseOtherProgram(db, found);
+  if (!isNew) refuseOtherProgram(db, found, path);
   if (found === newest) return refuseForeignSchema(db);
   db.run('begin immediate');
   try {
@@ -40,12 +40,12 @@ export function migrateDatabase(db: Database): void {
 }
 
 /** Throws `DATABASE_FOREIGN` for a file that no torc made: some have a version of their own, and tables of other names. */
-function refuseOtherProgram(db: Database, version: number): void {
+function refuseOtherProgram(db: Database, version: number, path: string): void {
   const found = objectsOf(db).flatMap(({ type, name }) => (type === 'table' ? [name] : []));
   if (version > 0 && ['workflow', 'job', 'result'].every((name) => found.includes(name))) return;
   throw new Refusal(
     'DATABASE_FOREIGN',
-    `the database contains tables of another program, for instance of Torc itself, whose workflows cannot be used: ${someOf(found)}`,
+    `the database ${path} contains tables of another program, for instance of Torc itself, whose workflows cannot be used: ${someOf(found)}`,
     { found },
   );
 }
