@@ -4,6 +4,7 @@ import { BASE_PATH } from '../../core/contract/base-path.ts';
 import type { ServerLog } from '../../server/log.ts';
 import type { RunningServer } from '../../server/serve.ts';
 import { preferSmallHeap } from '../../cluster/host/small-heap.ts';
+import { makeThreadPool } from '../../cluster/host/thread-pool.ts';
 import { restrictFiles } from '../../cluster/umask.ts';
 import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
@@ -41,6 +42,7 @@ export const serverRun = command({
       return startDaemon(folderOfDaemon(options), process.argv.slice(1), output);
     }
     goOnWithoutReaders();
+    makeThreadPool();
     const { serverOptionsOf, worriesAbout } = await import('../server/server-options.ts');
     const settings = await serverOptionsOf(options, environment);
     const pidFile = options.pidFile ?? (options.asDaemon === true ? PID_FILE : undefined);

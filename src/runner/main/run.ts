@@ -3,6 +3,7 @@ import { terminationOf } from '../../core/contract/execution.ts';
 import { preferSmallHeap } from '../../cluster/host/small-heap.ts';
 import { startPlannedSubmissions } from '../actions/planned.ts';
 import { createCancelUnneeded } from '../actions/unneeded.ts';
+import { makeThreadPool } from '../../cluster/host/thread-pool.ts';
 import { beginWork } from './begin-work.ts';
 import { runnerLimit } from './runner-limit.ts';
 import { startGuardian } from '../launch/guardian.ts';
@@ -31,6 +32,7 @@ const REPORT_SECONDS = 2;
 export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const startedAtMs = steadyNow();
   const startedAt = performance.now();
+  makeThreadPool();
   const outlived = given.allocation === undefined ? undefined : outliveMessages();
   const joined = await join(given, startedAtMs);
   const { options, record, registered, server } = joined;
