@@ -12,6 +12,9 @@ test.each([
   ['1g', 2 ** 30],
   ['1T', 2 ** 40],
   ['  1k  ', 1024],
+  ['8191t', 8191 * 2 ** 40],
+  ['8192t', Number.MAX_SAFE_INTEGER],
+  ['9223372036854775807', Number.MAX_SAFE_INTEGER],
 ])('"%s" is %d bytes', (text, bytes) => expect(parseMemory(text)).toBe(bytes));
 
 test.each([
@@ -24,6 +27,7 @@ test.each([
   ['4 g', 'Invalid number in memory string: 4 '],
   ['g', 'Invalid number in memory string: '],
   ['9999999t', 'too large'],
+  ['9223372036854775808', 'too large'],
 ])('"%s" is refused as a memory size', (text, words) => {
   expect(() => parseMemory(text)).toThrow(expect.objectContaining({ code: 'MEMORY_MALFORMED' }));
   expect(() => parseMemory(text)).toThrow(words);

@@ -8,13 +8,15 @@ const UNITS = [
   ['k', 2 ** 10],
 ] as const;
 
-// The server keeps sizes as signed 64-bit numbers.
+/** Torc keeps sizes as signed 64-bit numbers, and refuses larger ones. */
 const LARGEST = 2n ** 63n - 1n;
+/** The largest number of bytes that is exact here, 8 PiB: no machine has it, so more of it means the same. */
+const MOST = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
  * Bytes of a memory such as `4g`, `512M` or `1024`.
  *
- * Unit: bytes; letters are powers of 1024, of either case; a bare number is bytes.
+ * Unit: bytes, at most 2^53 - 1; letters are powers of 1024, of either case; a bare number is bytes.
  * Shape: a whole number and at most one of `k m g t`; blanks around it are ignored.
  * Throws: `MEMORY_MALFORMED`, also for `4gb`, `1.5g`, `4 g`, a negative number and one beyond 64 bits.
  */
@@ -28,7 +30,7 @@ export function parseMemory(text: string): number {
   const exact = BigInt(digits.replace('+', '')) * BigInt(unit?.[1] ?? 1);
   if (exact < 0n) throw malformed(`Memory cannot be negative: ${trimmed}`, text);
   if (exact > LARGEST) throw malformed(`Memory is too large: ${trimmed}`, text);
-  return Number(exact);
+  return Number(exact > MOST ? MOST : exact);
 }
 
 /**

@@ -46,6 +46,28 @@ describe('a session of a page', () => {
   });
 });
 
+describe('sessions and tokens of many users', () => {
+  it('however often one user logs in, only the oldest sessions and tokens of that user end', () => {
+    const { sessions } = prepared();
+    const bob = sessions.begin({ user: 'bob' });
+    const token = sessions.createToken({ user: 'bob' });
+    const first = sessions.begin(ada);
+    const later = Array.from({ length: 1_001 }, () => [sessions.begin(ada), sessions.createToken(ada)] as const);
+    expect(sessions.callerOf(first.cookie, first.key)).toBeUndefined();
+    const [{ cookie, key }] = later.at(-1) ?? [first];
+    expect(sessions.callerOf(cookie, key)).toEqual(ada);
+    expect(sessions.callerOf(bob.cookie, bob.key)).toEqual({ user: 'bob' });
+    expect(sessions.redeem(token)).toEqual({ user: 'bob' });
+  });
+
+  it('a user may have fifty sessions at a time, and all users together a thousand', () => {
+    const { sessions } = prepared();
+    const open = Array.from({ length: 1_001 }, (_, at) => sessions.begin({ user: `user ${at % 21}` }));
+    expect(open.filter(({ cookie, key }) => sessions.callerOf(cookie, key) !== undefined)).toHaveLength(1_000);
+    expect(open.slice(1).every(({ cookie, key }) => sessions.callerOf(cookie, key) !== undefined)).toBe(true);
+  });
+});
+
 describe('a start token', () => {
   it('a start token is exchanged once, within ten minutes', () => {
     const { sessions, clock } = prepared();

@@ -5,8 +5,8 @@ import { crypto, digest } from './digest.ts';
 const [IDLE_MS, LONGEST_MS] = [12 * 3_600_000, 7 * 24 * 3_600_000];
 /** How long a start token can be exchanged for a session: a person opens the address that was just printed. */
 const TOKEN_MS = 10 * 60_000;
-/** Sessions and tokens of all users; the oldest end. */
-const MOST = 1_000;
+/** Sessions, and tokens, of one user and of all users; the oldest end. So no user ends those of others. */
+const [MOST_OF_USER, MOST] = [50, 1_000];
 
 /**
  * Sessions of pages, in memory: they end with the server.
@@ -41,14 +41,16 @@ export function createSessions(now: () => number): Sessions {
   const haveEnded = () => {
     for (const check of watchers) check();
   };
-  const limit = (map: Map<string, unknown>) => {
-    if (map.size > MOST) map.delete(map.keys().next().value as string);
+  const limit = (map: Map<string, { readonly caller: Caller }>, { user }: Caller) => {
+    const own = [...map].flatMap(([name, { caller }]) => (caller.user === user ? [name] : []));
+    const [oldest = ''] = own.length > MOST_OF_USER ? own : map.size > MOST ? map.keys() : [];
+    if (map.delete(oldest)) haveEnded();
   };
   return {
     begin(caller) {
       const [cookie, key] = [secret(), secret()];
       sessions.set(nameOf(cookie), { key: digest(key), caller, endsMs: now() + LONGEST_MS, usedMs: now() });
-      limit(sessions);
+      limit(sessions, caller);
       return { cookie, key };
     },
     callerOf(cookie, key) {
@@ -78,7 +80,7 @@ export function createSessions(now: () => number): Sessions {
     createToken(caller) {
       const token = secret();
       tokens.set(nameOf(token), { caller, endsMs: now() + TOKEN_MS });
-      limit(tokens);
+      limit(tokens, caller);
       return token;
     },
     redeem(token) {

@@ -308,10 +308,14 @@ describe('SQL of an administrator on a server with a port', () => {
     await fetch(`http://127.0.0.1:${service?.port}${BASE_PATH}/workflows/7?x=1`, {
       headers: { Authorization: basic('ann', 'secret'), Cookie: 'secret', 'X-Torc-Client-User': 'ann' },
     });
-    const [heads, bodies] = await Promise.all(readers.map((reader) => events(reader, 2)));
+    // Whoever reads a start token or the key of a session is this user.
+    const { token } = await client.createPageToken({});
+    const [heads, bodies] = await Promise.all(readers.map((reader) => events(reader, 3)));
+    expect(JSON.stringify([heads, bodies])).not.toContain(token);
     expect(heads?.map(({ method, path, query, status, user }) => [method, path, query, status, user])).toEqual([
       ['POST', '/workflows', undefined, 200, 'anonymous'],
       ['GET', '/workflows/7', 'x=1', 404, 'ann'],
+      ['POST', '/page_tokens', undefined, 200, 'anonymous'],
     ]);
     expect(heads?.every((event) => /^\d+$/.test(event['request_id'] as string))).toBe(true);
     expect(heads?.every((event) => !('request_body' in event) && !('response_body' in event))).toBe(true);

@@ -39,7 +39,7 @@ export function watchTraffic(server: Server, traffic: TrafficLog, bodyBytes: num
       if (known === undefined) return;
       const [path = '', query] = (incoming.url ?? '').split('?', 2);
       const label = incoming.headers['x-torc-client-user'];
-      const isShown = traffic.listening === 'to bodies';
+      const isShown = traffic.listening === 'to bodies' && !WITH_SECRETS.test(path);
       traffic.report({
         timestamp_ms: now(),
         method: incoming.method ?? '',
@@ -55,6 +55,9 @@ export function watchTraffic(server: Server, traffic: TrafficLog, bodyBytes: num
     });
   });
 }
+
+/** Paths whose bodies are credentials: start tokens, and keys of sessions. */
+const WITH_SECRETS = /\/page_(?:session|tokens?)\b/;
 
 function shown(body: Body, most: number): { bytes: number; truncated: boolean; text: string } {
   if (typeof body === 'object' && 'head' in body) {
