@@ -17,7 +17,7 @@ const HOMES: ReadonlySet<string> = new Set(['core/job/job-statuses.ts', 'core/jo
 /** Tasks of the server have statuses with the same words, and a runner counts its ends under their names. */
 const OTHERS: ReadonlySet<string> = new Set([
   'core/contract/task.ts: running failed',
-  'runner/attempt/attempt.ts: completed terminated',
+  'runner/attempt/report.ts: completed terminated',
 ]);
 
 interface Node {

@@ -2,6 +2,7 @@ import type { Completion, Retried } from '../../src/core/contract/exchange.ts';
 import type { Workflow } from '../../src/core/contract/workflow.ts';
 import { Unreachable } from '../../src/client/errors.ts';
 import { createSlots } from '../../src/runner/claim/capacity.ts';
+import type { CurrentRun } from '../../src/runner/ledger/current-run.ts';
 import type { Ledger } from '../../src/runner/ledger/ledger.ts';
 import type { Log } from '../../src/runner/facts/log.ts';
 import { createReportOutbox } from '../../src/runner/ledger/outbox.ts';
@@ -174,8 +175,7 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
     nodeId = id;
     state = 'works';
     const ledger = openLedger();
-    const outbox = createReportOutbox(options.mostEnds);
-    const facts = {
+    const run: CurrentRun = {
       workflowId,
       runId,
       apiUrl: '',
@@ -183,6 +183,9 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
       submissionDirectory: undefined,
       execution: { sigterm_lead_seconds: 1 },
       variables: [],
+      ledger,
+      outbox: createReportOutbox(options.mostEnds),
+      log,
     };
     const parts = createRunnerWork({
       options: {
@@ -196,28 +199,24 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
       },
       workflow,
       nodeId: id,
-      facts,
+      run,
       capacity: createSlots(slots, []),
-      ledger,
-      outbox,
-      watch: undefined,
-      log,
       ask: (body, answered, failed) => {
         const request = JSON.stringify(body);
         network.send(() => server.exchange(JSON.parse(request)), { answered: alive(answered), failed: alive(failed) });
       },
       steps: createDirectSteps({
-        facts,
+        facts: run,
         environment: {},
         log,
         launcherOf: ({ environment, onEnd }) => machine.launcherOf(name, { environment, onEnd: alive(onEnd) }),
       }),
       actions: { isBusy: false, consider() {}, keepsIdle: async () => false },
-      drainOf: (runningJobs, mayGoOn) => ({
-        begin: () => runningJobs.stopStarting(),
+      drainOf: (jobs, mayGoOn) => ({
+        begin: () => jobs.stopStarting(),
         ended() {},
         end() {
-          if (mayGoOn()) runningJobs.resumeStarting();
+          if (mayGoOn()) jobs.resumeStarting();
         },
         reported() {},
         keep() {},
@@ -237,7 +236,7 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
     verdict = reached;
     state = 'ends';
     parts.idlePolicy.close();
-    parts.runningJobs.stopStarting();
+    parts.jobs.stopStarting();
     const leave = (isKept: boolean) => {
       ledger.close({ remove: !isKept });
       parts.stop.close();

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
-import type { RunFacts } from '../../src/runner/step/request.ts';
+import type { RunFacts } from '../../src/runner/facts/run-facts.ts';
 import { messageLine, type LauncherOrder, type LauncherReport } from '../../src/runner/step/batch/protocol.ts';
 import { temporaryFolder } from './programs.ts';
 

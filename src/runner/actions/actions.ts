@@ -39,10 +39,11 @@ export interface Actions {
 }
 
 export async function createActions(options: ActionsOptions): Promise<Actions> {
-  const { client, reads, facts, nodeId, shells, log } = options;
-  const params = { id: facts.workflowId };
+  const { client, reads, run, nodeId, shells } = options;
+  const { log } = run;
+  const params = { id: run.workflowId };
   const canSchedule = options.scheduling !== undefined;
-  const claims = createActionClaims({ client, workflowId: facts.workflowId, nodeId, log });
+  const claims = createActionClaims({ client, workflowId: run.workflowId, nodeId, log });
   const queue = createActionQueue(options.onDone);
   const execute = createExecute({ ...options, claims });
   /** Executed here, or by another runner. */

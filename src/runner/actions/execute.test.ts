@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type { Shells } from '../launch/shell.ts';
-import type { RunFacts } from '../step/request.ts';
+import type { CurrentRun } from '../ledger/current-run.ts';
 import { createExecute } from './execute.ts';
 
 const action = { id: 3, workflow_id: 1, trigger_type: 'on_workflow_start', action_type: 'run_commands' } as never;
-const facts = { workflowId: 1, runId: 1, outputDir: '/tmp', variables: [] } as unknown as RunFacts;
+const facts = { workflowId: 1, runId: 1, outputDir: '/tmp', variables: [] };
 
 /** What executing these commands leads to, in its order; a command that is named as failing fails. */
 async function happens(commands: readonly string[], { failing = '', isOver = false } = {}) {
@@ -17,18 +17,20 @@ async function happens(commands: readonly string[], { failing = '', isOver = fal
     },
   } as unknown as Shells;
   const execute = createExecute({
-    facts,
+    run: {
+      ...facts,
+      ledger: { action: (id: number, what: string) => void events.push(`${what} ${id}`) },
+      log: { write: (level: string) => void events.push(level) },
+    } as unknown as CurrentRun,
     nodeId: 5,
     shells,
     scheduling: undefined,
-    ledger: { action: (id, what) => void events.push(`${what} ${id}`) },
     claims: {
       reportEnd(id, outcome) {
         events.push(`${outcome} ${id}`);
         return Promise.resolve();
       },
     },
-    log: { write: (level) => void events.push(level), close: () => {} },
   });
   await execute(action, { kind: 'run_commands', commands });
   return events;

@@ -1,31 +1,30 @@
 import { resolve } from 'node:path';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { Shells } from '../launch/shell.ts';
-import type { Log } from '../facts/log.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import { type RunFacts, runVariables } from '../step/request.ts';
+import type { CurrentRun } from '../ledger/current-run.ts';
+import type { RunFacts } from '../facts/run-facts.ts';
+import { runVariables } from '../step/request.ts';
 import type { ActionWork } from './choose.ts';
 import type { ActionClaims } from './claims.ts';
 import type { Scheduling } from '../facts/scheduling.ts';
 
 export interface ExecuteOptions {
-  readonly facts: RunFacts;
+  readonly run: CurrentRun;
   readonly nodeId: number;
   readonly shells: Shells;
   readonly scheduling: Scheduling | undefined;
-  readonly ledger: Pick<Ledger, 'action'>;
   readonly claims: Pick<ActionClaims, 'reportEnd'>;
-  readonly log: Log;
 }
 
 /** Executes an action that this runner has claimed, and reports its end. */
 export type Execute = (action: WorkflowAction & { readonly id: number }, planned: ActionWork) => Promise<void>;
 
-export function createExecute({ facts, nodeId, shells, scheduling, ledger, claims, log }: ExecuteOptions): Execute {
+export function createExecute({ run, nodeId, shells, scheduling, claims }: ExecuteOptions): Execute {
+  const { ledger, log } = run;
   const runCommands = async (commands: readonly string[], output: string): Promise<string | undefined> => {
     // The commands run in the output directory, where a relative path to it would be wrong.
-    const cwd = resolve(facts.outputDir);
-    const variables = runVariables({ ...facts, outputDir: cwd });
+    const cwd = resolve(run.outputDir);
+    const variables = runVariables({ ...run, outputDir: cwd });
     for (const script of commands) {
       const end = await shells.run({ script, cwd, variables, output });
       if (end !== undefined) return `${end} of ${script}`;
@@ -45,9 +44,9 @@ export function createExecute({ facts, nodeId, shells, scheduling, ledger, claim
   };
 
   return async (action, planned) => {
-    const output = actionLogOf(facts, action.id, nodeId);
+    const output = actionLogOf(run, action.id, nodeId);
     const about = {
-      workflow_id: facts.workflowId,
+      workflow_id: run.workflowId,
       action_id: action.id,
       trigger: action.trigger_type,
       action: action.action_type,

@@ -1,7 +1,7 @@
 import { type Allocation, jobIdOf } from '../../cluster/batch/allocation.ts';
 import type { StepId } from '../../core/contract/files/job.ts';
 import type { Log } from '../facts/log.ts';
-import type { RunFacts } from '../step/request.ts';
+import type { RunFacts } from '../facts/run-facts.ts';
 import type { SonarRecord } from '../step/sonar.ts';
 import type { Uses } from '../step/steps.ts';
 import { createStepSampler, type StepSampler } from './step-sampler.ts';

@@ -1,8 +1,8 @@
 import { filesOf, type StepId, stepIdOf } from '../../core/contract/files/job.ts';
-import { sayWhy } from '../jobs/unstartable.ts';
+import { sayWhy } from '../attempt/say-why.ts';
 import { LaunchError } from '../launch/launcher.ts';
 import type { LauncherOrder, ReportedEnd } from '../step/batch/protocol.ts';
-import type { RunFacts } from '../step/request.ts';
+import type { RunFacts } from '../facts/run-facts.ts';
 import type { Steps } from '../step/steps.ts';
 import type { MemoryLimits } from './memory-limits.ts';
 import type { LauncherNews } from './news.ts';

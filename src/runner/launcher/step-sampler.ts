@@ -3,7 +3,7 @@ import { stepNameIn } from '../../cluster/slurm/step-name.ts';
 import type { StepId } from '../../core/contract/files/job.ts';
 import type { Log } from '../facts/log.ts';
 import { createProcessUse, stepFinder } from '../step/process-use.ts';
-import type { RunFacts } from '../step/request.ts';
+import type { RunFacts } from '../facts/run-facts.ts';
 import type { SonarRecord } from '../step/sonar.ts';
 
 export interface StepSamplerOptions {

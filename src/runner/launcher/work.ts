@@ -8,7 +8,7 @@ import { endLeftoverProcesses, killLeft } from '../recover/leftover-processes.ts
 import type { LauncherOrder, LauncherReport, ReportedEnd } from '../step/batch/protocol.ts';
 import { allowedCpus, bindableCpus, createCpuPool } from '../step/direct/cpu-pool.ts';
 import { createDirectSteps } from '../step/direct/direct.ts';
-import type { RunFacts } from '../step/request.ts';
+import type { RunFacts } from '../facts/run-facts.ts';
 import type { SettledEnd, StepEnd, Steps } from '../step/steps.ts';
 import { environmentOfJobs } from './environment.ts';
 import { createMemoryLimits, type MemoryLimits } from './memory-limits.ts';

@@ -6,7 +6,7 @@ import { createWake } from '../report/wake.ts';
 import type { Equipment } from './equip.ts';
 import type { Joined } from '../setup/join.ts';
 import { createFate } from '../attempt/fate.ts';
-import { KILLED_LAST_MS } from '../attempt/shared-signal.ts';
+import { KILLED_LAST_MS } from '../attempt/evidence.ts';
 import { createOrphanCheck } from '../recover/orphan-check.ts';
 import { createRunnerWork, type RunnerWork, type WorkOptions } from './work.ts';
 
@@ -17,8 +17,8 @@ export function beginWork(
   limit: TimeLimit | undefined,
   drainOf: WorkOptions['drainOf'],
 ): { readonly work: RunnerWork; close(): void } {
-  const { workflow, nodeId, facts, log } = registered;
-  const { workflowId, runId } = facts;
+  const { workflow, nodeId, mode, run } = registered;
+  const { workflowId, runId, log } = run;
   const { client } = server;
   const { actions, shells, monitor } = equipment;
   const { ending } = options;
@@ -51,11 +51,13 @@ export function beginWork(
     cancelsAllocations: options.scheduling !== undefined,
     onPoll: () => void orphanCheck.check(),
     onJobEnded: options.onJobEnded,
-    fate: ending && createFate(() => ending.fate()),
-    hasSteps: registered.mode === 'slurm',
-    // Steps end by the word of Slurm, which knows that it killed them.
-    successWaitMs: registered.mode === 'direct' && ending?.isOneByOne === true ? KILLED_LAST_MS : 0,
-    sharesSignals: options.allocation !== undefined,
+    allocation: {
+      areShared: options.allocation !== undefined,
+      hasSteps: mode === 'slurm',
+      // Steps end by the word of Slurm, which knows that it killed them.
+      successWaitMs: mode === 'direct' && ending?.isOneByOne === true ? KILLED_LAST_MS : 0,
+      fate: ending && createFate(() => ending.fate()),
+    },
     stuckMs: server.stuckMs,
   });
   const orphanCheck = createOrphanCheck({

@@ -4,7 +4,7 @@ import { writesSonar } from '../observe/plan.ts';
 import { isBatched, type StartMode } from '../../core/allocation/execution-mode.ts';
 import type { WorkflowFacts } from '../facts/workflow-facts.ts';
 import { createDirectSteps } from '../step/direct/direct.ts';
-import type { RunFacts } from '../step/request.ts';
+import type { CurrentRun } from '../ledger/current-run.ts';
 import { createSlurmSteps } from '../step/slurm/slurm.ts';
 import type { SonarRecord } from '../step/sonar.ts';
 import type { Steps } from '../step/steps.ts';
@@ -14,7 +14,7 @@ export interface StepsOptions extends LimitOptions {
   readonly mode: StartMode;
   readonly client: Client;
   readonly reads: Pick<WorkflowFacts, 'defaultRequirements'>;
-  readonly facts: RunFacts;
+  readonly run: CurrentRun;
   /** The end of the allocation as it is known now, in Unix milliseconds. */
   readonly endAtMs: () => number | undefined;
   /** The allocation in which the runner is. */
@@ -30,12 +30,13 @@ export interface StepsOptions extends LimitOptions {
 
 /** The steps of a runner, in its mode. */
 export async function createSteps(options: StepsOptions): Promise<Steps> {
-  const { mode, client, reads, workflow, facts, endAtMs, environment, allocation, reachesAll, log } = options;
+  const { mode, client, reads, workflow, run, endAtMs, environment, allocation, reachesAll } = options;
+  const { log } = run;
   if (mode === 'direct' || allocation === undefined) {
     const sonar = writesSonar(workflow) ? await sonarRecord(options) : undefined;
     const { limitsOf, groups, cpus } = await limitJobs(options);
     const { jobVariable } = options;
-    const limited = { ...facts, limitsOf };
+    const limited = { ...run, limitsOf };
     return createDirectSteps({
       facts: limited,
       environment,
@@ -50,7 +51,7 @@ export async function createSteps(options: StepsOptions): Promise<Steps> {
   }
   const { jobs, granularity } = workflow.resource_monitor_config ?? {};
   const slurm = {
-    facts,
+    facts: run,
     environment,
     allocation,
     endAtMs,
@@ -63,7 +64,7 @@ export async function createSteps(options: StepsOptions): Promise<Steps> {
   };
   const inside = { ...slurm, nodes: options.nodes, program: options.launcherProgram };
   const sonar = writesSonar(workflow);
-  if (isBatched(mode, facts.execution)) {
+  if (isBatched(mode, run.execution)) {
     const { createBatchSteps } = await import('../step/batch/batch.ts');
     return createBatchSteps({ ...inside, sonar });
   }
@@ -73,12 +74,12 @@ export async function createSteps(options: StepsOptions): Promise<Steps> {
 }
 
 /** Loaded for workflows that request it. */
-async function sonarRecord({ facts, environment, allocation, log }: StepsOptions): Promise<SonarRecord | undefined> {
+async function sonarRecord({ run, environment, allocation }: StepsOptions): Promise<SonarRecord | undefined> {
   const { createSonarRecord } = await import('../step/sonar.ts');
   try {
-    return createSonarRecord({ facts, environment, allocation, log });
+    return createSonarRecord({ facts: run, environment, allocation, log: run.log });
   } catch (error) {
-    log.write('warn', 'No Sonar records of this run', { reason: (error as Error).message });
+    run.log.write('warn', 'No Sonar records of this run', { reason: (error as Error).message });
     return undefined;
   }
 }

@@ -2,7 +2,7 @@ import { steadyNow, timeOfDay } from '../../client/steady-clock.ts';
 import { type Actions, createActions } from '../actions/actions.ts';
 import { scriptsEndAt } from '../claim/deadline.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
-import type { AttemptOptions } from '../attempt/attempt.ts';
+import type { JudgeOptions } from '../attempt/result.ts';
 import { cpuLimitOf, memoryLimitOf } from '../observe/memory-limit.ts';
 import type { TimeLimit } from '../claim/time-limit.ts';
 import { STDIO_FOLDER } from '../../core/contract/files/job.ts';
@@ -11,7 +11,6 @@ import { createOutputDisk, type OutputDisk } from '../attempt/output-disk.ts';
 import { createRetry, type Retry } from '../attempt/retry/retry.ts';
 import { createShells, type Shells } from '../launch/shell.ts';
 import { type Monitor, startMonitor } from '../observe/monitor.ts';
-import { createReportOutbox, type Outbox } from '../ledger/outbox.ts';
 import { createSteps } from './create-steps.ts';
 import type { Steps } from '../step/steps.ts';
 import type { Joined } from '../setup/join.ts';
@@ -20,11 +19,10 @@ import type { Joined } from '../setup/join.ts';
 export interface Equipment {
   readonly steps: Steps;
   readonly monitor: Monitor;
-  readonly outbox: Outbox;
   readonly disk: OutputDisk;
   readonly shells: Shells;
   readonly retry: Retry;
-  readonly memoryLimitOf: NonNullable<AttemptOptions['memoryLimitOf']>;
+  readonly memoryLimitOf: NonNullable<JudgeOptions['memoryLimitOf']>;
   readonly crate: Crate | undefined;
   readonly actions: Actions;
 }
@@ -38,7 +36,7 @@ export async function equip(
     readonly onActionsDone: () => void;
   },
 ): Promise<Equipment> {
-  const { workflow, facts, ledger, log } = registered;
+  const { workflow, mode, run } = registered;
   const { reads } = server;
   const { limit } = given;
   const defaultId = await reads.defaultRequirements();
@@ -46,11 +44,11 @@ export async function equip(
   const steps = await createSteps({
     memoryLimitOf: memoryLimit,
     cpuLimitOf: (job) => cpuLimitOf(job, defaultId),
-    mode: registered.mode,
+    mode,
     client: patient,
     reads,
     workflow,
-    facts,
+    run,
     endAtMs: () => limit?.deadline.endAtMs,
     environment: { ...process.env },
     allocation: options.allocation,
@@ -58,47 +56,38 @@ export async function equip(
     reachesAll: options.ending?.reachesAll === true,
     nodes: registered.nodes,
     launcherProgram: options.launcherProgram ?? [],
-    log,
   });
   const monitor = await startMonitor({
     reads,
     workflow,
-    facts,
+    run,
     steps,
-    mode: registered.mode,
+    mode,
     scheduler: options.scheduler,
-    log,
   });
-  const outbox = createReportOutbox();
-  const disk = createOutputDisk({ folder: `${facts.outputDir}/${STDIO_FOLDER}`, log });
+  const disk = createOutputDisk({ folder: `${run.outputDir}/${STDIO_FOLDER}`, log: run.log });
   const shells = createShells(() => limit && scriptsEndAt(limit.deadline), steadyNow);
   const retry = await createRetry({
     client: patient,
     reads,
-    facts,
+    run,
     usesPendingFailed: workflow.use_pending_failed === true,
-    ledger,
-    outbox,
     shells,
-    log,
   });
   const crate = createCrate({
     client: patient,
-    facts,
+    run,
     workflow,
     startedAtMs: timeOfDay(given.startedAtMs).getTime(),
-    log,
   });
   const actions = await createActions({
     client: patient,
     reads,
-    facts,
+    run,
     nodeId: registered.nodeId,
     shells,
     scheduling: options.scheduling,
-    ledger,
-    log,
     onDone: given.onActionsDone,
   });
-  return { steps, monitor, outbox, disk, shells, retry, memoryLimitOf: memoryLimit, crate, actions };
+  return { steps, monitor, disk, shells, retry, memoryLimitOf: memoryLimit, crate, actions };
 }

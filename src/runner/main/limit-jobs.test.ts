@@ -20,7 +20,7 @@ async function limited(options: Partial<LimitOptions>) {
     environment: { TORC_CONTROL_GROUPS: 'off' },
     allocation: undefined,
     nodes: [],
-    log: log as unknown as LimitOptions['log'],
+    run: { log } as unknown as LimitOptions['run'],
     ...options,
   });
   return { ...found, lines };

@@ -1,10 +1,10 @@
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
-import type { Log } from '../facts/log.ts';
+import type { CurrentRun } from '../ledger/current-run.ts';
 import { enforcesMemory, limitsCpus } from '../observe/plan.ts';
 import type { CpuPool } from '../step/direct/cpu-pool.ts';
 import type { JobGroups } from '../step/direct/job-groups.ts';
-import type { JobLimits } from '../step/request.ts';
+import type { JobLimits } from '../facts/run-facts.ts';
 
 export interface LimitOptions {
   readonly workflow: Pick<Workflow, 'resource_monitor_config' | 'execution_config'>;
@@ -15,7 +15,7 @@ export interface LimitOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly allocation: object | undefined;
   readonly nodes: readonly { readonly cpus: number | undefined }[];
-  readonly log: Log;
+  readonly run: Pick<CurrentRun, 'log'>;
 }
 
 /** What limits the jobs of a runner in direct mode. */
@@ -27,7 +27,8 @@ export interface Limited {
 
 /** Limits memory and CPUs of jobs as their workflow asks and as this user may, and says in the log what limits them. */
 export async function limitJobs(options: LimitOptions): Promise<Limited> {
-  const { workflow, memoryLimitOf, cpuLimitOf, environment, log } = options;
+  const { workflow, memoryLimitOf, cpuLimitOf, environment, run } = options;
+  const { log } = run;
   const isMemoryLimited = enforcesMemory(workflow);
   const isCpuLimited = limitsCpus(workflow);
   const limitsOf = (job: ClaimedJob): JobLimits => ({
@@ -55,7 +56,7 @@ export async function limitJobs(options: LimitOptions): Promise<Limited> {
  */
 async function limitCpus(
   groups: JobGroups['cpu'],
-  { cpuLimitOf, allocation, nodes, log }: LimitOptions,
+  { cpuLimitOf, allocation, nodes, run: { log } }: LimitOptions,
 ): Promise<CpuPool | undefined> {
   if (typeof groups !== 'string') {
     log.write('info', 'CPU limits are enforced', { by: groups.about });

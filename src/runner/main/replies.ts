@@ -1,17 +1,17 @@
 import type { ExchangeReply } from '../../core/contract/exchange.ts';
 import type { CancelUnneeded } from '../actions/unneeded.ts';
 import type { IdlePolicy } from '../claim/idle-policy.ts';
-import type { Termination } from '../jobs/ending.ts';
-import type { Stop } from '../jobs/stop.ts';
+import type { HeldJobs } from '../held/held-jobs.ts';
+import type { Termination } from '../held/signals.ts';
+import type { Stop } from '../held/stop.ts';
 import type { RunnerOptions } from '../facts/options.ts';
 import type { Drain } from '../outage/drain.ts';
 import type { RunEnds } from './run-end.ts';
-import type { RunningJobs } from '../jobs/running-jobs.ts';
 import type { Conversation, ConverseOptions } from '../report/conversation/converse.ts';
 
 export interface RepliesOptions {
   readonly options: Pick<RunnerOptions, 'offline' | 'onProgress'>;
-  readonly runningJobs: RunningJobs;
+  readonly jobs: HeldJobs;
   readonly stop: Stop;
   readonly drain: Drain;
   readonly actions: { consider(due: readonly number[]): void };
@@ -28,23 +28,23 @@ export interface RepliesOptions {
 export function createReplies(
   given: RepliesOptions,
 ): Pick<ConverseOptions, 'onReply' | 'onOffline' | 'onOnline' | 'onOver'> {
-  const { options, runningJobs, stop, drain, actions, ends } = given;
+  const { options, jobs, stop, drain, actions, ends } = given;
   return {
     onReply(reply: ExchangeReply) {
       drain.reported();
       options.onProgress?.({
         counts: reply.jobs_by_status,
-        runningHere: runningJobs.running,
+        runningHere: jobs.running,
         endsPerSecond: given.conversation().rate,
       });
-      if (reply.end_attempts) runningJobs.endAttempts(reply.end_attempts, given.termination);
+      if (reply.end_attempts) jobs.cancel(reply.end_attempts, given.termination);
       if (reply.due_actions) actions.consider(reply.due_actions);
       if (reply.has_unneeded_allocations === true) void given.cancelUnneeded?.();
       if (!stop.began) given.idlePolicy().consider(reply);
     },
     onOffline(failure) {
       if (options.offline.isEnabled) drain.begin(failure);
-      if (!options.offline.isEnabled || runningJobs.running === 0) given.conversation().giveUp();
+      if (!options.offline.isEnabled || jobs.running === 0) given.conversation().giveUp();
     },
     onOnline: () => drain.end(),
     onOver(over) {

@@ -36,18 +36,18 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const outlived = given.allocation === undefined ? undefined : outliveMessages();
   const joined = await join(given, startedAtMs);
   const { options, record, registered, server } = joined;
-  const { log } = registered;
+  const { log } = registered.run;
   const limit = runnerLimit(joined, startedAtMs, ({ killAtMs, abandonAtMs }) =>
     work.endForDeadline(killAtMs, abandonAtMs),
   );
   const cancelUnneeded = createCancelUnneeded(options.scheduling, log);
   const onActionsDone = () => work.on.workMayBeReady();
   const equipment = await equip(joined, { startedAtMs, limit, onActionsDone });
-  const { steps, shells, actions, outbox } = equipment;
-  const { journal, drainOf } = prepareForOutages({ options, registered, outbox });
+  const { steps, shells, actions } = equipment;
+  const { journal, drainOf } = prepareForOutages({ options, registered });
   const begun = beginWork(joined, { ...equipment, cancelUnneeded }, limit, drainOf);
   const { work } = begun;
-  const { runningJobs, conversation, stop } = work;
+  const { jobs, conversation, stop } = work;
   limit?.begin();
   const memoryGuard = guardMemory(joined, work, steps);
   const signals = options.allocation !== undefined ? hearAllocation(steps, options) : undefined;
@@ -61,10 +61,10 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const done = async (): Promise<RunSummary> => {
     const end = await work.finished;
     for (const part of [work.idlePolicy, begun, limit, memoryGuard, planned]) part?.close();
-    runningJobs.stopStarting();
+    jobs.stopStarting();
     const patient = patientClient(given, TEARDOWN_PATIENCE_MS);
     const parts = { client: server.client, patient, registered, record, journal, drain: work.drain, startedAt };
-    const summary = await conclude({ ...equipment, ...parts, conversation, runningJobs }, end);
+    const summary = await conclude({ ...equipment, ...parts, conversation, jobs }, end);
     // After a stop, or where a new run has begun, this runner does not know what is still needed.
     if (summary.isReported && end.ending !== 'stopped' && end.ending !== 'superseded') await cancelUnneeded();
     guardian?.dismiss();
@@ -78,7 +78,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     done: done(),
     stop({ now }) {
       // After its SIGTERM a batch system kills the runner too: its results are reported before.
-      const { leadSeconds } = terminationOf(registered.facts.execution);
+      const { leadSeconds } = terminationOf(registered.run.execution);
       const killWait = options.ending?.killWaitSeconds ?? Infinity;
       const seconds = Math.min(leadSeconds, Math.max(1, killWait - REPORT_SECONDS));
       shells.limit(now ? 0 : seconds * 1000);
@@ -124,15 +124,15 @@ function hearAllocation(
 }
 
 /** Protects the memory of an allocation, where the runner starts the processes and the workflow limits them. */
-function guardMemory({ options, registered }: Joined, { runningJobs }: RunnerWork, steps: Steps) {
+function guardMemory({ options, registered }: Joined, { jobs }: RunnerWork, steps: Steps) {
   const limitBytes = options.ending?.memoryBytes;
-  const { mode, facts, log } = registered;
-  if (limitBytes === undefined || mode !== 'direct' || facts.execution.limit_resources === false) return undefined;
+  const { mode, run } = registered;
+  if (limitBytes === undefined || mode !== 'direct' || run.execution.limit_resources === false) return undefined;
   return guardAllocationMemory({
     limitBytes,
-    needs: runningJobs.requests,
+    needs: jobs.requests,
     observe: steps.observe,
-    kill: runningJobs.killForMemory,
-    log,
+    kill: jobs.killForMemory,
+    log: run.log,
   });
 }

@@ -15,10 +15,10 @@ export function runnerLimit(
 ): TimeLimit | undefined {
   const { endAtMs, ending } = options;
   if (endAtMs === undefined) return undefined;
-  const { mode, facts, log } = registered;
-  const { leadSeconds, headroomSeconds } = terminationOf(facts.execution);
+  const { mode, run } = registered;
+  const { leadSeconds, headroomSeconds } = terminationOf(run.execution);
   // Steps of Slurm have time limits of their own, which lie before the headroom: the runner signals those that are left then.
-  const isInLimits = mode === 'slurm' && !isBatched(mode, facts.execution);
+  const isInLimits = mode === 'slurm' && !isBatched(mode, run.execution);
   const lead = isInLimits ? Math.min(leadSeconds, headroomSeconds / 2) : leadSeconds;
   return createTimeLimit({
     startedAtMs,
@@ -26,18 +26,18 @@ export function runnerLimit(
     headroomSeconds: isInLimits ? headroomSeconds - lead : headroomSeconds,
     leadSeconds: lead,
     ask: ending ? () => ending.secondsLeft() : options.secondsLeft,
-    log,
+    log: run.log,
     onChanged: (changed) => void reportEnd(patient, registered, changed),
     onDue,
   });
 }
 
 /** The record of the runner has its end: a job that needs more time waits for another one. */
-async function reportEnd(client: Client, { nodeId, node, log }: Registered, endAtMs: number): Promise<void> {
+async function reportEnd(client: Client, { nodeId, node, run }: Registered, endAtMs: number): Promise<void> {
   node.end_time = timeOfDay(endAtMs).toISOString();
   try {
     await client.updateComputeNode({ params: { id: nodeId }, body: node });
   } catch (error) {
-    log.write('warn', 'The end of the runner could not be reported', { reason: (error as Error).message });
+    run.log.write('warn', 'The end of the runner could not be reported', { reason: (error as Error).message });
   }
 }

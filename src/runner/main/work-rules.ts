@@ -3,7 +3,7 @@ import { signalCalled } from '../../core/contract/signal.ts';
 import { STANDARD_OUTAGE_MINUTES, STANDARD_WAIT_SECONDS } from '../../core/contract/standard-settings.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { RunnerOptions } from '../facts/options.ts';
-import type { RunFacts } from '../step/request.ts';
+import type { RunFacts } from '../facts/run-facts.ts';
 
 const MINUTE_MS = 60_000;
 /**

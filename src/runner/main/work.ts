@@ -11,14 +11,13 @@ import {
   type Leave,
 } from '../claim/idle-policy.ts';
 import { claimRequestOf } from '../claim/request.ts';
-import type { AttemptOptions } from '../attempt/attempt.ts';
-import { createStop, type Stop } from '../jobs/stop.ts';
+import { createHeldJobs, type HeldJobs, type HeldOptions } from '../held/held-jobs.ts';
+import { createStop, type Stop } from '../held/stop.ts';
 import type { RunnerOptions } from '../facts/options.ts';
 import type { Drain } from '../outage/drain.ts';
 import { type Conversation, type ConverseOptions, createConversation } from '../report/conversation/converse.ts';
 import { createReplies } from './replies.ts';
 import { createRunEnds, type RunnerEnd } from './run-end.ts';
-import { createRunningJobs, type RunningJobs, type RunningJobsOptions } from '../jobs/running-jobs.ts';
 import { type WorkRules, workRules } from './work-rules.ts';
 
 /** The actions of a workflow, as far as they keep a runner alive. */
@@ -28,10 +27,7 @@ interface BusyActions {
   keepsIdle(idleMs: number): Promise<boolean>;
 }
 
-export interface WorkOptions
-  extends
-    AttemptOptions,
-    Pick<RunningJobsOptions, 'capacity' | 'steps' | 'disk' | 'fate' | 'hasSteps' | 'successWaitMs' | 'sharesSignals'> {
+export interface WorkOptions extends Omit<HeldOptions, 'hasTimeFor' | 'warning' | 'on'> {
   readonly options: Pick<
     RunnerOptions,
     | 'offline'
@@ -55,7 +51,7 @@ export interface WorkOptions
   readonly prospect?: IdlePolicyOptions['prospect'];
   readonly actions: BusyActions;
   /** The behaviour while the server is away. */
-  readonly drainOf: (runningJobs: RunningJobs, mayGoOn: () => boolean) => Drain;
+  readonly drainOf: (jobs: HeldJobs, mayGoOn: () => boolean) => Drain;
   /** Whether the server may ask this runner to cancel queued allocations, and how it does. */
   readonly cancelsAllocations?: boolean;
   readonly cancelUnneeded?: CancelUnneeded;
@@ -74,7 +70,7 @@ export interface WorkOptions
  * no address, so a simulation can run it.
  */
 export interface RunnerWork {
-  readonly runningJobs: RunningJobs;
+  readonly jobs: HeldJobs;
   readonly stop: Stop;
   readonly conversation: Conversation;
   readonly drain: Drain;
@@ -97,41 +93,42 @@ export interface RunnerWork {
 }
 
 export function createRunnerWork(given: WorkOptions): RunnerWork {
-  const { options, facts, actions, log } = given;
-  const { workflowId, runId } = facts;
-  const rules = workRules(options, given.workflow, facts);
-  const claimRules = { ...rules, margins: marginsOf(facts.execution), startedAtMs: steadyNow() };
+  const { options, run, actions } = given;
+  const rules = workRules(options, given.workflow, run);
+  const claimRules = { ...rules, margins: marginsOf(run.execution), startedAtMs: steadyNow() };
   /** The actions that precede the first job have ended. */
   let isOpen = false;
   const ends = createRunEnds();
 
-  const runningJobs = createRunningJobs({
+  const jobs = createHeldJobs({
     ...given,
-    warning: facts.execution.srun_termination_signal ? rules : undefined,
+    warning: run.execution.srun_termination_signal ? rules : undefined,
     hasTimeFor: ({ runtime_seconds: seconds }) => hasTimeFor(options, claimRules, steadyNow(), seconds),
-    onEnded(count, isQuiet) {
-      drain.ended();
-      conversation.ended(count, isQuiet);
-      stop.ended();
-    },
-    onFreed: (count) => conversation.freed(count),
-    onBegun: () => conversation.consider(),
-    onResumed: () => conversation.workMayBeReady(),
-    onUnable(reason) {
-      log.write('error', 'Jobs cannot be started here', { reason });
-      ends.because({ ending: 'unable', reason });
-      stop.drain();
+    on: {
+      ended(count, isQuiet) {
+        drain.ended();
+        conversation.ended(count, isQuiet);
+        stop.ended();
+      },
+      freed: (count) => conversation.freed(count),
+      begun: () => conversation.consider(),
+      resumed: () => conversation.workMayBeReady(),
+      unable(reason) {
+        run.log.write('error', 'Jobs cannot be started here', { reason });
+        ends.because({ ending: 'unable', reason });
+        stop.drain();
+      },
     },
   });
-  const stop = createStop({ ...rules, runningJobs, log, workflowId, onEmpty: () => ends.finish() });
-  const drain = given.drainOf(runningJobs, () => !stop.began);
-  const claims = claimsOf(given, claimRules, runningJobs);
+  const stop = createStop({ ...rules, jobs, run, onEmpty: () => ends.finish() });
+  const drain = given.drainOf(jobs, () => !stop.began);
+  const claims = claimsOf(given, claimRules, jobs);
   const conversation: Conversation = createConversation({
     ...given,
     ...rules,
     ...createReplies({
       ...given,
-      runningJobs,
+      jobs,
       stop,
       drain,
       ends,
@@ -139,23 +136,21 @@ export function createRunnerWork(given: WorkOptions): RunnerWork {
       conversation: () => conversation,
       idlePolicy: () => idlePolicy,
     }),
-    runId,
-    runningJobs,
-    want: (prefetch, ahead) =>
-      stop.began || !isOpen || runningJobs.isHeldOff ? undefined : claims.want(prefetch, ahead),
+    jobs,
+    want: (prefetch, ahead) => (stop.began || !isOpen || jobs.isHeldOff ? undefined : claims.want(prefetch, ahead)),
     slots: claims.slots,
   });
 
-  const held = () => runningJobs.running + runningJobs.queued + Number(actions.isBusy);
+  const held = () => jobs.running + jobs.queued + Number(actions.isBusy);
   const on = streamEventsOf(conversation, () => isOpen);
   const idlePolicy = idlePolicyOf(
     given,
     { ...rules, ...claimRules },
-    { runningJobs, conversation, held, on, finish: ends.finish },
+    { jobs, conversation, held, on, finish: ends.finish },
   );
 
   return {
-    runningJobs,
+    jobs,
     stop,
     conversation,
     drain,
@@ -195,23 +190,22 @@ const streamEventsOf = (conversation: Conversation, isOpen: () => boolean): Runn
 const claimsOf = (
   { options, capacity }: WorkOptions,
   rules: ClaimRules,
-  runningJobs: RunningJobs,
+  jobs: HeldJobs,
 ): Required<Pick<ConverseOptions, 'want' | 'slots'>> => ({
   want: (prefetch, ahead) => claimRequestOf(options, capacity, prefetch, steadyNow(), rules, ahead),
-  slots: () =>
-    Math.max(1, runningJobs.running + Math.min(capacity.free().cpus, capacity.total.cpus - runningJobs.running)),
+  slots: () => Math.max(1, jobs.running + Math.min(capacity.free().cpus, capacity.total.cpus - jobs.running)),
 });
 
 /** Polls for jobs, and ends a runner for which nothing is left, unless its actions need it. */
 function idlePolicyOf(
-  { options, facts, actions, log, hasOpenJobs, prospect, stuckMs, onPoll }: WorkOptions,
+  { options, run, actions, hasOpenJobs, prospect, stuckMs, onPoll }: WorkOptions,
   rules: WorkRules & ClaimRules,
-  parts: Pick<RunnerWork, 'runningJobs' | 'conversation' | 'held' | 'on'> & {
+  parts: Pick<RunnerWork, 'jobs' | 'conversation' | 'held' | 'on'> & {
     readonly finish: (end: RunnerEnd) => void;
   },
 ): IdlePolicy {
   const { baseMs, capMs, idleMs, noWorkMs, staysWhenComplete } = rules;
-  const { runningJobs, conversation, held } = parts;
+  const { jobs, conversation, held } = parts;
   const leave = async ({ ending, reason, isProven }: Leave) => {
     const idleSinceMs = isProven ? Infinity : performance.now() - conversation.lastProgress;
     if (!(await actions.keepsIdle(idleSinceMs)) && held() === 0) parts.finish({ ending, reason });
@@ -226,9 +220,9 @@ function idlePolicyOf(
     prospect,
     noWorkMs,
     refusal: () => noTimeReason(options, rules, steadyNow()),
-    onReport: (words) => log.write('warn', words, { workflow_id: facts.workflowId }),
+    onReport: (words) => run.log.write('warn', words, { workflow_id: run.workflowId }),
     held,
-    hasChildren: () => runningJobs.running > 0,
+    hasChildren: () => jobs.running > 0,
     lastProgress: () => conversation.lastProgress,
     onPoll() {
       parts.on.workflowChanged();

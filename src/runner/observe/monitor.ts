@@ -7,7 +7,7 @@ import type { Workflow } from '../../core/contract/workflow.ts';
 import { labelOf } from '../../core/contract/files/runner.ts';
 import type { Log } from '../facts/log.ts';
 import type { RunnerOptions } from '../facts/options.ts';
-import type { RunFacts } from '../step/request.ts';
+import type { CurrentRun } from '../ledger/current-run.ts';
 import type { Watch } from './watch.ts';
 import { type JobWatchOptions, watchJobs } from './job-watch.ts';
 import type { MetricsFile } from './metrics-file.ts';
@@ -16,8 +16,7 @@ import { type MonitorPlan, monitorPlanOf } from './plan.ts';
 
 export interface MonitorOptions extends JobWatchOptions {
   readonly workflow: Workflow;
-  readonly facts: RunFacts;
-  readonly log: Log;
+  readonly run: CurrentRun;
   readonly scheduler: RunnerOptions['scheduler'];
 }
 
@@ -37,10 +36,11 @@ export interface Monitor {
 
 /** Reads the configuration of the workflow once, and starts monitoring accordingly. */
 export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
-  const { reads, workflow, facts, steps, mode, scheduler, log } = options;
+  const { reads, workflow, run, steps, mode, scheduler } = options;
+  const { outputDir, log } = run;
   const plan = planFor(workflow, log);
-  const label = labelOf({ ...facts, hostname: hostname(), scheduler });
-  const file = await fileFor(plan, metricsPath(facts.outputDir, label), log);
+  const label = labelOf({ ...run, hostname: hostname(), scheduler });
+  const file = await fileFor(plan, metricsPath(outputDir, label), log);
   const timer = file && repeatEvery(plan.flushSeconds * 1000, () => file.flush());
   const watch = plan.jobs && (await watchJobs(plan, { reads, steps, mode }, plan.jobs.isTimeSeries ? file : undefined));
   const node =
@@ -77,7 +77,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
       }
       try {
         const { drawPlots } = await import('../plots/draw.ts');
-        const folder = `${facts.outputDir}/${METRICS_FOLDER}`;
+        const folder = `${outputDir}/${METRICS_FOLDER}`;
         const { paths, jobs } = drawPlots([file.path], {
           folder,
           prefix: label,

@@ -1,13 +1,12 @@
 import type { Completion } from '../../core/contract/exchange.ts';
-import type { RunningJobs } from '../jobs/running-jobs.ts';
+import type { HeldJobs } from '../held/held-jobs.ts';
+import type { CurrentRun } from '../ledger/current-run.ts';
 import type { Journal } from './journal/journal.ts';
-import type { Log } from '../facts/log.ts';
 import type { ExchangeFailure } from '../report/failed-exchange.ts';
-import type { Outbox } from '../ledger/outbox.ts';
 
 export interface DrainOptions {
-  readonly runningJobs: RunningJobs;
-  readonly outbox: Outbox;
+  readonly jobs: HeldJobs;
+  readonly run: Pick<CurrentRun, 'outbox' | 'log'>;
   /** Contains the results that were never reported. */
   readonly journal: Journal;
   /** Contains the results that were reported before, if the server came back without them. */
@@ -18,7 +17,6 @@ export interface DrainOptions {
   readonly mayGoOn: () => boolean;
   /** The command that sends the journal to the server. */
   readonly reconcile: string;
-  readonly log: Log;
 }
 
 /**
@@ -47,7 +45,8 @@ export interface Drain {
 const GATHER_MS = 100;
 
 export function createDrain(options: DrainOptions): Drain {
-  const { runningJobs, outbox, journal, reportedJournal, allEnds, mayGoOn, reconcile, log } = options;
+  const { jobs, journal, reportedJournal, allEnds, mayGoOn, reconcile } = options;
+  const { outbox, log } = options.run;
   let isOn = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -81,27 +80,27 @@ export function createDrain(options: DrainOptions): Drain {
     begin({ kind, reason }) {
       isOn = true;
       // Claimed and not started: reported when the server is back, so that other runners can have them.
-      runningJobs.stopStarting();
+      jobs.stopStarting();
       log.write(
         'warn',
         kind === 'behind'
           ? "The server's database is older than what it reported before, or a different one; no job starts, running jobs finish"
           : 'Server is away; no job starts, running jobs finish',
-        { reason, running: runningJobs.running },
+        { reason, running: jobs.running },
       );
       writeUnreported();
       if (kind === 'behind') write(reportedJournal, allEnds());
     },
     ended() {
       if (!isOn) return;
-      if (runningJobs.running === 0) writeUnreported();
+      if (jobs.running === 0) writeUnreported();
       else timer ??= setTimeout(writeUnreported, GATHER_MS);
     },
     end() {
       isOn = false;
       clearTimeout(timer);
       timer = undefined;
-      if (mayGoOn()) runningJobs.resumeStarting();
+      if (mayGoOn()) jobs.resumeStarting();
     },
     reported() {
       if (isOn || journal.written === undefined || outbox.unreported().length > 0) return;

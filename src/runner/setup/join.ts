@@ -30,14 +30,15 @@ export async function join(given: RunnerOptions, startedAtMs: number): Promise<J
   const record = await findRecord(patient, given);
   const { options } = record;
   const registered = await register(patient, options, startedAtMs);
-  const { workflow, node, nodeId, facts, log } = registered;
+  const { workflow, node, nodeId, run } = registered;
+  const { workflowId, runId, log } = run;
   options.onRegistered?.({ nodeId, cpus: node.num_cpus, memoryGb: node.memory_gb, gpus: node.num_gpus });
   await record.becomes('active', log);
   const server = await serverKind({
     client: createClient(given.connection.send),
     patient,
-    workflowId: facts.workflowId,
-    runId: facts.runId,
+    workflowId,
+    runId,
     nodeId,
     node,
     waitForNewJobsSeconds: workflow.compute_node_wait_for_new_jobs_seconds,

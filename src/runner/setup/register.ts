@@ -16,12 +16,13 @@ import { type Capacity, type CapacityNode, createCapacity, createSlots } from '.
 import { clockAheadSeconds } from './server-clock.ts';
 import { devicesOf } from './devices.ts';
 import { ledgerPathOf, runnerLogOf, slurmTaskOf } from '../../core/contract/files/runner.ts';
-import { type Ledger, openLedger } from '../ledger/ledger.ts';
+import type { CurrentRun } from '../ledger/current-run.ts';
+import { openLedger } from '../ledger/ledger.ts';
+import { createReportOutbox } from '../ledger/outbox.ts';
 import { type Log, openRunnerLog } from '../facts/log.ts';
 import { recoverInBatch } from '../recover/dead-allocations.ts';
 import { recoverLostRunners } from '../recover/lost-runners.ts';
 import type { RunnerOptions } from '../facts/options.ts';
-import type { RunFacts } from '../step/request.ts';
 import { type StartMode, resolveMode } from '../../core/allocation/execution-mode.ts';
 import { offeredNodes } from './offered-nodes.ts';
 import { markVariables } from '../facts/marks.ts';
@@ -39,12 +40,10 @@ export interface Registered {
   readonly hostname: string;
   /** What its jobs have in their environment, and the allocation in which they run. */
   readonly own: RunnerFacts;
-  readonly facts: RunFacts;
   readonly capacity: Capacity;
   /** The nodes on which it starts jobs. */
   readonly nodes: readonly CapacityNode[];
-  readonly ledger: Ledger;
-  readonly log: Log;
+  readonly run: CurrentRun;
   readonly logPath: string;
 }
 
@@ -108,7 +107,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   logStart(log, node, { runId, host, options, workflow });
   warnOfNoTime(workflow, options, startedAtMs, log);
 
-  const facts: RunFacts = {
+  const run: CurrentRun = {
     workflowId,
     runId,
     apiUrl: options.apiUrl,
@@ -116,6 +115,9 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     submissionDirectory: workflow.submission_directory ?? undefined,
     execution,
     variables: [...options.variables, ...markVariables(mark, process.env)],
+    ledger,
+    outbox: createReportOutbox(),
+    log,
   };
   return {
     workflow,
@@ -124,11 +126,9 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     node,
     hostname: host.hostname,
     own: { mark, allocationId: jobIdOf(allocation), jobVariable: options.batch?.jobVariable },
-    facts,
+    run,
     capacity,
     nodes,
-    ledger,
-    log,
     logPath,
   };
 }

@@ -7,7 +7,7 @@ import type { TreeUse } from '../../cluster/host/process-tree.ts';
 import { MARK_VARIABLE } from '../../core/lifecycle/belongs-to.ts';
 import type { Log } from '../facts/log.ts';
 import { membershipOf } from '../facts/membership.ts';
-import type { RunFacts } from './request.ts';
+import type { RunFacts } from '../facts/run-facts.ts';
 import type { StepUse, Uses } from './steps.ts';
 
 export interface ProcessUseOptions {

@@ -2,7 +2,8 @@ import { filesOf, stdioOf } from '../../core/contract/files/job.ts';
 import { describe, expect, it } from 'vitest';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { ExecutionConfig } from '../../core/contract/workflow.ts';
-import { environmentOfRun, jobVariables, launchRequestOf, type RunFacts, scriptOf, stepVariables } from './request.ts';
+import type { RunFacts } from '../facts/run-facts.ts';
+import { environmentOfRun, jobVariables, launchRequestOf, scriptOf, stepVariables } from './request.ts';
 
 const job: ClaimedJob = {
   id: 42,

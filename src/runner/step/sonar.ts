@@ -10,7 +10,7 @@ import { recorderOfThisNode } from '../../telemetry/produce/sample/this-node.ts'
 import { appendLine, fileOf } from '../../telemetry/send/directory.ts';
 import type { Log } from '../facts/log.ts';
 import type { ProcessEnd } from '../launch/launcher.ts';
-import type { RunFacts } from './request.ts';
+import type { RunFacts } from '../facts/run-facts.ts';
 
 export interface SonarOptions {
   readonly facts: Pick<RunFacts, 'outputDir'>;

@@ -4,7 +4,7 @@ import type { RunnersAllocation } from '../setup/allocation-record.ts';
 import type { Conversation } from '../report/conversation/converse.ts';
 import type { OutputDisk } from '../attempt/output-disk.ts';
 import type { Crate } from '../attempt/crate/crate.ts';
-import type { RunningJobs } from '../jobs/running-jobs.ts';
+import type { HeldJobs } from '../held/held-jobs.ts';
 import type { Drain } from '../outage/drain.ts';
 import type { Journal } from '../outage/journal/journal.ts';
 import { reportCutOutput } from './cut-output.ts';
@@ -24,7 +24,7 @@ interface Parts {
   readonly record: RunnersAllocation;
   readonly registered: Registered;
   readonly conversation: Conversation;
-  readonly runningJobs: RunningJobs;
+  readonly jobs: HeldJobs;
   readonly steps: Steps;
   readonly monitor: Monitor;
   readonly disk: OutputDisk;
@@ -45,15 +45,15 @@ export async function conclude(
   parts: Parts,
   { ending, reason: why }: { readonly ending: RunEnding; readonly reason?: string | undefined },
 ): Promise<RunSummary> {
-  const { client, registered, conversation, runningJobs, monitor, actions, drain } = parts;
-  const { nodeId, hostname, facts, ledger, log } = registered;
-  const { workflowId, runId } = facts;
+  const { client, registered, conversation, jobs, monitor, actions, drain } = parts;
+  const { nodeId, hostname, run } = registered;
+  const { workflowId, runId, ledger, log } = run;
   const seen = monitor.close();
   const isReported = await conversation.settle();
   if (isReported) await parts.steps.settle();
-  const isSuperseded = ending === 'superseded' || (!isReported && (await hasNewRun(client, facts)));
+  const isSuperseded = ending === 'superseded' || (!isReported && (await hasNewRun(client, run)));
   // An allocation that was requeued starts again: what this runner held is for its next one, as that of a runner that is gone.
-  const goesOn = runningJobs.hasLeft && !isSuperseded;
+  const goesOn = jobs.hasKept && !isSuperseded;
   if (isReported && !isSuperseded && !goesOn)
     await actions.end({ ofJobs: ending !== 'stopped' && ending !== 'canceled' });
   if (isReported) await parts.crate?.end({ isComplete: ending === 'complete' });
@@ -73,7 +73,7 @@ export async function conclude(
     await parts.record.becomes('complete', log);
   }
 
-  const { tally } = runningJobs;
+  const { tally } = jobs;
   log.write('info', 'Job runner finished', {
     workflow_id: workflowId,
     ending,
@@ -91,8 +91,8 @@ export async function conclude(
     nodeId,
     runId,
     tally,
-    overMemory: { jobs: runningJobs.overMemory.jobs, named: runningJobs.overMemory.named },
-    repeated: runningJobs.repeated,
+    overMemory: { jobs: jobs.overMemory.jobs, named: jobs.overMemory.named },
+    repeated: jobs.repeated,
     counts: conversation.counts,
     countsAtStart: conversation.countsAtStart,
     seconds,
@@ -109,7 +109,7 @@ export async function conclude(
 const ASK_MS = 5_000;
 
 /** Whether the workflow began a new run while this runner ended. Then the server refuses its reports. */
-async function hasNewRun(client: Client, { workflowId, runId }: Registered['facts']): Promise<boolean> {
+async function hasNewRun(client: Client, { workflowId, runId }: Registered['run']): Promise<boolean> {
   const late = new Promise<undefined>((resolve) => void setTimeout(() => resolve(undefined), ASK_MS).unref());
   try {
     const workflow = await Promise.race([client.getWorkflow({ params: { id: workflowId } }), late]);
@@ -121,7 +121,7 @@ async function hasNewRun(client: Client, { workflowId, runId }: Registered['fact
 
 async function deregister(
   client: Client,
-  { nodeId, node, log }: Registered,
+  { nodeId, node, run }: Registered,
   seconds: number,
   seen: NodeSummary | undefined,
 ): Promise<void> {
@@ -132,6 +132,6 @@ async function deregister(
       body: { ...node, is_active: false, duration_seconds: seconds, ...seen },
     });
   } catch (error) {
-    log.write('warn', 'The runner could not be deregistered', { reason: (error as Error).message });
+    run.log.write('warn', 'The runner could not be deregistered', { reason: (error as Error).message });
   }
 }

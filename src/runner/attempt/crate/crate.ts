@@ -7,8 +7,7 @@ import { all } from '../../../client/every.ts';
 import type { NewRoCrateEntity } from '../../../core/contract/artifact.ts';
 import type { ClaimedJob, Completion } from '../../../core/contract/exchange.ts';
 import type { Workflow } from '../../../core/contract/workflow.ts';
-import type { Log } from '../../facts/log.ts';
-import type { RunFacts } from '../../step/request.ts';
+import type { CurrentRun } from '../../ledger/current-run.ts';
 import {
   attemptEntity,
   type Made,
@@ -21,10 +20,9 @@ import {
 
 export interface CrateOptions {
   readonly client: Client;
-  readonly facts: RunFacts;
+  readonly run: CurrentRun;
   readonly workflow: Workflow;
   readonly startedAtMs: number;
-  readonly log: Log;
 }
 
 /**
@@ -38,9 +36,9 @@ export interface Crate {
 }
 
 /** Undefined unless the workflow requests provenance. */
-export function createCrate({ client, facts, workflow, startedAtMs, log }: CrateOptions): Crate | undefined {
+export function createCrate({ client, run, workflow, startedAtMs }: CrateOptions): Crate | undefined {
   if (workflow.enable_ro_crate !== true) return undefined;
-  const { workflowId, runId } = facts;
+  const { workflowId, runId, log } = run;
   const params = { id: workflowId };
   const started = { name: workflow.name, startTime: new Date(startedAtMs).toISOString() };
   let paths: Promise<ReadonlyMap<number, string>> | undefined;

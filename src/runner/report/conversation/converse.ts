@@ -3,6 +3,7 @@ import type { ExchangeReply, ExchangeRequest } from '../../../core/contract/exch
 import { type ExchangeFailure, exchangeFailureOf } from '../failed-exchange.ts';
 import { createMachine } from './machine.ts';
 import type { Over } from '../../facts/options.ts';
+import type { Log } from '../../facts/log.ts';
 import type { ConversationEffect, Facts, Rules } from './state.ts';
 import { createExchangeTurns, type ExchangeTurns, type TurnsOptions } from './turns.ts';
 
@@ -28,9 +29,9 @@ export interface Conversation extends Readonly<
   workMayBeReady(changeId?: number): void;
   /** The workflow as a whole may have changed: sends an exchange even without entries or room for a job. */
   mustAsk(changeId?: number): void;
-  /** Jobs ended; see `RunningJobsOptions.onEnded`. */
+  /** Jobs ended; see `HeldEvents.ended`. */
   ended(count: number, isQuiet: boolean): void;
-  /** Slots are free; see `RunningJobsOptions.onFreed`. */
+  /** Slots are free; see `HeldEvents.freed`. */
   freed(count: number): void;
   /** The connection was lost: from now on the server may be a different one. */
   connectionLost(): void;
@@ -46,16 +47,17 @@ export interface Conversation extends Readonly<
 }
 
 export function createConversation(options: ConverseOptions): Conversation {
-  const { ask, runId, runningJobs, outbox, slots, log, onReply, onOffline, onOnline, onOver } = options;
+  const { ask, run, jobs, slots, onReply, onOffline, onOnline, onOver } = options;
+  const { runId, outbox, log } = run;
   const turns = createExchangeTurns(options);
   let hasSettled: (isReported: boolean) => void = () => {};
 
   const facts = (): Facts => ({
     nowMs: performance.now(),
-    queued: runningJobs.queued,
-    running: runningJobs.running,
-    ahead: runningJobs.ahead,
-    hasRoom: runningJobs.hasRoom,
+    queued: jobs.queued,
+    running: jobs.running,
+    ahead: jobs.ahead,
+    hasRoom: jobs.hasRoom,
     slots: slots(),
     hasNews: !outbox.isEmpty,
   });
@@ -78,7 +80,11 @@ export function createConversation(options: ConverseOptions): Conversation {
   const onSettled = (isReported: boolean) => hasSettled(isReported);
   const { putBack } = turns;
   const performers: Performers = { send, accept, putBack, log, onOffline, onOnline, onOver, onSettled };
-  const machine = createMachine({ rules: options, facts, carryOut: (effect) => carryOut(effect, performers) });
+  const machine = createMachine({
+    rules: { ...options, runId },
+    facts,
+    carryOut: (effect) => carryOut(effect, performers),
+  });
   const { take } = machine;
 
   return {
@@ -119,7 +125,8 @@ export function createConversation(options: ConverseOptions): Conversation {
 }
 
 /** What carries out the effects. */
-interface Performers extends Pick<ConverseOptions, 'log' | 'onOffline' | 'onOnline' | 'onOver'> {
+interface Performers extends Pick<ConverseOptions, 'onOffline' | 'onOnline' | 'onOver'> {
+  readonly log: Log;
   readonly send: (effect: Extract<ConversationEffect, { kind: 'send' }>) => void;
   readonly accept: (effect: Extract<ConversationEffect, { kind: 'accept' }>) => void;
   readonly putBack: () => void;

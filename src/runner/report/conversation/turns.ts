@@ -1,17 +1,15 @@
 import type { ExchangeReply, ExchangeRequest, Want } from '../../../core/contract/exchange.ts';
 import type { JobStatusCounts } from '../../../core/contract/job.ts';
-import type { Log } from '../../facts/log.ts';
-import type { RunningJobs } from '../../jobs/running-jobs.ts';
-import type { News, Outbox } from '../../ledger/outbox.ts';
+import type { HeldJobs } from '../../held/held-jobs.ts';
+import type { CurrentRun } from '../../ledger/current-run.ts';
+import type { News } from '../../ledger/outbox.ts';
 import { aheadOf, createRate } from '../../facts/pace.ts';
 import type { TurnKind } from './state.ts';
 
 export interface TurnsOptions {
-  readonly runId: number;
+  readonly run: CurrentRun;
   readonly nodeId: number;
-  readonly runningJobs: RunningJobs;
-  readonly outbox: Outbox;
-  readonly log: Log;
+  readonly jobs: HeldJobs;
   /** The jobs that the runner has room for: `limit` now and `prefetch` later, and `ahead`; undefined if it wants none. */
   readonly want: (prefetch: number, ahead: Want['ahead']) => Want | undefined;
   /** The present number of jobs that can run at once. */
@@ -46,11 +44,12 @@ const WAITED_TOO_LONG_MS = 1_000;
  * for each job; too many, and a workflow that is reset has to wait for answers about jobs that never started.
  */
 const LEAST_AHEAD = 8;
-/** Held jobs that a turn names after a lost answer. */
+/** HeldJobs jobs that a turn names after a lost answer. */
 const MOST_AFTER = 64;
 
 export function createExchangeTurns(options: TurnsOptions): ExchangeTurns {
-  const { runId, nodeId, runningJobs, outbox, log, want, slots, cancelsAllocations } = options;
+  const { run, nodeId, jobs, want, slots, cancelsAllocations } = options;
+  const { runId, outbox, log } = run;
   const rate = createRate();
   /** The entries of the exchange in flight. */
   let reported: News | undefined;
@@ -63,15 +62,15 @@ export function createExchangeTurns(options: TurnsOptions): ExchangeTurns {
       const who = { run_id: runId, compute_node_id: nodeId, turn: number };
       if (kind === 'probe') return who;
       const most = aheadOf(rate.perSecond(performance.now()), slots());
-      if (kind === 'usual') runningJobs.giveBackOlderThan(WAITED_TOO_LONG_MS);
+      if (kind === 'usual') jobs.giveBackOlderThan(WAITED_TOO_LONG_MS);
       // Jobs that take long are not kept waiting here: another runner may be free before this one.
-      if (kind === 'usual' && most === 0) runningJobs.giveBackFreed();
+      if (kind === 'usual' && most === 0) jobs.giveBackFreed();
       reported = outbox.take();
       // The server must not assign a job again just because its end is not in this exchange.
-      const held = reportsHeld ? [...runningJobs.held(), ...outbox.waiting()] : undefined;
+      const held = reportsHeld ? [...jobs.ids(), ...outbox.waiting()] : undefined;
       const said = { ...who, ...withoutEmpty(reported), held };
       if (kind === 'last') return { ...said, is_last: true };
-      const { queued, ahead, after } = runningJobs;
+      const { queued, ahead, after } = jobs;
       return {
         ...said,
         ...(cancelsAllocations === true ? { cancels_allocations: true } : {}),
@@ -88,7 +87,7 @@ export function createExchangeTurns(options: TurnsOptions): ExchangeTurns {
       for (const { job_id, message, code } of reply.errors)
         // A running job that was canceled ends here later, which is usual; the result of the cancellation stays.
         log.write(code === 'JOB_CANCELED' ? 'info' : 'warn', 'Server refused a report', { job_id, message });
-      runningJobs.take(reply.jobs, reply.ahead);
+      jobs.take(reply.jobs, reply.ahead);
     },
     putBack() {
       if (reported !== undefined) outbox.putBack(reported);

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import { MEMORY_REPORT_VARIABLE, memoryReportOf, type StepId } from '../../../core/contract/files/job.ts';
 import { sizeText } from '../../../core/quantity/size-text.ts';
-import type { RunFacts } from '../request.ts';
+import type { RunFacts } from '../../facts/run-facts.ts';
 import type { KernelKill } from './job-groups.ts';
 
 /** What the kernel did to containers of Podman and Docker: they are in control groups of their engine, and report it in a file. */

@@ -5,7 +5,7 @@ import { temporaryFolder, until } from '../../../../tests/support/programs.ts';
 import { type OwnGroups, ownGroups } from '../../../cluster/host/own-groups.ts';
 import { createLauncher } from '../../launch/choose.ts';
 import type { ProcessEnd } from '../../launch/launcher.ts';
-import type { JobLimits } from '../request.ts';
+import type { JobLimits } from '../../facts/run-facts.ts';
 import { type JobGroups, jobGroupsIn } from './job-groups.ts';
 
 const MIB = 2 ** 20;

@@ -5,7 +5,7 @@ import { textOf } from '../../../cluster/host/group-files.ts';
 import { type NoGroups, type OwnGroups, ownGroups } from '../../../cluster/host/own-groups.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
 import { sizeText } from '../../../core/quantity/size-text.ts';
-import type { JobLimits } from '../request.ts';
+import type { JobLimits } from '../../facts/run-facts.ts';
 
 /**
  * Control groups of jobs: the kernel ends a job at its memory limit, however fast it allocates, and lets it wait at its CPU limit,

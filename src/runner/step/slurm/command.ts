@@ -8,7 +8,8 @@ import { type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
 import type { LaunchRequest } from '../../launch/launcher.ts';
 import { plainWords } from '../../launch/plain-words.ts';
 import { changesBash } from '../../launch/without-bash.ts';
-import { launchRequestOf, type RunFacts, runVariables } from '../request.ts';
+import type { RunFacts } from '../../facts/run-facts.ts';
+import { launchRequestOf, runVariables } from '../request.ts';
 import { inheritedInputs, srunOptions, srunWords, stepMinutes, tooManyCpus } from './srun.ts';
 import { wrapper } from './wrapper.ts';
 

@@ -3,7 +3,7 @@ import type { AccountedStep } from '../../../cluster/slurm/sacct.ts';
 import type { SlurmFigures } from '../../../core/contract/allocation.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import type { Log } from '../../facts/log.ts';
-import type { RunFacts } from '../request.ts';
+import type { RunFacts } from '../../facts/run-facts.ts';
 import type { Late } from './accounting.ts';
 import { backFill } from './back-fill.ts';
 

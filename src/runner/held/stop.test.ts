@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import { createCapacity } from '../claim/capacity.ts';
-import { createRunningJobs } from './running-jobs.ts';
+import { createHeldJobs } from './held-jobs.ts';
 import type { ProcessEnd } from '../launch/launcher.ts';
 import { openLedger } from '../ledger/ledger.ts';
 import { openRunnerLog } from '../facts/log.ts';
@@ -65,33 +65,28 @@ const runnerOf = (count: number) => {
     log,
   });
   const outbox = createReportOutbox();
-  const runningJobs = createRunningJobs({
-    facts: { ...facts, outputDir: folder },
+  const run = { ...facts, outputDir: folder, ledger, outbox, log };
+  const held = createHeldJobs({
+    run,
     capacity: createCapacity([{ name: 'n1', cpus: 2, memoryBytes: 0, devices: [] }]),
     steps,
-    ledger,
-    outbox,
-    watch: undefined,
-    log,
-    onEnded: () => stop.ended(),
-    onUnable: () => {},
+    on: { ended: () => stop.ended(), freed() {}, begun() {}, resumed() {}, unable() {} },
   });
   let emptied = 0;
   const stop: Stop = createStop({
-    runningJobs,
-    log,
-    workflowId: 7,
+    jobs: held,
+    run,
     signal: 'SIGTERM',
     leadSeconds: LEAD_SECONDS,
     onEmpty: () => (emptied += 1),
   });
-  runningJobs.take(Array.from({ length: count }, (_, index) => job(index + 1)));
+  held.take(Array.from({ length: count }, (_, index) => job(index + 1)));
   /** The nth job ends. */
   const end = (nth: number, how: { exitCode?: number; signal?: number }) => {
     const unknown = { exitCode: undefined, signal: undefined, cpuSeconds: undefined, peakBytes: undefined };
     report([{ ...unknown, ...how, pid: FIRST_PID + nth - 1 }]);
   };
-  return { runningJobs, stop, outbox, end, emptied: () => emptied };
+  return { held, stop, outbox, end, emptied: () => emptied };
 };
 const toBoth = (signal: string) => [
   [-FIRST_PID, signal],
@@ -100,11 +95,11 @@ const toBoth = (signal: string) => [
 
 describe('a runner that terminates its jobs', () => {
   it('the runner sends the termination signal to each process group, and returns the jobs that were not started', () => {
-    const { runningJobs, stop, outbox } = runnerOf(3);
+    const { held, stop, outbox } = runnerOf(3);
     stop.ask('stop');
     expect(sent).toEqual(toBoth('SIGTERM'));
     expect(outbox.take().returned).toEqual([3]);
-    expect([stop.began, runningJobs.queued, runningJobs.hasRoom]).toEqual([true, 0, false]);
+    expect([stop.began, held.queued, held.hasRoom]).toEqual([true, 0, false]);
   });
 
   it('the runner kills the remaining jobs after the lead time, and not before', () => {

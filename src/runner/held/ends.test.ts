@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import { createCapacity } from '../claim/capacity.ts';
-import { createRunningJobs } from './running-jobs.ts';
+import { createHeldJobs } from './held-jobs.ts';
 import { openLedger } from '../ledger/ledger.ts';
 import { createReportOutbox } from '../ledger/outbox.ts';
 import type { SettledEnd, StepEnd, Steps } from '../step/steps.ts';
@@ -54,23 +54,16 @@ function runnerOf({ sharesSignals = false } = {}) {
   const onEnded = vi.fn();
   const onFreed = vi.fn();
   const onResumed = vi.fn();
-  const runningJobs = createRunningJobs({
-    facts: { ...facts, outputDir: folder },
+  const held = createHeldJobs({
+    run: { ...facts, outputDir: folder, ledger, outbox, log },
     capacity: createCapacity([{ name: 'n1', cpus: 1, memoryBytes: 0, devices: ['3'] }]),
     steps,
-    ledger,
-    outbox,
-    watch: undefined,
-    sharesSignals,
-    log,
-    onEnded,
-    onFreed,
-    onResumed,
-    onUnable() {},
+    allocation: { areShared: sharesSignals, hasSteps: false, successWaitMs: 0, fate: undefined },
+    on: { ended: onEnded, freed: onFreed, begun() {}, resumed: onResumed, unable() {} },
   });
   const id = (job: number) => stepIdOf(facts, jobOf(job));
   return {
-    runningJobs,
+    held,
     outbox,
     started,
     onEnded,
@@ -92,14 +85,14 @@ function runnerOf({ sharesSignals = false } = {}) {
 
 describe('a step that answers later', () => {
   it('a step gets the nodes and the devices of its lease', () => {
-    const { runningJobs, started } = runnerOf();
-    runningJobs.take([jobOf(1)]);
+    const { held, started } = runnerOf();
+    held.take([jobOf(1)]);
     expect(started).toEqual([[1, ['n1'], ['3']]]);
   });
 
   it('the start of a step is reported when it has begun, and its time counts from then', async () => {
-    const { runningJobs, outbox, begin, end, account } = runnerOf();
-    runningJobs.take([jobOf(1)]);
+    const { held, outbox, begin, end, account } = runnerOf();
+    held.take([jobOf(1)]);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(outbox.isEmpty).toBe(true);
     // It is seen a little later.
@@ -112,8 +105,8 @@ describe('a step that answers later', () => {
   });
 
   it('free slots are announced at once, and the ends behind them count no second time', async () => {
-    const { runningJobs, onEnded, onFreed, begin, end, account } = runnerOf();
-    runningJobs.take([jobOf(1)]);
+    const { held, onEnded, onFreed, begin, end, account } = runnerOf();
+    held.take([jobOf(1)]);
     await begin(1);
     expect(onFreed.mock.calls).toEqual([]);
     end(1);
@@ -123,15 +116,15 @@ describe('a step that answers later', () => {
   });
 
   it('the resources of a step are free when it ends, and its result is reported when it is accounted for', async () => {
-    const { runningJobs, outbox, started, onEnded, begin, end, account } = runnerOf();
-    runningJobs.take([jobOf(1), jobOf(2)]);
+    const { held, outbox, started, onEnded, begin, end, account } = runnerOf();
+    held.take([jobOf(1), jobOf(2)]);
     await begin(1);
     end(1);
     expect(started.map(([job]) => job)).toEqual([1, 2]);
-    expect([runningJobs.running, onEnded.mock.calls.length, outbox.take().completed]).toEqual([2, 0, []]);
+    expect([held.running, onEnded.mock.calls.length, outbox.take().completed]).toEqual([2, 0, []]);
     await vi.advanceTimersByTimeAsync(60_000);
     await account(1, { exitCode: 3 });
-    expect([runningJobs.running, onEnded.mock.calls.length]).toEqual([1, 1]);
+    expect([held.running, onEnded.mock.calls.length]).toEqual([1, 1]);
     expect(outbox.take().completed).toMatchObject([{ job_id: 1, return_code: 3, exec_time_minutes: 0 }]);
   });
 
@@ -141,8 +134,8 @@ describe('a step that answers later', () => {
     ['a person', { endedBy: 'cancel', exitCode: 0 }, { status: 'failed', return_code: 137 }],
     ['the end of its node', { endedBy: 'node', exitCode: 0 }, { status: 'failed', return_code: 137 }],
   ])('a step that was ended by %s has the result of that, whatever its exit code', async (_, how, result) => {
-    const { runningJobs, outbox, begin, end, account } = runnerOf();
-    runningJobs.take([jobOf(1)]);
+    const { held, outbox, begin, end, account } = runnerOf();
+    held.take([jobOf(1)]);
     await begin(1);
     end(1);
     await account(1, how);
@@ -153,21 +146,21 @@ describe('a step that answers later', () => {
     ['it was canceled with the allocation', { endedBy: 'cancel', exitCode: 143 }],
     ['SIGTERM ended it', { exitCode: 143 }],
   ])('a step that ends just before the runner is asked to stop is terminated if %s', async (_, how) => {
-    const { runningJobs, outbox, begin, end, account } = runnerOf();
-    runningJobs.take([jobOf(1)]);
+    const { held, outbox, begin, end, account } = runnerOf();
+    held.take([jobOf(1)]);
     await begin(1);
     end(1);
-    runningJobs.signal('SIGTERM', 'stop');
+    held.signal('SIGTERM', 'stop');
     await account(1, how);
     expect(outbox.take().completed).toMatchObject([{ status: 'terminated', return_code: 143 }]);
   });
 
   it('a step that failed by itself just before the runner gets its signal to stop has failed', async () => {
-    const { runningJobs, outbox, begin, end, account } = runnerOf();
-    runningJobs.take([jobOf(1)]);
+    const { held, outbox, begin, end, account } = runnerOf();
+    held.take([jobOf(1)]);
     await begin(1);
     end(1);
-    runningJobs.signal('SIGTERM', 'stop');
+    held.signal('SIGTERM', 'stop');
     await account(1, { exitCode: 7 });
     expect(outbox.take().completed).toMatchObject([{ status: 'failed', return_code: 7 }]);
   });
@@ -178,13 +171,13 @@ describe('a step that answers later', () => {
   ] as const)(
     'in an allocation a job with an exit code of its own, after which the runner is asked to stop, is %s',
     async (words, ms) => {
-      const { runningJobs, outbox, begin, end, account } = runnerOf({ sharesSignals: true });
-      runningJobs.take([jobOf(1)]);
+      const { held, outbox, begin, end, account } = runnerOf({ sharesSignals: true });
+      held.take([jobOf(1)]);
       await begin(1);
       end(1);
       await account(1, { exitCode: 7 });
       await vi.advanceTimersByTimeAsync(ms);
-      runningJobs.signal('SIGTERM', 'stop');
+      held.signal('SIGTERM', 'stop');
       await vi.advanceTimersByTimeAsync(200);
       const status = words.slice(0, words.indexOf(' '));
       expect(outbox.take().completed).toMatchObject([{ status, return_code: 7 }]);
@@ -192,19 +185,19 @@ describe('a step that answers later', () => {
   );
 
   it('in an allocation a job that failed by itself just before the runner ends it for its time has failed', async () => {
-    const { runningJobs, outbox, begin, end, account } = runnerOf({ sharesSignals: true });
-    runningJobs.take([jobOf(1)]);
+    const { held, outbox, begin, end, account } = runnerOf({ sharesSignals: true });
+    held.take([jobOf(1)]);
     await begin(1);
     end(1);
     await account(1, { exitCode: 7 });
-    runningJobs.signal('SIGTERM', 'deadline');
+    held.signal('SIGTERM', 'deadline');
     await vi.advanceTimersByTimeAsync(2_000);
     expect(outbox.take().completed).toMatchObject([{ status: 'failed', return_code: 7 }]);
   });
 
   it('in an allocation the result of a job that succeeded does not wait', async () => {
-    const { runningJobs, outbox, begin, end, account } = runnerOf({ sharesSignals: true });
-    runningJobs.take([jobOf(1)]);
+    const { held, outbox, begin, end, account } = runnerOf({ sharesSignals: true });
+    held.take([jobOf(1)]);
     await begin(1);
     end(1);
     await account(1, {});
@@ -212,16 +205,16 @@ describe('a step that answers later', () => {
   });
 
   it('a refused step has no result: its job is given back, and the runner pauses before it starts others', async () => {
-    const { runningJobs, outbox, started, onResumed, end, account } = runnerOf();
-    runningJobs.take([jobOf(1)]);
+    const { held, outbox, started, onResumed, end, account } = runnerOf();
+    held.take([jobOf(1)]);
     end(1);
     await account(1, { exitCode: 1, refused: 'no room' });
     const news = outbox.take();
     expect([news.returned, news.completed, news.started]).toEqual([[1], [], []]);
-    expect([runningJobs.running, runningJobs.isHeldOff]).toEqual([0, true]);
-    runningJobs.take([jobOf(2)]);
+    expect([held.running, held.isHeldOff]).toEqual([0, true]);
+    held.take([jobOf(2)]);
     expect(started).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(60_000);
-    expect([started.length, runningJobs.isHeldOff, onResumed.mock.calls.length]).toEqual([2, false, 1]);
+    expect([started.length, held.isHeldOff, onResumed.mock.calls.length]).toEqual([2, false, 1]);
   });
 });

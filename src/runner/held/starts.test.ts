@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { LaunchError } from '../launch/launcher.ts';
-import { afterFailedStart } from './failed-start.ts';
+import { afterFailedStart } from './starts.ts';
 import { OutputFolderError } from '../launch/output-folders.ts';
 
 it.each([

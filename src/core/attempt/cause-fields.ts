@@ -1,8 +1,8 @@
-import type { Evidence } from '../../core/attempt/evidence.ts';
-import { shortageCause } from '../../core/attempt/full-disk.ts';
-import type { Verdict } from '../../core/attempt/judge.ts';
-import type { Completion } from '../../core/contract/exchange.ts';
-import { partOfSize } from '../../core/quantity/size-text.ts';
+import type { Evidence } from './evidence.ts';
+import { shortageCause } from './full-disk.ts';
+import type { Verdict } from './judge.ts';
+import type { Completion } from '../contract/exchange.ts';
+import { partOfSize } from '../quantity/size-text.ts';
 
 /** What is known of an end besides its evidence. */
 interface KnownOfEnd extends Pick<Evidence, 'missingOutputs' | 'staleOutputs' | 'shortage' | 'allocationEnd'> {

@@ -1,15 +1,13 @@
-import type { RunningJobs } from './running-jobs.ts';
-import type { Log } from '../facts/log.ts';
+import type { HeldJobs } from './held-jobs.ts';
+import type { CurrentRun } from '../ledger/current-run.ts';
 import { atMoment } from '../../client/long-timers.ts';
 import { steadyNow } from '../../client/steady-clock.ts';
+import type { Termination } from './signals.ts';
 import type { EndedFor } from '../../core/attempt/evidence.ts';
 
-export interface JobStopOptions {
-  readonly runningJobs: RunningJobs;
-  readonly log: Log;
-  readonly workflowId: number;
-  readonly signal: NodeJS.Signals;
-  readonly leadSeconds: number;
+export interface JobStopOptions extends Termination {
+  readonly jobs: Pick<HeldJobs, 'running' | 'stopStarting' | 'signal' | 'abandon'>;
+  readonly run: Pick<CurrentRun, 'workflowId' | 'log'>;
   /** No job runs any more. */
   readonly onEmpty: () => void;
 }
@@ -39,7 +37,8 @@ export interface Stop {
   close(): void;
 }
 
-export function createStop({ runningJobs, log, workflowId, signal, leadSeconds, onEmpty }: JobStopOptions): Stop {
+export function createStop({ jobs, run, signal, leadSeconds, onEmpty }: JobStopOptions): Stop {
+  const { workflowId, log } = run;
   let began = false;
   let isAsked = false;
   let isKilled = false;
@@ -53,11 +52,11 @@ export function createStop({ runningJobs, log, workflowId, signal, leadSeconds, 
 
   const begin = () => {
     began = true;
-    runningJobs.stopStarting();
+    jobs.stopStarting();
   };
 
   const ended = () => {
-    if (!began || isEmpty || runningJobs.running > 0) return;
+    if (!began || isEmpty || jobs.running > 0) return;
     isEmpty = true;
     cancelAll();
     onEmpty();
@@ -67,14 +66,14 @@ export function createStop({ runningJobs, log, workflowId, signal, leadSeconds, 
     begin();
     isKilled = true;
     killing.cancel();
-    runningJobs.signal('SIGKILL', endedFor);
+    jobs.signal('SIGKILL', endedFor);
     ended();
   };
 
   const askNow = (endedFor: EndedFor, killAtMs: number) => {
     isAsked = true;
-    log.write('info', 'Jobs terminating', { workflow_id: workflowId, count: runningJobs.running });
-    runningJobs.signal(signal, endedFor);
+    log.write('info', 'Jobs terminating', { workflow_id: workflowId, count: jobs.running });
+    jobs.signal(signal, endedFor);
     const waitMs = Math.max(0, killAtMs - steadyNow());
     log.write('info', `Waiting ${Math.round(waitMs / 1000)}s for graceful termination before SIGKILL`);
   };
@@ -85,10 +84,10 @@ export function createStop({ runningJobs, log, workflowId, signal, leadSeconds, 
     },
     ask(endedFor, killAtMs = steadyNow() + leadSeconds * 1000, abandonAtMs) {
       begin();
-      if (runningJobs.running > 0) {
+      if (jobs.running > 0) {
         if (!isAsked && !isKilled) askNow(endedFor, killAtMs);
         if (!isKilled) killing.at(killAtMs, () => kill(endedFor));
-        if (abandonAtMs !== undefined) abandoning.at(abandonAtMs, () => runningJobs.abandon());
+        if (abandonAtMs !== undefined) abandoning.at(abandonAtMs, () => jobs.abandon());
       }
       ended();
     },

@@ -1,6 +1,6 @@
 import { isAway } from '../../cluster/slurm/away.ts';
 
-/** Steps that Slurm refuses one after the other, and none that it starts between them. */
+/** Steps that are refused one after the other, by Slurm or by a launcher of ours, and none that starts between them. */
 export interface Refusals {
   /** A step was refused. The reason to stop, if too many were. */
   refused(reason: string): string | undefined;
@@ -24,7 +24,7 @@ export function createRefusals(mostRounds = MOST_ROUNDS): Refusals {
       isCounted = true;
       return rounds < mostRounds
         ? undefined
-        : `Slurm refused every step in ${rounds} rounds of starts, the last one with: ${reason}`;
+        : `every step was refused in ${rounds} rounds of starts, the last one with: ${reason}`;
     },
     nextRound() {
       isCounted = false;

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { AheadJob, ClaimedJob, Completion } from '../../core/contract/exchange.ts';
-import { createPendingJobs, parentOf } from './pending-jobs.ts';
-import { createUnderWay } from './under-way.ts';
+import { createJobStates } from './job-states.ts';
+import { createWaitingJobs, parentOf } from './waiting-jobs.ts';
 
 const jobOf = (id: number): ClaimedJob => ({
   id,
@@ -14,61 +14,66 @@ const jobOf = (id: number): ClaimedJob => ({
 const aheadOf = (id: number, ...waitsFor: number[]): AheadJob => ({ ...jobOf(id), waits_for: waitsFor });
 
 /** The pending jobs of a runner whose slots are taken, and what it gives back. */
-function pendingJobs({ hasTimeFor = (): boolean => true } = {}) {
+function waitingJobs({ hasTimeFor = (): boolean => true } = {}) {
   const returned = vi.fn();
   const outbox = { returned, unreported: (): Completion[] => [] };
-  const pending = createPendingJobs({ outbox, underWay: createUnderWay(), hasTimeFor });
-  return { pending, returned };
+  const jobs = createJobStates();
+  return { jobs, waiting: createWaitingJobs({ outbox, jobs, hasTimeFor }), returned };
 }
 const claimed = (...jobs: AheadJob[]) => ({ jobs, rest: [], settled: [] });
 
 describe('the jobs that a runner holds and has not started', () => {
   it('a job that was claimed ahead waits for a slot when its parent has completed, and not before', () => {
-    const { pending, returned } = pendingJobs();
-    pending.take([jobOf(1)], claimed(aheadOf(2, 1)));
-    expect([pending.queued, pending.ahead, pending.hasFreed()]).toEqual([1, 1, false]);
-    pending.over(1, true);
-    expect([pending.queued, pending.ahead, pending.hasFreed(), pending.hasFreed()]).toEqual([2, 0, true, false]);
+    const { jobs, waiting, returned } = waitingJobs();
+    waiting.take([jobOf(1)], claimed(aheadOf(2, 1)));
+    expect([jobs.queue.length, waiting.ahead, waiting.hasFreed()]).toEqual([1, 1, false]);
+    waiting.over(1, true);
+    expect([jobs.queue.length, waiting.ahead, waiting.hasFreed(), waiting.hasFreed()]).toEqual([2, 0, true, false]);
     expect(returned).not.toHaveBeenCalled();
   });
 
   it('all that waits for a job is given back when the job does not complete here', () => {
-    const { pending, returned } = pendingJobs();
-    pending.take([jobOf(1)], claimed(aheadOf(2, 1), aheadOf(3, 2)));
-    pending.over(1, false);
+    const { waiting, returned } = waitingJobs();
+    waiting.take([jobOf(1)], claimed(aheadOf(2, 1), aheadOf(3, 2)));
+    waiting.over(1, false);
     expect(returned.mock.calls).toEqual([[[2, 3]]]);
-    expect(pending.ahead).toBe(0);
+    expect(waiting.ahead).toBe(0);
   });
 
   it('a job that became free is given back, with those that wait for it, if no time is left for it', () => {
-    const { pending, returned } = pendingJobs({ hasTimeFor: () => false });
-    pending.take([jobOf(1)], claimed(aheadOf(2, 1), aheadOf(3, 2)));
-    pending.over(1, true);
+    const { waiting, returned } = waitingJobs({ hasTimeFor: () => false });
+    waiting.take([jobOf(1)], claimed(aheadOf(2, 1), aheadOf(3, 2)));
+    waiting.over(1, true);
     expect(returned.mock.calls).toEqual([[[2, 3]]]);
-    expect(pending.hasFreed()).toBe(false);
+    expect(waiting.hasFreed()).toBe(false);
   });
 
   it('a job that is held is not taken a second time, another attempt of it is', () => {
-    const { pending } = pendingJobs();
-    pending.take([jobOf(1)], undefined);
-    pending.take([jobOf(1), { ...jobOf(1), attempt_id: 2 }], undefined);
-    expect(pending.queued).toBe(2);
+    const { jobs, waiting } = waitingJobs();
+    waiting.take([jobOf(1)], undefined);
+    waiting.take([jobOf(1), { ...jobOf(1), attempt_id: 2 }], undefined);
+    expect(jobs.queue.length).toBe(2);
   });
 
   it('closing gives back everything, and what becomes free later, until it is opened again', () => {
-    const { pending, returned } = pendingJobs();
-    pending.take([jobOf(1)], { ...claimed(aheadOf(2, 1)), rest: [1], settled: [1] });
-    pending.close();
+    const { jobs, waiting, returned } = waitingJobs();
+    waiting.take([jobOf(1)], { ...claimed(aheadOf(2, 1)), rest: [1], settled: [1] });
+    waiting.close();
     expect(returned.mock.calls).toEqual([[[1, 2]]]);
-    expect([pending.isOpen, pending.ids(), pending.after, pending.endsQuietly(1)]).toEqual([false, [], [], false]);
-    pending.open();
-    expect(pending.isOpen).toBe(true);
+    expect([waiting.isOpen, [...jobs.ids(), ...waiting.aheadIds()], waiting.after, waiting.endsQuietly(1)]).toEqual([
+      false,
+      [],
+      [],
+      false,
+    ]);
+    waiting.open();
+    expect(waiting.isOpen).toBe(true);
   });
 
   it('the end of a job is quiet if the server said so, and this is passed on once', () => {
-    const { pending } = pendingJobs();
-    pending.take([jobOf(1)], { ...claimed(), settled: [1] });
-    expect([pending.endsQuietly(1), pending.endsQuietly(1), pending.endsQuietly(2)]).toEqual([true, false, false]);
+    const { waiting } = waitingJobs();
+    waiting.take([jobOf(1)], { ...claimed(), settled: [1] });
+    expect([waiting.endsQuietly(1), waiting.endsQuietly(1), waiting.endsQuietly(2)]).toEqual([true, false, false]);
   });
 });
 

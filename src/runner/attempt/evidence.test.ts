@@ -3,10 +3,12 @@ import type { Fate } from '../../cluster/batch/batch-system.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { SettledEnd } from '../step/steps.ts';
 import type { Attempt } from './attempt.ts';
-import { createFinish } from './finish.ts';
+import { andThen } from '../facts/and-then.ts';
+import { createGather, type KnownEnd } from './evidence.ts';
 import type { EndedFor } from '../../core/attempt/evidence.ts';
 import { exitCodesOf, judge } from '../../core/attempt/judge.ts';
-import type { Signaled } from './shared-signal.ts';
+import type { Signaled } from '../../core/attempt/shared-signal.ts';
+import type { CurrentRun } from '../ledger/current-run.ts';
 
 const START = 1_000_000;
 beforeEach(() => void vi.useFakeTimers({ now: START }));
@@ -24,31 +26,35 @@ function runnerIn({
   let signaled: Signaled | undefined;
   const finished: { readonly endedFor: EndedFor | undefined; readonly account: SettledEnd; readonly atMs: number }[] =
     [];
-  const { finish, left } = createFinish({
-    conclude({ endedFor }, _, account) {
-      finished.push({ endedFor, account, atMs: Date.now() - START });
-      return undefined;
+  const gather = createGather({
+    run: { execution: {} } as CurrentRun,
+    allocation: {
+      areShared: true,
+      hasSteps,
+      successWaitMs,
+      fate: fate === undefined ? undefined : async () => fate,
     },
-    watch: undefined,
-    log: { write() {}, close() {} },
     signaled: () => signaled,
-    sharesSignals: true,
-    hasSteps,
-    successWaitMs,
-    fate: fate === undefined ? undefined : async () => fate,
   });
+  const known = (found: KnownEnd | 'kept') => {
+    if (found === 'kept') kept = true;
+    else finished.push({ endedFor: found.endedFor, account: found.account, atMs: Date.now() - START });
+  };
+  let kept = false;
   return {
-    left,
+    isKept: () => kept,
     end(account: Partial<SettledEnd>, endedFor?: EndedFor) {
       const attempt: Attempt = {
         job: { id: 1 } as ClaimedJob,
         step: { id: 'wf1_j1_r1_a1', about: {} },
         startedAtMs: START,
         startedAt: 0,
+        isBegun: true,
         endedFor,
         wasKilled: false,
       };
-      void finish(attempt, { atMs: Date.now(), seconds: 1 }, { ...unasked, ...account });
+      const stepEnd = { id: attempt.step.id, ...unasked };
+      void andThen(gather({ attempt, stepEnd, atMs: Date.now(), seconds: 1 }, { ...unasked, ...account }), known);
     },
     stop: () => void (signaled ??= { endedFor: 'stop', atMs: Date.now() }),
     pass: (ms: number) => vi.advanceTimersByTimeAsync(ms),
@@ -160,7 +166,7 @@ describe('a job that was killed for an unknown reason', () => {
     const runner = runnerIn({ fate: 'requeued' });
     runner.end({ exitCode: undefined, signal: 9 });
     await runner.pass(2_000);
-    expect([runner.result, [...runner.left]]).toEqual([undefined, [1]]);
+    expect([runner.result, runner.isKept()]).toEqual([undefined, true]);
   });
 
   it('a job that failed by itself has failed, and Slurm is not asked', async () => {

@@ -1,16 +1,13 @@
 import { after, type Timer } from '../../client/long-timers.ts';
-import type { ClaimedJob, Need } from '../../core/contract/exchange.ts';
+import type { Need } from '../../core/contract/exchange.ts';
 import type { Lease } from '../claim/capacity.ts';
 import type { Steps } from '../step/steps.ts';
-import type { PendingJobs } from './pending-jobs.ts';
-import { behindOf, MOST_BEHIND } from './places.ts';
-import type { Running, UnderWay } from './under-way.ts';
+import type { JobStates, QueuedJob, PlacedAttempt } from './job-states.ts';
 
 export interface SendingAheadOptions {
   readonly steps: Pick<Steps, 'mayFollow' | 'takeBack'>;
-  readonly underWay: Pick<UnderWay, 'running'>;
-  readonly pending: Pick<PendingJobs, 'startFitting'>;
-  readonly start: (job: ClaimedJob, lease: Lease, before: Running) => boolean;
+  readonly jobs: JobStates;
+  readonly start: (queued: QueuedJob, lease: Lease, before: PlacedAttempt) => boolean;
   /** Whether a job could start in a place of its own. */
   readonly hasRoom: () => boolean;
 }
@@ -22,9 +19,10 @@ export interface SendingAheadOptions {
 export interface SendingAhead {
   /** Sends what waits, if jobs are short. */
   fill(): void;
-  /** A step has ended that ran for this long. */
-  ended(seconds: number): void;
-  takenBack(): void;
+  /** A step ran for this long. */
+  noteLength(seconds: number): void;
+  /** A job came back. */
+  noteReturn(): void;
   /** No job that was sent ahead is to begin, unless it has. */
   takeBackAll(): void;
 }
@@ -41,17 +39,19 @@ const SHORT_SECONDS = 0.1;
 const WAIT_MS = 100;
 /** After this time it comes back also where there is none: what it waits for takes long, and other places may be free sooner. */
 const LONGEST_WAIT_MS = 500;
+/** Attempts that wait behind one that runs. With one, a slot is idle while the next is on its way; more only wait longer. */
+const MOST_BEHIND = 2;
 /** The share of the last step in the mean. */
 const WEIGHT = 0.2;
 /** The mean after a job had to be taken back: 11 short jobs later others are sent ahead again. */
 const LONG_SECONDS = 1;
 
-export function createSendingAhead({ steps, underWay, pending, start, hasRoom }: SendingAheadOptions): SendingAhead {
+export function createSendingAhead({ steps, jobs, start, hasRoom }: SendingAheadOptions): SendingAhead {
   /** Nothing is known before the first end. */
   let meanSeconds = Infinity;
   let timer: Timer | undefined;
 
-  const waiting = () => [...underWay.running.values()].filter(({ before }) => before !== undefined);
+  const waiting = () => [...jobs.running.values()].filter(({ state }) => state === 'sent ahead');
   const takeBackLate = () => {
     timer = undefined;
     const left = waiting();
@@ -67,28 +67,28 @@ export function createSendingAhead({ steps, underWay, pending, start, hasRoom }:
     fill() {
       const { mayFollow } = steps;
       if (mayFollow === undefined || meanSeconds > SHORT_SECONDS) return;
-      const last = [...underWay.running.values()].filter(
+      const last = [...jobs.running.values()].filter(
         (each) => each.follower === undefined && behindOf(each) < MOST_BEHIND && mayFollow(each.step.id),
       );
       if (last.length === 0) return;
       // Each place gets one before any gets another.
       last.sort((one, other) => behindOf(one) - behindOf(other));
-      let before: Running | undefined;
-      pending.startFitting({
+      let before: PlacedAttempt | undefined;
+      jobs.startFitting({
         isFull: () => last.length === 0,
         lease({ need }) {
           const at = last.findIndex(({ lease }) => isSame(lease.need, need));
           [before] = at === -1 ? [] : last.splice(at, 1);
           return before?.lease;
         },
-        start: (job, lease) => start(job, lease, before as Running),
+        start: (queued, lease) => start(queued, lease, before as PlacedAttempt),
       });
       watch();
     },
-    ended(seconds) {
+    noteLength(seconds) {
       meanSeconds = meanSeconds === Infinity ? seconds : meanSeconds + (seconds - meanSeconds) * WEIGHT;
     },
-    takenBack() {
+    noteReturn() {
       meanSeconds = LONG_SECONDS;
     },
     takeBackAll() {
@@ -104,3 +104,7 @@ const isSame = (one: Need, other: Need): boolean =>
   one.num_cpus === other.num_cpus &&
   one.memory_bytes === other.memory_bytes &&
   one.num_gpus === other.num_gpus;
+
+/** How many attempts have this place before it. */
+const behindOf = ({ before }: Pick<PlacedAttempt, 'before'>): number =>
+  before === undefined ? 0 : 1 + behindOf(before);

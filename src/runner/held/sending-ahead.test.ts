@@ -9,7 +9,7 @@ import { openLedger } from '../ledger/ledger.ts';
 import { createReportOutbox } from '../ledger/outbox.ts';
 import { createSuccessors } from '../launcher/successors.ts';
 import type { StepEnd, Steps } from '../step/steps.ts';
-import { createRunningJobs } from './running-jobs.ts';
+import { createHeldJobs } from './held-jobs.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -85,20 +85,16 @@ function runnerOf() {
     settle() {},
     close() {},
   };
-  const runningJobs = createRunningJobs({
-    facts: { ...facts, outputDir: folder },
+  const log = { write() {}, close() {} };
+  const held = createHeldJobs({
+    run: { ...facts, outputDir: folder, ledger, outbox, log },
     capacity: createCapacity([{ name: 'n1', cpus: CPUS, memoryBytes: 0, devices: [] }]),
     steps,
-    ledger,
-    outbox,
-    watch: undefined,
-    log: { write() {}, close() {} },
-    onEnded() {},
-    onUnable() {},
+    on: { ended() {}, freed() {}, begun() {}, resumed() {}, unable() {} },
   });
   const isRunning = (job: number) => running.has(idOf(job));
   return {
-    runningJobs,
+    held,
     outbox,
     began,
     askedBack,
@@ -123,36 +119,36 @@ function runnerOf() {
 /** A runner that has seen that jobs are short, with the jobs 1 and 2 on its CPUs. */
 function busy() {
   const runner = runnerOf();
-  runner.runningJobs.take([jobOf(100)]);
+  runner.held.take([jobOf(100)]);
   runner.end(100);
-  runner.runningJobs.take([jobOf(1), jobOf(2)]);
+  runner.held.take([jobOf(1), jobOf(2)]);
   return runner;
 }
 
 describe('jobs that are sent ahead to the place of a running one', () => {
   it('short jobs begin in the places of others without the runner, and never more than the CPUs hold', () => {
-    const { runningJobs, began, end, busiest, outbox } = busy();
-    runningJobs.take([jobOf(3), jobOf(4), jobOf(5)]);
+    const { held, began, end, busiest, outbox } = busy();
+    held.take([jobOf(3), jobOf(4), jobOf(5)]);
     expect(began).toEqual([100, 1, 2]);
     end(2);
     expect(began).toEqual([100, 1, 2, 4]);
     for (const job of [4, 5, 1, 3]) end(job);
-    expect([busiest(), runningJobs.running, runningJobs.queued]).toEqual([CPUS, 0, 0]);
+    expect([busiest(), held.running, held.queued]).toEqual([CPUS, 0, 0]);
     expect(outbox.take().completed.map(({ job_id: job }) => job)).toEqual([100, 2, 4, 5, 1, 3]);
   });
 
   it('nothing is sent ahead before jobs are known to be short', () => {
-    const { runningJobs, end, began } = runnerOf();
-    runningJobs.take([jobOf(1), jobOf(2), jobOf(3)]);
-    expect([runningJobs.running, runningJobs.queued]).toEqual([2, 1]);
+    const { held, end, began } = runnerOf();
+    held.take([jobOf(1), jobOf(2), jobOf(3)]);
+    expect([held.running, held.queued]).toEqual([2, 1]);
     end(1);
     expect(began).toEqual([1, 2, 3]);
   });
 
   it('a job with other requirements waits for the runner', () => {
-    const { runningJobs, began, end } = busy();
-    runningJobs.take([jobOf(3, 2)]);
-    expect([runningJobs.running, runningJobs.queued]).toEqual([2, 1]);
+    const { held, began, end } = busy();
+    held.take([jobOf(3, 2)]);
+    expect([held.running, held.queued]).toEqual([2, 1]);
     end(1);
     expect(began).toEqual([100, 1, 2]);
     end(2);
@@ -160,8 +156,8 @@ describe('jobs that are sent ahead to the place of a running one', () => {
   });
 
   it('a job that waits for its place is taken back soon where there is room, and starts there', async () => {
-    const { runningJobs, began, askedBack, takeBack, end } = busy();
-    runningJobs.take([jobOf(3)]);
+    const { held, began, askedBack, takeBack, end } = busy();
+    held.take([jobOf(3)]);
     end(2);
     await vi.advanceTimersByTimeAsync(99);
     expect(askedBack).toEqual([]);
@@ -171,23 +167,23 @@ describe('jobs that are sent ahead to the place of a running one', () => {
     expect(began).toEqual([100, 1, 2, 3]);
     end(1);
     end(3);
-    expect(runningJobs.running).toBe(0);
+    expect(held.running).toBe(0);
   });
 
   it('a job that waits for its place while all others are taken is taken back after half a second', async () => {
-    const { runningJobs, askedBack, takeBack } = busy();
-    runningJobs.take([jobOf(3)]);
+    const { held, askedBack, takeBack } = busy();
+    held.take([jobOf(3)]);
     await vi.advanceTimersByTimeAsync(499);
     expect(askedBack).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
     expect(askedBack).toEqual([3]);
     takeBack(3);
-    expect([runningJobs.running, runningJobs.queued]).toEqual([2, 1]);
+    expect([held.running, held.queued]).toEqual([2, 1]);
   });
 
   it('a job that was taken back after a failure starts in that place, by the decision of the runner', () => {
-    const { runningJobs, began, end, running } = busy();
-    runningJobs.take([jobOf(3)]);
+    const { held, began, end, running } = busy();
+    held.take([jobOf(3)]);
     end(1, 3);
     expect([began, running()]).toEqual([
       [100, 1, 2, 3],
@@ -196,24 +192,24 @@ describe('jobs that are sent ahead to the place of a running one', () => {
   });
 
   it('when the runner stops, jobs that were sent ahead are given back, and no job is forgotten or starts', () => {
-    const { runningJobs, outbox, began, askedBack, takeBack, end } = busy();
-    runningJobs.take([jobOf(3), jobOf(4), jobOf(5), jobOf(6), jobOf(7)]);
+    const { held, outbox, began, askedBack, takeBack, end } = busy();
+    held.take([jobOf(3), jobOf(4), jobOf(5), jobOf(6), jobOf(7)]);
     end(2);
-    runningJobs.stopStarting();
+    held.stopStarting();
     expect(outbox.take().returned).toEqual([7]);
     for (const job of askedBack.splice(0)) takeBack(job);
     expect(outbox.take().returned.toSorted((a, b) => a - b)).toEqual([3, 5, 6]);
     expect(began).toEqual([100, 1, 2, 4]);
-    expect(runningJobs.held().toSorted((a, b) => a - b)).toEqual([1, 4]);
+    expect(held.ids().toSorted((a, b) => a - b)).toEqual([1, 4]);
   });
 
   it('the server learns of the start of a job that was sent ahead when it has begun', async () => {
-    const { runningJobs, outbox, end } = busy();
+    const { held, outbox, end } = busy();
     await vi.advanceTimersByTimeAsync(0);
     outbox.take();
-    runningJobs.take([jobOf(3)]);
+    held.take([jobOf(3)]);
     await vi.advanceTimersByTimeAsync(0);
-    expect([outbox.isEmpty, runningJobs.held().toSorted((a, b) => a - b)]).toEqual([true, [1, 2, 3]]);
+    expect([outbox.isEmpty, held.ids().toSorted((a, b) => a - b)]).toEqual([true, [1, 2, 3]]);
     end(1);
     await vi.advanceTimersByTimeAsync(0);
     expect(outbox.take().started.map(({ job_id: job }) => job)).toEqual([3]);
@@ -225,9 +221,9 @@ describe('attempts whose jobs were canceled, while others go on', () => {
   const attempt = (job: number, attempt_id = 1) => ({ job_id: job, attempt_id });
 
   it('a running one gets the signal of the workflow once, and SIGKILL after the lead time if it still runs', async () => {
-    const { runningJobs, signals } = busy();
-    runningJobs.endAttempts([attempt(1)], termination);
-    runningJobs.endAttempts([attempt(1)], termination);
+    const { held, signals } = busy();
+    held.cancel([attempt(1)], termination);
+    held.cancel([attempt(1)], termination);
     expect(signals).toEqual(['1 SIGTERM']);
     await vi.advanceTimersByTimeAsync(2_999);
     expect(signals).toEqual(['1 SIGTERM']);
@@ -236,24 +232,24 @@ describe('attempts whose jobs were canceled, while others go on', () => {
   });
 
   it('one that ends in its lead time is not killed, and its place is taken', async () => {
-    const { runningJobs, signals, running, end } = busy();
-    runningJobs.endAttempts([attempt(1)], termination);
-    runningJobs.take([jobOf(3)]);
+    const { held, signals, running, end } = busy();
+    held.cancel([attempt(1)], termination);
+    held.take([jobOf(3)]);
     end(1, 143);
     await vi.advanceTimersByTimeAsync(5_000);
     expect([signals, running()]).toEqual([['1 SIGTERM'], [2, 3]]);
   });
 
   it('an attempt with another number is none of them', () => {
-    const { runningJobs, signals } = busy();
-    runningJobs.endAttempts([attempt(1, 2), attempt(9)], termination);
+    const { held, signals } = busy();
+    held.cancel([attempt(1, 2), attempt(9)], termination);
     expect(signals).toEqual([]);
   });
 
   it('one that waits for a slot is given back and does not start', () => {
-    const { runningJobs, outbox, began, end } = busy();
-    runningJobs.take([jobOf(3, 2), jobOf(4, 2)]);
-    runningJobs.endAttempts([attempt(3)], termination);
+    const { held, outbox, began, end } = busy();
+    held.take([jobOf(3, 2), jobOf(4, 2)]);
+    held.cancel([attempt(3)], termination);
     expect(outbox.take().returned).toEqual([3]);
     end(1);
     end(2);
@@ -261,9 +257,9 @@ describe('attempts whose jobs were canceled, while others go on', () => {
   });
 
   it('one that was sent ahead is taken back and given back; those behind it start here', () => {
-    const { runningJobs, outbox, began, askedBack, takeBack, end } = busy();
-    runningJobs.take([jobOf(3), jobOf(4), jobOf(5)]);
-    runningJobs.endAttempts([attempt(3)], termination);
+    const { held, outbox, began, askedBack, takeBack, end } = busy();
+    held.take([jobOf(3), jobOf(4), jobOf(5)]);
+    held.cancel([attempt(3)], termination);
     expect(askedBack).toEqual([3]);
     takeBack(3);
     expect(outbox.take().returned).toEqual([3]);
@@ -272,12 +268,12 @@ describe('attempts whose jobs were canceled, while others go on', () => {
   });
 
   it('one that began before it could be taken back is signaled with the next reply of the server', () => {
-    const { runningJobs, signals, end } = busy();
-    runningJobs.take([jobOf(3)]);
-    runningJobs.endAttempts([attempt(3)], termination);
+    const { held, signals, end } = busy();
+    held.take([jobOf(3)]);
+    held.cancel([attempt(3)], termination);
     end(1);
     expect(signals).toEqual([]);
-    runningJobs.endAttempts([attempt(3)], termination);
+    held.cancel([attempt(3)], termination);
     expect(signals).toEqual(['3 SIGTERM']);
   });
 });
@@ -290,13 +286,13 @@ test('whatever ends, fails or is taken back, each job ends once, none is lost, a
   });
   fc.assert(
     fc.property(fc.array(event, { maxLength: 60 }), (events) => {
-      const { runningJobs, outbox, end, takeBack, running, busiest } = busy();
+      const { held, outbox, end, takeBack, running, busiest } = busy();
       let claimed = 2;
       for (const { kind, pick, cpus } of events) {
         const now = running();
         if (kind === 'claim') {
           claimed += 1;
-          runningJobs.take([jobOf(claimed, cpus)]);
+          held.take([jobOf(claimed, cpus)]);
         } else if (kind === 'take-back') takeBack(1 + (pick % claimed));
         else if (now.length > 0) end(now[pick % now.length] as number, kind === 'end' ? 0 : 1);
         expect(busiest()).toBeLessThanOrEqual(CPUS);
@@ -305,7 +301,7 @@ test('whatever ends, fails or is taken back, each job ends once, none is lost, a
       const all = Array.from({ length: claimed }, (_, at) => at + 1);
       const ended = outbox.take().completed.map(({ job_id: job }) => job);
       expect(ended.toSorted((a, b) => a - b)).toEqual([...all, 100]);
-      expect([runningJobs.running, runningJobs.queued]).toEqual([0, 0]);
+      expect([held.running, held.queued]).toEqual([0, 0]);
     }),
   );
 });

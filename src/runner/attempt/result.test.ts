@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordedUseOf, recordedOf } from './recorded.ts';
+import { recordedUseOf, recordedOf } from './result.ts';
 
 const unseen = { samples: 0, peakMemoryBytes: 0, averageMemoryBytes: 0, peakCpuPercent: 0, cpuSeconds: 0 };
 
