@@ -205,6 +205,16 @@ describe('what ended an attempt', () => {
       { endedFor: 'stop', asked: { ...unhandled, isHandled: true } },
       completed('asked'),
     ],
+    [
+      'the request to end, where Slurm alone asked it',
+      { asked: { ...unhandled, isHandled: true } },
+      completed('asked'),
+    ],
+    [
+      'nothing but itself, where Slurm only continued it',
+      { asked: { isHandled: true, isCertain: false } },
+      { status: 'completed', returnCode: 0 },
+    ],
   ])('what ended an attempt is %s', (_, differs, expected) => {
     expect(judge({ ...ended, ...differs }, USUAL)).toEqual(expected);
   });

@@ -78,7 +78,8 @@ export function judge(evidence: Evidence, codes: ExitCodes): Verdict {
   if (endedBy !== undefined)
     return { status: 'failed', returnCode: KILLED_CODE, cause: endedBy === 'cancel' ? 'canceled' : 'node' };
   if (isUnproven(evidence)) return { status: 'failed', returnCode: code, cause: 'unproven' };
-  if (code === 0) return exitedWith0(evidence, 'failed', evidence.asked !== undefined);
+  // Slurm also continues a job that it had suspended: nothing asked that one to end.
+  if (code === 0) return exitedWith0(evidence, 'failed', evidence.asked?.isCertain === true);
   return { status: 'failed', ...byItself(evidence, code, codes) };
 }
 

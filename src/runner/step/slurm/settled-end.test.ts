@@ -67,6 +67,16 @@ describe('what the end of a step means', () => {
       { mark: ended(0, handled), row: row('TIMEOUT') },
       { exitCode: 0, asked: handled },
     ],
+    [
+      'exit code 0 after its time limit, of which its mark has the SIGCONT alone',
+      { mark: ended(0, { ...handled, isCertain: false }), row: row('TIMEOUT') },
+      { exitCode: 0, asked: handled },
+    ],
+    [
+      'exit code 0 after a SIGCONT that asked nothing',
+      { mark: ended(0, { ...handled, isCertain: false }), row: row('COMPLETED') },
+      { exitCode: 0, asked: { ...handled, isCertain: false } },
+    ],
     ['its time limit, whatever its exit code', { mark: ended(0), row: row('TIMEOUT') }, { endedBy: 'time' }],
     ['a person who canceled it', { code: 137, row: row('CANCELLED', byUser) }, { endedBy: 'cancel' }],
     [

@@ -37,9 +37,11 @@ export function settledEndOf({ srun, mark, row, lastWords }: StepEvidence): Sett
 
   if (!mark.began && state === undefined) return { ...account, refused: reasonIn(lastWords) };
   if (state === 'OUT_OF_MEMORY') return { ...account, endedBy: 'memory', cause: 'Slurm: OUT_OF_MEMORY' };
-  // It handled the signal and ended by itself, or nothing ended it from outside.
-  if (mark.code === 0 && mark.asked !== undefined && provesSuccess(mark.asked)) return account;
-  if (mark.code === 0 && (state === undefined || BY_ITSELF.has(state))) return account;
+  const endedByItself = state === undefined || BY_ITSELF.has(state);
+  // Slurm ended the step: then it had asked it to end, also where the mark has no more than its SIGCONT.
+  if (mark.code === 0 && mark.asked !== undefined && provesSuccess(mark.asked))
+    return endedByItself ? account : { ...account, asked: { ...mark.asked, isCertain: true } };
+  if (mark.code === 0 && endedByItself) return account;
   if (state === 'TIMEOUT') return { ...account, endedBy: 'time', cause: 'Slurm: TIMEOUT' };
   if (mark.code !== undefined && !IS_ENDING.has(state ?? '')) return account;
   const exceeded = mark.code === undefined ? EXCEEDED.exec(lastWords)?.[1] : undefined;
