@@ -54,10 +54,18 @@ describe('a job that is killed for its memory', () => {
     expect(stderr).toContain('it had 400m, the max of on_oom');
 
     expect(await resultsOf(call, 'large')).toEqual([
-      [1, 137, expect.stringMatching(/^it had 200m; the next attempt has (300|400)m \(on_oom\)$/)],
+      [
+        1,
+        137,
+        expect.stringMatching(/it used [\d.]+ of 200 MiB; it had 200m; the next attempt has (300|400)m \(on_oom\)$/),
+      ],
       [2, 0, undefined],
     ]);
-    expect((await resultsOf(call, 'huge')).at(-1)).toEqual([expect.any(Number), 137, 'it had 400m, the max of on_oom']);
+    expect((await resultsOf(call, 'huge')).at(-1)).toEqual([
+      expect.any(Number),
+      137,
+      expect.stringMatching(/it used [\d.]+ of 400 MiB; it had 400m, the max of on_oom$/),
+    ]);
     expect(await resultsOf(call, 'sibling')).toEqual([[1, 0, undefined]]);
     const needs = await server.client.getResourceRequirements({ params: { id: 2 } });
     expect(needs).toMatchObject({ name: 'small', memory: '200m' });
@@ -69,9 +77,11 @@ describe('a job that is killed for its memory', () => {
 
     const explained = await call('jobs', 'explain', '2');
     expect(explained.stdout).toMatch(
-      /^Job 2 \(huge\) failed after .*\n  it used more memory than it may: it had 400m, the max of on_oom$/m,
+      /^Job 2 \(huge\) failed after .*\n  it used more memory than it may: .*it used [\d.]+ of 400 MiB; it had 400m, the max of on_oom$/m,
     );
-    expect(explained.stdout).toMatch(/\n {2}attempt 1 failed .*\n {4}.*: it had 200m; the next attempt has/);
+    expect(explained.stdout).toMatch(
+      /\n {2}attempt 1 failed .*\n {4}.*: .*it used [\d.]+ of 200 MiB; it had 200m; the next attempt has/,
+    );
     // To exceed the maximum is for the person who set it.
     const plan = await call('recover', '1', '--dry-run');
     expect(plan.stdout).toContain('1 job had all that its failure handler allows');
@@ -88,7 +98,9 @@ describe('a job that is killed for its memory', () => {
     expect(stderr).toContain('1 not run (ready)');
     const { stdout } = await call('jobs', 'explain', '1');
     expect(stdout).toMatch(/the job needs 3\.9 GiB, it had 1 GiB|the job needs 4000 MiB/);
-    expect(stdout).toMatch(/\n {2}attempt 1 failed .*\n {4}.*: it had 200m; the next attempt has 4000m \(on_oom\)\n/);
+    expect(stdout).toMatch(
+      /\n {2}attempt 1 failed .*\n {4}.*: .*it used [\d.]+ of 200 MiB; it had 200m; the next attempt has 4000m \(on_oom\)\n/,
+    );
   });
 });
 

@@ -105,7 +105,8 @@ function besides({ need }: JobFacts, end: AttemptEnd): Reason[] {
     const message = `it asked for ${timeText(need.runtime_seconds)} and had run for ${timeText(seconds)}`;
     return [{ code: 'runtime', message }];
   }
-  if (causeCode === 'memory' && peakMemoryBytes > 0 && cause?.includes('it used') !== true)
+  // Its words have what was measured.
+  if (causeCode === 'memory' && peakMemoryBytes > 0 && cause === undefined)
     return [{ code: 'out_of_memory', message: `it used ${partOfSize(peakMemoryBytes, need.memory_bytes)}` }];
   return [];
 }

@@ -70,6 +70,12 @@ describe('rules about causes', () => {
     });
   });
 
+  it('what is known of the end stays in its cause, before what the rule makes of it', () => {
+    const killed = { ...completion, cause: 'it used 394 of 1024 MiB' };
+    const decision = decideRetry(job(), { completion: killed, cause: 'memory' }, handler(forMemory), terms);
+    expect(decision.completion.cause).toBe('it used 394 of 1024 MiB; it had 1g; the next attempt has 2g (on_oom)');
+  });
+
   it('at the limit of a rule about its cause the attempt is final, though a rule for its exit code is there', () => {
     const full = job({ need: { ...job().need, memory_bytes: 2 * GIB } });
     expect(decideRetry(full, { completion, cause: 'memory' }, handler(forThree, forMemory), terms)).toEqual({

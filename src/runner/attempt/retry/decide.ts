@@ -59,7 +59,9 @@ export function decideRetry(
   const pauseSeconds = backoffSeconds(causes?.backoff, job.attempt_id);
   const found = byCause(job, failed, causes, terms.unlimited);
   if (found !== undefined) {
-    const explained = { ...completion, cause: found.words };
+    // What is known of the end precedes what the handler makes of it.
+    const cause = completion.cause ? `${completion.cause}; ${found.words}` : found.words;
+    const explained = { ...completion, cause };
     if (found.kind !== 'again') return { kind: 'end', completion: { ...explained, handler_limit: found.limit } };
     const { maxRetries = NO_LIMIT, raise, isRefunded } = found;
     const again = { maxRetries, recoveryScript: undefined, raise, isRefunded, pauseSeconds };
