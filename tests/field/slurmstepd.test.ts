@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { NO_MARK } from '../../src/core/attempt/step-mark.ts';
 import { findInLog, findInSlurmLog } from '../../src/core/logs/patterns.ts';
-import { settledEndOf } from '../../src/runner/step/slurm/settled-end.ts';
+import { stepAccountOf } from '../../src/runner/step/slurm/step-account.ts';
 
 /**
  * What daemons of steps print on the standard error of a job, by release. Newer ones print the time instead of their name, and may say
@@ -25,9 +25,9 @@ test.each(OVER_MEMORY)('a step that took too much memory failed for that, by the
     row: undefined,
     lastWords: `its output\n${line}\nsrun: error: n1: task 0: Killed\n`,
   };
-  expect(settledEndOf(killed)).toMatchObject({ endedBy: 'memory' });
+  expect(stepAccountOf(killed)).toMatchObject({ endedBy: 'memory' });
   expect(
-    settledEndOf({ ...killed, lastWords: 'its output\nsrun: error: n1: task 0: Killed\n' }).endedBy,
+    stepAccountOf({ ...killed, lastWords: 'its output\nsrun: error: n1: task 0: Killed\n' }).endedBy,
   ).toBeUndefined();
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { NO_MARK } from '../../src/core/attempt/step-mark.ts';
-import { settledEndOf } from '../../src/runner/step/slurm/settled-end.ts';
+import { stepAccountOf } from '../../src/runner/step/slurm/step-account.ts';
 
 /** What `srun` prints, and ends with, by release: of steps that never begin, and of those that are lost with their node. */
 
@@ -40,7 +40,7 @@ const REFUSED: readonly (readonly [string, number, string, string])[] = [
 
 test.each(REFUSED)('%s', (_, exitCode, lastWords, refused) => {
   const srun = { exitCode, signal: undefined };
-  expect(settledEndOf({ srun, mark: NO_MARK, row: undefined, lastWords }).refused).toBe(refused);
+  expect(stepAccountOf({ srun, mark: NO_MARK, row: undefined, lastWords }).refused).toBe(refused);
 });
 
 /** `scontrol update NodeName=n3 State=DOWN` while a step runs on n3: release, exit code and standard error. */
@@ -50,7 +50,7 @@ const LOST: readonly (readonly [string, number, string])[] = [
 ];
 
 test.each(LOST)('a step whose node fails ended for that, as srun of %s ends with %i', (_, exitCode, lastWords) => {
-  const end = settledEndOf({
+  const end = stepAccountOf({
     srun: { exitCode, signal: undefined },
     mark: { ...NO_MARK, began: true },
     row: undefined,

@@ -229,10 +229,10 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
     });
     work = parts;
     parts.open();
-    void parts.finished.then(alive((reached) => conclude(parts, ledger, reached)));
+    void parts.finished.then(alive((reached) => tearDown(parts, ledger, reached)));
   };
 
-  const conclude = (parts: RunnerWork, ledger: Ledger, reached: RunnerEnd) => {
+  const tearDown = (parts: RunnerWork, ledger: Ledger, reached: RunnerEnd) => {
     verdict = reached;
     state = 'ends';
     parts.idlePolicy.close();
@@ -250,7 +250,7 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
         () => leave(false),
         () => leave(false),
       );
-    void parts.conversation.settle().then(
+    void parts.conversation.finish().then(
       alive((isReported) => {
         if (isReported || reached.ending === 'superseded') deregister();
         else

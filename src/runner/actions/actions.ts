@@ -47,7 +47,7 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
   const queue = createActionQueue(options.onDone);
   const execute = createExecute({ ...options, claims });
   /** Executed here, or by another runner. */
-  const settled = new Set<number>();
+  const done = new Set<number>();
   const leftToOthers = new Set<number>();
   /** Reported as due and not checked yet. */
   const expected = new Set<number>();
@@ -67,12 +67,12 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
     const due = triggers.flatMap((trigger) => pending.filter((action) => action.trigger_type === trigger));
     for (const action of due as (WorkflowAction & { id: number })[]) {
       if (shells.isOver || (isEnding && !isFinal)) return;
-      if (settled.has(action.id)) continue;
+      if (done.has(action.id)) continue;
       const planned = plannedActionOf(action, canSchedule);
       if (planned === undefined) leave(action);
       else {
         const isOurs = await claims.claim(action.id, { plans: planned.kind === 'schedule_nodes' });
-        settled.add(action.id);
+        done.add(action.id);
         if (isOurs) await execute(action, planned);
       }
     }
@@ -94,7 +94,7 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
     begin: () => (hasActions ? enqueue(['on_workflow_start', 'on_worker_start']) : queue.last),
     consider(due) {
       hasActions = true;
-      const fresh = due.filter((id) => !settled.has(id) && !leftToOthers.has(id) && !expected.has(id));
+      const fresh = due.filter((id) => !done.has(id) && !leftToOthers.has(id) && !expected.has(id));
       if (fresh.length === 0 || isEnding) return;
       void enqueue(JOB_TRIGGERS, fresh);
     },
@@ -105,7 +105,7 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
       if (!hasActions) return false;
       try {
         const actions = await client.listWorkflowActions({ params });
-        return isHeldBy(actions, { doneHere: settled, canSchedule, idleMs });
+        return isHeldBy(actions, { doneHere: done, canSchedule, idleMs });
       } catch {
         // Without a server this is unknown, and the conversation reports a long outage.
         return true;

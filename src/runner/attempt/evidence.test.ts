@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Fate } from '../../cluster/batch/batch-system.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
-import type { SettledEnd } from '../step/steps.ts';
+import type { StepAccount } from '../step/steps.ts';
 import type { Attempt } from './attempt.ts';
 import { andThen } from '../facts/and-then.ts';
 import { createGather, type KnownEnd } from './evidence.ts';
@@ -24,7 +24,7 @@ function runnerIn({
   successWaitMs = 0,
 }: { readonly fate?: Fate; readonly hasSteps?: boolean; readonly successWaitMs?: number } = {}) {
   let signaled: Signaled | undefined;
-  const finished: { readonly endedFor: EndedFor | undefined; readonly account: SettledEnd; readonly atMs: number }[] =
+  const finished: { readonly endedFor: EndedFor | undefined; readonly account: StepAccount; readonly atMs: number }[] =
     [];
   const gather = createGather({
     run: { execution: {} } as CurrentRun,
@@ -43,7 +43,7 @@ function runnerIn({
   let kept = false;
   return {
     isKept: () => kept,
-    end(account: Partial<SettledEnd>, endedFor?: EndedFor) {
+    end(account: Partial<StepAccount>, endedFor?: EndedFor) {
       const attempt: Attempt = {
         job: { id: 1 } as ClaimedJob,
         step: { id: 'wf1_j1_r1_a1', about: {} },

@@ -12,7 +12,7 @@ import {
 import { stdioOf } from '../../core/contract/files/job.ts';
 import { andThen } from '../facts/and-then.ts';
 import type { CurrentRun } from '../ledger/current-run.ts';
-import type { SettledEnd } from '../step/steps.ts';
+import type { StepAccount } from '../step/steps.ts';
 import type { EndedAttempt } from './attempt.ts';
 import type { OutputDisk } from './output-disk.ts';
 import { lookAfter, type Outputs } from './outputs.ts';
@@ -43,7 +43,7 @@ export interface GatherOptions {
 
 /** What is known of the end of an attempt. */
 export interface KnownEnd extends EndedAttempt {
-  readonly account: SettledEnd;
+  readonly account: StepAccount;
   readonly endedFor: EndedFor | undefined;
   /** How its allocation is being ended. */
   readonly allocationEnd?: AllocationEnd | undefined;
@@ -52,7 +52,7 @@ export interface KnownEnd extends EndedAttempt {
 }
 
 /** `kept`: its allocation starts again, and the next runner in it takes the job over as one of a runner that is gone. */
-export type Gather = (ended: EndedAttempt, account: SettledEnd) => KnownEnd | 'kept' | Promise<KnownEnd | 'kept'>;
+export type Gather = (ended: EndedAttempt, account: StepAccount) => KnownEnd | 'kept' | Promise<KnownEnd | 'kept'>;
 
 /** The job was signaled first: SIGTERM, without the SIGCONT before that shows the order of its end and the signal. */
 const SIGNALED_FIRST = { isHandled: false, isCertain: true };

@@ -26,7 +26,7 @@ describe.skipIf(noSmallDisk)('the disk of the output of jobs', () => {
 
   it('all jobs that ended since there was room are suspected, and those before are not', async () => {
     const folder = smallDisk();
-    const { ended, shortage, settle } = diskIn(folder);
+    const { ended, shortage, finish } = diskIn(folder);
     ended('before');
     expect(await shortage()).toBeUndefined();
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) ended(name);
@@ -34,15 +34,15 @@ describe.skipIf(noSmallDisk)('the disk of the output of jobs', () => {
     expect(await shortage()).toBe('space');
     empty();
     ended('after');
-    expect(await settle()).toEqual({ shortage: 'space', folder, count: 6, names: ['a', 'b', 'c', 'd', 'e'] });
+    expect(await finish()).toEqual({ shortage: 'space', folder, count: 6, names: ['a', 'b', 'c', 'd', 'e'] });
   });
 
   it('a job that is the last to end is looked at when the runner ends', async () => {
     const folder = smallDisk();
-    const { ended, settle } = diskIn(folder);
+    const { ended, finish } = diskIn(folder);
     fill(folder);
     ended('last');
-    expect(await settle()).toMatchObject({ count: 1, names: ['last'] });
+    expect(await finish()).toMatchObject({ count: 1, names: ['last'] });
   });
 
   it('a runner looks for room by itself some time after a job has ended', async () => {
@@ -58,9 +58,9 @@ describe.skipIf(noSmallDisk)('the disk of the output of jobs', () => {
 describe('a look for room for the output of jobs', () => {
   it('a look leaves no file behind', async () => {
     const folder = temporaryFolder();
-    const { ended, settle } = diskIn(folder);
+    const { ended, finish } = diskIn(folder);
     ended('a');
-    expect(await settle()).toBeUndefined();
+    expect(await finish()).toBeUndefined();
     expect(readdirSync(folder)).toEqual([]);
   });
 

@@ -22,21 +22,6 @@ export interface CutOutput {
   readonly names: readonly string[];
 }
 
-/**
- * Watches whether there is room for the output of jobs: silently cut output looks like a job that printed little.
- *
- * It looks after ends of jobs only, off the main thread, and rarely, because a look writes to a file system that many share. All jobs
- * that ended since a look that found room are suspected when the next one finds none.
- */
-export interface OutputDisk {
-  /** A job ended that may have written output. */
-  ended(name: string): void;
-  /** What is missing now. Never rejects; undefined also if the file system does not answer in time. */
-  shortage(): Promise<Shortage | undefined>;
-  /** Looks a last time; what was cut in all, if anything. */
-  settle(): Promise<CutOutput | undefined>;
-}
-
 /** Shorter, and a thousand runners burden a parallel file system; longer, and more jobs are suspected at once. */
 const REST_MS = 5_000;
 /** A result waits no longer for a file system that hangs. */
@@ -45,7 +30,15 @@ const ANSWER_MS = 1_000;
 const FRESH_MS = 500;
 const MOST_NAMES = 5;
 
-export function createOutputDisk({ folder, log, restMs = REST_MS, freshMs = FRESH_MS }: OutputDiskOptions): OutputDisk {
+export type OutputDisk = ReturnType<typeof createOutputDisk>;
+
+/**
+ * Watches whether there is room for the output of jobs: silently cut output looks like a job that printed little.
+ *
+ * It looks after ends of jobs only, off the main thread, and rarely, because a look writes to a file system that many share. All jobs
+ * that ended since a look that found room are suspected when the next one finds none.
+ */
+export function createOutputDisk({ folder, log, restMs = REST_MS, freshMs = FRESH_MS }: OutputDiskOptions) {
   let suspected: Suspects = NO_SUSPECTS;
   let cut: (Suspects & { readonly shortage: Shortage }) | undefined;
   let isReported = false;
@@ -88,12 +81,15 @@ export function createOutputDisk({ folder, log, restMs = REST_MS, freshMs = FRES
   const lookOnce = () => (looking ??= look().finally(() => void (looking = undefined)));
 
   return {
-    ended(name) {
+    /** A job ended that may have written output. */
+    ended(name: string) {
       suspected = joined(suspected, { count: 1, names: [name] });
       timer ??= after(restMs, () => void lookOnce()).unref();
     },
+    /** What is missing now. Never rejects; undefined also if the file system does not answer in time. */
     shortage: () => inTime(lookOnce()),
-    async settle() {
+    /** Looks a last time; what was cut in all, if anything. */
+    async finish(): Promise<CutOutput | undefined> {
       if (suspected.count > 0) await inTime(looking === undefined ? lookOnce() : looking.then(lookOnce));
       timer?.cancel();
       return cut === undefined || cut.count === 0 ? undefined : { ...cut, folder };

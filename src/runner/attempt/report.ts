@@ -21,18 +21,10 @@ export interface ReportOptions {
   readonly onOver: (jobId: number, isCompleted: boolean) => void;
 }
 
-/** Records the results of attempts in ledger and outbox. */
-export interface AttemptReports {
-  readonly tally: Readonly<Tally>;
-  readonly repeated: Repeated;
-  /**
-   * AttemptReports the result of an attempt, or its retry by a failure handler. The promise resolves when the attempt is settled; undefined
-   * means at once, which is nearly always the case.
-   */
-  report(judged: JudgedAttempt): void | Promise<void>;
-}
+export type AttemptReports = ReturnType<typeof createAttemptReports>;
 
-export function createAttemptReports({ run, retry, crate, onJobEnded, onOver }: ReportOptions): AttemptReports {
+/** Records the results of attempts in ledger and outbox. */
+export function createAttemptReports({ run, retry, crate, onJobEnded, onOver }: ReportOptions) {
   const { ledger, outbox, log } = run;
   const tally: Tally = { completed: 0, failed: 0, terminated: 0 };
   const repeated = new Map<string, number>();
@@ -64,9 +56,13 @@ export function createAttemptReports({ run, retry, crate, onJobEnded, onOver }: 
   };
 
   return {
-    tally,
-    repeated,
-    report({ job, completion, failure, isCanceled }) {
+    tally: tally as Readonly<Tally>,
+    repeated: repeated as Repeated,
+    /**
+     * Reports the result of an attempt, or its retry by a failure handler. The promise resolves when the attempt is settled; undefined
+     * means at once, which is nearly always the case.
+     */
+    report({ job, completion, failure, isCanceled }: JudgedAttempt): void | Promise<void> {
       log.write('info', 'Job completed', {
         workflow_id: run.workflowId,
         job_id: job.id,

@@ -8,7 +8,7 @@ import { sizeText } from '../../core/quantity/size-text.ts';
 import type { OverRequest } from '../facts/options.ts';
 import type { CurrentRun } from '../ledger/current-run.ts';
 import type { MeasuredAttempt, Observed } from '../observe/watched.ts';
-import type { SettledEnd } from '../step/steps.ts';
+import type { StepAccount } from '../step/steps.ts';
 import type { EndedAttempt } from './attempt.ts';
 import type { KnownEnd } from './evidence.ts';
 import { sayWhy } from './say-why.ts';
@@ -30,16 +30,10 @@ export interface JudgedAttempt {
   readonly isCanceled: boolean;
 }
 
-/** Gives attempts their results. */
-export interface Judge {
-  readonly overMemory: OverRequest;
-  /** `observed`: its samples, if it was watched. */
-  judge(known: KnownEnd, observed: Observed | undefined): JudgedAttempt;
-  /** The result of a job that no runner can start: its command is too long, or its output has no folder. */
-  judgeUnstartable(job: ClaimedJob, error: Error): JudgedAttempt;
-}
+export type Judge = ReturnType<typeof createJudge>;
 
-export function createJudge({ run, memoryLimitOf, onMeasured }: JudgeOptions): Judge {
+/** Gives attempts their results. */
+export function createJudge({ run, memoryLimitOf, onMeasured }: JudgeOptions) {
   const { execution, log } = run;
   const overMemory = createOverRequests();
   const codes = exitCodesOf(execution);
@@ -73,8 +67,9 @@ export function createJudge({ run, memoryLimitOf, onMeasured }: JudgeOptions): J
   };
 
   return {
-    overMemory,
-    judge(known, observed) {
+    overMemory: overMemory as OverRequest,
+    /** `observed`: its samples, if it was watched. */
+    judge(known: KnownEnd, observed: Observed | undefined): JudgedAttempt {
       const { attempt, account, seconds, endedFor, allocationEnd, outputs } = known;
       const { job, startedAtMs, wasKilled } = attempt;
       const figures = recordedUseOf(account, seconds, observed);
@@ -102,7 +97,8 @@ export function createJudge({ run, memoryLimitOf, onMeasured }: JudgeOptions): J
         isCanceled: endedFor === 'cancel',
       };
     },
-    judgeUnstartable(job, { message }) {
+    /** The result of a job that no runner can start: its command is too long, or its output has no folder. */
+    judgeUnstartable(job: ClaimedJob, { message }: Error): JudgedAttempt {
       sayWhy(filesOf(run, job).stderr, message);
       log.write('error', 'Job cannot be started', { job_id: job.id, job_name: job.name, error: message });
       const verdict = judge({ exitCode: NOT_EXECUTABLE }, codes);
@@ -131,14 +127,14 @@ const completionOf = (
 
 /** What its result records of an attempt beside its verdict: figures and outputs. */
 export const recordedOf = (
-  account: SettledEnd,
+  account: StepAccount,
   figures: Partial<Completion>,
   files: Completion['files'],
 ): Partial<Completion> => ({ ...figures, ...(files === undefined ? {} : { files }), ...statsOf(account, figures) });
 
 /** The statistics of Slurm. It has none of an attempt that ran inside a step of its runner: our own figures stand in. */
 function statsOf(
-  { stats, cpuSeconds }: SettledEnd,
+  { stats, cpuSeconds }: StepAccount,
   { peak_memory_bytes: peakBytes }: Partial<Completion>,
 ): Pick<Completion, 'slurm_stats'> {
   if (stats === undefined) return {};
@@ -148,7 +144,7 @@ function statsOf(
 
 /** The figures of the kernel and of the samples for an attempt; one that was not measured is absent, also for a monitored job. */
 export function recordedUseOf(
-  { cpuSeconds, peakBytes }: Pick<SettledEnd, 'cpuSeconds' | 'peakBytes'>,
+  { cpuSeconds, peakBytes }: Pick<StepAccount, 'cpuSeconds' | 'peakBytes'>,
   seconds: number,
   observed: Observed | undefined,
 ): Partial<Completion> {

@@ -89,7 +89,7 @@ export function createRate(): { ended(count: number, nowMs: number): void; perSe
   let rate = 0;
   let since: number | undefined;
   let count = 0;
-  const settle = (nowMs: number) => {
+  const decay = (nowMs: number) => {
     if (since === undefined) return;
     const elapsed = nowMs - since;
     if (elapsed < WINDOW_MS) return;
@@ -102,10 +102,10 @@ export function createRate(): { ended(count: number, nowMs: number): void; perSe
     ended(more, nowMs) {
       since ??= nowMs;
       count += more;
-      settle(nowMs);
+      decay(nowMs);
     },
     perSecond(nowMs) {
-      settle(nowMs);
+      decay(nowMs);
       return rate;
     },
   };

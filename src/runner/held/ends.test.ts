@@ -7,7 +7,7 @@ import { createCapacity } from '../claim/capacity.ts';
 import { createHeldJobs } from './held-jobs.ts';
 import { openLedger } from '../ledger/ledger.ts';
 import { createReportOutbox } from '../ledger/outbox.ts';
-import type { SettledEnd, StepEnd, Steps } from '../step/steps.ts';
+import type { StepAccount, StepEnd, Steps } from '../step/steps.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -32,7 +32,7 @@ function runnerOf({ sharesSignals = false } = {}) {
   const outbox = createReportOutbox();
   const started: [job: number, nodes: readonly string[], gpus: readonly string[]][] = [];
   const begins = new Map<string, (agoMs: number) => void>();
-  const accounts = new Map<string, (account: SettledEnd) => void>();
+  const accounts = new Map<string, (account: StepAccount) => void>();
   let report: (ends: readonly StepEnd[]) => void = () => {};
   const steps: Steps = {
     name: 'slow',
@@ -48,7 +48,7 @@ function runnerOf({ sharesSignals = false } = {}) {
     kill() {},
     observe: () => new Map(),
     account: ({ id }) => new Promise((resolve) => void accounts.set(id, resolve)),
-    settle() {},
+    finish() {},
     close() {},
   };
   const onEnded = vi.fn();
@@ -74,8 +74,8 @@ function runnerOf({ sharesSignals = false } = {}) {
       await vi.advanceTimersByTimeAsync(0);
     },
     end: (job: number) => report([{ id: id(job), ...ended }]),
-    async account(job: number, account: Partial<SettledEnd>) {
-      // In an allocation ends are concluded a turn later.
+    async account(job: number, account: Partial<StepAccount>) {
+      // In an allocation attempts are settled a turn later.
       await vi.advanceTimersByTimeAsync(0);
       accounts.get(id(job))?.({ ...ended, ...account });
       await vi.advanceTimersByTimeAsync(0);
@@ -128,7 +128,7 @@ describe('a step that answers later', () => {
     expect(outbox.take().completed).toMatchObject([{ job_id: 1, return_code: 3, exec_time_minutes: 0 }]);
   });
 
-  it.each<[string, Partial<SettledEnd>, object]>([
+  it.each<[string, Partial<StepAccount>, object]>([
     ['its memory limit', { endedBy: 'memory' }, { status: 'failed', return_code: 137 }],
     ['its time limit', { endedBy: 'time', signal: 15 }, { status: 'terminated', return_code: 152 }],
     ['a person', { endedBy: 'cancel', exitCode: 0 }, { status: 'failed', return_code: 137 }],
@@ -142,7 +142,7 @@ describe('a step that answers later', () => {
     expect(outbox.take().completed).toMatchObject([result]);
   });
 
-  it.each<[string, Partial<SettledEnd>]>([
+  it.each<[string, Partial<StepAccount>]>([
     ['it was canceled with the allocation', { endedBy: 'cancel', exitCode: 143 }],
     ['SIGTERM ended it', { exitCode: 143 }],
   ])('a step that ends just before the runner is asked to stop is terminated if %s', async (_, how) => {

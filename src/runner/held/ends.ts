@@ -13,6 +13,23 @@ import type { Starts } from './starts.ts';
 import type { StepLimits } from './step-limits.ts';
 import type { WaitingJobs } from './waiting-jobs.ts';
 
+/** What a runner learns of the jobs that it holds. */
+export interface HeldEvents {
+  /**
+   * Jobs ended and are in the outbox; `count` of them were not announced by `freed`. `isQuiet`: their ends make no other job
+   * ready, and jobs that were claimed ahead took their places, so there is no hurry to report to the server.
+   */
+  ended(count: number, isQuiet: boolean): void;
+  /** Slots of this many jobs are free, whose ends are reported later. */
+  freed(count: number): void;
+  /** A step began after a wait. */
+  begun(): void;
+  /** Jobs can be started again after a pause. */
+  resumed(): void;
+  /** Jobs cannot be started here at all, for this reason. */
+  unable(reason: string): void;
+}
+
 export interface EndsOptions {
   readonly run: CurrentRun;
   readonly jobs: JobStates;
@@ -22,31 +39,20 @@ export interface EndsOptions {
   readonly steps: Pick<Steps, 'account'>;
   readonly watch: Pick<Watch, 'end'> | undefined;
   readonly limits: Pick<StepLimits, 'forget'> | undefined;
-  readonly gather: Gather;
-  readonly judge: Judge['judge'];
-  readonly report: AttemptReports['report'];
+  readonly attempts: { readonly gather: Gather } & Pick<Judge, 'judge'> & Pick<AttemptReports, 'report'>;
   /** What ends the allocation signals the steps and this process together: a turn later all of that has arrived. */
   readonly sharesSignals: boolean;
-  /** See `HeldEvents`. */
-  readonly onFreed: (count: number) => void;
-  /** See `HeldEvents`. */
-  readonly onEnded: (count: number, isQuiet: boolean) => void;
-}
-
-/** What a runner does when steps end: the next jobs start first, then the attempts are settled. */
-export interface Ends {
-  take(stepEnds: readonly StepEnd[]): void;
-  /** This job is not settled before the promise resolves. */
-  settleLater(held: HeldJob, settled: Promise<void>): void;
+  readonly on: Pick<HeldEvents, 'ended' | 'freed'>;
 }
 
 interface EndedJob extends EndedAttempt {
   readonly attempt: PlacedAttempt;
 }
 
-export function createEnds(options: EndsOptions): Ends {
-  const { run, jobs, waiting, starts, capacity, steps, watch, limits, gather, judge, report } = options;
-  const { sharesSignals, onFreed, onEnded } = options;
+/** What a runner does when steps end: the next jobs start first, then the attempts are settled. */
+export function createEnds(options: EndsOptions) {
+  const { run, jobs, waiting, starts, capacity, steps, watch, limits, attempts, sharesSignals, on } = options;
+  const { gather, judge, report } = attempts;
 
   /** Takes the ended attempts out of the running ones; a step that is not known any more is ignored. */
   const end = (stepEnds: readonly StepEnd[]): EndedJob[] =>
@@ -80,6 +86,7 @@ export function createEnds(options: EndsOptions): Ends {
     });
   };
 
+  /** This job is not settled before the promise resolves. */
   const settleLater = (held: HeldJob, settled: Promise<void>) => {
     jobs.settle(held);
     void settled.then(() => {
@@ -87,7 +94,7 @@ export function createEnds(options: EndsOptions): Ends {
       waiting.endsQuietly(held.job.id);
       starts.fillFreed();
       run.ledger.flush();
-      onEnded(0, false);
+      on.ended(0, false);
     });
   };
 
@@ -107,13 +114,13 @@ export function createEnds(options: EndsOptions): Ends {
     starts.fillFreed();
     for (const each of settled) jobs.drop(each);
     run.ledger.flush();
-    if (settled.length < ended.length) onFreed(ended.length - settled.length);
-    if (settled.length > 0) onEnded(settled.length, isQuiet && !hasMore(capacity.free(), before));
+    if (settled.length < ended.length) on.freed(ended.length - settled.length);
+    if (settled.length > 0) on.ended(settled.length, isQuiet && !hasMore(capacity.free(), before));
   };
 
   return {
     settleLater,
-    take(stepEnds) {
+    take(stepEnds: readonly StepEnd[]) {
       const before = capacity.free();
       const ended = end(stepEnds);
       // The next jobs first: everything else can wait.

@@ -47,49 +47,16 @@ export interface PlacedAttempt extends HeldJob, Attempt {
   follower?: PlacedAttempt | undefined;
 }
 
-export interface JobStates {
-  /** In the order in which they start. */
-  readonly queue: readonly QueuedJob[];
-  /** Those that were sent ahead and those that run, by their steps. */
-  readonly running: ReadonlyMap<StepId, PlacedAttempt>;
-  /** The number of jobs from their start until their results are final. The runner does not end before. */
-  readonly underWay: number;
-  readonly sentAhead: number;
-  /** Whether jobs are kept for the next life of the allocation. */
-  readonly hasKept: boolean;
-  /** Ids of all held jobs, and of those that are kept. */
-  ids(): number[];
-  has(jobId: number): boolean;
-  /** The keys of all attempts that are queued or under way. */
-  keys(): ReadonlySet<string>;
-
-  /** Behind all others; before all others, as one that could not start now; or, freed, before those of lower priority. */
-  enqueue(job: ClaimedJob, where: 'last' | 'first' | 'freed'): void;
-  /** Takes these out of the queue. */
-  dequeue(isMeant: (queued: QueuedJob) => boolean): ClaimedJob[];
-  /**
-   * Takes out the queued jobs that get a lease, in order, and skips the others, until `start` says that no more can start or
-   * `isFull` says that no other can get one.
-   */
-  startFitting(options: {
-    readonly isFull: () => boolean;
-    readonly lease: (job: ClaimedJob) => Lease | undefined;
-    readonly start: (queued: QueuedJob, lease: Lease) => boolean;
-  }): void;
-  /** An attempt has started: in a place of its own, or it was sent ahead behind another. */
-  start(attempt: Attempt, lease: Lease, before: PlacedAttempt | undefined): PlacedAttempt;
-  /** The step of an attempt has ended; true if nothing has its place now, so that its lease is free. */
-  end(attempt: PlacedAttempt): boolean;
-  /** Something is awaited before the result is final. */
-  settle(held: HeldJob): void;
-  /** The job is reported, given back, queued anew or kept: this runner is done with the attempt. */
-  drop(held: HeldJob): void;
-  /** The job is not reported, but kept for the next life of the allocation. */
-  keep(held: HeldJob): void;
+interface Fitting {
+  readonly isFull: () => boolean;
+  readonly lease: (job: ClaimedJob) => Lease | undefined;
+  readonly start: (queued: QueuedJob, lease: Lease) => boolean;
 }
 
-/** `now`: milliseconds of a monotonic clock. */
-export function createJobStates(now: () => number = () => performance.now()): JobStates {
+export type JobStates = ReturnType<typeof createJobStates>;
+
+/** The jobs that a runner holds. `now`: milliseconds of a monotonic clock. */
+export function createJobStates(now: () => number = () => performance.now()) {
   const queue: QueuedJob[] = [];
   const running = new Map<StepId, PlacedAttempt>();
   /** Ended and settling. */
@@ -102,8 +69,11 @@ export function createJobStates(now: () => number = () => performance.now()): Jo
   };
 
   return {
-    queue,
-    running,
+    /** In the order in which they start. */
+    queue: queue as readonly QueuedJob[],
+    /** Those that were sent ahead and those that run, by their steps. */
+    running: running as ReadonlyMap<StepId, PlacedAttempt>,
+    /** The number of jobs from their start until their results are final. The runner does not end before. */
     get underWay() {
       return running.size + unsettled.size;
     },
@@ -112,19 +82,24 @@ export function createJobStates(now: () => number = () => performance.now()): Jo
       for (const { state } of running.values()) if (state === 'sent ahead') count += 1;
       return count;
     },
+    /** Whether jobs are kept for the next life of the allocation. */
     get hasKept() {
       return kept.size > 0;
     },
+    /** Of all held jobs, and of those that are kept. */
     ids: () => [...all().map(({ job }) => job.id), ...kept],
-    has: (jobId) => all().some(({ job }) => job.id === jobId),
-    keys: () => new Set(all().map(({ job }) => attemptKeyOf(job))),
+    has: (jobId: number) => all().some(({ job }) => job.id === jobId),
+    /** One for each attempt that is queued or under way. */
+    keys: (): ReadonlySet<string> => new Set(all().map(({ job }) => attemptKeyOf(job))),
 
-    enqueue(job, where) {
+    /** Behind all others; before all others, as one that could not start now; or, freed, before those of lower priority. */
+    enqueue(job: ClaimedJob, where: 'last' | 'first' | 'freed') {
       const queued: QueuedJob = { job, state: 'queued', sinceMs: now(), isFreed: where === 'freed' };
       if (where === 'last') queue.push(queued);
       else queue.splice(where === 'first' ? 0 : placeOf(job), 0, queued);
     },
-    dequeue(isMeant) {
+    /** Takes these out of the queue. */
+    dequeue(isMeant: (queued: QueuedJob) => boolean): ClaimedJob[] {
       const taken = queue.filter(isMeant);
       if (taken.length === 0) return [];
       const others = queue.filter((each) => !isMeant(each));
@@ -132,7 +107,11 @@ export function createJobStates(now: () => number = () => performance.now()): Jo
       for (const each of taken) become(each, 'gone');
       return taken.map(({ job }) => job);
     },
-    startFitting({ isFull, lease, start }) {
+    /**
+     * Takes out the queued jobs that get a lease, in order, and skips the others, until `start` says that no more can start or
+     * `isFull` says that no other can get one.
+     */
+    startFitting({ isFull, lease, start }: Fitting) {
       for (let index = 0; index < queue.length && !isFull();) {
         const queued = queue[index] as QueuedJob;
         const granted = lease(queued.job);
@@ -144,27 +123,32 @@ export function createJobStates(now: () => number = () => performance.now()): Jo
         if (!start(queued, granted)) return;
       }
     },
-    start(attempt, lease, before) {
+    /** An attempt has started: in a place of its own, or it was sent ahead behind another. */
+    start(attempt: Attempt, lease: Lease, before: PlacedAttempt | undefined): PlacedAttempt {
       const held: PlacedAttempt = { ...attempt, lease, before, state: before === undefined ? 'running' : 'sent ahead' };
       if (before !== undefined) before.follower = held;
       running.set(held.step.id, held);
       return held;
     },
-    end(attempt) {
+    /** The step of an attempt has ended; true if nothing has its place now, so that its lease is free. */
+    end(attempt: PlacedAttempt): boolean {
       become(attempt, 'ended');
       running.delete(attempt.step.id);
       unsettled.add(attempt);
       return vacate(attempt);
     },
-    settle(held) {
+    /** Something is awaited before the result is final. */
+    settle(held: HeldJob) {
       become(held, 'settling');
       unsettled.add(held);
     },
-    drop(held) {
+    /** The job is reported, given back, queued anew or kept: this runner is done with the attempt. */
+    drop(held: HeldJob) {
       become(held, 'gone');
       unsettled.delete(held);
     },
-    keep: ({ job }) => void kept.add(job.id),
+    /** The job is not reported, but kept for the next life of the allocation. */
+    keep: ({ job }: HeldJob) => void kept.add(job.id),
   };
 }
 

@@ -82,7 +82,7 @@ function runnerOf() {
     kill() {},
     observe: () => new Map(),
     account: (end) => (takenBack.delete(end.id) ? { ...end, isTakenBack: true } : end),
-    settle() {},
+    finish() {},
     close() {},
   };
   const log = { write() {}, close() {} };

@@ -13,21 +13,6 @@ export interface SendingAheadOptions {
 }
 
 /**
- * Sends jobs ahead to the place of a running one with the same requirements, where another process starts the steps: the next job
- * then begins as soon as the last has ended, instead of a round trip later.
- */
-export interface SendingAhead {
-  /** Sends what waits, if jobs are short. */
-  fill(): void;
-  /** A step ran for this long. */
-  noteLength(seconds: number): void;
-  /** A job came back. */
-  noteReturn(): void;
-  /** No job that was sent ahead is to begin, unless it has. */
-  takeBackAll(): void;
-}
-
-/**
  * Jobs that take longer are not sent ahead: the round trip of some milliseconds is nothing to them, and a job that waits for one
  * place may find another one free. On a node with 15 processes a CPU, where the round trip takes 400 ms, `true` takes 30 ms in the
  * mean and 300 ms now and then.
@@ -46,7 +31,11 @@ const WEIGHT = 0.2;
 /** The mean after a job had to be taken back: 11 short jobs later others are sent ahead again. */
 const LONG_SECONDS = 1;
 
-export function createSendingAhead({ steps, jobs, start, hasRoom }: SendingAheadOptions): SendingAhead {
+/**
+ * Sends jobs ahead to the place of a running one with the same requirements, where another process starts the steps: the next job
+ * then begins as soon as the last has ended, instead of a round trip later.
+ */
+export function createSendingAhead({ steps, jobs, start, hasRoom }: SendingAheadOptions) {
   /** Nothing is known before the first end. */
   let meanSeconds = Infinity;
   let timer: Timer | undefined;
@@ -64,6 +53,7 @@ export function createSendingAhead({ steps, jobs, start, hasRoom }: SendingAhead
   };
 
   return {
+    /** Sends what waits, if jobs are short. */
     fill() {
       const { mayFollow } = steps;
       if (mayFollow === undefined || meanSeconds > SHORT_SECONDS) return;
@@ -85,12 +75,15 @@ export function createSendingAhead({ steps, jobs, start, hasRoom }: SendingAhead
       });
       watch();
     },
-    noteLength(seconds) {
+    /** A step ran for this long. */
+    noteLength(seconds: number) {
       meanSeconds = meanSeconds === Infinity ? seconds : meanSeconds + (seconds - meanSeconds) * WEIGHT;
     },
+    /** A job came back. */
     noteReturn() {
       meanSeconds = LONG_SECONDS;
     },
+    /** No job that was sent ahead is to begin, unless it has. */
     takeBackAll() {
       for (const { step } of waiting()) steps.takeBack?.(step.id);
     },

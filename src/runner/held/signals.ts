@@ -21,26 +21,7 @@ export interface Termination {
 }
 
 /** Ends running jobs from outside, and remembers why. */
-export interface Signals {
-  /** When it signaled its jobs first, and why it did last; undefined if it did not. */
-  readonly signaled: Signaled | undefined;
-  /** Sends a signal to every running job. */
-  signal(signal: NodeJS.Signals, endedFor: EndedFor): void;
-  /** Sends a signal to these steps, which reach their time limit. */
-  signalAtLimit(ids: readonly StepId[], signal: NodeJS.Signals): void;
-  /**
-   * Ends these attempts, whose jobs were canceled, while the others go on. The server names them in every reply until they are over,
-   * so a call that comes again changes nothing. One that was sent ahead is taken back; if it began in the meantime, the next
-   * reply names it again.
-   */
-  cancel(attempts: readonly HeldAttempt[], by: Termination): void;
-  /** Kills a step, whose end then is one by memory; undefined if it has ended. */
-  killForMemory(id: StepId): StartedStep['about'] | undefined;
-  /** The ends of all running jobs as if SIGKILL had ended them now. */
-  presumedEnds(): StepEnd[];
-}
-
-export function createSignals({ run, jobs, steps }: SignalsOptions): Signals {
+export function createSignals({ run, jobs, steps }: SignalsOptions) {
   const { workflowId, log } = run;
   let signaled: Signaled | undefined;
   const canceled = new Set<StepId>();
@@ -60,15 +41,23 @@ export function createSignals({ run, jobs, steps }: SignalsOptions): Signals {
     }
   };
   return {
+    /** When it signaled its jobs first, and why it did last; undefined if it did not. */
     get signaled() {
       return signaled;
     },
-    signal(signal, endedFor) {
+    /** Sends a signal to every running job. */
+    signal(signal: NodeJS.Signals, endedFor: EndedFor) {
       signaled = { endedFor, atMs: signaled?.atMs ?? Date.now() };
       for (const attempt of jobs.running.values()) send(attempt, signal, endedFor);
     },
-    signalAtLimit: (ids, signal) => sendTo(ids, signal, 'deadline'),
-    cancel(attempts, { signal, leadSeconds }) {
+    /** Sends a signal to these steps, which reach their time limit. */
+    signalAtLimit: (ids: readonly StepId[], signal: NodeJS.Signals) => sendTo(ids, signal, 'deadline'),
+    /**
+     * Ends these attempts, whose jobs were canceled, while the others go on. The server names them in every reply until they are over,
+     * so a call that comes again changes nothing. One that was sent ahead is taken back; if it began in the meantime, the next
+     * reply names it again.
+     */
+    cancel(attempts: readonly HeldAttempt[], { signal, leadSeconds }: Termination) {
       const keys = attemptKeys(attempts);
       const meant = [...jobs.running.values()].filter(
         ({ job, step }) => keys.has(attemptKeyOf(job)) && !canceled.has(step.id),
@@ -87,7 +76,8 @@ export function createSignals({ run, jobs, steps }: SignalsOptions): Signals {
         sendTo(ids, 'SIGKILL', 'cancel');
       }).unref();
     },
-    killForMemory(id) {
+    /** Kills a step, whose end then is one by memory; undefined if it has ended. */
+    killForMemory(id: StepId): StartedStep['about'] | undefined {
       const attempt = jobs.running.get(id);
       if (attempt === undefined) return undefined;
       attempt.endedFor ??= 'memory';
@@ -95,7 +85,8 @@ export function createSignals({ run, jobs, steps }: SignalsOptions): Signals {
       steps.kill(id);
       return attempt.step.about;
     },
-    presumedEnds() {
+    /** The ends of all running jobs as if SIGKILL had ended them now. */
+    presumedEnds(): StepEnd[] {
       const unknown = { exitCode: undefined, cpuSeconds: undefined, peakBytes: undefined };
       const signal = constants.signals.SIGKILL;
       return [...jobs.running.values()].map(({ step, job }) => {

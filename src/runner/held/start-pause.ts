@@ -1,17 +1,10 @@
 import { after, type Timer } from '../../client/long-timers.ts';
 
-/** A time in which a runner starts no job, because a start failed for a reason that passes. */
-export interface StartPause {
-  readonly isOn: boolean;
-  /** A step was refused: no job is wanted until the pause is over. */
-  readonly isForRefusal: boolean;
-  /** Begins anew if it is on. */
-  begin(ms: number, why: 'launch' | 'refusal'): void;
-  end(): void;
-}
-
-/** `onOver` is called when the pause is over by itself. */
-export function createStartPause(longestMs: number, onOver: () => void): StartPause {
+/**
+ * A time in which a runner starts no job, because a start failed for a reason that passes. `onOver` is called when the pause is over by
+ * itself.
+ */
+export function createStartPause(longestMs: number, onOver: () => void) {
   let timer: Timer | undefined;
   let isForRefusal = false;
   const end = () => {
@@ -23,10 +16,12 @@ export function createStartPause(longestMs: number, onOver: () => void): StartPa
     get isOn() {
       return timer !== undefined;
     },
+    /** A step was refused: no job is wanted until the pause is over. */
     get isForRefusal() {
       return isForRefusal;
     },
-    begin(ms, why) {
+    /** Begins anew if it is on. */
+    begin(ms: number, why: 'launch' | 'refusal') {
       timer?.cancel();
       isForRefusal ||= why === 'refusal';
       timer = after(Math.min(ms, longestMs), () => {

@@ -29,28 +29,6 @@ export interface StartsOptions {
   readonly onUnable: (reason: string) => void;
 }
 
-/** Starts the jobs that wait, where there is room for them. */
-export interface Starts {
-  /** Whether a job of one CPU and no memory could start now. */
-  readonly hasRoom: boolean;
-  /** A step was refused just now: no job is wanted until the pause is over. */
-  readonly isHeldOff: boolean;
-  /** Starts the jobs that fit, in order, and skips the others. */
-  fill(): void;
-  /** The same, only if jobs became free that waited for others. */
-  fillFreed(): void;
-  /** A step ran for this long. */
-  noteLength(seconds: number): void;
-  /** An attempt has run: its start is logged, if it was not seen to begin. */
-  seen(attempt: PlacedAttempt): void;
-  /** A step was refused after its start: its job runs somewhere else, or here later. */
-  refused(attempt: PlacedAttempt, reason: string): void;
-  /** A step that was sent ahead did not start: its job is the next again, if jobs may start. */
-  takenBack(attempt: PlacedAttempt): void;
-  /** No start follows a pause, and no job that was sent ahead is to begin, unless it has. */
-  stop(): void;
-}
-
 /**
  * Pause after a step was refused. Its job is ready again, and this runner may claim it: too short, and both ask in circles;
  * too long, and free CPUs wait for a batch system that was busy for a moment.
@@ -59,7 +37,10 @@ const AFTER_REFUSAL_MS = 5_000;
 /** Pause before a launch is repeated that failed because of missing processes or memory. */
 const RETRY_LAUNCH_MS = 100;
 
-export function createStarts(options: StartsOptions): Starts {
+export type Starts = ReturnType<typeof createStarts>;
+
+/** Starts the jobs that wait, where there is room for them. */
+export function createStarts(options: StartsOptions) {
   const { run, jobs, waiting, capacity, steps, watch, onBegun, onResumed, onUnstartable, onUnable } = options;
   const refusals = createRefusals();
   const startPause = createStartPause(AFTER_REFUSAL_MS, () => {
@@ -125,22 +106,28 @@ export function createStarts(options: StartsOptions): Starts {
   };
 
   return {
+    /** Whether a job of one CPU and no memory could start now. */
     get hasRoom() {
       return waiting.isOpen && !startPause.isOn && !isFull();
     },
+    /** A step was refused just now: no job is wanted until the pause is over. */
     get isHeldOff() {
       return startPause.isForRefusal;
     },
+    /** Starts the jobs that fit, in order, and skips the others. */
     fill,
+    /** The same, only if jobs became free that waited for others. */
     fillFreed() {
       if (waiting.hasFreed()) fill();
     },
     noteLength: sendingAhead.noteLength,
-    seen(attempt) {
+    /** An attempt has run: its start is logged, if it was not seen to begin. */
+    seen(attempt: PlacedAttempt) {
       refusals.started();
       logBegin(run, attempt);
     },
-    refused({ job }, reason) {
+    /** A step was refused after its start: its job runs somewhere else, or here later. */
+    refused({ job }: PlacedAttempt, reason: string) {
       run.log.write('warn', 'Job not started: its step was refused; the job is given back', { job_id: job.id, reason });
       waiting.giveBack(job);
       if (!waiting.isOpen) return;
@@ -148,12 +135,14 @@ export function createStarts(options: StartsOptions): Starts {
       if (cause === undefined) startPause.begin(AFTER_REFUSAL_MS, 'refusal');
       else onUnable(cause);
     },
-    takenBack({ job, isCanceled }) {
+    /** A step that was sent ahead did not start: its job is the next again, if jobs may start. */
+    takenBack({ job, isCanceled }: PlacedAttempt) {
       sendingAhead.noteReturn();
       if (!waiting.isOpen || isCanceled === true) return waiting.giveBack(job);
       jobs.enqueue(job, 'first');
       fill();
     },
+    /** No start follows a pause, and no job that was sent ahead is to begin, unless it has. */
     stop() {
       startPause.end();
       sendingAhead.takeBackAll();

@@ -1,23 +1,9 @@
 import type { StepId } from '../../core/contract/files/job.ts';
 import { atMoment } from '../../client/long-timers.ts';
 import { steadyNow } from '../../client/steady-clock.ts';
+import type { Termination } from './signals.ts';
 
-/**
- * The early warning of steps with a time limit of their own (`srun_termination_signal`).
- *
- * Slurm 22.05 ignores the option for steps of an allocation that exists, and it ends steps up to half a minute after their
- * limit. So the runner signals each step that long before its limit, and kills it at its limit.
- */
-export interface StepLimits {
-  /** A step began at this moment of `steadyNow`, and may run so long. */
-  begin(id: StepId, beganAtMs: number, limitSeconds: number): void;
-  /** It has ended. */
-  forget(id: StepId): void;
-}
-
-export interface StepLimitsOptions {
-  readonly signal: NodeJS.Signals;
-  readonly leadSeconds: number;
+export interface StepLimitsOptions extends Termination {
   readonly send: (ids: readonly StepId[], signal: NodeJS.Signals) => void;
 }
 
@@ -36,7 +22,15 @@ interface Due {
   readonly signal: NodeJS.Signals;
 }
 
-export function createStepLimits({ signal, leadSeconds, send }: StepLimitsOptions): StepLimits {
+export type StepLimits = ReturnType<typeof createStepLimits>;
+
+/**
+ * The early warning of steps with a time limit of their own (`srun_termination_signal`).
+ *
+ * Slurm 22.05 ignores the option for steps of an allocation that exists, and it ends steps up to half a minute after their
+ * limit. So the runner signals each step that long before its limit, and kills it at its limit.
+ */
+export function createStepLimits({ signal, leadSeconds, send }: StepLimitsOptions) {
   let open: Due[] = [];
   let timer: { cancel(): void } | undefined;
 
@@ -62,12 +56,14 @@ export function createStepLimits({ signal, leadSeconds, send }: StepLimitsOption
   };
 
   return {
-    begin(id, beganAtMs, limitSeconds) {
+    /** A step began at this moment of `steadyNow`, and may run so long. */
+    begin(id: StepId, beganAtMs: number, limitSeconds: number) {
       const { signalAtMs, endAtMs } = momentsOf(beganAtMs, limitSeconds, leadSeconds);
       open.push({ id, atMs: signalAtMs, signal }, { id, atMs: endAtMs, signal: 'SIGKILL' });
       arm();
     },
-    forget(id) {
+    /** It has ended. */
+    forget(id: StepId) {
       open = open.filter((each) => each.id !== id);
       if (open.length === 0) arm();
     },

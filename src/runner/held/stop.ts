@@ -12,32 +12,13 @@ export interface JobStopOptions extends Termination {
   readonly onEmpty: () => void;
 }
 
+export type Stop = ReturnType<typeof createStop>;
+
 /**
  * Ends running jobs: first it signals them, then, after the lead time, it kills them. No job starts after the first
  * call.
  */
-export interface Stop {
-  readonly began: boolean;
-  /**
-   * Signals the jobs to end, and kills those that still run after the lead time. `killAtMs` (of `steadyNow`) sets another moment
-   * for that; at `abandonAtMs` the runner stops waiting for jobs that do not even end then. A second call sends no
-   * signal and keeps the first reason, but an earlier moment applies: a deadline during the lead time of a Ctrl-C is
-   * kept.
-   */
-  ask(endedFor: EndedFor, killAtMs?: number, abandonAtMs?: number): void;
-  /**
-   * Starts no job and lets running jobs end by themselves. The runner can still be asked to terminate or to kill its
-   * jobs.
-   */
-  drain(): void;
-  /** Kills the jobs now. */
-  kill(endedFor: EndedFor): void;
-  /** To be called when jobs ended. */
-  ended(): void;
-  close(): void;
-}
-
-export function createStop({ jobs, run, signal, leadSeconds, onEmpty }: JobStopOptions): Stop {
+export function createStop({ jobs, run, signal, leadSeconds, onEmpty }: JobStopOptions) {
   const { workflowId, log } = run;
   let began = false;
   let isAsked = false;
@@ -82,7 +63,13 @@ export function createStop({ jobs, run, signal, leadSeconds, onEmpty }: JobStopO
     get began() {
       return began;
     },
-    ask(endedFor, killAtMs = steadyNow() + leadSeconds * 1000, abandonAtMs) {
+    /**
+     * Signals the jobs to end, and kills those that still run after the lead time. `killAtMs` (of `steadyNow`) sets another moment
+     * for that; at `abandonAtMs` the runner stops waiting for jobs that do not even end then. A second call sends no
+     * signal and keeps the first reason, but an earlier moment applies: a deadline during the lead time of a Ctrl-C is
+     * kept.
+     */
+    ask(endedFor: EndedFor, killAtMs = steadyNow() + leadSeconds * 1000, abandonAtMs?: number) {
       begin();
       if (jobs.running > 0) {
         if (!isAsked && !isKilled) askNow(endedFor, killAtMs);
@@ -91,11 +78,14 @@ export function createStop({ jobs, run, signal, leadSeconds, onEmpty }: JobStopO
       }
       ended();
     },
+    /** Starts no job and lets running jobs end by themselves. They can still be asked to end, or killed. */
     drain() {
       begin();
       ended();
     },
+    /** Kills the jobs now. */
     kill,
+    /** To be called when jobs ended. */
     ended,
     close: cancelAll,
   };

@@ -10,40 +10,13 @@ export interface WaitingOptions {
   readonly hasTimeFor?: ((need: Need) => boolean) | undefined;
 }
 
+export type WaitingJobs = ReturnType<typeof createWaitingJobs>;
+
 /**
  * The jobs that a runner holds and has not started: those that wait for a slot, and those that were claimed ahead and wait
  * for other jobs of this runner. A job that cannot start here is given back, with all that waits for it.
  */
-export interface WaitingJobs {
-  /** The number of jobs that were claimed ahead and wait for others. */
-  readonly ahead: number;
-  /** Held jobs whose dependents the server has not looked at. */
-  readonly after: readonly number[];
-  /** Whether jobs may start. Jobs that become free while they may not are given back. */
-  readonly isOpen: boolean;
-  aheadIds(): number[];
-  /** Accepts claimed jobs, those that the runner does not hold yet. */
-  take(claimed: readonly ClaimedJob[], ahead: Ahead | null | undefined): void;
-  /** A job is over for this runner: jobs that wait for it become free, or are given back. */
-  over(jobId: number, isCompleted: boolean): void;
-  /** Whether jobs became free since the last call. */
-  hasFreed(): boolean;
-  /** Whether the end of this job makes no job ready that another runner could take. To be asked once. */
-  endsQuietly(jobId: number): boolean;
-  /** Gives back the jobs of canceled attempts, and those that wait for them. */
-  cancel(attempts: readonly HeldAttempt[]): void;
-  /** Gives back a job, and those that wait for it. */
-  giveBack(job: ClaimedJob): void;
-  /** Gives back the jobs that have waited longer than this for a slot. */
-  giveBackOlderThan(ageMs: number): void;
-  /** Gives back jobs that were claimed ahead, may start and find no slot. */
-  giveBackFreed(): void;
-  /** Gives back all; no job starts afterwards, unless it is opened again. */
-  close(): void;
-  open(): void;
-}
-
-export function createWaitingJobs({ outbox, jobs, hasTimeFor }: WaitingOptions): WaitingJobs {
+export function createWaitingJobs({ outbox, jobs, hasTimeFor }: WaitingOptions) {
   const ahead = createAheadJobs();
   /** Jobs whose ends are quiet, as the server said. */
   const quiet = new Set<number>();
@@ -82,17 +55,21 @@ export function createWaitingJobs({ outbox, jobs, hasTimeFor }: WaitingOptions):
   };
 
   return {
+    /** The number of jobs that were claimed ahead and wait for others. */
     get ahead() {
       return ahead.size;
     },
+    /** Held jobs whose dependents the server has not looked at. */
     get after() {
       return after;
     },
+    /** Whether jobs may start. Jobs that become free while they may not are given back. */
     get isOpen() {
       return isOpen;
     },
     aheadIds: ahead.ids,
-    take(claimed, aheadOfThem) {
+    /** Accepts claimed jobs, those that the runner does not hold yet. */
+    take(claimed: readonly ClaimedJob[], aheadOfThem: Ahead | null | undefined) {
       // A held job must not start twice, even if the server assigns it again.
       const held = jobs.keys();
       for (const job of claimed) if (!held.has(attemptKeyOf(job))) jobs.enqueue(job, 'last');
@@ -100,25 +77,33 @@ export function createWaitingJobs({ outbox, jobs, hasTimeFor }: WaitingOptions):
       // The caller starts all that fit, these too.
       hasFreed = false;
     },
-    over(jobId, isCompleted) {
+    /** A job is over for this runner: jobs that wait for it become free, or are given back. */
+    over(jobId: number, isCompleted: boolean) {
       if (isCompleted) free(ahead.completed(jobId));
       else giveBackIds(ahead.gone(jobId));
     },
+    /** Whether jobs became free since the last call. */
     hasFreed() {
       const had = hasFreed;
       hasFreed = false;
       return had;
     },
-    endsQuietly: (jobId) => quiet.delete(jobId),
-    cancel(attempts) {
+    /** Whether the end of this job makes no job ready that another runner could take. To be asked once. */
+    endsQuietly: (jobId: number) => quiet.delete(jobId),
+    /** Gives back the jobs of canceled attempts, and those that wait for them. */
+    cancel(attempts: readonly HeldAttempt[]) {
       const keys = attemptKeys(attempts);
       const isMeant = (job: ClaimedJob) => keys.has(attemptKeyOf(job));
       giveBack(jobs.dequeue(({ job }) => isMeant(job)));
       giveBackIds(ahead.drop(isMeant));
     },
-    giveBack: (job) => giveBack([job]),
-    giveBackOlderThan: (ageMs) => giveBack(jobs.dequeue(({ sinceMs }) => sinceMs < performance.now() - ageMs)),
+    /** Gives back a job, and those that wait for it. */
+    giveBack: (job: ClaimedJob) => giveBack([job]),
+    /** Gives back the jobs that have waited longer than this for a slot. */
+    giveBackOlderThan: (ageMs: number) => giveBack(jobs.dequeue(({ sinceMs }) => sinceMs < performance.now() - ageMs)),
+    /** Gives back jobs that were claimed ahead, may start and find no slot. */
     giveBackFreed: () => giveBack(jobs.dequeue(({ isFreed }) => isFreed)),
+    /** Gives back all; no job starts afterwards, unless it is opened again. */
     close() {
       isOpen = false;
       giveBack(jobs.dequeue(() => true));

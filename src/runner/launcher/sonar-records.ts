@@ -53,7 +53,7 @@ export function createSonarRecords(options: SonarRecordsOptions): SonarRecords {
     ofSteps: {
       look: (processes, slurmSteps) => void (isRecorded && record?.look(processes, slurmSteps)),
       ended: (id, end) => record?.ended(id, end),
-      settle: async () => record?.settle(),
+      finish: async () => record?.finish(),
       close: () => record?.close(),
     },
     async recorded(look) {

@@ -9,7 +9,7 @@ import type { LauncherOrder, LauncherReport, ReportedEnd } from '../step/batch/p
 import { allowedCpus, bindableCpus, createCpuPool } from '../step/direct/cpu-pool.ts';
 import { createDirectSteps } from '../step/direct/direct.ts';
 import type { RunFacts } from '../facts/run-facts.ts';
-import type { SettledEnd, StepEnd, Steps } from '../step/steps.ts';
+import type { StepAccount, StepEnd, Steps } from '../step/steps.ts';
 import { environmentOfJobs } from './environment.ts';
 import { createMemoryLimits, type MemoryLimits } from './memory-limits.ts';
 import { createNews } from './news.ts';
@@ -102,7 +102,7 @@ export function createLauncherWork(
       if (why === 'alone') await killLeft({ mark, allocationId });
       else await endLeftoverProcesses({ mark, allocationId }, log);
       await sonar?.close();
-      await steps.settle();
+      await steps.finish();
       guardian?.dismiss();
       steps.close();
     },
@@ -118,7 +118,7 @@ function markedFacts(given: RunFacts, mark: string): RunFacts {
 /** The end of a step with what only this process knows of it. */
 function endOf(end: StepEnd, steps: Steps, limits: MemoryLimits): ReportedEnd {
   const { peakBytes: seen, isKilled } = limits.end(end.id);
-  const { asked, endedBy } = steps.account(end) as SettledEnd;
+  const { asked, endedBy } = steps.account(end) as StepAccount;
   return {
     ...end,
     peakBytes: Math.max(end.peakBytes ?? 0, seen) || undefined,

@@ -1,32 +1,21 @@
 import { steadyNow, timeOfDay } from '../../client/steady-clock.ts';
-import { type Actions, createActions } from '../actions/actions.ts';
+import { createActions } from '../actions/actions.ts';
 import { scriptsEndAt } from '../claim/deadline.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
-import type { JudgeOptions } from '../attempt/result.ts';
 import { cpuLimitOf, memoryLimitOf } from '../observe/memory-limit.ts';
 import type { TimeLimit } from '../claim/time-limit.ts';
 import { STDIO_FOLDER } from '../../core/contract/files/job.ts';
-import { type Crate, createCrate } from '../attempt/crate/crate.ts';
-import { createOutputDisk, type OutputDisk } from '../attempt/output-disk.ts';
-import { createRetry, type Retry } from '../attempt/retry/retry.ts';
-import { createShells, type Shells } from '../launch/shell.ts';
-import { type Monitor, startMonitor } from '../observe/monitor.ts';
+import { createCrate } from '../attempt/crate/crate.ts';
+import { createOutputDisk } from '../attempt/output-disk.ts';
+import { createRetry } from '../attempt/retry/retry.ts';
+import { createShells } from '../launch/shell.ts';
+import { startMonitor } from '../observe/monitor.ts';
 import { createSteps } from './create-steps.ts';
-import type { Steps } from '../step/steps.ts';
 import type { Joined } from '../setup/join.ts';
 
-/** What a runner needs to run jobs and to report them. */
-export interface Equipment {
-  readonly steps: Steps;
-  readonly monitor: Monitor;
-  readonly disk: OutputDisk;
-  readonly shells: Shells;
-  readonly retry: Retry;
-  readonly memoryLimitOf: NonNullable<JudgeOptions['memoryLimitOf']>;
-  readonly crate: Crate | undefined;
-  readonly actions: Actions;
-}
+export type Equipment = Awaited<ReturnType<typeof equip>>;
 
+/** What a runner needs to run jobs and to report them. */
 export async function equip(
   { options, registered, server, patient }: Joined,
   given: {
@@ -35,7 +24,7 @@ export async function equip(
     /** No action is being executed any more. */
     readonly onActionsDone: () => void;
   },
-): Promise<Equipment> {
+) {
   const { workflow, mode, run } = registered;
   const { reads } = server;
   const { limit } = given;

@@ -16,7 +16,7 @@ export interface RepliesOptions {
   readonly drain: Drain;
   readonly actions: { consider(due: readonly number[]): void };
   readonly ends: Pick<RunEnds, 'because'>;
-  readonly cancelUnneeded?: CancelUnneeded;
+  readonly cancelUnneeded: CancelUnneeded | undefined;
   readonly termination: Termination;
   /** Ends the runner's own scripts within this many milliseconds. */
   readonly limitScripts: (ms: number) => void;

@@ -6,25 +6,20 @@ export interface RunnerEnd {
   readonly reason?: string;
 }
 
-/** The end of a run: its reason may be known long before the last job ends. */
-export interface RunEnds {
-  /** Resolves when no job runs any more, with the reason. */
-  readonly finished: Promise<RunnerEnd>;
-  /** This is the reason when the last job has ended. */
-  because(end: RunnerEnd): void;
-  /** No job runs any more. `end` is a reason that is known only now. */
-  finish(end?: RunnerEnd): void;
-}
+export type RunEnds = ReturnType<typeof createRunEnds>;
 
-/** Without another reason the runner was stopped. */
-export function createRunEnds(): RunEnds {
+/** The end of a run: its reason may be known long before the last job ends. Without one the runner was stopped. */
+export function createRunEnds() {
   let reason: RunnerEnd = { ending: 'stopped' };
   const { promise: finished, resolve } = Promise.withResolvers<RunnerEnd>();
   return {
+    /** Resolves when no job runs any more, with the reason. */
     finished,
-    because(end) {
+    /** This is the reason when the last job has ended. */
+    because(end: RunnerEnd) {
       reason = end;
     },
-    finish: (end = reason) => resolve(end),
+    /** No job runs any more. `end` is a reason that is known only now. */
+    finish: (end: RunnerEnd = reason) => resolve(end),
   };
 }

@@ -14,7 +14,7 @@ import { equip } from './equip.ts';
 import { MESSAGES } from '../facts/messages.ts';
 import { join, type Joined, patientClient } from '../setup/join.ts';
 import type { Steps } from '../step/steps.ts';
-import { conclude } from '../teardown/teardown.ts';
+import { tearDown } from '../teardown/teardown.ts';
 import type { RunnerWork } from './work.ts';
 
 /** How long teardown waits for a server that is away: at its end no other work is delayed. */
@@ -64,7 +64,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     jobs.stopStarting();
     const patient = patientClient(given, TEARDOWN_PATIENCE_MS);
     const parts = { client: server.client, patient, registered, record, journal, drain: work.drain, startedAt };
-    const summary = await conclude({ ...equipment, ...parts, conversation, jobs }, end);
+    const summary = await tearDown({ ...equipment, ...parts, conversation, jobs }, end);
     // After a stop, or where a new run has begun, this runner does not know what is still needed.
     if (summary.isReported && end.ending !== 'stopped' && end.ending !== 'superseded') await cancelUnneeded();
     guardian?.dismiss();

@@ -124,10 +124,12 @@ export function createRunnerWork(given: WorkOptions): RunnerWork {
   const drain = given.drainOf(jobs, () => !stop.began);
   const claims = claimsOf(given, claimRules, jobs);
   const conversation: Conversation = createConversation({
-    ...given,
     ...rules,
     ...createReplies({
-      ...given,
+      options,
+      actions,
+      cancelUnneeded: given.cancelUnneeded,
+      limitScripts: given.limitScripts,
       jobs,
       stop,
       drain,
@@ -136,6 +138,10 @@ export function createRunnerWork(given: WorkOptions): RunnerWork {
       conversation: () => conversation,
       idlePolicy: () => idlePolicy,
     }),
+    run,
+    nodeId: given.nodeId,
+    ask: given.ask,
+    cancelsAllocations: given.cancelsAllocations === true,
     jobs,
     want: (prefetch, ahead) => (stop.began || !isOpen || jobs.isHeldOff ? undefined : claims.want(prefetch, ahead)),
     slots: claims.slots,

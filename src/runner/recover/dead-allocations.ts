@@ -45,7 +45,7 @@ export async function recoverDeadAllocations(options: DeadAllocationsOptions): P
       if (end === undefined) continue;
       if (await recover(options, node, { jobId, reason: end.words })) found += 1;
     }
-    await settleRecords(options, own, states);
+    await closeRecords(options, own, states);
     return found;
   } catch (error) {
     log.write(levelOfFailedCheck(error), 'Could not check for ended allocations', { reason: (error as Error).message });
@@ -152,7 +152,7 @@ async function endsOf(left: LeftSteps, { records, client, workflowId, runId, kno
 }
 
 /** Records of allocations that Slurm has ended, and that no runner could complete. */
-async function settleRecords(
+async function closeRecords(
   { client, workflowId, batch }: DeadAllocationsOptions,
   own: OwnAllocation | undefined,
   known: ReadonlyMap<SlurmJob, AllocationState>,

@@ -14,7 +14,7 @@ export interface ServerKind {
   readonly wakingEvents: readonly string[];
   /** Minimum milliseconds between two polls caused by events. */
   readonly wakeAtMostEveryMs: number;
-  /** How long no job may be ready or running before the runner concludes that none will be. */
+  /** How long no job may be ready or running after which the runner takes it that none will be. */
   readonly stuckMs: number;
   readonly reads: WorkflowFacts;
 }

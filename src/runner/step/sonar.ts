@@ -34,7 +34,7 @@ export interface SonarRecord {
   look(processes: ReadonlyMap<StepId, readonly ProcessSample[]>, slurmSteps?: ReadonlyMap<StepId, string>): void;
   ended(id: StepId, end: Pick<ProcessEnd, 'pid' | 'cpuSeconds' | 'peakBytes'>): void;
   /** Resolves when everything is written. */
-  settle(): Promise<void>;
+  finish(): Promise<void>;
   close(): void;
 }
 
@@ -130,7 +130,7 @@ export function createSonarRecord({ facts, environment, allocation, log }: Sonar
       linked.delete(id);
       link(Date.now(), { kind: 'end', pid, ...attemptOf(id), cpu_seconds: cpuSeconds, peak_bytes: peakBytes });
     },
-    settle: () => writing ?? Promise.resolve(),
+    finish: () => writing ?? Promise.resolve(),
     close: () => recorder.close(),
   };
 }

@@ -50,9 +50,9 @@ export interface Steps {
   /** The present use of steps; those of which nothing is known are absent. */
   observe(ids: ReadonlySet<StepId>): Uses | Promise<Uses>;
   /** What the end of a step means; its resources are free already. */
-  account(end: StepEnd): SettledEnd | Promise<SettledEnd>;
+  account(end: StepEnd): StepAccount | Promise<StepAccount>;
   /** Waits for what follows the ends, such as figures of an accounting. The server knows all results by then. */
-  settle(): void | Promise<void>;
+  finish(): void | Promise<void>;
   /** Stops reporting ends. */
   close(): void;
 }
@@ -83,7 +83,7 @@ export interface StepEnd {
   readonly seconds?: number | undefined;
 }
 
-export interface SettledEnd extends Omit<StepEnd, 'id'> {
+export interface StepAccount extends Omit<StepEnd, 'id'> {
   readonly endedBy?: EndedBy | undefined;
   /** It was asked to end before it ended. */
   readonly asked?: AskedToEnd | undefined;

@@ -5,7 +5,7 @@ import type { Log } from '../facts/log.ts';
 
 export interface CutOutputOptions {
   readonly client: Pick<Client, 'createEvent'>;
-  readonly disk: Pick<OutputDisk, 'settle'>;
+  readonly disk: Pick<OutputDisk, 'finish'>;
   readonly workflowId: number;
   readonly nodeId: number;
   readonly hostname: string;
@@ -17,7 +17,7 @@ export interface CutOutputOptions {
 /** Names at the end of a run the jobs whose output may be cut because there was no room for it: in the log, and as an event. */
 export async function reportCutOutput(options: CutOutputOptions): Promise<void> {
   const { client, disk, workflowId, nodeId, hostname, log, isReported } = options;
-  const cut = await disk.settle();
+  const cut = await disk.finish();
   if (cut === undefined) return;
   const { shortage, folder, count, names } = cut;
   const jobs = [...names, ...(count > names.length ? [`and ${count - names.length} more`] : [])].join(', ');

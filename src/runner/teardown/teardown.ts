@@ -41,7 +41,7 @@ interface Parts {
  * left end, plots are drawn, the runner reports the jobs that it leaves and is deregistered, the ledger is removed. If
  * the server is unreachable, the steps that need it are skipped, and unreported results are kept.
  */
-export async function conclude(
+export async function tearDown(
   parts: Parts,
   { ending, reason: why }: { readonly ending: RunEnding; readonly reason?: string | undefined },
 ): Promise<RunSummary> {
@@ -49,8 +49,8 @@ export async function conclude(
   const { nodeId, hostname, run } = registered;
   const { workflowId, runId, ledger, log } = run;
   const seen = monitor.close();
-  const isReported = await conversation.settle();
-  if (isReported) await parts.steps.settle();
+  const isReported = await conversation.finish();
+  if (isReported) await parts.steps.finish();
   const isSuperseded = ending === 'superseded' || (!isReported && (await hasNewRun(client, run)));
   // An allocation that was requeued starts again: what this runner held is for its next one, as that of a runner that is gone.
   const goesOn = jobs.hasKept && !isSuperseded;

@@ -25,18 +25,13 @@ export interface CrateOptions {
   readonly startedAtMs: number;
 }
 
+export type Crate = NonNullable<ReturnType<typeof createCrate>>;
+
 /**
  * Records the provenance of a run in the research object of the workflow, in parallel with the jobs, one entity after
- * the other. A failure is a warning: it never fails a job.
+ * the other. A failure is a warning: it never fails a job. Undefined unless the workflow requests provenance.
  */
-export interface Crate {
-  completed(job: ClaimedJob, completion: Completion): void;
-  /** Resolves when everything is recorded, including the end of the run if it is complete. */
-  end(options: { readonly isComplete: boolean }): Promise<void>;
-}
-
-/** Undefined unless the workflow requests provenance. */
-export function createCrate({ client, run, workflow, startedAtMs }: CrateOptions): Crate | undefined {
+export function createCrate({ client, run, workflow, startedAtMs }: CrateOptions) {
   if (workflow.enable_ro_crate !== true) return undefined;
   const { workflowId, runId, log } = run;
   const params = { id: workflowId };
@@ -113,11 +108,12 @@ export function createCrate({ client, run, workflow, startedAtMs }: CrateOptions
   });
 
   return {
-    completed(job, completion) {
+    completed(job: ClaimedJob, completion: Completion) {
       if ((job.output_files ?? []).length === 0) return;
       void enqueue(`job ${job.id} (${job.name})`, () => describe(job, completion));
     },
-    end: ({ isComplete }) =>
+    /** Resolves when everything is recorded, including the end of the run if it is complete. */
+    end: ({ isComplete }: { readonly isComplete: boolean }) =>
       enqueue('the end of the run', async () => {
         if (!isComplete) return;
         const { entity_id: id, metadata } = runEntity(runId, started);

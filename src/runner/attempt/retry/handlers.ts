@@ -13,14 +13,7 @@ export interface HandlersOptions {
 }
 
 /** The failure handlers of a workflow, each read once: the server cannot change them. */
-export interface FailureHandlers {
-  /** Whether one of those at the start has rules about causes. */
-  readonly haveCauses: boolean;
-  /** The handler with this id, none without an id; one that was created later is fetched. Never rejects. */
-  of(id: number | null | undefined): HandlerRules | Promise<HandlerRules>;
-}
-
-export function createHandlers({ client, present, log }: HandlersOptions): FailureHandlers {
+export function createHandlers({ client, present, log }: HandlersOptions) {
   const handlerOf = ({ id, name, rules }: FailureHandler): HandlerRules => {
     try {
       return { rules: readRetryRules(rules), causes: readCauses(rules) };
@@ -51,8 +44,10 @@ export function createHandlers({ client, present, log }: HandlersOptions): Failu
   };
 
   return {
+    /** Whether one of those at the start has rules about causes. */
     haveCauses: [...known.values()].some(({ causes }) => causes !== undefined),
-    of(id) {
+    /** The handler with this id, none without an id; one that was created later is fetched. Never rejects. */
+    of(id: number | null | undefined): HandlerRules | Promise<HandlerRules> {
       if (!id) return NO_HANDLER;
       return known.get(id) ?? fetchHandler(id);
     },

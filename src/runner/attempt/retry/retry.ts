@@ -16,32 +16,28 @@ export interface RetryOptions {
   readonly shells: Shells;
 }
 
-/** Applies the failure handlers of a workflow to failed attempts. */
-export interface Retry {
-  /** Whether the job of a failed attempt is retried, or its result is final, perhaps as one that waits for a decision. */
-  decide(job: ClaimedJob, failed: FailedCompletion): Decision | Promise<Decision>;
-  /** Runs the recovery script, and waits for the pause before the next attempt; undefined if there is neither. */
-  prepare(job: ClaimedJob, completion: Completion, how: PlannedRetry): Promise<void> | undefined;
-}
+export type Retry = Awaited<ReturnType<typeof createRetry>>;
 
 /**
- * Reads the failure handlers of the workflow once: the server cannot change them. A handler that is created later is
- * read when its first job fails.
+ * Applies the failure handlers of a workflow to failed attempts. It reads them once: the server cannot change them. A handler
+ * that is created later is read when its first job fails.
  *
  * The retry is reported to the server when the recovery script has ended, and stored
  * there together with the result of the failed attempt. Until then the job counts as running here, so no runner starts
  * the next attempt while the script still prepares it.
  */
-export async function createRetry(options: RetryOptions): Promise<Retry> {
+export async function createRetry(options: RetryOptions) {
   const { client, reads, run, usesPendingFailed, shells } = options;
   const handlers = createHandlers({ client, present: await reads.failureHandlers(), log: run.log });
   const unlimited = handlers.haveCauses ? await reads.defaultRequirements() : undefined;
   return {
-    decide: (job, failed) =>
+    /** Whether the job of a failed attempt is retried, or its result is final, perhaps as one that waits for a decision. */
+    decide: (job: ClaimedJob, failed: FailedCompletion): Decision | Promise<Decision> =>
       andThen(handlers.of(job.failure_handler_id), (handler) =>
         decideRetry(job, failed, handler, { usesPendingFailed, unlimited }),
       ),
-    prepare(job, completion, how) {
+    /** Runs the recovery script, and waits for the pause before the next attempt; undefined if there is neither. */
+    prepare(job: ClaimedJob, completion: Completion, how: PlannedRetry): Promise<void> | undefined {
       const { recoveryScript: script = '', pauseSeconds } = how;
       run.log.write('info', 'Job retry scheduled', wordsOf(run, job, completion, how));
       const hasScript = script.trim() !== '';

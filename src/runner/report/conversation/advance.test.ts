@@ -228,53 +228,53 @@ describe('the remaining entries', () => {
   it('the remaining entries are sent in one last exchange, after the one in flight', () => {
     const talk = conversation({ hasNews: true });
     talk.consider();
-    expect(talk.take({ kind: 'settle' })).toEqual([]);
+    expect(talk.take({ kind: 'finish' })).toEqual([]);
     expect(talk.answer()).toMatchObject([{ kind: 'accept', turn: 'usual' }]);
     expect(talk.consider()).toEqual([sent(2, 'last', true)]);
     expect(talk.answer()).toMatchObject([{ kind: 'accept', turn: 'last' }]);
-    expect(talk.consider({ hasNews: false })).toEqual([{ kind: 'settled', isReported: true }]);
+    expect(talk.consider({ hasNews: false })).toEqual([{ kind: 'finished', isReported: true }]);
   });
 
   it('no last exchange is sent when there are no entries and no reply was lost', () => {
-    expect(conversation().take({ kind: 'settle' })).toEqual([{ kind: 'settled', isReported: true }]);
+    expect(conversation().take({ kind: 'finish' })).toEqual([{ kind: 'finished', isReported: true }]);
   });
 
   it("a last exchange without entries is sent after a lost reply, because jobs may be pending in the runner's name", () => {
     const talk = conversation({ running: 1 });
     talk.consider();
     talk.fail();
-    expect(talk.take({ kind: 'settle' }, { running: 0 })).toEqual([sent(2, 'last', true)]);
+    expect(talk.take({ kind: 'finish' }, { running: 0 })).toEqual([sent(2, 'last', true)]);
   });
 
   it('the last exchange waits at most 4 s for the one in flight', () => {
     const talk = conversation();
     talk.consider();
-    talk.take({ kind: 'settle' });
+    talk.take({ kind: 'finish' });
     expect(talk.moment).toBe(4_000);
     expect(talk.take({ kind: 'time' }, { nowMs: 4_000 })).toEqual([{ kind: 'put-back' }, sent(2, 'last', true)]);
   });
 
   it('the last exchange is repeated with growing pauses for 8 s, and then left to the ledger', () => {
     const talk = conversation({ hasNews: true });
-    talk.take({ kind: 'settle' });
+    talk.take({ kind: 'finish' });
     const pauses: number[] = [];
-    for (let nowMs = 0; talk.state.phase !== 'settled'; nowMs = talk.moment) {
+    for (let nowMs = 0; talk.state.phase !== 'finished'; nowMs = talk.moment) {
       talk.take({ kind: 'time' }, { nowMs });
       talk.fail({ nowMs });
       pauses.push(talk.moment - nowMs);
     }
     expect(pauses.slice(0, 4)).toEqual([50, 100, 200, 400]);
-    expect(talk.state.phase).toBe('settled');
+    expect(talk.state.phase).toBe('finished');
   });
 
   it('the last exchange is not sent to a server that refuses it, or that is offline', () => {
     const refused = conversation({ hasNews: true });
-    refused.take({ kind: 'settle' });
-    expect(refused.fail({}, away, true)).toEqual([{ kind: 'put-back' }, { kind: 'settled', isReported: false }]);
+    refused.take({ kind: 'finish' });
+    expect(refused.fail({}, away, true)).toEqual([{ kind: 'put-back' }, { kind: 'finished', isReported: false }]);
     const offline = conversation({ running: 1 }, { patienceMs: 0 });
     offline.consider();
     offline.fail();
-    expect(offline.take({ kind: 'settle' }, { running: 0 })).toEqual([{ kind: 'settled', isReported: false }]);
+    expect(offline.take({ kind: 'finish' }, { running: 0 })).toEqual([{ kind: 'finished', isReported: false }]);
   });
 });
 
@@ -295,7 +295,7 @@ it('for any order of events, at most one exchange is in flight, and numbers only
       { kind: 'time' },
       { kind: 'connection-lost' },
       { kind: 'connected' },
-      { kind: 'settle' },
+      { kind: 'finish' },
       { kind: 'must-ask' },
     ),
     fc.nat(12).map((changeId): ConversationEvent => ({ kind: 'work-may-be-ready', changeId })),
@@ -328,7 +328,7 @@ it('for any order of events, at most one exchange is in flight, and numbers only
           isWaiting = true;
         }
         expect(state.underWay === undefined || state.underWay.number === last).toBe(true);
-        if (before.phase === 'settled') expect(step.effects).toEqual([]);
+        if (before.phase === 'finished') expect(step.effects).toEqual([]);
       }
     }),
     { numRuns: 500 },

@@ -18,10 +18,10 @@ const BROKEN_LINE_MS = 1_000;
  * The time for the last exchange. Entries that cannot be sent by then are left to the journal and the ledger, because
  * the runner's time may be short.
  */
-const SETTLE_MS = 8_000;
+const FINISH_MS = 8_000;
 /** The part of it that is reserved for the last exchange if the previous one gets no reply. */
 const LAST_TURN_MS = 4_000;
-const FIRST_SETTLE_PAUSE_MS = 50;
+const FIRST_FINISH_PAUSE_MS = 50;
 
 /**
  * The next state of a conversation after an event.
@@ -43,11 +43,11 @@ export function advance(
 }
 
 /** When the state changes without an event (monotonic milliseconds); Infinity if it does not. */
-export function nextMoment({ phase, dueAtMs, underWay, outage, settleUntilMs }: ConversationState): number {
-  if (phase === 'settled' || phase === 'over') return Infinity;
-  if (phase === 'settling') {
+export function nextMoment({ phase, dueAtMs, underWay, outage, finishUntilMs }: ConversationState): number {
+  if (phase === 'finished' || phase === 'over') return Infinity;
+  if (phase === 'finishing') {
     if (underWay === undefined) return dueAtMs;
-    return underWay.kind === 'last' ? settleUntilMs : settleUntilMs - LAST_TURN_MS;
+    return underWay.kind === 'last' ? finishUntilMs : finishUntilMs - LAST_TURN_MS;
   }
   return Math.min(dueAtMs, outage.patienceEndsAtMs, underWay?.silentAtMs ?? Infinity);
 }
@@ -80,11 +80,11 @@ function handle(draft: Draft, event: ConversationEvent): void {
     case 'failed':
       return failed(draft, event);
     case 'time':
-      return draft.state.phase === 'settling' ? settlingTime(draft) : time(draft);
+      return draft.state.phase === 'finishing' ? finishingTime(draft) : time(draft);
     case 'give-up':
       return giveUp(draft);
-    case 'settle':
-      return settle(draft);
+    case 'finish':
+      return finish(draft);
   }
 }
 
@@ -118,7 +118,7 @@ function jobsEnded(draft: Draft, isQuiet: boolean): void {
 /** Checks whether an exchange is due. */
 function consider(draft: Draft): void {
   const { state, facts } = draft;
-  if (state.phase === 'settling' && state.underWay === undefined && state.dueAtMs === Infinity)
+  if (state.phase === 'finishing' && state.underWay === undefined && state.dueAtMs === Infinity)
     return reportTheRest(draft);
   if (state.phase !== 'open' || state.underWay !== undefined || isAway(draft)) return undefined;
   const delayMs = nextExchange({
@@ -200,7 +200,7 @@ function failed(draft: Draft, { number, failure, isRefused }: Extract<Conversati
 function lost(draft: Draft, kind: TurnKind, failure: ExchangeFailure, isRefused: boolean): void {
   if (kind !== 'probe') draft.effects.push({ kind: 'put-back' });
   change(draft, { lostAnswer: true, workMayBeReady: true });
-  if (draft.state.phase === 'settling') return isRefused ? settled(draft, false) : settleLater(draft);
+  if (draft.state.phase === 'finishing') return isRefused ? finished(draft, false) : finishLater(draft);
   if (failure.kind === 'superseded') return over(draft, { kind: 'superseded', reason: failure.reason });
   return away(draft, failure);
 }
@@ -242,16 +242,16 @@ function time(draft: Draft): void {
   if (facts.nowMs >= draft.state.dueAtMs) begin(draft);
 }
 
-function settle(draft: Draft): void {
+function finish(draft: Draft): void {
   const { phase, outage, underWay } = draft.state;
-  if (phase === 'settling' || phase === 'settled') return;
+  if (phase === 'finishing' || phase === 'finished') return;
   change(draft, {
-    phase: 'settling',
+    phase: 'finishing',
     dueAtMs: Infinity,
-    settleUntilMs: draft.facts.nowMs + SETTLE_MS,
-    settlePauseMs: FIRST_SETTLE_PAUSE_MS,
+    finishUntilMs: draft.facts.nowMs + FINISH_MS,
+    finishPauseMs: FIRST_FINISH_PAUSE_MS,
   });
-  if (outage.isOffline) settled(draft, false);
+  if (outage.isOffline) finished(draft, false);
   else if (underWay === undefined) reportTheRest(draft);
 }
 
@@ -260,21 +260,21 @@ function settle(draft: Draft): void {
  */
 function reportTheRest(draft: Draft): void {
   if (draft.facts.hasNews || draft.state.lostAnswer) send(draft, 'last', true);
-  else settled(draft, true);
+  else finished(draft, true);
 }
 
-function settlingTime(draft: Draft): void {
-  const { underWay, settleUntilMs, dueAtMs } = draft.state;
+function finishingTime(draft: Draft): void {
+  const { underWay, finishUntilMs, dueAtMs } = draft.state;
   const { nowMs } = draft.facts;
   if (underWay === undefined) {
     if (nowMs < dueAtMs) return;
     change(draft, { dueAtMs: Infinity });
     reportTheRest(draft);
   } else if (underWay.kind === 'last') {
-    if (nowMs < settleUntilMs) return;
+    if (nowMs < finishUntilMs) return;
     draft.effects.push({ kind: 'put-back' });
-    settled(draft, false);
-  } else if (nowMs >= settleUntilMs - LAST_TURN_MS) {
+    finished(draft, false);
+  } else if (nowMs >= finishUntilMs - LAST_TURN_MS) {
     // If it is still executed, this happens before the last exchange, or it is refused after it.
     if (underWay.kind === 'usual') draft.effects.push({ kind: 'put-back' });
     change(draft, { underWay: undefined, lostAnswer: true });
@@ -282,14 +282,14 @@ function settlingTime(draft: Draft): void {
   }
 }
 
-function settleLater(draft: Draft): void {
-  const { settlePauseMs, settleUntilMs } = draft.state;
+function finishLater(draft: Draft): void {
+  const { finishPauseMs, finishUntilMs } = draft.state;
   const { nowMs } = draft.facts;
-  if (nowMs + settlePauseMs >= settleUntilMs) settled(draft, false);
-  else change(draft, { dueAtMs: nowMs + settlePauseMs, settlePauseMs: settlePauseMs * 2 });
+  if (nowMs + finishPauseMs >= finishUntilMs) finished(draft, false);
+  else change(draft, { dueAtMs: nowMs + finishPauseMs, finishPauseMs: finishPauseMs * 2 });
 }
 
-function settled(draft: Draft, isReported: boolean): void {
-  change(draft, { phase: 'settled', underWay: undefined, dueAtMs: Infinity });
-  draft.effects.push({ kind: 'settled', isReported });
+function finished(draft: Draft, isReported: boolean): void {
+  change(draft, { phase: 'finished', underWay: undefined, dueAtMs: Infinity });
+  draft.effects.push({ kind: 'finished', isReported });
 }

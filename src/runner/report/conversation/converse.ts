@@ -42,7 +42,7 @@ export interface Conversation extends Readonly<
   /** Checks whether an exchange is due. */
   consider(): void;
   /** Sends all remaining entries; false if the server could not be reached. */
-  settle(): Promise<boolean>;
+  finish(): Promise<boolean>;
   close(): void;
 }
 
@@ -50,7 +50,7 @@ export function createConversation(options: ConverseOptions): Conversation {
   const { ask, run, jobs, slots, onReply, onOffline, onOnline, onOver } = options;
   const { runId, outbox, log } = run;
   const turns = createExchangeTurns(options);
-  let hasSettled: (isReported: boolean) => void = () => {};
+  let hasFinished: (isReported: boolean) => void = () => {};
 
   const facts = (): Facts => ({
     nowMs: performance.now(),
@@ -75,11 +75,11 @@ export function createConversation(options: ConverseOptions): Conversation {
   };
   const accept: Performers['accept'] = ({ reply, turn }) => {
     turns.accept(reply, turn);
-    if (turn !== 'probe' && machine.state.phase !== 'settling') onReply(reply);
+    if (turn !== 'probe' && machine.state.phase !== 'finishing') onReply(reply);
   };
-  const onSettled = (isReported: boolean) => hasSettled(isReported);
+  const onFinished = (isReported: boolean) => hasFinished(isReported);
   const { putBack } = turns;
-  const performers: Performers = { send, accept, putBack, log, onOffline, onOnline, onOver, onSettled };
+  const performers: Performers = { send, accept, putBack, log, onOffline, onOnline, onOver, onFinished };
   const machine = createMachine({
     rules: { ...options, runId },
     facts,
@@ -102,11 +102,11 @@ export function createConversation(options: ConverseOptions): Conversation {
     connected: () => take({ kind: 'connected' }),
     giveUp: () => take({ kind: 'give-up' }),
     consider: () => take({ kind: 'consider' }),
-    settle: () =>
+    finish: () =>
       new Promise<boolean>((resolve) => {
         // An end that was in flight when the conversation ended may not have arrived.
-        hasSettled = (isReported) => resolve(isReported && outbox.unreported().length === 0);
-        take({ kind: 'settle' });
+        hasFinished = (isReported) => resolve(isReported && outbox.unreported().length === 0);
+        take({ kind: 'finish' });
       }),
     get lastProgress() {
       return turns.lastProgress;
@@ -130,7 +130,7 @@ interface Performers extends Pick<ConverseOptions, 'onOffline' | 'onOnline' | 'o
   readonly send: (effect: Extract<ConversationEffect, { kind: 'send' }>) => void;
   readonly accept: (effect: Extract<ConversationEffect, { kind: 'accept' }>) => void;
   readonly putBack: () => void;
-  readonly onSettled: (isReported: boolean) => void;
+  readonly onFinished: (isReported: boolean) => void;
 }
 
 function carryOut(effect: ConversationEffect, by: Performers): void {
@@ -151,7 +151,7 @@ function carryOut(effect: ConversationEffect, by: Performers): void {
       return by.onOnline();
     case 'over':
       return by.onOver(effect.over);
-    case 'settled':
-      return by.onSettled(effect.isReported);
+    case 'finished':
+      return by.onFinished(effect.isReported);
   }
 }

@@ -35,15 +35,15 @@ export interface ConversationState {
   readonly dueAtMs: number;
   readonly outage: OutageState;
   /** While the runner sends its remaining entries: until when, and the pause before the next attempt. */
-  readonly settleUntilMs: number;
-  readonly settlePauseMs: number;
+  readonly finishUntilMs: number;
+  readonly finishPauseMs: number;
 }
 
 /**
- * `over`: no more jobs are claimed, jobs may still run. `settling`: the remaining entries are sent. `settled`: nothing
+ * `over`: no more jobs are claimed, jobs may still run. `finishing`: the remaining entries are sent. `finished`: nothing
  * more is sent.
  */
-export type Phase = 'open' | 'over' | 'settling' | 'settled';
+export type Phase = 'open' | 'over' | 'finishing' | 'finished';
 
 /**
  * `probe` reports and requests nothing: it checks which server answers. `usual` reports entries and requests jobs.
@@ -82,7 +82,7 @@ export type ConversationEvent =
   | { readonly kind: 'time' }
   | { readonly kind: 'give-up' }
   /** No job runs any more: the remaining entries are to be sent. */
-  | { readonly kind: 'settle' };
+  | { readonly kind: 'finish' };
 
 /** Facts beside the state that an event depends on. */
 export interface Facts extends Omit<Situation, 'workMayBeReady'> {
@@ -109,7 +109,7 @@ export type ConversationEffect =
   | { readonly kind: 'put-back' }
   | { readonly kind: 'over'; readonly over: Over }
   /** The conversation has ended; `isReported` if the server knows everything. */
-  | { readonly kind: 'settled'; readonly isReported: boolean };
+  | { readonly kind: 'finished'; readonly isReported: boolean };
 
 export const AT_START: ConversationState = {
   phase: 'open',
@@ -125,6 +125,6 @@ export const AT_START: ConversationState = {
   readyJobs: 0,
   dueAtMs: Infinity,
   outage: SERVER_ANSWERS,
-  settleUntilMs: Infinity,
-  settlePauseMs: 0,
+  finishUntilMs: Infinity,
+  finishPauseMs: 0,
 };

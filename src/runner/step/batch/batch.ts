@@ -88,8 +88,8 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
       return new Map([...uses, ...(await own.observe(ids))]);
     },
     account: (end) => (own.has(end.id) ? own.account(end) : jobs.account(end)),
-    async settle() {
-      await Promise.all([own.settle(), ...carriers.all().map((carrier) => carrier.end())]);
+    async finish() {
+      await Promise.all([own.finish(), ...carriers.all().map((carrier) => carrier.end())]);
     },
     close() {
       own.close();

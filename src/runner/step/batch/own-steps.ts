@@ -2,7 +2,7 @@ import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
 import type { Lease } from '../../claim/capacity.ts';
 import { createSlurmSteps, type SlurmStepOptions } from '../slurm/slurm.ts';
-import type { SettledEnd, StartedStep, StepEnd, Steps, Uses } from '../steps.ts';
+import type { StepAccount, StartedStep, StepEnd, Steps, Uses } from '../steps.ts';
 
 /** Jobs that are steps of Slurm themselves, beside those that run in the long step of a node. */
 export interface OwnSteps {
@@ -12,8 +12,8 @@ export interface OwnSteps {
   kill(id: StepId): void;
   /** Of those among these ids. */
   observe(ids: ReadonlySet<StepId>): Promise<Uses>;
-  account(end: StepEnd): SettledEnd | Promise<SettledEnd>;
-  settle(): void | Promise<void>;
+  account(end: StepEnd): StepAccount | Promise<StepAccount>;
+  finish(): void | Promise<void>;
   close(): void;
 }
 
@@ -44,7 +44,7 @@ export function createOwnSteps(options: SlurmStepOptions, report: (ends: readonl
       ids.delete(end.id);
       return steps?.account(end) ?? end;
     },
-    settle: () => steps?.settle(),
+    finish: () => steps?.finish(),
     close: () => steps?.close(),
   };
 }

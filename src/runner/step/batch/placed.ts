@@ -1,7 +1,7 @@
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
 import type { Lease } from '../../claim/capacity.ts';
-import type { SettledEnd, StepEnd } from '../steps.ts';
+import type { StepAccount, StepEnd } from '../steps.ts';
 import type { Carrier } from './carrier.ts';
 
 /** A job that was sent to the launcher of a node and has not ended. */
@@ -13,7 +13,7 @@ export interface LaunchedJob {
 }
 
 /** What is known of an end before it is asked for. */
-export type EndKnownAhead = Pick<SettledEnd, 'endedBy' | 'asked' | 'cause' | 'stats' | 'refused' | 'isTakenBack'>;
+export type EndKnownAhead = Pick<StepAccount, 'endedBy' | 'asked' | 'cause' | 'stats' | 'refused' | 'isTakenBack'>;
 
 export const NO_END = { exitCode: undefined, signal: undefined, cpuSeconds: undefined, peakBytes: undefined };
 
@@ -30,7 +30,7 @@ export interface PlacedJobs {
   drop(id: StepId): void;
   /** A job has ended; `known` is kept for its account. */
   end(id: StepId, known: EndKnownAhead, end?: Omit<StepEnd, 'id'>): StepEnd;
-  account(end: StepEnd): SettledEnd;
+  account(end: StepEnd): StepAccount;
 }
 
 export function createPlacedJobs(): PlacedJobs {

@@ -1,6 +1,6 @@
 import type { StepId } from '../../../core/contract/files/job.ts';
 import type { SlurmStepOptions } from '../slurm/slurm.ts';
-import type { SettledEnd, Steps } from '../steps.ts';
+import type { StepAccount, Steps } from '../steps.ts';
 import { type Carrier, startCarrier } from './carrier.ts';
 
 export interface SampledStepsOptions extends Pick<
@@ -41,7 +41,7 @@ export function createSampledSteps(steps: Steps, options: SampledStepsOptions): 
     return carrier;
   };
 
-  const reportEnd = (id: StepId, account: SettledEnd): SettledEnd => {
+  const reportEnd = (id: StepId, account: StepAccount): StepAccount => {
     const { peakBytes, refused } = account;
     const cpuSeconds = account.totalCpuSeconds ?? account.cpuSeconds;
     if (refused === undefined)
@@ -77,8 +77,8 @@ export function createSampledSteps(steps: Steps, options: SampledStepsOptions): 
         ? account.then((later) => reportEnd(end.id, later))
         : reportEnd(end.id, account);
     },
-    async settle() {
-      await Promise.all([steps.settle(), ...[...carriers.values()].map((carrier) => carrier.end())]);
+    async finish() {
+      await Promise.all([steps.finish(), ...[...carriers.values()].map((carrier) => carrier.end())]);
     },
     close() {
       steps.close();

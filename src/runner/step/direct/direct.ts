@@ -17,7 +17,7 @@ import { environmentOfRun, launchRequestOf } from '../request.ts';
 import { createSeenSignals } from './seen-signals.ts';
 import { createRecentSignals } from './recent-signals.ts';
 import type { SonarRecord } from '../sonar.ts';
-import type { SettledEnd, StepEnd, Steps } from '../steps.ts';
+import type { StepAccount, StepEnd, Steps } from '../steps.ts';
 
 export interface DirectOptions {
   readonly facts: RunFacts;
@@ -67,7 +67,7 @@ export function createDirectSteps({
   const groupKills = new Map<StepId, KernelKill>();
   const containers = createContainerKills();
 
-  const settledEndOf = (end: StepEnd): SettledEnd => {
+  const accountOf = (end: StepEnd): StepAccount => {
     const account = { ...end, asked: seen.take(end.id) };
     const isOurs = killed.delete(end.id);
     const groupKill = groupKills.get(end.id);
@@ -172,8 +172,8 @@ export function createDirectSteps({
       if (groups === undefined) return uses;
       return new Map([...uses].map(([id, each]) => [id, { ...each, isOutOfMemory: groups.hasKills(id) }]));
     },
-    account: settledEndOf,
-    settle: () => sonar?.settle(),
+    account: accountOf,
+    finish: () => sonar?.finish(),
     close() {
       launcher.close();
       sonar?.close();

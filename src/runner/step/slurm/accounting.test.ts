@@ -211,7 +211,7 @@ it('at the end of the runner the accounting is asked a last time, and what is mi
   for (const id of ['a', 'b']) void accounting.rowOf(id);
   await wait(2_500);
   rows.set('a', row());
-  await accounting.settle();
+  await accounting.finish();
   expect([await accounting.later('a'), await accounting.later('b')]).toEqual([
     { row: row(), wasMissing: true },
     { row: undefined, wasMissing: true },
@@ -223,7 +223,7 @@ it('at the end of the runner an accounting that does not answer is not asked aga
   void accounting.rowOf('a');
   await wait(2_500);
   const asked = accounted.mock.calls.length;
-  await accounting.settle();
+  await accounting.finish();
   expect(accounted.mock.calls.length).toBe(asked);
   expect(await accounting.later('a')).toEqual({ row: undefined, wasMissing: true });
 });

@@ -24,7 +24,7 @@ export interface StepAccounts {
   /** Resolves when a row has come late, or will not come. */
   later(id: StepId): Promise<Late>;
   /** Asks a last time for what is missing, and waits no longer. */
-  settle(): Promise<void>;
+  finish(): Promise<void>;
   close(): void;
 }
 
@@ -86,15 +86,15 @@ export function createAccounting({ steps, areMoreRunning, log }: AccountingOptio
       if (row !== undefined && isFinal(row)) {
         missed = 0;
         found += 1;
-        settleOne(id, each, row);
+        reportRow(id, each, row);
       } else if (each.resolve === undefined) {
         each.tries += 1;
-        if (each.tries >= LATE_TRIES) settleOne(id, each, row);
+        if (each.tries >= LATE_TRIES) reportRow(id, each, row);
       } else if (nowMs - each.sinceMs >= STATE_MS) giveUp(each);
     }
   };
 
-  const settleOne = (id: StepId, each: Waiting, row: AccountedStep | undefined) => {
+  const reportRow = (id: StepId, each: Waiting, row: AccountedStep | undefined) => {
     const { resolve } = each;
     waiting.delete(id);
     each.resolve = undefined;
@@ -167,14 +167,14 @@ export function createAccounting({ steps, areMoreRunning, log }: AccountingOptio
       lates.delete(id);
       return late;
     },
-    async settle() {
+    async finish() {
       disarm();
       if (waiting.size === 0) return;
       await isAsking;
       disarm();
       // An allocation is not kept for an accounting that does not answer.
       if (waiting.size > 0 && !isAway) await ask();
-      for (const [id, each] of waiting) settleOne(id, each, undefined);
+      for (const [id, each] of waiting) reportRow(id, each, undefined);
     },
     close() {
       isOpen = false;

@@ -67,7 +67,7 @@ it('the accounting is asked once if no mark waits for it', async () => {
   expect(asked).toBe(1);
 });
 
-it('marks that were settled are removed, and those of another allocation stay', () => {
+it('marks of a runner whose steps have been reported are removed, and those of another allocation stay', () => {
   const { steps, own } = left({ done: 'began\nended 0 4\n' });
   removeMarks(steps);
   expect([existsSync(own), existsSync(own.replace('_sl7_', '_sl70_'))]).toEqual([false, true]);

@@ -42,7 +42,7 @@ export function leftStepsOf(outputDirs: ReadonlySet<string>, workflowId: number,
   return { slurmJobId, marks, folders };
 }
 
-/** Removes the marks of a runner whose steps are settled. */
+/** Removes the marks of a runner whose steps have been reported. */
 export function removeMarks({ folders }: LeftSteps): void {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 }

@@ -5,7 +5,7 @@ import { causeOfRecord, type ExitCodes, judge, type Verdict } from '../../../cor
 import { type LeftRow, provenEnd } from '../../../core/attempt/left-step.ts';
 import { whyOf } from '../../../core/lifecycle/recovery.ts';
 import { lackOf, useOf } from '../../../core/lifecycle/resource-use.ts';
-import { settledEndOf, type StepEvidence } from './settled-end.ts';
+import { stepAccountOf, type StepEvidence } from './step-account.ts';
 
 /**
  * One end of a step, seen by a runner that watched it, by one that found it later, by the server and by a recovery: all combinations
@@ -84,7 +84,7 @@ function* allEnds(): Generator<Seen> {
           // A row of a failure with a code says which one srun returned, if it watched the end.
           const isOther = found?.state === 'FAILED' && found.signal === 0 && srun.exitCode !== found.exitCode;
           if (isOther && mark?.code === undefined) continue;
-          const end = settledEndOf({ srun, mark: mark ?? NO_MARK, row: found, lastWords: '' });
+          const end = stepAccountOf({ srun, mark: mark ?? NO_MARK, row: found, lastWords: '' });
           if (end.refused === undefined) yield { codes, mark, row: found, live: judge(end, codes), left };
         }
       }

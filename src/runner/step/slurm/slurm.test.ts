@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder, until } from '../../../../tests/support/programs.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
-import { type SettledEnd, type StepEnd } from '../steps.ts';
+import { type StepAccount, type StepEnd } from '../steps.ts';
 import { createSlurmSteps } from './slurm.ts';
 
 const need = { num_cpus: 1, memory_bytes: 0, num_gpus: 0, num_nodes: 1, runtime_seconds: 60 };
@@ -66,7 +66,7 @@ function stepsIn(folder: string, { runs = 'exec "$@"', squeue = '' } = {}) {
     const asked = { ...need, num_cpus: cpus };
     return steps.start({ ...jobOf(id), command, need: asked }, { need: asked, nodes: [], gpus: [] });
   };
-  const accounts = async (): Promise<readonly SettledEnd[]> =>
+  const accounts = async (): Promise<readonly StepAccount[]> =>
     Promise.all(ends.map(async (end) => await steps.account(end)));
   return { steps, ends, called, start, accounts };
 }

@@ -15,7 +15,7 @@ import { createOutputFolders } from '../../launch/output-folders.ts';
 import { withStdioFolder } from '../direct/direct.ts';
 import { environmentOfRun } from '../request.ts';
 import type { StepEnd, Steps } from '../steps.ts';
-import { nodeFailedIn, settledEndOf } from './settled-end.ts';
+import { nodeFailedIn, stepAccountOf } from './step-account.ts';
 import { createAccounting } from './accounting.ts';
 import { type CommandOptions, createStepCommands } from './command.ts';
 import { watchForGhosts } from './ghosts.ts';
@@ -195,7 +195,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
       // After a signal there may be only seconds left to report results.
       const asked = accounting.rowOf(id);
       const row = isSignaled === true ? undefined : await asked;
-      const account = settledEndOf({ srun: how, mark, row, lastWords: await lastWordsOf(filesOf(facts, job).stderr) });
+      const account = stepAccountOf({ srun: how, mark, row, lastWords: await lastWordsOf(filesOf(facts, job).stderr) });
       rmSync(path, { force: true });
       if (account.refused !== undefined) return account;
       const later = accounting.later(id);
@@ -203,9 +203,9 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
       report.follow(job, later);
       return account;
     },
-    async settle() {
-      await accounting.settle();
-      await report.settle();
+    async finish() {
+      await accounting.finish();
+      await report.finish();
     },
     close() {
       starts.close();

@@ -20,7 +20,7 @@ export interface StatsReport {
   of(row: AccountedStep | undefined): SlurmFigures;
   follow(job: ClaimedJob, later: Promise<Late>): void;
   /** Waits until everything is stored. The server knows all results. */
-  settle(): Promise<void>;
+  finish(): Promise<void>;
 }
 
 interface Missing {
@@ -95,7 +95,7 @@ export function createStatsReport({ client, facts, slurmJobId, log }: StatsRepor
       following.add(followed);
       void followed.finally(() => following.delete(followed));
     },
-    async settle() {
+    async finish() {
       await Promise.all(following);
       for (const each of missing.splice(0)) queue.push(() => complete(each));
       run();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountedStep } from '../../../cluster/slurm/sacct.ts';
 import { type Mark, NO_MARK } from '../../../core/attempt/step-mark.ts';
-import { settledEndOf, type StepEvidence } from './settled-end.ts';
+import { stepAccountOf, type StepEvidence } from './step-account.ts';
 
 const row = (state: string, figures: Partial<AccountedStep> = {}): AccountedStep => ({
   state,
@@ -131,7 +131,7 @@ describe('what the end of a step means', () => {
     ['its own code, without an accounting', { code: 3, mark: ended(3) }, { exitCode: 3 }],
     ['the code of srun, if it left no mark', { code: 137 }, { exitCode: 137 }],
   ])('a step that ended by %s', (_, given, expected) => {
-    const account = settledEndOf(evidence(given));
+    const account = stepAccountOf(evidence(given));
     expect(account).toMatchObject(expected);
     if (!('endedBy' in expected)) expect(account.endedBy).toBeUndefined();
     expect(account.refused).toBeUndefined();
@@ -139,38 +139,38 @@ describe('what the end of a step means', () => {
 
   it('a step that srun gave up on, with exit code 0, was killed, although its command handles the signal before', () => {
     const killed = { exitCode: undefined, signal: 9, asked: handled };
-    expect(settledEndOf(evidence({ mark: { ...began, asked: handled } }))).toMatchObject(killed);
-    expect(settledEndOf(evidence({ mark: { ...began, asked: handled }, row: row('FAILED') }))).toMatchObject(killed);
-    expect(settledEndOf(evidence({ mark: ended(0, handled) })).exitCode).toBe(0);
+    expect(stepAccountOf(evidence({ mark: { ...began, asked: handled } }))).toMatchObject(killed);
+    expect(stepAccountOf(evidence({ mark: { ...began, asked: handled }, row: row('FAILED') }))).toMatchObject(killed);
+    expect(stepAccountOf(evidence({ mark: ended(0, handled) })).exitCode).toBe(0);
   });
 
   it('a step without a mark and without a row never began, for the reason that srun gives', () => {
     const lastWords = 'noise\nsrun: error: Unable to create step for job 7: Memory required by task is not available\n';
-    expect(settledEndOf(evidence({ code: 1, mark: NO_MARK, lastWords })).refused).toBe(
+    expect(stepAccountOf(evidence({ code: 1, mark: NO_MARK, lastWords })).refused).toBe(
       'srun: error: Unable to create step for job 7: Memory required by task is not available',
     );
   });
 
   it('a step without a mark but with a row began: its mark was lost', () => {
-    const account = settledEndOf(evidence({ code: 4, mark: NO_MARK, row: row('FAILED') }));
+    const account = stepAccountOf(evidence({ code: 4, mark: NO_MARK, row: row('FAILED') }));
     expect(account).toMatchObject({ exitCode: 4 });
     expect(account.refused).toBeUndefined();
   });
 
   it('words of the job that look like those of Slurm decide nothing if the job ended by itself', () => {
     expect(
-      settledEndOf(evidence({ code: 1, mark: ended(1), row: row('FAILED'), lastWords: exceeded })).endedBy,
+      stepAccountOf(evidence({ code: 1, mark: ended(1), row: row('FAILED'), lastWords: exceeded })).endedBy,
     ).toBeUndefined();
   });
 
   it('figures of the accounting are those of the step, and a 0 is none', () => {
     const measured = row('COMPLETED', { aveCpuSeconds: 12, maxRssBytes: 1000 });
-    expect(settledEndOf(evidence({ mark: ended(0), row: measured }))).toMatchObject({
+    expect(stepAccountOf(evidence({ mark: ended(0), row: measured }))).toMatchObject({
       cpuSeconds: 12,
       peakBytes: 1000,
     });
     const zeros = row('COMPLETED', { aveCpuSeconds: 0, maxRssBytes: 0 });
-    expect(settledEndOf(evidence({ mark: ended(0), row: zeros }))).toMatchObject({
+    expect(stepAccountOf(evidence({ mark: ended(0), row: zeros }))).toMatchObject({
       cpuSeconds: undefined,
       totalCpuSeconds: undefined,
       peakBytes: undefined,
@@ -184,6 +184,6 @@ describe('what the end of a step means', () => {
     [undefined, undefined, undefined],
   ])('a mean of %s s at the last poll and %s s at the end are %s s in all', (aveCpuSeconds, atEnd, total) => {
     const found = row('COMPLETED', { aveCpuSeconds, totalCpuSeconds: atEnd });
-    expect(settledEndOf(evidence({ mark: ended(0), row: found })).totalCpuSeconds).toBe(total);
+    expect(stepAccountOf(evidence({ mark: ended(0), row: found })).totalCpuSeconds).toBe(total);
   });
 });

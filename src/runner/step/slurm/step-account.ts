@@ -3,7 +3,7 @@ import { type AccountedStep, isFinal } from '../../../cluster/slurm/sacct.ts';
 import type { Mark } from '../../../core/attempt/step-mark.ts';
 import { nameOfSignal } from '../../../core/contract/signal.ts';
 import { provesSuccess } from '../../../core/attempt/asked-to-end.ts';
-import type { SettledEnd, StepEnd } from '../steps.ts';
+import type { StepAccount, StepEnd } from '../steps.ts';
 
 export interface StepEvidence {
   /** The end of srun. */
@@ -24,7 +24,7 @@ export interface StepEvidence {
  * asked to end does not end in time. Such a step was killed. A step whose srun failed, or was ended by a signal, may have gone on
  * to a good end.
  */
-export function settledEndOf({ srun, mark, row, lastWords }: StepEvidence): SettledEnd {
+export function stepAccountOf({ srun, mark, row, lastWords }: StepEvidence): StepAccount {
   const cpuSeconds = row?.aveCpuSeconds || undefined;
   // What a task did not wait for is only in the mean.
   const totalCpuSeconds = Math.max(cpuSeconds ?? 0, row?.totalCpuSeconds ?? 0) || undefined;
