@@ -14,6 +14,8 @@ export interface ActionsOptions extends Omit<ExecuteOptions, 'claims'> {
   readonly onDone: () => void;
 }
 
+export type Actions = Awaited<ReturnType<typeof createActions>>;
+
 /**
  * Executes the actions of a workflow: those of its start and of this runner, those of jobs when the server reports them
  * as due, those of its end and of the end of this runner. They run one after the other, in parallel with the jobs.
@@ -24,21 +26,7 @@ export interface ActionsOptions extends Omit<ExecuteOptions, 'claims'> {
  * commands had not begun. If the commands had begun, the action is reported as interrupted, because its progress is
  * unknown.
  */
-export interface Actions {
-  readonly isBusy: boolean;
-  /** Executes the actions that precede the first job. */
-  begin(): Promise<void>;
-  /** The server reports these actions as due. */
-  consider(due: readonly number[]): void;
-  /** Actions that a lost runner had claimed for the start of the workflow may be available again. */
-  armedAgain(): void;
-  /** Whether actions keep a runner alive that has been idle for this long. */
-  keepsIdle(idleMs: number): Promise<boolean>;
-  /** Executes the actions of the end; the server must be reachable. Actions of jobs only if there is time for them. */
-  end(options: { readonly ofJobs: boolean }): Promise<void>;
-}
-
-export async function createActions(options: ActionsOptions): Promise<Actions> {
+export async function createActions(options: ActionsOptions) {
   const { client, reads, run, nodeId, shells } = options;
   const { log } = run;
   const params = { id: run.workflowId };
@@ -91,17 +79,21 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
     get isBusy() {
       return queue.isBusy;
     },
+    /** Executes the actions that precede the first job. */
     begin: () => (hasActions ? enqueue(['on_workflow_start', 'on_worker_start']) : queue.last),
-    consider(due) {
+    /** The server reports these actions as due. */
+    consider(due: readonly number[]) {
       hasActions = true;
       const fresh = due.filter((id) => !done.has(id) && !leftToOthers.has(id) && !expected.has(id));
       if (fresh.length === 0 || isEnding) return;
       void enqueue(JOB_TRIGGERS, fresh);
     },
+    /** Actions that a lost runner had claimed for the start of the workflow may be available again. */
     armedAgain() {
       if (hasActions && !isEnding) void enqueue(['on_workflow_start']);
     },
-    async keepsIdle(idleMs) {
+    /** Whether actions keep a runner alive that has been idle for this long. */
+    async keepsIdle(idleMs: number) {
       if (!hasActions) return false;
       try {
         const actions = await client.listWorkflowActions({ params });
@@ -111,7 +103,8 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
         return true;
       }
     },
-    async end({ ofJobs }) {
+    /** Executes the actions of the end; the server must be reachable. Actions of jobs only if there is time for them. */
+    async end({ ofJobs }: { readonly ofJobs: boolean }) {
       isEnding = true;
       await enqueue([...(ofJobs ? JOB_TRIGGERS : []), 'on_workflow_complete', 'on_worker_complete']);
     },

@@ -37,14 +37,10 @@ export interface Leave {
   readonly isProven: boolean;
 }
 
-/** The idle policy of a runner: it polls for jobs now and then, and exits when waiting is useless. */
-export interface IdlePolicy {
-  /** Checks the counts in a reply of the server. */
-  consider(reply: ExchangeReply): void;
-  close(): void;
-}
+export type IdlePolicy = ReturnType<typeof createIdlePolicy>;
 
-export function createIdlePolicy(options: IdlePolicyOptions): IdlePolicy {
+/** The idle policy of a runner: it polls for jobs now and then, and exits when waiting is useless. */
+export function createIdlePolicy(options: IdlePolicyOptions) {
   const { idleMs, staysAlways, held, lastProgress, onLeave, hasOpenJobs: openJobs, refusal } = options;
   let idleTimer: Timer | undefined;
   /** The last counts that the server sent while this runner was idle. */
@@ -101,7 +97,8 @@ export function createIdlePolicy(options: IdlePolicyOptions): IdlePolicy {
   };
 
   return {
-    consider({ jobs_by_status: counts, is_complete: isComplete, is_releasing: isReleasing }) {
+    /** Checks the counts in a reply of the server. */
+    consider({ jobs_by_status: counts, is_complete: isComplete, is_releasing: isReleasing }: ExchangeReply) {
       idleTimer?.cancel();
       // While jobs are released the counts prove nothing: blocked jobs may be ready a moment later.
       const mayLeave = held() === 0 && !isComplete && !staysAlways && isReleasing !== true;

@@ -26,14 +26,7 @@ export interface LookAheadOptions {
 const REST_MS = 1_000;
 
 /** Asks the server early what the idle time would only show at its end, and leaves where waiting is useless. */
-export interface LookAhead {
-  /** The runner is idle, and the server counts these jobs. */
-  consider(counts: ReportedCounts): void;
-  /** The runner is not idle any more. */
-  cancel(): void;
-}
-
-export function createLookAhead(options: LookAheadOptions): LookAhead {
+export function createLookAhead(options: LookAheadOptions) {
   const { prospect, noWorkMs, idleForMs, waitMs, isIdle, onReport, onLeave } = options;
   let timer: Timer | undefined;
   let isAsking = false;
@@ -76,7 +69,9 @@ export function createLookAhead(options: LookAheadOptions): LookAhead {
   };
 
   return {
+    /** The runner is idle, and the server counts these jobs. */
     consider,
+    /** The runner is not idle any more. */
     cancel() {
       latest = undefined;
       timer?.cancel();

@@ -18,18 +18,6 @@ export interface TimeLimitOptions {
   readonly onDue: (deadline: Deadline) => void;
 }
 
-/**
- * The time limit of a runner.
- *
- * Administrators lengthen and shorten allocations while they run, so the end is asked for now and then, and before the
- * jobs are ended. An end that cannot be read leaves the last one.
- */
-export interface TimeLimit {
-  readonly deadline: Deadline;
-  begin(): void;
-  close(): void;
-}
-
 /** Slurm serves all users of a cluster, and hundreds of runners may ask. */
 const ASK_MS = 5 * 60_000;
 /** The answer takes up to five seconds. */
@@ -37,7 +25,15 @@ const BEFORE_DUE_MS = 10_000;
 /** Slurm prints whole seconds. */
 const LEAST_CHANGE_MS = 2_000;
 
-export function createTimeLimit(options: TimeLimitOptions): TimeLimit {
+export type TimeLimit = ReturnType<typeof createTimeLimit>;
+
+/**
+ * The time limit of a runner.
+ *
+ * Administrators lengthen and shorten allocations while they run, so the end is asked for now and then, and before the
+ * jobs are ended. An end that cannot be read leaves the last one.
+ */
+export function createTimeLimit(options: TimeLimitOptions) {
   const { startedAtMs, headroomSeconds, leadSeconds, ask, log, onChanged, onDue } = options;
   let deadline = deadlineOf(startedAtMs, options.endAtMs, headroomSeconds, leadSeconds);
   let due: { cancel(): void } | undefined;

@@ -19,15 +19,10 @@ export interface MemoryLimitsOptions {
   readonly log: Log;
 }
 
-/** Kills jobs that exceed their memory, and the one that exceeds it most when the allocation has none left. */
-export interface MemoryLimits {
-  begin(id: StepId, job: ClaimedJob): void;
-  /** The largest memory that was seen, and whether a limit ended the job. */
-  end(id: StepId): { readonly peakBytes: number; readonly isKilled: boolean };
-  close(): void;
-}
+export type MemoryLimits = ReturnType<typeof createMemoryLimits>;
 
-export function createMemoryLimits({ steps, limitBytes, beside, log }: MemoryLimitsOptions): MemoryLimits {
+/** Kills jobs that exceed their memory, and the one that exceeds it most when the allocation has none left. */
+export function createMemoryLimits({ steps, limitBytes, beside, log }: MemoryLimitsOptions) {
   const needs = new Map<StepId, number>();
   const killed = new Set<StepId>();
   const kill = (id: StepId) => {
@@ -56,11 +51,12 @@ export function createMemoryLimits({ steps, limitBytes, beside, log }: MemoryLim
           log,
         });
   return {
-    begin(id, job) {
+    begin(id: StepId, job: ClaimedJob) {
       needs.set(id, job.need.memory_bytes);
       watch.begin(id, job);
     },
-    end(id) {
+    /** The largest memory that was seen, and whether a limit ended the job. */
+    end(id: StepId) {
       const peakBytes = watch.end(id)?.peakMemoryBytes ?? 0;
       needs.delete(id);
       return { peakBytes, isKilled: killed.delete(id) };

@@ -1,25 +1,16 @@
 import type { StepId } from '../../core/contract/files/job.ts';
 import type { NotStarted, LauncherReport, ReportedEnd } from '../step/batch/protocol.ts';
 
-/** What a launcher has not reported yet. */
-export interface LauncherNews {
-  started(id: StepId): void;
-  ended(end: ReportedEnd): void;
-  refused(step: NotStarted): void;
-  takenBack(ids: readonly StepId[]): void;
-  /** Reports all of it in one line. */
-  report(): void;
-  /** The same with the next end, or after a while. */
-  reportSoon(): void;
-}
-
 /**
  * That a step which was sent ahead has started is reported with the next end, or after this time: one message for both, while jobs
  * are short.
  */
 const SOON_MS = 20;
 
-export function createNews(send: (report: Extract<LauncherReport, { is: 'changed' }>) => void): LauncherNews {
+export type LauncherNews = ReturnType<typeof createNews>;
+
+/** What a launcher has not reported yet. */
+export function createNews(send: (report: Extract<LauncherReport, { is: 'changed' }>) => void) {
   let started: StepId[] = [];
   let ended: ReportedEnd[] = [];
   let refused: NotStarted[] = [];
@@ -38,13 +29,15 @@ export function createNews(send: (report: Extract<LauncherReport, { is: 'changed
   };
 
   return {
-    started: (id) => void started.push(id),
-    ended: (end) => void ended.push(end),
-    refused: (step) => void refused.push(step),
-    takenBack(ids) {
+    started: (id: StepId) => void started.push(id),
+    ended: (end: ReportedEnd) => void ended.push(end),
+    refused: (step: NotStarted) => void refused.push(step),
+    takenBack(ids: readonly StepId[]) {
       for (const id of ids) takenBack.push(id);
     },
+    /** Reports all of it in one line. */
     report,
+    /** The same with the next end, or after a while. */
     reportSoon() {
       soon ??= setTimeout(report, SOON_MS);
     },

@@ -5,21 +5,7 @@ import type { StepId } from '../../core/contract/files/job.ts';
  *
  * A step that was taken back has no place to give, so those behind it are taken back too.
  */
-export interface Successors<Start extends { readonly id: StepId }> {
-  /** A start that waits for this step, which runs or waits itself. */
-  add(after: StepId, start: Start): void;
-  has(id: StepId): boolean;
-  /** A step has ended: the start that gets its place. */
-  next(ended: StepId): Start | undefined;
-  /** Takes back all that wait for this step: their ids, in order. */
-  dropBehind(id: StepId): StepId[];
-  /** Takes back a start that waits, and those behind it; nothing for one that does not wait. */
-  drop(id: StepId): StepId[];
-  /** Takes back all of them. */
-  clear(): StepId[];
-}
-
-export function createSuccessors<Start extends { readonly id: StepId }>(): Successors<Start> {
+export function createSuccessors<Start extends { readonly id: StepId }>() {
   /** By the step for which it waits. */
   const waiting = new Map<StepId, Start>();
   /** The step for which it waits. */
@@ -38,17 +24,22 @@ export function createSuccessors<Start extends { readonly id: StepId }>(): Succe
   };
 
   return {
-    add(after, start) {
+    /** A start that waits for this step, which runs or waits itself. */
+    add(after: StepId, start: Start) {
       waiting.set(after, start);
       places.set(start.id, after);
     },
-    has: (id) => places.has(id),
+    has: (id: StepId) => places.has(id),
+    /** A step has ended: the start that gets its place. */
     next: take,
+    /** Takes back all that wait for this step: their ids, in order. */
     dropBehind,
-    drop(id) {
+    /** Takes back a start that waits, and those behind it; nothing for one that does not wait. */
+    drop(id: StepId) {
       const after = places.get(id);
       return after === undefined ? [] : dropBehind(after);
     },
+    /** Takes back all of them. */
     clear() {
       const ids = [...places.keys()];
       waiting.clear();

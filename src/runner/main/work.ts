@@ -12,7 +12,7 @@ import {
 } from '../claim/idle-policy.ts';
 import { claimRequestOf } from '../claim/request.ts';
 import { createHeldJobs, type HeldJobs, type HeldOptions } from '../held/held-jobs.ts';
-import { createStop, type Stop } from '../held/stop.ts';
+import { createStop } from '../held/stop.ts';
 import type { RunnerOptions } from '../facts/options.ts';
 import type { Drain } from '../outage/drain.ts';
 import { type Conversation, type ConverseOptions, createConversation } from '../report/conversation/converse.ts';
@@ -63,36 +63,15 @@ export interface WorkOptions extends Omit<HeldOptions, 'hasTimeFor' | 'warning' 
   readonly stuckMs?: number | undefined;
 }
 
+export type RunnerWork = ReturnType<typeof createRunnerWork>;
+
 /**
  * The work of a runner between setup and teardown: its jobs, its conversation with the server, and how both end.
  *
  * All inputs come from outside: replies of the server, ends of steps, events, signals. It reads no file and knows
  * no address, so a simulation can run it.
  */
-export interface RunnerWork {
-  readonly jobs: HeldJobs;
-  readonly stop: Stop;
-  readonly conversation: Conversation;
-  readonly drain: Drain;
-  readonly idlePolicy: IdlePolicy;
-  /** Resolves when no job runs any more, with the reason. */
-  readonly finished: Promise<RunnerEnd>;
-  /** The number of jobs that it holds, and of actions that it executes. */
-  held(): number;
-  /** Begins to claim jobs. */
-  open(): void;
-  /** Events of the server's event stream. */
-  readonly on: {
-    workMayBeReady(changeId?: number): void;
-    workflowChanged(changeId?: number): void;
-    connected(): void;
-    connectionLost(): void;
-  };
-  /** The time limit is near. */
-  endForDeadline(killAtMs: number, abandonAtMs: number): void;
-}
-
-export function createRunnerWork(given: WorkOptions): RunnerWork {
+export function createRunnerWork(given: WorkOptions) {
   const { options, run, actions } = given;
   const rules = workRules(options, given.workflow, run);
   const claimRules = { ...rules, margins: marginsOf(run.execution), startedAtMs: steadyNow() };
@@ -161,16 +140,21 @@ export function createRunnerWork(given: WorkOptions): RunnerWork {
     conversation,
     drain,
     idlePolicy,
+    /** Resolves when no job runs any more, with the reason. */
     finished: ends.finished,
+    /** The number of jobs that it holds, and of actions that it executes. */
     held,
+    /** Begins to claim jobs. */
     open() {
       isOpen = true;
       conversation.consider();
       // It wants no job, so nothing else would ask how the workflow stands.
       if (noTimeReason(options, claimRules, steadyNow()) !== undefined) conversation.mustAsk();
     },
+    /** Events of the server's event stream. */
     on,
-    endForDeadline(killAtMs, abandonAtMs) {
+    /** The time limit is near. */
+    endForDeadline(killAtMs: number, abandonAtMs: number) {
       // A runner that is already ending keeps its reason.
       if (!stop.began) ends.because({ ending: 'deadline', reason: 'the time limit of the runner is near' });
       stop.ask('deadline', killAtMs, abandonAtMs);
@@ -179,11 +163,11 @@ export function createRunnerWork(given: WorkOptions): RunnerWork {
 }
 
 /** No job is claimed before the actions of the start. */
-const streamEventsOf = (conversation: Conversation, isOpen: () => boolean): RunnerWork['on'] => ({
-  workMayBeReady(changeId) {
+const streamEventsOf = (conversation: Conversation, isOpen: () => boolean) => ({
+  workMayBeReady(changeId?: number) {
     if (isOpen()) conversation.workMayBeReady(changeId);
   },
-  workflowChanged(changeId) {
+  workflowChanged(changeId?: number) {
     if (isOpen()) conversation.mustAsk(changeId);
   },
   connected() {
@@ -206,7 +190,11 @@ const claimsOf = (
 function idlePolicyOf(
   { options, run, actions, hasOpenJobs, prospect, stuckMs, onPoll }: WorkOptions,
   rules: WorkRules & ClaimRules,
-  parts: Pick<RunnerWork, 'jobs' | 'conversation' | 'held' | 'on'> & {
+  parts: {
+    readonly jobs: HeldJobs;
+    readonly conversation: Conversation;
+    readonly held: () => number;
+    readonly on: ReturnType<typeof streamEventsOf>;
     readonly finish: (end: RunnerEnd) => void;
   },
 ): IdlePolicy {

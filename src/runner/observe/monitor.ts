@@ -1,5 +1,4 @@
 import { METRICS_FOLDER, metricsPath } from '../../core/contract/files/runner.ts';
-import type { MeasuredAttempt } from './watched.ts';
 import { repeatEvery } from '../../client/long-timers.ts';
 import { hostname } from 'node:os';
 import { createNodeMeter } from '../../cluster/host/node-load.ts';
@@ -8,10 +7,9 @@ import { labelOf } from '../../core/contract/files/runner.ts';
 import type { Log } from '../facts/log.ts';
 import type { RunnerOptions } from '../facts/options.ts';
 import type { CurrentRun } from '../ledger/current-run.ts';
-import type { Watch } from './watch.ts';
 import { type JobWatchOptions, watchJobs } from './job-watch.ts';
 import type { MetricsFile } from './metrics-file.ts';
-import { type NodeSummary, watchNode } from './node-watch.ts';
+import { watchNode } from './node-watch.ts';
 import { type MonitorPlan, monitorPlanOf } from './plan.ts';
 
 export interface MonitorOptions extends JobWatchOptions {
@@ -20,22 +18,13 @@ export interface MonitorOptions extends JobWatchOptions {
   readonly scheduler: RunnerOptions['scheduler'];
 }
 
+export type Monitor = Awaited<ReturnType<typeof startMonitor>>;
+
 /**
- * All measurements of a runner: its jobs, its node, and the file of both. Parts that the workflow does not request are
+ * Starts all measurements of a runner: of its jobs, its node, and the file of both. Parts that the workflow does not request are
  * absent.
  */
-export interface Monitor {
-  readonly watch: Watch | undefined;
-  /** Stores the figures of an attempt that ended in the file of its samples. */
-  readonly onMeasured: ((attempt: MeasuredAttempt) => void) | undefined;
-  /** Stops monitoring, writes the remaining samples, and returns the summary of the node. */
-  close(): NodeSummary | undefined;
-  /** Draws plots, if the workflow requests them. To be called after `close`. */
-  draw(): Promise<void>;
-}
-
-/** Reads the configuration of the workflow once, and starts monitoring accordingly. */
-export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
+export async function startMonitor(options: MonitorOptions) {
   const { reads, workflow, run, steps, mode, scheduler } = options;
   const { outputDir, log } = run;
   const plan = planFor(workflow, log);
@@ -56,7 +45,9 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
 
   return {
     watch,
+    /** Stores the figures of an attempt that ended in the file of its samples. */
     onMeasured: plan.jobs?.isTimeSeries === true ? file?.attempt : undefined,
+    /** Stops monitoring, writes the remaining samples, and returns the summary of the node. */
     close() {
       timer?.cancel();
       watch?.close();
@@ -64,6 +55,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
       file?.close(summary);
       return summary;
     },
+    /** Draws plots, if the workflow requests them. To be called after `close`. */
     async draw() {
       if (!plan.generatePlots) return;
       if (!isOverTime(plan)) {

@@ -19,6 +19,11 @@ export interface DrainOptions {
   readonly reconcile: string;
 }
 
+/** Ends in quick succession are written together. */
+const GATHER_MS = 100;
+
+export type Drain = ReturnType<typeof createDrain>;
+
 /**
  * What a runner does in an outage: no job starts, running jobs continue to their ends, and each end is written into the
  * journal, which `reconcile` reads if the runner has exited before the server is back.
@@ -27,24 +32,7 @@ export interface DrainOptions {
  * this host; the journal has only the results that were not reported in an outage, for reconciling from anywhere. The
  * service accepts a result that both contain once.
  */
-export interface Drain {
-  begin(failure: ExchangeFailure): void;
-  /** Jobs ended: their ends are in the outbox. */
-  ended(): void;
-  /** The server is back. */
-  end(): void;
-  /** An exchange succeeded: the server may know the results in the journal now. */
-  reported(): void;
-  /** The runner ends: writes unreported results in any state, and prints what to do with them. */
-  keep(): void;
-  /** The server knows everything. */
-  forget(): void;
-}
-
-/** Ends in quick succession are written together. */
-const GATHER_MS = 100;
-
-export function createDrain(options: DrainOptions): Drain {
+export function createDrain(options: DrainOptions) {
   const { jobs, journal, reportedJournal, allEnds, mayGoOn, reconcile } = options;
   const { outbox, log } = options.run;
   let isOn = false;
@@ -77,7 +65,7 @@ export function createDrain(options: DrainOptions): Drain {
   };
 
   return {
-    begin({ kind, reason }) {
+    begin({ kind, reason }: ExchangeFailure) {
       isOn = true;
       // Claimed and not started: reported when the server is back, so that other runners can have them.
       jobs.stopStarting();
@@ -91,17 +79,20 @@ export function createDrain(options: DrainOptions): Drain {
       writeUnreported();
       if (kind === 'behind') write(reportedJournal, allEnds());
     },
+    /** Jobs ended: their ends are in the outbox. */
     ended() {
       if (!isOn) return;
       if (jobs.running === 0) writeUnreported();
       else timer ??= setTimeout(writeUnreported, GATHER_MS);
     },
+    /** The server is back. */
     end() {
       isOn = false;
       clearTimeout(timer);
       timer = undefined;
       if (mayGoOn()) jobs.resumeStarting();
     },
+    /** An exchange succeeded: the server may know the results in the journal now. */
     reported() {
       if (isOn || journal.written === undefined || outbox.unreported().length > 0) return;
       log.write('info', 'The server knows the results in the offline journal', {
@@ -109,6 +100,7 @@ export function createDrain(options: DrainOptions): Drain {
       });
       forget();
     },
+    /** The runner ends: writes unreported results in any state, and prints what to do with them. */
     keep() {
       writeUnreported();
       for (const { written } of [journal, reportedJournal]) {
@@ -119,6 +111,7 @@ export function createDrain(options: DrainOptions): Drain {
         });
       }
     },
+    /** The server knows everything. */
     forget,
   };
 }

@@ -1,22 +1,19 @@
 import type { Client } from '../../client/client.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 import type { OutputDisk } from '../attempt/output-disk.ts';
-import type { Log } from '../facts/log.ts';
+import type { Registered } from '../setup/register.ts';
 
-export interface CutOutputOptions {
-  readonly client: Pick<Client, 'createEvent'>;
-  readonly disk: Pick<OutputDisk, 'finish'>;
-  readonly workflowId: number;
-  readonly nodeId: number;
-  readonly hostname: string;
-  readonly log: Log;
-  /** Whether the server can be reached. */
-  readonly isReported: boolean;
-}
-
-/** Names at the end of a run the jobs whose output may be cut because there was no room for it: in the log, and as an event. */
-export async function reportCutOutput(options: CutOutputOptions): Promise<void> {
-  const { client, disk, workflowId, nodeId, hostname, log, isReported } = options;
+/**
+ * Names at the end of a run the jobs whose output may be cut because there was no room for it: in the log, and as an event, if the
+ * server can be reached.
+ */
+export async function reportCutOutput(
+  client: Pick<Client, 'createEvent'>,
+  { run, nodeId, hostname }: Pick<Registered, 'run' | 'nodeId' | 'hostname'>,
+  disk: Pick<OutputDisk, 'finish'>,
+  isReported: boolean,
+): Promise<void> {
+  const { workflowId, log } = run;
   const cut = await disk.finish();
   if (cut === undefined) return;
   const { shortage, folder, count, names } = cut;

@@ -46,7 +46,7 @@ export async function tearDown(
   { ending, reason: why }: { readonly ending: RunEnding; readonly reason?: string | undefined },
 ): Promise<RunSummary> {
   const { client, registered, conversation, jobs, monitor, actions, drain } = parts;
-  const { nodeId, hostname, run } = registered;
+  const { nodeId, run } = registered;
   const { workflowId, runId, ledger, log } = run;
   const seen = monitor.close();
   const isReported = await conversation.finish();
@@ -60,10 +60,8 @@ export async function tearDown(
   await endLeftoverProcesses(registered.own, log);
   const seconds = (performance.now() - parts.startedAt) / 1000;
   await monitor.draw();
-  await reportCutOutput({ ...parts, workflowId, nodeId, hostname, log, isReported });
-  const left = isReported
-    ? await reportUnclaimedJobs({ client, workflowId, nodeId, hostname, ending, reason: why, log })
-    : undefined;
+  await reportCutOutput(client, registered, parts.disk, isReported);
+  const left = isReported ? await reportUnclaimedJobs(client, registered, { ending, reason: why }) : undefined;
   if (isReported || isSuperseded) drain.forget();
   else drain.keep();
   // A superseded runner too: its jobs have ended, and only this reports it. Jobs of the new run wait for that.

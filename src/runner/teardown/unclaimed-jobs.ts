@@ -1,32 +1,19 @@
 import type { Client } from '../../client/client.ts';
 import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';
-import type { Log } from '../facts/log.ts';
-import type { RunEnding, Left } from '../facts/options.ts';
-
-export interface LeavingRunner {
-  readonly client: Client;
-  readonly workflowId: number;
-  readonly nodeId: number;
-  readonly hostname: string;
-  readonly ending: RunEnding;
-  readonly reason: string | undefined;
-  readonly log: Log;
-}
+import type { Left, RunSummary } from '../facts/options.ts';
+import type { Registered } from '../setup/register.ts';
 
 /**
  * When a runner exits while jobs are ready, reports which of them it could not take, and why: in its log, and as an
  * event. The result is also shown in the summary of the run. One that was idle and for which nothing was left is reported as
  * an event, too: its allocation ends before its time.
  */
-export async function reportUnclaimedJobs({
-  client,
-  workflowId,
-  nodeId,
-  hostname,
-  ending,
-  reason,
-  log,
-}: LeavingRunner): Promise<Left | undefined> {
+export async function reportUnclaimedJobs(
+  client: Client,
+  { run, nodeId, hostname }: Pick<Registered, 'run' | 'nodeId' | 'hostname'>,
+  { ending, reason }: Pick<RunSummary, 'ending' | 'reason'>,
+): Promise<Left | undefined> {
+  const { workflowId, log } = run;
   if (ending !== 'idle' && ending !== 'deadline') return undefined;
   try {
     const left = await client.getUnclaimableJobs({ params: { id: workflowId }, query: { compute_node_id: nodeId } });

@@ -5,7 +5,7 @@ import { createMachine } from './machine.ts';
 import type { Over } from '../../facts/options.ts';
 import type { Log } from '../../facts/log.ts';
 import type { ConversationEffect, Facts, Rules } from './state.ts';
-import { createExchangeTurns, type ExchangeTurns, type TurnsOptions } from './turns.ts';
+import { createExchangeTurns, type TurnsOptions } from './turns.ts';
 
 export interface ConverseOptions extends Omit<Rules, 'runId'>, TurnsOptions {
   /** Sends an exchange to the server; exactly one of the two callbacks is called, at any later time. */
@@ -21,32 +21,10 @@ export interface ConverseOptions extends Omit<Rules, 'runId'>, TurnsOptions {
   readonly onOver: (over: Over) => void;
 }
 
-/** The runner's side of the exchange. `advance.ts` decides; this executes its decisions. */
-export interface Conversation extends Readonly<
-  Pick<ExchangeTurns, 'lastProgress' | 'rate' | 'counts' | 'countsAtStart'>
-> {
-  /** Jobs may have become ready, by a change that the server sent, unless its last reply includes that change. */
-  workMayBeReady(changeId?: number): void;
-  /** The workflow as a whole may have changed: sends an exchange even without entries or room for a job. */
-  mustAsk(changeId?: number): void;
-  /** Jobs ended; see `HeldEvents.ended`. */
-  ended(count: number, isQuiet: boolean): void;
-  /** Slots are free; see `HeldEvents.freed`. */
-  freed(count: number): void;
-  /** The connection was lost: from now on the server may be a different one. */
-  connectionLost(): void;
-  /** The connection is back, so a server is reachable. */
-  connected(): void;
-  /** Ends the conversation without waiting for the server any longer. */
-  giveUp(): void;
-  /** Checks whether an exchange is due. */
-  consider(): void;
-  /** Sends all remaining entries; false if the server could not be reached. */
-  finish(): Promise<boolean>;
-  close(): void;
-}
+export type Conversation = ReturnType<typeof createConversation>;
 
-export function createConversation(options: ConverseOptions): Conversation {
+/** The runner's side of the exchange. `advance.ts` decides; this executes its decisions. */
+export function createConversation(options: ConverseOptions) {
   const { ask, run, jobs, slots, onReply, onOffline, onOnline, onOver } = options;
   const { runId, outbox, log } = run;
   const turns = createExchangeTurns(options);
@@ -88,20 +66,29 @@ export function createConversation(options: ConverseOptions): Conversation {
   const { take } = machine;
 
   return {
-    workMayBeReady: (changeId) => take({ kind: 'work-may-be-ready', changeId }),
-    mustAsk: (changeId) => take({ kind: 'must-ask', changeId }),
-    ended(count, isQuiet) {
+    /** Jobs may have become ready, by a change that the server sent, unless its last reply includes that change. */
+    workMayBeReady: (changeId?: number) => take({ kind: 'work-may-be-ready', changeId }),
+    /** The workflow as a whole may have changed: sends an exchange even without entries or room for a job. */
+    mustAsk: (changeId?: number) => take({ kind: 'must-ask', changeId }),
+    /** Jobs ended; see `HeldEvents.ended`. */
+    ended(count: number, isQuiet: boolean) {
       turns.ended(count);
       take({ kind: 'jobs-ended', isQuiet });
     },
-    freed(count) {
+    /** Slots are free; see `HeldEvents.freed`. */
+    freed(count: number) {
       turns.ended(count);
       take({ kind: 'slots-freed' });
     },
+    /** The connection was lost: from now on the server may be a different one. */
     connectionLost: () => take({ kind: 'connection-lost' }),
+    /** The connection is back, so a server is reachable. */
     connected: () => take({ kind: 'connected' }),
+    /** Ends the conversation without waiting for the server any longer. */
     giveUp: () => take({ kind: 'give-up' }),
+    /** Checks whether an exchange is due. */
     consider: () => take({ kind: 'consider' }),
+    /** Sends all remaining entries; false if the server could not be reached. */
     finish: () =>
       new Promise<boolean>((resolve) => {
         // An end that was in flight when the conversation ended may not have arrived.

@@ -18,24 +18,6 @@ export interface TurnsOptions {
   readonly cancelsAllocations?: boolean;
 }
 
-/** What the runner says in an exchange, and what a reply brings. */
-export interface ExchangeTurns {
-  of(number: number, kind: TurnKind, reportsHeld: boolean): ExchangeRequest;
-  /** The server knows the entries of the exchange in flight, and its jobs are those of this runner. */
-  accept(reply: ExchangeReply, kind: TurnKind): void;
-  /** The entries of the exchange in flight must be reported again. */
-  putBack(): void;
-  /** This many jobs ended. */
-  ended(count: number): void;
-  /** When the last job was assigned or ended, on the monotonic clock. */
-  readonly lastProgress: number;
-  /** Ends a second. */
-  readonly rate: number;
-  readonly counts: JobStatusCounts | undefined;
-  /** As the first answer had them: what had ended then had ended before this runner. */
-  readonly countsAtStart: JobStatusCounts | undefined;
-}
-
 /** Jobs claimed ahead that have waited this long for a slot are returned: another runner may have one. */
 const WAITED_TOO_LONG_MS = 1_000;
 
@@ -47,7 +29,8 @@ const LEAST_AHEAD = 8;
 /** HeldJobs jobs that a turn names after a lost answer. */
 const MOST_AFTER = 64;
 
-export function createExchangeTurns(options: TurnsOptions): ExchangeTurns {
+/** What the runner says in an exchange, and what a reply brings. */
+export function createExchangeTurns(options: TurnsOptions) {
   const { run, nodeId, jobs, want, slots, cancelsAllocations } = options;
   const { runId, outbox, log } = run;
   const rate = createRate();
@@ -58,7 +41,7 @@ export function createExchangeTurns(options: TurnsOptions): ExchangeTurns {
   let lastProgress = performance.now();
 
   return {
-    of(number, kind, reportsHeld) {
+    of(number: number, kind: TurnKind, reportsHeld: boolean): ExchangeRequest {
       const who = { run_id: runId, compute_node_id: nodeId, turn: number };
       if (kind === 'probe') return who;
       const most = aheadOf(rate.perSecond(performance.now()), slots());
@@ -77,7 +60,8 @@ export function createExchangeTurns(options: TurnsOptions): ExchangeTurns {
         want: want(Math.max(0, most - queued), aheadWanted({ most, slots: slots(), ahead, after, held })),
       };
     },
-    accept(reply, kind) {
+    /** The server knows the entries of the exchange in flight, and its jobs are those of this runner. */
+    accept(reply: ExchangeReply, kind: TurnKind) {
       counts = reply.jobs_by_status;
       countsAtStart ??= counts;
       if (kind === 'probe') return;
@@ -89,23 +73,28 @@ export function createExchangeTurns(options: TurnsOptions): ExchangeTurns {
         log.write(code === 'JOB_CANCELED' ? 'info' : 'warn', 'Server refused a report', { job_id, message });
       jobs.take(reply.jobs, reply.ahead);
     },
+    /** The entries of the exchange in flight must be reported again. */
     putBack() {
       if (reported !== undefined) outbox.putBack(reported);
       reported = undefined;
     },
-    ended(count) {
+    /** This many jobs ended. */
+    ended(count: number) {
       lastProgress = performance.now();
       rate.ended(count, lastProgress);
     },
+    /** When the last job was assigned or ended, on the monotonic clock. */
     get lastProgress() {
       return lastProgress;
     },
+    /** Ends a second. */
     get rate() {
       return rate.perSecond(performance.now());
     },
     get counts() {
       return counts;
     },
+    /** As the first answer had them: what had ended then had ended before this runner. */
     get countsAtStart() {
       return countsAtStart;
     },

@@ -18,19 +18,13 @@ export interface CarrierNews {
   readonly onGone: (carrier: Carrier, words: string) => void;
 }
 
-/** The long steps of an allocation, one a node. */
-export interface Carriers {
-  /** That of a node; started if there is none, or if the last one is gone. */
-  on(node: string): Carrier;
-  all(): readonly Carrier[];
-  /** Its launchers ended so often before they spoke that jobs there need steps of their own. */
-  isBroken(node: string): boolean;
-}
-
 /** Steps of a node in a row that ended before their launcher spoke. Then jobs there are steps of their own. */
 const MOST_FAILURES = 3;
 
-export function createCarriers(options: CarriersOptions, { onReported, onGone }: CarrierNews): Carriers {
+export type Carriers = ReturnType<typeof createCarriers>;
+
+/** The long steps of an allocation, one a node. */
+export function createCarriers(options: CarriersOptions, { onReported, onGone }: CarrierNews) {
   const carriers = new Map<string, Carrier>();
   const failures = new Map<string, number>();
 
@@ -48,12 +42,14 @@ export function createCarriers(options: CarriersOptions, { onReported, onGone }:
   };
 
   return {
-    on(node) {
+    /** That of a node; started if there is none, or if the last one is gone. */
+    on(node: string) {
       const present = carriers.get(node);
       return present === undefined || present.isGone ? start(node) : present;
     },
     all: () => [...carriers.values()],
-    isBroken: (node) => (failures.get(node) ?? 0) >= MOST_FAILURES,
+    /** Its launchers ended so often before they spoke that jobs there need steps of their own. */
+    isBroken: (node: string) => (failures.get(node) ?? 0) >= MOST_FAILURES,
   };
 }
 

@@ -4,21 +4,13 @@ import type { Lease } from '../../claim/capacity.ts';
 import { createSlurmSteps, type SlurmStepOptions } from '../slurm/slurm.ts';
 import type { StepAccount, StartedStep, StepEnd, Steps, Uses } from '../steps.ts';
 
-/** Jobs that are steps of Slurm themselves, beside those that run in the long step of a node. */
-export interface OwnSteps {
-  start(id: StepId, job: ClaimedJob, lease: Lease): StartedStep;
-  has(id: StepId): boolean;
-  signal(id: StepId, signal: NodeJS.Signals): void;
-  kill(id: StepId): void;
-  /** Of those among these ids. */
-  observe(ids: ReadonlySet<StepId>): Promise<Uses>;
-  account(end: StepEnd): StepAccount | Promise<StepAccount>;
-  finish(): void | Promise<void>;
-  close(): void;
-}
+export type OwnSteps = ReturnType<typeof createOwnSteps>;
 
-/** What runs them is opened when the first job needs a step of its own. */
-export function createOwnSteps(options: SlurmStepOptions, report: (ends: readonly StepEnd[]) => void): OwnSteps {
+/**
+ * Jobs that are steps of Slurm themselves, beside those that run in the long step of a node. What runs them is opened when the first
+ * job needs a step of its own.
+ */
+export function createOwnSteps(options: SlurmStepOptions, report: (ends: readonly StepEnd[]) => void) {
   const ids = new Set<StepId>();
   let steps: Steps | undefined;
   const opened = (): Steps => {
@@ -28,19 +20,20 @@ export function createOwnSteps(options: SlurmStepOptions, report: (ends: readonl
     return steps;
   };
   return {
-    start(id, job, lease) {
+    start(id: StepId, job: ClaimedJob, lease: Lease): StartedStep {
       const started = opened().start(job, lease);
       ids.add(id);
       return started;
     },
-    has: (id) => ids.has(id),
-    signal: (id, signal) => steps?.signal(id, signal),
-    kill: (id) => steps?.kill(id),
-    async observe(asked) {
+    has: (id: StepId) => ids.has(id),
+    signal: (id: StepId, signal: NodeJS.Signals) => steps?.signal(id, signal),
+    kill: (id: StepId) => steps?.kill(id),
+    /** Of those among these ids. */
+    async observe(asked: ReadonlySet<StepId>): Promise<Uses> {
       const mine = [...asked].filter((id) => ids.has(id));
       return steps === undefined || mine.length === 0 ? new Map() : steps.observe(new Set(mine));
     },
-    account(end) {
+    account(end: StepEnd): StepAccount | Promise<StepAccount> {
       ids.delete(end.id);
       return steps?.account(end) ?? end;
     },

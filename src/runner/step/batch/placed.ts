@@ -17,38 +17,29 @@ export type EndKnownAhead = Pick<StepAccount, 'endedBy' | 'asked' | 'cause' | 's
 
 export const NO_END = { exitCode: undefined, signal: undefined, cpuSeconds: undefined, peakBytes: undefined };
 
-/** The jobs of all launchers, from their start until the account of their end was asked for. */
-export interface PlacedJobs {
-  add(id: StepId, placed: LaunchedJob): void;
-  get(id: StepId): LaunchedJob | undefined;
-  has(id: StepId): boolean;
-  /** Those that were sent to one launcher. */
-  of(carrier: Carrier): readonly (readonly [StepId, LaunchedJob])[];
-  /** How many a node has. */
-  countOn(node: string): number;
-  /** Lets go of a job that will be placed again. */
-  drop(id: StepId): void;
-  /** A job has ended; `known` is kept for its account. */
-  end(id: StepId, known: EndKnownAhead, end?: Omit<StepEnd, 'id'>): StepEnd;
-  account(end: StepEnd): StepAccount;
-}
+export type PlacedJobs = ReturnType<typeof createPlacedJobs>;
 
-export function createPlacedJobs(): PlacedJobs {
+/** The jobs of all launchers, from their start until the account of their end was asked for. */
+export function createPlacedJobs() {
   const placed = new Map<StepId, LaunchedJob>();
   const known = new Map<StepId, EndKnownAhead>();
   return {
-    add: (id, each) => void placed.set(id, each),
-    get: (id) => placed.get(id),
-    has: (id) => placed.has(id),
-    of: (carrier) => [...placed].filter(([, each]) => each.carrier === carrier),
-    countOn: (node) => [...placed.values()].filter(({ carrier }) => carrier.node === node).length,
-    drop: (id) => void placed.delete(id),
-    end(id, what, end = NO_END) {
+    add: (id: StepId, each: LaunchedJob) => void placed.set(id, each),
+    get: (id: StepId) => placed.get(id),
+    has: (id: StepId) => placed.has(id),
+    /** Those that were sent to one launcher. */
+    of: (carrier: Carrier) => [...placed].filter(([, each]) => each.carrier === carrier),
+    /** How many a node has. */
+    countOn: (node: string) => [...placed.values()].filter(({ carrier }) => carrier.node === node).length,
+    /** Lets go of a job that will be placed again. */
+    drop: (id: StepId) => void placed.delete(id),
+    /** A job has ended; what is known is kept for its account. */
+    end(id: StepId, what: EndKnownAhead, end: Omit<StepEnd, 'id'> = NO_END): StepEnd {
       placed.delete(id);
       known.set(id, what);
       return { id, ...end };
     },
-    account(end) {
+    account(end: StepEnd): StepAccount {
       const what = known.get(end.id) ?? {};
       known.delete(end.id);
       return { ...end, ...what };

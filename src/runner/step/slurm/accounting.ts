@@ -11,23 +11,6 @@ export interface Late {
   readonly wasMissing: boolean;
 }
 
-/**
- * Asks the accounting for the rows of ended steps: one call at a time, for all of them.
- *
- * A completion waits for the State of its step, for `STATE_MS` at most. A row that comes later is delivered by `later`; after
- * the last try without one, `row` is undefined. If the accounting answers nothing about several steps in a row, it is not
- * waited for any more.
- */
-export interface StepAccounts {
-  /** The row of a step that has ended; undefined if it does not come in time. Never rejects. */
-  rowOf(id: StepId): Promise<AccountedStep | undefined>;
-  /** Resolves when a row has come late, or will not come. */
-  later(id: StepId): Promise<Late>;
-  /** Asks a last time for what is missing, and waits no longer. */
-  finish(): Promise<void>;
-  close(): void;
-}
-
 /** Long enough for Slurm, which has a State after 0.1 to 0.25 s; too long, and jobs that depend on a step wait for nothing. */
 const STATE_MS = 2_000;
 const STATE_POLL_MS = 200;
@@ -55,7 +38,14 @@ export interface AccountingOptions {
   readonly log: Log;
 }
 
-export function createAccounting({ steps, areMoreRunning, log }: AccountingOptions): StepAccounts {
+/**
+ * Asks the accounting for the rows of ended steps: one call at a time, for all of them.
+ *
+ * A completion waits for the State of its step, for `STATE_MS` at most. A row that comes later is delivered by `later`; after
+ * the last try without one, `row` is undefined. If the accounting answers nothing about several steps in a row, it is not
+ * waited for any more.
+ */
+export function createAccounting({ steps, areMoreRunning, log }: AccountingOptions) {
   const waiting = new Map<StepId, Waiting>();
   const lates = new Map<StepId, Promise<Late>>();
   let missed = 0;
@@ -149,7 +139,8 @@ export function createAccounting({ steps, areMoreRunning, log }: AccountingOptio
   };
 
   return {
-    rowOf(id) {
+    /** The row of a step that has ended; undefined if it does not come in time. Never rejects. */
+    rowOf(id: StepId): Promise<AccountedStep | undefined> {
       let late: (late: Late) => void = () => {};
       const hasLate = new Promise<Late>((resolve) => void (late = resolve));
       lates.set(id, hasLate);
@@ -162,11 +153,13 @@ export function createAccounting({ steps, areMoreRunning, log }: AccountingOptio
         if (each.resolve !== undefined) setTimeout(() => each.resolve && giveUp(each), STATE_MS).unref();
       });
     },
-    later(id) {
+    /** Resolves when a row has come late, or will not come. */
+    later(id: StepId): Promise<Late> {
       const late = lates.get(id) ?? Promise.resolve({ row: undefined, wasMissing: false });
       lates.delete(id);
       return late;
     },
+    /** Asks a last time for what is missing, and waits no longer. */
     async finish() {
       disarm();
       if (waiting.size === 0) return;

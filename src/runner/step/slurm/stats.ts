@@ -14,15 +14,6 @@ export interface StatsReportOptions {
   readonly log: Log;
 }
 
-/** Stores what the accounting has about steps whose results were reported before it was known, and adds it to these. */
-export interface StatsReport {
-  /** For a result that is not reported yet. */
-  of(row: AccountedStep | undefined): SlurmFigures;
-  follow(job: ClaimedJob, later: Promise<Late>): void;
-  /** Waits until everything is stored. The server knows all results. */
-  finish(): Promise<void>;
-}
-
 interface Missing {
   readonly job: ClaimedJob;
   readonly row: AccountedStep;
@@ -31,7 +22,8 @@ interface Missing {
 /** Requests at once: many steps end together. */
 const AT_ONCE = 4;
 
-export function createStatsReport({ client, facts, slurmJobId, log }: StatsReportOptions): StatsReport {
+/** Stores what the accounting has about steps whose results were reported before it was known, and adds it to these. */
+export function createStatsReport({ client, facts, slurmJobId, log }: StatsReportOptions) {
   const { workflowId, runId } = facts;
   const queue: (() => Promise<void>)[] = [];
   const active = new Set<Promise<void>>();
@@ -85,8 +77,9 @@ export function createStatsReport({ client, facts, slurmJobId, log }: StatsRepor
   };
 
   return {
+    /** For a result that is not reported yet. */
     of: figuresOf,
-    follow(job, later) {
+    follow(job: ClaimedJob, later: Promise<Late>) {
       const followed = later.then(({ row, wasMissing }) => {
         queue.push(() => store(job, row));
         if (wasMissing && row !== undefined) missing.push({ job, row });
@@ -95,6 +88,7 @@ export function createStatsReport({ client, facts, slurmJobId, log }: StatsRepor
       following.add(followed);
       void followed.finally(() => following.delete(followed));
     },
+    /** Waits until everything is stored. The server knows all results. */
     async finish() {
       await Promise.all(following);
       for (const each of missing.splice(0)) queue.push(() => complete(each));
