@@ -2,7 +2,7 @@ import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import type { Handlers } from '../handlers.ts';
 import { createAllocationRecords } from '../records/allocation/create.ts';
 import { workflowOfBulk } from '../records/bulk.ts';
-import { read, removeRecord, removeAll } from '../records/records.ts';
+import { listed, read, removeRecord, removeAll } from '../records/records.ts';
 import type { Store } from '../records/store.ts';
 import { changeNode, registerNode } from './node.ts';
 import { allocateQueries } from './queries.ts';
@@ -43,22 +43,14 @@ export const allocateHandlers = (store: Store) => {
       return { scheduled_compute_nodes: allocate(id, given) };
     },
     changeScheduledComputeNodes: ({ params, body }) => ({ changed: change(params.id, body) }),
-    listScheduledComputeNodes({
-      query: { workflow_id, scheduler_id, scheduler_config_id, status, is_open, ...paging },
-    }) {
-      find.workflow(workflow_id);
-      return queries.listAllocations({ workflow_id, scheduler_id, scheduler_config_id, status, is_open }, paging);
-    },
+    listScheduledComputeNodes: listed(find, allocations.list),
     getScheduledComputeNode: ({ params }) => read(allocations, params.id),
     updateScheduledComputeNode: ({ params, body }) => reallocate(params.id, body),
     deleteScheduledComputeNode: ({ params }) => removeRecord(allocations, params.id),
     deleteScheduledComputeNodes: ({ query }) => ({ count: removeAll(find, allocations, query.workflow_id) }),
 
     createLocalScheduler: ({ body }) => createLocal(body),
-    listLocalSchedulers({ query: { workflow_id, memory, num_cpus, ...paging } }) {
-      find.workflow(workflow_id);
-      return queries.listLocalSchedulers({ workflow_id, memory, num_cpus }, paging);
-    },
+    listLocalSchedulers: listed(find, localSchedulers.list),
     getLocalScheduler: ({ params }) => read(localSchedulers, params.id),
     updateLocalScheduler: ({ params, body }) => updateLocal(params.id, body),
     deleteLocalScheduler: ({ params }) => removeRecord(localSchedulers, params.id),
@@ -72,10 +64,7 @@ export const allocateHandlers = (store: Store) => {
     removeRemoteWorker: ({ params }) => removeRemote(params.id, params.worker),
 
     createSlurmStats: ({ body }) => stats(body),
-    listSlurmStats({ query: { workflow_id, job_id, run_id, attempt_id, ...paging } }) {
-      find.workflow(workflow_id);
-      return queries.listStats({ workflow_id, job_id, run_id, attempt_id }, paging);
-    },
+    listSlurmStats: listed(find, queries.listStats),
 
     createComputeNode: ({ body }) => register(body),
     updateComputeNode: ({ params, body }) => revise(params.id, body),

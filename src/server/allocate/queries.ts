@@ -1,18 +1,17 @@
 import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { LocalScheduler, RemoteWorker, ScheduledComputeNode, SlurmStats } from '../../core/contract/allocation.ts';
+import type { Input } from '../../core/contract/routes.ts';
 import type { Database, ColumnValue } from '../store/database.ts';
 import { columns, insertInto, setGiven, update } from '../store/columns.ts';
 import { allocationColumns, allocationRecordOf, type AllocationRow } from '../records/allocation/row.ts';
 import { insertEvent } from '../records/event/row.ts';
 import { unsettled } from '../records/rows/job.ts';
 import { presentFields, type RowOf } from '../records/present.ts';
-import { whole } from '../records/records.ts';
+import { recordTable } from '../records/records.ts';
 import { insertStats } from '../records/slurm-stats.ts';
-import { createListing, equal, type FiltersOn, sortable } from '../store/listing.ts';
+import { createListing } from '../store/listing.ts';
 import type { ComputeNodeRow } from '../records/node/row.ts';
 import { STATUS } from '../records/rows/status.ts';
-
-type StatsRow = RowOf<SlurmStats>;
 
 /** Of a runner that registers. */
 export const nodeColumns = [
@@ -26,7 +25,21 @@ export const nodeChanges = [
 ];
 
 export const allocateQueries = (db: Database) => ({
-  allocations: whole(db, 'scheduled_compute_node', allocationRecordOf),
+  allocations: recordTable<Input<'listScheduledComputeNodes'>['query'], AllocationRow, ScheduledComputeNode>(
+    db,
+    {
+      table: 'scheduled_compute_node',
+      filters: {
+        workflow_id: 'equal',
+        scheduler_id: 'equal',
+        scheduler_config_id: 'equal',
+        status: 'equal',
+        is_open: ":is_open = (status in ('pending', 'active'))",
+      },
+      sortable: sortFields.scheduled_compute_node,
+    },
+    allocationRecordOf,
+  ),
   updateAllocation: db.prepare<Record<string, ColumnValue>>(update('scheduled_compute_node', allocationColumns)),
   changeAllocation: db.prepare<Record<string, ColumnValue>>(`
     update scheduled_compute_node set
@@ -36,49 +49,20 @@ export const allocateQueries = (db: Database) => ({
       array_job_id = case when :status = 'planned' then null else coalesce(:arrayJobId, array_job_id) end,
       array_task_id = case when :status = 'planned' then null else coalesce(id - :arrayRecordId, array_task_id) end
     where id = :id and workflow_id = :workflowId and status = :from`),
-  listAllocations: createListing<
-    FiltersOn<Pick<ScheduledComputeNode, 'workflow_id' | 'scheduler_id' | 'scheduler_config_id' | 'status'>> & {
-      is_open?: boolean | undefined;
-    },
-    AllocationRow,
-    ScheduledComputeNode
-  >(
+  // These filters have no effect in Torc 1.0.0; here they filter.
+  localSchedulers: recordTable<Input<'listLocalSchedulers'>['query'], Required<LocalScheduler>, LocalScheduler>(
     db,
     {
-      columns: 'scheduled_compute_node.*',
-      from: 'scheduled_compute_node',
-      filters: {
-        ...equal('scheduled_compute_node', 'workflow_id', 'scheduler_id', 'scheduler_config_id', 'status'),
-        is_open: ":is_open = (status in ('pending', 'active'))",
-      },
-      sortable: sortable('scheduled_compute_node', sortFields.scheduled_compute_node),
-      idColumn: 'id',
+      table: 'local_scheduler',
+      filters: { workflow_id: 'equal', memory: 'equal', num_cpus: 'equal' },
+      sortable: ['memory', 'num_cpus'],
     },
-    allocationRecordOf,
+    (row) => row,
   ),
-
-  localSchedulers: whole(db, 'local_scheduler', (row: Required<LocalScheduler>) => row),
   insertLocalScheduler: db.prepare<Record<string, ColumnValue>>(
     insertInto('local_scheduler', ['workflow_id', 'memory', 'num_cpus']),
   ),
   updateLocalScheduler: db.prepare<Record<string, ColumnValue>>(update('local_scheduler', ['memory', 'num_cpus'])),
-  // These filters have no effect in Torc 1.0.0; here they filter.
-  listLocalSchedulers: createListing<
-    FiltersOn<Pick<LocalScheduler, 'workflow_id' | 'memory' | 'num_cpus'>>,
-    LocalScheduler,
-    LocalScheduler
-  >(
-    db,
-    {
-      columns: 'local_scheduler.*',
-      from: 'local_scheduler',
-      filters: equal('local_scheduler', 'workflow_id', 'memory', 'num_cpus'),
-      sortable: { memory: 'memory', num_cpus: 'num_cpus' },
-      idColumn: 'id',
-    },
-    (row) => row,
-  ),
-
   addWorker: db.prepare<{ workflowId: number; worker: string }>(
     'insert or ignore into remote_worker (workflow_id, worker) values (:workflowId, :worker)',
   ),
@@ -93,18 +77,12 @@ export const allocateQueries = (db: Database) => ({
   statsOf: db.prepare<{ jobId: number; runId: number; attemptId: number }, { id: number }>(
     'select id from slurm_stats where job_id = :jobId and run_id = :runId and attempt_id = :attemptId',
   ),
-  listStats: createListing<
-    FiltersOn<Pick<SlurmStats, 'workflow_id' | 'job_id' | 'run_id' | 'attempt_id'>>,
-    StatsRow,
-    SlurmStats
-  >(
+  listStats: createListing<Input<'listSlurmStats'>['query'], RowOf<SlurmStats>, SlurmStats>(
     db,
     {
-      columns: 'slurm_stats.*',
-      from: 'slurm_stats',
-      filters: equal('slurm_stats', 'workflow_id', 'job_id', 'run_id', 'attempt_id'),
-      sortable: { job_id: 'job_id', run_id: 'run_id' },
-      idColumn: 'id',
+      table: 'slurm_stats',
+      filters: { workflow_id: 'equal', job_id: 'equal', run_id: 'equal', attempt_id: 'equal' },
+      sortable: ['job_id', 'run_id'],
     },
     presentFields,
   ),

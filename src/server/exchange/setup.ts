@@ -9,13 +9,10 @@ const MOST_HANDLERS = 100;
 /** What a runner needs to know of a workflow once; three requests less for each runner that starts. */
 export function createSetup(db: Database): (workflowId: number) => RunnerSetup {
   const facts = setupQueries(db);
-  const { listHandlers } = failureHandlerQueries(db);
+  const { handlers } = failureHandlerQueries(db);
   return (workflowId) => {
     const { default_requirements_id, has_actions } = facts.get({ workflowId })!;
-    const { items, has_more: isLonger } = listHandlers(
-      { workflow_id: workflowId },
-      { offset: 0, limit: MOST_HANDLERS },
-    );
+    const { items, has_more: isLonger } = handlers.list({ workflow_id: workflowId, limit: MOST_HANDLERS });
     return {
       default_requirements_id: default_requirements_id ?? undefined,
       has_actions: has_actions === 1,

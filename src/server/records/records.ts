@@ -1,4 +1,5 @@
 import type { Database } from '../store/database.ts';
+import { createListing, type Listing } from '../store/listing.ts';
 import { type Find, foundRow } from './find.ts';
 
 /** A kind of record: how one is read, and how one or all of a workflow are removed. */
@@ -31,9 +32,34 @@ export function records<Row, Model>(
   };
 }
 
-/** The same for tables that are read as a whole. */
-export const whole = <Row, Model>(db: Database, table: string, modelOf: (row: Row) => Model) =>
-  records(db, table, `${table}.*`, table, modelOf);
+/** The same with a list of them. */
+export function recordTable<Query extends object, Row, Model>(
+  db: Database,
+  listing: Listing<Query>,
+  modelOf: (row: Row) => Model,
+) {
+  const { table, columns = `${table}.*`, from = table } = listing;
+  return {
+    ...records(db, table, columns, from, modelOf),
+    list: createListing<Query, Row, Model>(db, listing, modelOf),
+  };
+}
+
+/** Lists records of a workflow, which the query names and which must be there. */
+export const listed =
+  <Query extends { readonly workflow_id: number }, Page>({ workflow }: Find, list: (query: Query) => Page) =>
+  ({ query }: { readonly query: Query }): Page => {
+    workflow(query.workflow_id);
+    return list(query);
+  };
+
+/** The same where the path names the workflow. */
+export const listedOf =
+  <Query extends object, Page>({ workflow }: Find, list: (query: Query & { readonly workflow_id: number }) => Page) =>
+  ({ params: { id }, query }: { readonly params: { readonly id: number }; readonly query: Query }): Page => {
+    workflow(id);
+    return list({ ...query, workflow_id: id });
+  };
 
 export type Partly<Model> = { [F in keyof Model]?: Model[F] | undefined };
 

@@ -3,6 +3,7 @@ import { isOneOf, NOT_BEGUN } from '../../core/job/statuses.ts';
 import type { Permissions } from '../caller.ts';
 import type { Handlers } from '../handlers.ts';
 import { allEnded, createCounts } from '../records/job/counts.ts';
+import { listedOf } from '../records/records.ts';
 import type { Store } from '../records/store.ts';
 import { reportQueries } from './queries.ts';
 import { statusQueries } from './status/queries.ts';
@@ -41,13 +42,7 @@ export const reportHandlers = (store: Store, permissions: Permissions) => {
       find.run(id);
       return readyRequirements(standing.readyNeeds.all({ workflowId: id, schedulerId }));
     },
-    listRunningJobs({ params: { id }, query }) {
-      find.workflow(id);
-      return queries.listRunningJobs({ workflow_id: id }, query);
-    },
-    listSlurmJobCorrelations({ params: { id }, query }) {
-      find.workflow(id);
-      return queries.listSlurmJobs({ workflow_id: id }, query);
-    },
+    listRunningJobs: listedOf(find, queries.listRunningJobs),
+    listSlurmJobCorrelations: listedOf(find, queries.listSlurmJobs),
   } satisfies Partial<Handlers>;
 };

@@ -9,6 +9,7 @@ export const reportQueries = (db: Database) => ({
   listRunningJobs: createListing<OfWorkflow, RunningRow, RunningJob>(
     db,
     {
+      table: 'job',
       columns: `job.id as job_id, job.name as job_name, node.hostname as compute_node_name,
         node.compute_node_type as scheduler_type, coalesce(cast(allocation.scheduler_id as text), json_extract(node.scheduler, '$.slurm_job_id'))
           as scheduler_job_id,
@@ -19,13 +20,13 @@ export const reportQueries = (db: Database) => ({
           on allocation.id = json_extract(node.scheduler, '$.scheduler_id')`,
       filters: { workflow_id: `job.workflow_id = :workflow_id and job.status = ${STATUS.running} and ${unsettled}` },
       sortable: { job_id: 'job.id' },
-      idColumn: 'job.id',
     },
     presentFields,
   ),
   listSlurmJobs: createListing<OfWorkflow, SlurmJobCorrelation, SlurmJobCorrelation>(
     db,
     {
+      table: 'correlation',
       columns: 'slurm_job_id, job_id, job_name',
       from: `(
         select distinct
@@ -37,7 +38,7 @@ export const reportQueries = (db: Database) => ({
         join result on result.workflow_id = allocation.workflow_id and result.compute_node_id = node.id
         join job on job.id = result.job_id
       ) as correlation`,
-      filters: { workflow_id: 'correlation.workflow_id = :workflow_id' },
+      filters: { workflow_id: 'equal' },
       sortable: {},
       idColumn: 'slurm_job_id, job_id',
     },

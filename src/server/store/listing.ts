@@ -3,22 +3,28 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { Database, Statement, ColumnValue } from './database.ts';
 
 /**
- * The definition of a list: its columns, filters and order.
+ * The definition of a list: its table, filters and order.
  *
- * Filters are named after the query's fields and contain the condition as SQL with the field as its parameter, or a
- * function from the requested value to a condition. Nothing that a client sends becomes part of a statement.
+ * Filters have the names of the query's fields. Each is a condition as SQL with the field as its parameter, a function from the
+ * requested value to a condition, or a word: `equal` compares the column of that name, `contains` finds the text anywhere in it.
+ * Nothing that a client sends becomes part of a statement.
  */
 export interface Listing<Filters extends object> {
-  readonly columns: string;
-  readonly from: string;
+  /** The table whose records are listed, by the name that it has in the statement. */
+  readonly table: string;
+  /** Where it is more than the columns of the table, and the table. */
+  readonly columns?: string;
+  readonly from?: string;
   readonly filters: {
-    readonly [F in keyof Filters]-?: string | ((value: NonNullable<Filters[F]>) => string | undefined);
+    readonly [F in keyof Omit<Filters, keyof ListPaging>]-?:
+      | string
+      | ((value: NonNullable<Filters[F]>) => string | undefined);
   };
-  /** Fields that may be sorted by, with their columns; any other silently falls back to the id, as in Torc 1.0.0. */
-  readonly sortable: Readonly<Record<string, string>>;
-  readonly idColumn: string;
+  /** Columns of the table that may be sorted by, or fields with their columns; any other silently falls back to the id, as in Torc 1.0.0. */
+  readonly sortable: readonly string[] | Readonly<Record<string, string>>;
+  readonly idColumn?: string;
   /** Returns the number of all rows if it is stored somewhere; undefined if it must be counted. */
-  readonly total?: (filters: Filters) => number | undefined;
+  readonly total?: (filters: Omit<Filters, keyof ListPaging>) => number | undefined;
 }
 
 export interface ListPaging {
@@ -40,25 +46,20 @@ export interface ListPage<Item> {
   has_more: boolean;
 }
 
-/** Filters that a request may contain. */
-export type FiltersOn<Fields> = { [F in keyof Fields]?: Fields[F] | undefined };
-export type OfWorkflow = FiltersOn<{ workflow_id: number }>;
-
-/** Columns of a table that are sorted by their own name. */
-export const sortable = (table: string, columns: readonly string[]): Readonly<Record<string, string>> =>
-  Object.fromEntries(columns.map((column) => [column, `${table}.${column}`]));
-
-/** Filters for columns of a table that have the names of the query's fields. */
-export const equal = <Field extends string>(table: string, ...fields: readonly Field[]) =>
-  Object.fromEntries(fields.map((field) => [field, `${table}.${field} = :${field}`])) as Record<Field, string>;
+/** A request of rows of a workflow. */
+export type OfWorkflow = ListPaging & { readonly workflow_id?: number | undefined };
 
 type Bound = Record<string, ColumnValue>;
 
-export function createListing<Filters extends object, Row, Item>(
+export function createListing<Query extends object, Row, Item>(
   db: Database,
-  listing: Listing<Filters>,
+  listing: Listing<Query>,
   toItem: (row: Row) => Item,
-): (filters: Filters, paging: ListPaging) => ListPage<Item> {
+): (query: Query & ListPaging) => ListPage<Item> {
+  const { table, columns = `${table}.*`, from = table, idColumn = `${table}.id`, filters: known, total } = listing;
+  const sortable: Readonly<Record<string, string>> = Array.isArray(listing.sortable)
+    ? Object.fromEntries(listing.sortable.map((column: string) => [column, `${table}.${column}`]))
+    : (listing.sortable as Readonly<Record<string, string>>);
   const prepared = new Map<string, { page: Statement<Bound, Row>; count: Statement<Bound, { total: number }> }>();
 
   const statements = (where: string, order: string) => {
@@ -66,41 +67,40 @@ export function createListing<Filters extends object, Row, Item>(
     let found = prepared.get(key);
     if (found === undefined) {
       found = {
-        page: db.prepare(
-          `select ${listing.columns} from ${listing.from} ${where} ${order} limit :limit offset :offset`,
-        ),
-        count: db.prepare(`select count(*) as total from ${listing.from} ${where}`),
+        page: db.prepare(`select ${columns} from ${from} ${where} ${order} limit :limit offset :offset`),
+        count: db.prepare(`select count(*) as total from ${from} ${where}`),
       };
       prepared.set(key, found);
     }
     return found;
   };
 
-  return (filters, paging) => {
-    const offset = paging.offset ?? 0;
-    const limit = paging.limit ?? PAGE_LIMIT;
+  return (query) => {
+    const { offset = 0, limit = PAGE_LIMIT, sort_by: sortBy = '', reverse_sort: isDescending = false } = query;
     if (offset < 0) throw new Refusal('PARAMETER_REFUSED', 'offset cannot be negative', { offset });
     if (limit < 0) throw new Refusal('PARAMETER_REFUSED', 'limit cannot be negative', { limit });
     if (limit > PAGE_LIMIT) throw new Refusal('PARAMETER_REFUSED', `Limit cannot exceed ${PAGE_LIMIT}`, { limit });
 
-    const { where, values } = conditions(listing, filters, paging);
-    const column = sortColumn(listing, paging.sort_by);
-    const isDescending = paging.reverse_sort === true;
+    const names = Object.keys(known) as (keyof typeof known & string)[];
+    const asked = Object.fromEntries(names.map((name) => [name, query[name]])) as unknown as Query;
+    const { where, values } = conditions({ table, idColumn, filters: known }, asked, query);
+    // A property name that every object has is not a column.
+    const column = Object.hasOwn(sortable, sortBy) ? (sortable[sortBy] as string) : idColumn;
     const orderOf = (isDown: boolean) => {
       const direction = isDown ? 'desc' : 'asc';
-      return `order by ${column} ${direction}${column === listing.idColumn ? '' : `, ${listing.idColumn} ${direction}`}`;
+      return `order by ${column} ${direction}${column === idColumn ? '' : `, ${idColumn} ${direction}`}`;
     };
 
-    const hasCursor = paging.after_id !== undefined || paging.before_id !== undefined;
-    const known = hasCursor ? undefined : listing.total?.(filters);
-    const fromEnd = known === undefined ? undefined : rowsFromEnd(offset, limit, known);
+    const hasCursor = query.after_id !== undefined || query.before_id !== undefined;
+    const stored = hasCursor ? undefined : total?.(asked);
+    const fromEnd = stored === undefined ? undefined : rowsFromEnd(offset, limit, stored);
     if (fromEnd !== undefined) {
       const rows = statements(where, orderOf(!isDescending)).page.all({ ...values, ...fromEnd });
-      return listPageOf(rows.reverse().map(toItem), offset, known as number);
+      return listPageOf(rows.reverse().map(toItem), offset, stored as number);
     }
     const { page, count } = statements(where, orderOf(isDescending));
     const items = page.all({ ...values, limit, offset }).map(toItem);
-    return listPageOf(items, offset, known ?? count.get(values)?.total ?? 0);
+    return listPageOf(items, offset, stored ?? count.get(values)?.total ?? 0);
   };
 }
 
@@ -128,22 +128,18 @@ export const listPageOf = <Item>(items: Item[], offset: number, total: number): 
   has_more: offset + items.length < total,
 });
 
-/** A property name that every object has is not a column. */
-const sortColumn = ({ sortable, idColumn }: Pick<Listing<object>, 'sortable' | 'idColumn'>, name = '') =>
-  Object.hasOwn(sortable, name) ? (sortable[name] as string) : idColumn;
-
-function conditions<Filters extends object>(
-  { filters: known, idColumn }: Listing<Filters>,
-  asked: Filters,
+function conditions<Query extends object>(
+  { table, filters: known, idColumn }: Pick<Listing<Query>, 'table' | 'filters'> & { readonly idColumn: string },
+  asked: Query,
   { after_id: afterId, before_id: beforeId }: ListPaging,
 ): { where: string; values: Bound } {
   const parts: string[] = [];
   const values: Bound = {};
-  for (const name of Object.keys(known) as (keyof Filters & string)[]) {
+  for (const name of Object.keys(known) as (keyof typeof known & string)[]) {
     const value = asked[name];
     if (value === undefined || value === null) continue;
     const filter = known[name];
-    const condition = typeof filter === 'string' ? filter : filter(value);
+    const condition = typeof filter === 'string' ? conditionOf(filter, table, name) : filter(value);
     if (condition === undefined) continue;
     parts.push(condition);
     if (condition.includes(`:${name}`))
@@ -160,8 +156,11 @@ function conditions<Filters extends object>(
   return { where: parts.length === 0 ? '' : `where ${parts.join(' and ')}`, values };
 }
 
-/** A condition that finds the text anywhere in a column, ignoring case; `%` and `_` are literal. */
-export const contains = (column: string, field: string) => `instr(lower(${column}), lower(:${field})) > 0`;
+/** The condition for a filter. `contains` ignores case; `%` and `_` are literal. */
+function conditionOf(filter: string, table: string, name: string): string {
+  if (filter === 'equal') return `${table}.${name} = :${name}`;
+  return filter === 'contains' ? `instr(lower(${table}.${name}), lower(:${name})) > 0` : filter;
+}
 
 /** For the few lists that use the nearest valid page, as in Torc 1.0.0; all others refuse an invalid one. */
 export function clamped<Paging extends { offset?: number | undefined; limit?: number | undefined }>(

@@ -1,5 +1,5 @@
 import type { Handlers } from '../../handlers.ts';
-import { read, removeRecord, removeAll } from '../records.ts';
+import { listedOf, read, removeRecord, removeAll } from '../records.ts';
 import type { Store } from '../store.ts';
 import { createEntity, updateEntity } from './entity.ts';
 import { entityQueries } from './queries.ts';
@@ -18,10 +18,7 @@ export const entityHandlers = (store: Store) => {
       removeRecord(queries.entities, id);
       return { message: 'RO-Crate entity deleted successfully' };
     },
-    listRoCrateEntities({ params: { id }, query: { file_id, entity_id, ...paging } }) {
-      find.workflow(id);
-      return queries.listEntities({ workflow_id: id, file_id, entity_id }, paging);
-    },
+    listRoCrateEntities: listedOf(find, queries.entities.list),
     deleteRoCrateEntities({ params: { id } }) {
       const count = removeAll(find, queries.entities, id);
       return { message: `Deleted ${count} RO-Crate entities`, deleted_count: count };

@@ -2,9 +2,9 @@ import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { RoCrateEntity } from '../../../core/contract/artifact.ts';
 import type { Database, ColumnValue } from '../../store/database.ts';
 import { insertInto, update } from '../../store/columns.ts';
-import { createListing, equal, sortable } from '../../store/listing.ts';
+import type { OfWorkflow } from '../../store/listing.ts';
 import { presentFields, type RowOf } from '../present.ts';
-import { whole } from '../records.ts';
+import { recordTable } from '../records.ts';
 
 type EntityRow = Omit<RowOf<RoCrateEntity>, 'metadata'> & { metadata: string };
 
@@ -16,7 +16,19 @@ const entityOf = ({ metadata, ...row }: EntityRow): RoCrateEntity => ({
 const changeable = ['file_id', 'entity_id', 'entity_type', 'metadata'];
 
 export const entityQueries = (db: Database) => ({
-  entities: whole(db, 'ro_crate_entity', entityOf),
+  entities: recordTable<
+    OfWorkflow & { readonly file_id?: number | undefined; readonly entity_id?: string | undefined },
+    EntityRow,
+    RoCrateEntity
+  >(
+    db,
+    {
+      table: 'ro_crate_entity',
+      filters: { workflow_id: 'equal', file_id: 'equal', entity_id: 'equal' },
+      sortable: sortFields.ro_crate_entity,
+    },
+    entityOf,
+  ),
   insertEntity: db.prepare<Record<string, ColumnValue>>(insertInto('ro_crate_entity', ['workflow_id', ...changeable])),
   updateEntity: db.prepare<Record<string, ColumnValue>>(update('ro_crate_entity', changeable)),
   // Another entity with the same name, or the same file.
@@ -26,21 +38,6 @@ export const entityQueries = (db: Database) => ({
     where workflow_id = :workflow_id and id <> :id and (entity_id = :entity_id or file_id = :file_id)`),
   fileOfWorkflow: db.prepare<{ id: number; workflowId: number }, { id: number }>(
     'select id from file where id = :id and workflow_id = :workflowId',
-  ),
-  listEntities: createListing<
-    { workflow_id?: number | undefined; file_id?: number | undefined; entity_id?: string | undefined },
-    EntityRow,
-    RoCrateEntity
-  >(
-    db,
-    {
-      columns: 'ro_crate_entity.*',
-      from: 'ro_crate_entity',
-      filters: equal('ro_crate_entity', 'workflow_id', 'file_id', 'entity_id'),
-      sortable: sortable('ro_crate_entity', sortFields.ro_crate_entity),
-      idColumn: 'id',
-    },
-    entityOf,
   ),
 });
 

@@ -21,7 +21,7 @@ interface Deletion {
  * `check` runs before anything is written and may refuse. Its result is the reply of a single deletion.
  */
 export const createDeletion = (store: Store, queries: DeletionQueries, edges: Edges) => {
-  const { changes, releases, windows } = store;
+  const { changes, find, releases, windows } = store;
 
   function* ofAll(workflowId: number, table: LargeTable): WorkSteps<number> {
     if (table === 'job') yield* edges.ofJobs(workflowId);
@@ -81,7 +81,8 @@ export const createDeletion = (store: Store, queries: DeletionQueries, edges: Ed
     all: <Result>(
       workflowId: number,
       table: LargeTable,
-      { check, reply }: { check: () => void; reply: (count: number) => Result },
+      reply: (count: number) => Result,
+      check: () => void = () => void find.workflow(workflowId),
     ): Work<Result> =>
       work(workflowId, { table }, function* () {
         check();
@@ -95,5 +96,8 @@ export const createDeletion = (store: Store, queries: DeletionQueries, edges: Ed
       }),
   };
 };
+
+/** The usual reply of the deletion of all rows. */
+export const countReply = (count: number) => ({ count });
 
 export type Deletions = ReturnType<typeof createDeletion>;

@@ -1,6 +1,6 @@
 import type { Handlers } from '../../handlers.ts';
-import type { Deletions } from '../deletion/deletion.ts';
-import { read, removeRecord } from '../records.ts';
+import { countReply, type Deletions } from '../deletion/deletion.ts';
+import { listed, read, removeRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { eventQueries } from './queries.ts';
 
@@ -19,10 +19,7 @@ export const eventHandlers = ({ db, find, now }: Store, deletion: Deletions) => 
       });
       return { workflow_id: body.workflow_id, timestamp, data: body.data, id };
     },
-    listEvents({ query: { workflow_id, category, after_timestamp, ...paging } }) {
-      find.workflow(workflow_id);
-      return queries.listEvents({ workflow_id, category, after_timestamp }, paging);
-    },
+    listEvents: listed(find, events.list),
     getEvent: ({ params }) => read(events, params.id),
     updateEvent({ params: { id }, body }) {
       read(events, id);
@@ -30,10 +27,6 @@ export const eventHandlers = ({ db, find, now }: Store, deletion: Deletions) => 
       return read(events, id);
     },
     deleteEvent: ({ params }) => removeRecord(events, params.id),
-    deleteEvents: ({ query }) =>
-      deletion.all(query.workflow_id, 'event', {
-        check: () => void find.workflow(query.workflow_id),
-        reply: (count) => ({ count }),
-      }),
+    deleteEvents: ({ query }) => deletion.all(query.workflow_id, 'event', countReply),
   } satisfies Partial<Handlers>;
 };

@@ -3,7 +3,7 @@ import type { Handlers } from '../../handlers.ts';
 import { workflowOfBulk } from '../bulk.ts';
 import type { Deletions } from '../deletion/deletion.ts';
 import { presentFields } from '../present.ts';
-import { read } from '../records.ts';
+import { listed, read } from '../records.ts';
 import type { Store } from '../store.ts';
 import { type FileQueries, fileQueries } from './queries.ts';
 
@@ -17,10 +17,7 @@ export const fileHandlers = ({ db, find }: Store, deletion: Deletions) => {
       const workflowId = find.workflow(workflowOfBulk({ field: 'files', one: 'file', many: 'files' }, files)).id;
       return { files: files.map((each) => addFile(queries, workflowId, each)) };
     },
-    listFiles({ query: { workflow_id, produced_by_job_id, name, path, is_output, ...paging } }) {
-      find.workflow(workflow_id);
-      return queries.listFiles({ workflow_id, produced_by_job_id, name, path, is_output }, paging);
-    },
+    listFiles: listed(find, queries.files.list),
     getFile: ({ params }) => file(params.id),
     updateFile({ params: { id }, body }) {
       file(id);
@@ -32,11 +29,7 @@ export const fileHandlers = ({ db, find }: Store, deletion: Deletions) => {
       return { files: queries.requiredFiles.all({ workflowId: id }).map((row) => row.id) };
     },
     deleteFile: ({ params: { id } }) => deletion.one(file(id).workflow_id, 'file', id, () => file(id)),
-    deleteFiles: ({ query }) =>
-      deletion.all(query.workflow_id, 'file', {
-        check: () => void find.workflow(query.workflow_id),
-        reply: (count) => ({ deleted_count: count }),
-      }),
+    deleteFiles: ({ query }) => deletion.all(query.workflow_id, 'file', (count) => ({ deleted_count: count })),
   } satisfies Partial<Handlers>;
 };
 

@@ -1,45 +1,34 @@
 import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { File } from '../../../core/contract/artifact.ts';
+import type { Input } from '../../../core/contract/routes.ts';
 import type { Database } from '../../store/database.ts';
-import { contains, createListing, sortable } from '../../store/listing.ts';
 import type { RowOf } from '../present.ts';
-import { whole } from '../records.ts';
+import { recordTable } from '../records.ts';
 import { STATUS } from '../rows/status.ts';
 
-interface FileFilters {
-  workflow_id?: number | undefined;
-  produced_by_job_id?: number | undefined;
-  name?: string | undefined;
-  path?: string | undefined;
-  is_output?: boolean | undefined;
-}
-
 export const fileQueries = (db: Database) => ({
-  files: whole(db, 'file', fileOf),
+  files: recordTable<Input<'listFiles'>['query'], FileRow, File>(
+    db,
+    {
+      table: 'file',
+      filters: {
+        workflow_id: 'equal',
+        produced_by_job_id: `file.id in (select file_id from job_output_file where job_id = :produced_by_job_id)`,
+        name: 'equal',
+        path: 'contains',
+        is_output: (asked) =>
+          asked ? 'exists (select 1 from job_output_file o where o.file_id = file.id)' : undefined,
+      },
+      sortable: sortFields.file,
+    },
+    fileOf,
+  ),
   insertFile: db.prepare<{ workflowId: number; name: string; path: string; mtime: number | null }>(
     'insert into file (workflow_id, name, path, st_mtime) values (:workflowId, :name, :path, :mtime)',
   ),
   updateFile: db.prepare<{ id: number; name: string | null; path: string | null; mtime: number | null }>(`
     update file set name = coalesce(:name, name), path = coalesce(:path, path), st_mtime = :mtime
     where id = :id`),
-  listFiles: createListing<FileFilters, FileRow, File>(
-    db,
-    {
-      columns: 'file.id, file.workflow_id, file.name, file.path, file.st_mtime',
-      from: 'file',
-      filters: {
-        workflow_id: 'file.workflow_id = :workflow_id',
-        produced_by_job_id: `file.id in (select file_id from job_output_file where job_id = :produced_by_job_id)`,
-        name: 'file.name = :name',
-        path: contains('file.path', 'path'),
-        is_output: (asked) =>
-          asked ? 'exists (select 1 from job_output_file o where o.file_id = file.id)' : undefined,
-      },
-      sortable: sortable('file', sortFields.file),
-      idColumn: 'file.id',
-    },
-    fileOf,
-  ),
   requiredFiles: db.prepare<{ workflowId: number }, { id: number }>(`
     select id from file
     where workflow_id = :workflowId

@@ -4,8 +4,8 @@ import { Refusal } from '../../../core/contract/refusals.ts';
 import { countOf, HELD } from '../../../core/job/statuses.ts';
 import type { Handlers } from '../../handlers.ts';
 import { workflowOfBulk } from '../bulk.ts';
-import { clamped } from '../../store/listing.ts';
-import type { Deletions } from '../deletion/deletion.ts';
+import { listedOf } from '../records.ts';
+import { countReply, type Deletions } from '../deletion/deletion.ts';
 import type { Store } from '../store.ts';
 import { bindJobRecords } from './bind.ts';
 import { refuseHeld, updateJob } from './change.ts';
@@ -55,14 +55,14 @@ export const jobHandlers = (store: Store, deletion: Deletions, edges: Edges) => 
     },
 
     listJobs({ query }) {
-      const { offset, limit, sort_by, reverse_sort, include_relationships, labels, status: asked, ...filters } = query;
-      find.workflow(filters.workflow_id);
-      const paging = { offset, limit, sort_by, reverse_sort };
-      const status = asked === undefined ? undefined : statusCode[asked];
-      const labelSet = labels === undefined ? undefined : JSON.stringify(labelsOfQuery(labels));
-      const page = queries.listJobs({ ...filters, status, labels: labelSet }, paging);
-      if (include_relationships !== true) return page;
-      return { ...page, items: withRelationships(page.items) };
+      const { include_relationships: isWithRelationships, labels, status, ...others } = query;
+      find.workflow(query.workflow_id);
+      const page = queries.listJobs({
+        ...others,
+        status: status === undefined ? undefined : statusCode[status],
+        labels: labels === undefined ? undefined : JSON.stringify(labelsOfQuery(labels)),
+      });
+      return isWithRelationships === true ? { ...page, items: withRelationships(page.items) } : page;
     },
     getJob: ({ params }) => withRelationships([jobOf(find.job(params.id))])[0] as Job,
     updateJob: ({ params, body }) => update(params.id, body),
@@ -74,31 +74,19 @@ export const jobHandlers = (store: Store, deletion: Deletions, edges: Edges) => 
         return jobOf(row);
       }),
     deleteJobs: ({ query: { workflow_id: workflowId } }) =>
-      deletion.all(workflowId, 'job', {
-        check() {
-          find.workflow(workflowId);
-          const underWay = countOf(counts(workflowId), HELD);
-          if (underWay === 0) return;
-          throw new Refusal(
-            'STATUS_REFUSED',
-            `${underWay} jobs of workflow ${workflowId} are pending or running; cancel it first`,
-            { jobs: underWay },
-          );
-        },
-        reply: (count) => ({ count }),
+      deletion.all(workflowId, 'job', countReply, () => {
+        find.workflow(workflowId);
+        const underWay = countOf(counts(workflowId), HELD);
+        if (underWay === 0) return;
+        throw new Refusal(
+          'STATUS_REFUSED',
+          `${underWay} jobs of workflow ${workflowId} are pending or running; cancel it first`,
+          { jobs: underWay },
+        );
       }),
-    listJobDependencies({ params: { id }, query }) {
-      find.workflow(id);
-      return between.listDependencies({ workflow_id: id }, clamped(query));
-    },
-    listJobFileRelationships({ params: { id }, query }) {
-      find.workflow(id);
-      return between.listFileRelationships({ workflow_id: id }, clamped(query));
-    },
-    listJobUserDataRelationships({ params: { id }, query }) {
-      find.workflow(id);
-      return between.listUserDataRelationships({ workflow_id: id }, clamped(query));
-    },
+    listJobDependencies: listedOf(find, between.listDependencies),
+    listJobFileRelationships: listedOf(find, between.listFileRelationships),
+    listJobUserDataRelationships: listedOf(find, between.listUserDataRelationships),
     spawnJobs({ params: { id }, body }) {
       const { workflow_id: workflowId } = find.job(id);
       return creation(workflowId, (onWrite) => spawn(id, body, onWrite));

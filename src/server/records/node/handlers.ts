@@ -1,8 +1,8 @@
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import type { Handlers } from '../../handlers.ts';
-import type { Deletions } from '../deletion/deletion.ts';
-import { read, removeRecord } from '../records.ts';
+import { countReply, type Deletions } from '../deletion/deletion.ts';
+import { listed, read, removeRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { nodeQueries } from './queries.ts';
 
@@ -27,35 +27,15 @@ export const nodeHandlers = ({ db, find }: Store, deletion: Deletions) => {
 
   return {
     getComputeNode: ({ params }) => read(nodes, params.id),
-    listComputeNodes({
-      query: {
-        workflow_id,
-        hostname,
-        is_active,
-        holds_jobs,
-        may_hold_jobs,
-        in_slurm,
-        scheduled_compute_node_id,
-        ...paging
-      },
-    }) {
-      find.workflow(workflow_id);
-      return queries.listNodes(
-        { workflow_id, hostname, is_active, holds_jobs, may_hold_jobs, in_slurm, scheduled_compute_node_id },
-        paging,
-      );
-    },
+    listComputeNodes: listed(find, nodes.list),
     deleteComputeNode({ params: { id } }) {
       refuseBusy(read(nodes, id).workflow_id, id);
       return removeRecord(nodes, id);
     },
     deleteComputeNodes: ({ query: { workflow_id: workflowId } }) =>
-      deletion.all(workflowId, 'compute_node', {
-        check() {
-          refuseBusy(workflowId, 0);
-          find.workflow(workflowId);
-        },
-        reply: (count) => ({ count }),
+      deletion.all(workflowId, 'compute_node', countReply, () => {
+        refuseBusy(workflowId, 0);
+        find.workflow(workflowId);
       }),
   } satisfies Partial<Handlers>;
 };

@@ -2,7 +2,7 @@ import { Refusal } from '../../../core/contract/refusals.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import type { Handlers } from '../../handlers.ts';
 import { userActions } from '../event/user-action.ts';
-import { read, removeRecord, removeAll } from '../records.ts';
+import { listed, read, removeRecord, removeAll } from '../records.ts';
 import type { Store } from '../store.ts';
 import { requirementsQueries } from './queries.ts';
 import { createRequirements, updateRequirements } from './requirements.ts';
@@ -26,10 +26,7 @@ export const requirementsHandlers = (store: Store) => {
 
   return {
     createResourceRequirements: ({ body }) => create(body),
-    listResourceRequirements({ query: { offset, limit, sort_by, reverse_sort, ...filters } }) {
-      find.workflow(filters.workflow_id);
-      return queries.listRequirements(filters, { offset, limit, sort_by, reverse_sort });
-    },
+    listResourceRequirements: listed(find, requirements.list),
     getResourceRequirements: ({ params }) => read(requirements, params.id),
     updateResourceRequirements: ({ params, body }, caller) => update(params.id, body, caller),
     deleteResourceRequirements({ params: { id } }) {

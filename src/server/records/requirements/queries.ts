@@ -1,48 +1,33 @@
 import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { ResourceRequirements } from '../../../core/contract/resources.ts';
+import type { Input } from '../../../core/contract/routes.ts';
 import type { Database, ColumnValue } from '../../store/database.ts';
 import { insertInto, update } from '../../store/columns.ts';
-import { createListing, equal, type FiltersOn, type OfWorkflow, sortable } from '../../store/listing.ts';
-import { records } from '../records.ts';
+import { recordTable } from '../records.ts';
 
 export const requirementsQueries = (db: Database) => ({
-  requirements: records(
+  requirements: recordTable<Input<'listResourceRequirements'>['query'], RequirementsRow, RequirementsRow>(
     db,
-    'resource_requirements',
-    requirementsColumns.join(', '),
-    'resource_requirements',
-    (row: RequirementsRow) => row,
+    {
+      table: 'resource_requirements',
+      columns: requirementsColumns.join(', '),
+      filters: {
+        workflow_id: 'equal',
+        name: 'equal',
+        memory: 'equal',
+        num_cpus: 'equal',
+        num_gpus: 'equal',
+        num_nodes: 'equal',
+        runtime: 'runtime_s = :runtime',
+      },
+      sortable: sortFields.resource_requirements,
+    },
+    (row) => row,
   ),
   insertRequirements: db.prepare<Record<string, ColumnValue>>(
     insertInto('resource_requirements', ['workflow_id', ...stored]),
   ),
   updateRequirements: db.prepare<Record<string, ColumnValue>>(update('resource_requirements', stored)),
-  listRequirements: createListing<
-    OfWorkflow &
-      FiltersOn<{
-        name: string;
-        memory: string;
-        num_cpus: number;
-        num_gpus: number;
-        num_nodes: number;
-        runtime: number;
-      }>,
-    RequirementsRow,
-    ResourceRequirements
-  >(
-    db,
-    {
-      columns: requirementsColumns.join(', '),
-      from: 'resource_requirements',
-      filters: {
-        ...equal('resource_requirements', 'workflow_id', 'name', 'memory', 'num_cpus', 'num_gpus', 'num_nodes'),
-        runtime: 'runtime_s = :runtime',
-      },
-      sortable: sortable('resource_requirements', sortFields.resource_requirements),
-      idColumn: 'id',
-    },
-    (row) => row,
-  ),
   // Records that prevent a removal.
   jobsWithRequirements: db.prepare<{ id: number; workflowId: number }, { jobs: number }>(`
     select count(*) as jobs

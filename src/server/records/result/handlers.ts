@@ -1,6 +1,6 @@
 import { statusCode } from '../../../core/contract/job.ts';
 import type { Handlers } from '../../handlers.ts';
-import type { Deletions } from '../deletion/deletion.ts';
+import { countReply, type Deletions } from '../deletion/deletion.ts';
 import { read, removeRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { createResult, updateResult } from './change.ts';
@@ -15,13 +15,9 @@ export const resultRecordHandlers = (store: Store, deletion: Deletions) => {
 
   return {
     createResult: ({ body }) => create(body),
-    listResults({ query: { offset, limit, sort_by, reverse_sort, status: asked, all_runs = false, ...filters } }) {
-      find.workflow(filters.workflow_id);
-      const statusFilter = asked === undefined ? undefined : statusCode[asked];
-      return queries.listResults(
-        { ...filters, all_runs, status: statusFilter },
-        { offset, limit, sort_by, reverse_sort },
-      );
+    listResults({ query: { status, all_runs = false, ...query } }) {
+      find.workflow(query.workflow_id);
+      return results.list({ ...query, all_runs, status: status === undefined ? undefined : statusCode[status] });
     },
     getResult: ({ params }) => read(results, params.id),
     updateResult: ({ params, body }) => update(params.id, body),
@@ -30,10 +26,6 @@ export const resultRecordHandlers = (store: Store, deletion: Deletions) => {
       queries.forgetResult.run({ jobId, id });
       return removeRecord(results, id);
     },
-    deleteResults: ({ query }) =>
-      deletion.all(query.workflow_id, 'result', {
-        check: () => void find.workflow(query.workflow_id),
-        reply: (count) => ({ count }),
-      }),
+    deleteResults: ({ query }) => deletion.all(query.workflow_id, 'result', countReply),
   } satisfies Partial<Handlers>;
 };

@@ -1,9 +1,9 @@
 import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { Result } from '../../../core/contract/result.ts';
+import type { Input } from '../../../core/contract/routes.ts';
 import type { Database, ColumnValue } from '../../store/database.ts';
 import { columns, insertInto, update } from '../../store/columns.ts';
-import { createListing, equal, type FiltersOn, type OfWorkflow, sortable } from '../../store/listing.ts';
-import { records } from '../records.ts';
+import { recordTable } from '../records.ts';
 import { statusOf } from '../../../core/contract/job.ts';
 import { presentFields } from '../present.ts';
 
@@ -19,31 +19,27 @@ export const reportedColumns = [
 ];
 
 export const resultQueries = (db: Database) => ({
-  results: records(db, 'result', resultColumns, resultTables, (row: ResultRow) => resultOf(row)),
-  listResults: createListing<
-    OfWorkflow &
-      FiltersOn<{
-        job_id: number;
-        run_id: number;
-        return_code: number;
-        status: number;
-        compute_node_id: number;
-        cause_code: string;
-        all_runs: boolean;
-      }>,
+  results: recordTable<
+    Omit<Input<'listResults'>['query'], 'status'> & { readonly status?: number | undefined },
     ResultRow,
     Result
   >(
     db,
     {
-      columns: resultColumns,
-      from: resultTables,
+      table: 'result',
+      columns: 'result.*, job.name as job_name',
+      from: 'result join job on job.id = result.job_id',
       filters: {
-        ...equal('result', 'workflow_id', 'job_id', 'run_id', 'return_code', 'status', 'compute_node_id', 'cause_code'),
+        workflow_id: 'equal',
+        job_id: 'equal',
+        run_id: 'equal',
+        return_code: 'equal',
+        status: 'equal',
+        compute_node_id: 'equal',
+        cause_code: 'equal',
         all_runs: (asked) => (asked ? undefined : 'job.result_id = result.id'),
       },
-      sortable: sortable('result', sortFields.result),
-      idColumn: 'result.id',
+      sortable: sortFields.result,
     },
     resultOf,
   ),
@@ -70,6 +66,3 @@ export type ResultQueries = ReturnType<typeof resultQueries>;
 
 type ResultRow = Omit<Result, 'status'> & { status: number };
 const resultOf = (row: ResultRow): Result => ({ ...presentFields(row), status: statusOf(row.status) });
-
-const resultColumns = 'result.*, job.name as job_name';
-const resultTables = 'result join job on job.id = result.job_id';

@@ -1,5 +1,5 @@
 import type { Handlers } from '../../handlers.ts';
-import { read, removeRecord, removeAll } from '../records.ts';
+import { listed, read, removeRecord, removeAll } from '../records.ts';
 import type { Store } from '../store.ts';
 import { schedulerQueries } from './queries.ts';
 import { createSlurmScheduler, updateScheduler } from './scheduler.ts';
@@ -13,10 +13,7 @@ export const schedulerHandlers = (store: Store) => {
 
   return {
     createSlurmScheduler: ({ body }) => create(body),
-    listSlurmSchedulers({ query: { workflow_id, ...paging } }) {
-      find.workflow(workflow_id);
-      return queries.listSchedulers({ workflow_id }, paging);
-    },
+    listSlurmSchedulers: listed(find, schedulers.list),
     getSlurmScheduler: ({ params }) => read(schedulers, params.id),
     updateSlurmScheduler: ({ params, body }) => update(params.id, body),
     deleteSlurmScheduler: ({ params }) => removeRecord(schedulers, params.id),

@@ -4,7 +4,7 @@ import type { Handlers } from '../../handlers.ts';
 import { workflowOfBulk } from '../bulk.ts';
 import type { Deletions } from '../deletion/deletion.ts';
 import { presentFields } from '../present.ts';
-import { read } from '../records.ts';
+import { listed, read } from '../records.ts';
 import type { Store } from '../store.ts';
 import { type UserDataQueries, userDataQueries } from './queries.ts';
 
@@ -25,10 +25,7 @@ export const userDataHandlers = ({ db, find }: Store, deletion: Deletions) => {
       ).id;
       return { user_data: list.map((each) => addUserData(queries, workflowId, each)) };
     },
-    listUserData({ query: { workflow_id, consumer_job_id, producer_job_id, name, is_ephemeral, ...paging } }) {
-      find.workflow(workflow_id);
-      return queries.listUserData({ workflow_id, consumer_job_id, producer_job_id, name, is_ephemeral }, paging);
-    },
+    listUserData: listed(find, queries.userData.list),
     getUserData: ({ params }) => userData(params.id),
     updateUserData({ params: { id }, query, body }) {
       userData(id);
@@ -47,13 +44,10 @@ export const userDataHandlers = ({ db, find }: Store, deletion: Deletions) => {
     },
     deleteUserData: ({ params: { id } }) => deletion.one(userData(id).workflow_id, 'user_data', id, () => userData(id)),
     deleteUserDataList: ({ query: { workflow_id: workflowId } }) =>
-      deletion.all(workflowId, 'user_data', {
-        check: () => void find.workflow(workflowId),
-        reply: (count) => ({
-          message: `Deleted ${count} user data records for workflow ${workflowId}`,
-          deleted_count: count,
-        }),
-      }),
+      deletion.all(workflowId, 'user_data', (count) => ({
+        message: `Deleted ${count} user data records for workflow ${workflowId}`,
+        deleted_count: count,
+      })),
   } satisfies Partial<Handlers>;
 };
 

@@ -41,15 +41,9 @@ export const workflowHandlers = (store: Store, permissions: Permissions, edges: 
     },
     deleteWorkflow: ({ params }) => remove(params.id),
     archiveWorkflow: ({ params, body }, caller) => archive(params.id, body.is_archived, caller),
-    listWorkflows({ query }, caller) {
-      const { name, user, description, is_archived, access_group, is_being_created, ...paging } = query;
-      const seen_by = permissions.listedFor(caller);
-      const asked = { name, user, description, is_archived, access_group, is_being_created, seen_by };
-      return queries.listWorkflows(asked, paging);
-    },
-    listSharedWorkflows({ params: { user_name: shared_with }, query: { is_archived, ...paging } }) {
-      return queries.listWorkflows({ is_archived, shared_with }, paging);
-    },
+    listWorkflows: ({ query }, caller) => queries.listWorkflows({ ...query, seen_by: permissions.listedFor(caller) }),
+    listSharedWorkflows: ({ params: { user_name: shared_with }, query }) =>
+      queries.listWorkflows({ ...query, shared_with }),
     getWorkflow: ({ params }) => find.wholeWorkflow(params.id),
   } satisfies Partial<Handlers>;
 };

@@ -1,8 +1,9 @@
 import { sortFields } from '../../../core/contract/sort-fields.ts';
+import type { Input } from '../../../core/contract/routes.ts';
 import type { Workflow } from '../../../core/contract/workflow.ts';
 import type { Database, ColumnValue } from '../../store/database.ts';
 import { columns, insertInto, setGiven } from '../../store/columns.ts';
-import { type FiltersOn, contains, createListing, sortable } from '../../store/listing.ts';
+import { createListing } from '../../store/listing.ts';
 import { type SharedWorkflowRow, workflowColumns, workflowRecordOf } from '../rows/workflow.ts';
 
 export const changeableColumns = [
@@ -36,32 +37,26 @@ export const workflowQueries = (db: Database) => ({
     'update workflow set is_archived = :isArchived where id = :id',
   ),
   listWorkflows: createListing<
-    FiltersOn<{
-      name: string;
-      user: string;
-      description: string;
-      is_archived: boolean;
-      access_group: string;
-      is_being_created: boolean;
-      spec_file: string;
-      seen_by: string;
-      shared_with: string;
-    }>,
+    Input<'listWorkflows'>['query'] & {
+      readonly seen_by?: string | undefined;
+      readonly shared_with?: string | undefined;
+    },
     SharedWorkflowRow,
     Workflow
   >(
     db,
     {
+      table: 'workflow',
       columns: workflowColumns,
       // Rows of deleted workflows may be left for a while.
       from: '(select * from workflow where removed_at_ms is null) workflow',
       filters: {
-        name: 'workflow.name = :name',
-        user: 'workflow.user = :user',
-        description: contains('workflow.description', 'description'),
-        is_archived: 'workflow.is_archived = :is_archived',
+        name: 'equal',
+        user: 'equal',
+        description: 'contains',
+        is_archived: 'equal',
         is_being_created: '(workflow.being_created_at_ms is not null) = :is_being_created',
-        spec_file: 'workflow.spec_file = :spec_file',
+        spec_file: 'equal',
         access_group: `workflow.id in (
           select share.workflow_id
           from workflow_access_group share
@@ -72,8 +67,7 @@ export const workflowQueries = (db: Database) => ({
         shared_with: `(workflow.user <> :shared_with
           and workflow.id in (select workflow_id from workflow_sharing where user_name = :shared_with))`,
       },
-      sortable: sortable('workflow', sortFields.workflow),
-      idColumn: 'workflow.id',
+      sortable: sortFields.workflow,
     },
     workflowRecordOf,
   ),

@@ -1,39 +1,30 @@
 import { sortFields } from '../../../../core/contract/sort-fields.ts';
 import type { Job } from '../../../../core/contract/job.ts';
+import type { Input } from '../../../../core/contract/routes.ts';
 import type { Database } from '../../../store/database.ts';
-import { type FiltersOn, contains, createListing, type OfWorkflow, sortable } from '../../../store/listing.ts';
+import { createListing } from '../../../store/listing.ts';
 import { jobColumns, jobOf, type JobRow } from '../../rows/job.ts';
 
+/** With the number of a status, and a set of labels as JSON text. */
+type JobQuery = Omit<Input<'listJobs'>['query'], 'include_relationships' | 'status'> & {
+  readonly status?: number | undefined;
+};
+
 export const jobListQueries = (db: Database) => ({
-  listJobs: createListing<
-    OfWorkflow &
-      FiltersOn<{
-        status: number;
-        needs_file_id: number;
-        upstream_job_id: number;
-        active_compute_node_id: number;
-        origin_is_set: boolean;
-        name: string;
-        command: string;
-        /** A set of labels as JSON text. */
-        labels: string;
-      }>,
-    JobRow,
-    Job
-  >(
+  listJobs: createListing<JobQuery, JobRow, Job>(
     db,
     {
+      table: 'job',
       columns: jobColumns,
-      from: 'job',
       filters: {
-        workflow_id: 'job.workflow_id = :workflow_id',
-        status: 'job.status = :status',
+        workflow_id: 'equal',
+        status: 'equal',
         needs_file_id: 'job.id in (select job_id from job_input_file where file_id = :needs_file_id)',
         upstream_job_id: 'job.id in (select job_id from job_depends_on where depends_on_job_id = :upstream_job_id)',
         active_compute_node_id: 'job.compute_node_id = :active_compute_node_id',
         origin_is_set: (asked) => (asked ? 'job.origin is not null' : 'job.origin is null'),
-        name: contains('job.name', 'name'),
-        command: contains('job.command', 'command'),
+        name: 'contains',
+        command: 'contains',
         // The jobs that a runner with these labels could claim; labels.ts contains the rule.
         labels: (asked) =>
           asked === '[]'
@@ -41,8 +32,7 @@ export const jobListQueries = (db: Database) => ({
             : `job.labels is not null and not exists (
                 select 1 from json_each(job.labels) own where own.value not in (select value from json_each(:labels)))`,
       },
-      sortable: sortable('job', sortFields.job),
-      idColumn: 'job.id',
+      sortable: sortFields.job,
       total: keptTotal(db),
     },
     jobOf,
@@ -64,8 +54,8 @@ function keptTotal(db: Database) {
   const some = db.prepare<{ workflowId: number; status: number }, { jobs: number }>(
     'select jobs from job_count where workflow_id = :workflowId and status = :status',
   );
-  return ({ workflow_id: workflowId, status, ...others }: OfWorkflow & FiltersOn<{ status: number }>) => {
-    if (workflowId === undefined || Object.values(others).some((asked) => asked !== undefined)) return undefined;
+  return ({ workflow_id: workflowId, status, ...others }: Pick<JobQuery, 'workflow_id' | 'status'>) => {
+    if (Object.values(others).some((asked) => asked !== undefined)) return undefined;
     return (status === undefined ? all.get({ workflowId }) : some.get({ workflowId, status }))?.jobs ?? undefined;
   };
 }

@@ -1,11 +1,13 @@
 import { type RelationName, relationNames } from '../../../../core/job/fields.ts';
 import type { Database } from '../../../store/database.ts';
-import { createListing } from '../../../store/listing.ts';
+import { clamped, createListing, type OfWorkflow } from '../../../store/listing.ts';
 import { presentFields } from '../../present.ts';
 
-interface OfWorkflow {
-  workflow_id: number;
-}
+/** The nearest valid page of a list. */
+const nearestPage =
+  <Page>(list: (query: OfWorkflow) => Page) =>
+  (query: OfWorkflow): Page =>
+    list(clamped(query));
 
 /** For each field, the values of these jobs, given as JSON text: one query for a page, not one for each job. */
 const relations = (db: Database) =>
@@ -20,50 +22,37 @@ const relations = (db: Database) =>
 /** Dependencies between jobs, and the files and values that they pass on. */
 export const relationQueries = (db: Database) => ({
   relations: relations(db),
-  listDependencies: createListing<OfWorkflow, DependencyRow, DependencyRow>(
-    db,
-    {
-      columns: `edge.job_id, job.name as job_name, edge.depends_on_job_id, upstream.name as depends_on_job_name, job.workflow_id`,
-      from: `job_depends_on edge join job on job.id = edge.job_id join job upstream on upstream.id = edge.depends_on_job_id`,
-      filters: { workflow_id: 'job.workflow_id = :workflow_id' },
-      sortable: { job_id: 'edge.job_id', depends_on_job_id: 'edge.depends_on_job_id', workflow_id: 'job.workflow_id' },
-      idColumn: 'edge.job_id',
-    },
-    (row) => row,
+  listDependencies: nearestPage(
+    createListing<OfWorkflow, DependencyRow, DependencyRow>(
+      db,
+      {
+        table: 'edge',
+        columns: `edge.job_id, job.name as job_name, edge.depends_on_job_id, upstream.name as depends_on_job_name, job.workflow_id`,
+        from: `job_depends_on edge join job on job.id = edge.job_id join job upstream on upstream.id = edge.depends_on_job_id`,
+        filters: { workflow_id: 'job.workflow_id = :workflow_id' },
+        sortable: {
+          job_id: 'edge.job_id',
+          depends_on_job_id: 'edge.depends_on_job_id',
+          workflow_id: 'job.workflow_id',
+        },
+        idColumn: 'edge.job_id',
+      },
+      (row) => row,
+    ),
   ),
-  listFileRelationships: createListing<
-    OfWorkflow,
-    FileRelationshipRow,
-    ReturnType<typeof presentFields<FileRelationshipRow>>
-  >(
-    db,
-    {
-      columns: `file.id as file_id, file.name as file_name, file.path as file_path, file.workflow_id,
-        producer.id as producer_job_id, producer.name as producer_job_name,
-        consumer.id as consumer_job_id, consumer.name as consumer_job_name`,
-      from: relationships('file', 'file'),
-      filters: { workflow_id: `file.workflow_id = :workflow_id and ${isUsed}` },
-      sortable: { workflow_id: 'file.workflow_id' },
-      idColumn: 'file.id',
-    },
-    presentFields,
+  listFileRelationships: nearestPage(
+    relationshipsOf<{ file_id: number; file_name: string; file_path: string }>(
+      db,
+      'file',
+      'file.id as file_id, file.name as file_name, file.path as file_path',
+    ),
   ),
-  listUserDataRelationships: createListing<
-    OfWorkflow,
-    UserDataRelationshipRow,
-    ReturnType<typeof presentFields<UserDataRelationshipRow>>
-  >(
-    db,
-    {
-      columns: `user_data.id as user_data_id, user_data.name as user_data_name, user_data.workflow_id,
-        producer.id as producer_job_id, producer.name as producer_job_name,
-        consumer.id as consumer_job_id, consumer.name as consumer_job_name`,
-      from: relationships('user_data', 'user_data'),
-      filters: { workflow_id: `user_data.workflow_id = :workflow_id and ${isUsed}` },
-      sortable: { workflow_id: 'user_data.workflow_id' },
-      idColumn: 'user_data.id',
-    },
-    presentFields,
+  listUserDataRelationships: nearestPage(
+    relationshipsOf<{ user_data_id: number; user_data_name: string }>(
+      db,
+      'user_data',
+      'user_data.id as user_data_id, user_data.name as user_data_name',
+    ),
   ),
 });
 
@@ -85,19 +74,31 @@ interface Ends {
   consumer_job_name: string | null;
 }
 
-type FileRelationshipRow = Ends & { file_id: number; file_name: string; file_path: string };
-type UserDataRelationshipRow = Ends & { user_data_id: number; user_data_name: string };
-
-/** Whether any job writes or reads the record. The others have no relationship. */
-const isUsed = '(makes.job_id is not null or reads.job_id is not null)';
-
-/** Records with the jobs that write and read them: a row for each pair, with one side empty if there is none. */
-function relationships(record: string, edge: string): string {
-  return `${record}
-    left join job_output_${edge} makes on makes.${edge}_id = ${record}.id
-    left join job_input_${edge} reads on reads.${edge}_id = ${record}.id
-    left join job producer on producer.id = makes.job_id
-    left join job consumer on consumer.id = reads.job_id`;
+/**
+ * Records with the jobs that write and read them: a row for each pair, with one side empty if there is none. One that no job writes
+ * or reads has no relationship.
+ */
+function relationshipsOf<Own extends object>(db: Database, table: string, columns: string) {
+  const listing = {
+    table,
+    columns: `${columns}, ${table}.workflow_id,
+      producer.id as producer_job_id, producer.name as producer_job_name,
+      consumer.id as consumer_job_id, consumer.name as consumer_job_name`,
+    from: `${table}
+      left join job_output_${table} makes on makes.${table}_id = ${table}.id
+      left join job_input_${table} reads on reads.${table}_id = ${table}.id
+      left join job producer on producer.id = makes.job_id
+      left join job consumer on consumer.id = reads.job_id`,
+    filters: {
+      workflow_id: `${table}.workflow_id = :workflow_id and (makes.job_id is not null or reads.job_id is not null)`,
+    },
+    sortable: ['workflow_id'],
+  };
+  return createListing<OfWorkflow, Own & Ends, ReturnType<typeof presentFields<Own & Ends>>>(
+    db,
+    listing,
+    presentFields,
+  );
 }
 
 /** The table of each relationship of a job, and its column with the id on the other side. */
