@@ -12,156 +12,90 @@ import {
 } from '../access.ts';
 import { flag, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { Workflow } from '../workflow.ts';
-import { ofId, route, type Route } from './route.ts';
+import { ofId, type Route, route, workflowRoute } from './route.ts';
 
 /** Groups of users, and the workflows that they may see. */
 export const accessRoutes = {
-  checkAccess: route({
-    method: 'GET',
-    path: '/access_check/{workflow_id}/{user_name}',
-    kind: 'read',
-    access: 'oneself',
+  checkAccess: route('GET', '/access_check/{workflow_id}/{user_name}', 'read', 'oneself', {
     says: 'Whether a user may see a workflow: as its owner, or because it is shared with the user or a group of the user.',
     params: z.object({ workflow_id: queryInteger, user_name: text }),
     reply: AccessCheck,
   }),
-  createAccessGroup: route({
-    method: 'POST',
-    path: '/access_groups',
-    kind: 'write',
-    access: 'administrator',
+  createAccessGroup: route('POST', '/access_groups', 'write', 'administrator', {
     says: 'Create a group of users.',
     body: NewAccessGroup,
     reply: AccessGroup,
   }),
-  listAccessGroups: route({
-    method: 'GET',
-    path: '/access_groups',
-    kind: 'read',
-    access: 'administrator',
+  listAccessGroups: route('GET', '/access_groups', 'read', 'administrator', {
     says: 'List all groups by name.',
     query: groupPaging,
     reply: groupPage(AccessGroup),
   }),
-  getAccessGroup: route({
-    method: 'GET',
-    path: '/access_groups/{id}',
-    kind: 'read',
-    access: 'administrator',
+  getAccessGroup: route('GET', '/access_groups/{id}', 'read', 'administrator', {
     says: 'Get one group.',
     params: ofId,
     reply: AccessGroup,
   }),
-  deleteAccessGroup: route({
-    method: 'DELETE',
-    path: '/access_groups/{id}',
-    kind: 'write',
-    access: 'administrator',
+  deleteAccessGroup: route('DELETE', '/access_groups/{id}', 'write', 'administrator', {
     says: 'Delete a group with its memberships; system groups are refused.',
     params: ofId,
     reply: AccessGroup,
   }),
-  addGroupMember: route({
-    method: 'POST',
-    path: '/access_groups/{id}/members',
-    kind: 'write',
-    access: 'group administrator',
+  addGroupMember: route('POST', '/access_groups/{id}/members', 'write', 'group administrator', {
     says: 'Add a user to a group.',
     params: ofId,
     body: NewMembership,
     reply: Membership,
   }),
-  listGroupMembers: route({
-    method: 'GET',
-    path: '/access_groups/{id}/members',
-    kind: 'read',
-    access: 'administrator',
+  listGroupMembers: route('GET', '/access_groups/{id}/members', 'read', 'administrator', {
     says: 'List the members of a group by name.',
     params: ofId,
     query: groupPaging,
     reply: groupPage(Membership),
   }),
-  removeGroupMember: route({
-    method: 'DELETE',
-    path: '/access_groups/{id}/members/{user_name}',
-    kind: 'write',
-    access: 'group administrator',
+  removeGroupMember: route('DELETE', '/access_groups/{id}/members/{user_name}', 'write', 'group administrator', {
     says: 'Remove a user from a group.',
     params: z.object({ id: queryInteger, user_name: text }),
     reply: Membership,
   }),
-  listUserGroups: route({
-    method: 'GET',
-    path: '/users/{user_name}/groups',
-    kind: 'read',
-    access: 'oneself',
+  listUserGroups: route('GET', '/users/{user_name}/groups', 'read', 'oneself', {
     says: 'List the groups of a user by name.',
     params: z.object({ user_name: text }),
     query: groupPaging,
     reply: groupPage(AccessGroup),
   }),
-  listSharedWorkflows: route({
-    method: 'GET',
-    path: '/users/{user_name}/shared_workflows',
-    kind: 'read',
-    access: 'oneself',
+  listSharedWorkflows: route('GET', '/users/{user_name}/shared_workflows', 'read', 'oneself', {
     says: 'List the workflows of other users that are shared with a user, or with a group of the user.',
     params: z.object({ user_name: text }),
     query: z.object({ is_archived: queryFlag.optional(), ...paging }),
     reply: page(Workflow),
   }),
-  listWorkflowGroups: route({
-    method: 'GET',
-    path: '/workflows/{id}/access_groups',
-    kind: 'read',
-    access: 'workflow in path',
+  listWorkflowGroups: workflowRoute('GET', '/workflows/{id}/access_groups', 'read', {
     says: 'List the groups that may see a workflow.',
-    params: ofId,
     query: groupPaging,
     reply: groupPage(AccessGroup),
   }),
-  addWorkflowToGroup: route({
-    method: 'POST',
-    path: '/workflows/{id}/access_groups/{group_id}',
-    kind: 'write',
-    access: 'sharer',
+  addWorkflowToGroup: route('POST', '/workflows/{id}/access_groups/{group_id}', 'write', 'sharer', {
     says: 'Share a workflow with a group.',
     params: z.object({ id: queryInteger, group_id: queryInteger }),
     reply: WorkflowAccessGroup,
   }),
-  removeWorkflowFromGroup: route({
-    method: 'DELETE',
-    path: '/workflows/{id}/access_groups/{group_id}',
-    kind: 'write',
-    access: 'sharer',
+  removeWorkflowFromGroup: route('DELETE', '/workflows/{id}/access_groups/{group_id}', 'write', 'sharer', {
     says: 'Stop sharing a workflow with a group.',
     params: z.object({ id: queryInteger, group_id: queryInteger }),
     reply: WorkflowAccessGroup,
   }),
-  listWorkflowUsers: route({
-    method: 'GET',
-    path: '/workflows/{id}/access_users',
-    kind: 'read',
-    access: 'workflow in path',
+  listWorkflowUsers: workflowRoute('GET', '/workflows/{id}/access_users', 'read', {
     says: 'List the users that a workflow is shared with, and whether the server enforces access.',
-    params: ofId,
     query: groupPaging,
     reply: groupPage(WorkflowAccessUser).extend({ is_enforced: flag }),
   }),
-  shareWorkflow: route({
-    method: 'POST',
-    path: '/workflows/{id}/access_users/{user_name}',
-    kind: 'write',
-    access: 'owner',
+  shareWorkflow: route('POST', '/workflows/{id}/access_users/{user_name}', 'write', 'owner', {
     says: 'Share a workflow with a user.',
     params: z.object({ id: queryInteger, user_name: text }),
     reply: WorkflowAccessUser,
   }),
-  unshareWorkflow: route({
-    method: 'DELETE',
-    path: '/workflows/{id}/access_users/{user_name}',
-    kind: 'write',
-    access: 'owner',
+  unshareWorkflow: route('DELETE', '/workflows/{id}/access_users/{user_name}', 'write', 'owner', {
     says: 'Stop sharing a workflow with a user.',
     params: z.object({ id: queryInteger, user_name: text }),
     reply: WorkflowAccessUser,

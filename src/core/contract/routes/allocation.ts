@@ -11,7 +11,7 @@ import {
 import { NewComputeNode } from '../node.ts';
 import { NewSlurmScheduler } from '../scheduling.ts';
 import { cursor, id, integer, maybe, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
-import { BULK_MEBIBYTES, ofId, ofWorkflow, route, type Route } from './route.ts';
+import { BULK_MEBIBYTES, ofWorkflow, type Route, route, workflowRoute } from './route.ts';
 import { recordRoutes } from './record-routes.ts';
 
 const slurmSchedulers = recordRoutes({ path: '/slurm_schedulers', table: 'slurm_scheduler', shape: NewSlurmScheduler });
@@ -62,13 +62,8 @@ export const allocationRoutes = {
     'scheduled_compute_nodes',
     'Create allocation records of one workflow, all or none (addition).',
   ),
-  changeScheduledComputeNodes: route({
-    method: 'PUT',
-    path: '/workflows/{id}/scheduled_compute_nodes',
-    kind: 'write',
-    access: 'workflow in path',
+  changeScheduledComputeNodes: workflowRoute('PUT', '/workflows/{id}/scheduled_compute_nodes', 'write', {
     says: 'Change those of these allocations that still have the status `from`, and name them (addition). `array_record_id` makes them tasks of a job array, numbered from the id of that record; the status `planned` makes them none.',
-    params: ofId,
     body: z.object({
       ids: z.array(id),
       from: text,
@@ -108,48 +103,26 @@ export const allocationRoutes = {
   ),
   deleteLocalScheduler: localSchedulers.delete('Delete a local scheduler.'),
   deleteLocalSchedulers: localSchedulers.deleteAll('Delete all local schedulers of a workflow.'),
-  addRemoteWorkers: route({
-    method: 'POST',
-    path: '/workflows/{id}/remote_workers',
-    kind: 'write',
-    access: 'workflow in path',
+  addRemoteWorkers: workflowRoute('POST', '/workflows/{id}/remote_workers', 'write', {
     says: 'Add hosts reached by ssh; the reply also contains those that existed.',
-    params: ofId,
     body: z.array(text),
     reply: z.array(RemoteWorker),
   }),
-  listRemoteWorkers: route({
-    method: 'GET',
-    path: '/workflows/{id}/remote_workers',
-    kind: 'read',
-    access: 'workflow in path',
+  listRemoteWorkers: workflowRoute('GET', '/workflows/{id}/remote_workers', 'read', {
     says: 'List the hosts of a workflow that are reached by ssh, by name.',
-    params: ofId,
     reply: z.array(RemoteWorker),
   }),
-  removeRemoteWorker: route({
-    method: 'DELETE',
-    path: '/workflows/{id}/remote_workers/{worker}',
-    kind: 'write',
-    access: 'workflow in path',
+  removeRemoteWorker: route('DELETE', '/workflows/{id}/remote_workers/{worker}', 'write', 'workflow in path', {
     says: 'Remove a host.',
     params: z.object({ id: queryInteger, worker: text }),
     reply: RemoteWorker,
   }),
-  createSlurmStats: route({
-    method: 'POST',
-    path: '/slurm_stats',
-    kind: 'write',
-    access: 'workflow in body',
+  createSlurmStats: route('POST', '/slurm_stats', 'write', 'workflow in body', {
     says: 'Store the accounting data of Slurm for an attempt.',
     body: NewSlurmStats,
     reply: SlurmStats,
   }),
-  listSlurmStats: route({
-    method: 'GET',
-    path: '/slurm_stats',
-    kind: 'read',
-    access: 'workflow in query',
+  listSlurmStats: route('GET', '/slurm_stats', 'read', 'workflow in query', {
     says: 'List the accounting data of Slurm for the attempts of a workflow.',
     query: ofWorkflow.extend({
       job_id: queryInteger.optional(),
@@ -158,23 +131,13 @@ export const allocationRoutes = {
     }),
     reply: page(SlurmStats),
   }),
-  listRunningJobs: route({
-    method: 'GET',
-    path: '/workflows/{id}/running_jobs',
-    kind: 'read',
-    access: 'workflow in path',
+  listRunningJobs: workflowRoute('GET', '/workflows/{id}/running_jobs', 'read', {
     says: 'List the running jobs and their compute nodes.',
-    params: ofId,
     query: z.object(paging),
     reply: page(RunningJob),
   }),
-  listSlurmJobCorrelations: route({
-    method: 'GET',
-    path: '/workflows/{id}/slurm_job_correlations',
-    kind: 'read',
-    access: 'workflow in path',
+  listSlurmJobCorrelations: workflowRoute('GET', '/workflows/{id}/slurm_job_correlations', 'read', {
     says: 'List the allocation of each job that has a result.',
-    params: ofId,
     query: z.object(paging),
     reply: page(SlurmJobCorrelation),
   }),

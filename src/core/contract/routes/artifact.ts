@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { NewFile, NewRoCrateEntity, RoCrateEntity, NewUserData } from '../artifact.ts';
 import { cursor, id, integer, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
-import { message, ofId, route, type Route } from './route.ts';
+import { message, type Route, workflowRoute } from './route.ts';
 import { recordRoutes } from './record-routes.ts';
 
 const files = recordRoutes({ path: '/files', table: 'file', shape: NewFile });
@@ -10,22 +10,12 @@ const entities = recordRoutes({ path: '/ro_crate_entities', table: 'ro_crate_ent
 
 /** Files, user data, and their entities in the research object. */
 export const artifactRoutes = {
-  listRequiredExistingFiles: route({
-    method: 'GET',
-    path: '/workflows/{id}/required_existing_files',
-    kind: 'read',
-    access: 'workflow in path',
+  listRequiredExistingFiles: workflowRoute('GET', '/workflows/{id}/required_existing_files', 'read', {
     says: 'List the files that must exist: inputs that no job produces, and outputs of completed jobs.',
-    params: ofId,
     reply: z.object({ files: z.array(id) }),
   }),
-  listMissingUserData: route({
-    method: 'GET',
-    path: '/workflows/{id}/missing_user_data',
-    kind: 'read',
-    access: 'workflow in path',
+  listMissingUserData: workflowRoute('GET', '/workflows/{id}/missing_user_data', 'read', {
     says: 'List user data without a value that jobs read and no job produces, and empty outputs of completed jobs.',
-    params: ofId,
     reply: z.object({ user_data: z.array(id) }),
   }),
   createFile: files.create('Create a file record.'),
@@ -81,23 +71,13 @@ export const artifactRoutes = {
     NewRoCrateEntity.partial(),
   ),
   deleteRoCrateEntity: { ...entities.delete('Delete an entity of the research object.'), reply: message },
-  listRoCrateEntities: route({
-    method: 'GET',
-    path: '/workflows/{id}/ro_crate_entities',
-    kind: 'read',
-    access: 'workflow in path',
+  listRoCrateEntities: workflowRoute('GET', '/workflows/{id}/ro_crate_entities', 'read', {
     says: 'List the entities of the research object of a workflow.',
-    params: ofId,
     query: z.object({ ...paging, file_id: queryInteger.optional(), entity_id: text.optional() }),
     reply: page(RoCrateEntity),
   }),
-  deleteRoCrateEntities: route({
-    method: 'DELETE',
-    path: '/workflows/{id}/ro_crate_entities',
-    kind: 'write',
-    access: 'workflow in path',
+  deleteRoCrateEntities: workflowRoute('DELETE', '/workflows/{id}/ro_crate_entities', 'write', {
     says: 'Delete all entities of the research object of a workflow.',
-    params: ofId,
     reply: z.object({ message: text, deleted_count: integer }),
   }),
 } as const satisfies Record<string, Route>;

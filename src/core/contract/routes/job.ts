@@ -6,7 +6,7 @@ import { NewResult } from '../result.ts';
 import { NewFailureHandler, FailureHandler } from '../scheduling.ts';
 import { id, integer, maybe, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { SpawnReply, SpawnRequest } from '../spawn.ts';
-import { BULK_MEBIBYTES, message, ofId, route, type Route } from './route.ts';
+import { BULK_MEBIBYTES, message, ofId, type Route, route, workflowRoute } from './route.ts';
 import { recordRoutes } from './record-routes.ts';
 
 const jobs = recordRoutes({ path: '/jobs', table: 'job', shape: NewJob });
@@ -20,11 +20,7 @@ const handlers = recordRoutes({ path: '/failure_handlers', table: 'failure_handl
 /** Jobs and their requirements. */
 export const jobRoutes = {
   createJob: { ...jobs.create('Create a job; it is uninitialized.'), kind: 'work' },
-  createJobs: route({
-    method: 'POST',
-    path: '/bulk_jobs',
-    kind: 'work',
-    access: 'workflow in entries',
+  createJobs: route('POST', '/bulk_jobs', 'work', 'workflow in entries', {
     says: 'Create jobs of one workflow, all or none. With reply=ids the reply contains only their ids. `depends_on_positions` lists for each job, in the same order, the earlier jobs of this request that it depends on, by position from 0.',
     query: z.object({ reply: z.enum(['ids']).optional() }),
     body: z.object({ jobs: z.array(NewJob), depends_on_positions: maybe(z.array(z.array(integer))) }),
@@ -43,59 +39,34 @@ export const jobRoutes = {
     include_relationships: queryFlag.optional(),
   }),
   getJob: jobs.get('Get one job with its relationships.'),
-  startJob: route({
-    method: 'PUT',
-    path: '/jobs/{id}/start_job/{run_id}/{compute_node_id}',
-    kind: 'write',
-    access: 'workflow of job',
+  startJob: route('PUT', '/jobs/{id}/start_job/{run_id}/{compute_node_id}', 'write', 'workflow of job', {
     says: 'Report that a pending job started on a compute node.',
     params: z.object({ id: queryInteger, run_id: queryInteger, compute_node_id: queryInteger }),
     reply: Job,
   }),
-  completeJob: route({
-    method: 'POST',
-    path: '/jobs/{id}/complete_job/{status}/{run_id}',
-    kind: 'write',
-    access: 'workflow of job',
+  completeJob: route('POST', '/jobs/{id}/complete_job/{status}/{run_id}', 'write', 'workflow of job', {
     says: 'Report that a job ended; its dependents are released in the same transaction.',
     params: z.object({ id: queryInteger, status: jobStatus, run_id: queryInteger }),
     body: NewResult,
     reply: Job,
   }),
-  manageStatusChange: route({
-    method: 'PUT',
-    path: '/jobs/{id}/manage_status_change/{status}/{run_id}',
-    kind: 'work',
-    access: 'workflow of job',
+  manageStatusChange: route('PUT', '/jobs/{id}/manage_status_change/{status}/{run_id}', 'work', 'workflow of job', {
     says: 'Set the status of a job by hand, to any status that is not terminal.',
     params: z.object({ id: queryInteger, status: jobStatus, run_id: queryInteger }),
     reply: Job,
   }),
-  retryJob: route({
-    method: 'POST',
-    path: '/jobs/{id}/retry/{run_id}',
-    kind: 'write',
-    access: 'workflow of job',
+  retryJob: route('POST', '/jobs/{id}/retry/{run_id}', 'write', 'workflow of job', {
     says: 'Make a job ready again as a new attempt.',
     params: z.object({ id: queryInteger, run_id: queryInteger }),
     query: z.object({ max_retries: queryInteger }),
     reply: Job,
   }),
-  cancelJobs: route({
-    method: 'POST',
-    path: '/workflows/{id}/cancel_jobs',
-    kind: 'write',
-    access: 'workflow in path',
+  cancelJobs: workflowRoute('POST', '/workflows/{id}/cancel_jobs', 'write', {
     says: 'Cancel jobs that wait or run. Their runners end those that run; dependents are canceled as the workflow says.',
-    params: ofId,
     body: CancelJobs,
     reply: CanceledJobs,
   }),
-  spawnJobs: route({
-    method: 'POST',
-    path: '/jobs/{id}/spawn_jobs',
-    kind: 'work',
-    access: 'workflow of job',
+  spawnJobs: route('POST', '/jobs/{id}/spawn_jobs', 'work', 'workflow of job', {
     says: 'Add jobs that wait for the running job that adds them; a repeated request gets the same reply.',
     params: ofId,
     body: SpawnRequest,
@@ -113,13 +84,8 @@ export const jobRoutes = {
   }),
   getResourceRequirements: requirements.get('Get one record of resource requirements.'),
   createFailureHandler: handlers.create('Create a failure handler.'),
-  listFailureHandlers: route({
-    method: 'GET',
-    path: '/workflows/{id}/failure_handlers',
-    kind: 'read',
-    access: 'workflow in path',
+  listFailureHandlers: workflowRoute('GET', '/workflows/{id}/failure_handlers', 'read', {
     says: 'List the failure handlers of a workflow.',
-    params: ofId,
     query: z.object(paging),
     reply: page(FailureHandler),
   }),
@@ -127,13 +93,8 @@ export const jobRoutes = {
     'Change a job; fields that are left out keep their value. The definition can change only while the job is uninitialized.',
     NewJob.partial().extend({ name: text, command: text }),
   ),
-  bindJobs: route({
-    method: 'POST',
-    path: '/workflows/{id}/bind_jobs',
-    kind: 'write',
-    access: 'workflow in path',
+  bindJobs: workflowRoute('POST', '/workflows/{id}/bind_jobs', 'write', {
     says: 'Bind up to 1,000 jobs of a workflow to a Slurm scheduler, all or none (addition). updateJob does it for one.',
-    params: ofId,
     body: z.object({ scheduler_id: id, job_ids: z.array(id).max(1000) }),
     reply: z.object({ bound: integer }),
   }),

@@ -4,7 +4,7 @@ import { causeCode } from '../cause-code.ts';
 import { jobStatus } from '../job.ts';
 import { NewResult } from '../result.ts';
 import { cursor, json, queryFlag, queryInteger, text } from '../shape.ts';
-import { ofId, route, type Route } from './route.ts';
+import { type Route, workflowRoute } from './route.ts';
 import { recordRoutes } from './record-routes.ts';
 
 const results = recordRoutes({ path: '/results', table: 'result', shape: NewResult });
@@ -37,13 +37,8 @@ export const outcomeRoutes = {
   updateEvent: events.update('Replace the data of an event.', json),
   deleteEvent: events.delete('Delete an event.'),
   deleteEvents: { ...events.deleteAll('Delete all events of a workflow.'), kind: 'work' },
-  streamEvents: route({
-    method: 'GET',
-    path: '/workflows/{id}/events/stream',
-    kind: 'stream',
-    access: 'workflow in path',
+  streamEvents: workflowRoute('GET', '/workflows/{id}/events/stream', 'stream', {
     says: 'Stream the events of a workflow as they happen. With Last-Event-ID no event is missed after a lost connection; if later events are no longer in the log, the first event is log_pruned.',
-    params: ofId,
     query: z.object({ level: text.optional(), types: text.optional() }),
     reply: StreamEvent,
   }),

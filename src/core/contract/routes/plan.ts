@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { COLUMNS_LIMIT, columnsPage, FileColumns, JobColumns, UserDataColumns } from '../plan-columns.ts';
 import { PlanUpdate, PlanUpdated } from '../plan-update.ts';
 import { queryFlag, queryInteger } from '../shape.ts';
-import { BULK_MEBIBYTES, ofId, route } from './route.ts';
+import { BULK_MEBIBYTES, workflowRoute } from './route.ts';
 
 const columnPaging = z.object({
   after_id: queryInteger.optional(),
@@ -11,43 +11,23 @@ const columnPaging = z.object({
 
 /** What a workflow file is compared with, and the change of a workflow into the one of the file (additions). */
 export const planRoutes = {
-  readJobColumns: route({
-    method: 'GET',
-    path: '/workflows/{id}/job_columns',
-    kind: 'read',
-    access: 'workflow in path',
+  readJobColumns: workflowRoute('GET', '/workflows/{id}/job_columns', 'read', {
     says: 'The jobs of a workflow as columns, with their relationships: the fast way to read all of them. `after_id` is the last id of the previous page.',
-    params: ofId,
     query: columnPaging,
     reply: columnsPage(JobColumns),
   }),
-  readFileColumns: route({
-    method: 'GET',
-    path: '/workflows/{id}/file_columns',
-    kind: 'read',
-    access: 'workflow in path',
+  readFileColumns: workflowRoute('GET', '/workflows/{id}/file_columns', 'read', {
     says: 'The names and paths of the files of a workflow as columns. `after_id` is the last id of the previous page.',
-    params: ofId,
     query: columnPaging,
     reply: columnsPage(FileColumns),
   }),
-  readUserDataColumns: route({
-    method: 'GET',
-    path: '/workflows/{id}/user_data_columns',
-    kind: 'read',
-    access: 'workflow in path',
+  readUserDataColumns: workflowRoute('GET', '/workflows/{id}/user_data_columns', 'read', {
     says: 'The user data of a workflow as columns, with their values; null for none. `after_id` is the last id of the previous page, which may end before its limit where values are long.',
-    params: ofId,
     query: columnPaging,
     reply: columnsPage(UserDataColumns),
   }),
-  updatePlan: route({
-    method: 'POST',
-    path: '/workflows/{id}/update_plan',
-    kind: 'work',
-    access: 'workflow in path',
+  updatePlan: workflowRoute('POST', '/workflows/{id}/update_plan', 'work', {
     says: 'Add, change and remove jobs and other records of a workflow, all or none; jobs that a runner has stay as they are and are listed. With dry_run nothing changes.',
-    params: ofId,
     query: z.object({ dry_run: queryFlag.optional() }),
     body: PlanUpdate,
     reply: PlanUpdated,

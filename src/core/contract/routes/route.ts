@@ -60,9 +60,38 @@ export interface Route {
   readonly bodyMebibytes?: number;
 }
 
-export const route = <const R extends Route>(definition: R): R => definition;
+/** What a route says, takes and replies. */
+type Parts = Omit<Route, 'method' | 'path' | 'kind' | 'access'>;
+
+export const route = <
+  const Method extends Route['method'],
+  const Path extends string,
+  const As extends Kind,
+  const For extends Access,
+  const Own extends Parts,
+>(
+  method: Method,
+  path: Path,
+  kind: As,
+  access: For,
+  parts: Own,
+) => ({ method, path, kind, access, ...parts });
 
 export const ofId = z.object({ id: queryInteger });
+
+/** A route of the workflow whose id its path has, and nothing else, for those who may see that workflow. */
+export const workflowRoute = <
+  const Method extends Route['method'],
+  const Path extends `/workflows/{id}${string}`,
+  const As extends Kind,
+  const Own extends Omit<Parts, 'params'>,
+>(
+  method: Method,
+  path: Path,
+  kind: As,
+  parts: Own,
+) => route(method, path, kind, 'workflow in path', { params: ofId, ...parts });
+
 export const ofWorkflow = z.object({ workflow_id: queryInteger, ...paging });
 export const message = z.object({ message: z.string() });
 export const ofOneWorkflow = z.object({ workflow_id: queryInteger });

@@ -13,7 +13,7 @@ import {
   TelemetryReportLine,
   TelemetryUptime,
 } from '../telemetry.ts';
-import { route, type Route } from './route.ts';
+import { type Route, route } from './route.ts';
 
 /** A time such as 2026-11-22T17:00:00Z; the default is the last day. */
 const window = { cluster: text.optional(), node: text.optional(), from: text.optional(), to: text.optional() };
@@ -29,37 +29,21 @@ const listOf = <Item extends z.ZodType>(item: Item) => z.object({ items: z.array
  * not in this table: they are others' (ADR 58).
  */
 export const telemetryRoutes = {
-  listTelemetryClusters: route({
-    method: 'GET',
-    path: '/sonar/show/clusters',
-    kind: 'own',
-    access: 'user',
+  listTelemetryClusters: route('GET', '/sonar/show/clusters', 'own', 'user', {
     says: 'List the clusters whose telemetry the server receives (addition).',
     reply: z.object({ items: z.array(TelemetryCluster) }),
   }),
-  listTelemetryJobs: route({
-    method: 'GET',
-    path: '/sonar/show/jobs',
-    kind: 'own',
-    access: 'user',
+  listTelemetryJobs: route('GET', '/sonar/show/jobs', 'own', 'user', {
     says: 'What jobs used, by telemetry, most CPU time first (addition).',
     query: ofWindow,
     reply: listOf(TelemetryJob),
   }),
-  listTelemetryLoad: route({
-    method: 'GET',
-    path: '/sonar/show/load',
-    kind: 'own',
-    access: 'user',
+  listTelemetryLoad: route('GET', '/sonar/show/load', 'own', 'user', {
     says: 'The use of each node in intervals of `every` seconds, at least 60, 3600 by default (addition).',
     query: z.object({ ...window, every: queryInteger.optional() }),
     reply: listOf(TelemetryLoad),
   }),
-  getTelemetryProfile: route({
-    method: 'GET',
-    path: '/sonar/show/profile',
-    kind: 'own',
-    access: 'user',
+  getTelemetryProfile: route('GET', '/sonar/show/profile', 'own', 'user', {
     says: 'The use of a job over time, with its processes if `processes` asks for them, and the attempts at workflow jobs (addition). `epoch` is that of jobs outside of Slurm; `every` 0 gives each sample.',
     query: z.object({
       ...window,
@@ -70,47 +54,27 @@ export const telemetryRoutes = {
     }),
     reply: TelemetryProfile.extend(hours),
   }),
-  listTelemetryUptime: route({
-    method: 'GET',
-    path: '/sonar/show/uptime',
-    kind: 'own',
-    access: 'user',
+  listTelemetryUptime: route('GET', '/sonar/show/uptime', 'own', 'user', {
     says: 'When nodes sent samples (addition).',
     query: ofWindow,
     reply: listOf(TelemetryUptime),
   }),
-  listTelemetryNodes: route({
-    method: 'GET',
-    path: '/sonar/show/nodes',
-    kind: 'own',
-    access: 'user',
+  listTelemetryNodes: route('GET', '/sonar/show/nodes', 'own', 'user', {
     says: 'What nodes are, with the states of Slurm (addition).',
     query: ofWindow,
     reply: listOf(TelemetryNode),
   }),
-  listTelemetryCards: route({
-    method: 'GET',
-    path: '/sonar/show/cards',
-    kind: 'own',
-    access: 'user',
+  listTelemetryCards: route('GET', '/sonar/show/cards', 'own', 'user', {
     says: 'What cards are, and their newest state (addition).',
     query: ofWindow,
     reply: listOf(TelemetryCard),
   }),
-  listTelemetryQueue: route({
-    method: 'GET',
-    path: '/sonar/show/queue',
-    kind: 'own',
-    access: 'user',
+  listTelemetryQueue: route('GET', '/sonar/show/queue', 'own', 'user', {
     says: 'What waits in partitions, and how long jobs waited (addition).',
     query: ofWindow,
     reply: listOf(TelemetryQueue),
   }),
-  getTelemetryReport: route({
-    method: 'GET',
-    path: '/sonar/show/report',
-    kind: 'own',
-    access: 'user',
+  getTelemetryReport: route('GET', '/sonar/show/report', 'own', 'user', {
     says: 'A standing report about telemetry (addition).',
     query: z.object({ ...window, kind: z.enum(reportKinds) }),
     reply: listOf(TelemetryReportLine),

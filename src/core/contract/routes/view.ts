@@ -18,7 +18,7 @@ import {
   WorkflowTimeline,
 } from '../view.ts';
 import { WorkflowStatus } from '../workflow.ts';
-import { ofId, route, type Route } from './route.ts';
+import { ofId, type Route, route, workflowRoute } from './route.ts';
 
 /** Rows of a page that a list returns; more are not shown at once. */
 const pageLimit = queryInteger.pipe(z.int().min(1).max(1000)).optional();
@@ -28,11 +28,7 @@ const MOST_BANDS = 200;
 
 /** What a page shows of workflows (additions). */
 export const viewRoutes = {
-  listWorkflowOverviews: route({
-    method: 'GET',
-    path: '/workflow_overviews',
-    kind: 'read',
-    access: 'user',
+  listWorkflowOverviews: route('GET', '/workflow_overviews', 'read', 'user', {
     says: 'List workflows with their progress, the newest first (addition). `before` is the id of the last one of the previous page.',
     query: z.object({
       user: text.optional(),
@@ -45,30 +41,16 @@ export const viewRoutes = {
     }),
     reply: z.object({ items: z.array(WorkflowOverview), has_more: flag }),
   }),
-  streamWorkflowStatus: route({
-    method: 'GET',
-    path: '/workflows/{id}/status/stream',
-    kind: 'stream',
-    access: 'workflow in path',
+  streamWorkflowStatus: workflowRoute('GET', '/workflows/{id}/status/stream', 'stream', {
     says: 'Stream the status of a workflow: now and after each change, at most four times a second (addition). A slow reader gets only the newest status.',
-    params: ofId,
     reply: WorkflowStatus,
   }),
-  getWorkflowGraph: route({
-    method: 'GET',
-    path: '/workflows/{id}/graph',
-    kind: 'own',
-    access: 'workflow in path',
+  getWorkflowGraph: workflowRoute('GET', '/workflows/{id}/graph', 'own', {
     says: 'The graph of a workflow by families: jobs whose names are the same without numbers, and whose dependencies are (addition).',
-    params: ofId,
     query: z.object({ by: z.enum(['family']).optional() }),
     reply: WorkflowGraph,
   }),
-  listFamilyJobs: route({
-    method: 'GET',
-    path: '/workflows/{id}/families/{family}/jobs',
-    kind: 'own',
-    access: 'workflow in path',
+  listFamilyJobs: route('GET', '/workflows/{id}/families/{family}/jobs', 'own', 'workflow in path', {
     says: 'List the jobs of a family, by id (addition). `after` is the id of the last one of the previous page; `skip` passes over so many jobs behind it, whatever their status.',
     params: z.object({ id: queryInteger, family: text }),
     query: z.object({
@@ -79,23 +61,13 @@ export const viewRoutes = {
     }),
     reply: FamilyJobs,
   }),
-  listRunningNow: route({
-    method: 'GET',
-    path: '/workflows/{id}/running_now',
-    kind: 'read',
-    access: 'workflow in path',
+  listRunningNow: workflowRoute('GET', '/workflows/{id}/running_now', 'read', {
     says: 'List the jobs that run now, by id and without their number, so that it costs the same for any number (addition). `after` is the id of the last one of the previous page.',
-    params: ofId,
     query: z.object({ after: queryInteger.optional(), limit: pageLimit }),
     reply: RunningNow,
   }),
-  getWorkflowTimeline: route({
-    method: 'GET',
-    path: '/workflows/{id}/timeline',
-    kind: 'own',
-    access: 'workflow in path',
+  getWorkflowTimeline: workflowRoute('GET', '/workflows/{id}/timeline', 'own', {
     says: 'Attempts of the current run that ran, ended and failed over time (addition). `from` and `to` choose a part of the time, `by` divides them into at most `bands` bands, and with `attempts` a time that so many overlap has each of them.',
-    params: ofId,
     query: z.object({
       bins: queryInteger.pipe(z.int().min(1).max(1000)).optional(),
       from: queryTime.optional(),
@@ -106,80 +78,42 @@ export const viewRoutes = {
     }),
     reply: WorkflowTimeline,
   }),
-  listFailureGroups: route({
-    method: 'GET',
-    path: '/workflows/{id}/failure_groups',
-    kind: 'own',
-    access: 'workflow in path',
+  listFailureGroups: workflowRoute('GET', '/workflows/{id}/failure_groups', 'own', {
     says: 'Jobs that failed, in groups of the same cause, the largest first (addition).',
-    params: ofId,
     reply: FailureGroups,
   }),
-  getResourceUse: route({
-    method: 'GET',
-    path: '/workflows/{id}/resource_use',
-    kind: 'own',
-    access: 'workflow in path',
+  getResourceUse: workflowRoute('GET', '/workflows/{id}/resource_use', 'own', {
     says: 'What jobs used beside what they asked for, by the requirements that they share, with what would fit them (addition).',
-    params: ofId,
     reply: ResourceUse,
   }),
-  getRecoveryPlan: route({
-    method: 'GET',
-    path: '/workflows/{id}/recovery_plan',
-    kind: 'own',
-    access: 'workflow in path',
+  getRecoveryPlan: workflowRoute('GET', '/workflows/{id}/recovery_plan', 'own', {
     says: 'What a recovery would do: why jobs failed, which requirements it raises, and which jobs run again; changes nothing (addition).',
-    params: ofId,
     query: RecoveryPolicy,
     reply: RecoveryPlan,
   }),
-  recoverWorkflow: route({
-    method: 'POST',
-    path: '/workflows/{id}/recover',
-    kind: 'own',
-    access: 'workflow in path',
+  recoverWorkflow: workflowRoute('POST', '/workflows/{id}/recover', 'own', {
     says: 'Raise requirements and run jobs again as the recovery plan says, unless it has changed; not where allocations would have to be submitted (addition).',
-    params: ofId,
     body: RecoveryRequest,
     reply: RecoveryPlan,
   }),
-  getNodeUse: route({
-    method: 'GET',
-    path: '/workflows/{id}/node_use',
-    kind: 'own',
-    access: 'workflow in path',
+  getNodeUse: workflowRoute('GET', '/workflows/{id}/node_use', 'own', {
     says: 'What running jobs took of the CPUs, the memory or the GPUs of each node over time, as they asked for it, for the nodes with the most running time (addition).',
-    params: ofId,
     query: z.object({
       measure: z.enum(NODE_MEASURES).optional(),
       bins: queryInteger.pipe(z.int().min(1).max(500)).optional(),
     }),
     reply: NodeUse,
   }),
-  getRunnerUse: route({
-    method: 'GET',
-    path: '/workflows/{id}/runner_use',
-    kind: 'own',
-    access: 'workflow in path',
+  getRunnerUse: workflowRoute('GET', '/workflows/{id}/runner_use', 'own', {
     says: 'How many jobs run on each runner, by the requirements that they share (addition).',
-    params: ofId,
     reply: RunnerUse,
   }),
-  getJobExplanation: route({
-    method: 'GET',
-    path: '/jobs/{id}/explanation',
-    kind: 'own',
-    access: 'workflow of job',
+  getJobExplanation: route('GET', '/jobs/{id}/explanation', 'own', 'workflow of job', {
     says: 'Why a job waits, or why it ended as it did, as `torc jobs explain` says it; what Slurm and other programs say is left to the command (addition).',
     params: ofId,
     reply: JobExplanation,
   }),
-  getOutputTail: route({
-    method: 'GET',
-    path: '/jobs/{id}/output_tail',
-    kind: 'own',
-    access: 'workflow of job',
+  getOutputTail: route('GET', '/jobs/{id}/output_tail', 'own', 'workflow of job', {
     says: 'The last lines of what an attempt wrote, if the server can read them; else where they are (addition). The default is the current attempt.',
     params: ofId,
     query: z.object({
@@ -190,21 +124,13 @@ export const viewRoutes = {
     }),
     reply: OutputTail,
   }),
-  getJobSamples: route({
-    method: 'GET',
-    path: '/jobs/{id}/samples',
-    kind: 'own',
-    access: 'workflow of job',
+  getJobSamples: route('GET', '/jobs/{id}/samples', 'own', 'workflow of job', {
     says: 'CPU and memory of an attempt over time, from the file of its runner, if there is one and the server can read it; else where it is (addition). The default is the current attempt.',
     params: ofId,
     query: z.object({ run_id: queryInteger.optional(), attempt_id: queryInteger.optional() }),
     reply: JobSamples,
   }),
-  createPageToken: route({
-    method: 'POST',
-    path: '/page_tokens',
-    kind: 'own',
-    access: 'user',
+  createPageToken: route('POST', '/page_tokens', 'own', 'user', {
     says: 'Create a start token: the page exchanges it once, within ten minutes, for a session of the same user (addition).',
     reply: z.object({ token: text }),
   }),

@@ -5,25 +5,17 @@ import { JobDependency, JobFileRelationship, JobUserDataRelationship } from '../
 import { flag, id, integer, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { Task } from '../task.ts';
 import { NewWorkflow, Workflow, WorkflowChange, WorkflowStatus } from '../workflow.ts';
-import { message, ofId, route, type Route } from './route.ts';
+import { message, type Route, route, workflowRoute } from './route.ts';
 import { workflowActionRoutes } from './workflow-actions.ts';
 
 /** Workflows, their parts, and their actions. */
 export const workflowRoutes = {
-  createWorkflow: route({
-    method: 'POST',
-    path: '/workflows',
-    kind: 'write',
-    access: 'user',
+  createWorkflow: route('POST', '/workflows', 'write', 'user', {
     says: 'Create a workflow and its default resource requirements (1 CPU, 1m, P0DT1M).',
     body: NewWorkflow,
     reply: Workflow,
   }),
-  listWorkflows: route({
-    method: 'GET',
-    path: '/workflows',
-    kind: 'read',
-    access: 'user',
+  listWorkflows: route('GET', '/workflows', 'read', 'user', {
     says: 'List workflows.',
     query: z.object({
       name: text.optional(),
@@ -39,116 +31,56 @@ export const workflowRoutes = {
     }),
     reply: page(Workflow),
   }),
-  getWorkflow: route({
-    method: 'GET',
-    path: '/workflows/{id}',
-    kind: 'read',
-    access: 'workflow in path',
+  getWorkflow: workflowRoute('GET', '/workflows/{id}', 'read', {
     says: 'Get one workflow.',
-    params: ofId,
     reply: Workflow,
   }),
-  updateWorkflow: route({
-    method: 'PUT',
-    path: '/workflows/{id}',
-    kind: 'write',
-    access: 'workflow in path',
+  updateWorkflow: workflowRoute('PUT', '/workflows/{id}', 'write', {
     says: 'Change a workflow; fields that are left out keep their value.',
-    params: ofId,
     body: WorkflowChange,
     reply: Workflow,
   }),
-  deleteWorkflow: route({
-    method: 'DELETE',
-    path: '/workflows/{id}',
-    kind: 'work',
-    access: 'workflow in path',
+  deleteWorkflow: workflowRoute('DELETE', '/workflows/{id}', 'work', {
     says: 'Delete a workflow and everything that belongs to it.',
-    params: ofId,
     reply: Workflow,
   }),
-  archiveWorkflow: route({
-    method: 'POST',
-    path: '/workflows/{id}/archive',
-    kind: 'write',
-    access: 'workflow in path',
+  archiveWorkflow: workflowRoute('POST', '/workflows/{id}/archive', 'write', {
     says: 'Archive a workflow, or unarchive it.',
-    params: ofId,
     body: z.object({ is_archived: flag }),
     reply: Workflow,
   }),
-  cancelWorkflow: route({
-    method: 'PUT',
-    path: '/workflows/{id}/cancel',
-    kind: 'work',
-    access: 'workflow in path',
+  cancelWorkflow: workflowRoute('PUT', '/workflows/{id}/cancel', 'work', {
     says: 'Cancel a workflow: no job starts any more, running and pending jobs become canceled.',
-    params: ofId,
     reply: Workflow,
   }),
-  getWorkflowStatus: route({
-    method: 'GET',
-    path: '/workflows/{id}/status',
-    kind: 'own',
-    access: 'workflow in path',
+  getWorkflowStatus: workflowRoute('GET', '/workflows/{id}/status', 'own', {
     says: 'The status of a workflow with its counts, in one request.',
-    params: ofId,
     reply: WorkflowStatus,
   }),
-  isComplete: route({
-    method: 'GET',
-    path: '/workflows/{id}/is_complete',
-    kind: 'read',
-    access: 'workflow in path',
+  isComplete: workflowRoute('GET', '/workflows/{id}/is_complete', 'read', {
     says: 'Whether every job ended or the workflow was canceled.',
-    params: ofId,
     reply: z.object({ is_complete: flag, is_canceled: flag }),
   }),
-  isUninitialized: route({
-    method: 'GET',
-    path: '/workflows/{id}/is_uninitialized',
-    kind: 'read',
-    access: 'workflow in path',
+  isUninitialized: workflowRoute('GET', '/workflows/{id}/is_uninitialized', 'read', {
     says: 'Whether all jobs are uninitialized or disabled.',
-    params: ofId,
     reply: z.object({ is_uninitialized: flag }),
   }),
-  getReadyJobRequirements: route({
-    method: 'GET',
-    path: '/workflows/{id}/ready_job_requirements',
-    kind: 'read',
-    access: 'workflow in path',
+  getReadyJobRequirements: workflowRoute('GET', '/workflows/{id}/ready_job_requirements', 'read', {
     says: 'The requirements of all ready jobs together, or of those that are bound to one scheduler.',
-    params: ofId,
     query: z.object({ scheduler_config_id: queryInteger.optional() }),
     reply: ReadyJobRequirements,
   }),
-  listJobIds: route({
-    method: 'GET',
-    path: '/workflows/{id}/job_ids',
-    kind: 'read',
-    access: 'workflow in path',
+  listJobIds: workflowRoute('GET', '/workflows/{id}/job_ids', 'read', {
     says: 'List the ids of all jobs.',
-    params: ofId,
     reply: z.object({ job_ids: z.array(id), count: integer }),
   }),
-  resetStatus: route({
-    method: 'POST',
-    path: '/workflows/{id}/reset_status',
-    kind: 'write',
-    access: 'workflow in path',
+  resetStatus: workflowRoute('POST', '/workflows/{id}/reset_status', 'write', {
     says: 'Begin a new run: clear the cancellation and raise run_id.',
-    params: ofId,
     query: z.object({ force: queryFlag.optional() }),
     reply: Workflow,
   }),
-  resetJobStatus: route({
-    method: 'POST',
-    path: '/workflows/{id}/reset_job_status',
-    kind: 'work',
-    access: 'workflow in path',
+  resetJobStatus: workflowRoute('POST', '/workflows/{id}/reset_job_status', 'work', {
     says: 'Make all jobs uninitialized, or only those that failed and their dependents.',
-    params: ofId,
     query: z.object({ failed_only: queryFlag.optional() }),
     reply: z.object({
       workflow_id: id,
@@ -157,43 +89,23 @@ export const workflowRoutes = {
       reset_type: text.optional(),
     }),
   }),
-  resetInterruptedJobs: route({
-    method: 'POST',
-    path: '/workflows/{id}/reset_interrupted_jobs',
-    kind: 'work',
-    access: 'workflow in path',
+  resetInterruptedJobs: workflowRoute('POST', '/workflows/{id}/reset_interrupted_jobs', 'work', {
     says: 'Make the interrupted jobs (terminated or canceled, but not because a job failed) uninitialized, with everything downstream of them (ours).',
-    params: ofId,
     query: z.object({ dry_run: queryFlag.optional() }),
     reply: z.object({ workflow_id: id, updated_count: integer, status: text }),
   }),
-  takeRecoveryLease: route({
-    method: 'POST',
-    path: '/workflows/{id}/recovery_lease',
-    kind: 'write',
-    access: 'workflow in path',
+  takeRecoveryLease: workflowRoute('POST', '/workflows/{id}/recovery_lease', 'write', {
     says: 'Take or renew the lease under which one command at a time recovers a workflow or submits its allocations (addition).',
-    params: ofId,
     body: RecoveryLeaseRequest,
     reply: RecoveryLease,
   }),
-  releaseRecoveryLease: route({
-    method: 'DELETE',
-    path: '/workflows/{id}/recovery_lease',
-    kind: 'write',
-    access: 'workflow in path',
+  releaseRecoveryLease: workflowRoute('DELETE', '/workflows/{id}/recovery_lease', 'write', {
     says: 'Give the recovery lease back (addition); one that another user has stays.',
-    params: ofId,
     query: z.object({ token: text }),
     reply: z.object({ released: flag }),
   }),
-  initializeJobs: route({
-    method: 'POST',
-    path: '/workflows/{id}/initialize_jobs',
-    kind: 'work',
-    access: 'workflow in path',
+  initializeJobs: workflowRoute('POST', '/workflows/{id}/initialize_jobs', 'work', {
     says: 'Make jobs ready or blocked, according to their dependencies; with async=true this happens after the reply, which is a task. keep_pending_failed=true leaves jobs that wait for a decision as they are (addition).',
-    params: ofId,
     query: z.object({
       only_uninitialized: queryFlag.optional(),
       clear_ephemeral_user_data: queryFlag.optional(),
@@ -201,45 +113,25 @@ export const workflowRoutes = {
       async: queryFlag.optional(),
     }),
     reply: z.union([Task, message]),
-    isAccepted: (reply) => typeof reply === 'object' && reply !== null && 'operation' in reply,
+    isAccepted: (reply: unknown) => typeof reply === 'object' && reply !== null && 'operation' in reply,
   }),
-  processChangedJobInputs: route({
-    method: 'POST',
-    path: '/workflows/{id}/process_changed_job_inputs',
-    kind: 'work',
-    access: 'workflow in path',
+  processChangedJobInputs: workflowRoute('POST', '/workflows/{id}/process_changed_job_inputs', 'work', {
     says: 'Make jobs uninitialized whose user data changed since the last initialization.',
-    params: ofId,
     query: z.object({ dry_run: queryFlag.optional() }),
     reply: z.object({ reinitialized_jobs: z.array(text) }),
   }),
-  listJobDependencies: route({
-    method: 'GET',
-    path: '/workflows/{id}/job_dependencies',
-    kind: 'read',
-    access: 'workflow in path',
+  listJobDependencies: workflowRoute('GET', '/workflows/{id}/job_dependencies', 'read', {
     says: 'List the dependencies between jobs.',
-    params: ofId,
     query: z.object(paging),
     reply: page(JobDependency),
   }),
-  listJobFileRelationships: route({
-    method: 'GET',
-    path: '/workflows/{id}/job_file_relationships',
-    kind: 'read',
-    access: 'workflow in path',
+  listJobFileRelationships: workflowRoute('GET', '/workflows/{id}/job_file_relationships', 'read', {
     says: 'List which job produces which file for which job.',
-    params: ofId,
     query: z.object(paging),
     reply: page(JobFileRelationship),
   }),
-  listJobUserDataRelationships: route({
-    method: 'GET',
-    path: '/workflows/{id}/job_user_data_relationships',
-    kind: 'read',
-    access: 'workflow in path',
+  listJobUserDataRelationships: workflowRoute('GET', '/workflows/{id}/job_user_data_relationships', 'read', {
     says: 'List which job produces which user data for which job.',
-    params: ofId,
     query: z.object(paging),
     reply: page(JobUserDataRelationship),
   }),
