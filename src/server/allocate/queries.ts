@@ -4,13 +4,13 @@ import type { Input } from '../../core/contract/routes.ts';
 import type { Database, ColumnValue } from '../store/database.ts';
 import { columns, insertInto, setGiven, update } from '../store/columns.ts';
 import { allocationColumns, allocationRecordOf, type AllocationRow } from '../records/allocation/row.ts';
-import { insertEvent } from '../records/event/row.ts';
+import { insertEvent } from '../records/event/queries.ts';
 import { unsettled } from '../records/rows/job.ts';
 import { presentFields, type RowOf } from '../records/present.ts';
 import { recordTable } from '../records/records.ts';
 import { insertStats } from '../records/slurm-stats.ts';
 import { createListing } from '../store/listing.ts';
-import type { ComputeNodeRow } from '../records/node/row.ts';
+import type { ComputeNodeRow } from '../records/node/queries.ts';
 import { STATUS } from '../records/rows/status.ts';
 
 /** Of a runner that registers. */

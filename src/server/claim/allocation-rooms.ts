@@ -1,6 +1,6 @@
 import type { RunnerRoom } from '../../core/lifecycle/obstacles.ts';
 import { roomOfScheduler } from '../../core/lifecycle/scheduler-room.ts';
-import { schedulerOf } from '../records/scheduler/row.ts';
+import { schedulerOf } from '../records/scheduler/queries.ts';
 import type { Store } from '../records/store.ts';
 import type { ClaimQueries } from './queries.ts';
 

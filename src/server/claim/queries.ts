@@ -3,8 +3,8 @@ import type { Database, NoParameters } from '../store/database.ts';
 import type { AllocationRow } from '../records/allocation/row.ts';
 import { notHeld } from '../records/job/held-attempts.ts';
 import { jobColumns, type JobRow, unsettled } from '../records/rows/job.ts';
-import type { SlurmSchedulerRow } from '../records/scheduler/row.ts';
-import type { ComputeNodeRow } from '../records/node/row.ts';
+import type { SlurmSchedulerRow } from '../records/scheduler/queries.ts';
+import type { ComputeNodeRow } from '../records/node/queries.ts';
 import type { WaitingJob } from './merge.ts';
 import { anyOf, STATUS } from '../records/rows/status.ts';
 

@@ -3,7 +3,7 @@ import { roomOfNode } from '../../core/lifecycle/obstacles.ts';
 import { unclaimable } from '../../core/lifecycle/unclaimable.ts';
 import { hasWorkFor } from '../../core/lifecycle/work-left.ts';
 import { foundRow } from '../records/find.ts';
-import { computeNodeOf, type ComputeNodeRow } from '../records/node/row.ts';
+import { computeNodeOf, type ComputeNodeRow } from '../records/node/queries.ts';
 import type { Store } from '../records/store.ts';
 import type { AllocationRooms } from './allocation-rooms.ts';
 import { jobKindOf } from './kind.ts';

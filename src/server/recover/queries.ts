@@ -1,6 +1,6 @@
 import { HELD, RAN_TO_ITS_END, RECOVERABLE, STOPPED, UNSUCCESSFUL } from '../../core/job/statuses.ts';
 import type { Database } from '../store/database.ts';
-import { insertEvent } from '../records/event/row.ts';
+import { insertEvent } from '../records/event/queries.ts';
 import { dependentsOfJob } from '../records/edges/release.ts';
 import { anyOf, STATUS, upstreamOfJob } from '../records/rows/status.ts';
 import { jobColumns, type JobRow, unsettled } from '../records/rows/job.ts';

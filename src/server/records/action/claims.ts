@@ -1,6 +1,6 @@
 import type { ActionOutcome, LostActions } from '../../../core/contract/scheduling.ts';
 import type { Database } from '../../store/database.ts';
-import { insertEvent } from '../event/row.ts';
+import { insertEvent } from '../event/queries.ts';
 
 /** An action that a runner claimed without reporting its end. */
 interface OpenClaim {

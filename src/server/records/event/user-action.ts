@@ -1,5 +1,5 @@
 import type { Caller } from '../../caller.ts';
-import { insertEvent } from './row.ts';
+import { insertEvent } from './queries.ts';
 import type { Store } from '../store.ts';
 
 export type NoteAction = ReturnType<typeof userActions>;

@@ -7,17 +7,18 @@ import { workflowOfBulk } from '../bulk.ts';
 import { listedOf } from '../records.ts';
 import { countReply, type Deletions } from '../deletion/deletion.ts';
 import type { Store } from '../store.ts';
-import { bindJobRecords } from './bind.ts';
 import { refuseHeld, updateJob } from './change.ts';
 import { createCounts } from './counts.ts';
 import { createJobs, refuseBadPositions, refuseDuplicateNames } from './create.ts';
 import { createCreation } from './creation.ts';
 import type { Edges } from '../edges/edges.ts';
 import { jobListQueries } from './list/queries.ts';
-import { bindJobsQueries, changeJobQueries, newJobQueries, spawnQueries } from './queries.ts';
+import { type BindJobsQueries, bindJobsQueries, changeJobQueries, newJobQueries, spawnQueries } from './queries.ts';
 import { relationQueries, type RelationQueries } from './relations/queries.ts';
 import { jobOf } from '../rows/job.ts';
 import { spawnJobs } from './spawn.ts';
+import { createClasses } from './class.ts';
+import { createReferences } from './references.ts';
 
 export const jobHandlers = (store: Store, deletion: Deletions, edges: Edges) => {
   const { db, find } = store;
@@ -106,3 +107,26 @@ function related(relations: RelationQueries['relations'], jobs: readonly Job[]):
   }
   return [...whole.values()];
 }
+
+/** Binds jobs to a scheduler. Returns how many were bound to another one before, or to none. */
+const bindJobRecords = ({ db, find }: Pick<Store, 'db' | 'find'>, queries: BindJobsQueries) => {
+  const references = createReferences(db);
+  const classes = createClasses(db);
+  return (workflowId: number, schedulerId: number, jobIds: readonly number[]): number => {
+    find.workflow(workflowId);
+    references(workflowId).scheduler(schedulerId, { name: 'of bind_jobs' });
+    const classOf = classes(workflowId);
+    let bound = 0;
+    for (const id of jobIds) {
+      const job = queries.bound.get({ id });
+      if (job === undefined || job.workflow_id !== workflowId) {
+        throw new Refusal('NOT_FOUND', `Job not found with ID: ${id}; no job was bound`, { job_id: id });
+      }
+      if (job.scheduler_id === schedulerId) continue;
+      const classId = classOf(job.resource_requirements_id, schedulerId, job.labels);
+      queries.bind.run({ id, schedulerId, classId });
+      bound += 1;
+    }
+    return bound;
+  };
+};

@@ -4,8 +4,9 @@ import { HELD } from '../../../core/job/statuses.ts';
 import type { Database } from '../../store/database.ts';
 import { unsettled } from '../rows/job.ts';
 import { recordTable } from '../records.ts';
-import { computeNodeOf, type ComputeNodeRow } from './row.ts';
 import { anyOf, STATUS } from '../rows/status.ts';
+import type { ComputeNode } from '../../../core/contract/node.ts';
+import { presentFields, type RowOf } from '../present.ts';
 
 const HOLDS_JOBS = `exists (
   select 1 from job
@@ -46,4 +47,18 @@ export const nodeQueries = (db: Database) => ({
       select count(*) from held_attempt
       where workflow_id = :workflowId and (compute_node_id = :id or :id = 0)
     ) as jobs`),
+});
+
+export type ComputeNodeRow = Omit<RowOf<ComputeNode>, 'is_active' | 'scheduler' | 'labels' | 'process'> & {
+  is_active: number;
+} & Record<'scheduler' | 'labels' | 'process', string | null>;
+
+const parsed = (text: string | null) => (text === null ? undefined : JSON.parse(text));
+
+export const computeNodeOf = (row: ComputeNodeRow): ComputeNode & { id: number } => ({
+  ...presentFields(row),
+  is_active: row.is_active === 1,
+  scheduler: parsed(row.scheduler),
+  labels: parsed(row.labels),
+  process: parsed(row.process),
 });

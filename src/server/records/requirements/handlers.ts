@@ -2,17 +2,17 @@ import { Refusal } from '../../../core/contract/refusals.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import type { Handlers } from '../../handlers.ts';
 import { userActions } from '../event/user-action.ts';
-import { listed, read, removeRecord, removeAll } from '../records.ts';
+import { listed, read, removeAll, removeRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { requirementsQueries } from './queries.ts';
-import { createRequirements, updateRequirements } from './requirements.ts';
+import { presentFields } from '../present.ts';
+import { storedRequirements } from './fields.ts';
 
 export const requirementsHandlers = (store: Store) => {
   const { db, find } = store;
   const queries = requirementsQueries(db);
   const { requirements } = queries;
-  const create = createRequirements(store, queries);
-  const update = updateRequirements(queries, userActions(store));
+  const noteAction = userActions(store);
 
   /** 0 means any of them. */
   const refuseUsed = (workflowId: number, id: number) => {
@@ -25,10 +25,32 @@ export const requirementsHandlers = (store: Store) => {
   };
 
   return {
-    createResourceRequirements: ({ body }) => create(body),
+    createResourceRequirements({ body }) {
+      find.workflow(body.workflow_id);
+      if (body.name === 'default') {
+        throw new Refusal('DUPLICATE', "Cannot create resource requirement named 'default' via external API", {
+          name: body.name,
+        });
+      }
+      const id = queries.insertRequirements.insert({ workflow_id: body.workflow_id, ...storedRequirements(body) });
+      return { ...presentFields(body), id };
+    },
     listResourceRequirements: listed(find, requirements.list),
     getResourceRequirements: ({ params }) => read(requirements, params.id),
-    updateResourceRequirements: ({ params, body }, caller) => update(params.id, body, caller),
+    /** Fields that are left out get their default. The new values apply to all jobs with these requirements. */
+    updateResourceRequirements({ params: { id }, body }, caller) {
+      const { workflow_id: workflowId, name } = read(requirements, id);
+      if (body.name !== name && (body.name === 'default' || name === 'default')) {
+        throw new Refusal('DUPLICATE', "The name 'default' is reserved for the requirements of jobs that name none", {
+          field: 'name',
+        });
+      }
+      queries.updateRequirements.run({ id, ...storedRequirements(body) });
+      const after = read(requirements, id);
+      const facts = { resource_requirements_id: id, resource_requirements: after };
+      noteAction(workflowId, caller, 'update_resource_requirements', facts);
+      return after;
+    },
     deleteResourceRequirements({ params: { id } }) {
       refuseUsed(read(requirements, id).workflow_id, id);
       return removeRecord(requirements, id);

@@ -1,9 +1,9 @@
-import type { SlurmScheduler } from '../../../core/contract/scheduling.ts';
-import type { Database, ColumnValue } from '../../store/database.ts';
-import { insertInto, update } from '../../store/columns.ts';
+import type { NewSlurmScheduler, SlurmScheduler } from '../../../core/contract/scheduling.ts';
+import type { ColumnValue, Database } from '../../store/database.ts';
+import { columns, columnValuesOf, insertInto, update } from '../../store/columns.ts';
 import type { OfWorkflow } from '../../store/listing.ts';
 import { recordTable } from '../records.ts';
-import { schedulerColumns, schedulerOf, type SlurmSchedulerRow } from './row.ts';
+import { presentFields } from '../present.ts';
 
 export const schedulerQueries = (db: Database) => ({
   schedulers: recordTable<OfWorkflow, SlurmSchedulerRow, SlurmScheduler>(
@@ -22,3 +22,22 @@ export const schedulerQueries = (db: Database) => ({
 });
 
 export type SchedulerQueries = ReturnType<typeof schedulerQueries>;
+
+export type SlurmSchedulerRow = Omit<SlurmScheduler, 'serialize_allocations'> & { serialize_allocations: number };
+
+export const schedulerOf = (row: SlurmSchedulerRow): SlurmScheduler => ({
+  ...presentFields(row),
+  serialize_allocations: row.serialize_allocations === 1,
+});
+
+/** The columns that may change. */
+const schedulerColumns = [
+  ...columns('name account nodes walltime gres mem ntasks_per_node partition qos tmp'),
+  ...columns('extra serialize_allocations'),
+];
+
+export const schedulerValues = (scheduler: Omit<NewSlurmScheduler, 'workflow_id'>) =>
+  columnValuesOf(
+    { ...scheduler, name: scheduler.name ?? '', serialize_allocations: scheduler.serialize_allocations ?? false },
+    schedulerColumns,
+  );

@@ -1,5 +1,5 @@
 import type { Database, NoParameters } from '../../store/database.ts';
-import type { ComputeNodeRow } from '../../records/node/row.ts';
+import type { ComputeNodeRow } from '../../records/node/queries.ts';
 import { STATUS } from '../../records/rows/status.ts';
 
 /** The total time of the jobs of a workflow, and from when to when in Unix seconds. */

@@ -3,9 +3,8 @@ import { failureHandlerQueries } from '../../records/failure-handler/queries.ts'
 import { fileQueries } from '../../records/file/queries.ts';
 import { storedRequirements } from '../../records/requirements/fields.ts';
 import { requirementsQueries } from '../../records/requirements/queries.ts';
-import { schedulerQueries } from '../../records/scheduler/queries.ts';
-import { schedulerValues } from '../../records/scheduler/row.ts';
-import { createSlurmScheduler } from '../../records/scheduler/scheduler.ts';
+import { schedulerQueries, schedulerValues } from '../../records/scheduler/queries.ts';
+import { createSlurmScheduler } from '../../records/scheduler/handlers.ts';
 import type { Store } from '../../records/store.ts';
 import { userDataQueries } from '../../records/user-data/queries.ts';
 import type { Applying } from './applying.ts';
