@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useDialog } from './dialog.ts';
+import { ErrorNote } from './parts.tsx';
 
 interface Question {
   /** The words of the button that opens the question. */
@@ -71,11 +72,7 @@ export function Confirm({
             <h2>{title}</h2>
             <p>{says}</p>
             {children}
-            {error !== undefined && (
-              <p class="note is-error" role="alert">
-                {error}
-              </p>
-            )}
+            <ErrorNote text={error} />
             <div class="buttons">
               <button type="button" onClick={close}>
                 No

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { connection, refusalWords } from './connection.ts';
+import { ErrorNote } from './parts.tsx';
 
 /** What a person sees whom the server does not know. */
 export function LogIn({ why }: { readonly why: string | undefined }) {
@@ -27,11 +28,7 @@ export function LogIn({ why }: { readonly why: string | undefined }) {
   return (
     <section class="card log-in">
       <h1>Log in</h1>
-      {why !== undefined && (
-        <p class="note is-error" role="alert">
-          {why}
-        </p>
-      )}
+      <ErrorNote text={why} />
       <form onSubmit={(event) => void submit(event)}>
         <label>
           User
@@ -54,11 +51,7 @@ export function LogIn({ why }: { readonly why: string | undefined }) {
             onInput={(event) => setPassword(event.currentTarget.value)}
           />
         </label>
-        {error !== undefined && (
-          <p class="note is-error" role="alert">
-            {error}
-          </p>
-        )}
+        <ErrorNote text={error} />
         <button type="submit" class="main" disabled={isBusy}>
           {isBusy ? 'Checking …' : 'Log in'}
         </button>

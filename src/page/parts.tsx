@@ -70,6 +70,37 @@ export function CopiedCommand({ text, label = 'Copy' }: { readonly text: string;
   );
 }
 
+/** A text that is looked for. */
+export const SearchField = ({
+  label,
+  value,
+  placeholder,
+  set,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly placeholder: string;
+  readonly set: (value: string) => void;
+}) => (
+  <label class="filter">
+    <span>{label}</span>
+    <input
+      type="search"
+      value={value}
+      placeholder={placeholder}
+      onInput={({ currentTarget }) => set(currentTarget.value)}
+    />
+  </label>
+);
+
+/** Why something failed, if it did. */
+export const ErrorNote = ({ text }: { readonly text: string | undefined }) =>
+  text === undefined ? null : (
+    <p class="note is-error" role="alert">
+      {text}
+    </p>
+  );
+
 /** A value that is being read: its error, or that it is on its way. */
 export function Shown<T>({
   live,
@@ -81,12 +112,7 @@ export function Shown<T>({
   readonly children: (value: T) => ComponentChildren;
 }) {
   if (live.value !== undefined) return <>{children(live.value)}</>;
-  if (live.error !== undefined)
-    return (
-      <p class="note is-error" role="alert">
-        {live.error.message}
-      </p>
-    );
+  if (live.error !== undefined) return <ErrorNote text={live.error.message} />;
   return (
     <p class="note" role="status">
       Loading {what} …

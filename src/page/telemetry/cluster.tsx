@@ -1,6 +1,6 @@
 import { sizeText } from '../../core/quantity/size-text.ts';
 import { useLive } from '../hooks.ts';
-import { PageSection, Shown, Time } from '../parts.tsx';
+import { PageSection, SearchField, Shown, Time } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
 import { type TableColumn, PageTable } from '../table.tsx';
 import { shortenedText } from '../words.ts';
@@ -62,15 +62,12 @@ export function ClusterView({ cluster, query }: { readonly cluster: string; read
         }
       >
         <RangeControl range={range} path={path} spans={['24h', '3d', '7d', '30d']} />
-        <label class="filter">
-          <span>Node</span>
-          <input
-            type="search"
-            value={query.get('node') ?? ''}
-            placeholder="any part"
-            onInput={({ currentTarget }) => filter('node', currentTarget.value)}
-          />
-        </label>
+        <SearchField
+          label="Node"
+          value={query.get('node') ?? ''}
+          placeholder="any part"
+          set={(value) => filter('node', value)}
+        />
         <Shown live={live} what="nodes">
           {({ facts, load, hourly, range: shown }) => {
             const found = nodeLoads(facts, load, { measure, ...shown, stepMs });

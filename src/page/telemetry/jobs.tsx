@@ -1,7 +1,7 @@
 import { sizeText } from '../../core/quantity/size-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { useLive } from '../hooks.ts';
-import { PageSection, Shown, Time } from '../parts.tsx';
+import { PageSection, SearchField, Shown, Time } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
 import { type TableColumn, PageTable } from '../table.tsx';
 import { shortenedText } from '../words.ts';
@@ -30,15 +30,12 @@ export function JobsView({ cluster, query }: { readonly cluster: string; readonl
       <Frame cluster={cluster} shown="jobs" title={cluster} />
       <PageSection title="Jobs">
         <RangeControl range={range} spans={['24h', '3d', '7d']} />
-        <label class="filter">
-          <span>Job</span>
-          <input
-            type="search"
-            value={text}
-            placeholder="number, user or name"
-            onInput={({ currentTarget }) => replaceQuery({ job: currentTarget.value })}
-          />
-        </label>
+        <SearchField
+          label="Job"
+          value={text}
+          placeholder="number, user or name"
+          set={(value) => replaceQuery({ job: value })}
+        />
         <Shown live={live} what="jobs">
           {({ items, hourly }) => {
             const found = items.filter((each) => isMatch(each, text));

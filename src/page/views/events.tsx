@@ -1,10 +1,10 @@
 import type { Event } from '../../core/contract/event.ts';
 import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
-import { Pager, useCursor } from '../pager.tsx';
-import { CopiedCommand, PageSection, Shown, Time } from '../parts.tsx';
+import { PagedTable, useCursor } from '../pager.tsx';
+import { CopiedCommand, PageSection, SearchField, Time } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
-import { type TableColumn, PageTable } from '../table.tsx';
+import type { TableColumn } from '../table.tsx';
 import { WorkflowHead } from '../workflow-tabs.tsx';
 import { shortenedText } from '../words.ts';
 
@@ -28,31 +28,17 @@ export function EventsView({ id, query }: { readonly id: number; readonly query:
       <PageSection
         title="Events"
         aside={
-          <label class="filter">
-            <span>Category</span>
-            <input
-              type="search"
-              value={category}
-              placeholder="all"
-              onInput={({ currentTarget }) => replaceQuery({ category: currentTarget.value, before: '' })}
-            />
-          </label>
+          <SearchField
+            label="Category"
+            value={category}
+            placeholder="all"
+            set={(value) => replaceQuery({ category: value, before: '' })}
+          />
         }
       >
-        <Shown live={live} what="events">
-          {({ items, total_count: total }) => (
-            <>
-              {items.length === 0 ? (
-                <p class="note">
-                  {category === '' ? 'No event was recorded.' : 'No event of this category was recorded.'}
-                </p>
-              ) : (
-                <PageTable label="Table of events" rows={items} keyOf={(event) => event.id} columns={COLUMNS} />
-              )}
-              <Pager cursor={cursor} items={items} total={total} />
-            </>
-          )}
-        </Shown>
+        <PagedTable live={live} what="events" cursor={cursor} columns={COLUMNS}>
+          <p class="note">{category === '' ? 'No event was recorded.' : 'No event of this category was recorded.'}</p>
+        </PagedTable>
         <p class="next">Changes of jobs are events that are not kept; this prints them as they happen:</p>
         <CopiedCommand text={`torc events monitor ${id}`} />
       </PageSection>

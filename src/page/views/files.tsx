@@ -1,10 +1,10 @@
 import type { File as FileRecord, UserData } from '../../core/contract/artifact.ts';
 import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
-import { Pager, useCursor } from '../pager.tsx';
-import { PageSection, Shown, Time } from '../parts.tsx';
+import { PagedTable, useCursor } from '../pager.tsx';
+import { PageSection, SearchField, Time } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
-import { type TableColumn, PageTable } from '../table.tsx';
+import type { TableColumn } from '../table.tsx';
 import { WorkflowHead } from '../workflow-tabs.tsx';
 import { shortenedText } from '../words.ts';
 
@@ -17,15 +17,12 @@ export function FilesView({ id, query }: { readonly id: number; readonly query: 
   return (
     <>
       <WorkflowHead id={id} shown="files" />
-      <label class="filter">
-        <span>Name</span>
-        <input
-          type="search"
-          value={name}
-          placeholder="the whole name"
-          onInput={({ currentTarget }) => replaceQuery({ name: currentTarget.value, files: '', data: '' })}
-        />
-      </label>
+      <SearchField
+        label="Name"
+        value={name}
+        placeholder="the whole name"
+        set={(value) => replaceQuery({ name: value, files: '', data: '' })}
+      />
       <Files key={`files ${name}`} id={id} name={name} query={query} />
       <AllUserData key={`data ${name}`} id={id} name={name} query={query} />
     </>
@@ -53,17 +50,9 @@ function Files(search: FileSearch) {
   const live = useLive(`files ${JSON.stringify(query)}`, () => client.listFiles({ query }), 10_000);
   return (
     <PageSection title="Files">
-      <Shown live={live} what="files">
-        {({ items, total_count: total }) => (
-          <>
-            {items.length === 0 && <p class="note">{none('files', search.name)}</p>}
-            {items.length > 0 && (
-              <PageTable label="Table of files" rows={items} keyOf={(file) => file.id} columns={FILES} />
-            )}
-            <Pager cursor={cursor} items={items} total={total} />
-          </>
-        )}
-      </Shown>
+      <PagedTable live={live} what="files" cursor={cursor} columns={FILES}>
+        <p class="note">{none('files', search.name)}</p>
+      </PagedTable>
     </PageSection>
   );
 }
@@ -74,17 +63,9 @@ function AllUserData(search: FileSearch) {
   const live = useLive(`data ${JSON.stringify(query)}`, () => client.listUserData({ query }), 10_000);
   return (
     <PageSection title="User data">
-      <Shown live={live} what="user data">
-        {({ items, total_count: total }) => (
-          <>
-            {items.length === 0 && <p class="note">{none('user data', search.name)}</p>}
-            {items.length > 0 && (
-              <PageTable label="Table of user data" rows={items} keyOf={(data) => data.id} columns={USER_DATA} />
-            )}
-            <Pager cursor={cursor} items={items} total={total} />
-          </>
-        )}
-      </Shown>
+      <PagedTable live={live} what="user data" cursor={cursor} columns={USER_DATA}>
+        <p class="note">{none('user data', search.name)}</p>
+      </PagedTable>
     </PageSection>
   );
 }

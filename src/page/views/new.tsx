@@ -4,7 +4,7 @@ import type { Problem } from '../../core/workflow-file/problems.ts';
 import { after } from '../../client/long-timers.ts';
 import { connection } from '../connection.ts';
 import type { CheckedFile } from '../new/check.ts';
-import { PageSection } from '../parts.tsx';
+import { ErrorNote, PageSection } from '../parts.tsx';
 import { PageTable } from '../table.tsx';
 import { shortenedText } from '../words.ts';
 
@@ -100,11 +100,7 @@ export function NewView() {
           />
         </label>
       </PageSection>
-      {error !== undefined && (
-        <p class="note is-error" role="alert">
-          {error}
-        </p>
-      )}
+      <ErrorNote text={error} />
       {checked !== undefined && <Reading checked={checked} goTo={goTo} />}
       {checked?.plan !== undefined && <Create key={text} checked={checked} />}
     </>
@@ -204,11 +200,7 @@ function Create({ checked }: { readonly checked: CheckedFile }) {
         Its first jobs become ready. A runner starts them in its own folder, with a command that the page of the
         workflow shows.
       </p>
-      {error !== undefined && (
-        <p class="note is-error" role="alert">
-          {error}
-        </p>
-      )}
+      <ErrorNote text={error} />
     </PageSection>
   );
 }

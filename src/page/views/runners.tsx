@@ -6,7 +6,7 @@ import { sizeText } from '../../core/quantity/size-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
-import { Pager, useCursor } from '../pager.tsx';
+import { PagedTable, useCursor } from '../pager.tsx';
 import { CopiedCommand, PageSection, Shown, Status, Time } from '../parts.tsx';
 import { type TableColumn, PageTable } from '../table.tsx';
 import { WorkflowHead } from '../workflow-tabs.tsx';
@@ -38,23 +38,10 @@ function Runners({ id, query: search }: OfWorkflow & Searched) {
   const live = useLive(`runners ${id} ${cursor.at}`, () => client.listComputeNodes({ query }), EVERY_MS);
   return (
     <PageSection title="Runners">
-      <Shown live={live} what="runners">
-        {({ items, total_count: total }) => (
-          <>
-            {items.length === 0 ? (
-              <>
-                <p class="note">
-                  No runner has worked on this workflow. This starts one on the machine where it is run:
-                </p>
-                <CopiedCommand text={`torc run ${id}`} />
-              </>
-            ) : (
-              <PageTable label="Table of runners" rows={items} keyOf={(node) => node.id} columns={RUNNERS} />
-            )}
-            <Pager cursor={cursor} items={items} total={total} />
-          </>
-        )}
-      </Shown>
+      <PagedTable live={live} what="runners" cursor={cursor} columns={RUNNERS}>
+        <p class="note">No runner has worked on this workflow. This starts one on the machine where it is run:</p>
+        <CopiedCommand text={`torc run ${id}`} />
+      </PagedTable>
     </PageSection>
   );
 }
@@ -93,24 +80,15 @@ function Allocations({ id, query: search }: OfWorkflow & Searched) {
   const live = useLive(`allocations ${id} ${cursor.at}`, () => client.listScheduledComputeNodes({ query }), EVERY_MS);
   return (
     <PageSection title="Allocations of Slurm">
-      <Shown live={live} what="allocations">
-        {({ items, total_count: total }) =>
-          total === 0 ? (
-            <p class="note">Nothing was submitted to Slurm.</p>
-          ) : (
-            <>
-              <PageTable label="Table of allocations" rows={items} keyOf={(each) => each.id} columns={ALLOCATIONS} />
-              <Pager cursor={cursor} items={items} total={total} />
-              {items.some(({ status }) => status === 'pending') && (
-                <>
-                  <p class="next">A server starts no program. On the cluster, this says what Slurm waits for:</p>
-                  <CopiedCommand text={`torc status ${id}`} />
-                </>
-              )}
-            </>
-          )
-        }
-      </Shown>
+      <PagedTable live={live} what="allocations" cursor={cursor} columns={ALLOCATIONS}>
+        <p class="note">Nothing was submitted to Slurm.</p>
+      </PagedTable>
+      {live.value?.items.some(({ status }) => status === 'pending') === true && (
+        <>
+          <p class="next">A server starts no program. On the cluster, this says what Slurm waits for:</p>
+          <CopiedCommand text={`torc status ${id}`} />
+        </>
+      )}
     </PageSection>
   );
 }
