@@ -11,13 +11,14 @@ import { answerEach } from '../thread/answer-each.ts';
 import { withOptions } from './hint.ts';
 import { captured } from './program.ts';
 import type { AgentCall, AgentReply, AgentsData } from './agents-thread.ts';
+import { option } from './option.ts';
 
 /**
  * Answers agents beside the server: it asks the server as any client does, with the login of each request, so that an agent may
  * do what its user may, and the event loop of the server does nothing else meanwhile.
  */
 
-const URL_OPTION = { flags: '--url <url>', says: 'URL of the service' };
+const URL_OPTION = option('--url <url>', 'URL of the service');
 const data = workerData as AgentsData;
 
 answerEach(answer);

@@ -2,7 +2,7 @@ import { confirm } from './choose-workflow.ts';
 import type { Context } from './context.ts';
 import { option } from './option.ts';
 
-export const noPrompts = option({ flags: '--no-prompts', says: 'do not ask' });
+export const noPrompts = option('--no-prompts', 'do not ask');
 
 /**
  * Asks the user before data is lost, and reports a negative answer.

@@ -9,10 +9,10 @@ import { option } from './option.ts';
 import { counted, someOf } from '../core/quantity/count-text.ts';
 
 /** The workflow of a record, for commands that accept a record by its name. */
-export const workflowOption = option({
-  flags: '-w, --workflow-id <workflow>',
-  says: 'workflow, by id or name; required if several workflows have this name',
-});
+export const workflowOption = option(
+  '-w, --workflow-id <workflow>',
+  'workflow, by id or name; required if several workflows have this name',
+);
 
 /** The id of the given job: by its id, or by its name within a workflow. */
 export const chooseJob = (context: Context, given: unknown, workflow?: unknown) =>

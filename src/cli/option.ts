@@ -14,15 +14,19 @@ export interface Option {
   readonly required?: boolean;
   /** A second spelling that help does not show. */
   readonly isHidden?: true;
-  /** Converts the text; throws `UsageError`. */
-  readonly read?: (text: string) => unknown;
+  /** Converts the text; throws `UsageError`, which names the option: `--limit`. */
+  readonly read?: (text: string, name: string) => unknown;
   /** May be repeated; the values become a list. */
   readonly many?: boolean;
   readonly choices?: readonly string[];
 }
 
-/** Keeps the exact type of an option, from which the type of its value is derived. */
-export const option = <const O extends Option>(table: O): O => table;
+/** An option: how it is given, what help says about it, and what else is known of it. The type of its value follows from the exact type. */
+export const option = <const Flags extends string, const More extends Omit<Option, 'flags' | 'says'> = object>(
+  flags: Flags,
+  says: string,
+  more?: More,
+) => ({ flags, says, ...more }) as { readonly flags: Flags; readonly says: string } & More;
 
 /** The same for several options. */
 export const optionsOf = <const O extends readonly Option[]>(tables: O): O => tables;
@@ -41,7 +45,7 @@ type Long<Flags extends string> = Flags extends `${string}--${infer Rest}`
 /** `--no-prompts` sets `prompts` to false, which is true otherwise: so commander stores it. */
 type NameOf<Flags extends string> = Long<Flags> extends `no-${infer Name}` ? Camel<Name> : Camel<Long<Flags>>;
 
-type One<O extends Option> = O extends { readonly read: (text: string) => infer Value }
+type One<O extends Option> = O extends { readonly read: (text: string, name: string) => infer Value }
   ? Value
   : O extends { readonly choices: readonly (infer Choice)[] }
     ? Choice
@@ -74,8 +78,8 @@ export const optionName = ({ flags }: Option): string =>
 export type Values = Readonly<Record<string, unknown>>;
 
 export const integerOption =
-  (name: string, least = Number.MIN_SAFE_INTEGER) =>
-  (text: string): number => {
+  (least = Number.MIN_SAFE_INTEGER) =>
+  (text: string, name: string): number => {
     const value = Number(text);
     if (!/^[+-]?\d+$/.test(text.trim()) || !Number.isSafeInteger(value))
       throw new UsageError(`${name}: expected a whole number, found "${text}"`);
@@ -97,11 +101,18 @@ export const checkedByServer =
     text as Word;
 
 export const numberOption =
-  (name: string, least = -Infinity) =>
-  (text: string): number => {
+  (least = -Infinity) =>
+  (text: string, name: string): number => {
     const value = Number(text);
     if (text.trim() === '' || !Number.isFinite(value))
       throw new UsageError(`${name}: expected a number, found "${text}"`);
     if (value < least) throw new UsageError(`${name}: expected ${least} or more, found ${text}`);
     return value;
   };
+
+/** A number that is more than 0. */
+export function positiveOption(text: string, name: string): number {
+  const value = numberOption()(text, name);
+  if (value <= 0) throw new UsageError(`${name}: expected more than 0, found ${text}`);
+  return value;
+}

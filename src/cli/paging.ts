@@ -1,21 +1,12 @@
 import { all } from '../client/every.ts';
 import { integerOption, option, optionsOf } from './option.ts';
 
-const limit = option({
-  flags: '-l, --limit <n>',
-  says: 'maximum number of rows (default: all)',
-  read: integerOption('--limit', 0),
-});
-const offset = option({
-  flags: '--offset <n>',
-  says: 'number of rows to skip',
-  default: 0,
-  read: integerOption('--offset', 0),
-});
+const limit = option('-l, --limit <n>', 'maximum number of rows (default: all)', { read: integerOption(0) });
+const offset = option('--offset <n>', 'number of rows to skip', { default: 0, read: integerOption(0) });
 /** A field that the list does not have is refused with those that it has: a server would sort by the id. */
 const sortBy = <const Field extends string>(choices: readonly Field[]) =>
-  option({ flags: '--sort-by <field>', says: 'order by this field', choices });
-const reverseSort = option({ flags: '--reverse-sort', says: 'largest first' });
+  option('--sort-by <field>', 'order by this field', { choices });
+const reverseSort = option('--reverse-sort', 'largest first');
 
 /** Options of lists with a fixed order. */
 export const rangeOptions = optionsOf([limit, offset]);

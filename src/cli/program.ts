@@ -232,10 +232,7 @@ function addExample(to: Commander, program: string, command: Command): void {
 
 /** Represents a JSON `null` in an option: commander turns null into empty text. */
 const GIVEN_NULL = Symbol('null');
-const readValue = (read: (text: string) => unknown, text: string): unknown => {
-  const value = read(text);
-  return value === null ? GIVEN_NULL : value;
-};
+const readValue = (value: unknown): unknown => (value === null ? GIVEN_NULL : value);
 
 /** `torc nosuch --help` is an error: commander would show the help of `torc`, and exit with 0. */
 function refuseHelpForUnknown(group: Commander): void {
@@ -259,17 +256,9 @@ function merged(root: Commander, own: Commander): Values {
   return values;
 }
 
-function optionOf({
-  flags,
-  says,
-  default: own,
-  setting,
-  isHidden,
-  required = false,
-  read,
-  many,
-  choices,
-}: Option): CommanderOption {
+function optionOf(table: Option): CommanderOption {
+  const { flags, says, default: own, setting, isHidden, required = false, read, many, choices } = table;
+  const name = longOf(table);
   const option = new CommanderOption(flags, says).makeOptionMandatory(required);
   const initial = setting === undefined ? own : keyAt(setting).default;
   if (initial !== undefined && initial !== false && !Array.isArray(initial)) option.default(initial);
@@ -278,9 +267,9 @@ function optionOf({
   else if (many === true)
     option.argParser((text: string, before: unknown[] | undefined) => [
       ...(before ?? []),
-      read === undefined ? text : read(text),
+      read === undefined ? text : read(text, name),
     ]);
-  else if (read !== undefined) option.argParser((text: string) => readValue(read, text));
+  else if (read !== undefined) option.argParser((text: string) => readValue(read(text, name)));
   return option;
 }
 

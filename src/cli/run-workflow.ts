@@ -7,70 +7,47 @@ import type { Runner, RunnerOptions, RunSummary } from '../runner/facts/options.
 import type { SubmitTools } from '../operations/slurm/submit-tools.ts';
 import { parseDuration } from '../core/quantity/duration.ts';
 import { Failure, UsageError } from './failure.ts';
-import { integerOption, numberOption, type ValuesOf, optionsOf } from './option.ts';
+import { integerOption, numberOption, option, optionsOf, type ValuesOf } from './option.ts';
 import type { Context } from './context.ts';
 import { type EndingSignal, exitCodes, holdSignals } from './held-signals.ts';
 import { createProgressLine } from './progress.ts';
 
 /** Options of the runner, the same for `run` and `exec`. */
 export const runnerOptions = optionsOf([
-  {
-    flags: '-j, --max-parallel-jobs <n>',
-    says: 'run this many jobs at once and ignore their requirements',
+  option('-j, --max-parallel-jobs <n>', 'run this many jobs at once and ignore their requirements', {
     setting: 'client.run.max_parallel_jobs',
-    read: integerOption('--max-parallel-jobs', 1),
-  },
-  {
-    flags: '--num-cpus <n>',
-    says: 'CPUs to offer (default: all of this machine)',
+    read: integerOption(1),
+  }),
+  option('--num-cpus <n>', 'CPUs to offer (default: all of this machine)', {
     setting: 'client.run.num_cpus',
-    read: integerOption('--num-cpus', 1),
-  },
-  {
-    flags: '--memory-gb <gb>',
-    says: 'memory to offer (default: all of this machine)',
+    read: integerOption(1),
+  }),
+  option('--memory-gb <gb>', 'memory to offer (default: all of this machine)', {
     setting: 'client.run.memory_gb',
-    read: numberOption('--memory-gb', 0),
-  },
-  {
-    flags: '--num-gpus <n>',
-    says: 'GPUs to offer (default: all of this machine)',
+    read: numberOption(0),
+  }),
+  option('--num-gpus <n>', 'GPUs to offer (default: all of this machine)', {
     setting: 'client.run.num_gpus',
-    read: integerOption('--num-gpus', 0),
-  },
-  {
-    flags: '-p, --poll-interval <s>',
-    says: 'polling interval in seconds when no event arrives',
+    read: integerOption(0),
+  }),
+  option('-p, --poll-interval <s>', 'polling interval in seconds when no event arrives', {
     setting: 'client.run.poll_interval',
-    read: numberOption('--poll-interval', 0.001),
-  },
-  {
-    flags: '--claim-backoff-max-secs <s>',
-    says: 'maximum polling interval while jobs run',
+    read: numberOption(0.001),
+  }),
+  option('--claim-backoff-max-secs <s>', 'maximum polling interval while jobs run', {
     setting: 'client.run.claim_backoff_max_secs',
-    read: numberOption('--claim-backoff-max-secs', 0),
-  },
-  {
-    flags: '-o, --output-dir <folder>',
-    says: 'folder for job output and logs',
-    setting: 'client.run.output_dir',
-  },
-  { flags: '--time-limit <duration>', says: 'time limit, an ISO 8601 duration such as PT2H' },
-  { flags: '--end-time <time>', says: 'end at this time (RFC 3339)' },
-  {
-    flags: '--label <label>',
-    says: 'claim jobs whose labels are all among these; may be repeated or separated by commas',
+    read: numberOption(0),
+  }),
+  option('-o, --output-dir <folder>', 'folder for job output and logs', { setting: 'client.run.output_dir' }),
+  option('--time-limit <duration>', 'time limit, an ISO 8601 duration such as PT2H'),
+  option('--end-time <time>', 'end at this time (RFC 3339)'),
+  option('--label <label>', 'claim jobs whose labels are all among these; may be repeated or separated by commas', {
     many: true,
-  },
-  {
-    flags: '--persistent',
-    says: 'keep running until all jobs with matching labels have ended, even when idle',
-  },
-  {
-    flags: '--fail',
-    says: 'exit with 1 when jobs failed or did not finish, as exec always does',
+  }),
+  option('--persistent', 'keep running until all jobs with matching labels have ended, even when idle'),
+  option('--fail', 'exit with 1 when jobs failed or did not finish, as exec always does', {
     setting: 'client.run.failed_exit',
-  },
+  }),
 ]);
 
 /** The values of these options. */

@@ -3,56 +3,35 @@ import { logLevelOf, type LogLevel } from '../core/contract/log-line.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
 import { builtIn, type Configuration, type Path } from './config/schema.ts';
 import { Failure } from './failure.ts';
-import { type Option, optionName, optionsOf, type Values, type ValuesOf } from './option.ts';
+import { type Option, option, optionName, optionsOf, type Values, type ValuesOf } from './option.ts';
 import type { Format } from './output/output.ts';
 import { pathOfDatabase } from './path-of-database.ts';
 
 /** Options of every command, before or after its words. */
 export const globalOptions = optionsOf([
-  {
-    flags: '--log-level <level>',
-    says: 'debug, info, warn or error (RUST_LOG; default info)',
-    setting: 'client.log_level',
-  },
-  { flags: '-f, --format <format>', says: 'table, json or csv', setting: 'client.format' },
-  { flags: '--wide', says: 'tables in their full width; without it they fit the terminal' },
-  {
-    flags: '--url <url>',
-    says: `URL of the service with ${BASE_PATH} (TORC_API_URL)`,
-    setting: 'client.api_url',
-  },
-  { flags: '--password <password>', says: 'password for the service (TORC_PASSWORD)' },
-  {
-    flags: '--prompt-password',
-    says: 'ask for the password; without a terminal it is the first line of standard input',
-  },
-  { flags: '--skip-version-check', says: 'do not compare versions with the server' },
-  {
-    flags: '--tls-ca-cert <pem>',
-    says: 'certificates to trust, as a PEM file (TORC_TLS_CA_CERT)',
+  option('--log-level <level>', 'debug, info, warn or error (RUST_LOG; default info)', { setting: 'client.log_level' }),
+  option('-f, --format <format>', 'table, json or csv', { setting: 'client.format' }),
+  option('--wide', 'tables in their full width; without it they fit the terminal'),
+  option('--url <url>', `URL of the service with ${BASE_PATH} (TORC_API_URL)`, { setting: 'client.api_url' }),
+  option('--password <password>', 'password for the service (TORC_PASSWORD)'),
+  option('--prompt-password', 'ask for the password; without a terminal it is the first line of standard input'),
+  option('--skip-version-check', 'do not compare versions with the server'),
+  option('--tls-ca-cert <pem>', 'certificates to trust, as a PEM file (TORC_TLS_CA_CERT)', {
     setting: 'client.tls.ca_cert',
-  },
-  { flags: '--tls-insecure', says: 'accept any certificate (TORC_TLS_INSECURE)', setting: 'client.tls.insecure' },
-  { flags: '--cookie-header <cookie>', says: 'cookie for a proxy (TORC_COOKIE_HEADER)' },
-  {
-    flags: '-s, --standalone',
-    says: 'use the database --db without a server: start one for this command, or attach to that of another -s command',
-  },
-  { flags: '--db <path>', says: 'database of the standalone server', default: './torc_output/torc.db' },
-  {
-    flags: '--in-memory',
-    says: 'keep the standalone database in memory; it is copied to --db at the end (run and exec)',
-  },
-  {
-    flags: '--trust-owner',
-    says: 'use a database or output folder that another user owns or may write (TORC_TRUST_OWNER)',
+  }),
+  option('--tls-insecure', 'accept any certificate (TORC_TLS_INSECURE)', { setting: 'client.tls.insecure' }),
+  option('--cookie-header <cookie>', 'cookie for a proxy (TORC_COOKIE_HEADER)'),
+  option(
+    '-s, --standalone',
+    'use the database --db without a server: start one for this command, or attach to that of another -s command',
+  ),
+  option('--db <path>', 'database of the standalone server', { default: './torc_output/torc.db' }),
+  option('--in-memory', 'keep the standalone database in memory; it is copied to --db at the end (run and exec)'),
+  option('--trust-owner', 'use a database or output folder that another user owns or may write (TORC_TRUST_OWNER)', {
     setting: 'client.trust_owner',
-  },
-  { flags: '--snapshot-interval-seconds <n>', says: 'with --in-memory: also copy to --db at this interval' },
-  {
-    flags: '--torc-server-bin <program>',
-    says: 'the server to start (TORC_SERVER_BIN; default the one of this installation)',
-  },
+  }),
+  option('--snapshot-interval-seconds <n>', 'with --in-memory: also copy to --db at this interval'),
+  option('--torc-server-bin <program>', 'the server to start (TORC_SERVER_BIN; default the one of this installation)'),
 ]);
 
 /** Options without which a command would talk to another server, or not be let in. */

@@ -6,20 +6,20 @@ import { workflowOption } from './choose-record.ts';
 import { chooseWorkflow, decide } from './choose-workflow.ts';
 import type { Context } from './context.ts';
 import { Failure, UsageError } from './failure.ts';
-import { optionsOf, type ValuesOf } from './option.ts';
+import { option, optionsOf, type ValuesOf } from './option.ts';
 import { dateText } from './output/local-time.ts';
 
 export const updateOptions = optionsOf([
-  {
-    flags: '--update',
-    says: 'change the workflow that was created from this file: only what is new or changed, and what depends on it, runs',
-  },
+  option(
+    '--update',
+    'change the workflow that was created from this file: only what is new or changed, and what depends on it, runs',
+  ),
   {
     ...workflowOption,
     says: 'with --update: the workflow to change, by id or name; required if several are of this file',
   },
-  { flags: '--new', says: 'create another workflow even if there is one from this file, without a question' },
-  { flags: '--dry-run', says: 'with --update: show what would change and run, and change nothing' },
+  option('--new', 'create another workflow even if there is one from this file, without a question'),
+  option('--dry-run', 'with --update: show what would change and run, and change nothing'),
 ]);
 
 type UpdateValues = ValuesOf<typeof updateOptions>;

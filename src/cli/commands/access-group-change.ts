@@ -1,6 +1,7 @@
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { chooseGroup } from '../choose-group.ts';
 import { type Command, command } from '../command.ts';
+import { option } from '../option.ts';
 
 const THING = 'access group';
 
@@ -8,11 +9,7 @@ const groupsAddUser = command({
   words: 'access-groups add-user <group> <user>',
   says: 'Add a user to a group.',
   options: [
-    {
-      flags: '-r, --role <role>',
-      says: 'member, or admin to let the user add and remove members',
-      default: 'member',
-    },
+    option('-r, --role <role>', 'member, or admin to let the user add and remove members', { default: 'member' }),
   ],
   async run(context, [group, user], options) {
     const { output } = context;

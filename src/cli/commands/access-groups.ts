@@ -7,6 +7,7 @@ import { date } from '../output/columns.ts';
 import type { Column } from '../output/table.ts';
 import { allRows, cutRangeOptions } from '../paging.ts';
 import { deleteCommand, getCommand } from '../record-commands.ts';
+import { option } from '../option.ts';
 
 const THING = 'access group';
 const listOptions = cutRangeOptions(100);
@@ -37,7 +38,7 @@ const printGroups = (output: Output, items: readonly AccessGroup[], where = '') 
 const groupsCreate = command({
   words: 'access-groups create <name>',
   says: 'Create a group of users with whom workflows may be shared.',
-  options: [{ flags: '-d, --description <text>', says: 'purpose of the group' }],
+  options: [option('-d, --description <text>', 'purpose of the group')],
   async run({ service, output }, [name], options) {
     output.recordOnly(THING);
     const { client } = await service();

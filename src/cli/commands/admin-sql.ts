@@ -2,7 +2,7 @@ import type { SqlReply, SqlRequest } from '../../core/contract/admin.ts';
 import { confirm } from '../choose-workflow.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { integerOption } from '../option.ts';
+import { integerOption, option } from '../option.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 
 export const adminSql = command({
@@ -10,10 +10,10 @@ export const adminSql = command({
   says: 'Execute one SQL statement on the database of the server.',
   more: 'Without --write the statement cannot change anything. A change is counted and confirmed first, and recorded in the audit log.',
   options: [
-    { flags: '--write', says: 'the statement changes rows' },
-    { flags: '-y, --yes', says: 'change them without asking' },
-    { flags: '--allow-full-table', says: 'allow UPDATE and DELETE without WHERE' },
-    { flags: '--limit <n>', says: 'maximum number of rows of a read', read: integerOption('--limit', 1) },
+    option('--write', 'the statement changes rows'),
+    option('-y, --yes', 'change them without asking'),
+    option('--allow-full-table', 'allow UPDATE and DELETE without WHERE'),
+    option('--limit <n>', 'maximum number of rows of a read', { read: integerOption(1) }),
   ],
   async run(context, [statement], options) {
     const request = {

@@ -2,7 +2,7 @@ import { pause } from '../../client/long-timers.ts';
 import { ServiceError } from '../../client/errors.ts';
 import type { ApiEvent } from '../../core/contract/admin.ts';
 import { command } from '../command.ts';
-import { integerOption } from '../option.ts';
+import { integerOption, option } from '../option.ts';
 import { localTime } from '../output/local-time.ts';
 
 /** The report of the stream about requests that did not fit. */
@@ -14,8 +14,8 @@ export const adminTailApi = command({
   words: 'admin tail-api',
   says: 'Print the requests that the server answers, as it answers them, until Ctrl-C.',
   options: [
-    { flags: '--include-bodies', says: 'include the beginning of request and reply bodies' },
-    { flags: '--limit <n>', says: 'end after this many requests', read: integerOption('--limit', 1) },
+    option('--include-bodies', 'include the beginning of request and reply bodies'),
+    option('--limit <n>', 'end after this many requests', { read: integerOption(1) }),
   ],
   async run(context, _args, options) {
     const { output } = context;

@@ -1,6 +1,6 @@
 import type { AuditLogEntry, TrafficBucket } from '../../core/contract/admin.ts';
 import { type Command, command } from '../command.ts';
-import { integerOption } from '../option.ts';
+import { integerOption, option } from '../option.ts';
 import { localTime } from '../output/local-time.ts';
 import type { Column } from '../output/table.ts';
 import { counted } from '../../core/quantity/count-text.ts';
@@ -45,13 +45,8 @@ const adminApiStats = command({
   words: 'admin api-stats',
   says: 'Count recent requests of the server by result, the newest interval first.',
   options: [
-    {
-      flags: '--window <s>',
-      says: 'period in seconds, an hour at most',
-      default: 3600,
-      read: integerOption('--window', 1),
-    },
-    { flags: '--interval <s>', says: 'seconds in each interval', default: 60, read: integerOption('--interval', 1) },
+    option('--window <s>', 'period in seconds, an hour at most', { default: 3600, read: integerOption(1) }),
+    option('--interval <s>', 'seconds in each interval', { default: 60, read: integerOption(1) }),
   ],
   async run({ service, output }, _args, options) {
     const { client } = await service();

@@ -6,6 +6,7 @@ import { chooseWorkflow, openWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { Failure, Interrupted } from '../failure.ts';
+import { option } from '../option.ts';
 
 export const cancel = command({
   words: 'cancel [workflow]',
@@ -41,7 +42,7 @@ async function cancelInSlurm({ service, environment }: Context, id: number) {
 export const remove = command({
   words: 'delete <workflow...>',
   says: 'Delete workflows with everything that belongs to them.',
-  options: [noPrompts, { flags: '--force', says: 'the same as --no-prompts' }],
+  options: [noPrompts, option('--force', 'the same as --no-prompts')],
   async run(context, [given], options) {
     const { output, settings } = context;
     output.recordOnly('workflow');

@@ -1,7 +1,7 @@
 import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import type { Command } from '../command.ts';
-import { integerOption } from '../option.ts';
+import { integerOption, option } from '../option.ts';
 import { amount, date } from '../output/columns.ts';
 import type { Column } from '../output/table.ts';
 import { ageSeconds, bytesText, memoryText, percentText, secondsText } from '../output/words.ts';
@@ -63,11 +63,9 @@ const computeNodesList = listCommand({
   says: 'List the runners of a workflow, including those that have ended.',
   things: 'compute nodes',
   options: [
-    {
-      flags: '--scheduled-compute-node <id>',
-      says: 'only runners in this allocation',
-      read: integerOption('--scheduled-compute-node', 1),
-    },
+    option('--scheduled-compute-node <id>', 'only runners in this allocation', {
+      read: integerOption(1),
+    }),
     ...letteredPagingOptions(sortFields.compute_node),
   ],
   columns,

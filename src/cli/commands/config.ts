@@ -8,6 +8,7 @@ import { configurationPlaces, lookUp, type Reading, readConfiguration, type Role
 import { builtIn, partsOf, type Path, paths } from '../config/schema.ts';
 import { Failure, UsageError } from '../failure.ts';
 import { userOf } from '../settings.ts';
+import { option } from '../option.ts';
 
 /** These commands read the configuration themselves, also an invalid one. */
 const itself = { offline: true, ignoresConfiguration: true } as const;
@@ -19,7 +20,7 @@ const configShow = command({
   ...itself,
   words: 'config show',
   says: 'Show every key that has a value, from files, the environment or defaults.',
-  options: [{ flags: '-f, --format <format>', says: 'toml or json', default: 'toml' }],
+  options: [option('-f, --format <format>', 'toml or json', { default: 'toml' })],
   async run({ output, environment, exitWith }, _args, options) {
     const found = await reading(environment);
     for (const words of [...found.ignored, ...found.warnings]) output.warn(words);
@@ -85,10 +86,10 @@ const configInit = command({
   words: 'config init',
   says: 'Write a configuration file with every key, commented out.',
   options: [
-    { flags: '--system', says: 'the file of the system' },
-    { flags: '--user', says: 'your own file' },
-    { flags: '--local', says: 'torc.toml in this folder' },
-    { flags: '-f, --force', says: 'replace an existing file' },
+    option('--system', 'the file of the system'),
+    option('--user', 'your own file'),
+    option('--local', 'torc.toml in this folder'),
+    option('-f, --force', 'replace an existing file'),
   ],
   async run({ output, environment }, _args, options) {
     const [role, ...others] = roles.filter((each) => options[each] === true);

@@ -2,18 +2,16 @@ import { withShortWords } from '../../core/quantity/short-words.ts';
 import type { DryRunReport } from '../../core/workflow-file/dry-run.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
+import { option } from '../option.ts';
 
 export const create = command({
   words: 'create <file>',
   says: 'Create a workflow from a file (YAML, JSON, JSON5 or KDL), or from standard input with "-".',
   options: [
-    { flags: '--dry-run', says: 'check the file and print its counts, without a server' },
-    { flags: '--no-resource-monitoring', says: 'do not monitor jobs if the file has no monitoring settings' },
-    { flags: '--skip-checks', says: 'create despite warnings about resources' },
-    {
-      flags: '--strict',
-      says: 'turn warnings into errors: ignored nodes and keys, and unknown names in commands',
-    },
+    option('--dry-run', 'check the file and print its counts, without a server'),
+    option('--no-resource-monitoring', 'do not monitor jobs if the file has no monitoring settings'),
+    option('--skip-checks', 'create despite warnings about resources'),
+    option('--strict', 'turn warnings into errors: ignored nodes and keys, and unknown names in commands'),
   ],
   async run(context, [file], options) {
     context.output.recordOnly('create');

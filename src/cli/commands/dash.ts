@@ -3,17 +3,17 @@ import { certificatesIn } from '../../client/node/certificates.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { integerOption, optionsOf } from '../option.ts';
+import { integerOption, option, optionsOf } from '../option.ts';
 import { asksForLogin, rootOf, startToken, tunnelTo } from '../page-address.ts';
 import { untilAsked } from '../until-asked.ts';
 
 /** Options of Torc 1.0.0 for parts that this program does not have. */
 const withoutEffect = optionsOf([
-  { flags: '--torc-bin <path>', says: 'no effect: no command is started', isHidden: true },
-  { flags: '--torc-mcp-server-bin <path>', says: 'no effect: there is no chat', isHidden: true },
-  { flags: '--server-port <port>', says: 'no effect: any free port', isHidden: true },
-  { flags: '--server-host <host>', says: 'no effect: 127.0.0.1', isHidden: true },
-  { flags: '--completion-check-interval-secs <n>', says: 'no effect: completion is known at once', isHidden: true },
+  option('--torc-bin <path>', 'no effect: no command is started', { isHidden: true }),
+  option('--torc-mcp-server-bin <path>', 'no effect: there is no chat', { isHidden: true }),
+  option('--server-port <port>', 'no effect: any free port', { isHidden: true }),
+  option('--server-host <host>', 'no effect: 127.0.0.1', { isHidden: true }),
+  option('--completion-check-interval-secs <n>', 'no effect: completion is known at once', { isHidden: true }),
   ...[
     'llm-provider',
     ...['api-key', 'foundry-api-key', 'foundry-resource', 'base-url', 'auth-header', 'model'].map(
@@ -23,11 +23,7 @@ const withoutEffect = optionsOf([
     ...['base-url', 'model'].map((name) => `ollama-${name}`),
     'github-token',
     ...['base-url', 'model'].map((name) => `github-models-${name}`),
-  ].map((name) => ({
-    flags: `--${name} <text>` as const,
-    says: 'no effect: there is no chat',
-    isHidden: true as const,
-  })),
+  ].map((name) => option(`--${name} <text>` as const, 'no effect: there is no chat', { isHidden: true as const })),
 ]);
 
 export const dash = command({
@@ -38,29 +34,19 @@ export const dash = command({
     'Every torc-server has the page itself, and `torc page` prints its address; this program is for habits and scripts, for servers that only this machine reaches, and for ' +
     'a socket. It prints the address, with a start token where the server asks for a login and a key where a cookie for a proxy is sent, and ends with Ctrl-C.',
   options: [
-    {
-      flags: '-p, --port <port>',
-      says: 'port; the next free one if it is in use',
+    option('-p, --port <port>', 'port; the next free one if it is in use', {
       setting: 'dash.port',
-      read: integerOption('--port', 0),
-    },
-    { flags: '--host <host>', says: 'address to listen on', setting: 'dash.host' },
-    {
-      flags: '--socket <path>',
-      says: 'listen on this Unix socket instead; only this user may use it',
+      read: integerOption(0),
+    }),
+    option('--host <host>', 'address to listen on', { setting: 'dash.host' }),
+    option('--socket <path>', 'listen on this Unix socket instead; only this user may use it', {
       setting: 'dash.socket',
-    },
-    { flags: '-a, --api-url <url>', says: 'the same as --url, as Torc 1.0.0 has it', setting: 'dash.api_url' },
-    {
-      flags: '-s, --standalone',
-      says: 'start a server for this user, or use that of another -s command',
+    }),
+    option('-a, --api-url <url>', 'the same as --url, as Torc 1.0.0 has it', { setting: 'dash.api_url' }),
+    option('-s, --standalone', 'start a server for this user, or use that of another -s command', {
       setting: 'dash.standalone',
-    },
-    {
-      flags: '--database <file>',
-      says: 'the same as --db, as Torc 1.0.0 has it',
-      setting: 'dash.database',
-    },
+    }),
+    option('--database <file>', 'the same as --db, as Torc 1.0.0 has it', { setting: 'dash.database' }),
     ...withoutEffect,
   ],
   async run(context, _, options) {

@@ -5,23 +5,18 @@ import type { StreamEvent } from '../../core/contract/event.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
-import { integerOption, numberOption } from '../option.ts';
+import { integerOption, numberOption, option } from '../option.ts';
 import { localTime } from '../output/local-time.ts';
 
 export const eventsMonitor = command({
   words: 'events monitor [workflow]',
   says: 'Print the events of a workflow as they happen, until Ctrl-C.',
   options: [
-    { flags: '-d, --duration <minutes>', says: 'end after this many minutes', read: numberOption('--duration', 0) },
-    {
-      flags: '--level <level>',
-      says: 'minimum severity',
-      default: 'info',
-      choices: ['debug', 'info', 'warning', 'error'],
-    },
-    { flags: '--filename <file>', says: 'append the events to this file as well' },
-    { flags: '--last-event-id <id>', says: 'begin after this event' },
-    { flags: '--limit <n>', says: 'end after this many events', read: integerOption('--limit', 1) },
+    option('-d, --duration <minutes>', 'end after this many minutes', { read: numberOption(0) }),
+    option('--level <level>', 'minimum severity', { default: 'info', choices: ['debug', 'info', 'warning', 'error'] }),
+    option('--filename <file>', 'append the events to this file as well'),
+    option('--last-event-id <id>', 'begin after this event'),
+    option('--limit <n>', 'end after this many events', { read: integerOption(1) }),
   ],
   async run(context, [workflow], options) {
     const id = await chooseWorkflow(context, workflow);

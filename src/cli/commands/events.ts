@@ -9,6 +9,7 @@ import type { Column } from '../output/table.ts';
 import { letteredPagingOptions } from '../paging.ts';
 import { deleteCommand, listCommand } from '../record-commands.ts';
 import { eventsMonitor } from './events-monitor.ts';
+import { option } from '../option.ts';
 
 const fieldsOf = ({ data }: Event) =>
   typeof data === 'object' && data !== null && !Array.isArray(data) ? data : ({} as Record<string, undefined>);
@@ -32,7 +33,7 @@ const eventsCreate = command({
   words: 'events create [workflow]',
   says: 'Create an event.',
   more: 'The data is any JSON; lists show its "category" (or "event_type") and "level".',
-  options: [{ flags: '-d, --data <json>', says: 'what happened, as JSON', read: jsonValue('--data'), required: true }],
+  options: [option('-d, --data <json>', 'what happened, as JSON', { read: jsonValue, required: true })],
   async run(context, [workflow], options) {
     context.output.recordOnly('event');
     const { id, client } = await openWorkflow(context, workflow);
@@ -48,8 +49,8 @@ const eventsList = listCommand({
   says: 'List the events that users and programs created.',
   things: 'events',
   options: [
-    { flags: '-t, --type <category>', says: 'only events of this category' },
-    { flags: '--category <category>', says: 'the same as --type' },
+    option('-t, --type <category>', 'only events of this category'),
+    option('--category <category>', 'the same as --type'),
     ...letteredPagingOptions(sortFields.event),
   ],
   columns,

@@ -3,7 +3,7 @@ import type { Axes } from '../../core/workflow-file/expand/axes.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../failure.ts';
-import { integerOption, optionsOf, type ValuesOf } from '../option.ts';
+import { integerOption, option, optionsOf, type ValuesOf } from '../option.ts';
 import type { Output } from '../output/output.ts';
 import { reportPreparation } from '../output/preparation.ts';
 import { initialize } from '../../operations/initialize.ts';
@@ -18,48 +18,37 @@ const levels = { off: 'off', summary: 'summary', 'time-series': 'time_series' } 
 const levelNames = ['off', 'summary', 'time-series'] as const;
 
 const options = optionsOf([
-  { flags: '-n, --name <name>', says: 'name of the workflow (default exec_ and the time)' },
-  { flags: '--description <text>', says: 'description of the workflow' },
-  { flags: '-c, --command <command>', says: 'a command; may be repeated', many: true },
-  {
-    flags: '-C, --commands-file <file>',
-    says: 'file with a command a line, "-" for standard input; blank lines and # comments are skipped',
-  },
-  {
-    flags: '--param <name=value>',
-    says: 'a parameter of the commands: a range 1:10, a list [a,b], @file or @- (standard input) with a value a line, or one value; repeat for more',
-    many: true,
-  },
-  {
-    flags: '--link <mode>',
-    says: 'combine the parameters as a product, or their values pairwise',
+  option('-n, --name <name>', 'name of the workflow (default exec_ and the time)'),
+  option('--description <text>', 'description of the workflow'),
+  option('-c, --command <command>', 'a command; may be repeated', { many: true }),
+  option(
+    '-C, --commands-file <file>',
+    'file with a command a line, "-" for standard input; blank lines and # comments are skipped',
+  ),
+  option(
+    '--param <name=value>',
+    'a parameter of the commands: a range 1:10, a list [a,b], @file or @- (standard input) with a value a line, or one value; repeat for more',
+    { many: true },
+  ),
+  option('--link <mode>', 'combine the parameters as a product, or their values pairwise', {
     default: 'product',
     choices: ['product', 'zip'],
-  },
+  }),
   ...runnerOptions,
-  {
-    flags: '-k, --keep-order',
-    says: 'print what the jobs write to their standard output, in the order of the list, as they end',
-  },
-  { flags: '--dry-run', says: 'print the workflow as JSON and run nothing' },
-  { flags: '--monitor <level>', says: 'monitoring of jobs', default: 'summary', choices: levelNames },
-  {
-    flags: '--monitor-compute-node <level>',
-    says: 'monitoring of this machine',
-    default: 'off',
-    choices: levelNames,
-  },
-  { flags: '--generate-plots', says: 'draw plots of the measurements' },
-  {
-    flags: '-i, --sample-interval-seconds <s>',
-    says: 'seconds between samples',
-    read: integerOption('--sample-interval-seconds', 1),
-  },
-  {
-    flags: '--stdio <mode>',
-    says: 'which output files are kept',
+  option(
+    '-k, --keep-order',
+    'print what the jobs write to their standard output, in the order of the list, as they end',
+  ),
+  option('--dry-run', 'print the workflow as JSON and run nothing'),
+  option('--monitor <level>', 'monitoring of jobs', { default: 'summary', choices: levelNames }),
+  option('--monitor-compute-node <level>', 'monitoring of this machine', { default: 'off', choices: levelNames }),
+  option('--generate-plots', 'draw plots of the measurements'),
+  option('-i, --sample-interval-seconds <s>', 'seconds between samples', {
+    read: integerOption(1),
+  }),
+  option('--stdio <mode>', 'which output files are kept', {
     choices: ['separate', 'combined', 'no-stdout', 'no-stderr', 'none'],
-  },
+  }),
 ]);
 
 type ExecValues = ValuesOf<typeof options>;

@@ -24,8 +24,8 @@ const columns: readonly Column<File>[] = [
   },
 ];
 
-const name = option({ flags: '-n, --name <name>', says: 'name of the file in the workflow' });
-const path = option({ flags: '-p, --path <path>', says: 'path of the file' });
+const name = option('-n, --name <name>', 'name of the file in the workflow');
+const path = option('-p, --path <path>', 'path of the file');
 
 const filesCreate = command({
   words: 'files create [workflow]',
@@ -48,7 +48,7 @@ const filesList = listCommand({
   says: 'List the files of a workflow.',
   things: 'files',
   options: [
-    { flags: '--produced-by-job-id <job>', says: 'only outputs of this job, by id or name' },
+    option('--produced-by-job-id <job>', 'only outputs of this job, by id or name'),
     ...pagingOptions(sortFields.file),
   ],
   columns,

@@ -5,22 +5,24 @@ import { changeUsersFile, readPasswordFile } from '../htpasswd/file.ts';
 import { reload, reloadOptions } from '../htpasswd/reload.ts';
 import { integerOption, type ValuesOf, option } from '../option.ts';
 
-const fileOption = option({ flags: '-f, --file <path>', says: 'the file of users', required: true });
-const passwordOption = option({
-  flags: '-p, --password <password>',
-  says: 'the password; by default asked for on a terminal, or the first line of standard input',
-});
+const fileOption = option('-f, --file <path>', 'the file of users', { required: true });
+const passwordOption = option(
+  '-p, --password <password>',
+  'the password; by default asked for on a terminal, or the first line of standard input',
+);
 
-const costOption = option({
-  flags: '-c, --cost <n>',
-  says: 'bcrypt cost, 4 to 31; one more doubles the time of a guess, and of each login',
-  default: 12,
-  read(text: string) {
-    const cost = integerOption('--cost')(text);
-    if (cost < 4 || cost > 31) throw new Failure(`cost must be between 4 and 31, found ${text}`);
-    return cost;
+const costOption = option(
+  '-c, --cost <n>',
+  'bcrypt cost, 4 to 31; one more doubles the time of a guess, and of each login',
+  {
+    default: 12,
+    read(text: string, name: string) {
+      const cost = integerOption()(text, name);
+      if (cost < 4 || cost > 31) throw new Failure(`cost must be between 4 and 31, found ${text}`);
+      return cost;
+    },
   },
-});
+);
 
 const htpasswdAdd = command({
   words: 'add <user>',

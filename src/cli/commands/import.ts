@@ -2,14 +2,14 @@ import type { Conversion } from '../../core/convert/conversion.ts';
 import { type Command, command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { integerOption, optionsOf } from '../option.ts';
+import { integerOption, option, optionsOf } from '../option.ts';
 import { readInput } from '../read-input.ts';
 import type { ConversionOptions } from '../write-conversion.ts';
 
 /** Options of every converter. */
 const conversionOptions = optionsOf([
-  { flags: '-o, --output <file>', says: 'workflow file to write, .yaml or .json (default: standard output)' },
-  { flags: '--partial', says: 'write the workflow also if something that changes its result had to be left out' },
+  option('-o, --output <file>', 'workflow file to write, .yaml or .json (default: standard output)'),
+  option('--partial', 'write the workflow also if something that changes its result had to be left out'),
 ]);
 
 /** Converts a file and writes the workflow, with the report; `why` says why it cannot be standard input. */
@@ -44,11 +44,9 @@ const importSnakemake = command({
   says: 'Convert a Snakefile to a workflow file: each job that Snakemake would run becomes a job with its files.',
   more: 'Your own Snakemake resolves wildcards and functions; it runs the Python of the Snakefile and no job. A rule with a script, an environment or a container becomes a job in which Snakemake runs this rule. A report on standard error names what is not the same in the workflow.',
   options: [
-    {
-      flags: '--cores <n>',
-      says: 'no job gets more CPUs (default: those of this machine)',
-      read: integerOption('--cores', 1),
-    },
+    option('--cores <n>', 'no job gets more CPUs (default: those of this machine)', {
+      read: integerOption(1),
+    }),
     ...conversionOptions,
   ],
   offline: true,
@@ -66,11 +64,9 @@ const importCwl = command({
   says: 'Convert a tool or workflow of the Common Workflow Language (CWL) with its inputs to a workflow file.',
   more: 'Each tool becomes a job in a folder of its own, each step that is scattered one for each item. References such as $(inputs.file.path) are resolved; JavaScript is not run: a step that needs it is left out. A report on standard error names what is not the same in the workflow, and where each output lies.',
   options: [
-    {
-      flags: '--container <runtime>',
-      says: 'run tools with a DockerRequirement in containers of this runtime',
+    option('--container <runtime>', 'run tools with a DockerRequirement in containers of this runtime', {
       choices: ['apptainer', 'podman', 'docker'],
-    },
+    }),
     ...conversionOptions,
   ],
   offline: true,
@@ -86,10 +82,7 @@ const importSlurmArray = command({
   says: 'Convert a batch script with #SBATCH --array to a workflow file: one job with a parameter.',
   more: 'Each job runs the script itself, with SLURM_ARRAY_TASK_ID and the other variables that a task of the array has. A report on standard error names every line that is not the same in the workflow.',
   options: [
-    {
-      flags: '--array <tasks>',
-      says: 'the tasks, as for sbatch: 1-10, 1,3,5-7 or 0-15:4%2 (default: those of the script)',
-    },
+    option('--array <tasks>', 'the tasks, as for sbatch: 1-10, 1,3,5-7 or 0-15:4%2 (default: those of the script)'),
     ...conversionOptions,
   ],
   offline: true,

@@ -1,14 +1,14 @@
 import { openWorkflow } from '../choose-workflow.ts';
 import { type Command, command } from '../command.ts';
 import type { AnalyzedLogs } from '../../operations/logs/analyze.ts';
-import { integerOption } from '../option.ts';
+import { integerOption, option } from '../option.ts';
 
 const logsBundle = command({
   words: 'logs bundle [workflow]',
   says: 'Pack the logs of a workflow into one file: wfID.tar.gz.',
   options: [
-    { flags: '-o, --output-dir <folder>', says: 'output folder of the runners', default: 'torc_output' },
-    { flags: '--bundle-dir <folder>', says: 'where the bundle goes', default: '.' },
+    option('-o, --output-dir <folder>', 'output folder of the runners', { default: 'torc_output' }),
+    option('--bundle-dir <folder>', 'where the bundle goes', { default: '.' }),
   ],
   async run(context, [given], options) {
     const { output } = context;
@@ -36,11 +36,9 @@ const logsAnalyze = command({
   says: 'Look for failures in logs: an output folder, or a bundle of torc logs bundle.',
   more: 'Exits with 0 whether or not there are failures.',
   options: [
-    {
-      flags: '-w, --workflow-id <id>',
-      says: 'the workflow; needed if there are logs of several',
-      read: integerOption('--workflow-id', 1),
-    },
+    option('-w, --workflow-id <id>', 'the workflow; needed if there are logs of several', {
+      read: integerOption(1),
+    }),
   ],
   offline: true,
   async run({ output }, [path], options) {

@@ -3,6 +3,7 @@ import type { Backend } from '../../agents/tool.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { packageRoot } from '../../operations/package-root.ts';
+import { option } from '../option.ts';
 
 export const mcpServer = command({
   words: 'serve',
@@ -10,21 +11,12 @@ export const mcpServer = command({
   says: 'Serve torc to agents: tools, pages and prompts in the Model Context Protocol, on standard input and output.',
   more: 'A client starts it; --print-config prints what to paste into the settings of clients. It starts no runner and no job.',
   options: [
-    { flags: '--api-url <url>', says: 'the same as --url, as Torc 1.0.0 has it' },
-    { flags: '-o, --output-dir <folder>', says: 'output folder of the runs (TORC_OUTPUT_DIR; default torc_output)' },
-    {
-      flags: '--docs-dir <folder>',
-      says: 'the pages of the documentation (TORC_DOCS_DIR; default those of the package)',
-    },
-    {
-      flags: '--examples-dir <folder>',
-      says: 'the example workflow files (TORC_EXAMPLES_DIR; default those of the package)',
-    },
-    { flags: '--read-only', says: 'offer only the tools that change nothing' },
-    {
-      flags: '--print-config',
-      says: 'print the JSON for the settings of clients, with the other options of this call',
-    },
+    option('--api-url <url>', 'the same as --url, as Torc 1.0.0 has it'),
+    option('-o, --output-dir <folder>', 'output folder of the runs (TORC_OUTPUT_DIR; default torc_output)'),
+    option('--docs-dir <folder>', 'the pages of the documentation (TORC_DOCS_DIR; default those of the package)'),
+    option('--examples-dir <folder>', 'the example workflow files (TORC_EXAMPLES_DIR; default those of the package)'),
+    option('--read-only', 'offer only the tools that change nothing'),
+    option('--print-config', 'print the JSON for the settings of clients, with the other options of this call'),
   ],
   async run(context, _, options) {
     const { configuration, environment, output } = context;

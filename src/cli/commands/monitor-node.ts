@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
-import { integerOption } from '../option.ts';
+import { integerOption, option } from '../option.ts';
 import { untilAsked } from '../until-asked.ts';
 
 export const monitorNode = command({
@@ -11,19 +11,15 @@ export const monitorNode = command({
   says: 'Measure CPU and memory of this machine until it is stopped (Ctrl-C, SIGTERM or SIGUSR1), without running jobs.',
   more: 'Samples go to a file in <output-dir>/resource_utilization, which plot-resources draws. With a workflow, its compute_node monitoring determines what is measured.',
   options: [
-    { flags: '-w, --workflow-id <workflow>', says: 'use the monitoring settings of this workflow' },
-    { flags: '-o, --output-dir <folder>', says: 'folder of the file', default: 'torc_output' },
-    {
-      flags: '-i, --sample-interval-seconds <s>',
-      says: 'seconds between samples (default 10, or the workflow’s)',
-      read: integerOption('--sample-interval-seconds', 1),
-    },
-    {
-      flags: '--flush-interval-seconds <s>',
-      says: 'seconds between writes (default 300, or the workflow’s)',
-      read: integerOption('--flush-interval-seconds', 1),
-    },
-    { flags: '--summary-only', says: 'keep no samples, only their number, peaks and averages' },
+    option('-w, --workflow-id <workflow>', 'use the monitoring settings of this workflow'),
+    option('-o, --output-dir <folder>', 'folder of the file', { default: 'torc_output' }),
+    option('-i, --sample-interval-seconds <s>', 'seconds between samples (default 10, or the workflow’s)', {
+      read: integerOption(1),
+    }),
+    option('--flush-interval-seconds <s>', 'seconds between writes (default 300, or the workflow’s)', {
+      read: integerOption(1),
+    }),
+    option('--summary-only', 'keep no samples, only their number, peaks and averages'),
   ],
   async run(context, _args, options) {
     const { output, settings, environment } = context;

@@ -1,5 +1,6 @@
 import { command } from '../command.ts';
 import { Failure, UsageError } from '../failure.ts';
+import { option } from '../option.ts';
 
 export const plotResources = command({
   words: 'plot-resources <database...>',
@@ -7,10 +8,10 @@ export const plotResources = command({
   more: 'The files are in <output-dir>/resource_utilization. Pages need nothing but a browser, also without a network.\n\n  torc plot-resources torc_output/resource_utilization/*.db -o plots',
   offline: true,
   options: [
-    { flags: '-o, --output-dir <folder>', says: 'where the pages are written', default: '.' },
-    { flags: '-j, --job-ids <ids>', says: 'only these jobs, separated by commas' },
-    { flags: '-p, --prefix <text>', says: 'prefix of each file name', default: '' },
-    { flags: '-f, --format <format>', says: 'pages, or their figures', default: 'html', choices: ['html', 'json'] },
+    option('-o, --output-dir <folder>', 'where the pages are written', { default: '.' }),
+    option('-j, --job-ids <ids>', 'only these jobs, separated by commas'),
+    option('-p, --prefix <text>', 'prefix of each file name', { default: '' }),
+    option('-f, --format <format>', 'pages, or their figures', { default: 'html', choices: ['html', 'json'] }),
   ],
   async run({ output }, [databases], options) {
     const jobIds = idsOf(options.jobIds);

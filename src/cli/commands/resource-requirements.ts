@@ -24,14 +24,14 @@ const columns: readonly Column<ResourceRequirements>[] = [
   amount('Runtime', ({ runtime }) => runtime, askedTimeText, { importance: 6 }),
 ];
 
-const name = option({ flags: '-n, --name <name>', says: 'name that jobs use' });
+const name = option('-n, --name <name>', 'name that jobs use');
 
 const amounts = {
-  cpus: { flags: '--num-cpus <n>', says: 'CPUs on each node', read: integerOption('--num-cpus', 1) },
-  gpus: { flags: '--num-gpus <n>', says: 'GPUs on each node', read: integerOption('--num-gpus', 0) },
-  nodes: { flags: '--num-nodes <n>', says: 'nodes', read: integerOption('--num-nodes', 1) },
-  memory: { flags: '-m, --memory <amount>', says: 'memory on each node, such as 512m or 4g' },
-  runtime: { flags: '-r, --runtime <duration>', says: 'maximum runtime, an ISO 8601 duration such as PT2H' },
+  cpus: option('--num-cpus <n>', 'CPUs on each node', { read: integerOption(1) }),
+  gpus: option('--num-gpus <n>', 'GPUs on each node', { read: integerOption(0) }),
+  nodes: option('--num-nodes <n>', 'nodes', { read: integerOption(1) }),
+  memory: option('-m, --memory <amount>', 'memory on each node, such as 512m or 4g'),
+  runtime: option('-r, --runtime <duration>', 'maximum runtime, an ISO 8601 duration such as PT2H'),
 } as const satisfies Record<string, Option>;
 
 type Amounts = ValuesOf<readonly [typeof name, ...(typeof amounts)[keyof typeof amounts][]]>;

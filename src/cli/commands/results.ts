@@ -3,7 +3,7 @@ import type { Result } from '../../core/contract/result.ts';
 import { sentenceOf } from '../../core/attempt/cause.ts';
 import { exitCodesOf, storedEndOf } from '../../core/attempt/judge.ts';
 import { type Command, command } from '../command.ts';
-import { checkedByServer, integerOption } from '../option.ts';
+import { checkedByServer, integerOption, option } from '../option.ts';
 import { recordKinds, recordWithin } from '../choose-record.ts';
 import { openWorkflow } from '../choose-workflow.ts';
 import { counted, someOf } from '../../core/quantity/count-text.ts';
@@ -58,23 +58,17 @@ const resultsList = command({
   words: 'results list [workflow]',
   says: 'List how jobs ended: the current result of each, or with --all-runs all results.',
   options: [
-    { flags: '-j, --job-id <job>', says: 'only this job, by id or name' },
-    { flags: '-r, --run-id <id>', says: 'only this run', read: integerOption('--run-id', 0) },
-    { flags: '--return-code <code>', says: 'only with this return code', read: integerOption('--return-code') },
-    { flags: '--failed', says: 'only with a return code other than 0' },
-    {
-      flags: '-s, --status <status>',
-      says: 'only with this status',
+    option('-j, --job-id <job>', 'only this job, by id or name'),
+    option('-r, --run-id <id>', 'only this run', { read: integerOption(0) }),
+    option('--return-code <code>', 'only with this return code', { read: integerOption() }),
+    option('--failed', 'only with a return code other than 0'),
+    option('-s, --status <status>', 'only with this status', {
       read: checkedByServer<NonNullable<Result['status']>>(),
-    },
-    { flags: '--compute-node <id>', says: 'only this compute node', read: integerOption('--compute-node', 1) },
-    { flags: '--all-runs', says: 'include all runs and attempts' },
-    { flags: '--include-logs', says: 'as JSON, with the paths of job output and logs' },
-    {
-      flags: '-o, --output-dir <folder>',
-      says: 'with --include-logs: output folder of the runs',
-      default: 'torc_output',
-    },
+    }),
+    option('--compute-node <id>', 'only this compute node', { read: integerOption(1) }),
+    option('--all-runs', 'include all runs and attempts'),
+    option('--include-logs', 'as JSON, with the paths of job output and logs'),
+    option('-o, --output-dir <folder>', 'with --include-logs: output folder of the runs', { default: 'torc_output' }),
     ...pagingOptions(sortFields.result),
   ],
   async run(context, [workflow], options) {

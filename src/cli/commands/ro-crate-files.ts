@@ -5,14 +5,14 @@ import { openWorkflow } from '../choose-workflow.ts';
 import { type Command, command } from '../command.ts';
 import { hashModes } from '../../operations/crate/hash-mode.ts';
 import { jsonObject } from '../json-object.ts';
-import { integerOption } from '../option.ts';
+import { integerOption, option } from '../option.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 
 const roCrateExport = command({
   words: 'ro-crate export [workflow]',
   says: 'Write the research object of a workflow as an RO-Crate 1.1 document (ro-crate-metadata.json).',
   more: 'A file with an identifier is named by it wherever another entity refers to its path. Properties stored for "./", such as a licence, belong to the root.',
-  options: [{ flags: '-o, --output <file>', says: 'write to this file instead of standard output' }],
+  options: [option('-o, --output <file>', 'write to this file instead of standard output')],
   async run(context, [given], options) {
     const { output } = context;
     output.recordOnly('ro-crate export');
@@ -43,23 +43,19 @@ const roCrateAddDataset = command({
   says: 'Describe a folder as a dataset of the research object: its size, its files, a hash, and the jobs that produced it.',
   more: 'An existing dataset is described again. The hash "manifest" covers names, sizes and times, "content" the contents of the files.',
   options: [
-    { flags: '--name <name>', says: 'name of the dataset', required: true },
-    { flags: '--path <folder>', says: 'the folder', required: true },
-    { flags: '--hash-mode <mode>', says: 'what the hash covers', default: 'manifest', choices: hashModes },
-    { flags: '--description <text>', says: 'description of the dataset' },
-    { flags: '--encoding-format <type>', says: 'the media type of its files' },
-    {
-      flags: '-t, --threads <n>',
-      says: 'number of files read at once (default: number of CPUs)',
-      read: integerOption('--threads', 1),
-    },
-    { flags: '-j, --job-id <job...>', says: 'jobs that produced it, by id or name', many: true },
-    { flags: '--job <job...>', says: 'the same as --job-id', many: true, isHidden: true },
-    {
-      flags: '--metadata <json>',
-      says: 'additional properties, as a JSON object; they have precedence',
-      read: jsonObject('--metadata'),
-    },
+    option('--name <name>', 'name of the dataset', { required: true }),
+    option('--path <folder>', 'the folder', { required: true }),
+    option('--hash-mode <mode>', 'what the hash covers', { default: 'manifest', choices: hashModes }),
+    option('--description <text>', 'description of the dataset'),
+    option('--encoding-format <type>', 'the media type of its files'),
+    option('-t, --threads <n>', 'number of files read at once (default: number of CPUs)', {
+      read: integerOption(1),
+    }),
+    option('-j, --job-id <job...>', 'jobs that produced it, by id or name', { many: true }),
+    option('--job <job...>', 'the same as --job-id', { many: true, isHidden: true }),
+    option('--metadata <json>', 'additional properties, as a JSON object; they have precedence', {
+      read: jsonObject,
+    }),
   ],
   async run(context, [given], options) {
     const { output } = context;

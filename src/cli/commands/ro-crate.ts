@@ -21,19 +21,16 @@ const columns: readonly Column<RoCrateEntity>[] = [
   { title: 'File ID', value: ({ file_id: file }) => file, align: 'right' },
 ];
 
-const entityId = option({ flags: '--entity-id <id>', says: 'its @id, unique in the workflow' });
-const entityType = option({ flags: '--entity-type <type>', says: 'its @type, such as File or SoftwareApplication' });
-const metadata = option({
-  flags: '--metadata <json>',
-  says: 'its properties, as a JSON object, or "-" for standard input',
-});
-const fileId = (says: string) => option({ flags: '--file-id <file>', says });
+const entityId = option('--entity-id <id>', 'its @id, unique in the workflow');
+const entityType = option('--entity-type <type>', 'its @type, such as File or SoftwareApplication');
+const metadata = option('--metadata <json>', 'its properties, as a JSON object, or "-" for standard input');
+const fileId = (says: string) => option('--file-id <file>', says);
 
 /** The metadata that was given, here or on standard input. */
 async function metadataOf(given: string): Promise<RoCrateEntity['metadata']> {
   const { text } = await import('node:stream/consumers');
   const json = given === '-' ? await text(process.stdin) : given;
-  return jsonObject('--metadata')(json) as RoCrateEntity['metadata'];
+  return jsonObject(json, '--metadata') as RoCrateEntity['metadata'];
 }
 
 const roCrateCreate = command({

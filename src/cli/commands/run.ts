@@ -9,6 +9,7 @@ import { loadRunnerMeanwhile, runnerOptions, runWorkflow } from '../run-workflow
 import { createWorkflowOf, existingWorkflow, isSpec, planOfFile } from '../spec-or-id.ts';
 import { chooseUpdate, refuseUpdateOptions, updateOptions } from '../update-workflow.ts';
 import { makeOutputFolder } from '../output-folder.ts';
+import { option } from '../option.ts';
 
 export const run = command({
   words: 'run <spec-or-id>',
@@ -18,17 +19,11 @@ export const run = command({
   options: [
     ...runnerOptions,
     ...updateOptions,
-    { flags: '--skip-checks', says: 'create despite warnings about resources' },
-    {
-      flags: '--strict',
-      says: 'turn warnings into errors: ignored nodes and keys, and unknown names in commands',
-    },
-    { flags: '--resume', says: 'first make ready again the jobs that were interrupted: terminated or canceled' },
-    {
-      flags: '--page',
-      says: 'print the address of the page that shows this run in a browser; on a desktop, open it',
-    },
-    { flags: '--retry-failed', says: 'like --resume, and make failed jobs ready again as well' },
+    option('--skip-checks', 'create despite warnings about resources'),
+    option('--strict', 'turn warnings into errors: ignored nodes and keys, and unknown names in commands'),
+    option('--resume', 'first make ready again the jobs that were interrupted: terminated or canceled'),
+    option('--page', 'print the address of the page that shows this run in a browser; on a desktop, open it'),
+    option('--retry-failed', 'like --resume, and make failed jobs ready again as well'),
   ],
   async run(context, [given], options) {
     const { output } = context;

@@ -6,7 +6,7 @@ import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import { recordKinds } from '../choose-record.ts';
 import { idOf } from '../id-or-name.ts';
 import { type Command, command } from '../command.ts';
-import { integerOption } from '../option.ts';
+import { integerOption, option } from '../option.ts';
 import type { Column } from '../output/table.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 import { letteredPagingOptions } from '../paging.ts';
@@ -27,12 +27,9 @@ const scheduledNodesList = listCommand({
   says: 'List the requested allocations.',
   things: 'scheduled compute nodes',
   options: [
-    { flags: '--scheduler-id <id>', says: 'only with this Slurm job id', read: integerOption('--scheduler-id') },
-    { flags: '--scheduler-config-id <slurm-scheduler>', says: 'only of this Slurm scheduler, by id or name' },
-    {
-      flags: '--status <status>',
-      says: 'only with this status: planned, submitting, pending, active, complete or canceled',
-    },
+    option('--scheduler-id <id>', 'only with this Slurm job id', { read: integerOption() }),
+    option('--scheduler-config-id <slurm-scheduler>', 'only of this Slurm scheduler, by id or name'),
+    option('--status <status>', 'only with this status: planned, submitting, pending, active, complete or canceled'),
     ...letteredPagingOptions(sortFields.scheduled_compute_node),
   ],
   columns,

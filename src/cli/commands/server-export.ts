@@ -2,6 +2,7 @@ import { restrictFiles } from '../../cluster/umask.ts';
 import { command } from '../command.ts';
 import { workflowId } from '../choose-workflow.ts';
 import { idOrName } from '../id-or-name.ts';
+import { option } from '../option.ts';
 
 export const serverExport = command({
   words: 'export [workflow...]',
@@ -9,25 +10,18 @@ export const serverExport = command({
   more: 'Exports the named workflows, those of --user and those shared with --access-group; all if nothing is named.',
   offline: true,
   options: [
-    { flags: '-o, --output <path>', says: 'the database to write', required: true },
-    {
-      flags: '-d, --database <path>',
-      says: 'the database to read (DATABASE_URL; default torc.db)',
+    option('-o, --output <path>', 'the database to write', { required: true }),
+    option('-d, --database <path>', 'the database to read (DATABASE_URL; default torc.db)', {
       setting: 'server.database',
-    },
-    { flags: '--user <user>', says: 'workflows of this user; may be repeated', many: true },
-    {
-      flags: '--access-group <group>',
-      says: 'workflows shared with this group, by id or name; may be repeated',
+    }),
+    option('--user <user>', 'workflows of this user; may be repeated', { many: true }),
+    option('--access-group <group>', 'workflows shared with this group, by id or name; may be repeated', {
       many: true,
       read: (text: string) => idOrName('access group', text),
-    },
-    { flags: '--overwrite', says: 'replace an existing file' },
-    {
-      flags: '--preserve-access-groups',
-      says: 'keep the groups that the workflows are shared with, and their members',
-    },
-    { flags: '--no-vacuum', says: 'do not compact the file: faster, and larger' },
+    }),
+    option('--overwrite', 'replace an existing file'),
+    option('--preserve-access-groups', 'keep the groups that the workflows are shared with, and their members'),
+    option('--no-vacuum', 'do not compact the file: faster, and larger'),
   ],
   async run({ output, configuration }, [given], options) {
     restrictFiles(configuration['server.umask']);

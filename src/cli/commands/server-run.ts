@@ -11,6 +11,7 @@ import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import { runOptions, type ServerValues } from '../server/options.ts';
 import type { ServerOptions } from '../server/server-options.ts';
+import { option } from '../option.ts';
 
 /** sysexits.h: an error of input or output. */
 const EX_IOERR = 74;
@@ -30,10 +31,10 @@ export const serverRun = command({
   offline: true,
   options: [
     ...runOptions,
-    { flags: '--daemon', says: 'run in the background, with --log-dir; returns when the server answers' },
-    { flags: '--as-daemon', says: 'run as the background process', isHidden: true },
-    { flags: '--pid-file <path>', says: `file for the process id (default with --daemon: ${PID_FILE})` },
-    { flags: '--shutdown-on-stdin-eof', says: 'end when standard input ends' },
+    option('--daemon', 'run in the background, with --log-dir; returns when the server answers'),
+    option('--as-daemon', 'run as the background process', { isHidden: true }),
+    option('--pid-file <path>', `file for the process id (default with --daemon: ${PID_FILE})`),
+    option('--shutdown-on-stdin-eof', 'end when standard input ends'),
   ],
   async run({ output, environment }, _args, options) {
     restrictFiles(options.umask);

@@ -3,7 +3,7 @@ import { option } from '../option.ts';
 import { runOptions } from '../server/options.ts';
 import { SERVICE } from '../server/systemd.ts';
 
-const user = option({ flags: '--user', says: 'service of your user, without root' });
+const user = option('--user', 'service of your user, without root');
 const room = () => import('../server/service.ts');
 
 const serviceInstall = command({

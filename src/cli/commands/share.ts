@@ -9,6 +9,7 @@ import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { Failure, UsageError } from '../failure.ts';
 import type { Column } from '../output/table.ts';
+import { option } from '../option.ts';
 
 /** With whom a workflow is shared: a group by its id, a user by name. */
 type Recipient =
@@ -24,7 +25,7 @@ export const share = command({
   words: 'share <workflow> [user-or-group]',
   says: 'Share a workflow with a user or an access group; without one, list with whom it is shared.',
   more: 'They may do everything with the workflow that its owner may, except share it and give it to another user. Of a user and a group with the same name the group is meant; "user:NAME" and "group:NAME" say which.',
-  options: [{ flags: '--remove', says: 'stop sharing it with this user or group' }],
+  options: [option('--remove', 'stop sharing it with this user or group')],
   async run(context, [workflow, given], { remove }) {
     const id = await chooseWorkflow(context, workflow);
     if (given === undefined) {

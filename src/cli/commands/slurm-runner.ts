@@ -6,7 +6,7 @@ import { workflowId } from '../choose-workflow.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { integerOption, numberOption } from '../option.ts';
+import { integerOption, numberOption, option } from '../option.ts';
 import { runWorkflow } from '../run-workflow.ts';
 import { startDelaySeconds } from '../start-delay.ts';
 
@@ -18,44 +18,32 @@ export const slurmRunner = command({
   namesService: true,
   says: 'Run jobs of a workflow inside a Slurm allocation, with its resources, until it ends.',
   options: [
-    {
-      flags: '--max-parallel-jobs <n>',
-      says: 'run this many jobs at once and ignore their requirements',
-      read: integerOption('--max-parallel-jobs', 1),
-    },
-    {
-      flags: '-p, --poll-interval <s>',
-      says: 'polling interval in seconds when no event arrives',
+    option('--max-parallel-jobs <n>', 'run this many jobs at once and ignore their requirements', {
+      read: integerOption(1),
+    }),
+    option('-p, --poll-interval <s>', 'polling interval in seconds when no event arrives', {
       setting: 'client.slurm.poll_interval',
-      read: numberOption('--poll-interval', 0.001),
-    },
-    {
-      flags: '--claim-backoff-max-secs <s>',
-      says: 'maximum polling interval while jobs run',
+      read: numberOption(0.001),
+    }),
+    option('--claim-backoff-max-secs <s>', 'maximum polling interval while jobs run', {
       setting: 'client.run.claim_backoff_max_secs',
-      read: numberOption('--claim-backoff-max-secs', 0),
-    },
-    {
-      flags: '--label <label>',
-      says: 'claim jobs whose labels are all among these; may be repeated or separated by commas',
+      read: numberOption(0),
+    }),
+    option('--label <label>', 'claim jobs whose labels are all among these; may be repeated or separated by commas', {
       many: true,
-    },
-    {
-      flags: '--persistent',
-      says: 'keep running until all jobs with matching labels have ended, even when idle',
-    },
-    {
-      flags: '--wait-for-healthy-database-minutes <n>',
-      says: 'minutes to wait for a server that is away (default: what the workflow says)',
-      read: numberOption('--wait-for-healthy-database-minutes', 0),
-    },
-    { flags: '--is-subtask', says: 'one of several runners in the allocation, with the share of SLURM_CPUS_PER_TASK' },
-    {
-      flags: '--startup-delay-seconds <s>',
-      says: 'wait at most this long before the start, so that many runners do not start at once',
-      default: 0,
-      read: numberOption('--startup-delay-seconds', 0),
-    },
+    }),
+    option('--persistent', 'keep running until all jobs with matching labels have ended, even when idle'),
+    option(
+      '--wait-for-healthy-database-minutes <n>',
+      'minutes to wait for a server that is away (default: what the workflow says)',
+      { read: numberOption(0) },
+    ),
+    option('--is-subtask', 'one of several runners in the allocation, with the share of SLURM_CPUS_PER_TASK'),
+    option(
+      '--startup-delay-seconds <s>',
+      'wait at most this long before the start, so that many runners do not start at once',
+      { default: 0, read: numberOption(0) },
+    ),
   ],
   async run(context, [, workflow, outputDir], options) {
     const { environment, output } = context;

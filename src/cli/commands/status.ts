@@ -1,11 +1,12 @@
 import { chooseWorkflow, latestWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';
+import { option } from '../option.ts';
 
 const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]') =>
   command({
     words,
     says: 'Show the status of a workflow; without an id of the one that you created last.',
-    options: [{ flags: '--watch', says: 'show what it does until it ends, as torc top' }],
+    options: [option('--watch', 'show what it does until it ends, as torc top')],
     async run(context, [workflow], { watch }) {
       const id = workflow === undefined ? await latestWorkflow(context) : await chooseWorkflow(context, workflow);
       if (watch === true) {

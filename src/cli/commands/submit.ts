@@ -12,7 +12,7 @@ import { noPrompts } from '../agree.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { integerOption } from '../option.ts';
+import { integerOption, option } from '../option.ts';
 import { reportPreparation } from '../output/preparation.ts';
 import { submitOptions } from '../slurm-options.ts';
 import { stuckAllocations } from '../../operations/views/queue-lines.ts';
@@ -28,13 +28,11 @@ export const submit = command({
     'Run again after a failure, it submits what an interrupted command left, and nothing twice. Equal allocations are one job ' +
     'array of Slurm where it allows them.',
   options: [
-    { flags: '-i, --ignore-missing-data', says: 'initialize even if input files are missing' },
-    { flags: '--skip-checks', says: 'create and submit despite warnings about resources' },
-    {
-      flags: '--max-parallel-jobs <n>',
-      says: 'each runner runs this many jobs at once and ignores their requirements',
-      read: integerOption('--max-parallel-jobs', 1),
-    },
+    option('-i, --ignore-missing-data', 'initialize even if input files are missing'),
+    option('--skip-checks', 'create and submit despite warnings about resources'),
+    option('--max-parallel-jobs <n>', 'each runner runs this many jobs at once and ignores their requirements', {
+      read: integerOption(1),
+    }),
     ...submitOptions,
     noPrompts,
   ],

@@ -2,7 +2,7 @@ import type { Task } from '../../core/contract/task.ts';
 import { idOf } from '../id-or-name.ts';
 import { type Command, command } from '../command.ts';
 import { Failure } from '../failure.ts';
-import { numberOption } from '../option.ts';
+import { numberOption, option } from '../option.ts';
 import { fieldsText } from '../output/fields.ts';
 
 const tasksWait = command({
@@ -10,13 +10,11 @@ const tasksWait = command({
   says: 'Wait until a background task of the server has ended.',
   more: 'Exits with 0 if it succeeded, with 1 if it failed or the timeout came first.',
   options: [
-    { flags: '--timeout <s>', says: 'timeout in seconds', read: numberOption('--timeout', 0) },
-    {
-      flags: '--poll-fallback-interval <s>',
-      says: 'polling interval in seconds when no event arrives',
+    option('--timeout <s>', 'timeout in seconds', { read: numberOption(0) }),
+    option('--poll-fallback-interval <s>', 'polling interval in seconds when no event arrives', {
       default: 10,
-      read: numberOption('--poll-fallback-interval', 0.1),
-    },
+      read: numberOption(0.1),
+    }),
   ],
   async run({ service, output }, [given], options) {
     output.recordOnly('task');

@@ -1,6 +1,6 @@
 import { chooseWorkflow, latestWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';
-import { numberOption } from '../option.ts';
+import { numberOption, option } from '../option.ts';
 
 export const top = command({
   words: 'top [workflow]',
@@ -11,12 +11,10 @@ export const top = command({
     'is drawn again in its place; elsewhere a new one follows when something changes, with -f json as one line. Exits with 0 when all jobs completed, with 1 when ' +
     'the workflow ended otherwise, and with 130 after Ctrl-C; with --once with 0.',
   options: [
-    { flags: '--once', says: 'show it once and exit' },
-    {
-      flags: '--interval <s>',
-      says: 'seconds between two looks (default 2; 5 where the output is no terminal)',
-      read: numberOption('--interval', 0.25),
-    },
+    option('--once', 'show it once and exit'),
+    option('--interval <s>', 'seconds between two looks (default 2; 5 where the output is no terminal)', {
+      read: numberOption(0.25),
+    }),
   ],
   async run(context, [given], { once, interval }) {
     const id = given === undefined ? await latestWorkflow(context) : await chooseWorkflow(context, given);

@@ -1,6 +1,7 @@
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
+import { option } from '../option.ts';
 
 export const tui = command({
   words: 'tui [workflow]',
@@ -10,11 +11,9 @@ export const tui = command({
     '? lists the keys: Enter opens a workflow, Tab goes to the next view, w explains a job, l shows what it writes, C cancels it, : runs a command of torc, / searches, q ends. ' +
     'Torc 1.0 has the same views and keys; docs/reference/tui.md says what differs.',
   options: [
-    {
-      flags: '-o, --output-dir <folder>',
-      says: 'output folder of the runs, for the last lines of jobs',
+    option('-o, --output-dir <folder>', 'output folder of the runs, for the last lines of jobs', {
       setting: 'client.run.output_dir',
-    },
+    }),
   ],
   async run(context, [given], { outputDir }) {
     const { settings, environment, hint } = context;

@@ -6,14 +6,15 @@ import { Failure } from '../failure.ts';
 import { jsonValue } from '../json-value.ts';
 import { deleteCommand } from '../record-commands.ts';
 import { consumer, producer, userDataText } from './user-data.ts';
+import { option } from '../option.ts';
 
 const userDataCreate = command({
   words: 'user-data create [workflow]',
   says: 'Create a user data record, with a value or for a job that will publish one.',
   options: [
-    { flags: '-n, --name <name>', says: 'name of the user data in the workflow', required: true },
-    { flags: '-d, --data <json>', says: 'value, as JSON', read: jsonValue('--data') },
-    { flags: '--ephemeral', says: 'the value is meaningful for one run only' },
+    option('-n, --name <name>', 'name of the user data in the workflow', { required: true }),
+    option('-d, --data <json>', 'value, as JSON', { read: jsonValue }),
+    option('--ephemeral', 'the value is meaningful for one run only'),
     consumer('a job that reads it, by id or name'),
     producer('the job that writes it, by id or name'),
   ],
@@ -40,9 +41,9 @@ const userDataUpdate = command({
   words: 'user-data update <user-data>',
   says: 'Change user data; jobs publish values with this.',
   options: [
-    { flags: '-n, --name <name>', says: 'a new name' },
-    { flags: '-d, --data <json>', says: 'a new value, as JSON; null for none', read: jsonValue('--data') },
-    { flags: '--ephemeral <flag>', says: 'whether it is ephemeral', choices: ['true', 'false'] },
+    option('-n, --name <name>', 'a new name'),
+    option('-d, --data <json>', 'a new value, as JSON; null for none', { read: jsonValue }),
+    option('--ephemeral <flag>', 'whether it is ephemeral', { choices: ['true', 'false'] }),
     workflowOption,
   ],
   async run(context, [given], options) {

@@ -26,16 +26,8 @@ const columns: readonly Column<UserData>[] = [
 ];
 
 /** Which job reads user data, and which writes it. */
-export const consumer = (says: string) =>
-  option({
-    flags: '--consumer-job-id <job>',
-    says,
-  });
-export const producer = (says: string) =>
-  option({
-    flags: '--producer-job-id <job>',
-    says,
-  });
+export const consumer = (says: string) => option('--consumer-job-id <job>', says);
+export const producer = (says: string) => option('--producer-job-id <job>', says);
 
 const userDataList = listCommand({
   words: 'user-data list',
@@ -45,12 +37,8 @@ const userDataList = listCommand({
   options: [
     ...cutRangeOptions(LISTED),
     ...sortOptions(sortFields.user_data),
-    { flags: '--name <text>', says: 'only names that contain this' },
-    {
-      flags: '--is-ephemeral <flag>',
-      says: 'only ephemeral ones, or only others',
-      choices: ['true', 'false'],
-    },
+    option('--name <text>', 'only names that contain this'),
+    option('--is-ephemeral <flag>', 'only ephemeral ones, or only others', { choices: ['true', 'false'] }),
     consumer('only user data that this job reads, by id or name'),
     producer('only user data that this job writes, by id or name'),
   ],

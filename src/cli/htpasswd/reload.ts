@@ -1,13 +1,13 @@
 import { certificatesIn } from '../../client/node/certificates.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { optionsOf, type ValuesOf } from '../option.ts';
+import { option, optionsOf, type ValuesOf } from '../option.ts';
 
 /** Options of commands that change a file which a server has read. */
 export const reloadOptions = optionsOf([
-  { flags: '--reload-auth', says: 'make the server read the file again' },
-  { flags: '--url <url>', says: 'URL of that server (TORC_API_URL)', setting: 'client.api_url' },
-  { flags: '--server-password <password>', says: 'your password there (TORC_PASSWORD)' },
+  option('--reload-auth', 'make the server read the file again'),
+  option('--url <url>', 'URL of that server (TORC_API_URL)', { setting: 'client.api_url' }),
+  option('--server-password <password>', 'your password there (TORC_PASSWORD)'),
 ]);
 
 /** Makes the server read the file again, if requested. */

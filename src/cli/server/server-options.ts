@@ -95,7 +95,7 @@ function countIn(environment: Environment, variable: string, least: number): num
   const text = environment[variable];
   if (text === undefined || text === '') return undefined;
   try {
-    return integerOption(variable, least)(text);
+    return integerOption(least)(text, variable);
   } catch (cause) {
     throw new Failure((cause as Error).message, { cause });
   }

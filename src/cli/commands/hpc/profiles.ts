@@ -11,7 +11,7 @@ import { type Command, command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { Failure, UsageError } from '../../failure.ts';
 import { hpcSettings } from '../../hpc-profile.ts';
-import { integerOption } from '../../option.ts';
+import { integerOption, option } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
 
 const list = command({
@@ -120,10 +120,7 @@ async function profileOf(context: Context, name: string | undefined): Promise<Hp
 const partitions = command({
   words: 'hpc partitions [name]',
   says: 'List the partitions of an HPC system.',
-  options: [
-    { flags: '--gpu', says: 'only with GPUs' },
-    { flags: '--shared', says: 'only those whose nodes jobs share' },
-  ],
+  options: [option('--gpu', 'only with GPUs'), option('--shared', 'only those whose nodes jobs share')],
   offline: true,
   async run(context, [name], options) {
     const profile = await profileOf(context, name);
@@ -143,12 +140,12 @@ const partitions = command({
 
 /** Throws the error of wrong words with the name of the option. */
 const readNumber =
-  (option: string, convert: (text: string) => number) =>
-  (text: string): number => {
+  (convert: (text: string) => number) =>
+  (text: string, name: string): number => {
     try {
       return convert(text);
     } catch (error) {
-      throw new UsageError(`${option}: ${(error as Error).message}`);
+      throw new UsageError(`${name}: ${(error as Error).message}`);
     }
   };
 
@@ -156,20 +153,16 @@ const match = command({
   words: 'hpc match [name]',
   says: 'Show which partitions serve a request, and the best of them.',
   options: [
-    { flags: '--cpus <n>', says: 'CPUs per node', required: true, read: integerOption('--cpus', 1) },
-    {
-      flags: '--memory <size>',
-      says: 'memory per node, such as 100g; a number means MB',
+    option('--cpus <n>', 'CPUs per node', { required: true, read: integerOption(1) }),
+    option('--memory <size>', 'memory per node, such as 100g; a number means MB', {
       required: true,
-      read: readNumber('--memory', parseMemoryMb),
-    },
-    {
-      flags: '--walltime <time>',
-      says: 'walltime, such as 4:00:00',
+      read: readNumber(parseMemoryMb),
+    }),
+    option('--walltime <time>', 'walltime, such as 4:00:00', {
       required: true,
-      read: readNumber('--walltime', parseWalltime),
-    },
-    { flags: '--gpus <n>', says: 'GPUs per node', read: integerOption('--gpus', 0) },
+      read: readNumber(parseWalltime),
+    }),
+    option('--gpus <n>', 'GPUs per node', { read: integerOption(0) }),
   ],
   offline: true,
   async run(context, [name], options) {
@@ -208,10 +201,10 @@ const generate = command({
   words: 'hpc generate',
   says: 'Write a profile of the Slurm cluster of this machine, for the configuration file.',
   options: [
-    { flags: '-n, --name <name>', says: 'name of the profile (default: the name of the cluster)' },
-    { flags: '-d, --display-name <text>', says: 'name to display' },
-    { flags: '-o, --output <file>', says: 'file to write instead of standard output' },
-    { flags: '--skip-stdby', says: 'leave out partitions whose names end in -stdby' },
+    option('-n, --name <name>', 'name of the profile (default: the name of the cluster)'),
+    option('-d, --display-name <text>', 'name to display'),
+    option('-o, --output <file>', 'file to write instead of standard output'),
+    option('--skip-stdby', 'leave out partitions whose names end in -stdby'),
   ],
   offline: true,
   async run(context, _args, options) {

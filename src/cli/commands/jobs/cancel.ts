@@ -9,6 +9,7 @@ import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../failure.ts';
 import { chooseJobs, selectionOf } from './selection.ts';
+import { option } from '../../option.ts';
 
 interface Values {
   readonly status?: readonly string[] | undefined;
@@ -21,17 +22,15 @@ export const jobsCancel = command({
   says: 'Cancel jobs that wait or run; the rest of the workflow goes on.',
   more: 'Which jobs: by their ids or names, or by --status and --match. A job that runs gets the termination signal of its workflow, and SIGKILL after the lead time. Jobs that depend on a canceled one are canceled too, unless they have cancel_on_blocking_job_failure: false. torc jobs reset-status starts canceled jobs again.',
   options: [
-    {
-      flags: '--status <statuses>',
-      says: 'jobs with one of these statuses; may be repeated or separated by commas',
+    option('--status <statuses>', 'jobs with one of these statuses; may be repeated or separated by commas', {
       many: true,
-    },
-    { flags: '--match <regex>', says: 'jobs whose name matches this regular expression (of JavaScript)' },
-    {
-      flags: '-w, --workflow-id <workflow>',
-      says: 'workflow, by id or name; required with --status and --match, and if several workflows have a job with this name',
-    },
-    { flags: '--dry-run', says: 'only show which jobs, and change nothing' },
+    }),
+    option('--match <regex>', 'jobs whose name matches this regular expression (of JavaScript)'),
+    option(
+      '-w, --workflow-id <workflow>',
+      'workflow, by id or name; required with --status and --match, and if several workflows have a job with this name',
+    ),
+    option('--dry-run', 'only show which jobs, and change nothing'),
     noPrompts,
   ],
   async run(context, [given], options) {

@@ -3,7 +3,7 @@ import { recordKinds, type RecordKind, recordsWithin } from '../../choose-record
 import { openWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import { Failure, UsageError } from '../../failure.ts';
-import { integerOption } from '../../option.ts';
+import { integerOption, option } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { readInput } from '../../read-input.ts';
@@ -12,34 +12,17 @@ const create = command({
   words: 'jobs create [workflow]',
   says: 'Add a job to a workflow; it is uninitialized.',
   options: [
-    { flags: '-n, --name <name>', says: 'name of the job' },
-    { flags: '-c, --command <command>', says: 'command of the job' },
-    {
-      flags: '-r, --resource-requirements-id <requirements>',
-      says: 'resource requirements, by id or name (default: those of the workflow)',
-    },
-    {
-      flags: '-b, --depends-on-job-ids <id-or-name...>',
-      says: 'jobs that must end before it',
-      many: true,
-    },
+    option('-n, --name <name>', 'name of the job'),
+    option('-c, --command <command>', 'command of the job'),
+    option(
+      '-r, --resource-requirements-id <requirements>',
+      'resource requirements, by id or name (default: those of the workflow)',
+    ),
+    option('-b, --depends-on-job-ids <id-or-name...>', 'jobs that must end before it', { many: true }),
     // The name in Torc 1.0.0.
-    {
-      flags: '--blocking-job-ids <id-or-name...>',
-      says: 'the same as --depends-on-job-ids',
-      many: true,
-      isHidden: true,
-    },
-    {
-      flags: '-i, --input-file-ids <id-or-name...>',
-      says: 'input files',
-      many: true,
-    },
-    {
-      flags: '-o, --output-file-ids <id-or-name...>',
-      says: 'output files',
-      many: true,
-    },
+    option('--blocking-job-ids <id-or-name...>', 'the same as --depends-on-job-ids', { many: true, isHidden: true }),
+    option('-i, --input-file-ids <id-or-name...>', 'input files', { many: true }),
+    option('-o, --output-file-ids <id-or-name...>', 'output files', { many: true }),
   ],
   async run(context, [given], options) {
     const { output } = context;
@@ -72,14 +55,14 @@ const createFromFile = command({
   words: 'jobs create-from-file <workflow> [file]',
   says: 'Add a job for each line of a file; blank lines and lines that begin with # are skipped.',
   options: [
-    { flags: '--cpus-per-job <n>', says: 'CPUs of each job', default: 1, read: integerOption('--cpus-per-job', 1) },
-    { flags: '--memory-per-job <memory>', says: 'memory of each job', default: '1m' },
-    { flags: '--runtime-per-job <duration>', says: 'runtime of each job, an ISO 8601 duration', default: 'PT1M' },
-    {
-      flags: '--batch [n]',
-      says: `jobs created in each request, at most ${BATCH} (default ${BATCH}); all are created or none`,
-      read: (text: string) => (/^\d+$/.test(text) ? integerOption('--batch', 1)(text) : text),
-    },
+    option('--cpus-per-job <n>', 'CPUs of each job', { default: 1, read: integerOption(1) }),
+    option('--memory-per-job <memory>', 'memory of each job', { default: '1m' }),
+    option('--runtime-per-job <duration>', 'runtime of each job, an ISO 8601 duration', { default: 'PT1M' }),
+    option(
+      '--batch [n]',
+      `jobs created in each request, at most ${BATCH} (default ${BATCH}); all are created or none`,
+      { read: (text: string, flag: string) => (/^\d+$/.test(text) ? integerOption(1)(text, flag) : text) },
+    ),
   ],
   async run(context, [first, second], options) {
     const { output } = context;

@@ -1,16 +1,15 @@
 import { chooseJob, workflowOption } from '../../choose-record.ts';
 import { command } from '../../command.ts';
+import { option } from '../../option.ts';
 
 export const jobsExplain = command({
   words: 'jobs explain <job>',
   says: 'Explain why a job waits or why it ended with its status, and what to do.',
   options: [
     workflowOption,
-    {
-      flags: '-o, --output-dir <folder>',
-      says: "output folder of the run, for the paths of the job's output",
+    option('-o, --output-dir <folder>', "output folder of the run, for the paths of the job's output", {
       setting: 'client.run.output_dir',
-    },
+    }),
   ],
   async run(context, [given], options) {
     const { output } = context;

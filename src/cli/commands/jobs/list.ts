@@ -9,7 +9,7 @@ import type { JobStatus } from '../../../core/job/job-statuses.ts';
 import { openWorkflow } from '../../choose-workflow.ts';
 import { chooseJob, recordKinds, recordWithin, workflowOption } from '../../choose-record.ts';
 import { type Command, command } from '../../command.ts';
-import { checkedByServer } from '../../option.ts';
+import { checkedByServer, option } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
 import type { Column } from '../../output/table.ts';
 import { ageSeconds, secondsText } from '../../output/words.ts';
@@ -67,13 +67,10 @@ const list = command({
   words: 'jobs list [workflow]',
   says: 'List the jobs of a workflow.',
   options: [
-    { flags: '-s, --status <status>', says: 'only jobs with this status', read: checkedByServer<JobStatus>() },
-    {
-      flags: '--upstream-job-id <job>',
-      says: 'only jobs that depend on this one, by id or name',
-    },
-    { flags: '--include-relationships', says: 'include dependencies, inputs and outputs' },
-    { flags: '-x, --exclude <column...>', says: 'leave these columns out of the table' },
+    option('-s, --status <status>', 'only jobs with this status', { read: checkedByServer<JobStatus>() }),
+    option('--upstream-job-id <job>', 'only jobs that depend on this one, by id or name'),
+    option('--include-relationships', 'include dependencies, inputs and outputs'),
+    option('-x, --exclude <column...>', 'leave these columns out of the table'),
     ...pagingOptions(sortFields.job),
   ],
   async run(context, [workflow], options) {

@@ -9,7 +9,7 @@ import { amount } from '../../output/columns.ts';
 import { askedMemoryText, askedTimeText } from '../../output/needs-text.ts';
 import type { Column } from '../../output/table.ts';
 
-const jobOption = option({ flags: '-j, --job-id <job>', says: 'only this job, by id or name' });
+const jobOption = option('-j, --job-id <job>', 'only this job, by id or name');
 
 interface JobNeeds {
   readonly job_id: number;

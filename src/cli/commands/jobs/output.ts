@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { chooseJob, workflowOption } from '../../choose-record.ts';
 import { command } from '../../command.ts';
 import { Failure, UsageError } from '../../failure.ts';
-import { integerOption } from '../../option.ts';
+import { integerOption, option } from '../../option.ts';
 import { isReaderGone } from '../../write-out.ts';
 import { notRegular } from '../../../cluster/open-regular.ts';
 
@@ -15,15 +15,15 @@ export const jobsOutput = command({
   more: 'The output is printed as it is. It is in a file on the host where the job ran, so this works there and where the file system is shared.\n\n  torc jobs output 3\n  torc jobs output train_3 -w 1 --stderr\n  torc jobs output train_3 --follow',
   options: [
     workflowOption,
-    { flags: '--stderr', says: 'what it wrote to its standard error' },
-    { flags: '--attempt <n>', says: 'this attempt (default the newest)', read: integerOption('--attempt', 1) },
-    { flags: '--run <n>', says: 'in this run of the workflow (default the newest)', read: integerOption('--run', 0) },
-    { flags: '-F, --follow', says: 'wait until the job starts, print what it writes, and end with it' },
-    {
-      flags: '-o, --output-dir <folder>',
-      says: 'the output folder of the run, where it is not the one that its runner registered',
-      setting: 'client.run.output_dir',
-    },
+    option('--stderr', 'what it wrote to its standard error'),
+    option('--attempt <n>', 'this attempt (default the newest)', { read: integerOption(1) }),
+    option('--run <n>', 'in this run of the workflow (default the newest)', { read: integerOption(0) }),
+    option('-F, --follow', 'wait until the job starts, print what it writes, and end with it'),
+    option(
+      '-o, --output-dir <folder>',
+      'the output folder of the run, where it is not the one that its runner registered',
+      { setting: 'client.run.output_dir' },
+    ),
   ],
   async run(context, [given], options) {
     const { output, service } = context;

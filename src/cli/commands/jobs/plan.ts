@@ -5,19 +5,15 @@ import { openWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../failure.ts';
-import { integerOption, optionsOf } from '../../option.ts';
+import { integerOption, option, optionsOf } from '../../option.ts';
 import { chooseJobs, selectionOf } from './selection.ts';
 
 const shared = optionsOf([
-  { flags: '-c, --command <command>', says: 'command of the job' },
-  { flags: '-r, --resource-requirements-id <requirements>', says: 'resource requirements, by id or name' },
-  { flags: '--priority <n>', says: 'larger numbers start first', read: integerOption('--priority', 0) },
-  {
-    flags: '--label <label>',
-    says: 'labels that a runner must have; may be repeated or separated by commas',
-    many: true,
-  },
-  { flags: '--dry-run', says: 'only show what would change and run' },
+  option('-c, --command <command>', 'command of the job'),
+  option('-r, --resource-requirements-id <requirements>', 'resource requirements, by id or name'),
+  option('--priority <n>', 'larger numbers start first', { read: integerOption(0) }),
+  option('--label <label>', 'labels that a runner must have; may be repeated or separated by commas', { many: true }),
+  option('--dry-run', 'only show what would change and run'),
 ]);
 
 const labelsOf = (given: readonly string[] | undefined) => given?.flatMap((text) => text.split(','));
@@ -27,11 +23,11 @@ const add = command({
   says: 'Add a job to a workflow, also while it runs: it is ready as soon as what it depends on has ended.',
   more: 'A job that reads a file waits for the job that writes it. Jobs that read what the new job writes run again. In a workflow of a file, write the job into the file, too: torc run FILE --update removes what the file does not have.',
   options: [
-    { flags: '-n, --name <name>', says: 'name of the job' },
+    option('-n, --name <name>', 'name of the job'),
     ...shared,
-    { flags: '-b, --depends-on-job-ids <id-or-name...>', says: 'jobs that must end before it', many: true },
-    { flags: '-i, --input-file-ids <id-or-name...>', says: 'files that it reads', many: true },
-    { flags: '-o, --output-file-ids <id-or-name...>', says: 'files that it writes', many: true },
+    option('-b, --depends-on-job-ids <id-or-name...>', 'jobs that must end before it', { many: true }),
+    option('-i, --input-file-ids <id-or-name...>', 'files that it reads', { many: true }),
+    option('-o, --output-file-ids <id-or-name...>', 'files that it writes', { many: true }),
   ],
   async run(context, [given], options) {
     context.output.recordOnly('add');
@@ -63,17 +59,11 @@ const set = command({
   options: [
     workflowOption,
     ...shared,
-    {
-      flags: '--status <statuses>',
-      says: 'jobs with one of these statuses; may be repeated or separated by commas',
+    option('--status <statuses>', 'jobs with one of these statuses; may be repeated or separated by commas', {
       many: true,
-    },
-    {
-      flags: '--return-code <n>',
-      says: 'jobs whose result has this return code',
-      read: integerOption('--return-code'),
-    },
-    { flags: '--clear-labels', says: 'remove all labels' },
+    }),
+    option('--return-code <n>', 'jobs whose result has this return code', { read: integerOption() }),
+    option('--clear-labels', 'remove all labels'),
   ],
   async run(context, [given = []], options) {
     context.output.recordOnly('set');

@@ -6,7 +6,7 @@ import { reportPreparation } from '../../output/preparation.ts';
 import { nextCommand, type RunPlace } from '../../../core/lifecycle/next-command.ts';
 import { reinitialize } from '../../../operations/initialize.ts';
 import { placeOf } from '../../../operations/place.ts';
-import { integerOption } from '../../option.ts';
+import { integerOption, option } from '../../option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import {
   downstreamJobs,
@@ -22,24 +22,18 @@ export const jobsResetStatus = command({
   says: 'Make jobs uninitialized; a reinit then makes them and everything downstream ready again.',
   more: 'Which jobs: by their ids or names, by --status or by --return-code.',
   options: [
-    {
-      flags: '--status <statuses>',
-      says: 'jobs with one of these statuses; may be repeated or separated by commas',
+    option('--status <statuses>', 'jobs with one of these statuses; may be repeated or separated by commas', {
       many: true,
-    },
-    {
-      flags: '--return-code <n>',
-      says: 'jobs whose result has this return code',
-      read: integerOption('--return-code'),
-    },
-    {
-      flags: '-w, --workflow-id <workflow>',
-      says: 'workflow, by id or name; required with --status and --return-code, and if several workflows have a job with this name',
-    },
-    { flags: '--force', says: 'even while runners or allocations are active or jobs run' },
-    { flags: '--dry-run', says: 'only show which jobs, and change nothing' },
-    { flags: '--reinit', says: 'and make ready what changed at once, as workflows reinit does' },
-    { flags: '--reinitialize', says: 'the same as --reinit', isHidden: true },
+    }),
+    option('--return-code <n>', 'jobs whose result has this return code', { read: integerOption() }),
+    option(
+      '-w, --workflow-id <workflow>',
+      'workflow, by id or name; required with --status and --return-code, and if several workflows have a job with this name',
+    ),
+    option('--force', 'even while runners or allocations are active or jobs run'),
+    option('--dry-run', 'only show which jobs, and change nothing'),
+    option('--reinit', 'and make ready what changed at once, as workflows reinit does'),
+    option('--reinitialize', 'the same as --reinit', { isHidden: true }),
     noPrompts,
   ],
   async run(context, [given], { reinitialize: alsoReinit, ...values }) {

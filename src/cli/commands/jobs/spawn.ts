@@ -6,6 +6,7 @@ import { Failure, UsageError } from '../../failure.ts';
 import { jsonValue } from '../../json-value.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { readInput } from '../../read-input.ts';
+import { option } from '../../option.ts';
 
 /** Adds jobs from within a running one (an addition; Torc 1.0.0 has the route and a Python function). */
 export const jobsSpawn = command({
@@ -13,19 +14,19 @@ export const jobsSpawn = command({
   says: 'Add jobs from within a running job; they wait for it.',
   more: 'The file (- for standard input) is a JSON list of jobs, each with a name and a command, or an object with "jobs", "lineage" and "state". An empty list ends the lineage.',
   options: [
-    {
-      flags: '-j, --job-id <job>',
-      says: 'the running job that adds them, by id or name (default: TORC_JOB_ID, which is set in jobs)',
-    },
+    option(
+      '-j, --job-id <job>',
+      'the running job that adds them, by id or name (default: TORC_JOB_ID, which is set in jobs)',
+    ),
     {
       ...workflowOption,
       says: 'workflow of that job, by id or name (default: TORC_WORKFLOW_ID, which is set in jobs)',
     },
-    {
-      flags: '--lineage <name>',
-      says: 'lineage whose next generation they are (default: TORC_ORCHESTRATOR_LINEAGE_ID, then the name of the job)',
-    },
-    { flags: '--state <json>', says: 'state for the next generation', read: jsonValue('--state') },
+    option(
+      '--lineage <name>',
+      'lineage whose next generation they are (default: TORC_ORCHESTRATOR_LINEAGE_ID, then the name of the job)',
+    ),
+    option('--state <json>', 'state for the next generation', { read: jsonValue }),
   ],
   async run(context, [path], options) {
     const { service, output, environment } = context;

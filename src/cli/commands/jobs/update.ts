@@ -2,7 +2,7 @@ import { requirementsWith } from '../../../operations/job-requirements.ts';
 import { chooseJob, recordKinds, recordWithin, workflowOption } from '../../choose-record.ts';
 import { command } from '../../command.ts';
 import { Failure, UsageError } from '../../failure.ts';
-import { integerOption } from '../../option.ts';
+import { integerOption, option } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
 
 export const jobsUpdate = command({
@@ -11,20 +11,15 @@ export const jobsUpdate = command({
   more: 'With --runtime a job that shares its resource requirements gets its own; other jobs keep theirs.',
   options: [
     workflowOption,
-    { flags: '-n, --name <name>', says: 'a new name' },
-    { flags: '-c, --command <command>', says: 'a new command' },
-    { flags: '--runtime <duration>', says: 'maximum runtime, an ISO 8601 duration' },
-    {
-      flags: '--resource-requirements-id <requirements>',
-      says: 'resource requirements, by id or name',
-    },
-    { flags: '--priority <n>', says: 'larger numbers start first', read: integerOption('--priority', 0) },
-    {
-      flags: '--label <label>',
-      says: 'labels that replace the present ones; may be repeated or separated by commas',
+    option('-n, --name <name>', 'a new name'),
+    option('-c, --command <command>', 'a new command'),
+    option('--runtime <duration>', 'maximum runtime, an ISO 8601 duration'),
+    option('--resource-requirements-id <requirements>', 'resource requirements, by id or name'),
+    option('--priority <n>', 'larger numbers start first', { read: integerOption(0) }),
+    option('--label <label>', 'labels that replace the present ones; may be repeated or separated by commas', {
       many: true,
-    },
-    { flags: '--clear-labels', says: 'remove all labels' },
+    }),
+    option('--clear-labels', 'remove all labels'),
   ],
   async run(context, [given], options) {
     const { output } = context;

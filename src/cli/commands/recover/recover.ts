@@ -1,6 +1,7 @@
 import { noPrompts } from '../../agree.ts';
 import { command } from '../../command.ts';
 import { recoveryOptions } from './recovery-options.ts';
+import { option } from '../../option.ts';
 
 export const recover = command({
   words: 'recover <workflow>',
@@ -9,6 +10,6 @@ export const recover = command({
     'Corrects the records of what ended without a report, names the cause of each failure, raises memory, CPUs and runtime of jobs that had too ' +
     'little, resets the jobs that may succeed now, and submits allocations for all that waits. Jobs whose command failed stay as they ' +
     'are unless --retry-unknown is given. On a terminal it asks before it changes something.',
-  options: [...recoveryOptions, { flags: '--dry-run', says: 'only show the whole plan' }, noPrompts],
+  options: [...recoveryOptions, option('--dry-run', 'only show the whole plan'), noPrompts],
   load: async () => (await import('./recover-as-asked.ts')).recoverAsAsked,
 });

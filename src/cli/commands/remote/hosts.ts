@@ -9,16 +9,12 @@ import { Failure } from '../../failure.ts';
 import { integerOption, option } from '../../option.ts';
 import { hostFaults } from '../../../core/contract/host-faults.ts';
 
-export const atOnceOption = option({
-  flags: '--max-parallel-ssh <n>',
-  says: 'hosts that are asked at the same time',
+export const atOnceOption = option('--max-parallel-ssh <n>', 'hosts that are asked at the same time', {
   default: 10,
-  read: integerOption('--max-parallel-ssh', 1),
+  read: integerOption(1),
 });
 
-export const outputDirOption = option({
-  flags: '-o, --output-dir <folder>',
-  says: 'output folder of the runners, on the hosts',
+export const outputDirOption = option('-o, --output-dir <folder>', 'output folder of the runners, on the hosts', {
   default: 'torc_output',
 });
 

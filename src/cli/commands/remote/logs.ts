@@ -11,9 +11,7 @@ import type { Column } from '../../output/table.ts';
 import { memoryText } from '../../output/words.ts';
 import { atOnceOption, faultText, hostsDone, sayFaults, hostsOf } from './hosts.ts';
 
-const remoteOutputDir = option({
-  flags: '--remote-output-dir <folder>',
-  says: 'output folder of the runners, on the hosts',
+const remoteOutputDir = option('--remote-output-dir <folder>', 'output folder of the runners, on the hosts', {
   default: 'torc_output',
 });
 
@@ -40,10 +38,10 @@ export const remoteCollectLogs = command({
   says: 'Fetch the logs of a workflow and of its jobs from its hosts, an archive from each.',
   more: 'A call that was interrupted continues with the next one. Archives that exist are never overwritten.',
   options: [
-    { flags: '-l, --local-output-dir <folder>', says: 'folder for the archives', default: 'remote_logs' },
+    option('-l, --local-output-dir <folder>', 'folder for the archives', { default: 'remote_logs' }),
     remoteOutputDir,
     atOnceOption,
-    { flags: '--delete', says: 'delete on the hosts what was fetched' },
+    option('--delete', 'delete on the hosts what was fetched'),
   ],
   async run(context, [workflow], options) {
     const { id, workers } = await hostsOf(context, workflow);

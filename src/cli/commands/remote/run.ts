@@ -6,7 +6,7 @@ import { isLoopback } from '../../../operations/remote/service.ts';
 import { openWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
-import { integerOption, numberOption } from '../../option.ts';
+import { integerOption, numberOption, option } from '../../option.ts';
 import { amount } from '../../output/columns.ts';
 import { dateText } from '../../output/local-time.ts';
 import type { Column } from '../../output/table.ts';
@@ -62,23 +62,19 @@ export const remoteRun = command({
     'a runner of the workflow runs already is left as it is. Exits with 1 unless a runner runs on every host.',
   ].join(' '),
   options: [
-    { flags: '-w, --workers <file>', says: 'file with hosts, one a line' },
+    option('-w, --workers <file>', 'file with hosts, one a line'),
     outputDirOption,
     atOnceOption,
-    {
-      flags: '-p, --poll-interval <s>',
-      says: 'polling interval of the runners in seconds when no event arrives',
+    option('-p, --poll-interval <s>', 'polling interval of the runners in seconds when no event arrives', {
       default: 5,
-      read: numberOption('--poll-interval', 0.001),
-    },
-    {
-      flags: '--max-parallel-jobs <n>',
-      says: 'run this many jobs at once on each host and ignore their requirements',
-      read: integerOption('--max-parallel-jobs', 1),
-    },
-    { flags: '--num-cpus <n>', says: 'CPUs to offer on each host', read: integerOption('--num-cpus', 1) },
-    { flags: '--memory-gb <gb>', says: 'memory to offer on each host', read: numberOption('--memory-gb', 0) },
-    { flags: '--num-gpus <n>', says: 'GPUs to offer on each host', read: integerOption('--num-gpus', 0) },
+      read: numberOption(0.001),
+    }),
+    option('--max-parallel-jobs <n>', 'run this many jobs at once on each host and ignore their requirements', {
+      read: integerOption(1),
+    }),
+    option('--num-cpus <n>', 'CPUs to offer on each host', { read: integerOption(1) }),
+    option('--memory-gb <gb>', 'memory to offer on each host', { read: numberOption(0) }),
+    option('--num-gpus <n>', 'GPUs to offer on each host', { read: integerOption(0) }),
   ],
   async run(context, [first, second], options) {
     const { output, settings, configuration, hint } = context;

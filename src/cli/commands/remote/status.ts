@@ -8,7 +8,7 @@ import {
 import { withSsh } from '../../../operations/remote/with-ssh.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { command } from '../../command.ts';
-import { numberOption } from '../../option.ts';
+import { numberOption, option } from '../../option.ts';
 import { dateText } from '../../output/local-time.ts';
 import type { Column } from '../../output/table.ts';
 import { atOnceOption, faultText, hostsDone, outputDirOption, remoteService, sayFaults, hostsOf } from './hosts.ts';
@@ -110,13 +110,11 @@ export const remoteStop = command({
   options: [
     outputDirOption,
     atOnceOption,
-    { flags: '--force', says: 'kill the runners and their jobs' },
-    {
-      flags: '--wait-seconds <s>',
-      says: 'how long to wait for the jobs of a host to end',
+    option('--force', 'kill the runners and their jobs'),
+    option('--wait-seconds <s>', 'how long to wait for the jobs of a host to end', {
       default: 120,
-      read: numberOption('--wait-seconds', 0),
-    },
+      read: numberOption(0),
+    }),
   ],
   async run(context, [workflow], options) {
     const { output } = context;

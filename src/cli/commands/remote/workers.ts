@@ -11,7 +11,7 @@ import { option } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
 import { storedWorkers, workersIn } from './hosts.ts';
 
-const skipCheck = option({ flags: '--skip-ssh-check', says: 'store hosts without trying ssh', isHidden: true });
+const skipCheck = option('--skip-ssh-check', 'store hosts without trying ssh', { isHidden: true });
 
 const addWorkers = command({
   words: 'remote add-workers <workflow> <host...>',

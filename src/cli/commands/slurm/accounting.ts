@@ -11,7 +11,7 @@ import { recordKinds, recordWithin } from '../../choose-record.ts';
 import { chooseWorkflow, openWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { integerOption } from '../../option.ts';
+import { integerOption, option } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
 
 /** The Slurm jobs of a workflow, and what the accounting has of them. */
@@ -90,8 +90,8 @@ const sacct = command({
   words: 'slurm sacct [workflow]',
   says: 'Show what the accounting of Slurm has of the allocations of a workflow and their steps.',
   options: [
-    { flags: '-o, --output-dir <folder>', says: 'folder for --save-json', default: 'torc_output' },
-    { flags: '--save-json', says: 'also write all of it to sacct_ID.json in that folder, for each allocation' },
+    option('-o, --output-dir <folder>', 'folder for --save-json', { default: 'torc_output' }),
+    option('--save-json', 'also write all of it to sacct_ID.json in that folder, for each allocation'),
   ],
   async run(context, [workflow], options) {
     const { output } = context;
@@ -193,9 +193,9 @@ const stats = command({
   words: 'slurm stats <workflow>',
   says: 'List the accounting data of job steps that the runners of a workflow stored.',
   options: [
-    { flags: '--job-id <job>', says: 'only of this job, by id or name' },
-    { flags: '--run-id <n>', says: 'only of this run', read: integerOption('--run-id', 0) },
-    { flags: '--attempt-id <n>', says: 'only of this attempt', read: integerOption('--attempt-id', 1) },
+    option('--job-id <job>', 'only of this job, by id or name'),
+    option('--run-id <n>', 'only of this run', { read: integerOption(0) }),
+    option('--attempt-id <n>', 'only of this attempt', { read: integerOption(1) }),
   ],
   async run(context, [workflow], options) {
     const { id, client } = await openWorkflow(context, workflow);

@@ -14,7 +14,7 @@ import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { hpcSettings, profileFor } from '../../hpc-profile.ts';
-import type { ValuesOf } from '../../option.ts';
+import { option, type ValuesOf } from '../../option.ts';
 import { acceptedPlan, readAndReport, specText } from '../../read-spec.ts';
 import { testedWords } from '../../output/tested.ts';
 import { planningOptions } from './planning-options.ts';
@@ -73,11 +73,11 @@ export const slurmGenerate = command({
   more: 'The new file goes to standard output or to --output, a summary to standard error. Comments of the file are lost.',
   options: [
     ...planningOptions,
-    { flags: '-o, --output <file>', says: 'file to write; its extension is the format (default: that of the input)' },
-    { flags: '--single-allocation', says: 'one allocation of several nodes instead of several of one node' },
-    { flags: '--no-actions', says: 'add schedulers only' },
-    { flags: '--overwrite', says: 'replace the schedulers and the actions schedule_nodes of the file' },
-    { flags: '--dry-run', says: 'only show the schedulers' },
+    option('-o, --output <file>', 'file to write; its extension is the format (default: that of the input)'),
+    option('--single-allocation', 'one allocation of several nodes instead of several of one node'),
+    option('--no-actions', 'add schedulers only'),
+    option('--overwrite', 'replace the schedulers and the actions schedule_nodes of the file'),
+    option('--dry-run', 'only show the schedulers'),
   ],
   offline: true,
   async run(context, [given], options) {

@@ -1,6 +1,7 @@
 import type { ParsedLogs } from '../../../operations/logs/parse-slurm.ts';
 import { openWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
+import { option } from '../../option.ts';
 
 /** Jobs that are named for one allocation. */
 const NAMED = 100;
@@ -10,8 +11,8 @@ export const slurmParseLogs = command({
   says: 'Look for known errors in the output of allocations and of the jobs in them.',
   more: 'Each has its file, its line and a remedy. Exits with 0 whether or not there are errors.',
   options: [
-    { flags: '-w, --workflow-id <workflow>', says: 'the workflow, by id or name' },
-    { flags: '--errors-only', says: 'leave out warnings: canceled and preempted allocations' },
+    option('-w, --workflow-id <workflow>', 'the workflow, by id or name'),
+    option('--errors-only', 'leave out warnings: canceled and preempted allocations'),
   ],
   async run(context, [path], options) {
     const { output } = context;

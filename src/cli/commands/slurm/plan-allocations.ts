@@ -13,6 +13,7 @@ import type { Column } from '../../output/table.ts';
 import { testedWords } from '../../output/tested.ts';
 import { planFile } from './generate.ts';
 import { planningOptions } from './planning-options.ts';
+import { option } from '../../option.ts';
 
 interface Row extends Recommendation {
   readonly scheduler: PlannedScheduler;
@@ -34,9 +35,9 @@ export const planAllocationsCommand = command({
   says: 'Recommend how to split the allocations of a workflow file, from the state of the cluster.',
   options: [
     ...planningOptions,
-    { flags: '-p, --partition <name>', says: 'use this partition only' },
-    { flags: '--offline', says: 'do not ask sinfo, squeue and sbatch' },
-    { flags: '--skip-test-only', says: 'do not ask sbatch --test-only when allocations would start' },
+    option('-p, --partition <name>', 'use this partition only'),
+    option('--offline', 'do not ask sinfo, squeue and sbatch'),
+    option('--skip-test-only', 'do not ask sbatch --test-only when allocations would start'),
   ],
   offline: true,
   async run(context, [given], options) {

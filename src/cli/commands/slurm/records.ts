@@ -4,7 +4,7 @@ import { openWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
 import { chooseRecord, recordKinds, workflowOption } from '../../choose-record.ts';
-import { integerOption, optionsOf, type ValuesOf } from '../../option.ts';
+import { integerOption, option, optionsOf, type ValuesOf } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
 import type { Column } from '../../output/table.ts';
 import { rangeOptions } from '../../paging.ts';
@@ -35,11 +35,11 @@ function walltime(text: string): string {
 
 /** Options of `create` and `update` with the same names. */
 const shared = optionsOf([
-  { flags: '-g, --gres <gres>', says: 'generic resources per node, such as gpu:2' },
-  { flags: '-m, --mem <memory>', says: 'memory per node, such as 64g' },
-  { flags: '-p, --partition <partition>', says: 'partition' },
-  { flags: '-t, --tmp <size>', says: 'temporary disk space per node' },
-  { flags: '-e, --extra <options>', says: 'further sbatch options, as one text' },
+  option('-g, --gres <gres>', 'generic resources per node, such as gpu:2'),
+  option('-m, --mem <memory>', 'memory per node, such as 64g'),
+  option('-p, --partition <partition>', 'partition'),
+  option('-t, --tmp <size>', 'temporary disk space per node'),
+  option('-e, --extra <options>', 'further sbatch options, as one text'),
 ]);
 
 /** Of `create` some are always set, of `update` none. */
@@ -70,13 +70,13 @@ const create = command({
   words: 'slurm create [workflow]',
   says: 'Add a Slurm scheduler to a workflow: what allocations ask for.',
   options: [
-    { flags: '-n, --name <name>', says: 'name of the scheduler', required: true },
-    { flags: '-a, --account <account>', says: 'Slurm account', required: true },
-    { flags: '-N, --nodes <n>', says: 'nodes of an allocation', default: 1, read: integerOption('--nodes', 1) },
-    { flags: '-q, --qos <qos>', says: 'quality of service', default: 'normal' },
-    { flags: '-W, --walltime <time>', says: 'time limit of an allocation', default: '04:00:00', read: walltime },
+    option('-n, --name <name>', 'name of the scheduler', { required: true }),
+    option('-a, --account <account>', 'Slurm account', { required: true }),
+    option('-N, --nodes <n>', 'nodes of an allocation', { default: 1, read: integerOption(1) }),
+    option('-q, --qos <qos>', 'quality of service', { default: 'normal' }),
+    option('-W, --walltime <time>', 'time limit of an allocation', { default: '04:00:00', read: walltime }),
     ...shared,
-    { flags: '--serialize-allocations', says: 'start an allocation only after the one before has ended' },
+    option('--serialize-allocations', 'start an allocation only after the one before has ended'),
   ],
   async run(context, [workflow], options) {
     const { output } = context;
@@ -93,17 +93,15 @@ const update = command({
   words: 'slurm update <slurm-scheduler>',
   says: 'Change a Slurm scheduler; fields that are not given keep their value.',
   options: [
-    { flags: '-N, --name <name>', says: 'name of the scheduler' },
-    { flags: '-a, --account <account>', says: 'Slurm account' },
-    { flags: '-n, --nodes <n>', says: 'nodes of an allocation', read: integerOption('--nodes', 1) },
-    { flags: '-q, --qos <qos>', says: 'quality of service' },
-    { flags: '--walltime <time>', says: 'time limit of an allocation', read: walltime },
+    option('-N, --name <name>', 'name of the scheduler'),
+    option('-a, --account <account>', 'Slurm account'),
+    option('-n, --nodes <n>', 'nodes of an allocation', { read: integerOption(1) }),
+    option('-q, --qos <qos>', 'quality of service'),
+    option('--walltime <time>', 'time limit of an allocation', { read: walltime }),
     ...shared,
-    {
-      flags: '--serialize-allocations <bool>',
-      says: 'true: start an allocation only after the one before has ended',
+    option('--serialize-allocations <bool>', 'true: start an allocation only after the one before has ended', {
       read: trueOrFalse,
-    },
+    }),
     workflowOption,
   ],
   async run(context, [given], options) {

@@ -3,6 +3,7 @@ import { openWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import { submitOptions } from '../../slurm-options.ts';
 import { planningOptions } from './planning-options.ts';
+import { option } from '../../option.ts';
 
 export const slurmRegenerate = command({
   words: 'slurm regenerate [workflow]',
@@ -13,16 +14,16 @@ export const slurmRegenerate = command({
     'submitted twice for one need, and the command can be repeated. Without --submit nothing is submitted.',
   options: [
     ...planningOptions,
-    { flags: '--single-allocation', says: 'one allocation of several nodes instead of several of one node' },
-    { flags: '--partition <name>', says: 'the only partition to use' },
-    { flags: '--walltime <time>', says: 'walltime of the allocations: 04:00:00 (default: by --walltime-strategy)' },
-    { flags: '--submit', says: 'submit the allocations' },
+    option('--single-allocation', 'one allocation of several nodes instead of several of one node'),
+    option('--partition <name>', 'the only partition to use'),
+    option('--walltime <time>', 'walltime of the allocations: 04:00:00 (default: by --walltime-strategy)'),
+    option('--submit', 'submit the allocations'),
     ...submitOptions,
-    { flags: '--dry-run', says: 'only show the schedulers' },
-    {
-      flags: '--include-job-ids <jobs>',
-      says: 'plan for these jobs too, ids or names separated by commas, although they do not wait',
-    },
+    option('--dry-run', 'only show the schedulers'),
+    option(
+      '--include-job-ids <jobs>',
+      'plan for these jobs too, ids or names separated by commas, although they do not wait',
+    ),
   ],
   async run(context, [given], options) {
     const { output } = context;

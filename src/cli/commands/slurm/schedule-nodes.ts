@@ -12,7 +12,7 @@ import { chooseWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import { integerOption } from '../../option.ts';
+import { integerOption, option } from '../../option.ts';
 import { reportPreparation } from '../../output/preparation.ts';
 import { submitOptions } from '../../slurm-options.ts';
 import { submitTools, warnOfLoopback } from '../../slurm-tools.ts';
@@ -25,30 +25,20 @@ export const slurmScheduleNodes = command({
   says: 'Submit allocations of a Slurm scheduler for a workflow.',
   more: 'Repeated after it was interrupted, it submits what was missing, and nothing twice. Repeated otherwise, it submits more.',
   options: [
-    { flags: '-j, --job-prefix <text>', says: 'text before the names of the Slurm jobs', default: '' },
-    { flags: '--keep-submission-scripts', says: 'keep the scripts that were given to sbatch' },
-    {
-      flags: '-m, --max-parallel-jobs <n>',
-      says: 'each runner runs this many jobs at once and ignores their requirements',
-      read: integerOption('--max-parallel-jobs', 1),
-    },
-    {
-      flags: '-n, --num-hpc-jobs <n>',
-      says: 'number of allocations',
-      default: 1,
-      read: integerOption('--num-hpc-jobs', 1),
-    },
+    option('-j, --job-prefix <text>', 'text before the names of the Slurm jobs', { default: '' }),
+    option('--keep-submission-scripts', 'keep the scripts that were given to sbatch'),
+    option('-m, --max-parallel-jobs <n>', 'each runner runs this many jobs at once and ignores their requirements', {
+      read: integerOption(1),
+    }),
+    option('-n, --num-hpc-jobs <n>', 'number of allocations', { default: 1, read: integerOption(1) }),
     { ...outputDir, flags: '-o, --output <folder>' },
     ...runnerOptions,
-    {
-      flags: '--scheduler-config-id <scheduler>',
-      says: 'the scheduler, by id or name; not needed if the workflow has one',
-    },
-    { flags: '--start-one-worker-per-node', says: 'start a runner on each node of an allocation' },
-    {
-      flags: '--suppress-actions',
-      says: 'first mark the due actions schedule_nodes of the workflow as executed, so that runners do not submit more',
-    },
+    option('--scheduler-config-id <scheduler>', 'the scheduler, by id or name; not needed if the workflow has one'),
+    option('--start-one-worker-per-node', 'start a runner on each node of an allocation'),
+    option(
+      '--suppress-actions',
+      'first mark the due actions schedule_nodes of the workflow as executed, so that runners do not submit more',
+    ),
     noPrompts,
   ],
   async run(context, [workflow], options) {

@@ -6,6 +6,7 @@ import { command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
 import { readTime } from './read-time.ts';
 import { storeOption, withStore } from './store.ts';
+import { option } from '../../option.ts';
 
 /** Samples of two weeks are what most questions are about. */
 const HOT = '14d';
@@ -19,15 +20,11 @@ export const closeDaysCommand = command({
     'that receives telemetry closes days by itself. In PostgreSQL samples stay where they are, and what jobs and nodes did in each hour is added up.',
   options: [
     storeOption,
-    {
-      flags: '--before <time>',
-      says: 'days that ended before this time, such as 2026-03-01 or 1d (in UTC)',
-      default: HOT,
-    },
+    option('--before <time>', 'days that ended before this time, such as 2026-03-01 or 1d (in UTC)', { default: HOT }),
   ],
   offline: true,
   async run({ output, configuration }, _args, options) {
-    const before = readTime('--before')(options.before);
+    const before = readTime(options.before, '--before');
     const now = Math.floor(Date.now() / 1000);
     const items = await withStore(options.store, { umask: configuration['server.umask'] }, async (store) => {
       if (store.closeDays === undefined)

@@ -5,6 +5,7 @@ import { type Command, command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
 import { readInput } from '../../read-input.ts';
 import { storeOption, withStore } from './store.ts';
+import { option } from '../../option.ts';
 
 const CLUSTER = /^[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,252}[A-Za-z0-9_])?$/;
 
@@ -14,8 +15,8 @@ const add = command({
   more: 'Nodes appear when they send data; clusters are added by a person.',
   options: [
     storeOption,
-    { flags: '--new-token', says: 'give it a new token, with which its nodes send data to a server; printed once' },
-    { flags: '--token-file <file>', says: 'give it the token in the first line of this file' },
+    option('--new-token', 'give it a new token, with which its nodes send data to a server; printed once'),
+    option('--token-file <file>', 'give it the token in the first line of this file'),
   ],
   offline: true,
   async run({ output, configuration }, [name], options) {

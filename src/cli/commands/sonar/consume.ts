@@ -10,6 +10,7 @@ import { readInput } from '../../read-input.ts';
 import { untilAsked } from '../../until-asked.ts';
 import { createNotices } from './notices.ts';
 import { storeOption, withStore } from './store.ts';
+import { option } from '../../option.ts';
 
 export const consume = command({
   words: 'sonar consume <broker...>',
@@ -21,13 +22,13 @@ export const consume = command({
     'half minute says how far each cluster is; JSON has it on standard output.',
   options: [
     storeOption,
-    { flags: '--group <name>', says: 'name of the group of consumers', default: 'torc' },
-    { flags: '--prefix <name>', says: 'prefix of the names of topics: topic-prefix of the daemons' },
-    { flags: '--cluster <name>', says: 'only of this cluster; can be repeated', many: true },
-    { flags: '--once', says: 'end when everything is stored that the broker has' },
-    { flags: '--ca-file <pem>', says: 'certificate of the authority of the broker; with it the connection is TLS' },
-    { flags: '--user <name>', says: 'log in with SASL PLAIN as this user' },
-    { flags: '--password-file <file>', says: 'file whose first line is the password' },
+    option('--group <name>', 'name of the group of consumers', { default: 'torc' }),
+    option('--prefix <name>', 'prefix of the names of topics: topic-prefix of the daemons'),
+    option('--cluster <name>', 'only of this cluster; can be repeated', { many: true }),
+    option('--once', 'end when everything is stored that the broker has'),
+    option('--ca-file <pem>', 'certificate of the authority of the broker; with it the connection is TLS'),
+    option('--user <name>', 'log in with SASL PLAIN as this user'),
+    option('--password-file <file>', 'file whose first line is the password'),
   ],
   offline: true,
   async run({ output, configuration }, [brokers], options) {

@@ -8,6 +8,7 @@ import { fileErrorText } from '../../file-error.ts';
 import { untilAsked } from '../../until-asked.ts';
 import { originOptions } from './produce-options.ts';
 import { createNotices } from './notices.ts';
+import { option } from '../../option.ts';
 
 export const daemon = command({
   words: 'sonar daemon <file>',
@@ -16,15 +17,13 @@ export const daemon = command({
   offline: true,
   options: [
     ...originOptions.filter(({ flags }) => flags.startsWith('--compat')),
-    {
-      flags: '--spool <folder>',
-      says: 'where messages wait for a receiver that is away (default: torc/sonar-spool in XDG_STATE_HOME or ~/.local/state)',
-    },
-    {
-      flags: '--spool-limit <size>',
-      says: 'size of the spool (default 100m); when it is full, the oldest go',
+    option(
+      '--spool <folder>',
+      'where messages wait for a receiver that is away (default: torc/sonar-spool in XDG_STATE_HOME or ~/.local/state)',
+    ),
+    option('--spool-limit <size>', 'size of the spool (default 100m); when it is full, the oldest go', {
       read: parseMemory,
-    },
+    }),
   ],
   async run(context, [file], options) {
     const { output, environment } = context;

@@ -12,6 +12,7 @@ import { isReaderGone, writeOut } from '../../write-out.ts';
 import { requireCluster } from './known-cluster.ts';
 import { readTime } from './read-time.ts';
 import { storeOption, withStore } from './store.ts';
+import { option } from '../../option.ts';
 
 /** Bytes between writes. */
 const PORTION = 262_144;
@@ -22,12 +23,12 @@ export const exportEnvelopes = command({
   more: 'They are equal to those that were stored; fields with their default value are left out.',
   options: [
     storeOption,
-    { flags: '--cluster <name>', says: 'only of this cluster' },
-    { flags: '--node <name>', says: 'only of this node; its first label is enough' },
-    { flags: '--type <type>', says: 'only of this type', choices: ['sample', 'sysinfo', 'job', 'cluster', 'error'] },
-    { flags: '--from <time>', says: 'from this time on, such as 2026-03-01 or 2h', read: readTime('--from') },
-    { flags: '--to <time>', says: 'before this time', read: readTime('--to') },
-    { flags: '--dir <folder>', says: 'write a tree of files as the directory sink does, into a new or empty folder' },
+    option('--cluster <name>', 'only of this cluster'),
+    option('--node <name>', 'only of this node; its first label is enough'),
+    option('--type <type>', 'only of this type', { choices: ['sample', 'sysinfo', 'job', 'cluster', 'error'] }),
+    option('--from <time>', 'from this time on, such as 2026-03-01 or 2h', { read: readTime }),
+    option('--to <time>', 'before this time', { read: readTime }),
+    option('--dir <folder>', 'write a tree of files as the directory sink does, into a new or empty folder'),
   ],
   offline: true,
   async run({ output }, _args, options) {

@@ -8,6 +8,7 @@ import { Failure } from '../../failure.ts';
 import { fileErrorText } from '../../file-error.ts';
 import type { Output } from '../../output/output.ts';
 import { storeOption, withStore } from './store.ts';
+import { option } from '../../option.ts';
 
 const PROGRESS_MS = 500;
 
@@ -21,8 +22,8 @@ export const ingest = command({
     'Envelopes that cannot be used are kept in quarantine, and the exit code is then 1.',
   options: [
     storeOption,
-    { flags: '--cluster <name>', says: 'cluster of envelopes that name none (default: the folder above YYYY/MM/DD)' },
-    { flags: '--add-clusters', says: 'add clusters that the store does not know' },
+    option('--cluster <name>', 'cluster of envelopes that name none (default: the folder above YYYY/MM/DD)'),
+    option('--add-clusters', 'add clusters that the store does not know'),
   ],
   offline: true,
   async run({ output, configuration, exitWith }, [paths], options) {

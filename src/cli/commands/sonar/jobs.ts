@@ -1,6 +1,6 @@
 import { command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
-import { integerOption } from '../../option.ts';
+import { integerOption, option } from '../../option.ts';
 import { originOptions } from './produce-options.ts';
 
 export const jobs = command({
@@ -10,21 +10,17 @@ export const jobs = command({
   offline: true,
   options: [
     ...originOptions,
-    {
-      flags: '--window <minutes>',
-      says: 'jobs of this many minutes before now',
-      read: integerOption('--window', 1),
+    option('--window <minutes>', 'jobs of this many minutes before now', {
+      read: integerOption(1),
       default: 90,
-    },
-    { flags: '--span <from,to>', says: 'jobs of these days instead, as 2026-03-01,2026-03-02', read: span },
-    {
-      flags: '--batch-size <n>',
-      says: 'maximum number of jobs and steps in one record',
-      read: integerOption('--batch-size', 1),
-    },
-    { flags: '--state <file>', says: 'remember in this file what was printed, and print only what changed' },
-    { flags: '--stateless', says: 'print what Sonar prints: all jobs of the window that have ended, and no others' },
-    { flags: '--deluge', says: 'with --stateless: also print jobs that wait or run' },
+    }),
+    option('--span <from,to>', 'jobs of these days instead, as 2026-03-01,2026-03-02', { read: span }),
+    option('--batch-size <n>', 'maximum number of jobs and steps in one record', {
+      read: integerOption(1),
+    }),
+    option('--state <file>', 'remember in this file what was printed, and print only what changed'),
+    option('--stateless', 'print what Sonar prints: all jobs of the window that have ended, and no others'),
+    option('--deluge', 'with --stateless: also print jobs that wait or run'),
   ],
   async run({ output, environment }, _args, options) {
     if (options.state !== undefined && options.stateless === true)

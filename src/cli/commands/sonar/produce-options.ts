@@ -1,20 +1,20 @@
 import { type Compat, parseCompat } from '../../../core/contract/sonar/compat.ts';
 import { UsageError } from '../../failure.ts';
-import { optionsOf } from '../../option.ts';
+import { option, optionsOf } from '../../option.ts';
 
 /** Options of every command that reports on this node or its cluster, as Sonar has them. */
 export const originOptions = optionsOf([
-  {
-    flags: '--cluster <name>',
-    says: 'canonical name of the cluster (default: SLURM_CLUSTER_NAME, or else the name of this node)',
-  },
-  { flags: '--hostname-only', says: 'cut the name of this node at its first dot' },
-  {
-    flags: '--compat <choices>',
-    says: 'where producers differ, write as these choices say: NAME=CHOICE,…; or "text" to follow the text of the format',
-    read: compat,
-  },
-  { flags: '--json', says: 'accepted for compatibility; the result is always JSON', isHidden: true },
+  option(
+    '--cluster <name>',
+    'canonical name of the cluster (default: SLURM_CLUSTER_NAME, or else the name of this node)',
+  ),
+  option('--hostname-only', 'cut the name of this node at its first dot'),
+  option(
+    '--compat <choices>',
+    'where producers differ, write as these choices say: NAME=CHOICE,…; or "text" to follow the text of the format',
+    { read: compat },
+  ),
+  option('--json', 'accepted for compatibility; the result is always JSON', { isHidden: true }),
 ]);
 
 /** `a,b` as a list. */

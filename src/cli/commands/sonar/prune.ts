@@ -3,6 +3,7 @@ import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import { command } from '../../command.ts';
 import { readTime } from './read-time.ts';
 import { storeOption, withStore } from './store.ts';
+import { option } from '../../option.ts';
 
 export const pruneStore = command({
   words: 'sonar prune',
@@ -10,10 +11,7 @@ export const pruneStore = command({
   more:
     'The newest facts of each node and cluster stay, and the records of Slurm jobs. Of closed days, only whole ones are deleted. What is deleted would be stored again by an ' +
     'ingest of the same files.',
-  options: [
-    storeOption,
-    { flags: '--before <time>', says: 'such as 2026-03-01 or 14d', required: true, read: readTime('--before') },
-  ],
+  options: [storeOption, option('--before <time>', 'such as 2026-03-01 or 14d', { required: true, read: readTime })],
   offline: true,
   async run({ output, configuration }, _args, options) {
     output.recordOnly('sonar prune');

@@ -1,5 +1,5 @@
 import { command } from '../../command.ts';
-import { numberOption } from '../../option.ts';
+import { numberOption, option } from '../../option.ts';
 import { names, originOptions } from './produce-options.ts';
 
 export const sample = command({
@@ -9,34 +9,22 @@ export const sample = command({
   offline: true,
   options: [
     ...originOptions,
-    { flags: '--load', says: 'include the state of the node: CPUs, memory, load, disks, GPUs' },
-    {
-      flags: '--rollup',
-      says: 'add up processes of a Slurm job with the same parent and command that have no children',
-    },
-    { flags: '--exclude-system-jobs', says: 'leave out processes of users below 1000' },
-    { flags: '--exclude-users <names>', says: 'leave out processes of these users, as a,b', read: names },
-    {
-      flags: '--exclude-commands <beginnings>',
-      says: 'leave out commands that begin with one of these, as a,b',
+    option('--load', 'include the state of the node: CPUs, memory, load, disks, GPUs'),
+    option('--rollup', 'add up processes of a Slurm job with the same parent and command that have no children'),
+    option('--exclude-system-jobs', 'leave out processes of users below 1000'),
+    option('--exclude-users <names>', 'leave out processes of these users, as a,b', { read: names }),
+    option('--exclude-commands <beginnings>', 'leave out commands that begin with one of these, as a,b', {
       read: names,
-    },
-    { flags: '--min-cpu-time <seconds>', says: 'minimum CPU time so far', read: numberOption('--min-cpu-time', 0) },
-    {
-      flags: '--min-cpu-percent <p>',
-      says: 'minimum average CPU use in percent of one core',
-      read: numberOption('--min-cpu-percent', 0),
-    },
-    {
-      flags: '--min-mem-percent <p>',
-      says: 'minimum resident memory in percent of that of the node',
-      read: numberOption('--min-mem-percent', 0),
-    },
-    {
-      flags: '--lockdir <folder>',
-      says: 'print nothing while another sample with this folder runs on this node',
-    },
-    { flags: '--batchless', says: 'accepted for compatibility', isHidden: true },
+    }),
+    option('--min-cpu-time <seconds>', 'minimum CPU time so far', { read: numberOption(0) }),
+    option('--min-cpu-percent <p>', 'minimum average CPU use in percent of one core', {
+      read: numberOption(0),
+    }),
+    option('--min-mem-percent <p>', 'minimum resident memory in percent of that of the node', {
+      read: numberOption(0),
+    }),
+    option('--lockdir <folder>', 'print nothing while another sample with this folder runs on this node'),
+    option('--batchless', 'accepted for compatibility', { isHidden: true }),
   ],
   async run({ output, environment }, _args, options) {
     const { encodeEnvelope } = await import('../../../core/contract/sonar/encode.ts');

@@ -5,9 +5,7 @@ import { builtIn } from '../../config/schema.ts';
 import { Failure } from '../../failure.ts';
 import { option } from '../../option.ts';
 
-export const storeOption = option({
-  flags: '--store <file>',
-  says: 'file of the telemetry store, or postgres://USER@HOST/DATABASE',
+export const storeOption = option('--store <file>', 'file of the telemetry store, or postgres://USER@HOST/DATABASE', {
   setting: 'client.sonar.store',
 });
 

@@ -1,5 +1,6 @@
 import { command } from '../../command.ts';
 import { originOptions } from './produce-options.ts';
+import { option } from '../../option.ts';
 
 export const sysinfo = command({
   words: 'sonar sysinfo',
@@ -8,11 +9,11 @@ export const sysinfo = command({
   offline: true,
   options: [
     ...originOptions,
-    {
-      flags: '--topo-svg-cmd <command>',
-      says: 'command that prints the topology as SVG; "" for none (default: lstopo --of svg, where it is installed)',
-    },
-    { flags: '--topo-text-cmd <command>', says: 'command that prints the topology as text (default: none)' },
+    option(
+      '--topo-svg-cmd <command>',
+      'command that prints the topology as SVG; "" for none (default: lstopo --of svg, where it is installed)',
+    ),
+    option('--topo-text-cmd <command>', 'command that prints the topology as text (default: none)'),
   ],
   async run({ output, environment }, _args, options) {
     const { encodeEnvelope } = await import('../../../core/contract/sonar/encode.ts');

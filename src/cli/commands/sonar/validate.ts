@@ -2,7 +2,7 @@ import type { MessageProblem } from '../../../core/contract/sonar/problem.ts';
 import type { EnvelopeRecord } from '../../../telemetry/read/envelope-reader.ts';
 import { command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
-import { integerOption } from '../../option.ts';
+import { integerOption, option } from '../../option.ts';
 import type { Output } from '../../output/output.ts';
 
 /** One problem of one record, as it is printed. */
@@ -27,13 +27,11 @@ export const validate = command({
     'Every problem is printed with the number of its record, its field, what was found and what is expected. ' +
     'Files may have any length, and may be compressed with gzip. The exit code is 1 if an envelope breaks the format.',
   options: [
-    { flags: '--strict', says: 'let warnings fail too: unknown members, null, removed fields' },
-    {
-      flags: '--max-problems <n>',
-      says: 'problems to print; the others are counted',
+    option('--strict', 'let warnings fail too: unknown members, null, removed fields'),
+    option('--max-problems <n>', 'problems to print; the others are counted', {
       default: 1000,
-      read: integerOption('--max-problems', 0),
-    },
+      read: integerOption(0),
+    }),
   ],
   offline: true,
   async run({ output, exitWith }, [files], options) {

@@ -1,48 +1,36 @@
-import { integerOption, numberOption, optionsOf } from '../../option.ts';
+import { integerOption, numberOption, option, optionsOf } from '../../option.ts';
 import { recoveryOptions } from '../recover/recovery-options.ts';
 
 export const watchOptions = optionsOf([
-  {
-    flags: '-p, --poll-interval <s>',
-    says: 'seconds between two looks at the workflow',
+  option('-p, --poll-interval <s>', 'seconds between two looks at the workflow', {
     default: 60,
-    read: numberOption('--poll-interval', 0.1),
-  },
-  { flags: '-r, --recover', says: 'recover the workflow when it failed' },
-  {
-    flags: '-m, --max-retries <n>',
-    says: 'maximum number of recoveries (default: no limit)',
-    read: integerOption('--max-retries', 0),
-  },
-  {
-    flags: '--max-fruitless <n>',
-    says: 'end after so many allocations in a row in which no job started; 0 for no limit',
+    read: numberOption(0.1),
+  }),
+  option('-r, --recover', 'recover the workflow when it failed'),
+  option('-m, --max-retries <n>', 'maximum number of recoveries (default: no limit)', {
+    read: integerOption(0),
+  }),
+  option('--max-fruitless <n>', 'end after so many allocations in a row in which no job started; 0 for no limit', {
     default: 3,
-    read: integerOption('--max-fruitless', 0),
-  },
-  { flags: '-s, --show-job-counts', says: 'print the number of jobs in each status when it changes' },
-  { flags: '--persistent', says: 'watch also while no runner works on the workflow' },
-  {
-    flags: '--auto-schedule',
-    says: 'submit allocations when jobs wait and none is left, and for jobs that are retried or spawned',
-  },
-  {
-    flags: '--auto-schedule-threshold <n>',
-    says: 'number of retried or spawned jobs that get allocations of their own',
+    read: integerOption(0),
+  }),
+  option('-s, --show-job-counts', 'print the number of jobs in each status when it changes'),
+  option('--persistent', 'watch also while no runner works on the workflow'),
+  option(
+    '--auto-schedule',
+    'submit allocations when jobs wait and none is left, and for jobs that are retried or spawned',
+  ),
+  option('--auto-schedule-threshold <n>', 'number of retried or spawned jobs that get allocations of their own', {
     default: 5,
-    read: integerOption('--auto-schedule-threshold', 1),
-  },
-  {
-    flags: '--auto-schedule-cooldown <s>',
-    says: 'seconds between two submissions for such jobs',
+    read: integerOption(1),
+  }),
+  option('--auto-schedule-cooldown <s>', 'seconds between two submissions for such jobs', {
     default: 1800,
-    read: numberOption('--auto-schedule-cooldown', 0),
-  },
-  {
-    flags: '--auto-schedule-stranded-timeout <s>',
-    says: 'seconds after which fewer such jobs get allocations of their own',
+    read: numberOption(0),
+  }),
+  option('--auto-schedule-stranded-timeout <s>', 'seconds after which fewer such jobs get allocations of their own', {
     default: 7200,
-    read: numberOption('--auto-schedule-stranded-timeout', 0),
-  },
+    read: numberOption(0),
+  }),
   ...recoveryOptions,
 ]);

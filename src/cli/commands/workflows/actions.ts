@@ -7,7 +7,7 @@ import { idOf } from '../../id-or-name.ts';
 import { type Command, command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
 import { jsonObject } from '../../json-object.ts';
-import { integerOption, optionsOf } from '../../option.ts';
+import { integerOption, option, optionsOf } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
 import { date } from '../../output/columns.ts';
 import type { Column } from '../../output/table.ts';
@@ -55,19 +55,15 @@ const list = command({
 });
 
 const configOptions = optionsOf([
-  { flags: '--scheduler-id <scheduler>', says: 'Slurm scheduler of the allocations, by id or name' },
-  { flags: '--scheduler-type <type>', says: 'type of the scheduler', choices: ['slurm', 'local'] },
-  { flags: '--num-allocations <n>', says: 'number of allocations', read: integerOption('--num-allocations', 1) },
-  {
-    flags: '--start-one-worker-per-node <flag>',
-    says: 'one runner on each node of an allocation',
+  option('--scheduler-id <scheduler>', 'Slurm scheduler of the allocations, by id or name'),
+  option('--scheduler-type <type>', 'type of the scheduler', { choices: ['slurm', 'local'] }),
+  option('--num-allocations <n>', 'number of allocations', { read: integerOption(1) }),
+  option('--start-one-worker-per-node <flag>', 'one runner on each node of an allocation', {
     choices: ['true', 'false'],
-  },
-  {
-    flags: '--max-parallel-jobs <n>',
-    says: 'number of jobs that run at once',
-    read: integerOption('--max-parallel-jobs', 1),
-  },
+  }),
+  option('--max-parallel-jobs <n>', 'number of jobs that run at once', {
+    read: integerOption(1),
+  }),
 ]);
 
 const update = command({
@@ -75,11 +71,9 @@ const update = command({
   says: 'Change the allocations that an action requests; fields that are not given keep their value.',
   options: [
     ...configOptions,
-    {
-      flags: '--json <object>',
-      says: 'the same as a JSON object; other options have precedence',
-      read: jsonObject('--json'),
-    },
+    option('--json <object>', 'the same as a JSON object; other options have precedence', {
+      read: jsonObject,
+    }),
   ],
   async run(context, [givenWorkflow, givenAction], options) {
     const { output } = context;

@@ -1,6 +1,6 @@
 import { openWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
-import { integerOption, numberOption } from '../../option.ts';
+import { integerOption, numberOption, option } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
 import {
   lackReported,
@@ -17,19 +17,15 @@ export const workflowsCheckResources = command({
   words: 'workflows check-resources [workflow]',
   says: 'Show which jobs used more memory, CPUs or time than they requested.',
   options: [
-    {
-      flags: '-r, --run-id <id>',
-      says: 'results of this run (default: the current results)',
-      read: integerOption('--run-id', 0),
-    },
-    { flags: '-a, --all', says: 'include jobs that stayed within their limits' },
-    { flags: '--include-failed', says: 'include failed jobs, and what they probably lacked' },
-    {
-      flags: '--min-over-utilization <percent>',
-      says: 'minimum excess over the limit in percent',
+    option('-r, --run-id <id>', 'results of this run (default: the current results)', {
+      read: integerOption(0),
+    }),
+    option('-a, --all', 'include jobs that stayed within their limits'),
+    option('--include-failed', 'include failed jobs, and what they probably lacked'),
+    option('--min-over-utilization <percent>', 'minimum excess over the limit in percent', {
       default: 1,
-      read: numberOption('--min-over-utilization', 0),
-    },
+      read: numberOption(0),
+    }),
   ],
   async run(context, [given], options) {
     const { id, client } = await openWorkflow(context, given);

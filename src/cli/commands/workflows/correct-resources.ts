@@ -2,21 +2,14 @@ import { type Correction, USUAL_MULTIPLIERS } from '../../../core/lifecycle/corr
 import { recordKinds, recordsWithin } from '../../choose-record.ts';
 import { openWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
-import { UsageError } from '../../failure.ts';
-import { numberOption, option } from '../../option.ts';
+import { option, positiveOption } from '../../option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { adjustmentJson, adjustmentLines } from '../../output/adjustments.ts';
 
 const multiplier = <const Name extends keyof typeof USUAL_MULTIPLIERS>(name: Name, what: string) =>
-  option({
-    flags: `--${name}-multiplier <factor>` as const,
-    says: `factor between the measured ${what} and the new requirement`,
+  option(`--${name}-multiplier <factor>` as const, `factor between the measured ${what} and the new requirement`, {
     default: USUAL_MULTIPLIERS[name],
-    read(text: string) {
-      const value = numberOption(`--${name}-multiplier`)(text);
-      if (value <= 0) throw new UsageError(`--${name}-multiplier: expected more than 0, found ${text}`);
-      return value;
-    },
+    read: positiveOption,
   });
 
 export const workflowsCorrectResources = command({
@@ -26,12 +19,9 @@ export const workflowsCorrectResources = command({
     multiplier('memory', 'memory'),
     multiplier('cpu', 'CPUs'),
     multiplier('runtime', 'time'),
-    {
-      flags: '--job-ids <jobs>',
-      says: 'only these jobs: ids or names, separated by commas',
-    },
-    { flags: '--dry-run', says: 'only show the changes, and change nothing' },
-    { flags: '--no-downsize', says: 'never lower requirements' },
+    option('--job-ids <jobs>', 'only these jobs: ids or names, separated by commas'),
+    option('--dry-run', 'only show the changes, and change nothing'),
+    option('--no-downsize', 'never lower requirements'),
   ],
   async run(context, [workflow], options) {
     const { output } = context;

@@ -8,21 +8,21 @@ import { type Command, command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { prepare, prepareChanged } from '../../../operations/initialize.ts';
 import { reportPreparation } from '../../output/preparation.ts';
-import { numberOption, optionsOf, type ValuesOf } from '../../option.ts';
+import { numberOption, option, optionsOf, type ValuesOf } from '../../option.ts';
 import { type Readiness, readiness } from '../../../operations/readiness.ts';
 import { counted, someOf } from '../../../core/quantity/count-text.ts';
 import { widthOf } from '../../output/output.ts';
 
 const initializeOptions = (dryRun: string) =>
   optionsOf([
-    { flags: '--force', says: 'even if input files are missing or jobs run' },
-    { flags: '--dry-run', says: dryRun },
-    { flags: '--async', says: 'do not wait until the server has finished' },
-    {
-      flags: '--wait-timeout <s>',
-      says: 'wait at most this many seconds; the server continues afterwards (default: no limit)',
-      read: numberOption('--wait-timeout', 0),
-    },
+    option('--force', 'even if input files are missing or jobs run'),
+    option('--dry-run', dryRun),
+    option('--async', 'do not wait until the server has finished'),
+    option(
+      '--wait-timeout <s>',
+      'wait at most this many seconds; the server continues afterwards (default: no limit)',
+      { read: numberOption(0) },
+    ),
   ]);
 
 type InitializeValues = ValuesOf<ReturnType<typeof initializeOptions>>;

@@ -10,6 +10,7 @@ import type { Column } from '../../output/table.ts';
 import { ageSeconds, roughText } from '../../output/words.ts';
 import type { WorkflowStanding } from '../../../operations/views/workflow-state.ts';
 import { allRows, type PagingValues, pagingOptions } from '../../paging.ts';
+import { option } from '../../option.ts';
 
 const FORBIDDEN = 403;
 
@@ -72,11 +73,11 @@ export const workflowsList = command({
   more: 'A table also shows the workflows that other users share with the user. JSON and CSV have them with --shared only, as programs expect their own.',
   options: [
     ...pagingOptions(sortFields.workflow),
-    { flags: '--archived-only', says: 'only archived ones' },
-    { flags: '--include-archived', says: 'include archived ones' },
-    { flags: '-a, --all-users', says: 'of all users' },
-    { flags: '-g, --access-group <name>', says: 'only those shared with this group, of all users' },
-    { flags: '--shared', says: 'only those that other users share with the user' },
+    option('--archived-only', 'only archived ones'),
+    option('--include-archived', 'include archived ones'),
+    option('-a, --all-users', 'of all users'),
+    option('-g, --access-group <name>', 'only those shared with this group, of all users'),
+    option('--shared', 'only those that other users share with the user'),
   ],
   async run({ service, settings, output }, _args, options) {
     const { client } = await service();

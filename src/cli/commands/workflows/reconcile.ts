@@ -1,6 +1,6 @@
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
-import { integerOption } from '../../option.ts';
+import { integerOption, option } from '../../option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 
 export const workflowsReconcile = command({
@@ -8,17 +8,13 @@ export const workflowsReconcile = command({
   says: 'Send the results in journals of runners to the server after an outage.',
   more: 'Searches all folders below --base-dir without following links. It can be repeated at any time: results that the server knows, or that a later run has superseded, are refused, which is not an error. Exits with 1 if a journal could not be read.',
   options: [
-    {
-      flags: '--base-dir <folder>',
-      says: 'where to look: the output folder of the runners, or one above',
-      default: '.',
-    },
+    option('--base-dir <folder>', 'where to look: the output folder of the runners, or one above', { default: '.' }),
   ],
   async run(context, [givenWorkflow, givenRun], options) {
     const { output } = context;
     output.recordOnly('reconcile');
     const id = await chooseWorkflow(context, givenWorkflow);
-    const runId = integerOption('run', 0)(givenRun);
+    const runId = integerOption(0)(givenRun, 'run');
     const baseDir = options.baseDir;
     const { client } = await context.service();
     const { reconcile } = await import('../../../operations/reconcile/reconcile.ts');

@@ -4,6 +4,7 @@ import { type Command, command } from '../../command.ts';
 import { Failure, UsageError } from '../../failure.ts';
 import { jsonObject } from '../../json-object.ts';
 import { fieldsText } from '../../output/fields.ts';
+import { option } from '../../option.ts';
 
 const get = command({
   words: 'workflows get [workflow]',
@@ -21,8 +22,8 @@ const create = command({
   words: 'workflows new',
   says: 'Create an empty workflow.',
   options: [
-    { flags: '-n, --name <name>', says: 'name of the workflow' },
-    { flags: '-d, --description <text>', says: 'description of the workflow' },
+    option('-n, --name <name>', 'name of the workflow'),
+    option('-d, --description <text>', 'description of the workflow'),
   ],
   async run({ service, settings, output }, _args, options) {
     output.recordOnly('workflow');
@@ -39,11 +40,11 @@ const update = command({
   words: 'workflows update [workflow]',
   says: 'Change the fields of a workflow; fields that are not given keep their value.',
   options: [
-    { flags: '-n, --name <name>', says: 'a new name' },
-    { flags: '-d, --description <text>', says: 'a new description' },
-    { flags: '--owner-user <user>', says: 'new owner' },
-    { flags: '--project <name>', says: 'project of the workflow' },
-    { flags: '--metadata <json>', says: 'other metadata, as a JSON object', read: jsonObject('--metadata') },
+    option('-n, --name <name>', 'a new name'),
+    option('-d, --description <text>', 'a new description'),
+    option('--owner-user <user>', 'new owner'),
+    option('--project <name>', 'project of the workflow'),
+    option('--metadata <json>', 'other metadata, as a JSON object', { read: jsonObject }),
   ],
   async run(context, [given], options) {
     const { output } = context;

@@ -4,14 +4,15 @@ import { command } from '../../command.ts';
 import { reportPreparation } from '../../output/preparation.ts';
 import { resetWorkflow } from '../../../operations/reset-workflow.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
+import { option } from '../../option.ts';
 
 export const workflowsResetStatus = command({
   words: 'workflows reset-status [workflow]',
   says: 'Begin a new run with all jobs uninitialized, or with --failed-only those that failed and everything downstream.',
   options: [
-    { flags: '--failed-only', says: 'only jobs that failed, were terminated or canceled, and everything downstream' },
-    { flags: '-r, --reinitialize', says: 'and make them ready at once' },
-    { flags: '--force', says: 'even if jobs run or input files are missing' },
+    option('--failed-only', 'only jobs that failed, were terminated or canceled, and everything downstream'),
+    option('-r, --reinitialize', 'and make them ready at once'),
+    option('--force', 'even if jobs run or input files are missing'),
     noPrompts,
   ],
   async run(context, [given], options) {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { command } from '../../command.ts';
 import { packageRoot } from '../../../operations/package-root.ts';
+import { option } from '../../option.ts';
 
 /** Where the package keeps the schema that this command prints. */
 const SCHEMA = 'api/workflow.schema.json';
@@ -12,7 +13,7 @@ export const workflowsSchema = command({
     'torc workflows schema > torc.schema.json\n\n' +
     'Then put this line first in a YAML file:\n\n' +
     '# yaml-language-server: $schema=torc.schema.json',
-  options: [{ flags: '--path', says: 'print where the file with the schema is in this installation' }],
+  options: [option('--path', 'print where the file with the schema is in this installation')],
   offline: true,
   async run({ output }, _args, options) {
     if (options.path === true) {

@@ -1,6 +1,7 @@
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import { cleanedJson, cleanedText } from '../../output/cleaned.ts';
+import { option } from '../../option.ts';
 
 export const workflowsSyncStatus = command({
   words: 'workflows sync-status [workflow]',
@@ -9,12 +10,10 @@ export const workflowsSyncStatus = command({
     'Asks Slurm, the hosts of the workflow and the process table of this machine. Before a job fails, its end is looked for in journals, ' +
     'in ledgers of runners and in the accounting of Slurm; finished work is kept. What cannot be asked is left as it is.',
   options: [
-    { flags: '--dry-run', says: 'only show what would change' },
-    {
-      flags: '-o, --output-dir <folder>',
-      says: 'output folder of the runners, where their journals are',
+    option('--dry-run', 'only show what would change'),
+    option('-o, --output-dir <folder>', 'output folder of the runners, where their journals are', {
       default: 'torc_output',
-    },
+    }),
   ],
   async run(context, [given], options) {
     const { output } = context;

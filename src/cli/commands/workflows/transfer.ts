@@ -2,14 +2,15 @@ import { counted } from '../../../core/quantity/count-text.ts';
 import { openWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import { readInput } from '../../read-input.ts';
+import { option } from '../../option.ts';
 
 const exportCommand = command({
   words: 'workflows export [workflow]',
   says: 'Write a workflow with all its records as JSON, for another server.',
   options: [
-    { flags: '-o, --output <file>', says: 'write to this file instead of standard output' },
-    { flags: '--include-results', says: 'include the results of all runs and the compute nodes that they name' },
-    { flags: '--include-events', says: 'include the events that users and programs created' },
+    option('-o, --output <file>', 'write to this file instead of standard output'),
+    option('--include-results', 'include the results of all runs and the compute nodes that they name'),
+    option('--include-events', 'include the events that users and programs created'),
   ],
   async run(context, [given], options) {
     const { output } = context;
@@ -52,9 +53,9 @@ const importCommand = command({
   says: 'Create a workflow from an exported file, or from standard input ("-").',
   more: 'Its records get new ids and its jobs start again, uninitialized. It belongs to the user who imports it.',
   options: [
-    { flags: '--name <name>', says: 'name instead of the exported one' },
-    { flags: '--skip-results', says: 'without the results in the file' },
-    { flags: '--skip-events', says: 'events are never imported; accepted for compatibility with scripts' },
+    option('--name <name>', 'name instead of the exported one'),
+    option('--skip-results', 'without the results in the file'),
+    option('--skip-events', 'events are never imported; accepted for compatibility with scripts'),
   ],
   async run({ service, settings, output }, [given], options) {
     output.recordOnly('import');

@@ -1,7 +1,7 @@
 import { suggest } from '../../../../core/workflow-file/suggest.ts';
 import type { JobUseInWindow } from '../../../../telemetry/questions/jobs.ts';
 import { command } from '../../../command.ts';
-import { integerOption } from '../../../option.ts';
+import { integerOption, option } from '../../../option.ts';
 import { percent } from '../../../output/columns.ts';
 import type { Column } from '../../../output/table.ts';
 import { countColumn, kb, seconds, time } from './columns.ts';
@@ -33,8 +33,8 @@ export const showJobs = command({
   options: [
     ...windowOptions,
     nodeOption,
-    { flags: '-u, --user <name>', says: 'only of this user' },
-    { flags: '-l, --limit <n>', says: 'jobs to show', default: 50, read: integerOption('--limit', 1) },
+    option('-u, --user <name>', 'only of this user'),
+    option('-l, --limit <n>', 'jobs to show', { default: 50, read: integerOption(1) }),
   ],
   offline: true,
   async run({ output }, _args, options) {

@@ -5,6 +5,7 @@ import { percent } from '../../../output/columns.ts';
 import type { Column } from '../../../output/table.ts';
 import { countColumn, kb, right, time } from './columns.ts';
 import { nodeOption, ask, print, buckets, windowOptions } from './window.ts';
+import { option } from '../../../option.ts';
 
 // Nothing is known of the first interval of a node, or of one after a boot: that is not 0 and is shown as unknown.
 
@@ -27,7 +28,7 @@ export const showLoad = command({
   options: [
     ...windowOptions,
     nodeOption,
-    { flags: '--every <interval>', says: 'length of the intervals', default: '1h', choices: Object.keys(buckets) },
+    option('--every <interval>', 'length of the intervals', { default: '1h', choices: Object.keys(buckets) }),
   ],
   offline: true,
   async run({ output }, _args, options) {

@@ -6,6 +6,7 @@ import { Failure, UsageError } from '../../../failure.ts';
 import { percentText } from '../../../output/words.ts';
 import { processColumns, stepColumns } from './profile-columns.ts';
 import { nodeOption, DAY, ask, print, buckets, windowOptions } from './window.ts';
+import { option } from '../../../option.ts';
 
 /** `--every` of each sample. */
 const EACH_SAMPLE = 'sample';
@@ -23,13 +24,11 @@ export const showProfile = command({
   options: [
     ...windowOptions,
     nodeOption,
-    { flags: '--epoch <n>', says: 'epoch of a job that is not of Slurm (default: any)', read: readEpoch },
-    {
-      flags: '--every <interval>',
-      says: 'length of the steps (default: what gives at most 300 of them on a node)',
+    option('--epoch <n>', 'epoch of a job that is not of Slurm (default: any)', { read: readEpoch }),
+    option('--every <interval>', 'length of the steps (default: what gives at most 300 of them on a node)', {
       choices: [EACH_SAMPLE, ...Object.keys(buckets)],
-    },
-    { flags: '--processes', says: 'its processes as a tree instead, with the CPU time of each' },
+    }),
+    option('--processes', 'its processes as a tree instead, with the CPU time of each'),
   ],
   offline: true,
   async run({ output }, [job], options) {

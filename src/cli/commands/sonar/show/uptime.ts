@@ -1,6 +1,6 @@
 import type { UptimeSpan } from '../../../../telemetry/questions/uptime.ts';
 import { command } from '../../../command.ts';
-import { integerOption } from '../../../option.ts';
+import { integerOption, option } from '../../../option.ts';
 import type { Column } from '../../../output/table.ts';
 import { right, seconds, time } from './columns.ts';
 import { nodeOption, ask, print, windowOptions } from './window.ts';
@@ -21,11 +21,9 @@ export const showUptime = command({
   options: [
     ...windowOptions,
     nodeOption,
-    {
-      flags: '--interval <seconds>',
-      says: 'how often nodes send (default: the median of each node, at least 300)',
-      read: integerOption('--interval', 1),
-    },
+    option('--interval <seconds>', 'how often nodes send (default: the median of each node, at least 300)', {
+      read: integerOption(1),
+    }),
   ],
   offline: true,
   async run({ output }, _args, options) {

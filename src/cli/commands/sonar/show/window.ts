@@ -4,7 +4,7 @@ import { asPlainData } from '../../../../telemetry/questions/answers.ts';
 import { hourlySpan } from '../../../../telemetry/questions/hours.ts';
 import type { TelemetryRows, AskedWindow } from '../../../../telemetry/questions/rows.ts';
 import { UsageError } from '../../../failure.ts';
-import { optionsOf } from '../../../option.ts';
+import { option, optionsOf } from '../../../option.ts';
 import type { Output } from '../../../output/output.ts';
 import type { Column } from '../../../output/table.ts';
 import { sampleTimeText } from './columns.ts';
@@ -14,17 +14,13 @@ import { storeOption, withStore } from '../store.ts';
 import { suggest } from '../../../../core/workflow-file/suggest.ts';
 import type { TelemetryStore } from '../../../../telemetry/store/telemetry-store.ts';
 
-export const clusterOption = { flags: '--cluster <name>', says: 'only of this cluster' } as const;
-export const nodeOption = { flags: '--node <name>', says: 'only of this node; its first label is enough' } as const;
+export const clusterOption = option('--cluster <name>', 'only of this cluster');
+export const nodeOption = option('--node <name>', 'only of this node; its first label is enough');
 export const windowOptions = optionsOf([
   storeOption,
   clusterOption,
-  {
-    flags: '--from <time>',
-    says: 'from this time on, such as 2026-03-01 or 2h (default: 1d)',
-    read: readTime('--from'),
-  },
-  { flags: '--to <time>', says: 'before this time (default: now)', read: readTime('--to') },
+  option('--from <time>', 'from this time on, such as 2026-03-01 or 2h (default: 1d)', { read: readTime }),
+  option('--to <time>', 'before this time (default: now)', { read: readTime }),
 ]);
 
 export interface WindowValues {
