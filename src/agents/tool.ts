@@ -55,11 +55,12 @@ export function folderOf({ outputDir }: Pick<Backend, 'outputDir'>): string {
 
 /** A tool of which the parameters have the type that its schema describes. */
 export const tool = <Input extends z.ZodObject>(
-  table: Omit<Tool, 'input' | 'run'> & {
+  name: string,
+  table: Omit<Tool, 'name' | 'input' | 'run'> & {
     readonly input: Input;
     readonly run: (given: z.output<Input>, backend: Backend) => Promise<unknown>;
   },
-): Tool => table;
+): Tool => ({ name, ...table });
 
 /** The hints of the protocol, by which a client decides whether it asks its user first. */
 export const hintsOf = (effect: Effect) => ({

@@ -1,10 +1,8 @@
 import type { Context } from './context.ts';
 import type { Option, Values, ValuesOf } from './option.ts';
 
-/** The help of a command, its words and its options. */
-interface CommandTable<Words extends string, Options extends readonly Option[]> {
-  /** `jobs list [workflow]`: the words, then its arguments as commander reads them. */
-  readonly words: Words;
+/** The help of a command, and its options. */
+interface CommandTable<Options extends readonly Option[]> {
   readonly says: string;
   /** More than a sentence, for its help. */
   readonly more?: string;
@@ -24,7 +22,9 @@ interface CommandTable<Words extends string, Options extends readonly Option[]> 
 }
 
 /** A command of any options, for what reads the table of all commands. `command` makes one. */
-export interface Command extends CommandTable<string, readonly Option[]> {
+export interface Command extends CommandTable<readonly Option[]> {
+  /** `jobs list [workflow]`: the words, then its arguments as commander reads them. */
+  readonly words: string;
   readonly run: (
     context: Context,
     args: readonly (string | readonly string[] | undefined)[],
@@ -57,7 +57,7 @@ type Run<Words extends string, Options extends readonly Option[]> = (
   options: ValuesOf<Options>,
 ) => Promise<void>;
 
-type TypedCommand<Words extends string, Options extends readonly Option[]> = CommandTable<Words, Options> &
+type TypedCommand<Words extends string, Options extends readonly Option[]> = CommandTable<Options> &
   (
     | { readonly run: Run<Words, Options> }
     /** Its function from a module of its own, which is loaded when the command runs, and not for help. */
@@ -69,10 +69,11 @@ type TypedCommand<Words extends string, Options extends readonly Option[]> = Com
  * to `output`. The types of its arguments and of the values of its options are derived from its table.
  */
 export const command = <const Words extends string, const Options extends readonly Option[] = readonly []>(
+  words: Words,
   table: TypedCommand<Words, Options>,
 ): Command => {
-  if ('run' in table) return table as unknown as Command;
+  if ('run' in table) return { words, ...table } as unknown as Command;
   const { load, ...declared } = table;
   const run: Run<Words, Options> = async (...given) => (await load())(...given);
-  return { ...declared, run } as unknown as Command;
+  return { words, ...declared, run } as unknown as Command;
 };

@@ -12,8 +12,6 @@ import { allRows, type Paging, type PagingValues } from './paging.ts';
 /** The common commands of most kinds of records: list those of a workflow, show one, delete one. */
 
 interface List<Row, Options extends readonly Option[], RecordName extends string> {
-  /** The words before `[workflow]`: `files list`. */
-  readonly words: string;
   readonly says: string;
   /** What the rows are: `files`. */
   readonly things: string;
@@ -34,18 +32,11 @@ interface List<Row, Options extends readonly Option[], RecordName extends string
   readonly json?: (row: Row) => unknown;
 }
 
-/** A command that lists the records of a workflow, fetched a page at a time. */
-export const listCommand = <Row, const Options extends readonly Option[], const RecordName extends string = never>({
-  words,
-  says,
-  things,
-  counted = things,
-  options,
-  recordOptions,
-  columns,
-  page,
-  json,
-}: List<Row, Options, RecordName>): Command => ({
+/** A command that lists the records of a workflow, fetched a page at a time; its words stand before `[workflow]`: `files list`. */
+export const listCommand = <Row, const Options extends readonly Option[], const RecordName extends string = never>(
+  words: string,
+  { says, things, counted = things, options, recordOptions, columns, page, json }: List<Row, Options, RecordName>,
+): Command => ({
   words: `${words} [workflow]`,
   says,
   options,
@@ -71,8 +62,6 @@ export const listCommand = <Row, const Options extends readonly Option[], const 
 });
 
 interface Single<Row> {
-  /** The words before the id: `files get`. */
-  readonly words: string;
   /** What the record is: `file`. */
   readonly thing: string;
   /** For records with names: the name is accepted too. */
@@ -82,8 +71,8 @@ interface Single<Row> {
   readonly call: (client: Client, id: number) => Promise<Row>;
 }
 
-/** A command that shows one record. */
-export const getCommand = <Row extends object>({ words, thing, kind, choose, call }: Single<Row>): Command => ({
+/** A command that shows one record; its words stand before the id: `files get`. */
+export const getCommand = <Row extends object>(words: string, { thing, kind, choose, call }: Single<Row>): Command => ({
   ...named(words, choose === undefined ? kind : thing),
   says: `Show one ${thing}.`,
   async run(context, [given], options) {
@@ -97,7 +86,10 @@ export const getCommand = <Row extends object>({ words, thing, kind, choose, cal
 });
 
 /** A command that deletes one record and prints it. */
-export const deleteCommand = <Row extends object>({ words, thing, kind, choose, call }: Single<Row>): Command => ({
+export const deleteCommand = <Row extends object>(
+  words: string,
+  { thing, kind, choose, call }: Single<Row>,
+): Command => ({
   ...named(words, choose === undefined ? kind : thing),
   says: `Delete one ${thing}.`,
   async run(context, [given], options) {

@@ -11,8 +11,7 @@ import { type Backend, tool } from '../tool.ts';
 import { parameters } from './parameters.ts';
 import { planFrom, readGivenSpec, withFile } from './spec.ts';
 
-export const createWorkflowTool = tool({
-  name: 'create_workflow',
+export const createWorkflowTool = tool('create_workflow', {
   says: 'Check a specification, save it as a file, or create the workflow on the server. For workflow_type slurm it gets schedulers and the actions that submit them. It starts no runner: the reply names the command that does.',
   effect: 'adds',
   input: parameters({
@@ -77,8 +76,7 @@ function save(text: string, path: string | undefined): string {
   return resolve(path);
 }
 
-export const planAllocationsTool = tool({
-  name: 'plan_allocations',
+export const planAllocationsTool = tool('plan_allocations', {
   says: 'How to split the Slurm allocations of a specification, from the state of the cluster.',
   effect: 'reads',
   needsMachine: true,

@@ -8,8 +8,7 @@ import { type Backend, tool } from '../tool.ts';
 import { asData } from '../data.ts';
 import { ofJob, workflowParameters, parameters, statusParameter, workflowIdParameter } from './parameters.ts';
 
-export const getJobDetails = tool({
-  name: 'get_job_details',
+export const getJobDetails = tool('get_job_details', {
   says: 'A job with its command, dependencies and requirements, and the results of all its attempts, each with why it ended.',
   effect: 'reads',
   input: ofJob,
@@ -42,8 +41,7 @@ async function jobsWith(wanted: JobStatus, id: number, { client }: Backend) {
 
 const MORE_JOBS = 'explain_workflow groups failures; torc jobs list ID --status STATUS -f json prints all';
 
-export const listJobsByStatus = tool({
-  name: 'list_jobs_by_status',
+export const listJobsByStatus = tool('list_jobs_by_status', {
   says: 'The jobs of a workflow with one status.',
   effect: 'reads',
   input: parameters({ workflow_id: workflowIdParameter, status: statusParameter }),
@@ -51,8 +49,7 @@ export const listJobsByStatus = tool({
   run: ({ workflow_id: id, status: wanted }, backend) => jobsWith(wanted, id, backend),
 });
 
-export const listFailedJobs = tool({
-  name: 'list_failed_jobs',
+export const listFailedJobs = tool('list_failed_jobs', {
   says: 'The jobs of a workflow with the status failed. explain_workflow says why they failed.',
   effect: 'reads',
   input: workflowParameters,
@@ -60,8 +57,7 @@ export const listFailedJobs = tool({
   run: ({ workflow_id: id }, backend) => jobsWith('failed', id, backend),
 });
 
-export const listPendingFailedJobs = tool({
-  name: 'list_pending_failed_jobs',
+export const listPendingFailedJobs = tool('list_pending_failed_jobs', {
   says: 'The jobs of a workflow that failed and wait for a decision (pending_failed); classify_and_resolve_failures decides.',
   effect: 'reads',
   input: workflowParameters,
@@ -69,8 +65,7 @@ export const listPendingFailedJobs = tool({
   run: ({ workflow_id: id }, backend) => jobsWith('pending_failed', id, backend),
 });
 
-export const explainJobTool = tool({
-  name: 'explain_job',
+export const explainJobTool = tool('explain_job', {
   says: 'Why a job waits, or why it ended as it did: reasons, files, last lines of its standard error, next commands.',
   effect: 'reads',
   input: ofJob,

@@ -49,8 +49,7 @@ async function outputAtServer(client: Client, { job, run, attempt, stream, lines
 
 const MORE = 'ask for fewer lines, or read the file at path';
 
-export const getJobLogs = tool({
-  name: 'get_job_logs',
+export const getJobLogs = tool('get_job_logs', {
   says: 'What an attempt of a job wrote to its standard output or standard error.',
   effect: 'reads',
   input: parameters({
@@ -66,8 +65,7 @@ export const getJobLogs = tool({
     outputOf(backend, { job, run, attempt, stream, lines }),
 });
 
-export const tailOutput = tool({
-  name: 'tail_output',
+export const tailOutput = tool('tail_output', {
   says: 'The last lines that the newest attempt of a job wrote, also while it runs.',
   effect: 'reads',
   input: parameters({
@@ -79,8 +77,7 @@ export const tailOutput = tool({
   run: ({ job_id: job, stream, lines }, backend) => outputOf(backend, { job, stream, lines }),
 });
 
-export const analyzeWorkflowLogs = tool({
-  name: 'analyze_workflow_logs',
+export const analyzeWorkflowLogs = tool('analyze_workflow_logs', {
   says: 'Known patterns of failures in all logs of a workflow: jobs, runners, Slurm; each with its remedy.',
   effect: 'reads',
   needsMachine: true,
@@ -93,8 +90,7 @@ export const analyzeWorkflowLogs = tool({
   },
 });
 
-export const checkOfflineJournals = tool({
-  name: 'check_offline_journals',
+export const checkOfflineJournals = tool('check_offline_journals', {
   says: 'Results that runners could not report to the server and wrote to journals; torc workflows reconcile sends them.',
   effect: 'reads',
   needsMachine: true,

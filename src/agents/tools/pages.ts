@@ -6,8 +6,7 @@ import { parameters } from './parameters.ts';
 /** Lines of a page in one reply: about half of the largest reply. */
 const LINES = 300;
 
-export const listExamples = tool({
-  name: 'list_examples',
+export const listExamples = tool('list_examples', {
   says: 'List the example workflow files that come with torc: name, formats, description.',
   effect: 'reads',
   input: parameters({}),
@@ -15,8 +14,7 @@ export const listExamples = tool({
   run: async (_, { examplesDir }) => ({ examples: examplesIn(examplesDir) }),
 });
 
-export const getExample = tool({
-  name: 'get_example',
+export const getExample = tool('get_example', {
   says: 'Read an example workflow file by its name.',
   effect: 'reads',
   input: parameters({
@@ -27,8 +25,7 @@ export const getExample = tool({
   run: async ({ name, format }, { examplesDir }) => ({ name, ...readExample(examplesDir, name, format) }),
 });
 
-export const getDocs = tool({
-  name: 'get_docs',
+export const getDocs = tool('get_docs', {
   says: 'Read a page of the documentation by its topic, such as workflow-spec, slurm, recovery or cli. An unknown topic gets the list of all.',
   effect: 'reads',
   input: parameters({

@@ -7,8 +7,7 @@ import { changeRequirements } from '../../operations/job-requirements.ts';
 import { type Backend, tool } from '../tool.ts';
 import { dryRun, factor, jobId, memory, parameters, runtime, workflowIdParameter } from './parameters.ts';
 
-export const recoverWorkflowTool = tool({
-  name: 'recover_workflow',
+export const recoverWorkflowTool = tool('recover_workflow', {
   says: 'Run failed jobs again after raising what they lacked. With dry_run true it only shows the plan: show it to your user, then call it with dry_run false. Jobs whose command failed stay as they are without retry_unknown. The reply names the command that runs the jobs.',
   effect: 'resets',
   input: parameters({
@@ -55,8 +54,7 @@ async function recoverAtServer({ client, hint }: Backend, id: number, { isDryRun
 
 const multiplier = (flag: string, value: number | undefined) => (value === undefined ? [] : [flag, String(value)]);
 
-export const changeJobCommands = tool({
-  name: 'change_job_commands',
+export const changeJobCommands = tool('change_job_commands', {
   says: 'Give jobs of a workflow that does not run other commands. The jobs become uninitialized; recover_workflow makes them ready.',
   effect: 'resets',
   input: parameters({
@@ -91,8 +89,7 @@ const classification = parameters({
   reason: z.string().optional(),
 });
 
-export const classifyAndResolveFailures = tool({
-  name: 'classify_and_resolve_failures',
+export const classifyAndResolveFailures = tool('classify_and_resolve_failures', {
   says: 'Decide about jobs that wait for a decision (pending_failed): retry runs a job again, with more memory or time if given; fail makes it failed.',
   effect: 'resets',
   // A retry looks at the input files of the jobs.

@@ -5,8 +5,7 @@ import { usedJobs } from '../../operations/resource-use.ts';
 import { tool } from '../tool.ts';
 import { dryRun, idParameter, jobId, memory, parameters, runtime, workflowIdParameter } from './parameters.ts';
 
-export const checkResourceUtilization = tool({
-  name: 'check_resource_utilization',
+export const checkResourceUtilization = tool('check_resource_utilization', {
   says: 'Jobs that used more memory, CPUs or time than they requested; with include_failed also what failed jobs probably lacked.',
   effect: 'reads',
   input: parameters({ workflow_id: workflowIdParameter, include_failed: z.boolean().default(false) }),
@@ -15,8 +14,7 @@ export const checkResourceUtilization = tool({
     command('workflows', 'check-resources', String(workflow), ...(failed ? ['--include-failed'] : [])),
 });
 
-export const analyzeResourceUsage = tool({
-  name: 'analyze_resource_usage',
+export const analyzeResourceUsage = tool('analyze_resource_usage', {
   says: 'What each job requested and used, by record of resource requirements: memory in bytes, CPUs in percent of one, time in seconds.',
   effect: 'reads',
   input: parameters({ workflow_id: workflowIdParameter, completed_only: z.boolean().default(true) }),
@@ -40,8 +38,7 @@ export const analyzeResourceUsage = tool({
   },
 });
 
-export const suggestResources = tool({
-  name: 'suggest_resources',
+export const suggestResources = tool('suggest_resources', {
   says: 'New resource requirements from the measured use, as a plan: more where jobs lacked something, less where much was left. Changes nothing.',
   effect: 'reads',
   input: parameters({ workflow_id: workflowIdParameter }),
@@ -50,8 +47,7 @@ export const suggestResources = tool({
     command('workflows', 'correct-resources', String(workflow), '--dry-run'),
 });
 
-export const updateJobResources = tool({
-  name: 'update_job_resources',
+export const updateJobResources = tool('update_job_resources', {
   says: 'Change what one job requests. A job that shares its requirements gets its own; other jobs keep theirs.',
   effect: 'sets',
   input: parameters({
@@ -80,8 +76,7 @@ const group = parameters({
   job_ids: z.array(idParameter).min(1),
 });
 
-export const regroupJobResources = tool({
-  name: 'regroup_job_resources',
+export const regroupJobResources = tool('regroup_job_resources', {
   says: 'Give groups of jobs new records of resource requirements, one for each group.',
   effect: 'adds',
   input: parameters({ workflow_id: workflowIdParameter, groups: z.array(group).min(1), dry_run: dryRun }),

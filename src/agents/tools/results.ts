@@ -10,8 +10,7 @@ import { jobId, workflowParameters, parameters, statusParameter, workflowIdParam
 /** Where no limit is given: as many as fit into a reply in most cases. */
 const USUAL_LIMIT = 100;
 
-export const listResults = tool({
-  name: 'list_results',
+export const listResults = tool('list_results', {
   says: 'Results of job attempts: return code, why it ended, duration, memory and CPU that were measured. With run_id those of that run, else the current ones.',
   effect: 'reads',
   input: parameters({
@@ -42,8 +41,7 @@ export const listResults = tool({
   },
 });
 
-export const getSlurmSacct = tool({
-  name: 'get_slurm_sacct',
+export const getSlurmSacct = tool('get_slurm_sacct', {
   says: 'What the accounting of Slurm has of the allocations of a workflow and their steps. Needs sacct on this machine.',
   effect: 'reads',
   needsMachine: true,

@@ -10,8 +10,7 @@ import { type Backend, tool } from '../tool.ts';
 import { parameters, workflowParameters } from './parameters.ts';
 import { planFrom } from './spec.ts';
 
-export const getWorkflowStatus = tool({
-  name: 'get_workflow_status',
+export const getWorkflowStatus = tool('get_workflow_status', {
   says: 'Status of a workflow: how many jobs completed, failed, were stopped, run or did not run, the number by status, active runners, allocations, and why ready jobs do not start.',
   effect: 'reads',
   input: workflowParameters,
@@ -19,8 +18,7 @@ export const getWorkflowStatus = tool({
   run: ({ workflow_id: id }, { command }) => command('status', String(id)),
 });
 
-export const getWorkflowSummary = tool({
-  name: 'get_workflow_summary',
+export const getWorkflowSummary = tool('get_workflow_summary', {
   says: 'A workflow as a whole: its record, number of jobs by status, files, user data, resource requirements, runs.',
   effect: 'reads',
   input: workflowParameters,
@@ -46,8 +44,7 @@ export const getWorkflowSummary = tool({
   },
 });
 
-export const getExecutionPlan = tool({
-  name: 'get_execution_plan',
+export const getExecutionPlan = tool('get_execution_plan', {
   says: 'Which jobs become ready when: of a workflow by its id, of a workflow file by its path, or of a specification as JSON.',
   effect: 'reads',
   input: parameters({ spec_or_id: z.string().describe('id, path, or JSON text of the specification') }),
@@ -60,8 +57,7 @@ export const getExecutionPlan = tool({
   },
 });
 
-export const getGraph = tool({
-  name: 'get_graph',
+export const getGraph = tool('get_graph', {
   says: 'The dependencies of a workflow of any size: families of jobs (names that are the same without numbers, and the same dependencies) with their jobs by status, and what each family depends on.',
   effect: 'reads',
   input: workflowParameters,
@@ -83,8 +79,7 @@ export const getGraph = tool({
   },
 });
 
-export const explainWorkflowTool = tool({
-  name: 'explain_workflow',
+export const explainWorkflowTool = tool('explain_workflow', {
   says: 'What is wrong with a workflow and what to do: every cause of failure, grouped, with the jobs, the last lines that one of them wrote, and the next step. Call this first.',
   effect: 'reads',
   input: workflowParameters,

@@ -5,8 +5,7 @@ import { option } from '../option.ts';
 
 const THING = 'access group';
 
-const groupsAddUser = command({
-  words: 'access-groups add-user <group> <user>',
+const groupsAddUser = command('access-groups add-user <group> <user>', {
   says: 'Add a user to a group.',
   options: [
     option('-r, --role <role>', 'member, or admin to let the user add and remove members', { default: 'member' }),
@@ -22,8 +21,7 @@ const groupsAddUser = command({
   },
 });
 
-const groupsRemoveUser = command({
-  words: 'access-groups remove-user <group> <user>',
+const groupsRemoveUser = command('access-groups remove-user <group> <user>', {
   says: 'Remove a user from a group.',
   async run(context, [group, user]) {
     const { output } = context;
@@ -35,8 +33,7 @@ const groupsRemoveUser = command({
   },
 });
 
-const groupsAddWorkflow = command({
-  words: 'access-groups add-workflow <workflow> <group>',
+const groupsAddWorkflow = command('access-groups add-workflow <workflow> <group>', {
   says: 'Share a workflow with a group.',
   async run(context, [workflow, group]) {
     const { output } = context;
@@ -48,8 +45,7 @@ const groupsAddWorkflow = command({
   },
 });
 
-const groupsRemoveWorkflow = command({
-  words: 'access-groups remove-workflow <workflow> <group>',
+const groupsRemoveWorkflow = command('access-groups remove-workflow <workflow> <group>', {
   says: 'Stop sharing a workflow with a group.',
   async run(context, [workflow, group]) {
     const { output } = context;

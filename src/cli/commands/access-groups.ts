@@ -35,8 +35,7 @@ const printGroups = (output: Output, items: readonly AccessGroup[], where = '') 
     empty: `No access groups found${where === '' ? '.' : where}`,
   });
 
-const groupsCreate = command({
-  words: 'access-groups create <name>',
+const groupsCreate = command('access-groups create <name>', {
   says: 'Create a group of users with whom workflows may be shared.',
   options: [option('-d, --description <text>', 'purpose of the group')],
   async run({ service, output }, [name], options) {
@@ -48,8 +47,7 @@ const groupsCreate = command({
   },
 });
 
-const groupsList = command({
-  words: 'access-groups list',
+const groupsList = command('access-groups list', {
   says: 'List all groups by name.',
   options: listOptions,
   async run({ service, output }, _args, options) {
@@ -58,8 +56,7 @@ const groupsList = command({
   },
 });
 
-const groupsListMembers = command({
-  words: 'access-groups list-members <group>',
+const groupsListMembers = command('access-groups list-members <group>', {
   says: 'List the members of a group by name.',
   options: listOptions,
   async run(context, [group], options) {
@@ -76,8 +73,7 @@ const groupsListMembers = command({
   },
 });
 
-const groupsListOfUser = command({
-  words: 'access-groups list-user-groups <user>',
+const groupsListOfUser = command('access-groups list-user-groups <user>', {
   says: 'List the groups of a user by name.',
   options: listOptions,
   async run({ service, output }, [user], options) {
@@ -88,8 +84,7 @@ const groupsListOfUser = command({
   },
 });
 
-const groupsListOfWorkflow = command({
-  words: 'access-groups list-workflow-groups <workflow>',
+const groupsListOfWorkflow = command('access-groups list-workflow-groups <workflow>', {
   says: 'List the groups with which a workflow is shared.',
   options: listOptions,
   async run(context, [workflow], options) {
@@ -102,15 +97,13 @@ const groupsListOfWorkflow = command({
 
 export const accessGroupCommands: readonly Command[] = [
   groupsCreate,
-  getCommand({
-    words: 'access-groups get',
+  getCommand('access-groups get', {
     thing: THING,
     choose: chooseGroup,
     call: (client, id) => client.getAccessGroup({ params: { id } }),
   }),
   groupsList,
-  deleteCommand({
-    words: 'access-groups delete',
+  deleteCommand('access-groups delete', {
     thing: THING,
     choose: chooseGroup,
     call: (client, id) => client.deleteAccessGroup({ params: { id } }),

@@ -5,8 +5,7 @@ import type { Context } from '../context.ts';
 import { integerOption, option } from '../option.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 
-export const adminSql = command({
-  words: 'admin sql <statement>',
+export const adminSql = command('admin sql <statement>', {
   says: 'Execute one SQL statement on the database of the server.',
   more: 'Without --write the statement cannot change anything. A change is counted and confirmed first, and recorded in the audit log.',
   options: [

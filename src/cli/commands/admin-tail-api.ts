@@ -10,8 +10,7 @@ interface Dropped {
   readonly dropped: number;
 }
 
-export const adminTailApi = command({
-  words: 'admin tail-api',
+export const adminTailApi = command('admin tail-api', {
   says: 'Print the requests that the server answers, as it answers them, until Ctrl-C.',
   options: [
     option('--include-bodies', 'include the beginning of request and reply bodies'),

@@ -9,8 +9,7 @@ import { allRows, rangeOptions } from '../paging.ts';
 import { adminSql } from './admin-sql.ts';
 import { adminTailApi } from './admin-tail-api.ts';
 
-const adminReloadAuth = command({
-  words: 'admin reload-auth',
+const adminReloadAuth = command('admin reload-auth', {
   says: 'Make the server read its file of users again.',
   async run({ service, output }) {
     output.recordOnly('reload-auth');
@@ -41,8 +40,7 @@ const bucketColumns: readonly Column<TrafficBucket>[] = [
   { title: 'Other', value: ({ status_other: count }) => count, align: 'right' },
 ];
 
-const adminApiStats = command({
-  words: 'admin api-stats',
+const adminApiStats = command('admin api-stats', {
   says: 'Count recent requests of the server by result, the newest interval first.',
   options: [
     option('--window <s>', 'period in seconds, an hour at most', { default: 3600, read: integerOption(1) }),
@@ -73,8 +71,7 @@ const auditColumns: readonly Column<AuditLogEntry>[] = [
   { title: 'Error', value: ({ error }) => error, cut: 'end', importance: 7 },
 ];
 
-const adminListAuditLog = command({
-  words: 'admin list-audit-log',
+const adminListAuditLog = command('admin list-audit-log', {
   says: 'List changes by SQL, also failed ones; the newest first.',
   options: rangeOptions,
   async run({ service, output }, _args, options) {

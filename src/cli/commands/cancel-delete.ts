@@ -8,8 +8,7 @@ import type { Context } from '../context.ts';
 import { Failure, Interrupted } from '../failure.ts';
 import { option } from '../option.ts';
 
-export const cancel = command({
-  words: 'cancel [workflow]',
+export const cancel = command('cancel [workflow]', {
   says: 'Cancel a workflow: no job starts any more, and runners end its running jobs.',
   options: [noPrompts],
   async run(context, [workflow], options) {
@@ -39,8 +38,7 @@ async function cancelInSlurm({ service, environment }: Context, id: number) {
   return cancelAllocations(client, openSlurm({ environment }), id, await openAllocations(client, id));
 }
 
-export const remove = command({
-  words: 'delete <workflow...>',
+export const remove = command('delete <workflow...>', {
   says: 'Delete workflows with everything that belongs to them.',
   options: [noPrompts, option('--force', 'the same as --no-prompts')],
   async run(context, [given], options) {

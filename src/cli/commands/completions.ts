@@ -2,8 +2,7 @@ import { command } from '../command.ts';
 import { type Shell, scripts, shells } from './completion-scripts.ts';
 import { UsageError } from '../failure.ts';
 
-export const completions = command({
-  words: 'completions <shell>',
+export const completions = command('completions <shell>', {
   says: `Print the completion script of a shell: ${shells.join(', ')}.`,
   more: 'bash:  source <(torc completions bash)\nzsh:   source <(torc completions zsh)\nfish:  torc completions fish | source',
   offline: true,

@@ -58,8 +58,7 @@ function durationSeconds({ duration_seconds: said, is_active: isActive, start_ti
   return isActive === true ? ageSeconds(start, Date.now()) : undefined;
 }
 
-const computeNodesList = listCommand({
-  words: 'compute-nodes list',
+const computeNodesList = listCommand('compute-nodes list', {
   says: 'List the runners of a workflow, including those that have ended.',
   things: 'compute nodes',
   options: [
@@ -80,8 +79,7 @@ const computeNodesList = listCommand({
   json: (node) => ({ ...node, duration_seconds: durationSeconds(node) }),
 });
 
-const computeNodesGet = getCommand({
-  words: 'compute-nodes get',
+const computeNodesGet = getCommand('compute-nodes get', {
   thing: 'compute node',
   call: (client, id) => client.getComputeNode({ params: { id } }),
 });

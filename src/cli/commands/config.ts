@@ -16,9 +16,8 @@ const itself = { offline: true, ignoresConfiguration: true } as const;
 const reading = (environment: Readonly<Record<string, string | undefined>>) =>
   readConfiguration(environment, process.cwd());
 
-const configShow = command({
+const configShow = command('config show', {
   ...itself,
-  words: 'config show',
   says: 'Show every key that has a value, from files, the environment or defaults.',
   options: [option('-f, --format <format>', 'toml or json', { default: 'toml' })],
   async run({ output, environment, exitWith }, _args, options) {
@@ -34,9 +33,8 @@ const configShow = command({
   },
 });
 
-const configPaths = command({
+const configPaths = command('config paths', {
   ...itself,
-  words: 'config paths',
   says: 'Show which configuration files are read; later ones have precedence.',
   run: ({ output, environment }) => {
     const rows = configurationPlaces(environment, process.cwd()).map((place) => {
@@ -57,9 +55,8 @@ const configPaths = command({
 const OWN_FILE =
   '# Every key of this file counts here for this user. Before you share the file, remove these lines: then it counts as it is\n# after `torc config trust`, and no more when it has changed.';
 
-const configTrust = command({
+const configTrust = command('config trust [file]', {
   ...itself,
-  words: 'config trust [file]',
   says: 'Let every key of a torc.toml count, as it is now; without FILE the one in this folder.',
   async run({ output, environment }, [file = 'torc.toml']) {
     const found = lookUp({ path: file });
@@ -81,9 +78,8 @@ const configTrust = command({
 
 const roles: readonly Role[] = ['system', 'user', 'local'];
 
-const configInit = command({
+const configInit = command('config init', {
   ...itself,
-  words: 'config init',
   says: 'Write a configuration file with every key, commented out.',
   options: [
     option('--system', 'the file of the system'),
@@ -117,9 +113,8 @@ const configInit = command({
   },
 });
 
-const configValidate = command({
+const configValidate = command('config validate', {
   ...itself,
-  words: 'config validate',
   says: 'Check files and environment; every error is reported with its place.',
   async run({ output, environment, exitWith }) {
     const found = await reading(environment);

@@ -4,8 +4,7 @@ import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { option } from '../option.ts';
 
-export const create = command({
-  words: 'create <file>',
+export const create = command('create <file>', {
   says: 'Create a workflow from a file (YAML, JSON, JSON5 or KDL), or from standard input with "-".',
   options: [
     option('--dry-run', 'check the file and print its counts, without a server'),

@@ -26,8 +26,7 @@ const withoutEffect = optionsOf([
   ].map((name) => option(`--${name} <text>` as const, 'no effect: there is no chat', { isHidden: true as const })),
 ]);
 
-export const dash = command({
-  words: 'serve',
+export const dash = command('serve', {
   isDefault: true,
   says: 'Serve the page of a server in a browser on an address of this machine, as the dashboard of Torc 1.0.0 was started.',
   more:

@@ -8,8 +8,7 @@ import { Failure } from '../failure.ts';
 import { integerOption, numberOption, option } from '../option.ts';
 import { localTime } from '../output/local-time.ts';
 
-export const eventsMonitor = command({
-  words: 'events monitor [workflow]',
+export const eventsMonitor = command('events monitor [workflow]', {
   says: 'Print the events of a workflow as they happen, until Ctrl-C.',
   options: [
     option('-d, --duration <minutes>', 'end after this many minutes', { read: numberOption(0) }),

@@ -29,8 +29,7 @@ const columns: readonly Column<Event>[] = [
 /** An event as JSON, with a readable time. */
 const reported = (event: Event) => ({ ...event, timestamp_formatted: localTime(event.timestamp) });
 
-const eventsCreate = command({
-  words: 'events create [workflow]',
+const eventsCreate = command('events create [workflow]', {
   says: 'Create an event.',
   more: 'The data is any JSON; lists show its "category" (or "event_type") and "level".',
   options: [option('-d, --data <json>', 'what happened, as JSON', { read: jsonValue, required: true })],
@@ -44,8 +43,7 @@ const eventsCreate = command({
   },
 });
 
-const eventsList = listCommand({
-  words: 'events list',
+const eventsList = listCommand('events list', {
   says: 'List the events that users and programs created.',
   things: 'events',
   options: [
@@ -61,8 +59,7 @@ const eventsList = listCommand({
   json: reported,
 });
 
-const eventsGetLatest = command({
-  words: 'events get-latest-event [workflow]',
+const eventsGetLatest = command('events get-latest-event [workflow]', {
   says: 'Show the most recent event.',
   async run(context, [workflow]) {
     context.output.recordOnly('event');
@@ -74,8 +71,7 @@ const eventsGetLatest = command({
   },
 });
 
-const eventsDelete = deleteCommand({
-  words: 'events delete',
+const eventsDelete = deleteCommand('events delete', {
   thing: 'event',
   call: (client, id) => client.deleteEvent({ params: { id } }),
 });

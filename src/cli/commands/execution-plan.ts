@@ -5,8 +5,7 @@ import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 
-export const executionPlanCommand = command({
-  words: 'workflows execution-plan <spec-or-id>',
+export const executionPlanCommand = command('workflows execution-plan <spec-or-id>', {
   says: 'Show which jobs of a workflow become ready when: for a file, or for an existing workflow by its id.',
   async run(context, [given]) {
     const path = given;

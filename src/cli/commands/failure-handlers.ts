@@ -12,16 +12,14 @@ const columns: readonly Column<FailureHandler>[] = [
 ];
 
 export const failureHandlerCommands: readonly Command[] = [
-  listCommand({
-    words: 'failure-handlers list',
+  listCommand('failure-handlers list', {
     says: 'List the failure handlers of a workflow.',
     things: 'failure handlers',
     options: rangeOptions,
     columns,
     page: (client, id, _options, paging) => client.listFailureHandlers({ params: { id }, query: paging }),
   }),
-  getCommand({
-    words: 'failure-handlers get',
+  getCommand('failure-handlers get', {
     thing: 'failure handler',
     kind: recordKinds.failureHandler,
     call: (client, id) => client.getFailureHandler({ params: { id } }),

@@ -27,8 +27,7 @@ const columns: readonly Column<File>[] = [
 const name = option('-n, --name <name>', 'name of the file in the workflow');
 const path = option('-p, --path <path>', 'path of the file');
 
-const filesCreate = command({
-  words: 'files create [workflow]',
+const filesCreate = command('files create [workflow]', {
   says: 'Create a file record; the file itself is not checked.',
   options: [
     { ...name, required: true },
@@ -43,8 +42,7 @@ const filesCreate = command({
   },
 });
 
-const filesList = listCommand({
-  words: 'files list',
+const filesList = listCommand('files list', {
   says: 'List the files of a workflow.',
   things: 'files',
   options: [
@@ -63,15 +61,13 @@ const filesList = listCommand({
     }),
 });
 
-const filesGet = getCommand({
-  words: 'files get',
+const filesGet = getCommand('files get', {
   thing: 'file',
   kind: recordKinds.file,
   call: (client, id) => client.getFile({ params: { id } }),
 });
 
-const filesUpdate = command({
-  words: 'files update <file>',
+const filesUpdate = command('files update <file>', {
   says: 'Change the name or the path of a file record.',
   options: [name, path, workflowOption],
   async run(context, [given], options) {
@@ -96,15 +92,13 @@ const filesUpdate = command({
   },
 });
 
-const filesDelete = deleteCommand({
-  words: 'files delete',
+const filesDelete = deleteCommand('files delete', {
   thing: 'file',
   kind: recordKinds.file,
   call: (client, id) => client.deleteFile({ params: { id } }),
 });
 
-const filesListRequiredExisting = command({
-  words: 'files list-required-existing [workflow]',
+const filesListRequiredExisting = command('files list-required-existing [workflow]', {
   says: 'List the files that must exist: inputs that no job produces, and outputs of completed jobs.',
   async run(context, [workflow]) {
     const { id, client } = await openWorkflow(context, workflow);

@@ -24,8 +24,7 @@ const costOption = option(
   },
 );
 
-const htpasswdAdd = command({
-  words: 'add <user>',
+const htpasswdAdd = command('add <user>', {
   says: 'Add a user to a file, or change the password of a user.',
   options: [fileOption, passwordOption, costOption, ...reloadOptions],
   async run(context, [user], options) {
@@ -45,8 +44,7 @@ const htpasswdAdd = command({
   },
 });
 
-const htpasswdHash = command({
-  words: 'hash [user]',
+const htpasswdHash = command('hash [user]', {
   says: 'Print the line of a user, to be sent to the administrator of the server.',
   more: 'Without a name the user is $TORC_USERNAME, $USER or $USERNAME.',
   options: [passwordOption, costOption],
@@ -60,8 +58,7 @@ const htpasswdHash = command({
   },
 });
 
-const htpasswdRemove = command({
-  words: 'remove <user>',
+const htpasswdRemove = command('remove <user>', {
   says: 'Remove a user from a file.',
   options: [fileOption, ...reloadOptions],
   async run(context, [user], options) {
@@ -76,8 +73,7 @@ const htpasswdRemove = command({
   },
 });
 
-const htpasswdList = command({
-  words: 'list',
+const htpasswdList = command('list', {
   says: 'List the users of a file, one a line.',
   options: [fileOption],
   run({ output }, _args, options) {
@@ -90,8 +86,7 @@ const htpasswdList = command({
   },
 });
 
-const htpasswdVerify = command({
-  words: 'verify <user>',
+const htpasswdVerify = command('verify <user>', {
   says: 'Check the password of a user. Exit code 1 if it is wrong.',
   options: [fileOption, passwordOption],
   async run({ output }, [user], options) {

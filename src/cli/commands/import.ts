@@ -24,8 +24,7 @@ async function convert(
   await writeConversion(context, await read(), { output, partial });
 }
 
-const importMake = command({
-  words: 'import make <makefile> [targets...]',
+const importMake = command('import make <makefile> [targets...]', {
   says: 'Convert a makefile to a workflow file: each recipe that make would run becomes a job with its files.',
   more: 'Your own GNU make resolves variables, pattern rules and includes. It prints the recipes and runs none, but as always the $(shell …) of the makefile, rules of included files, and recipe lines that begin with +. A report on standard error names what is not the same in the workflow.',
   options: conversionOptions,
@@ -39,8 +38,7 @@ const importMake = command({
     }),
 });
 
-const importSnakemake = command({
-  words: 'import snakemake <snakefile> [targets...]',
+const importSnakemake = command('import snakemake <snakefile> [targets...]', {
   says: 'Convert a Snakefile to a workflow file: each job that Snakemake would run becomes a job with its files.',
   more: 'Your own Snakemake resolves wildcards and functions; it runs the Python of the Snakefile and no job. A rule with a script, an environment or a container becomes a job in which Snakemake runs this rule. A report on standard error names what is not the same in the workflow.',
   options: [
@@ -59,8 +57,7 @@ const importSnakemake = command({
     }),
 });
 
-const importCwl = command({
-  words: 'import cwl <process> [inputs]',
+const importCwl = command('import cwl <process> [inputs]', {
   says: 'Convert a tool or workflow of the Common Workflow Language (CWL) with its inputs to a workflow file.',
   more: 'Each tool becomes a job in a folder of its own, each step that is scattered one for each item. References such as $(inputs.file.path) are resolved; JavaScript is not run: a step that needs it is left out. A report on standard error names what is not the same in the workflow, and where each output lies.',
   options: [
@@ -77,8 +74,7 @@ const importCwl = command({
     }),
 });
 
-const importSlurmArray = command({
-  words: 'import slurm-array <script>',
+const importSlurmArray = command('import slurm-array <script>', {
   says: 'Convert a batch script with #SBATCH --array to a workflow file: one job with a parameter.',
   more: 'Each job runs the script itself, with SLURM_ARRAY_TASK_ID and the other variables that a task of the array has. A report on standard error names every line that is not the same in the workflow.',
   options: [

@@ -17,8 +17,7 @@ const producerAndConsumer: readonly Column<Relationship>[] = [
 ];
 
 export const jobDependencyCommands: readonly Command[] = [
-  listCommand({
-    words: 'job-dependencies job-job',
+  listCommand('job-dependencies job-job', {
     says: 'List the dependencies between jobs.',
     things: 'job dependencies',
     options: rangeOptions,
@@ -40,8 +39,7 @@ export const jobDependencyCommands: readonly Command[] = [
     ],
     page: (client, id, _options, paging) => client.listJobDependencies({ params: { id }, query: paging }),
   }),
-  listCommand({
-    words: 'job-dependencies job-file',
+  listCommand('job-dependencies job-file', {
     says: 'List which job produces which file for which job.',
     things: 'job-file relationships',
     options: rangeOptions,
@@ -52,8 +50,7 @@ export const jobDependencyCommands: readonly Command[] = [
     ],
     page: (client, id, _options, paging) => client.listJobFileRelationships({ params: { id }, query: paging }),
   }),
-  listCommand({
-    words: 'job-dependencies job-user-data',
+  listCommand('job-dependencies job-user-data', {
     says: 'List which job produces which user data for which job.',
     things: 'job-user-data relationships',
     options: rangeOptions,

@@ -3,8 +3,7 @@ import { type Command, command } from '../command.ts';
 import type { AnalyzedLogs } from '../../operations/logs/analyze.ts';
 import { integerOption, option } from '../option.ts';
 
-const logsBundle = command({
-  words: 'logs bundle [workflow]',
+const logsBundle = command('logs bundle [workflow]', {
   says: 'Pack the logs of a workflow into one file: wfID.tar.gz.',
   options: [
     option('-o, --output-dir <folder>', 'output folder of the runners', { default: 'torc_output' }),
@@ -31,8 +30,7 @@ const logsBundle = command({
   },
 });
 
-const logsAnalyze = command({
-  words: 'logs analyze <path>',
+const logsAnalyze = command('logs analyze <path>', {
   says: 'Look for failures in logs: an output folder, or a bundle of torc logs bundle.',
   more: 'Exits with 0 whether or not there are failures.',
   options: [

@@ -6,8 +6,7 @@ import { Failure } from '../failure.ts';
 import { integerOption, option } from '../option.ts';
 import { untilAsked } from '../until-asked.ts';
 
-export const monitorNode = command({
-  words: 'monitor-node',
+export const monitorNode = command('monitor-node', {
   says: 'Measure CPU and memory of this machine until it is stopped (Ctrl-C, SIGTERM or SIGUSR1), without running jobs.',
   more: 'Samples go to a file in <output-dir>/resource_utilization, which plot-resources draws. With a workflow, its compute_node monitoring determines what is measured.',
   options: [

@@ -2,8 +2,7 @@ import { command } from '../command.ts';
 import { pageAddress } from '../page-address.ts';
 import { untilAsked } from '../until-asked.ts';
 
-export const pageCommand = command({
-  words: 'page',
+export const pageCommand = command('page', {
   says: 'Print the address of the page that shows workflows in a browser.',
   more: 'Where the server asks for a login, the address has a start token: it opens the page once, within ten minutes, as you.\nWith -s the command stays, and the server with it, until Ctrl-C.',
   async run(context) {

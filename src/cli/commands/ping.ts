@@ -1,7 +1,6 @@
 import { command } from '../command.ts';
 
-export const ping = command({
-  words: 'ping',
+export const ping = command('ping', {
   says: 'Check that the server answers.',
   async run({ service, output }) {
     const { client, url } = await service();

@@ -2,8 +2,7 @@ import { command } from '../command.ts';
 import { Failure, UsageError } from '../failure.ts';
 import { option } from '../option.ts';
 
-export const plotResources = command({
-  words: 'plot-resources <database...>',
+export const plotResources = command('plot-resources <database...>', {
   says: 'Draw the CPU and memory use of jobs and nodes, from the files of time-series monitoring.',
   more: 'The files are in <output-dir>/resource_utilization. Pages need nothing but a browser, also without a network.\n\n  torc plot-resources torc_output/resource_utilization/*.db -o plots',
   offline: true,

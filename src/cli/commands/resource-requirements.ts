@@ -46,8 +46,7 @@ const fieldsOf = (options: Amounts) => ({
   runtime: options.runtime,
 });
 
-const requirementsCreate = command({
-  words: 'resource-requirements create [workflow]',
+const requirementsCreate = command('resource-requirements create [workflow]', {
   says: 'Create resource requirements that jobs can name.',
   options: [
     { ...name, required: true },
@@ -66,8 +65,7 @@ const requirementsCreate = command({
   },
 });
 
-const requirementsList = listCommand({
-  words: 'resource-requirements list',
+const requirementsList = listCommand('resource-requirements list', {
   says: 'List the resource requirements of a workflow.',
   things: THING,
   options: pagingOptions(sortFields.resource_requirements),
@@ -75,18 +73,16 @@ const requirementsList = listCommand({
   page: (client, id, _options, paging) => client.listResourceRequirements({ query: { workflow_id: id, ...paging } }),
 });
 
-const requirementsGet = command({
-  ...getCommand({
-    words: 'resource-requirements get',
+const requirementsGet = {
+  ...getCommand('resource-requirements get', {
     thing: THING,
     kind: recordKinds.requirements,
     call: (client, id) => client.getResourceRequirements({ params: { id } }),
   }),
   says: 'Show one record of resource requirements.',
-});
+};
 
-const requirementsUpdate = command({
-  words: 'resource-requirements update <resource-requirements>',
+const requirementsUpdate = command('resource-requirements update <resource-requirements>', {
   says: 'Change resource requirements; fields that are not given keep their value.',
   options: [name, ...Object.values(amounts), workflowOption],
   async run(context, [given], options) {
@@ -104,15 +100,14 @@ const requirementsUpdate = command({
   },
 });
 
-const requirementsDelete = command({
-  ...deleteCommand({
-    words: 'resource-requirements delete',
+const requirementsDelete = {
+  ...deleteCommand('resource-requirements delete', {
     thing: THING,
     kind: recordKinds.requirements,
     call: (client, id) => client.deleteResourceRequirements({ params: { id } }),
   }),
   says: 'Delete resource requirements that no job uses.',
-});
+};
 
 export const resourceRequirementCommands: readonly Command[] = [
   requirementsCreate,

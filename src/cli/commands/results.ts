@@ -54,8 +54,7 @@ const columns: readonly Column<Result>[] = [
 const isShown = (title: string, { allRuns, csv }: { allRuns: boolean; csv: boolean }) =>
   csv || (title === 'Run ID' ? allRuns : title !== 'WF ID');
 
-const resultsList = command({
-  words: 'results list [workflow]',
+const resultsList = command('results list [workflow]', {
   says: 'List how jobs ended: the current result of each, or with --all-runs all results.',
   options: [
     option('-j, --job-id <job>', 'only this job, by id or name'),
@@ -138,8 +137,7 @@ const resultsList = command({
   },
 });
 
-const resultsGet = command({
-  words: 'results get <id>',
+const resultsGet = command('results get <id>', {
   says: 'Show one result.',
   async run({ service, output }, [given]) {
     const { client } = await service();
@@ -155,8 +153,7 @@ const resultsGet = command({
   },
 });
 
-const resultsDelete = deleteCommand({
-  words: 'results delete',
+const resultsDelete = deleteCommand('results delete', {
   thing: 'result',
   call: (client, id) => client.deleteResult({ params: { id } }),
 });

@@ -33,8 +33,7 @@ async function metadataOf(given: string): Promise<RoCrateEntity['metadata']> {
   return jsonObject(json, '--metadata') as RoCrateEntity['metadata'];
 }
 
-const roCrateCreate = command({
-  words: 'ro-crate create [workflow]',
+const roCrateCreate = command('ro-crate create [workflow]', {
   says: 'Create an entity of the research object.',
   options: [
     { ...entityId, required: true },
@@ -58,8 +57,7 @@ const roCrateCreate = command({
   },
 });
 
-const roCrateUpdate = command({
-  words: 'ro-crate update <ro-crate-entity>',
+const roCrateUpdate = command('ro-crate update <ro-crate-entity>', {
   says: 'Change an entity of the research object; fields that are not given keep their value.',
   options: [
     entityId,
@@ -96,23 +94,20 @@ const roCrateUpdate = command({
 
 export const roCrateCommands: readonly Command[] = [
   roCrateCreate,
-  listCommand({
-    words: 'ro-crate list',
+  listCommand('ro-crate list', {
     says: 'List the entities of the research object of a workflow.',
     things: 'RO-Crate entities',
     options: pagingOptions(sortFields.ro_crate_entity),
     columns,
     page: (client, id, _options, paging) => client.listRoCrateEntities({ params: { id }, query: paging }),
   }),
-  getCommand({
-    words: 'ro-crate get',
+  getCommand('ro-crate get', {
     thing: THING,
     kind: recordKinds.roCrateEntity,
     call: (client, id) => client.getRoCrateEntity({ params: { id } }),
   }),
   roCrateUpdate,
-  deleteCommand({
-    words: 'ro-crate delete',
+  deleteCommand('ro-crate delete', {
     thing: THING,
     kind: recordKinds.roCrateEntity,
     call: (client, id) => client.deleteRoCrateEntity({ params: { id } }),

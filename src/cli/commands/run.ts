@@ -11,8 +11,7 @@ import { chooseUpdate, refuseUpdateOptions, updateOptions } from '../update-work
 import { makeOutputFolder } from '../output-folder.ts';
 import { option } from '../option.ts';
 
-export const run = command({
-  words: 'run <spec-or-id>',
+export const run = command('run <spec-or-id>', {
   says: 'Run a workflow on this machine: a file, standard input ("-"), or an existing workflow by its id or name.',
   more: 'Exits with 0 when the runner did its work, even when jobs failed; with --fail, or client.run.failed_exit in the configuration, jobs that failed or did not finish make it 1.',
   inMemory: true,

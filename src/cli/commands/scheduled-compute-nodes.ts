@@ -22,8 +22,7 @@ const columns: readonly Column<ScheduledComputeNode>[] = [
   { title: 'Status', value: ({ status }) => status },
 ];
 
-const scheduledNodesList = listCommand({
-  words: 'scheduled-compute-nodes list',
+const scheduledNodesList = listCommand('scheduled-compute-nodes list', {
   says: 'List the requested allocations.',
   things: 'scheduled compute nodes',
   options: [
@@ -46,14 +45,12 @@ const scheduledNodesList = listCommand({
     }),
 });
 
-const scheduledNodesGet = getCommand({
-  words: 'scheduled-compute-nodes get',
+const scheduledNodesGet = getCommand('scheduled-compute-nodes get', {
   thing: THING,
   call: (client, id) => client.getScheduledComputeNode({ params: { id } }),
 });
 
-const scheduledNodesListJobs = command({
-  words: 'scheduled-compute-nodes list-jobs <id>',
+const scheduledNodesListJobs = command('scheduled-compute-nodes list-jobs <id>', {
   says: 'List the jobs that ran or run in an allocation.',
   async run({ service, output }, [given]) {
     output.recordOnly(THING);

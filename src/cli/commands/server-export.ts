@@ -4,8 +4,7 @@ import { workflowId } from '../choose-workflow.ts';
 import { idOrName } from '../id-or-name.ts';
 import { option } from '../option.ts';
 
-export const serverExport = command({
-  words: 'export [workflow...]',
+export const serverExport = command('export [workflow...]', {
   says: 'Write some workflows of a database into a separate database; a server may be using the source.',
   more: 'Exports the named workflows, those of --user and those shared with --access-group; all if nothing is named.',
   offline: true,

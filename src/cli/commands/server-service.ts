@@ -6,8 +6,7 @@ import { SERVICE } from '../server/systemd.ts';
 const user = option('--user', 'service of your user, without root');
 const room = () => import('../server/service.ts');
 
-const serviceInstall = command({
-  words: 'service install',
+const serviceInstall = command('service install', {
   says: 'Install the server as a systemd service, with the options of run.',
   more: 'By default logs and database are in /var/log/torc and /var/lib/torc/torc.db;\nwith --user in ~/.torc/logs and ~/.torc/torc.db.',
   offline: true,
@@ -30,8 +29,7 @@ const serviceInstall = command({
   },
 });
 
-const serviceUninstall = command({
-  words: 'service uninstall',
+const serviceUninstall = command('service uninstall', {
   says: 'Stop the service and remove it; database and logs stay.',
   offline: true,
   options: [user],
@@ -47,8 +45,7 @@ const serviceUninstall = command({
 });
 
 const simple = (verb: 'start' | 'stop', says: string, done: string) =>
-  command({
-    words: `service ${verb}`,
+  command(`service ${verb}`, {
     says,
     offline: true,
     options: [user],
@@ -62,8 +59,7 @@ const simple = (verb: 'start' | 'stop', says: string, done: string) =>
 const serviceStart = simple('start', 'Start the service.', 'Started torc-server');
 const serviceStop = simple('stop', 'Stop the service after answering the requests in flight.', 'Stopped torc-server');
 
-const serviceStatus = command({
-  words: 'service status',
+const serviceStatus = command('service status', {
   says: 'Show whether the service runs. Exit code 1 if it does not.',
   offline: true,
   options: [user],

@@ -21,8 +21,7 @@ const columns: readonly Column<Recipient>[] = [
   { title: 'Name', value: ({ name }) => name, cut: 'middle', importance: 9 },
 ];
 
-export const share = command({
-  words: 'share <workflow> [user-or-group]',
+export const share = command('share <workflow> [user-or-group]', {
   says: 'Share a workflow with a user or an access group; without one, list with whom it is shared.',
   more: 'They may do everything with the workflow that its owner may, except share it and give it to another user. Of a user and a group with the same name the group is meant; "user:NAME" and "group:NAME" say which.',
   options: [option('--remove', 'stop sharing it with this user or group')],

@@ -12,8 +12,7 @@ import { startDelaySeconds } from '../start-delay.ts';
 
 const GIBIBYTE = 2 ** 30;
 
-export const slurmRunner = command({
-  words: 'run <url> <workflow> <output-dir>',
+export const slurmRunner = command('run <url> <workflow> <output-dir>', {
   isDefault: true,
   namesService: true,
   says: 'Run jobs of a workflow inside a Slurm allocation, with its resources, until it ends.',

@@ -3,8 +3,7 @@ import { command } from '../command.ts';
 import { option } from '../option.ts';
 
 const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]') =>
-  command({
-    words,
+  command(words, {
     says: 'Show the status of a workflow; without an id of the one that you created last.',
     options: [option('--watch', 'show what it does until it ends, as torc top')],
     async run(context, [workflow], { watch }) {

@@ -20,8 +20,7 @@ import { submitTools, warnOfLoopback } from '../slurm-tools.ts';
 import { reportRefusedBySlurm, reportUnrunnable } from '../before-submission.ts';
 import { createFromFile, existingWorkflow, isSpec } from '../spec-or-id.ts';
 
-export const submit = command({
-  words: 'submit <spec-or-id>',
+export const submit = command('submit <spec-or-id>', {
   says: 'Submit the Slurm allocations of a workflow: a file, standard input ("-"), or an existing workflow by its id or name.',
   more:
     'Initializes the workflow if that has not happened, and carries out its actions schedule_nodes that are due. ' +

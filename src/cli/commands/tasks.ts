@@ -5,8 +5,7 @@ import { Failure } from '../failure.ts';
 import { numberOption, option } from '../option.ts';
 import { fieldsText } from '../output/fields.ts';
 
-const tasksWait = command({
-  words: 'tasks wait <id>',
+const tasksWait = command('tasks wait <id>', {
   says: 'Wait until a background task of the server has ended.',
   more: 'Exits with 0 if it succeeded, with 1 if it failed or the timeout came first.',
   options: [

@@ -2,8 +2,7 @@ import { chooseWorkflow, latestWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';
 import { numberOption, option } from '../option.ts';
 
-export const top = command({
-  words: 'top [workflow]',
+export const top = command('top [workflow]', {
   says: 'Show what a workflow does now, until it ends.',
   more:
     'Jobs by status, how fast they end and how long the rest takes, the running jobs with the CPUs and the memory that they use and asked for, and why others ' +

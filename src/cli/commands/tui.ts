@@ -3,8 +3,7 @@ import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { option } from '../option.ts';
 
-export const tui = command({
-  words: 'tui [workflow]',
+export const tui = command('tui [workflow]', {
   says: 'Look at workflows on the whole terminal, live.',
   more:
     'Workflows above; below the views of one of them: summary, jobs, running jobs, results, files, user data, events, runners, allocations, accounting of Slurm, graph. ' +

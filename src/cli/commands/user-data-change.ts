@@ -8,8 +8,7 @@ import { deleteCommand } from '../record-commands.ts';
 import { consumer, producer, userDataText } from './user-data.ts';
 import { option } from '../option.ts';
 
-const userDataCreate = command({
-  words: 'user-data create [workflow]',
+const userDataCreate = command('user-data create [workflow]', {
   says: 'Create a user data record, with a value or for a job that will publish one.',
   options: [
     option('-n, --name <name>', 'name of the user data in the workflow', { required: true }),
@@ -37,8 +36,7 @@ const userDataCreate = command({
   },
 });
 
-const userDataUpdate = command({
-  words: 'user-data update <user-data>',
+const userDataUpdate = command('user-data update <user-data>', {
   says: 'Change user data; jobs publish values with this.',
   options: [
     option('-n, --name <name>', 'a new name'),
@@ -79,15 +77,13 @@ const userDataUpdate = command({
   },
 });
 
-const userDataDelete = deleteCommand({
-  words: 'user-data delete',
+const userDataDelete = deleteCommand('user-data delete', {
   thing: 'user data',
   kind: recordKinds.userData,
   call: (client, id) => client.deleteUserData({ params: { id } }),
 });
 
-const userDataDeleteAll = command({
-  words: 'user-data delete-all <workflow>',
+const userDataDeleteAll = command('user-data delete-all <workflow>', {
   says: 'Delete all user data of a workflow.',
   options: [noPrompts],
   async run(context, [workflow], options) {

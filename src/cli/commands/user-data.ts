@@ -29,8 +29,7 @@ const columns: readonly Column<UserData>[] = [
 export const consumer = (says: string) => option('--consumer-job-id <job>', says);
 export const producer = (says: string) => option('--producer-job-id <job>', says);
 
-const userDataList = listCommand({
-  words: 'user-data list',
+const userDataList = listCommand('user-data list', {
   says: 'List the user data of a workflow.',
   things: 'user data',
   counted: 'user data records',
@@ -59,8 +58,7 @@ const userDataList = listCommand({
   },
 });
 
-const userDataGet = command({
-  words: 'user-data get <user-data>',
+const userDataGet = command('user-data get <user-data>', {
   says: 'Show one user data record.',
   options: [workflowOption],
   async run(context, [given], options) {
@@ -72,8 +70,7 @@ const userDataGet = command({
   },
 });
 
-const userDataListMissing = command({
-  words: 'user-data list-missing [workflow]',
+const userDataListMissing = command('user-data list-missing [workflow]', {
   says: 'List user data without a value that jobs read and no job produces, and empty outputs of completed jobs.',
   async run(context, [workflow]) {
     const { id, client } = await openWorkflow(context, workflow);

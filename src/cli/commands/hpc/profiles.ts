@@ -14,8 +14,7 @@ import { hpcSettings } from '../../hpc-profile.ts';
 import { integerOption, option } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
 
-const list = command({
-  words: 'hpc list',
+const list = command('hpc list', {
   says: 'List the known HPC systems: those of torc and those of the configuration.',
   offline: true,
   async run(context) {
@@ -42,8 +41,7 @@ const detectionText = ({ detection }: HpcProfile): string =>
     )
     .join(' or ');
 
-const detect = command({
-  words: 'hpc detect',
+const detect = command('hpc detect', {
   says: 'Show the HPC system of this machine.',
   offline: true,
   async run(context) {
@@ -60,8 +58,7 @@ const detect = command({
   },
 });
 
-const show = command({
-  words: 'hpc show <name>',
+const show = command('hpc show <name>', {
   says: 'Show one HPC profile; the name slurm asks the cluster of this machine.',
   offline: true,
   async run(context, [given]) {
@@ -117,8 +114,7 @@ async function profileOf(context: Context, name: string | undefined): Promise<Hp
   return profile;
 }
 
-const partitions = command({
-  words: 'hpc partitions [name]',
+const partitions = command('hpc partitions [name]', {
   says: 'List the partitions of an HPC system.',
   options: [option('--gpu', 'only with GPUs'), option('--shared', 'only those whose nodes jobs share')],
   offline: true,
@@ -149,8 +145,7 @@ const readNumber =
     }
   };
 
-const match = command({
-  words: 'hpc match [name]',
+const match = command('hpc match [name]', {
   says: 'Show which partitions serve a request, and the best of them.',
   options: [
     option('--cpus <n>', 'CPUs per node', { required: true, read: integerOption(1) }),
@@ -197,8 +192,7 @@ const match = command({
   },
 });
 
-const generate = command({
-  words: 'hpc generate',
+const generate = command('hpc generate', {
   says: 'Write a profile of the Slurm cluster of this machine, for the configuration file.',
   options: [
     option('-n, --name <name>', 'name of the profile (default: the name of the cluster)'),

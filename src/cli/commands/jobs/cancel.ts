@@ -17,8 +17,7 @@ interface Values {
   readonly workflowId?: string | undefined;
 }
 
-export const jobsCancel = command({
-  words: 'jobs cancel [job...]',
+export const jobsCancel = command('jobs cancel [job...]', {
   says: 'Cancel jobs that wait or run; the rest of the workflow goes on.',
   more: 'Which jobs: by their ids or names, or by --status and --match. A job that runs gets the termination signal of its workflow, and SIGKILL after the lead time. Jobs that depend on a canceled one are canceled too, unless they have cancel_on_blocking_job_failure: false. torc jobs reset-status starts canceled jobs again.',
   options: [

@@ -8,8 +8,7 @@ import { fieldsText } from '../../output/fields.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { readInput } from '../../read-input.ts';
 
-const create = command({
-  words: 'jobs create [workflow]',
+const create = command('jobs create [workflow]', {
   says: 'Add a job to a workflow; it is uninitialized.',
   options: [
     option('-n, --name <name>', 'name of the job'),
@@ -51,8 +50,7 @@ const create = command({
   },
 });
 
-const createFromFile = command({
-  words: 'jobs create-from-file <workflow> [file]',
+const createFromFile = command('jobs create-from-file <workflow> [file]', {
   says: 'Add a job for each line of a file; blank lines and lines that begin with # are skipped.',
   options: [
     option('--cpus-per-job <n>', 'CPUs of each job', { default: 1, read: integerOption(1) }),

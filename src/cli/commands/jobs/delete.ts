@@ -6,8 +6,7 @@ import { chooseJob, workflowOption } from '../../choose-record.ts';
 import { type Command, command } from '../../command.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 
-const remove = command({
-  words: 'jobs delete <job...>',
+const remove = command('jobs delete <job...>', {
   says: 'Delete jobs, with their results; none is deleted if one does not exist.',
   options: [workflowOption],
   async run(context, [given], options) {
@@ -43,8 +42,7 @@ const remove = command({
   },
 });
 
-const removeAll = command({
-  words: 'jobs delete-all [workflow]',
+const removeAll = command('jobs delete-all [workflow]', {
   says: 'Delete all jobs of a workflow, with their results.',
   options: [noPrompts],
   async run(context, [given], options) {

@@ -2,8 +2,7 @@ import { chooseJob, workflowOption } from '../../choose-record.ts';
 import { command } from '../../command.ts';
 import { option } from '../../option.ts';
 
-export const jobsExplain = command({
-  words: 'jobs explain <job>',
+export const jobsExplain = command('jobs explain <job>', {
   says: 'Explain why a job waits or why it ended with its status, and what to do.',
   options: [
     workflowOption,

@@ -63,8 +63,7 @@ const columnsWith = (ended: ReadonlyMap<number, Ended>): readonly Column<Job>[] 
 
 const elapsedOf = (ended: Ended | undefined) => ended && secondsText(ended.exec_time_minutes * 60);
 
-const list = command({
-  words: 'jobs list [workflow]',
+const list = command('jobs list [workflow]', {
   says: 'List the jobs of a workflow.',
   options: [
     option('-s, --status <status>', 'only jobs with this status', { read: checkedByServer<JobStatus>() }),
@@ -103,8 +102,7 @@ const list = command({
   },
 });
 
-const get = command({
-  words: 'jobs get <job>',
+const get = command('jobs get <job>', {
   says: 'Show one job.',
   options: [workflowOption],
   async run(context, [given], options) {
@@ -125,8 +123,7 @@ const runningColumns: readonly Column<RunningJob>[] = [
   { title: 'Scheduler Job ID', short: 'Slurm', value: ({ scheduler_job_id: id }) => id, importance: 3 },
 ];
 
-const running = command({
-  words: 'jobs running [workflow]',
+const running = command('jobs running [workflow]', {
   says: 'List the running jobs, with the node and the Slurm job of each.',
   async run(context, [workflow], options) {
     const { id, client } = await openWorkflow(context, workflow);

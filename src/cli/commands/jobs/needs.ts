@@ -36,8 +36,7 @@ const needsColumns: readonly Column<JobNeeds>[] = [
   amount('Runtime', (row) => row.runtime, askedTimeText),
 ];
 
-const listRequirements = command({
-  words: 'jobs list-resource-requirements [workflow]',
+const listRequirements = command('jobs list-resource-requirements [workflow]', {
   says: 'List the resource requirements of each job of a workflow.',
   options: [jobOption],
   async run(context, [given], options) {
@@ -115,8 +114,7 @@ function summaryOf(text: string): string {
   }
 }
 
-const listHandlers = command({
-  words: 'jobs list-failure-handlers [workflow]',
+const listHandlers = command('jobs list-failure-handlers [workflow]', {
   says: 'List the jobs of a workflow that have a failure handler, with its rules.',
   options: [jobOption],
   async run(context, [given], options) {

@@ -9,8 +9,7 @@ import { notRegular } from '../../../cluster/open-regular.ts';
 /** Most bytes that are put into JSON: the text is held several times meanwhile. */
 const LARGEST_JSON_BYTES = 64 * 2 ** 20;
 
-export const jobsOutput = command({
-  words: 'jobs output <job>',
+export const jobsOutput = command('jobs output <job>', {
   says: 'Print what a job wrote to its standard output, in its newest attempt.',
   more: 'The output is printed as it is. It is in a file on the host where the job ran, so this works there and where the file system is shared.\n\n  torc jobs output 3\n  torc jobs output train_3 -w 1 --stderr\n  torc jobs output train_3 --follow',
   options: [

@@ -18,8 +18,7 @@ const shared = optionsOf([
 
 const labelsOf = (given: readonly string[] | undefined) => given?.flatMap((text) => text.split(','));
 
-const add = command({
-  words: 'jobs add [workflow]',
+const add = command('jobs add [workflow]', {
   says: 'Add a job to a workflow, also while it runs: it is ready as soon as what it depends on has ended.',
   more: 'A job that reads a file waits for the job that writes it. Jobs that read what the new job writes run again. In a workflow of a file, write the job into the file, too: torc run FILE --update removes what the file does not have.',
   options: [
@@ -52,8 +51,7 @@ const add = command({
   },
 });
 
-const set = command({
-  words: 'jobs set [job...]',
+const set = command('jobs set [job...]', {
   says: 'Change the command, the requirements, the priority or the labels of jobs, also of jobs that have ended.',
   more: 'A job with a new command runs again, and so does what depends on it; with other requirements, priority or labels it keeps its results. A job that a runner has stays as it is: it is named, and the exit code is 1. Which jobs: by their ids or names, by --status or by --return-code. In a workflow of a file, change the file, too: torc run FILE --update takes its values.',
   options: [

@@ -12,8 +12,7 @@ import { processColumns, stepColumns } from '../sonar/show/profile-columns.ts';
 /** The folder of Sonar records in the output folder of a runner (ADR 46). */
 const SONAR_FOLDER = 'sonar';
 
-export const jobsProfile = command({
-  words: 'jobs profile <job>',
+export const jobsProfile = command('jobs profile <job>', {
   says: 'Show what the processes of a job used over time, in its newest attempt.',
   more: 'Its runner took the samples: the workflow needs `resource_monitor: {sonar: true}`. They are in its output folder, so this works where that is.\n\n  torc jobs profile train_3\n  torc jobs profile train_3 -w 1 --processes',
   options: [

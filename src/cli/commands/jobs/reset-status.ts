@@ -17,8 +17,7 @@ import {
 } from '../../../operations/reset-jobs.ts';
 import { chooseJobs, selectionOf } from './selection.ts';
 
-export const jobsResetStatus = command({
-  words: 'jobs reset-status [job...]',
+export const jobsResetStatus = command('jobs reset-status [job...]', {
   says: 'Make jobs uninitialized; a reinit then makes them and everything downstream ready again.',
   more: 'Which jobs: by their ids or names, by --status or by --return-code.',
   options: [

@@ -5,8 +5,7 @@ import { Failure, UsageError } from '../../failure.ts';
 import { integerOption, option } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
 
-export const jobsUpdate = command({
-  words: 'jobs update <job>',
+export const jobsUpdate = command('jobs update <job>', {
   says: 'Change a job: name and command while it is uninitialized, other fields at any time; fields that are not given keep their value.',
   more: 'With --runtime a job that shares its resource requirements gets its own; other jobs keep theirs.',
   options: [

@@ -3,8 +3,7 @@ import { command } from '../../command.ts';
 import { recoveryOptions } from './recovery-options.ts';
 import { option } from '../../option.ts';
 
-export const recover = command({
-  words: 'recover <workflow>',
+export const recover = command('recover <workflow>', {
   says: 'Recover a workflow after failures: find out why jobs failed, raise what they lacked, and run them again.',
   more:
     'Corrects the records of what ended without a report, names the cause of each failure, raises memory, CPUs and runtime of jobs that had too ' +

@@ -15,8 +15,7 @@ const STANDARD_OUTPUT = 1;
  *
  * It reads one request and prints one reply; `start` prints it on file descriptor 3, and becomes the runner.
  */
-export const hostTask = command({
-  words: 'remote-agent <task>',
+export const hostTask = command('remote-agent <task>', {
   says: 'Serve torc remote on this host.',
   offline: true,
   async run(context, [task]) {

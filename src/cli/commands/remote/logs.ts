@@ -33,8 +33,7 @@ const json = (items: readonly Collected[]) => ({
   })),
 });
 
-export const remoteCollectLogs = command({
-  words: 'remote collect-logs [workflow]',
+export const remoteCollectLogs = command('remote collect-logs [workflow]', {
   says: 'Fetch the logs of a workflow and of its jobs from its hosts, an archive from each.',
   more: 'A call that was interrupted continues with the next one. Archives that exist are never overwritten.',
   options: [
@@ -68,8 +67,7 @@ export const remoteCollectLogs = command({
   },
 });
 
-export const remoteDeleteLogs = command({
-  words: 'remote delete-logs [workflow]',
+export const remoteDeleteLogs = command('remote delete-logs [workflow]', {
   says: 'Delete the logs of a workflow and of its jobs on its hosts.',
   more: 'Asks first on a terminal. Files of other workflows, and results that the server may not have yet, stay.',
   options: [remoteOutputDir, atOnceOption, noPrompts],

@@ -54,8 +54,7 @@ function detailOf(started: Started): string {
   return clock === '' ? words : `${words}; ${clock}`;
 }
 
-export const remoteRun = command({
-  words: 'remote run [file-or-workflow] [workflow]',
+export const remoteRun = command('remote run [file-or-workflow] [workflow]', {
   says: 'Start a runner of a workflow on each of its hosts, over ssh; they go on without this command.',
   more: [
     'The hosts are those of the file, which are then stored with the workflow, or else the stored ones. A host on which',

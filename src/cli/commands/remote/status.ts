@@ -78,8 +78,7 @@ const json = (items: readonly WorkerReport[]) => ({
   })),
 });
 
-export const remoteStatus = command({
-  words: 'remote status [workflow]',
+export const remoteStatus = command('remote status [workflow]', {
   says: 'Show the runners of a workflow on its hosts: running, ended and how, killed, or unknown and why.',
   options: [outputDirOption, atOnceOption],
   async run(context, [workflow], options) {
@@ -103,8 +102,7 @@ export const remoteStatus = command({
   },
 });
 
-export const remoteStop = command({
-  words: 'remote stop [workflow]',
+export const remoteStop = command('remote stop [workflow]', {
   says: 'End the runners of a workflow on its hosts with their jobs, and wait until they are gone.',
   more: 'Running jobs are asked to end and become terminated. With --force runners and jobs are killed, and the jobs become ready again.',
   options: [
@@ -145,8 +143,7 @@ export const remoteStop = command({
   },
 });
 
-export const remoteRecover = command({
-  words: 'remote recover [workflow]',
+export const remoteRecover = command('remote recover [workflow]', {
   says: 'Make the jobs of killed runners ready again, once the process tables of their hosts prove that the runners are gone.',
   more: 'Other runners take the jobs, as a new attempt. A host that does not answer proves nothing: its jobs stay as they are.',
   options: [outputDirOption, atOnceOption],

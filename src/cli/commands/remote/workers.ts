@@ -13,8 +13,7 @@ import { storedWorkers, workersIn } from './hosts.ts';
 
 const skipCheck = option('--skip-ssh-check', 'store hosts without trying ssh', { isHidden: true });
 
-const addWorkers = command({
-  words: 'remote add-workers <workflow> <host...>',
+const addWorkers = command('remote add-workers <workflow> <host...>', {
   says: 'Store hosts with a workflow: [user@]host[:port], which ssh reaches without a password.',
   options: [skipCheck],
   async run(context, [workflow, hosts], options) {
@@ -28,8 +27,7 @@ const addWorkers = command({
   },
 });
 
-const addWorkersFromFile = command({
-  words: 'remote add-workers-from-file <file> [workflow]',
+const addWorkersFromFile = command('remote add-workers-from-file <file> [workflow]', {
   says: 'Store the hosts of a file with a workflow, one a line.',
   more: [
     'A line is [user@]host[:port]; an IPv6 address with a port stands in brackets. Options of the runner on that',
@@ -90,8 +88,7 @@ async function checked({ output }: Context, workers: readonly Worker[]): Promise
   }
 }
 
-const removeWorker = command({
-  words: 'remote remove-worker <host> [workflow]',
+const removeWorker = command('remote remove-worker <host> [workflow]', {
   says: 'Remove a host from a workflow; a runner on it is not ended.',
   async run(context, [host, workflow]) {
     const { id, client } = await openWorkflow(context, workflow);
@@ -107,8 +104,7 @@ const columns: readonly Column<Worker>[] = [
   { title: 'Options', value: ({ text }) => text.split(/\s+/).slice(1).join(' '), cut: 'end' },
 ];
 
-const listWorkers = command({
-  words: 'remote list-workers [workflow]',
+const listWorkers = command('remote list-workers [workflow]', {
   says: 'List the hosts that are stored with a workflow.',
   async run(context, [workflow]) {
     const { id, client } = await openWorkflow(context, workflow);

@@ -86,8 +86,7 @@ const columns: readonly Column<ReportedRow>[] = [
 
 const noAllocations = (id: number) => `No Slurm scheduled compute nodes found for workflow ${id}`;
 
-const sacct = command({
-  words: 'slurm sacct [workflow]',
+const sacct = command('slurm sacct [workflow]', {
   says: 'Show what the accounting of Slurm has of the allocations of a workflow and their steps.',
   options: [
     option('-o, --output-dir <folder>', 'folder for --save-json', { default: 'torc_output' }),
@@ -133,8 +132,7 @@ async function saveJson(
   return errors;
 }
 
-const usage = command({
-  words: 'slurm usage [workflow]',
+const usage = command('slurm usage [workflow]', {
   says: 'Show the node time and CPU time that the allocations of a workflow used.',
   async run(context, [workflow]) {
     const { output } = context;
@@ -189,8 +187,7 @@ const statsColumns: readonly Column<StatsRow>[] = [
 const bytes = (value: number | null | undefined) =>
   value === null || value === undefined ? undefined : sizeText(value);
 
-const stats = command({
-  words: 'slurm stats <workflow>',
+const stats = command('slurm stats <workflow>', {
   says: 'List the accounting data of job steps that the runners of a workflow stored.',
   options: [
     option('--job-id <job>', 'only of this job, by id or name'),

@@ -67,8 +67,7 @@ export async function planFile(
   return { spec, plan, profile, account, schedulers, isLive };
 }
 
-export const slurmGenerate = command({
-  words: 'slurm generate <file>',
+export const slurmGenerate = command('slurm generate <file>', {
   says: 'Add Slurm schedulers and the actions that submit them to a workflow file, for the partitions of an HPC system.',
   more: 'The new file goes to standard output or to --output, a summary to standard error. Comments of the file are lost.',
   options: [

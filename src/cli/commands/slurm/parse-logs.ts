@@ -6,8 +6,7 @@ import { option } from '../../option.ts';
 /** Jobs that are named for one allocation. */
 const NAMED = 100;
 
-export const slurmParseLogs = command({
-  words: 'slurm parse-logs <path>',
+export const slurmParseLogs = command('slurm parse-logs <path>', {
   says: 'Look for known errors in the output of allocations and of the jobs in them.',
   more: 'Each has its file, its line and a remedy. Exits with 0 whether or not there are errors.',
   options: [

@@ -30,8 +30,7 @@ const columns: readonly Column<Row>[] = [
   { title: 'Reason', value: ({ reason }) => reason, cut: 'end', importance: 3 },
 ];
 
-export const planAllocationsCommand = command({
-  words: 'slurm plan-allocations <file>',
+export const planAllocationsCommand = command('slurm plan-allocations <file>', {
   says: 'Recommend how to split the allocations of a workflow file, from the state of the cluster.',
   options: [
     ...planningOptions,

@@ -66,8 +66,7 @@ const bodyOf = (options: SchedulerValues) => ({
   serialize_allocations: options.serializeAllocations,
 });
 
-const create = command({
-  words: 'slurm create [workflow]',
+const create = command('slurm create [workflow]', {
   says: 'Add a Slurm scheduler to a workflow: what allocations ask for.',
   options: [
     option('-n, --name <name>', 'name of the scheduler', { required: true }),
@@ -89,8 +88,7 @@ const create = command({
   },
 });
 
-const update = command({
-  words: 'slurm update <slurm-scheduler>',
+const update = command('slurm update <slurm-scheduler>', {
   says: 'Change a Slurm scheduler; fields that are not given keep their value.',
   options: [
     option('-N, --name <name>', 'name of the scheduler'),
@@ -126,22 +124,19 @@ function trueOrFalse(text: string): boolean {
 export const slurmRecords: readonly Command[] = [
   create,
   update,
-  listCommand({
-    words: 'slurm list',
+  listCommand('slurm list', {
     says: 'List the Slurm schedulers of a workflow.',
     things: 'Slurm schedulers',
     options: rangeOptions,
     columns,
     page: (client, id, _options, paging) => client.listSlurmSchedulers({ query: { workflow_id: id, ...paging } }),
   }),
-  getCommand({
-    words: 'slurm get',
+  getCommand('slurm get', {
     thing: THING,
     kind: recordKinds.slurmScheduler,
     call: (client, id) => client.getSlurmScheduler({ params: { id } }),
   }),
-  deleteCommand({
-    words: 'slurm delete',
+  deleteCommand('slurm delete', {
     thing: THING,
     kind: recordKinds.slurmScheduler,
     call: (client, id) => client.deleteSlurmScheduler({ params: { id } }),

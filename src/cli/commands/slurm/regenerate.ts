@@ -5,8 +5,7 @@ import { submitOptions } from '../../slurm-options.ts';
 import { planningOptions } from './planning-options.ts';
 import { option } from '../../option.ts';
 
-export const slurmRegenerate = command({
-  words: 'slurm regenerate [workflow]',
+export const slurmRegenerate = command('slurm regenerate [workflow]', {
   says: 'Make Slurm schedulers for the jobs of a workflow that wait to run, and submit their allocations.',
   more:
     'For a workflow whose allocations ended before all jobs did. The actions schedule_nodes of the workflow are marked as executed, allocations ' +

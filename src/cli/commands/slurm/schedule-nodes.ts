@@ -20,8 +20,7 @@ import { reportUnrunnable } from '../../before-submission.ts';
 
 const [outputDir, ...runnerOptions] = submitOptions;
 
-export const slurmScheduleNodes = command({
-  words: 'slurm schedule-nodes [workflow]',
+export const slurmScheduleNodes = command('slurm schedule-nodes [workflow]', {
   says: 'Submit allocations of a Slurm scheduler for a workflow.',
   more: 'Repeated after it was interrupted, it submits what was missing, and nothing twice. Repeated otherwise, it submits more.',
   options: [

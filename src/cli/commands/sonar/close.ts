@@ -11,8 +11,7 @@ import { option } from '../../option.ts';
 /** Samples of two weeks are what most questions are about. */
 const HOT = '14d';
 
-export const closeDaysCommand = command({
-  words: 'sonar close',
+export const closeDaysCommand = command('sonar close', {
   says: 'Move the samples of days that are over into compressed files.',
   more:
     'Each day of a cluster becomes a few Parquet files beside the store, in STORE-archive, with a sixth of the bytes. Questions and exports read ' +

@@ -1,8 +1,7 @@
 import { command } from '../../command.ts';
 import { originOptions } from './produce-options.ts';
 
-export const cluster = command({
-  words: 'sonar cluster',
+export const cluster = command('sonar cluster', {
   says: 'Print the partitions of the Slurm cluster and the states of its nodes, as one Sonar record.',
   more: 'The record is one line of JSON. If sinfo is missing or fails, the record says so in "errors".',
   offline: true,

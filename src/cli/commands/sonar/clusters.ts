@@ -9,8 +9,7 @@ import { option } from '../../option.ts';
 
 const CLUSTER = /^[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,252}[A-Za-z0-9_])?$/;
 
-const add = command({
-  words: 'sonar clusters add <name>',
+const add = command('sonar clusters add <name>', {
   says: 'Add a cluster, whose telemetry the store then accepts.',
   more: 'Nodes appear when they send data; clusters are added by a person.',
   options: [
@@ -50,8 +49,7 @@ function tokenOf({ newToken, tokenFile }: { newToken?: boolean | undefined; toke
   return token.trim();
 }
 
-const list = command({
-  words: 'sonar clusters list',
+const list = command('sonar clusters list', {
   says: 'List the clusters of the store.',
   options: [storeOption],
   offline: true,

@@ -12,8 +12,7 @@ import { createNotices } from './notices.ts';
 import { storeOption, withStore } from './store.ts';
 import { option } from '../../option.ts';
 
-export const consume = command({
-  words: 'sonar consume <broker...>',
+export const consume = command('sonar consume <broker...>', {
   says: 'Store what Sonar daemons send to Kafka, until it is stopped.',
   more:
     'Reads the topics of all clusters that the store has (torc sonar clusters add), [prefix.]CLUSTER.TYPE, as one of the consumers of a ' +

@@ -10,8 +10,7 @@ import { originOptions } from './produce-options.ts';
 import { createNotices } from './notices.ts';
 import { option } from '../../option.ts';
 
-export const daemon = command({
-  words: 'sonar daemon <file>',
+export const daemon = command('sonar daemon <file>', {
   says: 'Send Sonar records of this node, and of its Slurm cluster, at regular times until it is stopped.',
   more: 'The file is a configuration of Sonar: sections [sample], [sysinfo], [jobs] and [cluster] each with a cadence, and one of [directory], [http] and [kafka]; without these, records are printed. Messages for a receiver that is away wait in the spool, across restarts.',
   offline: true,

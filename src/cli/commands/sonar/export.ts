@@ -17,8 +17,7 @@ import { option } from '../../option.ts';
 /** Bytes between writes. */
 const PORTION = 262_144;
 
-export const exportEnvelopes = command({
-  words: 'sonar export',
+export const exportEnvelopes = command('sonar export', {
   says: 'Write the stored envelopes again, one a line.',
   more: 'They are equal to those that were stored; fields with their default value are left out.',
   options: [

@@ -12,8 +12,7 @@ import { option } from '../../option.ts';
 
 const PROGRESS_MS = 500;
 
-export const ingest = command({
-  words: 'sonar ingest <path...>',
+export const ingest = command('sonar ingest <path...>', {
   says: 'Store the Sonar envelopes of files and folders.',
   more:
     'A folder is read with all folders in it, as the directory sink of Sonar writes them; - is standard input. Files may be packed ' +

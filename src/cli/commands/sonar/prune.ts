@@ -5,8 +5,7 @@ import { readTime } from './read-time.ts';
 import { storeOption, withStore } from './store.ts';
 import { option } from '../../option.ts';
 
-export const pruneStore = command({
-  words: 'sonar prune',
+export const pruneStore = command('sonar prune', {
   says: 'Delete telemetry from before a time.',
   more:
     'The newest facts of each node and cluster stay, and the records of Slurm jobs. Of closed days, only whole ones are deleted. What is deleted would be stored again by an ' +

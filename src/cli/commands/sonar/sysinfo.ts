@@ -2,8 +2,7 @@ import { command } from '../../command.ts';
 import { originOptions } from './produce-options.ts';
 import { option } from '../../option.ts';
 
-export const sysinfo = command({
-  words: 'sonar sysinfo',
+export const sysinfo = command('sonar sysinfo', {
   says: 'Print the hardware and GPU software of this node, as one Sonar record.',
   more: 'The record is one line of JSON. The topology is the drawing of lstopo where it is installed.',
   offline: true,

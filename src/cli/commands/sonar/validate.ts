@@ -20,8 +20,7 @@ interface Verdict {
   warnings: number;
 }
 
-export const validate = command({
-  words: 'sonar validate [file...]',
+export const validate = command('sonar validate [file...]', {
   says: 'Check Sonar envelopes in files or on standard input.',
   more:
     'Every problem is printed with the number of its record, its field, what was found and what is expected. ' +

@@ -1,8 +1,7 @@
 import { command } from '../../command.ts';
 import { watchOptions } from './watch-options.ts';
 
-export const watch = command({
-  words: 'watch <workflow>',
+export const watch = command('watch <workflow>', {
   says: 'Wait for a workflow to end, and recover it after failures.',
   more:
     'Asks Slurm about allocations that count as alive. With --recover it carries out torc recover when the workflow has failed, or when jobs wait and ' +

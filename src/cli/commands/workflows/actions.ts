@@ -37,8 +37,7 @@ function statusOf({ executed, state, trigger_count: count, required_triggers: of
   return (count ?? 0) >= (of ?? 1) ? 'Pending' : 'Waiting';
 }
 
-const list = command({
-  words: 'workflows list-actions [workflow]',
+const list = command('workflows list-actions [workflow]', {
   says: 'List the actions of a workflow, and how far the trigger of each is.',
   async run(context, [given]) {
     const { id, client } = await openWorkflow(context, given);
@@ -66,8 +65,7 @@ const configOptions = optionsOf([
   }),
 ]);
 
-const update = command({
-  words: 'workflows update-action <workflow> <action>',
+const update = command('workflows update-action <workflow> <action>', {
   says: 'Change the allocations that an action requests; fields that are not given keep their value.',
   options: [
     ...configOptions,
@@ -103,8 +101,7 @@ const update = command({
   },
 });
 
-const remove = command({
-  words: 'workflows delete-action <workflow> <action>',
+const remove = command('workflows delete-action <workflow> <action>', {
   says: 'Delete an action of a workflow.',
   options: [noPrompts],
   async run(context, [givenWorkflow, givenAction], options) {

@@ -13,8 +13,7 @@ import {
 } from '../../output/measured-use.ts';
 import type { Measurement } from '../../../operations/check-resources.ts';
 
-export const workflowsCheckResources = command({
-  words: 'workflows check-resources [workflow]',
+export const workflowsCheckResources = command('workflows check-resources [workflow]', {
   says: 'Show which jobs used more memory, CPUs or time than they requested.',
   options: [
     option('-r, --run-id <id>', 'results of this run (default: the current results)', {

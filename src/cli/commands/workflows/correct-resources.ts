@@ -12,8 +12,7 @@ const multiplier = <const Name extends keyof typeof USUAL_MULTIPLIERS>(name: Nam
     read: positiveOption,
   });
 
-export const workflowsCorrectResources = command({
-  words: 'workflows correct-resources [workflow]',
+export const workflowsCorrectResources = command('workflows correct-resources [workflow]', {
   says: 'Change resource requirements to the measured use: more if jobs lacked a resource, less if much was left.',
   options: [
     multiplier('memory', 'memory'),

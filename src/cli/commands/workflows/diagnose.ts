@@ -4,8 +4,7 @@ import { command } from '../../command.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { roughText } from '../../output/words.ts';
 
-export const workflowsDiagnose = command({
-  words: 'workflows diagnose [workflow]',
+export const workflowsDiagnose = command('workflows diagnose [workflow]', {
   says: 'Show whether ready jobs lack only time: every runner ends too early for them.',
   async run(context, [given]) {
     const { id, client } = await openWorkflow(context, given);

@@ -27,8 +27,7 @@ const initializeOptions = (dryRun: string) =>
 
 type InitializeValues = ValuesOf<ReturnType<typeof initializeOptions>>;
 
-const init = command({
-  words: 'workflows init [workflow]',
+const init = command('workflows init [workflow]', {
   says: 'Make a workflow ready to run from the beginning.',
   options: [...initializeOptions('only check whether it is possible, and change nothing'), noPrompts],
   async run(context, [given], values) {
@@ -49,8 +48,7 @@ const init = command({
   },
 });
 
-const reinit = command({
-  words: 'workflows reinit [workflow]',
+const reinit = command('workflows reinit [workflow]', {
   says: 'Make changed jobs ready: those with changed inputs or missing outputs, and everything downstream.',
   options: initializeOptions('list the jobs that would run, and why, and change nothing'),
   async run(context, [given], values) {

@@ -67,8 +67,7 @@ function shownColumns(
   return shown.filter(({ value }) => items.some((each) => (value(each) ?? '') !== ''));
 }
 
-export const workflowsList = command({
-  words: 'workflows list',
+export const workflowsList = command('workflows list', {
   says: 'List the workflows of the user.',
   more: 'A table also shows the workflows that other users share with the user. JSON and CSV have them with --shared only, as programs expect their own.',
   options: [

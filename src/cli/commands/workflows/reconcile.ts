@@ -3,8 +3,7 @@ import { command } from '../../command.ts';
 import { integerOption, option } from '../../option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 
-export const workflowsReconcile = command({
-  words: 'workflows reconcile <workflow> <run>',
+export const workflowsReconcile = command('workflows reconcile <workflow> <run>', {
   says: 'Send the results in journals of runners to the server after an outage.',
   more: 'Searches all folders below --base-dir without following links. It can be repeated at any time: results that the server knows, or that a later run has superseded, are refused, which is not an error. Exits with 1 if a journal could not be read.',
   options: [

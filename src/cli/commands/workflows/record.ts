@@ -6,8 +6,7 @@ import { jsonObject } from '../../json-object.ts';
 import { fieldsText } from '../../output/fields.ts';
 import { option } from '../../option.ts';
 
-const get = command({
-  words: 'workflows get [workflow]',
+const get = command('workflows get [workflow]', {
   says: 'Show one workflow.',
   async run(context, [given]) {
     const { id, client } = await openWorkflow(context, given);
@@ -18,8 +17,7 @@ const get = command({
   },
 });
 
-const create = command({
-  words: 'workflows new',
+const create = command('workflows new', {
   says: 'Create an empty workflow.',
   options: [
     option('-n, --name <name>', 'name of the workflow'),
@@ -36,8 +34,7 @@ const create = command({
   },
 });
 
-const update = command({
-  words: 'workflows update [workflow]',
+const update = command('workflows update [workflow]', {
   says: 'Change the fields of a workflow; fields that are not given keep their value.',
   options: [
     option('-n, --name <name>', 'a new name'),

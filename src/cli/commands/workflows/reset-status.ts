@@ -6,8 +6,7 @@ import { resetWorkflow } from '../../../operations/reset-workflow.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { option } from '../../option.ts';
 
-export const workflowsResetStatus = command({
-  words: 'workflows reset-status [workflow]',
+export const workflowsResetStatus = command('workflows reset-status [workflow]', {
   says: 'Begin a new run with all jobs uninitialized, or with --failed-only those that failed and everything downstream.',
   options: [
     option('--failed-only', 'only jobs that failed, were terminated or canceled, and everything downstream'),

@@ -6,8 +6,7 @@ import { option } from '../../option.ts';
 /** Where the package keeps the schema that this command prints. */
 const SCHEMA = 'api/workflow.schema.json';
 
-export const workflowsSchema = command({
-  words: 'workflows schema',
+export const workflowsSchema = command('workflows schema', {
   says: 'Print the JSON Schema of workflow files, with which editors complete and check them.',
   more:
     'torc workflows schema > torc.schema.json\n\n' +

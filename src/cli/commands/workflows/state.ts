@@ -2,8 +2,7 @@ import { openWorkflow, workflowId } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
 
-const isComplete = command({
-  words: 'workflows is-complete [workflow]',
+const isComplete = command('workflows is-complete [workflow]', {
   says: 'Show whether every job has ended or the workflow was canceled.',
   async run(context, [given]) {
     const { id, client } = await openWorkflow(context, given);
@@ -16,8 +15,7 @@ const isComplete = command({
   },
 });
 
-const archive = command({
-  words: 'workflows archive <is-archived> <workflow...>',
+const archive = command('workflows archive <is-archived> <workflow...>', {
   says: 'Archive workflows (true), or unarchive them (false); lists leave out archived workflows.',
   async run({ service, output, exitWith }, [option, given]) {
     output.recordOnly('archive');

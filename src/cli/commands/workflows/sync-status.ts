@@ -3,8 +3,7 @@ import { command } from '../../command.ts';
 import { cleanedJson, cleanedText } from '../../output/cleaned.ts';
 import { option } from '../../option.ts';
 
-export const workflowsSyncStatus = command({
-  words: 'workflows sync-status [workflow]',
+export const workflowsSyncStatus = command('workflows sync-status [workflow]', {
   says: 'Correct the records of jobs, runners and allocations that have ended without a report.',
   more:
     'Asks Slurm, the hosts of the workflow and the process table of this machine. Before a job fails, its end is looked for in journals, ' +

@@ -4,8 +4,7 @@ import { type Command, command } from '../../command.ts';
 import { readInput } from '../../read-input.ts';
 import { option } from '../../option.ts';
 
-const exportCommand = command({
-  words: 'workflows export [workflow]',
+const exportCommand = command('workflows export [workflow]', {
   says: 'Write a workflow with all its records as JSON, for another server.',
   options: [
     option('-o, --output <file>', 'write to this file instead of standard output'),
@@ -48,8 +47,7 @@ const exportCommand = command({
   },
 });
 
-const importCommand = command({
-  words: 'workflows import <file>',
+const importCommand = command('workflows import <file>', {
   says: 'Create a workflow from an exported file, or from standard input ("-").',
   more: 'Its records get new ids and its jobs start again, uninitialized. It belongs to the user who imports it.',
   options: [

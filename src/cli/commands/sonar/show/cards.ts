@@ -34,8 +34,7 @@ const cardColumns: readonly Column<CardFacts>[] = [
   { title: 'Failing', value: ({ failing }) => (failing === 0 ? '' : failing) },
 ];
 
-export const showCards = command({
-  words: 'sonar show cards',
+export const showCards = command('sonar show cards', {
   says: 'Show the GPUs of nodes and their newest state.',
   options: [...windowOptions, nodeOption],
   offline: true,

@@ -24,8 +24,7 @@ const jobColumns: readonly Column<JobUseInWindow>[] = [
 
 const usersOf = (jobs: readonly JobUseInWindow[]) => [...new Set(jobs.map(({ user }) => user))];
 
-export const showJobs = command({
-  words: 'sonar show jobs',
+export const showJobs = command('sonar show jobs', {
   says: 'Show what jobs used, ordered by CPU time.',
   more:
     'A job of Slurm is one on all its nodes. Any other job is a process group of one node; a gap of three hours ends it. ' +

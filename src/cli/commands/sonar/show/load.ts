@@ -21,8 +21,7 @@ export const loadColumns: readonly Column<LoadStep>[] = [
   percent('GPU', ({ gpuPercent }) => gpuPercent),
 ];
 
-export const showLoad = command({
-  words: 'sonar show load',
+export const showLoad = command('sonar show load', {
   says: 'Show the use of nodes over time.',
   more: '– means unknown: CPU needs two samples of a node, and the memory of the node needs a sysinfo of it.',
   options: [

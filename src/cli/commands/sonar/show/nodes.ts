@@ -16,8 +16,7 @@ const nodeColumns: readonly Column<NodeFacts>[] = [
   time('Last Sample', ({ sampled }) => sampled, 7),
 ];
 
-export const showNodes = command({
-  words: 'sonar show nodes',
+export const showNodes = command('sonar show nodes', {
   says: 'Show what nodes are, their states, and when they were last heard from.',
   options: [...windowOptions, nodeOption],
   offline: true,

@@ -17,8 +17,7 @@ const queueColumns: readonly Column<PartitionQueue>[] = [
   { title: 'Failed', value: ({ failed }) => failed, align: right },
 ];
 
-export const showQueue = command({
-  words: 'sonar show queue',
+export const showQueue = command('sonar show queue', {
   says: 'Show what waits in the partitions of Slurm, and how long jobs waited.',
   options: windowOptions,
   offline: true,

@@ -20,8 +20,7 @@ const reportColumns: readonly Column<ReportLine>[] = [
   { title: 'Reason', value: ({ reason }) => reason, importance: 8 },
 ];
 
-export const showReport = command({
-  words: 'sonar show report <kind>',
+export const showReport = command('sonar show report <kind>', {
   says: `Show who uses what, and what should not be there: ${reportKinds.join(', ')}.`,
   more:
     'hogs: jobs that take 10 % of the cores of nodes with cards and use no card. idle-gpu: jobs that had a card for 30 minutes and used ' +

@@ -15,8 +15,7 @@ const uptimeColumns: readonly Column<UptimeSpan>[] = [
   { title: 'Booted', value: ({ isBooted }) => (isBooted ? 'yes' : '') },
 ];
 
-export const showUptime = command({
-  words: 'sonar show uptime',
+export const showUptime = command('sonar show uptime', {
   says: 'Show when nodes sent samples and when they were silent.',
   options: [
     ...windowOptions,
