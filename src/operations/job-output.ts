@@ -2,7 +2,7 @@ import { filesOf, stdioOf } from '../core/contract/files/job.ts';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { outputDirOf } from '../core/contract/files/runner.ts';
+import { outputDirOfLedger } from '../core/contract/files/runner.ts';
 import type { Client } from '../client/client.ts';
 import { pause } from '../client/long-timers.ts';
 import { all } from '../client/every.ts';
@@ -69,7 +69,7 @@ export async function findAttempt(
 /** The output folders in which the files of an attempt may be: that of its runner first. */
 export const outputFolders = (node: ComputeNode | undefined, outputDir: string): string[] => {
   const ledger = node?.process?.ledger;
-  return [...new Set([...(ledger ? [outputDirOf(ledger)] : []), resolve(outputDir)])];
+  return [...new Set([...(ledger ? [outputDirOfLedger(ledger)] : []), resolve(outputDir)])];
 };
 
 /** Between two looks at a job: soon enough for a reader, and two requests a second for the server. */

@@ -1,14 +1,14 @@
-import type { ClaimedJob, ExchangeRequest, Want } from '../../core/contract/exchange.ts';
+import type { ClaimedJob, ExchangeRequest, Need, Want } from '../../core/contract/exchange.ts';
 import type { JobCompletionError } from '../../core/contract/result.ts';
 import type { Client } from '../client.ts';
 import { createFiles, type Files } from './files.ts';
 import { inParallel } from './in-parallel.ts';
-import { createNeeds } from './needs.ts';
-import { createReads, type PlainJob, READS_AT_ONCE } from './reads.ts';
-import { isInDoubt } from './refused.ts';
-import { createReturns } from './returns.ts';
+import { createReads, type PlainJob, type Reads, READS_AT_ONCE } from './reads.ts';
+import { isInDoubt, isOfRequest } from './refused.ts';
 import { stillPending } from './still-pending.ts';
 import { createUnanswered, type UnansweredOptions } from './unanswered.ts';
+import { parseMemory } from '../../core/quantity/bytes.ts';
+import { parseDuration } from '../../core/quantity/duration.ts';
 
 export type ClaimsOptions = Omit<UnansweredOptions, 'reads'>;
 
@@ -120,4 +120,69 @@ async function askForJobs(client: Client, workflowId: number, want: Want, limit:
   if (offer.num_cpus <= 0 || offer.memory_gb < LEAST_MEMORY_GB) return [];
   const query = isStrict === true ? { strict_scheduler_match: true } : {};
   return ((await client.claimJobsBasedOnResources({ params, query, body: offer })).jobs ?? []) as PlainJob[];
+}
+
+/** The requirements of jobs, each record read once. */
+function createNeeds(client: Pick<Client, 'getResourceRequirements'>): (id: number) => Promise<Need> {
+  const known = new Map<number, Need>();
+  return async (id) => {
+    const before = known.get(id);
+    if (before !== undefined) return before;
+    const found = await client.getResourceRequirements({ params: { id } });
+    const need: Need = {
+      num_cpus: found.num_cpus ?? 1,
+      memory_bytes: parseMemory(found.memory ?? '1m'),
+      num_gpus: found.num_gpus ?? 0,
+      num_nodes: found.num_nodes ?? 1,
+      runtime_seconds: parseDuration(found.runtime ?? 'PT1M'),
+    };
+    known.set(id, need);
+    return need;
+  };
+}
+
+/** Returns of claimed jobs that were not started. */
+interface Returns {
+  /** The parts that were refused. Throws if it is unknown whether the server processed them. */
+  giveBack(turn: ExchangeRequest, ids: readonly number[]): Promise<JobCompletionError[]>;
+  /** The job was passed on again, so it is held whatever became of its return. */
+  isHeldAgain(id: number): void;
+}
+
+/** Jobs that are returned are removed from those that are held. */
+function createReturns(client: Client, reads: Reads, held: Map<number, PlainJob>): Returns {
+  /** Returned, and the reply was lost: another runner may hold the job now. */
+  const inDoubt = new Set<number>();
+
+  const giveBackOne = async (turn: ExchangeRequest, id: number): Promise<JobCompletionError[]> => {
+    const refused = (message: string) => {
+      held.delete(id);
+      return [{ job_id: id, message }];
+    };
+    // The exchange is repeated, and this part of it was executed: another runner may hold the job now.
+    if (!held.has(id) && !inDoubt.has(id)) return [];
+    try {
+      // The route makes a job ready from any status, also a canceled or ended one.
+      if ((await reads.job(id)).status === 'pending') {
+        if (inDoubt.has(id) && !(await reads.isAlone(turn.compute_node_id)))
+          return refused(
+            'it was returned without a reply, and another runner may hold it now. ' +
+              `If it is still pending when no runner is active, reset it: torc jobs reset-status ${id} --force --reinit`,
+          );
+        inDoubt.add(id);
+        await client.manageStatusChange({ params: { id, status: 'ready', run_id: turn.run_id } });
+      }
+      inDoubt.delete(id);
+      held.delete(id);
+      return [];
+    } catch (error) {
+      if (isOfRequest(error)) return refused(error.message);
+      throw error;
+    }
+  };
+
+  return {
+    giveBack: async (turn, ids) => (await inParallel(ids, READS_AT_ONCE, (id) => giveBackOne(turn, id))).flat(),
+    isHeldAgain: (id) => void inDoubt.delete(id),
+  };
 }

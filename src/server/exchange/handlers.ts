@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/contract/refusals.ts';
+import { Refusal, supersededRun } from '../../core/contract/refusals.ts';
 import { createDue } from '../act/due.ts';
 import { dueQueries } from '../act/queries.ts';
 import { createClaim } from '../claim/claim.ts';
@@ -8,17 +8,19 @@ import { createAllocationRooms } from '../claim/allocation-rooms.ts';
 import { createUnneeded } from '../claim/unneeded.ts';
 import { createWorkLeft } from '../claim/work-left.ts';
 import { recoverQueries } from '../recover/queries.ts';
-import { createRequeue } from '../recover/requeue.ts';
-import { createAccept } from '../result/accept.ts';
+import { attemptKey, createRequeue } from '../recover/requeue.ts';
+import { type Accept, createAccept } from '../result/accept.ts';
 import { resultReportQueries } from '../result/queries.ts';
 import { createBegin } from '../result/start.ts';
 import { createCounts } from '../records/job/counts.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Store } from '../records/store.ts';
-import { createExchange } from './exchange.ts';
-import { createLost } from './lost.ts';
-import { createRetried } from './retried.ts';
+import { attemptEndOf, createExchange, refusedEntries, retriedOf } from './exchange.ts';
+import { createRetried, type RetriedEnds } from './retried.ts';
 import { createSetup } from './setup.ts';
+import type { LostRunner, LostRunnerReply } from '../../core/contract/exchange.ts';
+import { createActionRecords } from '../records/action/claims.ts';
+import { foundRow } from '../records/find.ts';
 
 export const exchangeHandlers = (store: Store) => {
   const results = resultReportQueries(store.db);
@@ -64,3 +66,47 @@ function placed(error: unknown, changeId: number): unknown {
   if (!(error instanceof Refusal)) return error;
   return new Refusal(error.code, error.message, { ...error.facts, change_id: changeId }, { cause: error.cause });
 }
+
+/**
+ * The last exchange of a runner that is proven lost: the ends in its ledger are processed as if it had reported them
+ * itself, and its other jobs are recovered.
+ */
+const createLost = (
+  { db, find, now }: Store,
+  {
+    accept,
+    retried,
+    requeue,
+  }: { readonly accept: Accept; readonly retried: RetriedEnds; readonly requeue: ReturnType<typeof createRequeue> },
+) => {
+  const claims = createActionRecords(db, now);
+  return (
+    workflowId: number,
+    nodeId: number,
+    { run_id: runId, started, completed, retried: again, actions, reason }: LostRunner,
+  ): LostRunnerReply => {
+    const { run_id: current } = find.run(workflowId);
+    if (runId !== current) throw supersededRun(runId, current);
+    foundRow(requeue.node(workflowId, nodeId), 'compute_node', nodeId);
+    const ends = (completed ?? []).map((each) => attemptEndOf(each, workflowId, runId, nodeId));
+    const verdicts = accept(workflowId, ends, 'holder');
+    const runAgain = (again ?? []).map((each) => retriedOf(each, workflowId, runId, nodeId));
+    const verdictsAgain = retried(workflowId, runAgain);
+    const began = started
+      ? new Set(started.map(({ job_id: id, attempt_id: attempt }) => attemptKey(id, attempt)))
+      : undefined;
+    const { armed, interrupted } = claims.settle({ workflowId, nodeId }, actions ?? {}, reason);
+    const { requeued, returned } = requeue.takeBack({ workflowId, runId, nodeId, reason }, began);
+    return {
+      completed: ends.filter((_, index) => verdicts[index] === 'accepted').map(({ jobId }) => jobId),
+      errors: [...refusedEntries(verdicts, completed ?? []), ...refusedEntries(verdictsAgain, again ?? [])],
+      requeued: [
+        ...runAgain.filter((_, index) => verdictsAgain[index] === 'accepted').map(({ jobId }) => jobId),
+        ...requeued,
+      ],
+      returned,
+      ...(armed.length === 0 ? {} : { actions_armed: armed }),
+      ...(interrupted.length === 0 ? {} : { actions_interrupted: interrupted }),
+    };
+  };
+};

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { openApiDocument } from '../../core/contract/openapi.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { type RouteName, routes } from '../../core/contract/routes.ts';
+import { type Route, type RouteName, routes } from '../../core/contract/routes.ts';
 import { accessHandlers } from '../access/handlers.ts';
 import { type LoginCheck, openLogin } from '../access/login.ts';
 import { createPermissions } from '../access/permit.ts';
@@ -39,7 +39,6 @@ import { errorBody } from './errors.ts';
 import { serveEvents } from './event-stream.ts';
 import { headersFor, JSON_TYPE } from './headers.ts';
 import { createHeldLogins } from './held-login.ts';
-import { notServed } from './not-served.ts';
 import type { LoadPage } from './page/load.ts';
 import { servePage } from './page/serve.ts';
 import { serveSessions } from './page/session.ts';
@@ -174,4 +173,19 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
     else bind(app, store, permissions, name, handlers[name], { ...options, readWide, room, replyRoom });
   }
   return app;
+}
+
+const patterns = (Object.values(routes) as Route[]).map(({ method, path }) => ({
+  method,
+  pattern: new RegExp(`^${BASE_PATH}${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+}));
+
+/** Why the request has no route: the path does not exist, or not with this method. */
+function notServed(method: string, path: string): Refusal {
+  const methods = patterns.filter(({ pattern }) => pattern.test(path)).map((each) => each.method);
+  if (methods.length > 0) {
+    return new Refusal('METHOD_REFUSED', `${method} ${path}: expected ${methods.join(' or ')}`, { methods });
+  }
+  const where = path.startsWith(BASE_PATH) ? '' : `; all paths begin with ${BASE_PATH}`;
+  return new Refusal('ROUTE_UNKNOWN', `there is no ${method} ${path}${where}`, { path });
 }

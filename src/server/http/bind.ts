@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono';
 import { type Input, type Route, routes } from '../../core/contract/routes.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { Permissions } from '../caller.ts';
+import type { Caller, Permissions } from '../caller.ts';
 import type { AnsweredRoute, Handler } from '../handlers.ts';
 import { inSteps, Sliced } from '../store/sliced.ts';
 import { nextTurn } from '../store/slices.ts';
@@ -14,7 +14,6 @@ import { type Body, bodyOfRequest, isLarge, parsed, parsedInSlices } from './bod
 import type { BodyRoom } from './body-room.ts';
 import { type Answers, callerOf, clientOf } from './answers.ts';
 import { checked, checkedHead, checkedInSlices, createListChecks } from './checked.ts';
-import { type Repeatable, repeatableOf } from './idempotency-key.ts';
 import { sendReply } from './reply.ts';
 import type { ReplyRoom } from './reply-room.ts';
 import { createSubject } from './subject.ts';
@@ -128,4 +127,29 @@ function refuseOtherContent(type: string, encoding: string): void {
   const charset = /;\s*charset="?([\w-]+)/i.exec(type)?.[1] ?? 'utf-8';
   if (!/^(utf-?8|us-ascii)$/i.test(charset)) refuse(`expected JSON in UTF-8, found charset ${charset}`);
   if (encoding.toLowerCase() !== 'identity') refuse(`expected an unencoded body, found Content-Encoding: ${encoding}`);
+}
+
+/** Printable ASCII: the characters that a header can transmit unchanged. */
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** A request that may be repeated: its key, separate for each caller, and the data that identifies the request. */
+interface Repeatable {
+  readonly key: string;
+  readonly request: string;
+}
+
+/** The `Idempotency-Key` of a request; undefined without one. */
+function repeatableOf(context: Context<Answers>, { user = '' }: Caller): Repeatable | undefined {
+  const given = context.req.header('idempotency-key');
+  if (given === undefined) return undefined;
+  if (!KEY.test(given)) {
+    throw new Refusal('PARAMETER_REFUSED', 'Idempotency-Key: expected 1 to 255 printable characters without blanks', {
+      field: 'Idempotency-Key',
+      found: given,
+    });
+  }
+  const { method, url } = context.req;
+  const path = url.slice(url.indexOf('/', url.indexOf('//') + 2));
+  const bytes = context.req.header('content-length') ?? '0';
+  return { key: `${user} ${given}`, request: `${method} ${path} with ${bytes} bytes` };
 }

@@ -7,6 +7,9 @@ export function presentFields<Row extends object>(row: Row): Present<Row> {
   return set as Present<Row>;
 }
 
+/** A value that is stored as JSON text. */
+export const parsedJson = (text: string | null) => (text === null ? undefined : JSON.parse(text));
+
 /** The row of a record whose columns are its fields: what may be absent is null there. */
 export type RowOf<Model> = {
   [Field in keyof Model]-?: undefined extends Model[Field] ? NonNullable<Model[Field]> | null : Model[Field];

@@ -3,10 +3,8 @@ import type { Database } from '../store/database.ts';
 import { insertEvent } from '../records/event/queries.ts';
 import { dependentsOfJob } from '../records/edges/release.ts';
 import { anyOf, STATUS, upstreamOfJob } from '../records/rows/status.ts';
-import { jobColumns, type JobRow, unsettled } from '../records/rows/job.ts';
+import { AFRESH, jobColumns, type JobRow, unsettled } from '../records/rows/job.ts';
 import type { JobWindow } from '../store/rows.ts';
-
-const AFRESH = 'start_time = null, compute_node_id = null, claimed_by = null';
 
 export const recoverQueries = (db: Database) => ({
   cancelWorkflow: db.prepare<{ id: number }>('update workflow set is_canceled = 1 where id = :id'),

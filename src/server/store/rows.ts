@@ -9,6 +9,9 @@ export type JobWindow = {
   readonly upto: number;
 };
 
+/** The condition for the jobs of a window, on any table with their workflow and their ids. */
+export const OF_WINDOW = 'workflow_id = :workflowId and id > :after and id <= :upto';
+
 export interface Windows {
   /** The next window after an id, of at most `size` jobs; undefined after the last job. */
   next(

@@ -1,4 +1,4 @@
-import { outputDirOf } from '../../core/contract/files/runner.ts';
+import { outputDirOfLedger } from '../../core/contract/files/runner.ts';
 import type { RunnerProcess } from '../../core/contract/node.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { STATUS } from '../records/rows/status.ts';
@@ -40,7 +40,7 @@ export function placeOfAttempt(
     attempt,
     isRunning: isRunning && attempt === attempts.at(-1),
     node,
-    outputDir: ledger === undefined ? undefined : outputDirOf(ledger),
+    outputDir: ledger === undefined ? undefined : outputDirOfLedger(ledger),
     about: {
       job_id: jobId,
       run_id: attempt.run_id,

@@ -52,9 +52,6 @@ export const METRICS_FOLDER = 'resource_utilization';
 export const metricsPath = (outputDir: string, label: string): string =>
   `${outputDir}/${METRICS_FOLDER}/resource_metrics_${label}.db`;
 
-/** The output directory of a runner, by the path of its ledger. */
-export const outputDirOfLedger = (ledger: string): string => ledger.replace(/\/[^/]*\/[^/]*$/, '');
-
 /** The ledger of a runner: what it started and what has ended. `mark` is the runner's own. */
 export const ledgerPathOf = (
   outputDir: string,
@@ -62,4 +59,4 @@ export const ledgerPathOf = (
 ): string => `${outputDir}/job_runner_ledger/wf${workflowId}_r${runId}_${mark}.ledger`;
 
 /** The output directory of a runner, by the path of its ledger. */
-export const outputDirOf = (ledgerPath: string): string => ledgerPath.split('/').slice(0, -2).join('/') || '/';
+export const outputDirOfLedger = (ledgerPath: string): string => ledgerPath.split('/').slice(0, -2).join('/') || '/';

@@ -10,15 +10,23 @@ import type { Store } from '../store.ts';
 import { refuseHeld, updateJob } from './change.ts';
 import { createCounts } from './counts.ts';
 import { createJobs, refuseBadPositions, refuseDuplicateNames } from './create.ts';
-import { createCreation } from './creation.ts';
 import type { Edges } from '../edges/edges.ts';
 import { jobListQueries } from './list/queries.ts';
-import { type BindJobsQueries, bindJobsQueries, changeJobQueries, newJobQueries, spawnQueries } from './queries.ts';
-import { relationQueries, type RelationQueries } from './relations/queries.ts';
+import {
+  type BindJobsQueries,
+  bindJobsQueries,
+  changeJobQueries,
+  type NewJobQueries,
+  newJobQueries,
+  spawnQueries,
+} from './queries.ts';
+import { type RelationQueries, relationQueries } from './relations/queries.ts';
 import { jobOf } from '../rows/job.ts';
 import { spawnJobs } from './spawn.ts';
 import { createClasses } from './class.ts';
 import { createReferences } from './references.ts';
+import { inPages } from '../../store/rows.ts';
+import type { Work, WorkSteps } from '../../store/work.ts';
 
 export const jobHandlers = (store: Store, deletion: Deletions, edges: Edges) => {
   const { db, find } = store;
@@ -130,3 +138,50 @@ const bindJobRecords = ({ db, find }: Pick<Store, 'db' | 'find'>, queries: BindJ
     return bound;
   };
 };
+
+/**
+ * Work that creates jobs: all or none for the caller.
+ *
+ * Its jobs are known by the lowest id that one of them can have, because no other request creates jobs in the workflow
+ * meanwhile. Jobs that a killed server left are removed at the next start: no client got their ids.
+ */
+const createCreation = (store: Store, queries: NewJobQueries, edges: Edges) => {
+  function* remove(workflowId: number, firstId: number | undefined): WorkSteps {
+    if (firstId === undefined) return;
+    // First the relationships: all other jobs may depend on one job.
+    let page = queries.jobsFrom.all({ workflowId, firstId, after: 0, limit: A_FEW });
+    while (page.length > 0) {
+      for (const { id } of page) yield* edges.ofJob(id);
+      yield;
+      page = queries.jobsFrom.all({ workflowId, firstId, after: page.at(-1)?.id ?? 0, limit: A_FEW });
+    }
+    yield* inPages((limit) => queries.removeJobs.run({ workflowId, firstId, limit }));
+  }
+
+  store.works.onRestart('create_jobs', (workflowId, { firstId }: { firstId?: number }): Work<void> => ({
+    workflowId,
+    kind: 'create_jobs',
+    parameters: () => ({ firstId }),
+    steps: () => remove(workflowId, firstId),
+  }));
+
+  return <Result>(
+    workflowId: number,
+    steps: (onWrite: (firstId: number) => void) => WorkSteps<Result>,
+  ): Work<Result> => {
+    let firstId: number | undefined;
+    return {
+      workflowId,
+      kind: 'create_jobs',
+      parameters: () => ({ firstId }),
+      steps: () =>
+        steps((id) => {
+          firstId = id;
+        }),
+      undo: () => remove(workflowId, firstId),
+    };
+  };
+};
+
+/** Jobs removed between two steps. */
+const A_FEW = 64;

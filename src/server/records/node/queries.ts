@@ -6,7 +6,7 @@ import { unsettled } from '../rows/job.ts';
 import { recordTable } from '../records.ts';
 import { anyOf, STATUS } from '../rows/status.ts';
 import type { ComputeNode } from '../../../core/contract/node.ts';
-import { presentFields, type RowOf } from '../present.ts';
+import { parsedJson, presentFields, type RowOf } from '../present.ts';
 
 const HOLDS_JOBS = `exists (
   select 1 from job
@@ -53,12 +53,10 @@ export type ComputeNodeRow = Omit<RowOf<ComputeNode>, 'is_active' | 'scheduler' 
   is_active: number;
 } & Record<'scheduler' | 'labels' | 'process', string | null>;
 
-const parsed = (text: string | null) => (text === null ? undefined : JSON.parse(text));
-
 export const computeNodeOf = (row: ComputeNodeRow): ComputeNode & { id: number } => ({
   ...presentFields(row),
   is_active: row.is_active === 1,
-  scheduler: parsed(row.scheduler),
-  labels: parsed(row.labels),
-  process: parsed(row.process),
+  scheduler: parsedJson(row.scheduler),
+  labels: parsedJson(row.labels),
+  process: parsedJson(row.process),
 });

@@ -62,7 +62,5 @@ export const resultQueries = (db: Database) => ({
   ),
 });
 
-export type ResultQueries = ReturnType<typeof resultQueries>;
-
 type ResultRow = Omit<Result, 'status'> & { status: number };
 const resultOf = (row: ResultRow): Result => ({ ...presentFields(row), status: statusOf(row.status) });

@@ -22,6 +22,9 @@ export type JobRow = {
 /** The condition that makes a query use the index `job_unsettled`, in addition to the statuses that it selects. */
 export const unsettled = `job.status > 2 and job.status <> ${STATUS.completed}`;
 
+/** What an update sets in a job that nothing has started in this run. */
+export const AFRESH = 'start_time = null, compute_node_id = null, claimed_by = null';
+
 export const jobColumns = columnNames.map((name) => `job.${name}`).join(', ');
 
 /** What a request gives of a job itself, without the records that it names. */

@@ -1,3 +1,4 @@
+import { parsedJson } from '../present.ts';
 import type { Workflow } from '../../../core/contract/workflow.ts';
 
 /** A row of the workflow table. */
@@ -41,8 +42,6 @@ export const workflowColumns = `workflow.*, (
     join access_group on access_group.id = share.group_id
     where share.workflow_id = workflow.id order by access_group.name)) as access_groups`;
 
-const parsed = (text: string | null) => (text === null ? undefined : JSON.parse(text));
-
 /** A workflow as the API returns it. */
 export function workflowRecordOf(row: SharedWorkflowRow): Workflow & { id: number; run_id: number } {
   return {
@@ -52,19 +51,19 @@ export function workflowRecordOf(row: SharedWorkflowRow): Workflow & { id: numbe
     description: row.description ?? undefined,
     timestamp: row.timestamp,
     project: row.project ?? undefined,
-    metadata: parsed(row.metadata),
-    env: parsed(row.env),
+    metadata: parsedJson(row.metadata),
+    env: parsedJson(row.env),
     compute_node_expiration_buffer_seconds: row.compute_node_expiration_buffer_seconds ?? undefined,
     compute_node_wait_for_new_jobs_seconds: row.compute_node_wait_for_new_jobs_seconds,
     compute_node_ignore_workflow_completion: row.compute_node_ignore_workflow_completion === 1,
     compute_node_wait_for_healthy_database_minutes: row.compute_node_wait_for_healthy_database_minutes,
     compute_node_min_time_for_new_jobs_seconds: row.compute_node_min_time_for_new_jobs_seconds,
-    resource_monitor_config: parsed(row.resource_monitor_config),
-    execution_config: parsed(row.execution_config),
-    slurm_defaults: parsed(row.slurm_defaults),
+    resource_monitor_config: parsedJson(row.resource_monitor_config),
+    execution_config: parsedJson(row.execution_config),
+    slurm_defaults: parsedJson(row.slurm_defaults),
     use_pending_failed: row.use_pending_failed === 1,
     enable_ro_crate: row.enable_ro_crate === 1,
-    dynamic_jobs: parsed(row.dynamic_jobs),
+    dynamic_jobs: parsedJson(row.dynamic_jobs),
     submission_directory: row.submission_directory ?? undefined,
     run_id: row.run_id,
     is_canceled: row.is_canceled === 1,

@@ -2,9 +2,7 @@ import { misplacedSettings } from '../../../core/contract/execution.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { STANDARD_OUTAGE_MINUTES, STANDARD_WAIT_SECONDS } from '../../../core/contract/standard-settings.ts';
 import { type NewWorkflow, type Workflow, type WorkflowChange } from '../../../core/contract/workflow.ts';
-import type { Caller } from '../../caller.ts';
 import type { Store } from '../store.ts';
-import type { NoteAction } from '../event/user-action.ts';
 import { refuseBadEnvironment } from '../job/environment.ts';
 import { presentFields } from '../present.ts';
 import type { RequirementsQueries } from '../requirements/queries.ts';
@@ -120,14 +118,5 @@ export const updateWorkflow =
       id,
       isWhole: Number(body.is_being_created === false),
     });
-    return find.wholeWorkflow(id);
-  };
-
-export const archiveWorkflow =
-  ({ find }: Store, queries: WorkflowQueries, noteAction: NoteAction) =>
-  (id: number, isArchived: boolean, caller: Caller): Workflow => {
-    find.run(id);
-    queries.archiveWorkflow.run({ id, isArchived: Number(isArchived) });
-    noteAction(id, caller, 'archive_workflow', { is_archived: isArchived });
     return find.wholeWorkflow(id);
   };

@@ -5,7 +5,7 @@ import { userActions } from '../event/user-action.ts';
 import type { Edges } from '../edges/edges.ts';
 import { requirementsQueries } from '../requirements/queries.ts';
 import type { Store } from '../store.ts';
-import { archiveWorkflow, createWorkflowRecord, updateWorkflow } from './create.ts';
+import { createWorkflowRecord, updateWorkflow } from './create.ts';
 import { workflowQueries } from './queries.ts';
 import { removeQueries } from './remove/queries.ts';
 import { createRemoval } from './remove/remove.ts';
@@ -18,7 +18,7 @@ export const workflowHandlers = (store: Store, permissions: Permissions, edges: 
   const queries = workflowQueries(db);
   const create = createWorkflowRecord(store, queries, requirementsQueries(db));
   const update = updateWorkflow(store, queries);
-  const archive = archiveWorkflow(store, queries, userActions(store));
+  const noteAction = userActions(store);
   const remove = createRemoval(store, removeQueries(db), edges);
   store.chores.push(async () => {
     for (const { id } of queries.abandoned.all({ beforeMs: store.now() - ABANDONED_MS }))
@@ -40,7 +40,12 @@ export const workflowHandlers = (store: Store, permissions: Permissions, edges: 
       return update(id, body);
     },
     deleteWorkflow: ({ params }) => remove(params.id),
-    archiveWorkflow: ({ params, body }, caller) => archive(params.id, body.is_archived, caller),
+    archiveWorkflow({ params: { id }, body: { is_archived: isArchived } }, caller) {
+      find.run(id);
+      queries.archiveWorkflow.run({ id, isArchived: Number(isArchived) });
+      noteAction(id, caller, 'archive_workflow', { is_archived: isArchived });
+      return find.wholeWorkflow(id);
+    },
     listWorkflows: ({ query }, caller) => queries.listWorkflows({ ...query, seen_by: permissions.listedFor(caller) }),
     listSharedWorkflows: ({ params: { user_name: shared_with }, query }) =>
       queries.listWorkflows({ ...query, shared_with }),

@@ -1,7 +1,8 @@
 import { ENDED, SETTLED, STOPPED, UNSUCCESSFUL, WAITS } from '../../../core/job/statuses.ts';
 import type { Database } from '../../store/database.ts';
 import { type Doomed, dependentsOfJob } from '../../records/edges/release.ts';
-import type { JobWindow } from '../../store/rows.ts';
+import { AFRESH } from '../../records/rows/job.ts';
+import { type JobWindow, OF_WINDOW } from '../../store/rows.ts';
 import { anyOf, STATUS, upstreamOfJob } from '../../records/rows/status.ts';
 
 /** A job that reads what another one writes. */
@@ -56,9 +57,6 @@ const implied = (db: Database, kind: 'file' | 'user_data') => {
       limit :limit`),
   };
 };
-
-const OF_WINDOW = 'workflow_id = :workflowId and id > :after and id <= :upto';
-const AFRESH = 'start_time = null, compute_node_id = null, claimed_by = null';
 
 /** Initialization, in the steps of `initialize.ts`. */
 export const initializeQueries = (db: Database) => ({

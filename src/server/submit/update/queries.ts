@@ -3,11 +3,9 @@ import { definitionNames, referenceNames } from '../../../core/job/fields.ts';
 import { HELD, NOT_BEGUN, UNCLAIMED } from '../../../core/job/statuses.ts';
 import { assigned } from '../../records/job/queries.ts';
 import type { Database, ColumnValue } from '../../store/database.ts';
-import type { JobWindow } from '../../store/rows.ts';
+import { type JobWindow, OF_WINDOW } from '../../store/rows.ts';
 import { eachRelation } from '../../records/job/relations/queries.ts';
 import { anyOf, STATUS } from '../../records/rows/status.ts';
-
-const OF_WINDOW = 'workflow_id = :workflowId and id > :after and id <= :upto';
 
 /** A job as far as an update depends on it. */
 export interface PlacedJob {
