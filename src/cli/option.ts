@@ -75,6 +75,10 @@ export type ValuesOf<Options extends readonly Option[]> = {
 export const optionName = ({ flags }: Option): string =>
   (/--([\w-]+)/.exec(flags)?.[1] ?? '').replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
+/** Its flags without their values: `-l` and `--limit` of `-l, --limit <n>`. */
+export const flagsOf = ({ flags }: Option): string[] => flags.split(/,\s*/).map((part) => part.split(' ')[0] as string);
+export const longOf = (given: Option): string => flagsOf(given).find((flag) => flag.startsWith('--')) ?? '';
+
 export type Values = Readonly<Record<string, unknown>>;
 
 export const integerOption =

@@ -2,7 +2,7 @@ import { Command as Commander, CommanderError, Option as CommanderOption } from 
 import { VERSION } from '../core/contract/version.ts';
 import type { Command } from './command.ts';
 import { Failure } from './failure.ts';
-import { type Option, optionName, type Values } from './option.ts';
+import { type Option, optionName, type Values, flagsOf, longOf } from './option.ts';
 import { asksForHelp, commandsFor, groups, meantAmong } from './commands.ts';
 import { missingCommand } from './missing-commands.ts';
 import { exampleOf } from './examples.ts';
@@ -277,6 +277,3 @@ const split = (words: string): [string[], string] => {
   const match = /^([a-z][\w -]*?)(?:\s+([<[].*))?$/.exec(words);
   return [(match?.[1] ?? words).split(' '), match?.[2] ?? ''];
 };
-
-const flagsOf = ({ flags }: Option): string[] => flags.split(/,\s*/).map((part) => part.split(' ')[0] as string);
-const longOf = (option: Option): string => flagsOf(option).find((flag) => flag.startsWith('--')) ?? '';

@@ -1,6 +1,6 @@
 import { jobStatuses } from '../../core/job/job-statuses.ts';
 import type { Command } from '../command.ts';
-import type { Option } from '../option.ts';
+import { flagsOf, longOf, type Option } from '../option.ts';
 import { shells } from '../commands/completion-scripts.ts';
 
 /** A word that may stand at the cursor. */
@@ -117,7 +117,7 @@ export function wantedIn(commands: readonly Command[], globals: readonly Option[
   if (isTrailing) return { ...empty, files: [] };
   if (current.startsWith('-')) {
     const [flag, value] = splitAt(current);
-    if (value === undefined) return { ...empty, values: flagsOf(optionsHere()) };
+    if (value === undefined) return { ...empty, values: candidatesOf(optionsHere()) };
     const option = find(optionsHere(), flag);
     if (option === undefined || !takesValue(option)) return empty;
     return { ...empty, before: `${flag}=`, typed: value, ...ofValue(path, option) };
@@ -169,12 +169,10 @@ function argumentAt({ words }: Command, at: number): string | undefined {
 const optionsOf = (commands: readonly Command[], path: readonly string[]): readonly Option[] =>
   commandAt(commands, path)?.options ?? [];
 
-const namesOf = ({ flags }: Option): string[] => flags.split(/,\s*/).map((part) => part.split(' ')[0] as string);
-const longOf = (option: Option): string => namesOf(option).find((name) => name.startsWith('--')) ?? '--';
 const takesValue = ({ flags }: Option): boolean => flags.includes('<');
-const find = (options: readonly Option[], flag: string) => options.find((option) => namesOf(option).includes(flag));
+const find = (options: readonly Option[], flag: string) => options.find((option) => flagsOf(option).includes(flag));
 
-function flagsOf(options: readonly Option[]): Candidate[] {
+function candidatesOf(options: readonly Option[]): Candidate[] {
   const shown = options.filter(({ isHidden }) => isHidden !== true);
   const found = new Map<string, Candidate>();
   for (const option of shown) {

@@ -2,14 +2,12 @@ import {
   type SampleSelection,
   type Bind,
   type Dialect,
+  ITEM_NAMES,
   listed,
   jobCondition,
   ofNode,
   type SampleRelation,
 } from '../queries/dialect.ts';
-
-/** A text of a dictionary for each table of items. */
-const DICTIONARIES = { process_gpu: 'gpu', gpu_sample: 'gpu', disk_sample: 'disk' } as const;
 
 /** Every table has bounds of the time: only those of its days within them are planned and read. */
 function bounds({ cluster, window: { from, until } }: SampleSelection, bind: Bind) {
@@ -81,7 +79,7 @@ export const postgresDialect = (hasCards: boolean): Dialect => ({
     isOfCards(table) && !hasCards
       ? undefined
       : {
-          join: `join sonar.${table} g on ${on} join sonar.${DICTIONARIES[table]} k on k.id = g.${DICTIONARIES[table]}`,
+          join: `join sonar.${table} g on ${on} join sonar.${ITEM_NAMES[table]} k on k.id = g.${ITEM_NAMES[table]}`,
           name: 'k.name',
         },
   // By the index for each row: how many there are, the planner does not know while a day is written.
@@ -92,7 +90,7 @@ export const postgresDialect = (hasCards: boolean): Dialect => ({
           columns: sums.map(([, name]) => `, b.${name}`).join(''),
           join: `left join lateral (
             select ${listed(sums)}
-            from sonar.${table} g ${sums.some(([sql]) => sql === NAMES) ? `join sonar.${DICTIONARIES[table]} k on k.id = g.${DICTIONARIES[table]}` : ''}
+            from sonar.${table} g ${sums.some(([sql]) => sql === NAMES) ? `join sonar.${ITEM_NAMES[table]} k on k.id = g.${ITEM_NAMES[table]}` : ''}
             where ${[of('g', rows), ...Object.entries(keys).map(([key, value]) => `g.${key} = ${value}`)].join(' and ')}
           ) b on true`,
         },

@@ -60,7 +60,9 @@ export interface SampleRelation {
 }
 
 /** Rows of a table that belong to rows of samples, as `g`. */
-export type ItemTable = 'process_gpu' | 'gpu_sample' | 'disk_sample';
+export type ItemTable = keyof typeof ITEM_NAMES;
+/** The dictionary with their names. */
+export const ITEM_NAMES = { process_gpu: 'gpu', gpu_sample: 'gpu', disk_sample: 'disk' } as const;
 
 /** The words in which the statements of `samples.ts` are written for one store. */
 export interface Dialect {

@@ -1,3 +1,4 @@
+import { compareText } from '../questions/nodes.ts';
 import { numberCell, textCell } from '../store/cells.ts';
 import { metaOf } from '../store/metas.ts';
 import { ofSamples, type SampleQuery } from './samples.ts';
@@ -52,5 +53,3 @@ export function chosenSources(counts: readonly SourceCount[]): readonly string[]
     return (best?.own ?? []).map(({ node, source }) => `${node} ${source}`);
   });
 }
-
-export const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);

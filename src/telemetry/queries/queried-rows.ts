@@ -15,7 +15,7 @@ import {
 } from '../questions/rows-of-samples.ts';
 import type { JobKey, Portions, AskedWindow } from '../questions/rows.ts';
 import type { Cluster, PartOfWindow } from './dialect.ts';
-import { compareText } from './producers.ts';
+import { compareText } from '../questions/nodes.ts';
 import type { RecordQueries } from './records.ts';
 import * as samples from './samples.ts';
 

@@ -41,7 +41,7 @@ export async function nodeFactsOf(source: TelemetryRows, window: AskedWindow): P
       if (!seen.has(firstLabelOf(node)) && isAsked(node))
         found.push({ ...neverReported, cluster, node, ...slurmOf(node) });
   }
-  return found.toSorted((one, other) => compare(one.cluster, other.cluster) || compare(one.node, other.node));
+  return found.toSorted((one, other) => compareText(one.cluster, other.cluster) || compareText(one.node, other.node));
 }
 
 /** A member of what a node says of itself; 0 where it does not say it. */
@@ -56,7 +56,7 @@ export const coresOf = (info: Readonly<Record<string, unknown>>): Uint =>
 
 const neverReported = { cores: 0, memoryKb: 0, cards: 0, model: '', system: '', sampled: undefined };
 
-const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+export const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
 interface Ranges {
   readonly name?: string;

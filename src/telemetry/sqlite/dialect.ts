@@ -1,7 +1,12 @@
-import { type SampleSelection, type Bind, type Dialect, jobCondition, ofNode, type Sums } from '../queries/dialect.ts';
-
-/** A text of a dictionary for each table of items. */
-const DICTIONARIES = { process_gpu: 'gpu', gpu_sample: 'gpu', disk_sample: 'disk' } as const;
+import {
+  type SampleSelection,
+  type Bind,
+  type Dialect,
+  ITEM_NAMES,
+  jobCondition,
+  ofNode,
+  type Sums,
+} from '../queries/dialect.ts';
 
 /** Of one job, only its own samples are read: a window may have millions of others. The plus keeps from the index by time. */
 function inWindow({ cluster, window: { from, until }, key }: SampleSelection, bind: Bind): string {
@@ -59,14 +64,14 @@ export const sqliteDialect: Dialect = {
   system: { alias: 'y', join: (same) => `left join node_sample y on ${same('y')}`, where: 'y.envelope is not null' },
   process: 'process',
   items: (table, on) => ({
-    join: `join ${table} g on ${on} join ${DICTIONARIES[table]} k on k.id = g.${DICTIONARIES[table]}`,
+    join: `join ${table} g on ${on} join ${ITEM_NAMES[table]} k on k.id = g.${ITEM_NAMES[table]}`,
     name: 'k.name',
   }),
   beside: (table, sums, { of: same, keys = {}, rows }) => ({
     join: '',
     columns: `, (
       select ${asJson(sums)}
-      from ${table} g ${sums.some(([sql]) => sql === NAMES) ? `join ${DICTIONARIES[table]} k on k.id = g.${DICTIONARIES[table]}` : ''}
+      from ${table} g ${sums.some(([sql]) => sql === NAMES) ? `join ${ITEM_NAMES[table]} k on k.id = g.${ITEM_NAMES[table]}` : ''}
       where ${[same('g', rows), ...Object.entries(keys).map(([key, value]) => `g.${key} = ${value}`)].join(' and ')} having count(*) > 0
     ) as beside`,
   }),

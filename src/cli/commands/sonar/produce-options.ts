@@ -17,13 +17,6 @@ export const originOptions = optionsOf([
   option('--json', 'accepted for compatibility; the result is always JSON', { isHidden: true }),
 ]);
 
-/** `a,b` as a list. */
-export const names = (text: string): readonly string[] =>
-  text
-    .split(',')
-    .map((each) => each.trim())
-    .filter((each) => each !== '');
-
 function compat(text: string): Compat {
   const chosen = parseCompat(text);
   if (typeof chosen === 'string') throw new UsageError(`--compat: ${chosen}`);

@@ -1,6 +1,7 @@
 import { command } from '../../command.ts';
 import { numberOption, option } from '../../option.ts';
-import { names, originOptions } from './produce-options.ts';
+import { originOptions } from './produce-options.ts';
+import { listValue } from '../../../telemetry/daemon/values.ts';
 
 export const sample = command('sonar sample', {
   says: 'Print what the processes of this node use now, as one Sonar record.',
@@ -11,9 +12,9 @@ export const sample = command('sonar sample', {
     option('--load', 'include the state of the node: CPUs, memory, load, disks, GPUs'),
     option('--rollup', 'add up processes of a Slurm job with the same parent and command that have no children'),
     option('--exclude-system-jobs', 'leave out processes of users below 1000'),
-    option('--exclude-users <names>', 'leave out processes of these users, as a,b', { read: names }),
+    option('--exclude-users <names>', 'leave out processes of these users, as a,b', { read: listValue }),
     option('--exclude-commands <beginnings>', 'leave out commands that begin with one of these, as a,b', {
-      read: names,
+      read: listValue,
     }),
     option('--min-cpu-time <seconds>', 'minimum CPU time so far', { read: numberOption(0) }),
     option('--min-cpu-percent <p>', 'minimum average CPU use in percent of one core', {
