@@ -182,7 +182,12 @@ export async function simulate(seed: number): Promise<Outcome> {
       runners: runners.length,
       runId: workflow.run_id,
     };
-    const meaning = meaningFaults((sql) => db.raw(sql).all().map((row) => String(Object.values(row)[0])));
+    const meaning = meaningFaults((sql) =>
+      db
+        .raw(sql)
+        .all()
+        .map((row) => String(Object.values(row)[0])),
+    );
     const faults = [...faultsOfRun(ending), ...Object.values(meaning).flatMap(({ sentences }) => sentences)];
     if (faults.length > 0) for (const { name, log } of runners) story.push(...log.map((line) => `${name}: ${line}`));
     return { faults, story };

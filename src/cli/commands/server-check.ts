@@ -1,5 +1,6 @@
 import { counted } from '../../core/quantity/count-text.ts';
 import { command } from '../command.ts';
+import { option } from '../option.ts';
 import { Failure } from '../failure.ts';
 
 /** What is checked, in the words of a report. */
@@ -17,17 +18,14 @@ const KINDS: Readonly<Record<string, string>> = {
 const ADVICE =
   'Restore the newest copy that passes this check (a server writes one on SIGUSR1). Without one, `sqlite3 FILE .recover` saves what can be read into a new file.';
 
-export const serverCheck = command({
-  words: 'check',
+export const serverCheck = command('check', {
   says: 'Check a database: its pages, its references, and whether counts, edges and claims agree.',
   more: 'Changes nothing in the database, which a server may be using. Ends with 1 if something is wrong. A database in which a server met damage is used again after a check that finds nothing.',
   offline: true,
   options: [
-    {
-      flags: '-d, --database <path>',
-      says: 'the database to check (DATABASE_URL; default torc.db)',
+    option('-d, --database <path>', 'the database to check (DATABASE_URL; default torc.db)', {
       setting: 'server.database',
-    },
+    }),
   ],
   async run({ output }, _args, options) {
     const { checkDatabase } = await import('../../server/check/check.ts');

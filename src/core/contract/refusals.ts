@@ -292,10 +292,3 @@ export class Refusal extends Error {
     return refusals[this.code].remedy;
   }
 }
-
-/** A report or a claim of an earlier run: the workflow was started again since. */
-export const supersededRun = (runId: number, current: number): Refusal =>
-  new Refusal('RUN_SUPERSEDED', `Run ID mismatch: provided ${runId} but workflow is at run ${current}`, {
-    runId,
-    current,
-  });

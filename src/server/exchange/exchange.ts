@@ -6,7 +6,7 @@ import type {
   ExchangeRequest,
   Retried,
 } from '../../core/contract/exchange.ts';
-import { Refusal, supersededRun } from '../../core/contract/refusals.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
 import type { JobCompletionError } from '../../core/contract/result.ts';
 import type { Due } from '../act/due.ts';
 import type { Claim } from '../claim/claim.ts';
@@ -19,6 +19,7 @@ import { allEnded, type createCounts } from '../records/job/counts.ts';
 import { createHeldAttempts } from '../records/job/held-attempts.ts';
 import type { Store } from '../records/store.ts';
 import type { RetriedEnd, RetriedEnds } from './retried.ts';
+import { refuseOtherRun } from '../records/find.ts';
 
 /** The functions of other modules that an exchange calls. */
 interface Verbs {
@@ -74,7 +75,7 @@ export const createExchange = (
   return (workflowId: number, turn: ExchangeRequest): ExchangeReply => {
     const { run_id: current, is_canceled: canceled } = find.run(workflowId);
     const { run_id: runId, compute_node_id: nodeId, turn: number, is_last: isLast } = turn;
-    if (runId !== current) throw supersededRun(runId, current);
+    refuseOtherRun(runId, current);
     const isCanceled = canceled === 1;
     const node = turns.node(workflowId, nodeId);
 

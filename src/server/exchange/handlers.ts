@@ -1,4 +1,4 @@
-import { Refusal, supersededRun } from '../../core/contract/refusals.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
 import { createDue } from '../act/due.ts';
 import { dueQueries } from '../act/queries.ts';
 import { createClaim } from '../claim/claim.ts';
@@ -20,7 +20,7 @@ import { createRetried, type RetriedEnds } from './retried.ts';
 import { createSetup } from './setup.ts';
 import type { LostRunner, LostRunnerReply } from '../../core/contract/exchange.ts';
 import { createActionRecords } from '../records/action/claims.ts';
-import { foundRow } from '../records/find.ts';
+import { foundRow, refuseOtherRun } from '../records/find.ts';
 
 export const exchangeHandlers = (store: Store) => {
   const results = resultReportQueries(store.db);
@@ -86,7 +86,7 @@ const createLost = (
     { run_id: runId, started, completed, retried: again, actions, reason }: LostRunner,
   ): LostRunnerReply => {
     const { run_id: current } = find.run(workflowId);
-    if (runId !== current) throw supersededRun(runId, current);
+    refuseOtherRun(runId, current);
     foundRow(requeue.node(workflowId, nodeId), 'compute_node', nodeId);
     const ends = (completed ?? []).map((each) => attemptEndOf(each, workflowId, runId, nodeId));
     const verdicts = accept(workflowId, ends, 'holder');

@@ -59,3 +59,10 @@ export function foundRow<Row>(row: Row | undefined, table: string, id: number): 
   }
   return row;
 }
+
+/** Refuses a report or a claim of an earlier run: the workflow was started again since. */
+export function refuseOtherRun(runId: number, current: number): void {
+  if (runId === current) return;
+  const message = `Run ID mismatch: provided ${runId} but workflow is at run ${current}`;
+  throw new Refusal('RUN_SUPERSEDED', message, { runId, current });
+}

@@ -1,11 +1,12 @@
 import { type Job, type JobStatus, statusCode, statusOf } from '../../core/contract/job.ts';
-import { Refusal, supersededRun } from '../../core/contract/refusals.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
 import { ENDED, RETRIABLE } from '../../core/job/statuses.ts';
 import { jobOf } from '../records/rows/job.ts';
 import type { Store } from '../records/store.ts';
 import { runAgain } from './again.ts';
 import type { WorkSteps, Work } from '../store/work.ts';
 import type { RecoverQueries } from './queries.ts';
+import { refuseOtherRun } from '../records/find.ts';
 
 /** The state from which a change continues after a restart. */
 interface Change {
@@ -37,7 +38,7 @@ export const createStatusChange = (store: Store, queries: RecoverQueries) => {
       );
     }
     const { run_id: current } = find.workflow(job.workflow_id);
-    if (runId !== current) throw supersededRun(runId, current);
+    refuseOtherRun(runId, current);
     if (status === 'ready') releaseIfItsRunnerReportsIt(queries, id);
     queries.setStatus.run({ id, status: statusCode[status] });
     if (status === 'running') queries.sayWhere.run({ id, startTime: new Date(now()).toISOString() });
@@ -88,7 +89,7 @@ export const retryJob =
   (id: number, runId: number, maxRetries: number): Job => {
     const job = find.job(id);
     const { run_id: current } = find.workflow(job.workflow_id);
-    if (runId !== current) throw supersededRun(runId, current);
+    refuseOtherRun(runId, current);
     const status = statusOf(job.status);
     if (!RETRIABLE.has(status)) {
       throw new Refusal(

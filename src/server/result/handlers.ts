@@ -1,7 +1,7 @@
-import { Refusal, supersededRun } from '../../core/contract/refusals.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
 import type { NewResult } from '../../core/contract/result.ts';
 import type { Handlers } from '../handlers.ts';
-import { missingRecord } from '../records/find.ts';
+import { missingRecord, refuseOtherRun } from '../records/find.ts';
 import { createHeldAttempts } from '../records/job/held-attempts.ts';
 import type { Input, Reply } from '../../core/contract/routes.ts';
 import { jobOf } from '../records/rows/job.ts';
@@ -31,7 +31,7 @@ export const resultHandlers = (store: Store) => {
       if (index > 0 && index % AT_ONCE === 0) yield;
       try {
         refuseDisagreement(result, { job_id: jobId, workflow_id: workflowId, run_id: runId, status });
-        refuseSuperseded(find.run(workflowId).run_id, runId);
+        refuseOtherRun(runId, find.run(workflowId).run_id);
         const end = { ...resultEndOf(result, workflowId, runId), files };
         refuseLate(end, result.attempt_id, queries.job.get({ id: jobId }));
         const [verdict] = accept(workflowId, [end], 'anybody');
@@ -56,7 +56,7 @@ export const resultHandlers = (store: Store) => {
       const { workflow_id: workflowId, current_run: currentRun } =
         queries.runOf.get({ id }) ?? missingRecord('Job', id);
       refuseDisagreement(body, { job_id: id, workflow_id: workflowId, run_id: runId, status });
-      refuseSuperseded(currentRun ?? missingRecord('Workflow', workflowId), runId);
+      refuseOtherRun(runId, currentRun ?? missingRecord('Workflow', workflowId));
       const [verdict] = accept(workflowId, [resultEndOf(body, workflowId, runId)], 'anybody');
       if (verdict instanceof Refusal) throw verdict;
       return jobOf(find.job(id));
@@ -119,8 +119,4 @@ function refuseLate(end: End, attempt: NewResult['attempt_id'], job: EndingJob |
   const reported = { ...end, attemptId: attempt ?? job.attempt_id };
   const refusal = fenceOff(reported, { ...job, claimed_by: job.claimed_by ?? end.nodeId });
   if (refusal !== undefined) throw refusal;
-}
-
-function refuseSuperseded(current: number, runId: number): void {
-  if (current !== runId) throw supersededRun(runId, current);
 }
