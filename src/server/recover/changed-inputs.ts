@@ -3,7 +3,7 @@ import { ENDED } from '../../core/job/statuses.ts';
 import type { Caller } from '../caller.ts';
 import type { Store } from '../records/store.ts';
 import type { NoteAction } from '../records/event/user-action.ts';
-import type { WorkSteps, Work } from '../store/work.ts';
+import { restartable, type WorkSteps } from '../store/work.ts';
 import type { RecoverQueries } from './queries.ts';
 
 interface ResetRequest {
@@ -56,12 +56,6 @@ export const createProcessChanged = (
     return names;
   }
 
-  const work = (workflowId: number, asked: ResetRequest): Work<string[]> => ({
-    workflowId,
-    kind: 'process_changed',
-    parameters: () => asked,
-    steps: () => steps(workflowId, asked),
-  });
-  works.onRestart('process_changed', (id, asked: ResetRequest) => work(id, asked));
+  const work = restartable(works, 'process_changed', steps);
   return (id: number, dryRun: boolean, caller: Caller) => work(id, { dryRun, caller });
 };

@@ -4,7 +4,7 @@ import { ENDED, RETRIABLE } from '../../core/job/statuses.ts';
 import { jobOf } from '../records/rows/job.ts';
 import type { Store } from '../records/store.ts';
 import { runAgain } from './again.ts';
-import type { WorkSteps, Work } from '../store/work.ts';
+import { restartable, type WorkSteps } from '../store/work.ts';
 import type { RecoverQueries } from './queries.ts';
 import { refuseOtherRun } from '../records/find.ts';
 
@@ -48,7 +48,7 @@ export const createStatusChange = (store: Store, queries: RecoverQueries) => {
     return ENDED.has(before);
   };
 
-  function* steps(change: Change): WorkSteps<Job> {
+  function* steps(_workflowId: number, change: Change): WorkSteps<Job> {
     const { id, status } = change;
     if (change.after === undefined && !set(change)) return jobOf(find.job(id));
     change.after ??= 0;
@@ -64,13 +64,7 @@ export const createStatusChange = (store: Store, queries: RecoverQueries) => {
     }
   }
 
-  const work = (workflowId: number, change: Change): Work<Job> => ({
-    workflowId,
-    kind: 'change_status',
-    parameters: () => change,
-    steps: () => steps(change),
-  });
-  works.onRestart('change_status', (workflowId, change: Change) => work(workflowId, change));
+  const work = restartable(works, 'change_status', steps);
   return (id: number, status: JobStatus, runId: number) => work(find.job(id).workflow_id, { id, status, runId });
 };
 

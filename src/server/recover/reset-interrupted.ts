@@ -2,7 +2,7 @@ import { IntList } from '../../core/workflow-file/int-list.ts';
 import type { Caller } from '../caller.ts';
 import type { Store } from '../records/store.ts';
 import type { NoteAction } from '../records/event/user-action.ts';
-import type { WorkSteps, Work } from '../store/work.ts';
+import { restartable, type WorkSteps } from '../store/work.ts';
 import { createResetDownstream, JOBS_A_STEP } from './downstream.ts';
 import { createMarks } from './marks.ts';
 import type { RecoverQueries } from './queries.ts';
@@ -70,12 +70,6 @@ export const createResetInterrupted = (store: Store, queries: RecoverQueries, no
     return marks.has;
   }
 
-  const work = (workflowId: number, asked: ResetRequest): Work<number> => ({
-    workflowId,
-    kind: 'reset_interrupted',
-    parameters: () => asked,
-    steps: () => steps(workflowId, asked),
-  });
-  works.onRestart('reset_interrupted', (id, asked: ResetRequest) => work(id, asked));
+  const work = restartable(works, 'reset_interrupted', steps);
   return (id: number, dryRun: boolean, caller: Caller) => work(id, { dryRun, caller });
 };

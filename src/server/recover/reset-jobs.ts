@@ -1,7 +1,7 @@
 import type { Caller } from '../caller.ts';
 import type { Store } from '../records/store.ts';
 import type { NoteAction } from '../records/event/user-action.ts';
-import type { WorkSteps, Work } from '../store/work.ts';
+import { restartable, type WorkSteps } from '../store/work.ts';
 import { createResetDownstream } from './downstream.ts';
 import type { RecoverQueries } from './queries.ts';
 
@@ -36,12 +36,6 @@ export const createResetJobs = (store: Store, queries: RecoverQueries, noteActio
     return count;
   }
 
-  const work = (workflowId: number, reset: Reset): Work<number> => ({
-    workflowId,
-    kind: 'reset_jobs',
-    parameters: () => reset,
-    steps: () => steps(workflowId, reset),
-  });
-  works.onRestart('reset_jobs', (id, reset: Reset) => work(id, reset));
+  const work = restartable(works, 'reset_jobs', steps);
   return (id: number, failedOnly: boolean, caller: Caller) => work(id, { failedOnly, caller });
 };

@@ -5,7 +5,7 @@ import type { Caller } from '../caller.ts';
 import { createHeldAttempts, holderWords } from '../records/job/held-attempts.ts';
 import { inPages } from '../store/rows.ts';
 import type { Store } from '../records/store.ts';
-import type { WorkSteps, Work } from '../store/work.ts';
+import { restartable, type WorkSteps } from '../store/work.ts';
 import type { NoteAction } from '../records/event/user-action.ts';
 import type { RecoverQueries } from './queries.ts';
 
@@ -30,14 +30,8 @@ export const createCancel = ({ find, changes, now, works }: Store, queries: Reco
     yield* cancelJobs(id);
     return find.wholeWorkflow(id);
   }
-  const work = <Result>(workflowId: number, steps: () => WorkSteps<Result>): Work<Result> => ({
-    workflowId,
-    kind: 'cancel',
-    parameters: () => ({}),
-    steps,
-  });
-  works.onRestart('cancel', (id) => work(id, () => cancelJobs(id)));
-  return (id: number) => work(id, () => cancel(id));
+  const work = restartable(works, 'cancel', cancelJobs);
+  return (id: number) => work(id, {}, () => cancel(id));
 };
 
 /** Begins a new run: from now on reports of the previous one are refused. Jobs keep their status. */

@@ -56,6 +56,28 @@ export const once = <Result>(work: Omit<Work<Result>, 'steps'>, act: () => Resul
   },
 });
 
+/** Work that was asked for with these data; with `begin` it begins in another way than it continues after a restart. */
+interface Restartable<Asked, Left> {
+  (workflowId: number, asked: Asked): Work<Left>;
+  <Result>(workflowId: number, asked: Asked, begin: () => WorkSteps<Result>): Work<Result>;
+}
+
+/** A kind of work whose data are what was asked for: `steps` does it, and continues it after a restart. */
+export function restartable<Asked extends object, Left>(
+  works: Pick<Works, 'onRestart'>,
+  kind: WorkKind,
+  steps: (workflowId: number, asked: Asked) => WorkSteps<Left>,
+): Restartable<Asked, Left> {
+  const work = (workflowId: number, asked: Asked, begin = () => steps(workflowId, asked)): Work<Left> => ({
+    workflowId,
+    kind,
+    parameters: () => asked,
+    steps: begin,
+  });
+  works.onRestart(kind, (workflowId, asked: Asked) => work(workflowId, asked));
+  return work as Restartable<Asked, Left>;
+}
+
 export interface Works {
   carryOut<Result>(work: Work<Result>): Promise<Result>;
   onRestart(kind: WorkKind, resume: Resume): void;

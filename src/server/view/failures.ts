@@ -5,7 +5,7 @@ import { ENDED_BADLY } from '../../core/job/statuses.ts';
 import { withoutNumbers } from '../../core/quantity/without-numbers.ts';
 import type { Store } from '../records/store.ts';
 import { beginSlice } from '../store/slices.ts';
-import { createKept } from './kept.ts';
+import { keptOf } from './kept.ts';
 import { eachPart, ROWS } from './parts.ts';
 import type { ViewQueries } from './queries.ts';
 
@@ -40,9 +40,5 @@ export function createFailures({ find }: Store, queries: ViewQueries) {
     const largest = [...groups.values()].toSorted((one, other) => other.jobs - one.jobs);
     return { groups: largest.slice(0, MOST_GROUPS), groups_left_out: Math.max(0, largest.length - MOST_GROUPS) };
   };
-  const kept = createKept(read);
-  return (workflowId: number): Promise<FailureGroups> => {
-    find.run(workflowId);
-    return kept(workflowId);
-  };
+  return keptOf(find, read);
 }

@@ -1,9 +1,20 @@
+import type { Find } from '../records/find.ts';
+
 /** A reply is used for this many times the time that it took, so a view costs at most 2 % of a core however many look: a page has several. */
 const TIMES = 50;
 /** On a busy machine a reply takes long without costing much. */
 const LONGEST_MS = 20_000;
 /** Workflows whose replies are kept: those that were asked for last. */
 const WORKFLOWS = 8;
+
+/** A reply of a workflow that is there, kept as long as `createKept` says. */
+export function keptOf<T>({ run }: Pick<Find, 'run'>, make: (workflowId: number) => Promise<T>) {
+  const kept = createKept(make);
+  return (workflowId: number): Promise<T> => {
+    run(workflowId);
+    return kept(workflowId);
+  };
+}
 
 /**
  * Makes the reply for a workflow at most so often that it costs little. Requests at the same time share one.

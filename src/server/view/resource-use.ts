@@ -9,7 +9,7 @@ import { formatMemory } from '../../core/quantity/bytes.ts';
 import { formatRuntime } from '../../core/quantity/duration.ts';
 import type { Store } from '../records/store.ts';
 import { beginSlice } from '../store/slices.ts';
-import { createKept } from './kept.ts';
+import { keptOf } from './kept.ts';
 import { eachPart, ROWS } from './parts.ts';
 import type { UsedRow, ViewQueries } from './queries.ts';
 
@@ -54,11 +54,7 @@ export function createResourceUse({ find }: Store, queries: ViewQueries) {
     const largest = found.toSorted((one, other) => other.jobs - one.jobs);
     return { classes: largest.slice(0, MOST_CLASSES), classes_left_out: Math.max(0, largest.length - MOST_CLASSES) };
   };
-  const kept = createKept(read);
-  return (workflowId: number): Promise<ResourceUse> => {
-    find.run(workflowId);
-    return kept(workflowId);
-  };
+  return keptOf(find, read);
 }
 
 function useOfRow(row: UsedRow, codes: ExitCodes): Use | undefined {

@@ -1,7 +1,7 @@
 import type { RunnerUse } from '../../core/contract/view.ts';
 import type { Store } from '../records/store.ts';
 import { beginSlice } from '../store/slices.ts';
-import { createKept } from './kept.ts';
+import { keptOf } from './kept.ts';
 import { eachPart, ROWS } from './parts.ts';
 import type { ViewQueries } from './queries.ts';
 
@@ -23,9 +23,5 @@ export function createRunnerUse({ find }: Store, queries: ViewQueries) {
     });
     return [...found.values()];
   };
-  const kept = createKept(read);
-  return (workflowId: number): Promise<RunnerUse> => {
-    find.run(workflowId);
-    return kept(workflowId);
-  };
+  return keptOf(find, read);
 }

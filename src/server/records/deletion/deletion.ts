@@ -2,7 +2,7 @@ import type { Edges } from '../edges/edges.ts';
 import type { Released } from '../edges/release.ts';
 import { inPages } from '../../store/rows.ts';
 import type { Store } from '../store.ts';
-import type { WorkSteps, Work } from '../../store/work.ts';
+import { restartable, type WorkSteps, type Work } from '../../store/work.ts';
 import type { DeletionQueries } from './queries.ts';
 
 /** Tables that may have very many rows, or very many relationships. */
@@ -63,19 +63,9 @@ export const createDeletion = (store: Store, queries: DeletionQueries, edges: Ed
     releases.begin(workflowId);
   }
 
-  const work = <Result>(workflowId: number, deletion: Deletion, steps: () => WorkSteps<Result>): Work<Result> => ({
-    workflowId,
-    kind: 'delete_rows',
-    parameters: () => deletion,
-    steps,
-  });
-
-  store.works.onRestart('delete_rows', (workflowId, deletion: Deletion): Work<unknown> => {
-    const { table, id } = deletion;
-    return work<unknown>(workflowId, deletion, () =>
-      id === undefined ? ofAll(workflowId, table) : ofOne(workflowId, table, id),
-    );
-  });
+  const work = restartable(store.works, 'delete_rows', (workflowId, { table, id }: Deletion): WorkSteps<unknown> =>
+    id === undefined ? ofAll(workflowId, table) : ofOne(workflowId, table, id),
+  );
 
   return {
     all: <Result>(

@@ -1,5 +1,5 @@
 import type { Store } from '../../records/store.ts';
-import type { WorkSteps, Work } from '../../store/work.ts';
+import { restartable, type WorkSteps, type Work } from '../../store/work.ts';
 import { EdgeBlock } from '../../records/job/edge-block.ts';
 import { refuseCircle } from './circle.ts';
 import { describeCrate } from './crate.ts';
@@ -113,14 +113,7 @@ export const createInitialize = (
     }
   }
 
-  const work = (workflowId: number, asked: Initialization): Work<number> => ({
-    workflowId,
-    kind: 'initialize_jobs',
-    parameters: () => asked,
-    steps: () => steps(workflowId, asked),
-  });
-  store.works.onRestart('initialize_jobs', (id, asked: Initialization) => work(id, asked));
-  return work;
+  return restartable(store.works, 'initialize_jobs', steps);
 };
 
 /** User data may be large. */

@@ -2,7 +2,7 @@ import type { Workflow } from '../../../../core/contract/workflow.ts';
 import type { Edges } from '../../edges/edges.ts';
 import { inPages } from '../../../store/rows.ts';
 import type { Store } from '../../store.ts';
-import type { WorkSteps, Work } from '../../../store/work.ts';
+import { restartable, type WorkSteps, type Work } from '../../../store/work.ts';
 import type { RemoveQueries } from './queries.ts';
 
 /**
@@ -33,12 +33,6 @@ export const createRemoval = (store: Store, queries: RemoveQueries, edges: Edges
     return gone;
   }
 
-  const work = <Result>(workflowId: number, steps: () => WorkSteps<Result>): Work<Result> => ({
-    workflowId,
-    kind: 'delete_workflow',
-    parameters: () => ({}),
-    steps,
-  });
-  store.works.onRestart('delete_workflow', (id) => work(id, () => rows(id)));
-  return (id: number): Work<Workflow> => work(id, () => whole(id));
+  const work = restartable(store.works, 'delete_workflow', rows);
+  return (id: number): Work<Workflow> => work(id, {}, () => whole(id));
 };
