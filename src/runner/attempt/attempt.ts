@@ -62,7 +62,9 @@ export function beginAttempt(
 
 /** The step is seen to have begun this long ago, after a wait that is not its time. */
 export function beganLater(attempt: Attempt, agoMs: number): void {
-  attempt.startedAtMs = Date.now() - agoMs;
+  // A time of day, and no duration: the other clock has that.
+  const nowMs = Date.now();
+  attempt.startedAtMs = nowMs - agoMs;
   attempt.startedAt = performance.now() - agoMs;
 }
 

@@ -103,7 +103,8 @@ export function createJobStates(now: () => number = () => performance.now()) {
       const taken = queue.filter(isMeant);
       if (taken.length === 0) return [];
       const others = queue.filter((each) => !isMeant(each));
-      queue.splice(0, queue.length, ...others);
+      queue.length = 0;
+      for (const each of others) queue.push(each);
       for (const each of taken) become(each, 'gone');
       return taken.map(({ job }) => job);
     },

@@ -308,7 +308,7 @@ describe('SQL of an administrator on a server with a port', () => {
     await fetch(`http://127.0.0.1:${service?.port}${BASE_PATH}/workflows/7?x=1`, {
       headers: { Authorization: basic('ann', 'secret'), Cookie: 'secret', 'X-Torc-Client-User': 'ann' },
     });
-    // Whoever reads a start token or the key of a session is this user.
+    // A start token is as good as a login.
     const { token } = await client.createPageToken({});
     const [heads, bodies] = await Promise.all(readers.map((reader) => events(reader, 3)));
     expect(JSON.stringify([heads, bodies])).not.toContain(token);
