@@ -71,35 +71,34 @@ interface Single<Row> {
   readonly call: (client: Client, id: number) => Promise<Row>;
 }
 
-/** A command that shows one record; its words stand before the id: `files get`. */
-export const getCommand = <Row extends object>(words: string, { thing, kind, choose, call }: Single<Row>): Command => ({
+/** A command about one record: what `call` replies, and `textOf` of it. */
+const singleCommand = <Row extends object>(
+  words: string,
+  { thing, kind, choose, call }: Single<Row>,
+  says: string,
+  textOf: (id: number, record: Row) => string,
+): Command => ({
   ...named(words, choose === undefined ? kind : thing),
-  says: `Show one ${thing}.`,
+  says,
   async run(context, [given], options) {
     const { output } = context;
     output.recordOnly(thing);
     const id = await idOfGiven(context, { thing, kind, choose }, given, options);
     const { client } = await context.service();
     const record = await call(client, id);
-    output.record(thing, record, fieldsText(`${capital(thing)} ${id}:`, record));
+    output.record(thing, record, textOf(id, record));
   },
 });
 
+/** A command that shows one record; its words stand before the id: `files get`. */
+export const getCommand = <Row extends object>(words: string, single: Single<Row>): Command =>
+  singleCommand(words, single, `Show one ${single.thing}.`, (id, record) =>
+    fieldsText(`${capital(single.thing)} ${id}:`, record),
+  );
+
 /** A command that deletes one record and prints it. */
-export const deleteCommand = <Row extends object>(
-  words: string,
-  { thing, kind, choose, call }: Single<Row>,
-): Command => ({
-  ...named(words, choose === undefined ? kind : thing),
-  says: `Delete one ${thing}.`,
-  async run(context, [given], options) {
-    const { output } = context;
-    output.recordOnly(thing);
-    const id = await idOfGiven(context, { thing, kind, choose }, given, options);
-    const { client } = await context.service();
-    output.record(thing, await call(client, id), `Deleted ${thing} ${id}`);
-  },
-});
+export const deleteCommand = <Row extends object>(words: string, single: Single<Row>): Command =>
+  singleCommand(words, single, `Delete one ${single.thing}.`, (id) => `Deleted ${single.thing} ${id}`);
 
 /** The value of `--workflow-id`, of a command that has it. */
 const workflowGiven = (options: Values) => (options as Partial<ValuesOf<readonly [typeof workflowOption]>>).workflowId;

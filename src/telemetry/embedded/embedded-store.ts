@@ -5,21 +5,22 @@ import { ArchiveRows } from '../parquet/archive-rows.ts';
 import { archivedEnvelopes } from '../parquet/archive-envelopes.ts';
 import { closeEmbeddedDays, type CloseSettings, forgetDays } from './close.ts';
 import type { AttemptLink } from '../questions/rows-of-records.ts';
-import { type SqliteRow, type StoreAccess, StoreDatabase } from '../sqlite/database.ts';
+import { type StoreAccess, StoreDatabase } from '../sqlite/database.ts';
 import { EmbeddedRows } from './embedded-rows.ts';
 import { writeLinks } from '../sqlite/links.ts';
 import { lateDays, pruneSqlite } from '../sqlite/prune.ts';
 import { KEPT_RAW, NO_CLUSTER, problemOf, withoutSecrets } from '../store/received-record.ts';
 import { mergedInOrder, portionsOf } from '../sqlite/portions.ts';
 import { type InArrivalOrder, RowEnvelopes } from '../sqlite/read.ts';
-import type {
-  ClosedReport,
-  ClusterSummary,
-  IngestOptions,
-  IngestResult,
-  EnvelopeSelection,
-  StoredEnvelope,
-  TelemetryStore,
+import {
+  clusterSummaryOf,
+  type ClosedReport,
+  type ClusterSummary,
+  type IngestOptions,
+  type IngestResult,
+  type EnvelopeSelection,
+  type StoredEnvelope,
+  type TelemetryStore,
 } from '../store/telemetry-store.ts';
 import { SqliteWriter } from '../sqlite/write.ts';
 
@@ -140,12 +141,7 @@ export class EmbeddedStore implements TelemetryStore {
            )) as newest
          from cluster c order by c.name`,
       )
-      .map((row: SqliteRow) => ({
-        name: String(row['name']),
-        nodes: Number(row['nodes']),
-        envelopes: Number(row['envelopes']),
-        ...(row['newest'] === null ? {} : { newest: Number(row['newest']) }),
-      }));
+      .map(clusterSummaryOf);
   }
 
   async close(): Promise<void> {

@@ -7,15 +7,16 @@ import type { AttemptLink } from '../questions/rows-of-records.ts';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
 import { KEPT_RAW, NO_CLUSTER, problemOf, withoutSecrets } from '../store/received-record.ts';
 import { toInteger } from '../store/numbers.ts';
-import type {
-  ClosedReport,
-  CloseOptions,
-  ClusterSummary,
-  IngestOptions,
-  IngestResult,
-  EnvelopeSelection,
-  StoredEnvelope,
-  TelemetryStore,
+import {
+  clusterSummaryOf,
+  type ClosedReport,
+  type CloseOptions,
+  type ClusterSummary,
+  type IngestOptions,
+  type IngestResult,
+  type EnvelopeSelection,
+  type StoredEnvelope,
+  type TelemetryStore,
 } from '../store/telemetry-store.ts';
 import { closePostgresDays } from './close.ts';
 import { PgConnection } from './connection.ts';
@@ -271,12 +272,7 @@ export class PostgresStore implements TelemetryStore {
          ) as newest
        from sonar.cluster c order by c.name collate "C"`,
     );
-    return rows.map((row) => ({
-      name: String(row['name']),
-      nodes: Number(row['nodes']),
-      envelopes: Number(row['envelopes']),
-      ...(row['newest'] === null ? {} : { newest: Number(row['newest']) }),
-    }));
+    return rows.map(clusterSummaryOf);
   }
 
   async close(): Promise<void> {

@@ -78,6 +78,14 @@ export interface ClusterSummary {
   readonly newest?: number;
 }
 
+/** A cluster, from a row with its figures. */
+export const clusterSummaryOf = (row: Readonly<Record<string, unknown>>): ClusterSummary => ({
+  name: String(row['name']),
+  nodes: Number(row['nodes']),
+  envelopes: Number(row['envelopes']),
+  ...(row['newest'] === null ? {} : { newest: Number(row['newest']) }),
+});
+
 export interface CloseOptions {
   /** Days that ended before this time are closed, in UTC. */
   readonly before: number;

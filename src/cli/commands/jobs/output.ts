@@ -2,7 +2,8 @@ import { statSync } from 'node:fs';
 import { chooseJob, workflowOption } from '../../choose-record.ts';
 import { command } from '../../command.ts';
 import { Failure, UsageError } from '../../failure.ts';
-import { integerOption, option } from '../../option.ts';
+import { option } from '../../option.ts';
+import { attemptOptions, outputOfRun } from './attempt-options.ts';
 import { isReaderGone } from '../../write-out.ts';
 import { notRegular } from '../../../cluster/open-regular.ts';
 
@@ -15,14 +16,9 @@ export const jobsOutput = command('jobs output <job>', {
   options: [
     workflowOption,
     option('--stderr', 'what it wrote to its standard error'),
-    option('--attempt <n>', 'this attempt (default the newest)', { read: integerOption(1) }),
-    option('--run <n>', 'in this run of the workflow (default the newest)', { read: integerOption(0) }),
+    ...attemptOptions,
     option('-F, --follow', 'wait until the job starts, print what it writes, and end with it'),
-    option(
-      '-o, --output-dir <folder>',
-      'the output folder of the run, where it is not the one that its runner registered',
-      { setting: 'client.run.output_dir' },
-    ),
+    outputOfRun,
   ],
   async run(context, [given], options) {
     const { output, service } = context;

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { chooseJob, workflowOption } from '../../choose-record.ts';
 import { command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
-import { integerOption, option } from '../../option.ts';
+import { option } from '../../option.ts';
+import { attemptOptions, outputOfRun } from './attempt-options.ts';
 import { sizeText } from '../../../core/quantity/size-text.ts';
 import { secondsText } from '../../output/words.ts';
 import { buckets } from '../sonar/show/window.ts';
@@ -17,15 +18,10 @@ export const jobsProfile = command('jobs profile <job>', {
   more: 'Its runner took the samples: the workflow needs `resource_monitor: {sonar: true}`. They are in its output folder, so this works where that is.\n\n  torc jobs profile train_3\n  torc jobs profile train_3 -w 1 --processes',
   options: [
     workflowOption,
-    option('--attempt <n>', 'this attempt (default the newest)', { read: integerOption(1) }),
-    option('--run <n>', 'in this run of the workflow (default the newest)', { read: integerOption(0) }),
+    ...attemptOptions,
     option('--every <interval>', 'average over intervals of this length', { choices: Object.keys(buckets) }),
     option('--processes', 'its processes as a tree instead, with the CPU time of each'),
-    option(
-      '-o, --output-dir <folder>',
-      'the output folder of the run, where it is not the one that its runner registered',
-      { setting: 'client.run.output_dir' },
-    ),
+    outputOfRun,
   ],
   async run(context, [given], options) {
     const { output, service } = context;

@@ -10,11 +10,7 @@ export const cluster = command('sonar cluster', {
     const { encodeEnvelope } = await import('../../../core/contract/sonar/encode.ts');
     const { messageOriginOf } = await import('../../../telemetry/produce/origin.ts');
     const { readCluster } = await import('../../../telemetry/produce/slurm/cluster.ts');
-    const origin = messageOriginOf({
-      cluster: options.cluster,
-      hostnameOnly: options.hostnameOnly === true,
-      environment,
-    });
+    const origin = messageOriginOf({ ...options, environment });
     const { envelope } = await readCluster({ origin, environment });
     output.text(encodeEnvelope(envelope, options.compat));
   },

@@ -29,7 +29,7 @@ export const jobs = command('sonar jobs', {
     const { readJobs } = await import('../../../telemetry/produce/slurm/jobs.ts');
     const { keepReported, reportedIn } = await import('../../../telemetry/produce/slurm/reported-file.ts');
     const { messages, reported } = await readJobs({
-      origin: messageOriginOf({ cluster: options.cluster, hostnameOnly: options.hostnameOnly === true, environment }),
+      origin: messageOriginOf({ ...options, environment }),
       environment,
       span: options.span ?? [`now-${options.window}minutes`, 'now'],
       uncompleted: options.stateless !== true || options.deluge === true,

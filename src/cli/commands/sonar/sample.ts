@@ -32,11 +32,7 @@ export const sample = command('sonar sample', {
     const { sampleOnce } = await import('../../../telemetry/produce/sample/this-node.ts');
     const { readGpus } = await import('../../../cluster/gpu/read.ts');
     const { withLock } = await import('./locks.ts');
-    const origin = messageOriginOf({
-      cluster: options.cluster,
-      hostnameOnly: options.hostnameOnly === true,
-      environment,
-    });
+    const origin = messageOriginOf({ ...options, environment });
     await withLock(options.lockdir, origin.node, output, async () => {
       const { envelope } = await sampleOnce({
         origin,

@@ -20,7 +20,7 @@ export const sysinfo = command('sonar sysinfo', {
     const { sysinfoOfThisNode } = await import('../../../telemetry/produce/sysinfo/sysinfo.ts');
     const { readGpus } = await import('../../../cluster/gpu/read.ts');
     const { envelope } = await sysinfoOfThisNode({
-      origin: messageOriginOf({ cluster: options.cluster, hostnameOnly: options.hostnameOnly === true, environment }),
+      origin: messageOriginOf({ ...options, environment }),
       environment,
       readGpus: () => readGpus(environment),
       topology: { svg: options.topoSvgCmd, text: options.topoTextCmd },

@@ -5,7 +5,7 @@ import { refuseCircle } from './circle.ts';
 import { describeCrate } from './crate.ts';
 import { EdgeList, newEdges, refuseTooMany } from './implied.ts';
 import type { InitializeQueries } from './queries.ts';
-import { countUnmet, spreadDownstream } from './unmet.ts';
+import { cancelDoomed, countUnmet, spreadDownstream } from './unmet.ts';
 
 /** The state from which an initialization continues after a restart. */
 export interface Initialization {
@@ -37,7 +37,7 @@ export const createInitialize = (
     releases.forget(workflowId);
     const wasTerminated = (queries.terminatedCount.get(of)?.jobs ?? 0) > 0;
     yield* imply(workflowId);
-    if (only) yield* spreadDownstream(queries, windows, workflowId);
+    if (only) yield* spreadDownstream(queries, windows, workflowId, (id) => void queries.unsettle.run({ id }));
     // Jobs that become blocked here no longer count as ended if they were terminated, which changes what others wait
     // for: those are counted first, as if they still had ended.
     if (wasTerminated) {
@@ -46,7 +46,7 @@ export const createInitialize = (
     } else {
       yield* countUnmet(queries, windows, workflowId, (window) => void queries.block.run({ ...window, ...flags }));
     }
-    if (queries.hasUnsuccessful.get(of) !== undefined) yield* cancelDoomed(workflowId);
+    if (queries.hasUnsuccessful.get(of) !== undefined) yield* cancelDoomed(store, queries, workflowId);
     yield* windows.over(workflowId, (window) => {
       const given = { ...window, keepsUndecided: Number(keepsUndecided) };
       queries.makeReady.run(given);
@@ -89,17 +89,6 @@ export const createInitialize = (
         yield;
       }
     }
-  }
-
-  /** All are counted by now, so that each canceled dependency counts down once. */
-  function* cancelDoomed(workflowId: number): WorkSteps {
-    yield* windows.over(workflowId, (window) => {
-      const doomed = queries.doomed.all(window);
-      if (doomed.length === 0) return;
-      const canceled = releases.cancel(workflowId, doomed, 'a job that it waited for did not succeed');
-      changes.record(workflowId, 'job_canceled', canceled);
-    });
-    yield* releases.drain(workflowId);
   }
 
   function* rememberUserData(workflowId: number): WorkSteps {

@@ -1,6 +1,7 @@
 import { statusOf } from '../../../core/contract/job.ts';
 import { NOT_BEGUN } from '../../../core/job/statuses.ts';
 import { IntList } from '../../../core/workflow-file/int-list.ts';
+import type { Store } from '../../records/store.ts';
 import type { JobWindow, Windows } from '../../store/rows.ts';
 import type { WorkSteps } from '../../store/work.ts';
 import type { InitializeQueries } from './queries.ts';
@@ -57,8 +58,13 @@ export function* countPages(queries: InitializeQueries, id: number): WorkSteps {
 /** Dependents read at a time. */
 const PAGE = 256;
 
-/** Makes everything downstream of uninitialized jobs uninitialized too; a disabled job, and what only it precedes, stays. */
-export function* spreadDownstream(queries: InitializeQueries, windows: Windows, workflowId: number): WorkSteps {
+/** Resets everything downstream of uninitialized jobs; a disabled job, and what only it precedes, stays. */
+export function* spreadDownstream(
+  queries: Pick<InitializeQueries, 'dependents' | 'uninitialized'>,
+  windows: Windows,
+  workflowId: number,
+  reset: (id: number) => void,
+): WorkSteps {
   const found = new IntList();
   function* spread(id: number): WorkSteps {
     let after = 0;
@@ -66,7 +72,7 @@ export function* spreadDownstream(queries: InitializeQueries, windows: Windows, 
       const page = queries.dependents.all({ id, after, limit: PAGE });
       for (const { id: dependent, status } of page) {
         if (NOT_BEGUN.has(statusOf(status))) continue;
-        queries.unsettle.run({ id: dependent });
+        reset(dependent);
         found.push(dependent);
       }
       yield;
@@ -78,4 +84,19 @@ export function* spreadDownstream(queries: InitializeQueries, windows: Windows, 
     for (const { id } of queries.uninitialized.all(window)) yield* spread(id);
   });
   for (let at = 0; at < found.length; at += 1) yield* spread(found.at(at));
+}
+
+/** Cancels the jobs whose dependencies failed, and what follows from that. All are counted by now, so that each counts down once. */
+export function* cancelDoomed(
+  { windows, releases, changes }: Pick<Store, 'windows' | 'releases' | 'changes'>,
+  queries: Pick<InitializeQueries, 'doomed'>,
+  workflowId: number,
+): WorkSteps {
+  yield* windows.over(workflowId, (window) => {
+    const doomed = queries.doomed.all(window);
+    if (doomed.length === 0) return;
+    const canceled = releases.cancel(workflowId, doomed, 'a job that it waited for did not succeed');
+    changes.record(workflowId, 'job_canceled', canceled);
+  });
+  yield* releases.drain(workflowId);
 }
