@@ -10,7 +10,7 @@ import { createAllocationRecords } from '../records/allocation/create.ts';
 import { allocationRow } from '../records/allocation/row.ts';
 import { workflowOfBulk } from '../records/bulk.ts';
 import { presentFields } from '../records/present.ts';
-import { listed, merged, read, removeAll, removeRecord } from '../records/records.ts';
+import { listByQuery, merged, read, removeAll, removeRecord } from '../records/records.ts';
 import { createAllocationCheck } from '../records/scheduler/foreign.ts';
 import { statsColumns } from '../records/slurm-stats.ts';
 import type { Store } from '../records/store.ts';
@@ -57,7 +57,7 @@ export const allocateHandlers = (store: Store) => {
       };
       return { changed: ids.filter((id) => queries.changeAllocation.run({ id, ...change }) > 0) };
     },
-    listScheduledComputeNodes: listed(find, allocations.list),
+    listScheduledComputeNodes: listByQuery(find, allocations.list),
     getScheduledComputeNode: ({ params }) => read(allocations, params.id),
     updateScheduledComputeNode({ params: { id }, body }) {
       const before = read(allocations, id);
@@ -80,7 +80,7 @@ export const allocateHandlers = (store: Store) => {
       const id = queries.insertLocalScheduler.insert({ workflow_id: workflowId, memory, num_cpus: cpus });
       return { ...presentFields(body), id };
     },
-    listLocalSchedulers: listed(find, localSchedulers.list),
+    listLocalSchedulers: listByQuery(find, localSchedulers.list),
     getLocalScheduler: ({ params }) => read(localSchedulers, params.id),
     updateLocalScheduler({ params: { id }, body }) {
       const { memory, num_cpus: cpus } = merged<NewLocalScheduler>(read(localSchedulers, id), body);
@@ -125,7 +125,7 @@ export const allocateHandlers = (store: Store) => {
       const id = queries.insertStats.insert(columnValuesOf(body, statsColumns));
       return { ...presentFields(body), id };
     },
-    listSlurmStats: listed(find, queries.listStats),
+    listSlurmStats: listByQuery(find, queries.listStats),
 
     createComputeNode: ({ body }) => register(body),
     updateComputeNode: ({ params, body }) => revise(params.id, body),

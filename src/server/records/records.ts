@@ -46,7 +46,7 @@ export function recordTable<Query extends object, Row, Model>(
 }
 
 /** Lists records of a workflow, which the query names and which must be there. */
-export const listed =
+export const listByQuery =
   <Query extends { readonly workflow_id: number }, Page>({ workflow }: Find, list: (query: Query) => Page) =>
   ({ query }: { readonly query: Query }): Page => {
     workflow(query.workflow_id);
@@ -54,7 +54,7 @@ export const listed =
   };
 
 /** The same where the path names the workflow. */
-export const listedOf =
+export const listByPath =
   <Query extends object, Page>({ workflow }: Find, list: (query: Query & { readonly workflow_id: number }) => Page) =>
   ({ params: { id }, query }: { readonly params: { readonly id: number }; readonly query: Query }): Page => {
     workflow(id);

@@ -3,7 +3,7 @@ import { isOneOf, NOT_BEGUN } from '../../core/job/statuses.ts';
 import type { Permissions } from '../caller.ts';
 import type { Handlers } from '../handlers.ts';
 import { allEnded, createCounts } from '../records/job/counts.ts';
-import { listedOf } from '../records/records.ts';
+import { listByPath } from '../records/records.ts';
 import type { Store } from '../records/store.ts';
 import { reportQueries } from './queries.ts';
 import { type ReadyNeeds, statusQueries } from './status/queries.ts';
@@ -43,8 +43,8 @@ export const reportHandlers = (store: Store, permissions: Permissions) => {
       find.run(id);
       return readyRequirements(standing.readyNeeds.all({ workflowId: id, schedulerId }));
     },
-    listRunningJobs: listedOf(find, queries.listRunningJobs),
-    listSlurmJobCorrelations: listedOf(find, queries.listSlurmJobs),
+    listRunningJobs: listByPath(find, queries.listRunningJobs),
+    listSlurmJobCorrelations: listByPath(find, queries.listSlurmJobs),
   } satisfies Partial<Handlers>;
 };
 

@@ -1,7 +1,7 @@
 import type { NewRoCrateEntity } from '../../../core/contract/artifact.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import type { Handlers } from '../../handlers.ts';
-import { listedOf, merged, read, removeAll, removeRecord } from '../records.ts';
+import { listByPath, merged, read, removeAll, removeRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { type EntityQueries, entityQueries } from './queries.ts';
 
@@ -28,7 +28,7 @@ export const entityHandlers = ({ db, find }: Store) => {
       removeRecord(entities, id);
       return { message: 'RO-Crate entity deleted successfully' };
     },
-    listRoCrateEntities: listedOf(find, entities.list),
+    listRoCrateEntities: listByPath(find, entities.list),
     deleteRoCrateEntities({ params: { id } }) {
       const count = removeAll(find, entities, id);
       return { message: `Deleted ${count} RO-Crate entities`, deleted_count: count };

@@ -1,6 +1,6 @@
 import type { Handlers } from '../../handlers.ts';
 import { countReply, type Deletions } from '../deletion/deletion.ts';
-import { listed, read, removeRecord } from '../records.ts';
+import { listByQuery, read, removeRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { eventQueries } from './queries.ts';
 
@@ -19,7 +19,7 @@ export const eventHandlers = ({ db, find, now }: Store, deletion: Deletions) => 
       });
       return { workflow_id: body.workflow_id, timestamp, data: body.data, id };
     },
-    listEvents: listed(find, events.list),
+    listEvents: listByQuery(find, events.list),
     getEvent: ({ params }) => read(events, params.id),
     updateEvent({ params: { id }, body }) {
       read(events, id);

@@ -1,6 +1,6 @@
 import type { Handlers } from '../../handlers.ts';
 import { presentFields } from '../present.ts';
-import { listedOf, read, removeRecord } from '../records.ts';
+import { listByPath, read, removeRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { failureHandlerQueries } from './queries.ts';
 
@@ -14,7 +14,7 @@ export const failureHandlerHandlers = ({ db, find }: Store) => {
       const id = queries.insertHandler.insert({ workflowId: body.workflow_id, name: body.name, rules: body.rules });
       return { ...presentFields(body), id };
     },
-    listFailureHandlers: listedOf(find, handlers.list),
+    listFailureHandlers: listByPath(find, handlers.list),
     getFailureHandler: ({ params }) => read(handlers, params.id),
     deleteFailureHandler({ params: { id } }) {
       removeRecord(handlers, id);

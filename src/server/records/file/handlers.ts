@@ -3,7 +3,7 @@ import type { Handlers } from '../../handlers.ts';
 import { workflowOfBulk } from '../bulk.ts';
 import type { Deletions } from '../deletion/deletion.ts';
 import { presentFields } from '../present.ts';
-import { listed, read } from '../records.ts';
+import { listByQuery, read } from '../records.ts';
 import type { Store } from '../store.ts';
 import { type FileQueries, fileQueries } from './queries.ts';
 
@@ -17,7 +17,7 @@ export const fileHandlers = ({ db, find }: Store, deletion: Deletions) => {
       const workflowId = find.workflow(workflowOfBulk({ field: 'files', one: 'file', many: 'files' }, files)).id;
       return { files: files.map((each) => addFile(queries, workflowId, each)) };
     },
-    listFiles: listed(find, queries.files.list),
+    listFiles: listByQuery(find, queries.files.list),
     getFile: ({ params }) => file(params.id),
     updateFile({ params: { id }, body }) {
       file(id);

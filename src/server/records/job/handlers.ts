@@ -4,7 +4,7 @@ import { Refusal } from '../../../core/contract/refusals.ts';
 import { countOf, HELD } from '../../../core/job/statuses.ts';
 import type { Handlers } from '../../handlers.ts';
 import { workflowOfBulk } from '../bulk.ts';
-import { listedOf } from '../records.ts';
+import { listByPath } from '../records.ts';
 import { countReply, type Deletions } from '../deletion/deletion.ts';
 import type { Store } from '../store.ts';
 import { refuseHeld, updateJob } from './change.ts';
@@ -93,9 +93,9 @@ export const jobHandlers = (store: Store, deletion: Deletions, edges: Edges) => 
           { jobs: underWay },
         );
       }),
-    listJobDependencies: listedOf(find, between.listDependencies),
-    listJobFileRelationships: listedOf(find, between.listFileRelationships),
-    listJobUserDataRelationships: listedOf(find, between.listUserDataRelationships),
+    listJobDependencies: listByPath(find, between.listDependencies),
+    listJobFileRelationships: listByPath(find, between.listFileRelationships),
+    listJobUserDataRelationships: listByPath(find, between.listUserDataRelationships),
     spawnJobs({ params: { id }, body }) {
       const { workflow_id: workflowId } = find.job(id);
       return creation(workflowId, (onWrite) => spawn(id, body, onWrite));

@@ -2,7 +2,7 @@ import { Refusal } from '../../../core/contract/refusals.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import type { Handlers } from '../../handlers.ts';
 import { countReply, type Deletions } from '../deletion/deletion.ts';
-import { listed, read, removeRecord } from '../records.ts';
+import { listByQuery, read, removeRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { nodeQueries } from './queries.ts';
 
@@ -27,7 +27,7 @@ export const nodeHandlers = ({ db, find }: Store, deletion: Deletions) => {
 
   return {
     getComputeNode: ({ params }) => read(nodes, params.id),
-    listComputeNodes: listed(find, nodes.list),
+    listComputeNodes: listByQuery(find, nodes.list),
     deleteComputeNode({ params: { id } }) {
       refuseBusy(read(nodes, id).workflow_id, id);
       return removeRecord(nodes, id);

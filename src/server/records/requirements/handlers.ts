@@ -2,7 +2,7 @@ import { Refusal } from '../../../core/contract/refusals.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import type { Handlers } from '../../handlers.ts';
 import { userActions } from '../event/user-action.ts';
-import { listed, read, removeAll, removeRecord } from '../records.ts';
+import { listByQuery, read, removeAll, removeRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { requirementsQueries } from './queries.ts';
 import { presentFields } from '../present.ts';
@@ -35,7 +35,7 @@ export const requirementsHandlers = (store: Store) => {
       const id = queries.insertRequirements.insert({ workflow_id: body.workflow_id, ...storedRequirements(body) });
       return { ...presentFields(body), id };
     },
-    listResourceRequirements: listed(find, requirements.list),
+    listResourceRequirements: listByQuery(find, requirements.list),
     getResourceRequirements: ({ params }) => read(requirements, params.id),
     /** Fields that are left out get their default. The new values apply to all jobs with these requirements. */
     updateResourceRequirements({ params: { id }, body }, caller) {

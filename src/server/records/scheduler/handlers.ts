@@ -2,7 +2,7 @@ import { Refusal } from '../../../core/contract/refusals.ts';
 import type { NewSlurmScheduler, SlurmScheduler } from '../../../core/contract/scheduling.ts';
 import type { Handlers } from '../../handlers.ts';
 import { presentFields } from '../present.ts';
-import { listed, merged, read, removeAll, removeRecord } from '../records.ts';
+import { listByQuery, merged, read, removeAll, removeRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import { type SchedulerQueries, schedulerQueries, schedulerValues } from './queries.ts';
 
@@ -14,7 +14,7 @@ export const schedulerHandlers = (store: Store) => {
 
   return {
     createSlurmScheduler: ({ body }) => create(body),
-    listSlurmSchedulers: listed(find, schedulers.list),
+    listSlurmSchedulers: listByQuery(find, schedulers.list),
     getSlurmScheduler: ({ params }) => read(schedulers, params.id),
     updateSlurmScheduler({ params: { id }, body }) {
       const after = merged<NewSlurmScheduler>(read(schedulers, id), body);

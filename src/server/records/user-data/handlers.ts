@@ -4,7 +4,7 @@ import type { Handlers } from '../../handlers.ts';
 import { workflowOfBulk } from '../bulk.ts';
 import type { Deletions } from '../deletion/deletion.ts';
 import { presentFields } from '../present.ts';
-import { listed, read } from '../records.ts';
+import { listByQuery, read } from '../records.ts';
 import type { Store } from '../store.ts';
 import { type UserDataQueries, userDataQueries } from './queries.ts';
 
@@ -25,7 +25,7 @@ export const userDataHandlers = ({ db, find }: Store, deletion: Deletions) => {
       ).id;
       return { user_data: list.map((each) => addUserData(queries, workflowId, each)) };
     },
-    listUserData: listed(find, queries.userData.list),
+    listUserData: listByQuery(find, queries.userData.list),
     getUserData: ({ params }) => userData(params.id),
     updateUserData({ params: { id }, query, body }) {
       userData(id);
