@@ -55,12 +55,16 @@ export function isOpenToAll(folder: string): boolean {
 const isOpenTo = ({ mode }: Stats): boolean => (mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0;
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
-/** Flags of open(2) for files that Torc writes. Links are not followed: another user may have made them. */
+/**
+ * Flags of open(2) for files that Torc writes. Links are not followed: another user may have made them. A named pipe in the place
+ * of a file is an error (ENXIO) and no wait for a reader, in which a process cannot even be asked to end; regular files know no
+ * O_NONBLOCK.
+ */
 export const OPEN_FLAGS = {
   /** A named pipe without a writer is empty. */
   read: O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
-  write: O_WRONLY | O_CREAT | O_NOFOLLOW,
-  append: O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW,
+  write: O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK,
+  append: O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK,
   /** Appending keeps both streams complete if they share a file. */
-  replace: O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW,
+  replace: O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_NONBLOCK,
 } as const;

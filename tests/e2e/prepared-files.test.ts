@@ -103,4 +103,22 @@ describe('files that another user prepared', () => {
       expect(stderr).toContain('1 job completed, 1 failed');
     },
   );
+
+  it.each(['', 'child_process'])(
+    'a named pipe in the place of the output of a job fails that job with the reason, and no runner waits for a reader (%s)',
+    async (launcher) => {
+      const folder = temporaryFolder();
+      const two = 'name: flow\njobs: [{name: a, command: "echo over"}, {name: b, command: "true"}]\n';
+      writeFileSync(join(folder, 'flow.yaml'), two);
+      mkdirSync(join(folder, 'torc_output/job_stdio'), { recursive: true });
+      spawnSync('mkfifo', [join(folder, 'torc_output/job_stdio/job_wf1_j1_r1_a1.o')]);
+      const { code, stderr } = await torc(['-s', 'run', 'flow.yaml', '--fail'], {
+        cwd: folder,
+        environment: { TORC_LAUNCHER: launcher },
+      });
+      expect([code, stderr]).toEqual([1, expect.stringContaining('1 job completed, 1 failed')]);
+      const said = join(folder, 'torc_output/job_stdio/job_wf1_j1_r1_a1.e');
+      expect(readFileSync(said, 'utf8')).toContain('is a named pipe');
+    },
+  );
 });

@@ -150,11 +150,8 @@ export function createStarts(options: StartsOptions) {
   };
 }
 
-/** Its command is too long, or a link stands in the place of its output. */
-const OF_JOB: ReadonlySet<string> = new Set(['E2BIG', 'ELOOP']);
-
 /** Missing processes or memory pass; some errors are the job's own; with all others no job can start here. */
 export function afterFailedStart(error: LaunchError): 'try-again' | 'fail-job' | 'stop-runner' {
   if (error.isPassing) return 'try-again';
-  return OF_JOB.has(error.code) || error instanceof OutputFolderError ? 'fail-job' : 'stop-runner';
+  return error.isOfJob || error instanceof OutputFolderError ? 'fail-job' : 'stop-runner';
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
@@ -92,6 +93,18 @@ describe.each(['child_process', 'posix_spawn'] as const)('a job launched by %s',
       await jobs.launch({ script: 'echo a; echo other >>"$FILE"; echo b', variables: [['FILE', path]], stdout: path })
         .ended;
       expect(readFileSync(path, 'utf8')).toBe('a\nother\nb\n');
+    });
+
+    it('a job whose output would go to a named pipe is refused at once, and one whose output is a long path starts', async () => {
+      const folder = temporaryFolder();
+      const pipe = join(folder, 'pipe');
+      execFileSync('mkfifo', [pipe]);
+      for (const files of [{ stdout: pipe }, { stderr: pipe }, { stdout: pipe, stderr: pipe }])
+        expect(() => jobs.launch({ script: 'true', ...files })).toThrow(
+          expect.objectContaining({ code: 'ENXIO', isOfJob: true }),
+        );
+      await jobs.launch({ script: 'echo a', stdout: join(folder, 'o') }).ended;
+      expect(readFileSync(join(folder, 'o'), 'utf8')).toBe('a\n');
     });
 
     it.each<[string, { readonly stdout?: string; readonly stderr?: string }, string]>([

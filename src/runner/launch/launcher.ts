@@ -54,6 +54,11 @@ export class LaunchError extends Error {
     this.code = code;
   }
 
+  /** Whether it is the job's own: its command is too long, or a link or a named pipe stands in the place of its output. */
+  get isOfJob(): boolean {
+    return this.code === 'E2BIG' || this.code === 'ELOOP' || this.code === 'ENXIO';
+  }
+
   /** Whether a launch can succeed later, when other processes have ended. */
   get isPassing(): boolean {
     return this.code === 'EAGAIN' || this.code === 'ENOMEM' || this.code === 'EMFILE' || this.code === 'ENFILE';

@@ -50,7 +50,7 @@ export function createLauncherStarts({ facts, steps, limits, news }: LauncherSta
       startedAtMs.delete(id);
       if (!(error instanceof LaunchError)) throw error;
       news.takenBack(successors.dropBehind(id));
-      if (error.code !== 'E2BIG') {
+      if (!error.isOfJob) {
         news.refused({ id, reason: error.message });
         return;
       }

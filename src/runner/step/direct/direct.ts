@@ -184,17 +184,21 @@ export function createDirectSteps({
   };
 }
 
+/** What stands where a job's output goes and is not opened, by the error of open(2). */
+const NO_FILES: Readonly<Record<string, string>> = {
+  ELOOP: 'a symbolic link, which is not followed',
+  ENXIO: 'a named pipe',
+};
+
 /** Launches, and once more if the folder of the output was removed meanwhile. */
 export function withStdioFolder({ outputDir }: Pick<RunFacts, 'outputDir'>, launch: () => number): number {
   try {
     return launch();
   } catch (error) {
     if (!(error instanceof LaunchError)) throw error;
-    if (error.code === 'ELOOP')
-      throw new LaunchError(
-        'ELOOP',
-        `a file for its output below ${outputDir} is a symbolic link, which is not followed`,
-      );
+    const found = NO_FILES[error.code];
+    if (found !== undefined)
+      throw new LaunchError(error.code, `in the place of a file for its output below ${outputDir} is ${found}`);
     if (error.code !== 'ENOENT') throw error;
     try {
       makeFolder(`${outputDir}/${STDIO_FOLDER}`);
