@@ -3,6 +3,7 @@ import { refuseBadLabels, sortedLabels } from '../../core/contract/labels.ts';
 import { foundRow } from '../records/find.ts';
 import { computeNodeOf } from '../records/node/queries.ts';
 import { presentFields } from '../records/present.ts';
+import { notNegative } from '../records/requirements/fields.ts';
 import { createForeignCheck } from '../records/scheduler/foreign.ts';
 import type { Store } from '../records/store.ts';
 import { columnValuesOf } from '../store/columns.ts';
@@ -16,11 +17,19 @@ import { createHeldAttempts } from '../records/job/held-attempts.ts';
  */
 const NOT_SAID = -1;
 
+const SIZES = ['num_cpus', 'memory_gb', 'num_gpus', 'num_nodes'] as const;
+
+/** Sums over nodes would be wrong, and jobs would be told that they fit somewhere. */
+function refuseNegativeSizes(body: { readonly [F in (typeof SIZES)[number]]?: number | undefined }): void {
+  for (const field of SIZES) notNegative(field, body[field] ?? 0);
+}
+
 /** Registers a runner for its workflow. */
 export const registerNode = ({ db, find, changes }: Store, queries: AllocateQueries) => {
   const refuseForeign = createForeignCheck(db);
   return (body: NewComputeNode): ComputeNode => {
     find.workflow(body.workflow_id);
+    refuseNegativeSizes(body);
     const { scheduler_config_id: schedulerId, compute_node_type: schedulerType } = body;
     refuseForeign(body.workflow_id, { schedulerId, schedulerType }, 'scheduler_config_id');
     refuseBadLabels(body.labels);
@@ -53,6 +62,7 @@ export const changeNode = (store: Store, queries: AllocateQueries) => {
   return (id: number, body: Partial<{ [F in keyof NewComputeNode]: NewComputeNode[F] | undefined }>): ComputeNode => {
     const read = () => computeNodeOf(foundRow(queries.getNode.get({ id }), 'compute_node', id));
     read();
+    refuseNegativeSizes(body);
     queries.updateNode.run({ id, ...columnValuesOf(body, nodeChanges) });
     const after = read();
     if (body.is_active === false) {

@@ -137,6 +137,7 @@ describe('resource requirements', () => {
   it.each([
     [{ num_cpus: 0 }, 'num_cpus must be > 0, got 0'],
     [{ num_nodes: -1 }, 'num_nodes must be > 0, got -1'],
+    [{ num_gpus: -1 }, 'num_gpus must be >= 0, got -1'],
     [{ memory: '1gb' }, "Invalid memory format '1gb'"],
     [{ name: 'default' }, "'default'"],
   ])('resource requirements with %j are refused, and do not change', async (wrong, words) => {
@@ -163,6 +164,24 @@ describe('resource requirements', () => {
 });
 
 describe('a runner', () => {
+  it.each(['num_cpus', 'memory_gb', 'num_gpus', 'num_nodes'])(
+    'a runner with a negative %s is refused, when it registers and later, and one without any of it is not',
+    async (field) => {
+      const { id } = await workflowOf(service, []);
+      const body = {
+        ...{ workflow_id: id, hostname: 'n1', pid: 1, start_time: '2026-01-01T00:00:00Z', compute_node_type: 'local' },
+        ...{ num_cpus: 4, memory_gb: 8, num_gpus: 1, num_nodes: 1 },
+      };
+      const refused = `${field} must be >= 0, got -1`;
+      const { client } = service;
+      await expect(client.createComputeNode({ body: { ...body, [field]: -1 } })).rejects.toThrow(refused);
+      const { id: nodeId } = await client.createComputeNode({ body: { ...body, [field]: 0 } });
+      const params = { id: nodeId as number };
+      await expect(client.updateComputeNode({ params, body: { ...body, [field]: -1 } })).rejects.toThrow(refused);
+      expect(await client.getComputeNode({ params })).toMatchObject({ [field]: 0 });
+    },
+  );
+
   it('a runner can be deleted only when it holds no jobs', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }]);
     const turn = (body: object) =>
