@@ -260,3 +260,45 @@ describe('values of inputs', () => {
     expect(workflow['files']).toEqual([{ name: expect.any(String), path: '.' }]);
   });
 });
+
+describe('workflows that multiply', () => {
+  const flow = (steps: CwlMap, more: CwlMap = {}): CwlMap => ({
+    class: 'Workflow',
+    inputs: {},
+    outputs: {},
+    steps,
+    ...more,
+  });
+  const isTooLarge = expect.objectContaining({ code: 'EXPANSION_TOO_LARGE' }) as Error;
+
+  it('workflows in workflows that would make billions of jobs are refused, and a few levels are converted', () => {
+    const levels = (count: number): Record<string, Cwl> => {
+      const four = (run: string) =>
+        Object.fromEntries(['a', 'b', 'c', 'd'].map((id) => [id, { run, in: {}, out: [] }]));
+      const nested = Array.from({ length: count }, (_, at) => [`${at}.cwl`, flow(four(`${at + 1}.cwl`))] as const);
+      return { ...Object.fromEntries(nested), [`${count}.cwl`]: tool({}), 'flow.cwl': flow(four('0.cwl')) };
+    };
+    expect(ran(levels(3)).workflow['jobs']).toHaveLength(4 ** 4);
+    expect(() => ran(levels(25))).toThrow(isTooLarge);
+  });
+
+  it('a crossproduct of a billion combinations is refused before it is made', () => {
+    const over = ['x', 'y', 'z'];
+    const step = {
+      run: 'tool.cwl',
+      scatter: over,
+      scatterMethod: 'flat_crossproduct',
+      in: Object.fromEntries(over.map((name) => [name, { source: name }])),
+      out: [],
+    };
+    const inputs = Object.fromEntries(over.map((name) => [name, { type: 'int[]' }]));
+    const documents = {
+      'flow.cwl': flow({ each: step }, { inputs }),
+      'tool.cwl': tool({ inputs: Object.fromEntries(over.map((name) => [name, 'int'])) }),
+    };
+    const given = (length: number) =>
+      Object.fromEntries(over.map((name) => [name, Array.from({ length }, (_, at) => at)]));
+    expect(ran(documents, given(3)).workflow['jobs']).toHaveLength(27);
+    expect(() => ran(documents, given(1_000))).toThrow(isTooLarge);
+  });
+});

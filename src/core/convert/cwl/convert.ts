@@ -7,6 +7,7 @@ import { uniqueNames } from '../unique-names.ts';
 import { needsOf, NO_NEEDS, processAt, type ReadDocument } from './document.ts';
 import { located, withDefaults } from './inputs.ts';
 import { containerOf, reportNeeds } from './requirements.ts';
+import { MOST_RUNS, tooManyRuns } from './scatter.ts';
 import { jobOf } from './tool.ts';
 import { type CwlMap, entriesOf, filesIn, isCwlMap, laterIn, pathOfCwlFile, Unsupported, nameIn } from './value.ts';
 import { type ProcessRun, runCwlWorkflow } from './workflow.ts';
@@ -25,7 +26,7 @@ interface Given {
  * A tool or workflow of CWL with its inputs as jobs with files: each runs in a folder of its own. References such as
  * `$(inputs.file.path)` are resolved; JavaScript is not run.
  *
- * Throws: `CONVERSION_REFUSED` where nothing can be carried over.
+ * Throws: `CONVERSION_REFUSED` where nothing can be carried over, `EXPANSION_TOO_LARGE`.
  */
 export function convertCwl({ process: named, inputs: inputsPath, read, runtime }: Given): Conversion {
   const [path = named] = named.split('#');
@@ -36,7 +37,10 @@ export function convertCwl({ process: named, inputs: inputsPath, read, runtime }
   const kinds = new Map<string, ValueMap>();
   const jobs: ValueMap[] = [];
 
+  let runs = 0;
   const run: ProcessRun = (process, inputs, needs, name) => {
+    runs += 1;
+    if (runs > MOST_RUNS) throw tooManyRuns(named);
     if (process.body['class'] === 'Workflow')
       return runCwlWorkflow(process, inputs, { needs, name, read, run, leaveOut: leaveStep });
     if (process.body['class'] !== 'CommandLineTool')

@@ -1,4 +1,11 @@
+import { Refusal } from '../../contract/refusals.ts';
 import { type Cwl, type CwlMap, isCwlList, Later, Unsupported } from './value.ts';
+
+/** Runs of tools and workflows of which jobs are made: workflows in workflows and crossproducts multiply. */
+export const MOST_RUNS = 100_000;
+
+export const tooManyRuns = (what: string): Refusal =>
+  new Refusal('EXPANSION_TOO_LARGE', `${what} makes more than ${MOST_RUNS} runs, the most that are converted`);
 
 /** A value for each combination of scattered inputs, in the shape of the outputs. */
 export type Shaped<T> = T | readonly Shaped<T>[];
@@ -6,7 +13,7 @@ export type Shaped<T> = T | readonly Shaped<T>[];
 /**
  * The inputs of each run of a step that is scattered: `dotproduct` takes the items side by side, the others every combination.
  *
- * Throws: `Unsupported` where the number of items is known only in a run.
+ * Throws: `Unsupported` where the number of items is known only in a run, `EXPANSION_TOO_LARGE` for too many combinations.
  */
 export function scattered(inputs: CwlMap, over: readonly string[], method: Cwl | undefined): Shaped<CwlMap> {
   const lists = over.map((name): readonly Cwl[] => {
@@ -24,6 +31,8 @@ export function scattered(inputs: CwlMap, over: readonly string[], method: Cwl |
       ...Object.fromEntries(over.map((name, at) => [name, lists[at]?.[index] ?? null])),
     }));
   }
+  if (lists.reduce((product, { length }) => product * length, 1) > MOST_RUNS)
+    throw tooManyRuns(`a scatter over ${over.join(', ')}`);
   const [name = '', ...rest] = over;
   const nested = first.map((item) => scattered({ ...inputs, [name]: item }, rest, 'nested_crossproduct'));
   return method === 'flat_crossproduct' ? nested.flatMap((each) => flat(each)) : nested;
