@@ -64,7 +64,7 @@ it('a hash whose comparison would keep all logins waiting is compared with none,
 it('a file in which every hash is too costly refuses every login at once', async () => {
   writeFileSync(file, `bob:${hashSync('secret', 4).replace('$04$', '$31$')}\n`);
   const { callerOf } = open({ requireLogin: true });
-  expect(await Promise.all(['bob', 'unknown'].map((user) => callerOf(basic(user, 'secret'))))).toEqual([
+  expect(await Promise.all(['bob', 'unknown'].map(async (user) => callerOf(basic(user, 'secret'))))).toEqual([
     undefined,
     undefined,
   ]);
