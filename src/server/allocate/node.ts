@@ -19,7 +19,7 @@ const NOT_SAID = -1;
 
 const SIZES = ['num_cpus', 'memory_gb', 'num_gpus', 'num_nodes'] as const;
 
-/** Sums over nodes would be wrong, and jobs would be told that they fit somewhere. */
+/** With a negative one, sums over nodes would be wrong. */
 function refuseNegativeSizes(body: { readonly [F in (typeof SIZES)[number]]?: number | undefined }): void {
   for (const field of SIZES) notNegative(field, body[field] ?? 0);
 }
