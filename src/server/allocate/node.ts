@@ -3,7 +3,7 @@ import { refuseBadLabels, sortedLabels } from '../../core/contract/labels.ts';
 import { foundRow } from '../records/find.ts';
 import { computeNodeOf } from '../records/node/queries.ts';
 import { presentFields } from '../records/present.ts';
-import { notNegative } from '../records/requirements/fields.ts';
+import { nonNegativeSize } from '../records/requirements/fields.ts';
 import { createForeignCheck } from '../records/scheduler/foreign.ts';
 import type { Store } from '../records/store.ts';
 import { columnValuesOf } from '../store/columns.ts';
@@ -21,7 +21,7 @@ const SIZES = ['num_cpus', 'memory_gb', 'num_gpus', 'num_nodes'] as const;
 
 /** With a negative one, sums over nodes would be wrong. */
 function refuseNegativeSizes(body: { readonly [F in (typeof SIZES)[number]]?: number | undefined }): void {
-  for (const field of SIZES) notNegative(field, body[field] ?? 0);
+  for (const field of SIZES) nonNegativeSize(field, body[field] ?? 0);
 }
 
 /** Registers a runner for its workflow. */

@@ -10,7 +10,7 @@ export function storedRequirements(body: NewResourceRequirements) {
   return {
     name: body.name,
     num_cpus: positive('num_cpus', body.num_cpus ?? 1),
-    num_gpus: notNegative('num_gpus', body.num_gpus ?? 0),
+    num_gpus: nonNegativeSize('num_gpus', body.num_gpus ?? 0),
     num_nodes: positive('num_nodes', body.num_nodes ?? 1),
     memory,
     runtime,
@@ -24,7 +24,7 @@ function positive(field: string, found: number): number {
   throw new Refusal('BODY_REFUSED', `${field} must be > 0, got ${found}`, { field, found });
 }
 
-export function notNegative(field: string, found: number): number {
+export function nonNegativeSize(field: string, found: number): number {
   if (found >= 0) return found;
   throw new Refusal('BODY_REFUSED', `${field} must be >= 0, got ${found}`, { field, found });
 }
