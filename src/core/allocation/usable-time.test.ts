@@ -75,14 +75,42 @@ describe('the time that a job can use', () => {
 });
 
 describe('the longest job that a runner takes', () => {
-  it('a job may request two minutes more than it can use', () => {
-    expect(claimableSeconds(direct, late(600))).toBe(510 + 120);
-    expect(claimableSeconds(steps, late(600))).toBe(540 + 120);
+  // Torc 1.0.0 adds two minutes for each job: a job of a minute starts with 27 s left, and is killed.
+  test.each([
+    ['a minute', 60, 58, 57],
+    ['ten minutes', 600, 580, 579],
+    ['an hour', 3600, 3480, 3479],
+    ['ten hours', 36_000, 35_880, 35_879],
+  ])('a job of %s, %i s, is taken with %i s for jobs and not with %i', (_, runtime, enough, tooFew) => {
+    const claimable = (usable: number) =>
+      claimableSeconds(direct, { lengthSeconds: 100_000, leftSeconds: usable + 90 });
+    expect(claimable(enough)).toBeGreaterThanOrEqual(runtime);
+    expect(claimable(tooFew)).toBeLessThan(runtime);
   });
 
-  it('a job exactly as long as its allocation starts in its first two minutes, and not later', () => {
+  it('a job exactly as long as its allocation starts in the first thirtieth of it, two minutes at most, and not later', () => {
     expect(claimableSeconds(direct, { lengthSeconds: 3600, leftSeconds: 3480 })).toBe(3600);
-    expect(claimableSeconds(direct, { lengthSeconds: 3600, leftSeconds: 3479 })).toBe(3479 - 90 + 120);
+    expect(claimableSeconds(direct, { lengthSeconds: 3600, leftSeconds: 3479 })).toBe(3505);
+    expect(claimableSeconds(direct, { lengthSeconds: 240, leftSeconds: 232 })).toBe(240);
+    expect(claimableSeconds(direct, { lengthSeconds: 240, leftSeconds: 229 })).toBe(143);
+  });
+
+  it('a run of at most two minutes begins with jobs that request two minutes more than it has, as in Torc 1.0.0, and a longer one does not', () => {
+    expect(claimableSeconds(direct, whole(4))).toBe(124);
+    expect(claimableSeconds(direct, whole(120))).toBe(240);
+    expect(claimableSeconds(direct, { lengthSeconds: 120, leftSeconds: 109 })).toBe(50);
+    expect(claimableSeconds(direct, whole(121))).toBe(125);
+  });
+
+  it('a fresh runner of a planned walltime takes no job that lacks more than a thirtieth of its runtime', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 40 * 3600 }), fc.nat(120), (runtime, elapsed) => {
+        const lengthSeconds = walltimeFor(runtime, direct);
+        const span = { lengthSeconds, leftSeconds: lengthSeconds - elapsed };
+        fc.pre(claimableSeconds(direct, span) >= runtime);
+        expect(usableSeconds(direct, span)).toBeGreaterThanOrEqual(runtime - runtime / 30 - 1);
+      }),
+    );
   });
 
   it('a runner takes no job when none can start, however short', () => {

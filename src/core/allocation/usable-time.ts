@@ -63,18 +63,35 @@ export const stepSeconds = (leftSeconds: number, headroomSeconds: number): numbe
   Math.max(0, Math.floor((leftSeconds - headroomSeconds) / STEP_SECONDS)) * STEP_SECONDS;
 
 /**
- * A runner takes jobs that request this much more than they can use: many request more than they need. In its first two minutes it
- * adds it to all of its time, as Torc 1.0.0 always does: otherwise a job exactly as long as its allocation would never start.
+ * A runner takes jobs that request this share more than they can use, and two minutes at most: many request more than they need. It is
+ * two minutes of an hour, which is the grace of Torc 1.0.0. With two minutes for every job, a job of a minute starts half a minute before
+ * its runner kills it.
  */
-export const GRACE_SECONDS = 120;
+const GRACE_SHARE = 1 / 30;
+export const MOST_GRACE_SECONDS = 120;
+
+/** What a job of this runtime may lack when it is claimed. */
+const graceSeconds = (runtimeSeconds: number): number => Math.min(runtimeSeconds * GRACE_SHARE, MOST_GRACE_SECONDS);
+
+/** The longest runtime that with its grace has so much time. */
+export const withGrace = (seconds: number): number =>
+  Math.min(seconds / (1 - GRACE_SHARE), seconds + MOST_GRACE_SECONDS);
+
+/**
+ * A runner is fresh for as long as its grace, and at least until its first claims are answered. Then it counts all of its time, as Torc
+ * 1.0.0 always does: otherwise a job exactly as long as its allocation would never start.
+ */
+const LEAST_FRESH_SECONDS = 10;
 
 /** The longest runtime of a job that a runner takes now; 0 if it can start none. */
 export function claimableSeconds(margins: TimeMargins, span: RunnerSpan): number {
   const usable = usableSeconds(margins, span);
   if (usable === 0) return 0;
   const { lengthSeconds, leftSeconds } = span;
-  const isFresh = lengthSeconds - leftSeconds <= GRACE_SECONDS;
-  return (isFresh ? leftSeconds : usable) + GRACE_SECONDS;
+  const isFresh = lengthSeconds - leftSeconds <= Math.max(graceSeconds(lengthSeconds), LEAST_FRESH_SECONDS);
+  // No plan is that short: who runs jobs for seconds, with the minute that jobs request by default, wants them to begin.
+  if (isFresh && lengthSeconds <= MOST_GRACE_SECONDS) return Math.floor(leftSeconds + MOST_GRACE_SECONDS);
+  return Math.floor(withGrace(isFresh ? leftSeconds : usable));
 }
 
 /** What a runner has left, as jobs see it. */

@@ -1,5 +1,5 @@
 import { startupWindowSeconds } from '../allocation/names.ts';
-import { GRACE_SECONDS, overheadSeconds, type TimeMargins, walltimeFor } from '../allocation/usable-time.ts';
+import { MOST_GRACE_SECONDS, overheadSeconds, type TimeMargins, walltimeFor } from '../allocation/usable-time.ts';
 import { smallest } from '../quantity/extremes.ts';
 import type { JobGroup } from './job-group.ts';
 import type { HpcPartition } from './profile.ts';
@@ -80,7 +80,7 @@ function workSeconds({ runtimeSeconds: runtime }: JobGroup, rounds: number, opti
 function slotsOf(walltime: number, work: number | undefined, runtime: number, margins: TimeMargins): number {
   if (runtime <= 0) return 1;
   const usable = walltime - overheadSeconds(margins);
-  const counted = work === undefined ? Math.min(usable + GRACE_SECONDS, walltime) : Math.min(usable, work);
+  const counted = work === undefined ? Math.min(usable + MOST_GRACE_SECONDS, walltime) : Math.min(usable, work);
   return Math.max(1, Math.floor(counted / runtime));
 }
 

@@ -154,9 +154,9 @@ describe('the resources of a runner', () => {
     expect(obstacles(kind({ runtime_seconds: 1 }), roomOfNode(inSlurm, at(58.5, steps)))).toEqual([
       { reason: 'time', needs: '1.0s', has: '1m 30s left, too little to start a job' },
     ]);
-    expect(roomOfNode(inSlurm, at(57, steps)).time).toMatchObject({ usableSeconds: 120, claimableSeconds: 240 });
+    expect(roomOfNode(inSlurm, at(57, steps)).time).toMatchObject({ usableSeconds: 120, claimableSeconds: 124 });
     // Outside of an allocation jobs are processes.
-    expect(roomOfNode(node, at(58, steps)).time).toMatchObject({ usableSeconds: 30, claimableSeconds: 150 });
+    expect(roomOfNode(node, at(58, steps)).time).toMatchObject({ usableSeconds: 30, claimableSeconds: 31 });
   });
 
   it.each([

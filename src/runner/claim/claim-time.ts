@@ -1,4 +1,5 @@
 import { claimableSeconds, type TimeMargins } from '../../core/allocation/usable-time.ts';
+import { formatDuration } from '../../core/quantity/duration.ts';
 import type { RunnerOptions } from '../facts/options.ts';
 
 /** What decides whether a runner with an end takes a job. */
@@ -20,13 +21,14 @@ function longestSeconds({ endAtMs }: Ends, { margins, startedAtMs }: ClaimRules,
   });
 }
 
-/** The time limit of a claim, as Torc 1.0.0 writes it: hours and minutes. Undefined if the runner has no end. */
+/**
+ * The time limit of a claim. Undefined if the runner has no end.
+ *
+ * In seconds, where Torc 1.0.0 writes hours and minutes, and at least a minute: jobs of a minute came with 27 s left.
+ */
 export function claimLimit(ends: Ends, rules: ClaimRules, nowMs: number): string | undefined {
   const seconds = longestSeconds(ends, rules, nowMs);
-  if (seconds === Infinity) return undefined;
-  const minutes = Math.max(1, Math.floor(seconds / 60));
-  const hours = Math.floor(minutes / 60);
-  return `PT${hours > 0 ? `${hours}H` : ''}${minutes % 60 > 0 || hours === 0 ? `${minutes % 60}M` : ''}`;
+  return seconds === Infinity ? undefined : formatDuration(seconds);
 }
 
 /** Why the runner takes no job any more, whatever is ready; undefined while it takes some. */

@@ -94,7 +94,7 @@ describe('the request of a runner of a node', () => {
     const requested = (endAtMs: number, of = steps) => claimRequestOf(options({ endAtMs }), node(), 5, 0, of);
     expect(requested(119_000)).toBeUndefined();
     expect(requested(120_000)?.offer).toMatchObject({ time_limit: 'PT4M' });
-    expect(requested(119_000, rules())?.offer).toMatchObject({ time_limit: 'PT3M' });
+    expect(requested(119_000, rules())?.offer).toMatchObject({ time_limit: 'PT3M59S' });
   });
 
   it('a runner requests jobs of its scheduler, strictly if its options say so', () => {

@@ -7,7 +7,7 @@ import { createHeldAttempts } from '../../records/job/held-attempts.ts';
 import type { Store } from '../../records/store.ts';
 import type { StatusQueries } from './queries.ts';
 import { createCountTime } from './count-time.ts';
-import type { TimeLeft } from '../../../core/allocation/usable-time.ts';
+import { MOST_GRACE_SECONDS, type TimeLeft } from '../../../core/allocation/usable-time.ts';
 import { timeOfNode } from '../../../core/lifecycle/obstacles.ts';
 
 interface Ready {
@@ -81,12 +81,16 @@ function walltime(times: { first_s: number | null; last_s: number | null } | und
   return { walltime_seconds: Math.max(0, Math.round((times.last_s - times.first_s) * 1000) / 1000) };
 }
 
+/** What a runner takes, and at least what Torc 1.0.0 adds to its time here: the field is part of its API. */
+const longestOf = ({ usableSeconds: usable, claimableSeconds: claimable }: TimeLeft) =>
+  usable === 0 ? 0 : Math.max(claimable, usable + MOST_GRACE_SECONDS);
+
 /** Ready jobs without labels that would take longer than any runner has left. */
 export function blockedByRuntime(ready: readonly Ready[], nodes: readonly Node[]) {
   const ends = nodes.flatMap(({ time }) => (time === undefined ? [] : [Math.floor(time.leftSeconds)]));
   const remaining = ends.length === 0 ? {} : { max_allocation_remaining_seconds: greatest(ends) };
   const unlabelled = nodes.filter(({ labels }) => labels.length === 0);
-  const limits = unlabelled.flatMap(({ time }) => (time === undefined ? [] : [time.claimableSeconds]));
+  const limits = unlabelled.flatMap(({ time }) => (time === undefined ? [] : [longestOf(time)]));
   if (limits.length === 0 || limits.length < unlabelled.length) return { runtime_blocked_ready_jobs: 0, ...remaining };
 
   const most = greatest(limits);
