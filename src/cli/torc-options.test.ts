@@ -31,6 +31,10 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   'torc tui --database=': '--db, as for every command',
   'torc self update': 'packages are updated with npm; the command says so',
   'torc --torc-server-bin=torc-server': 'the server of this installation',
+  'torc slurm generate --group-by=partition':
+    'packed: by partition, one long or wide job makes all allocations as long and wide',
+  'torc slurm plan-allocations --group-by=partition': 'the same',
+  'torc slurm regenerate --group-by=partition': 'the same',
   'torc monitor-node -i --sample-interval-seconds=10': 'what the workflow says, otherwise 10',
   'torc monitor-node --flush-interval-seconds=300': 'what the workflow says, otherwise 300',
   'torc-server run -H --host=0.0.0.0': 'this machine only, unless an option says otherwise',

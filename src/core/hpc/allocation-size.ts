@@ -1,5 +1,5 @@
 import { startupWindowSeconds } from '../allocation/names.ts';
-import { MOST_GRACE_SECONDS, overheadSeconds, type TimeMargins, walltimeFor } from '../allocation/usable-time.ts';
+import { MOST_GRACE_SECONDS, overheadSeconds, roundSeconds, walltimeFor } from '../allocation/usable-time.ts';
 import { smallest } from '../quantity/extremes.ts';
 import type { JobGroup } from './job-group.ts';
 import type { HpcPartition } from './profile.ts';
@@ -26,28 +26,34 @@ export interface AllocationSize {
  * run; longer, and they wait longer in the queue. Below 20 min, so that the number of allocations for jobs of 10 min and more is
  * that of Torc 1.0.0.
  */
-const LEAST_WORK_SECONDS = 600;
+export const LEAST_WORK_SECONDS = 600;
 
 /**
  * The number and the shape of the allocations of a group on a partition.
  *
  * A node runs as many jobs at a time as its scarcest resource allows, one after another within the time that the walltime has for
  * jobs. A job of several nodes has them for itself, so its allocation runs one at a time. Where jobs of the group wait for each
- * other, in `levels` steps, the last of them finds an allocation that has its time left.
+ * other, for `chainSeconds` in all, the last of them finds an allocation that has its time left.
  */
-export function allocationSize(group: JobGroup, on: HpcPartition, options: SizeOptions, levels = 1): AllocationSize {
+export function allocationSize(
+  group: JobGroup,
+  on: HpcPartition,
+  options: SizeOptions,
+  chainSeconds = 0,
+): AllocationSize {
   const { runtimeSeconds: runtime, jobs } = group;
   const { margins } = options;
   const atOnce = Math.min(concurrentJobs(group, on), jobs.length);
-  const work = workSeconds(group, Math.ceil(jobs.length / atOnce), options);
+  const rounds = usefulRounds(runtime, Math.ceil(jobs.length / atOnce));
+  const work = workSeconds(runtime, rounds, options);
   const limit = wholeMinutes(on.max_walltime_secs);
   const planned = (seconds: number | undefined, allocations: number) => {
     if (options.walltimeSeconds !== undefined) return options.walltimeSeconds;
     const delay = options.staggersStarts ? startupWindowSeconds(allocations) : 0;
     return seconds === undefined ? limit : Math.min(walltimeFor(seconds, margins, delay), limit);
   };
-  const chain = Math.ceil(runtime * options.walltimeMultiplier * levels);
-  const slots = slotsOf(planned(work, 1), options.walltimeSeconds === undefined ? work : undefined, runtime, margins);
+  const chain = Math.ceil(options.walltimeMultiplier * chainSeconds);
+  const slots = slotsOf(planned(work, 1), options.walltimeSeconds === undefined ? work : undefined, runtime, options);
   const allocations = Math.max(1, Math.ceil(jobs.length / (atOnce * slots)));
   return {
     walltimeSeconds: planned(work && Math.max(work, chain), allocations),
@@ -67,21 +73,30 @@ function concurrentJobs({ cpus, memoryMb, gpus, nodes }: JobGroup, on: HpcPartit
 }
 
 /** The time that jobs get in an allocation; undefined for all that the partition allows. */
-function workSeconds({ runtimeSeconds: runtime }: JobGroup, rounds: number, options: SizeOptions): number | undefined {
+function workSeconds(runtime: number, rounds: number, options: SizeOptions): number | undefined {
   if (options.walltimeStrategy === 'max-partition-time' || runtime <= 0) return undefined;
-  const usefulRounds = Math.min(rounds, Math.floor(LEAST_WORK_SECONDS / runtime));
-  return Math.max(Math.ceil(runtime * options.walltimeMultiplier), usefulRounds * runtime);
+  return Math.ceil(Math.max(runtime * options.walltimeMultiplier, rounds * (runtime + roundSeconds(runtime))));
 }
+
+const usefulRounds = (runtime: number, rounds: number): number =>
+  Math.min(rounds, Math.floor(LEAST_WORK_SECONDS / runtime));
 
 /**
- * Jobs that run one after another. Where the walltime is that of the partition, or given, the last of them may lack as much as
- * its runner grants (see `claimableSeconds`), as in Torc 1.0.0: four jobs of an hour in four hours.
+ * Jobs that run one after another. Where the walltime is that of the partition, or given, the last of them may lack two minutes, as in
+ * Torc 1.0.0: four jobs of an hour in four hours. A runner grants an hour that much (see `claimableSeconds`).
  */
-function slotsOf(walltime: number, work: number | undefined, runtime: number, margins: TimeMargins): number {
+function slotsOf(walltime: number, work: number | undefined, runtime: number, options: SizeOptions): number {
   if (runtime <= 0) return 1;
+  const { margins, walltimeMultiplier: factor } = options;
   const usable = walltime - overheadSeconds(margins);
-  const counted = work === undefined ? Math.min(usable + MOST_GRACE_SECONDS, walltime) : Math.min(usable, work);
-  return Math.max(1, Math.floor(counted / runtime));
+  if (work === undefined) return Math.max(1, Math.floor(Math.min(usable + MOST_GRACE_SECONDS, walltime) / runtime));
+  const counted = Math.min(usable, work);
+  // A factor of 2 is time for two, as in Torc 1.0.0.
+  return Math.max(
+    1,
+    Math.floor(counted / (runtime + roundSeconds(runtime))),
+    Math.floor(Math.min(factor, counted / runtime)),
+  );
 }
 
-const wholeMinutes = (seconds: number): number => (seconds < 60 ? seconds : Math.floor(seconds / 60) * 60);
+export const wholeMinutes = (seconds: number): number => (seconds < 60 ? seconds : Math.floor(seconds / 60) * 60);

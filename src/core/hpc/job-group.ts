@@ -1,3 +1,4 @@
+import { greatest } from '../quantity/extremes.ts';
 import type { KeptScheduler } from './kept-scheduler.ts';
 
 /** Jobs with the same requirements; those that wait for others stand apart, because their allocations are not needed yet. */
@@ -19,4 +20,21 @@ interface PlannedJobName {
   readonly name: string;
   /** Its number among all jobs of the workflow. */
   readonly number: number;
+}
+
+/** One group of several: it needs the largest of each. They have the same number of nodes and the same scheduler of before. */
+export function joined(groups: readonly JobGroup[]): JobGroup {
+  const [first] = groups as [JobGroup];
+  const most = (of: (group: JobGroup) => number) => greatest(groups.map(of));
+  return {
+    requirements: [...new Set(groups.flatMap(({ requirements }) => requirements))],
+    cpus: most(({ cpus }) => cpus),
+    memoryMb: most(({ memoryMb }) => memoryMb),
+    gpus: most(({ gpus }) => gpus),
+    nodes: first.nodes,
+    runtimeSeconds: most(({ runtimeSeconds }) => runtimeSeconds),
+    isDeferred: groups.every(({ isDeferred }) => isDeferred),
+    kept: first.kept,
+    jobs: groups.flatMap(({ jobs }) => jobs),
+  };
 }

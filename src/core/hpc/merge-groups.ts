@@ -1,5 +1,5 @@
 import { allocationSize, type SizeOptions } from './allocation-size.ts';
-import type { JobGroup } from './job-group.ts';
+import { joined } from './job-group.ts';
 import { type Placed, type PlaceOptions, placeGroup } from './place-group.ts';
 
 type MergeOptions = PlaceOptions & SizeOptions;
@@ -31,22 +31,12 @@ const isAlike = (a: Placed, b: Placed) =>
 
 /** Both are on one partition, so at least that one has enough of everything. */
 function togetherOf(a: Placed, b: Placed, options: MergeOptions): Placed {
-  const group: JobGroup = {
-    requirements: [...new Set([...a.group.requirements, ...b.group.requirements])],
-    cpus: Math.max(a.group.cpus, b.group.cpus),
-    memoryMb: Math.max(a.group.memoryMb, b.group.memoryMb),
-    gpus: Math.max(a.group.gpus, b.group.gpus),
-    nodes: a.group.nodes,
-    runtimeSeconds: Math.max(a.group.runtimeSeconds, b.group.runtimeSeconds),
-    isDeferred: a.group.isDeferred && b.group.isDeferred,
-    kept: a.group.kept,
-    jobs: [...a.group.jobs, ...b.group.jobs],
-  };
+  const group = joined([a.group, b.group]);
   return placeGroup(group, options).placed ?? { ...a, group };
 }
 
 /** Together so few allocations are not worth two schedulers: the later jobs run in the allocations of the first ones. */
-const FEW = 2;
+export const FEW = 2;
 
 function mergeSmall(placed: readonly Placed[], options: MergeOptions): readonly Placed[] {
   const result = [...placed];

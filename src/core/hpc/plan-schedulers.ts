@@ -1,12 +1,17 @@
 import { claimableSeconds, overheadSeconds, walltimeSum } from '../allocation/usable-time.ts';
-import { greatest } from '../quantity/extremes.ts';
-import { formatWalltime } from '../quantity/slurm-time.ts';
+import { counted } from '../quantity/count-text.ts';
+import { formatWalltime, parseWalltime } from '../quantity/slurm-time.ts';
 import { allocationSize, type SizeOptions } from './allocation-size.ts';
 import { mergeGroups } from './merge-groups.ts';
-import { asksForWholeNodes, extraOf, gresOf } from './kept-scheduler.ts';
+import { chainSeconds, type WaitsFor } from './chain.ts';
+import { extraOf, gresOf } from './kept-scheduler.ts';
+import { neededSeconds, type NodeHours, shareOf } from './node-hours.ts';
+import { hasWholeNodes, packGroups, type Sized } from './pack-groups.ts';
 import { type Placed, placeGroup } from './place-group.ts';
+import type { Grouping } from './grouping.ts';
 import type { JobGroup } from './job-group.ts';
 import type { HpcPartition } from './profile.ts';
+import { singleAllocation } from './single-allocation.ts';
 import type { WorkflowRules } from './workflow-rules.ts';
 
 export interface SchedulerPlanOptions extends SizeOptions, WorkflowRules {
@@ -14,7 +19,7 @@ export interface SchedulerPlanOptions extends SizeOptions, WorkflowRules {
   /** For jobs without a scheduler of before, and for all if `isAccountForced`. */
   readonly account: string;
   readonly isAccountForced?: boolean;
-  readonly groupBy: 'partition' | 'resource-requirements';
+  readonly groupBy: Grouping;
   readonly isSingleAllocation: boolean;
   /** The only partition to use. */
   readonly forcedPartition?: string | undefined;
@@ -23,7 +28,7 @@ export interface SchedulerPlanOptions extends SizeOptions, WorkflowRules {
   /** Replaces the word `scheduler` in names. */
   readonly suffix?: string | undefined;
   /** Whether a job waits for one of these, of all jobs by number. */
-  readonly waitsFor: (isOne: (job: number) => boolean) => (job: number) => boolean;
+  readonly waitsFor: WaitsFor;
 }
 
 export interface PlannedScheduler {
@@ -44,11 +49,14 @@ export interface PlannedScheduler {
   readonly gate: readonly string[];
   /** The partition that Slurm will use. */
   readonly on: HpcPartition;
+  /** How much of a node each allocation has of each of its nodes. */
+  readonly share: number;
 }
 
 export interface SchedulerPlan {
   readonly schedulers: readonly PlannedScheduler[];
   readonly warnings: readonly string[];
+  readonly nodeHours: NodeHours;
 }
 
 /** The allocations that groups of jobs need, on the partitions of a site. */
@@ -56,7 +64,11 @@ export function planSchedulers(groups: readonly JobGroup[], options: SchedulerPl
   const warnings: string[] = [];
   const { forcedPartition: forced } = options;
   if (forced !== undefined && options.partitions.every(({ name }) => name !== forced))
-    return { schedulers: [], warnings: [`Partition '${forced}' not found in the profile`] };
+    return {
+      schedulers: [],
+      warnings: [`Partition '${forced}' not found in the profile`],
+      nodeHours: { asked: 0, needed: 0 },
+    };
   const found: Placed[] = [];
   for (const group of groups) {
     const requirements = group.requirements.join(', ');
@@ -73,18 +85,48 @@ export function planSchedulers(groups: readonly JobGroup[], options: SchedulerPl
     for (const words of [warning, refusal]) if (words !== undefined) warnings.push(words);
     if (placed !== undefined && refusal === undefined) found.push(placed);
   }
-  const byPartition = options.groupBy === 'partition';
-  const merged = byPartition ? mergeGroups(found, options) : found;
   const names = new Map<string, number>();
-  const schedulers = merged.map((placed) => schedulerOf(placed, options, distinct(baseOf(placed, byPartition), names)));
+  const schedulers = sized(found, options).map((each) =>
+    schedulerOf(each, options, distinct(baseOf(each, options), names)),
+  );
+  const asked = schedulers.reduce((sum, each) => sum + askedSeconds(each), 0);
+  const byWidth = [...Map.groupBy(found, ({ on, group }) => `${on.name} ${group.nodes}`).values()];
+  const needed = byWidth.map((list) =>
+    neededSeconds(
+      list.map(({ group }) => [group, group.jobs.length]),
+      (list[0] as Placed).on,
+    ),
+  );
   return {
     schedulers,
-    warnings: [...new Set([...warnings, ...schedulers.flatMap((each) => walltimeWarnings(each, options))])],
+    warnings: [
+      ...new Set([
+        ...warnings,
+        ...schedulers.flatMap((each) => [...walltimeWarnings(each, options), ...notOne(each, options)]),
+      ]),
+    ],
+    nodeHours: { asked: asked / HOUR, needed: needed.reduce((sum, seconds) => sum + seconds, 0) / HOUR },
   };
 }
 
-const baseOf = ({ group, on }: Placed, byPartition: boolean) =>
-  `${byPartition ? on.name : group.requirements[0]}${group.isDeferred ? '_deferred' : ''}`;
+const HOUR = 3600;
+
+/** The groups of a plan with their allocations. */
+function sized(found: readonly Placed[], options: SchedulerPlanOptions): readonly Sized[] {
+  if (options.groupBy === 'packed') return packGroups(found, options);
+  const merged = options.groupBy === 'partition' ? mergeGroups(found, options) : found;
+  return merged.map((placed) => {
+    const { group, on } = placed;
+    const chain = chainSeconds([group], options.waitsFor, on.max_walltime_secs);
+    return { ...placed, size: allocationSize(group, on, options, chain) };
+  });
+}
+
+const askedSeconds = ({ allocations, nodes, walltime, share }: PlannedScheduler): number =>
+  allocations * nodes * parseWalltime(walltime) * share;
+
+const baseOf = ({ group, on }: Placed, { groupBy }: SchedulerPlanOptions) =>
+  `${groupBy === 'resource-requirements' ? group.requirements[0] : on.name}${group.isDeferred ? '_deferred' : ''}`;
 
 /** Jobs are bound to schedulers by name: the second of a name gets a number. */
 function distinct(base: string, names: Map<string, number>): string {
@@ -93,18 +135,22 @@ function distinct(base: string, names: Map<string, number>): string {
   return count === 1 ? base : `${base}_${count}`;
 }
 
-function schedulerOf({ group, on, isKept }: Placed, options: SchedulerPlanOptions, base: string): PlannedScheduler {
+function schedulerOf(placed: Sized, options: SchedulerPlanOptions, base: string): PlannedScheduler {
+  const { group, on, isKept, size } = placed;
   const { kept } = group;
-  const { walltimeSeconds, allocations, perNode } = allocationSize(group, on, options, levelsOf(group, on, options));
+  const { perNode } = size;
+  const { walltimeSeconds, allocations, nodes } = options.isSingleAllocation
+    ? singleAllocation(placed, options)
+    : { ...size, nodes: group.nodes };
   const isNamed = isKept
     ? Boolean(kept?.partition)
     : on.requires_explicit_request || options.forcedPartition !== undefined || options.namesPartitions === true;
-  const isWhole = (on.exclusive ?? !on.shared) || asksForWholeNodes(kept, options.defaults);
+  const isWhole = hasWholeNodes(placed, options.defaults);
   return {
     name: `${base}_${options.suffix ?? 'scheduler'}`,
     account: options.isAccountForced === true ? options.account : (kept?.account ?? options.account),
     mem: memoryText(isWhole ? on.memory_mb : Math.min(on.memory_mb, perNode.memoryMb + RUNNER_MB), isWhole),
-    nodes: options.isSingleAllocation ? allocations * group.nodes : group.nodes,
+    nodes,
     walltime: formatWalltime(walltimeSeconds),
     partition: isNamed ? on.name : undefined,
     qos: (isKept ? kept?.qos : undefined) ?? on.default_qos ?? undefined,
@@ -112,10 +158,11 @@ function schedulerOf({ group, on, isKept }: Placed, options: SchedulerPlanOption
     tmp: kept?.tmp ?? undefined,
     extra: extraOf(kept, { cpus: perNode.cpus, defaults: options.defaults }),
     isSerialized: kept?.serialize_allocations === true,
-    allocations: options.isSingleAllocation ? 1 : allocations,
+    allocations,
     group,
     gate: gateOf(group, options),
     on,
+    share: isWhole ? 1 : shareOf(perNode, on),
   };
 }
 
@@ -139,6 +186,14 @@ function walltimeRefusal(
   if (group.runtimeSeconds <= claimableSeconds(margins, whole)) return undefined;
   return `Resource requirements '${group.requirements.join(', ')}': no job would start in a walltime of ${formatWalltime(given)}; they need ${walltimeSum(group.runtimeSeconds, margins)}`;
 }
+
+/** Why there are several allocations although one was asked for. */
+const notOne = ({ name, allocations, nodes, on }: PlannedScheduler, options: SchedulerPlanOptions): string[] =>
+  options.isSingleAllocation && allocations > 1
+    ? [
+        `${name}: partition '${on.name}' gives an allocation ${counted(nodes, 'node')} and ${formatWalltime(on.max_walltime_secs)} at most, so its jobs need ${allocations} allocations`,
+      ]
+    : [];
 
 /** What is wrong with a walltime that was given, although jobs start. */
 function walltimeWarnings({ name, group, walltime, on }: PlannedScheduler, options: SchedulerPlanOptions): string[] {
@@ -166,22 +221,4 @@ function gateOf({ jobs }: JobGroup, { waitsFor }: SchedulerPlanOptions): string[
   const own = new Set(jobs.map(({ number }) => number));
   const waitsForOwn = waitsFor((job) => own.has(job));
   return jobs.filter(({ number }) => !waitsForOwn(number)).map(({ name }) => name);
-}
-
-/**
- * The jobs of the longest chain in a group: those that wait for none of the group, those that wait for these, and so on. Not more than
- * the limit of the partition has room for.
- */
-function levelsOf({ jobs, runtimeSeconds }: JobGroup, on: HpcPartition, { waitsFor }: SchedulerPlanOptions): number {
-  const most = runtimeSeconds > 0 ? Math.ceil(on.max_walltime_secs / runtimeSeconds) : 1;
-  let left = jobs.map(({ number }) => number);
-  // The level that each job is known to be behind. A set for each level takes 13 s for a chain of 100,000 jobs.
-  const levelOf = new Uint32Array(greatest(left, 0) + 1);
-  let level = 0;
-  while (left.length > 0 && level < most) {
-    level += 1;
-    for (const job of left) levelOf[job] = level;
-    left = left.filter(waitsFor((job) => levelOf[job] === level));
-  }
-  return Math.max(1, level);
 }

@@ -34,6 +34,8 @@ export interface HpcPartition extends PartitionRoom {
   readonly exclusive?: boolean;
   /** Slurm uses it for scripts that name none. */
   readonly is_default?: boolean;
+  /** Its nodes, whatever their state, where the cluster was asked. */
+  readonly total_nodes?: number;
 }
 
 /** A partition with the usual values in the fields that are not given. */

@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
+import type { Grouping } from '../../core/hpc/grouping.ts';
 import type { HpcProfile } from '../../core/hpc/profile.ts';
 import { parseWalltime } from '../../core/quantity/slurm-time.ts';
 import { accountFor, type HpcSettings, knownProfiles } from './profiles.ts';
@@ -8,7 +9,7 @@ import type { RegenerateOptions } from './regenerate.ts';
 /** What a user may choose for new schedulers. */
 export interface SchedulerChoices {
   readonly account?: string | undefined;
-  readonly groupBy: 'partition' | 'resource-requirements';
+  readonly groupBy: Grouping;
   readonly walltimeStrategy: 'max-job-runtime' | 'max-partition-time';
   readonly walltimeMultiplier: number;
   readonly singleAllocation?: boolean | undefined;
@@ -18,7 +19,7 @@ export interface SchedulerChoices {
 
 /** The choices of a recovery, which groups jobs as `slurm regenerate` does by default. */
 export const USUAL_CHOICES: SchedulerChoices = {
-  groupBy: 'partition',
+  groupBy: 'packed',
   walltimeStrategy: 'max-job-runtime',
   walltimeMultiplier: 1.5,
 };

@@ -1,13 +1,15 @@
+import { GROUPINGS } from '../../../core/hpc/grouping.ts';
 import { numberOption, option, optionsOf } from '../../option.ts';
 
 /** Options of commands that plan allocations. */
 export const planningOptions = optionsOf([
   option('-a, --account <account>', 'Slurm account (default: that of slurm_defaults, or of the configuration)'),
   option('--profile <name>', 'HPC profile; slurm is the cluster here (default: the one that is detected)'),
-  option('--group-by <what>', 'one scheduler for each partition, or for each entry of resource_requirements', {
-    choices: ['partition', 'resource-requirements'],
-    default: 'partition',
-  }),
+  option(
+    '--group-by <what>',
+    'pack jobs by time and size; or give all of a partition, or of an entry of resource_requirements, what the largest needs',
+    { choices: GROUPINGS, default: 'packed' },
+  ),
   option('--walltime-strategy <what>', 'walltime from the longest job, or the limit of the partition', {
     choices: ['max-job-runtime', 'max-partition-time'],
     default: 'max-job-runtime',
