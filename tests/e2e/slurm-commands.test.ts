@@ -439,9 +439,13 @@ describe('slurm generate', () => {
       '',
       '[DRY RUN] Would add 1 workflow action(s)',
       '',
+      'Node hours: 0.283 asked for, 0.0256 needed (--group-by partition: 0.283, resource-requirements: 0.283)',
       'Profile: NLR Kestrel (kestrel)',
     ]);
     expect((await call(...words, '--no-actions')).stdout).not.toContain('Would add');
+    expect(await json(...words)).toMatchObject({
+      node_hours: { asked: 0.283, needed: 0.026, asked_by_grouping: { packed: 0.283, partition: 0.283 } },
+    });
   });
 
   it('slurm generate plans for the cluster that it finds, and for the profile that is named', async () => {
@@ -454,6 +458,8 @@ describe('slurm generate', () => {
       profile_name: 'dane',
       slurm_schedulers: [{ name: 'pbatch_scheduler', mem: '251g' }],
     });
+    const named = await json('slurm', 'generate', file(), '-a', 'p', '--dry-run', '--profile', 'kestrel', '-p', 'nvme');
+    expect(named).toMatchObject({ slurm_schedulers: [{ name: 'nvme_scheduler', partition: 'nvme' }] });
     const unknown = await call('slurm', 'generate', file(), '-a', 'p', '--profile', 'x');
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('Unknown HPC profile: x')]);
   });
@@ -499,6 +505,18 @@ describe('slurm generate', () => {
       account: 'p',
     });
     expect(await json(...words, '--skip-test-only')).toMatchObject({ recommendations: [{ strategy: 'single' }] });
+    // By the name and with the size that generate writes.
+    expect(await json(...words, '--offline')).toMatchObject({
+      recommendations: [{ scheduler: 'short_scheduler', generated_allocations: 1, generated_nodes: 1 }],
+      node_hours: { asked: 0.283 },
+    });
+    const { stdout, stderr } = await call(...words, '--offline');
+    expect([stdout, stderr]).toEqual([
+      expect.stringContaining('short_scheduler'),
+      expect.stringContaining(
+        'torc slurm generate makes:\n  short_scheduler: 1 allocation of 1 node for 8 jobs, walltime 00:17:00, partition short (chosen by the site)\nNode hours: ',
+      ),
+    ]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import type { PlannedScheduler, SchedulerPlan } from '../../../core/hpc/plan-schedulers.ts';
+import type { PlannedScheduler } from '../../../core/hpc/plan-schedulers.ts';
+import type { Grouping } from '../../../core/hpc/grouping.ts';
 import type { HpcProfile } from '../../../core/hpc/profile.ts';
 import { actionEntries, schedulersPresent, specWithSchedulers } from '../../../core/hpc/spec-with-schedulers.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
@@ -7,7 +8,7 @@ import type { Plan } from '../../../core/workflow-file/plan/plan.ts';
 import { formatOfName, readText } from '../../../core/workflow-file/text/read-text.ts';
 import type { ValueMap } from '../../../core/workflow-file/text/value.ts';
 import { writeText, type WrittenFormat } from '../../../core/workflow-file/text/write-text.ts';
-import { generateSchedulers } from '../../../operations/slurm/generate.ts';
+import { type GeneratedSchedulers, generateSchedulers } from '../../../operations/slurm/generate.ts';
 import { accountFor, knownProfiles } from '../../../operations/slurm/profiles.ts';
 import { canTest, testAllocation } from '../../../operations/slurm/test-submission.ts';
 import { command } from '../../command.ts';
@@ -16,6 +17,7 @@ import { Failure } from '../../failure.ts';
 import { hpcSettings, profileFor } from '../../hpc-profile.ts';
 import { option, type ValuesOf } from '../../option.ts';
 import { acceptedPlan, readAndReport, specText } from '../../read-spec.ts';
+import { nodeHoursJson, nodeHoursLine } from '../../output/node-hours.ts';
 import { testedWords } from '../../output/tested.ts';
 import { planningOptions } from './planning-options.ts';
 
@@ -27,7 +29,8 @@ export interface Planned {
   readonly plan: Plan;
   readonly profile: HpcProfile;
   readonly account: string;
-  readonly schedulers: SchedulerPlan;
+  readonly schedulers: GeneratedSchedulers;
+  readonly groupBy: Grouping;
   /** The profile is that of the cluster here. */
   readonly isLive: boolean;
 }
@@ -64,7 +67,7 @@ export async function planFile(
     forcedPartition,
     namesPartitions: isLive,
   });
-  return { spec, plan, profile, account, schedulers, isLive };
+  return { spec, plan, profile, account, schedulers, groupBy: options.groupBy, isLive };
 }
 
 export const slurmGenerate = command('slurm generate <file>', {
@@ -72,6 +75,7 @@ export const slurmGenerate = command('slurm generate <file>', {
   more: 'The new file goes to standard output or to --output, a summary to standard error. Comments of the file are lost.',
   options: [
     ...planningOptions,
+    option('-p, --partition <name>', 'use this partition only'),
     option('-o, --output <file>', 'file to write; its extension is the format (default: that of the input)'),
     option('--single-allocation', 'one allocation of several nodes instead of several of one node'),
     option('--no-actions', 'add schedulers only'),
@@ -84,7 +88,7 @@ export const slurmGenerate = command('slurm generate <file>', {
     const path = given;
     const target = options.output;
     const format = target === undefined && output.format === 'json' ? 'json' : formatFor(path, target);
-    const planned = await planFile(context, path, options);
+    const planned = await planFile(context, path, options, { forcedPartition: options.partition });
     const { spec, plan, schedulers: found } = planned;
     const present = schedulersPresent(spec);
     if (present !== undefined && options.overwrite !== true) throw new Failure(presentText(present));
@@ -156,19 +160,24 @@ const sizeLine = (each: PlannedScheduler): string =>
   `${counted(each.allocations, 'allocation')} of ${counted(each.nodes, 'node')} for ${counted(each.group.jobs.length, 'job')}`;
 const placeLine = ({ on, partition }: PlannedScheduler): string =>
   `partition ${on.name}${partition === undefined ? ' (chosen by the site)' : ''}`;
-const schedulerLine = (each: PlannedScheduler): string =>
+export const schedulerLine = (each: PlannedScheduler): string =>
   `  ${each.name}: ${sizeLine(each)}, walltime ${each.walltime}, ${placeLine(each)}`;
 
-const summaryText = ({ profile, schedulers }: Planned, withActions: boolean, target: string | undefined): string =>
+const summaryText = (
+  { profile, schedulers, groupBy }: Planned,
+  withActions: boolean,
+  target: string | undefined,
+): string =>
   [
     `Slurm schedulers for ${profile.display_name}${target === undefined ? '' : `, written to ${target}`}:`,
     ...schedulers.schedulers.map(schedulerLine),
+    nodeHoursLine(schedulers, groupBy),
     withActions
       ? `Submit the workflow: torc submit ${target ?? 'FILE'}`
       : 'Without actions: submit allocations with torc slurm schedule-nodes',
   ].join('\n');
 
-function sayDryRun({ output }: Context, { profile, schedulers }: Planned, perNode: boolean | undefined): void {
+function sayDryRun({ output }: Context, { profile, schedulers, groupBy }: Planned, perNode: boolean | undefined): void {
   const list = schedulers.schedulers;
   const actions = perNode === undefined ? [] : actionEntries(list, perNode);
   output.record(
@@ -191,6 +200,7 @@ function sayDryRun({ output }: Context, { profile, schedulers }: Planned, perNod
       })),
       actions,
       warnings: schedulers.warnings,
+      node_hours: nodeHoursJson(schedulers),
     },
     [
       '[DRY RUN] Would generate the following Slurm schedulers:',
@@ -201,6 +211,7 @@ function sayDryRun({ output }: Context, { profile, schedulers }: Planned, perNod
       ]),
       '',
       ...(actions.length === 0 ? [] : [`[DRY RUN] Would add ${actions.length} workflow action(s)`, '']),
+      nodeHoursLine(schedulers, groupBy),
       `Profile: ${profile.display_name} (${profile.name})`,
     ].join('\n'),
   );

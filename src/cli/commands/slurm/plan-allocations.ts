@@ -10,8 +10,9 @@ import { canTest, testAllocation } from '../../../operations/slurm/test-submissi
 import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import type { Column } from '../../output/table.ts';
+import { nodeHoursJson, nodeHoursLine } from '../../output/node-hours.ts';
 import { testedWords } from '../../output/tested.ts';
-import { planFile } from './generate.ts';
+import { planFile, schedulerLine } from './generate.ts';
 import { planningOptions } from './planning-options.ts';
 import { option } from '../../option.ts';
 
@@ -20,6 +21,7 @@ interface Row extends Recommendation {
 }
 
 const columns: readonly Column<Row>[] = [
+  { title: 'Scheduler', value: ({ scheduler }) => scheduler.name, importance: 9 },
   { title: 'Group', value: ({ scheduler }) => scheduler.group.requirements.join(', '), importance: 8 },
   { title: 'Partition', value: ({ scheduler }) => scheduler.on.name },
   { title: 'Jobs', value: ({ scheduler }) => scheduler.group.jobs.length, align: 'right' },
@@ -76,6 +78,9 @@ export const planAllocationsCommand = command('slurm plan-allocations <file>', {
         workflow_analysis: analysisOf(plan, rows.length),
         cluster_state: state === undefined ? null : Object.fromEntries(state.nodes),
         recommendations: rows.map(({ scheduler, allocations, nodesPerAllocation, strategy, reason }) => ({
+          scheduler: scheduler.name,
+          generated_allocations: scheduler.allocations,
+          generated_nodes: scheduler.nodes,
           group_name: scheduler.group.requirements.join(','),
           partition: scheduler.on.name,
           num_allocations: allocations,
@@ -94,11 +99,23 @@ export const planAllocationsCommand = command('slurm plan-allocations <file>', {
           walltime,
           ideal_nodes: allocations * nodes,
         })),
+        node_hours: nodeHoursJson(schedulers),
         profile_name: profile.name,
         profile_display_name: profile.display_name,
         account,
       },
     });
+    if (rows.length === 0) return;
+    output.notice(
+      [
+        'torc slurm generate makes:',
+        ...schedulers.schedulers.map(schedulerLine),
+        ...(rows.some(({ strategy, scheduler }) => strategy === 'single' && scheduler.allocations > 1)
+          ? ['With --single-allocation each has one allocation.']
+          : []),
+        nodeHoursLine(schedulers, planned.groupBy),
+      ].join('\n'),
+    );
   },
 });
 
