@@ -13,6 +13,8 @@ export interface Scontrol {
   job(jobId: number, atMostMs?: number): Promise<string>;
   /** The rules of a partition. */
   partition(name: string): Promise<string>;
+  /** All nodes, a line each. */
+  nodes(): Promise<string>;
   /** The names in a list of nodes such as `n[1-2],m3`. */
   hostnames(list: string): Promise<string[]>;
 }
@@ -24,6 +26,7 @@ export const openScontrol = (ask: AskSlurm): Scontrol => ({
   job: async (jobId, atMostMs = SOON_MS) =>
     jobLine(jobId, await ask('scontrol', ['-o', 'show', 'job', String(jobId)], atMostMs)),
   partition: (name) => ask('scontrol', ['show', 'partition', name], SOON_MS),
+  nodes: () => ask('scontrol', ['-o', 'show', 'node'], SOON_MS),
   async hostnames(list) {
     if (!list.includes('[')) return list === '' ? [] : list.split(',');
     const text = await ask('scontrol', ['show', 'hostnames', list], SOON_MS);

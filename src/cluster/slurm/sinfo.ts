@@ -5,9 +5,9 @@ import {
   liveProfile,
   parseAvailability,
   parseNodeKinds,
-  parsePartitionRules,
   type QueueDepth,
 } from '../../core/hpc/live-profile.ts';
+import { parseLeftOnNodes, parsePartitionRules } from '../../core/hpc/partition-rules.ts';
 import { askSlurm } from './programs.ts';
 import { openScontrol, settingIn } from './scontrol.ts';
 import { openSqueue } from './squeue.ts';
@@ -30,13 +30,14 @@ export async function discoverProfile(
   { name, displayName, skipsStandby = false }: DiscoverOptions = {},
 ): Promise<HpcProfile> {
   const scontrol = openScontrol(askSlurm(environment));
-  const kinds = parseNodeKinds(await sinfo(environment, ['-e', '-o', '%P|%c|%m|%l|%G|%D', '--noheader']));
+  const kinds = parseNodeKinds(await sinfo(environment, ['-e', '-o', '%P|%c|%m|%l|%G|%D|%f', '--noheader']));
   const rules = new Map();
   for (const each of new Set(kinds.map((kind) => kind.name))) {
     // Without its rules a partition still has nodes and a limit.
     const text = await scontrol.partition(each).catch(() => '');
     rules.set(each, parsePartitionRules(text));
   }
+  const left = parseLeftOnNodes(await scontrol.nodes().catch(() => ''));
   const config = await scontrol.config().catch(() => '');
   const setting = (key: string) => settingIn(config, key);
   return liveProfile({
@@ -44,6 +45,7 @@ export async function discoverProfile(
     displayName,
     kinds,
     rules,
+    left,
     givesWholeNodes: setting('SelectType') === 'select/linear',
     skipsStandby,
   });

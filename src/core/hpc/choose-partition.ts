@@ -21,13 +21,15 @@ const SMALL_CPUS = 26;
 const SMALL_MEMORY_MB = 60_000;
 
 /**
- * The partition that a person would choose: the one with the least memory that serves the request, then the shortest.
+ * The partition that a person would choose: the default one of a cluster that was asked, or else the one with the least memory that serves the request, then the shortest.
  *
  * Partitions for tests are the last choice; jobs with GPUs go to GPU nodes, other jobs do not; partitions that must be
  * named in the script are chosen only where Slurm routes to no other. Of equal ones the first of the list is chosen.
  */
 export function choosePartition(partitions: readonly HpcPartition[], needs: NodeNeeds): HpcPartition | undefined {
   const serving = partitions.filter((each) => canServe(each, needs));
+  const own = serving.find((each) => each.is_default === true);
+  if (own !== undefined) return own;
   const lasting = serving.filter(({ name }) => !name.toLowerCase().includes('debug'));
   const candidates = lasting.length === 0 ? serving : lasting;
   const isFree = (each: HpcPartition) => !each.requires_explicit_request;

@@ -1,11 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import {
-  liveProfile,
-  parseAvailability,
-  parseNodeKinds,
-  parsePartitionRules,
-  parseQueueDepth,
-} from './live-profile.ts';
+import { liveProfile, parseAvailability, parseNodeKinds, parseQueueDepth } from './live-profile.ts';
+import { parseLeftOnNodes, parsePartitionRules } from './partition-rules.ts';
 
 const kind = (line: string) => parseNodeKinds(line)[0];
 
@@ -18,7 +13,10 @@ describe('a line of sinfo', () => {
       memoryMb: 246_064,
       walltimeSeconds: 14_400,
       gpus: undefined,
+      nodes: 2000,
+      features: [],
     });
+    expect(kind('a|1|1|1:00|(null)|3|fast,big')?.features).toEqual(['fast', 'big']);
   });
 
   it('a line of sinfo is passed over with fewer fields, and an odd number has a cautious value', () => {
@@ -79,14 +77,50 @@ describe('the profile of a running cluster', () => {
 
   it('the profile of a running cluster knows from scontrol how many nodes a job may have, and whether it gets whole ones', () => {
     const text = 'PartitionName=a AllowGroups=ALL\n   MinNodes=1 MaxNodes=UNLIMITED OverSubscribe=FORCE:4 QoS=x';
-    expect(parsePartitionRules(text)).toEqual({ minNodes: 1, maxNodes: null, isShared: true, isExclusive: false });
-    expect(parsePartitionRules('MaxNodes=4 MinNodes=0 OverSubscribe=NO')).toEqual({
+    expect(parsePartitionRules(text)).toMatchObject({
+      minNodes: 1,
+      maxNodes: null,
+      isShared: true,
+      isExclusive: false,
+    });
+    expect(parsePartitionRules('MaxNodes=4 MinNodes=0 OverSubscribe=NO')).toMatchObject({
       minNodes: 0,
       maxNodes: 4,
       isShared: false,
       isExclusive: false,
     });
     expect(parsePartitionRules('OverSubscribe=EXCLUSIVE')).toMatchObject({ isShared: false, isExclusive: true });
+  });
+
+  it('the profile of a running cluster says who may use a partition, and nothing of what is open to all', () => {
+    const access = (text: string) => parsePartitionRules(text).access;
+    expect(
+      access(
+        'AllowGroups=ALL DenyAccounts=guests AllowAccounts=a,b AllowQos=high DenyQos=low QoS=N/A RootOnly=YES State=DRAIN',
+      ),
+    ).toEqual({
+      state: 'DRAIN',
+      is_root_only: true,
+      allow_accounts: ['a', 'b'],
+      deny_accounts: ['guests'],
+      allow_qos: ['high'],
+      deny_qos: ['low'],
+    });
+    expect(access('AllowAccounts=ALL AllowQos=ALL QoS=N/A RootOnly=NO State=UP')).toEqual({ state: 'UP' });
+    expect(access('')).toEqual({});
+  });
+
+  it('the profile of a running cluster leaves out the cores and the memory that Slurm keeps, and limits of a partition', () => {
+    const kinds = parseNodeKinds('a*|64|256000|1:00|(null)|2|x\nb|64|256000|1:00|(null)|1|x,y');
+    const node = (more: string) => `NodeName=n CPUTot=64 ThreadsPerCore=2 RealMemory=256000 Partitions=${more}`;
+    const left = parseLeftOnNodes(
+      [node('a,b CoreSpecCount=2 MemSpecLimit=4000'), node('a CPUEfctv=62'), node('(null)')].join('\n'),
+    );
+    const rules = new Map([['b', parsePartitionRules('MaxCPUsPerNode=32 MaxMemPerNode=128000')]]);
+    expect(liveProfile({ name: 'x', kinds, rules, left }).partitions).toMatchObject([
+      { cpus_per_node: 60, memory_mb: 252_000, features: ['x'], total_nodes: 2 },
+      { cpus_per_node: 32, memory_mb: 128_000, features: ['x', 'y'], total_nodes: 1 },
+    ]);
   });
 
   it('the profile of a running cluster names the default partition, and knows where all nodes are given whole', () => {

@@ -1,10 +1,11 @@
 import { greatest, smallest } from '../quantity/extremes.ts';
 import { parseGres } from '../quantity/gres.ts';
+import type { LeftOnNodes, PartitionRules } from './partition-rules.ts';
 import { type HpcPartition, type HpcProfile, partition } from './profile.ts';
 
 /** Readers of what a cluster says about itself, and the profile that follows. */
 
-/** A line of `sinfo -e -o %P|%c|%m|%l|%G|%D --noheader`; a partition has a line for each kind of its nodes. */
+/** A line of `sinfo -e -o %P|%c|%m|%l|%G|%D|%f --noheader`; a partition has a line for each kind of its nodes. */
 interface NodeKind {
   readonly name: string;
   readonly isDefault: boolean;
@@ -12,6 +13,8 @@ interface NodeKind {
   readonly memoryMb: number;
   readonly walltimeSeconds: number;
   readonly gpus: { readonly count: number; readonly type: string | null } | undefined;
+  readonly nodes: number;
+  readonly features: readonly string[];
 }
 
 /** The year of a partition without a limit. */
@@ -20,7 +23,7 @@ const UNLIMITED_SECONDS = 365 * 86_400;
 /** Lines with fewer fields are passed over. The star of the default partition is no part of its name. */
 export const parseNodeKinds = (text: string): NodeKind[] =>
   text.split('\n').flatMap((line) => {
-    const [name = '', cpus = '', memory = '', limit = '', gres = '', nodes] = line.trim().split('|');
+    const [name = '', cpus = '', memory = '', limit = '', gres = '', nodes, features = ''] = line.trim().split('|');
     if (nodes === undefined || name === '') return [];
     return [
       {
@@ -30,6 +33,8 @@ export const parseNodeKinds = (text: string): NodeKind[] =>
         memoryMb: wholeOf(memory) ?? 1024,
         walltimeSeconds: limitSeconds(limit),
         gpus: gpusOf(name, gres),
+        nodes: wholeOf(nodes) ?? 0,
+        features: features.split(',').filter((each) => each !== '' && each !== '(null)'),
       },
     ];
   });
@@ -62,30 +67,13 @@ function gpusOf(partitionName: string, gres: string): NodeKind['gpus'] {
   return name.includes('gpu') ? { count: 4, type: TYPES.find((type) => name.includes(type)) ?? 'gpu' } : undefined;
 }
 
-/** What `scontrol show partition NAME` adds. */
-export interface PartitionRules {
-  readonly minNodes: number | null;
-  readonly maxNodes: number | null;
-  readonly isShared: boolean;
-  /** A job gets whole nodes. */
-  readonly isExclusive: boolean;
-}
-
-export function parsePartitionRules(text: string): PartitionRules {
-  const value = (key: string) => new RegExp(`(?:^|\\s)${key}=(\\S+)`).exec(text)?.[1];
-  return {
-    minNodes: wholeOf(value('MinNodes') ?? '') ?? null,
-    maxNodes: wholeOf(value('MaxNodes') ?? '') ?? null,
-    isShared: /yes|force/i.test(value('OverSubscribe') ?? ''),
-    isExclusive: /exclusive/i.test(value('OverSubscribe') ?? ''),
-  };
-}
-
 interface LiveOptions {
   readonly name: string;
   readonly displayName?: string | undefined;
   readonly kinds: readonly NodeKind[];
   readonly rules: ReadonlyMap<string, PartitionRules>;
+  /** What Slurm leaves to jobs on the nodes of a partition. */
+  readonly left?: ReadonlyMap<string, LeftOnNodes>;
   /** Slurm gives whole nodes in all partitions (`SelectType=select/linear`). */
   readonly givesWholeNodes?: boolean;
   readonly skipsStandby?: boolean;
@@ -97,6 +85,7 @@ export function liveProfile({
   displayName,
   kinds,
   rules,
+  left,
   givesWholeNodes = false,
   skipsStandby = false,
 }: LiveOptions): HpcProfile {
@@ -113,8 +102,7 @@ export function liveProfile({
       merged(
         each,
         kinds.filter((kind) => kind.name === each),
-        rules.get(each),
-        givesWholeNodes,
+        { rules: rules.get(each), left: left?.get(each), givesWholeNodes },
       ),
     ),
     charge_factor_cpu: 1,
@@ -123,18 +111,23 @@ export function liveProfile({
   };
 }
 
-function merged(
-  name: string,
-  kinds: readonly NodeKind[],
-  rules: PartitionRules | undefined,
-  givesWholeNodes: boolean,
-): HpcPartition {
+interface Known {
+  readonly rules: PartitionRules | undefined;
+  readonly left: LeftOnNodes | undefined;
+  readonly givesWholeNodes: boolean;
+}
+
+function merged(name: string, kinds: readonly NodeKind[], { rules, left, givesWholeNodes }: Known): HpcPartition {
   const gpus = kinds.flatMap((kind) => (kind.gpus === undefined ? [] : [kind.gpus]));
   const types = new Set(gpus.map(({ type }) => type));
   return partition({
     name,
-    cpus_per_node: smallest(kinds.map(({ cpus }) => cpus)),
-    memory_mb: smallest(kinds.map(({ memoryMb }) => memoryMb)),
+    cpus_per_node: smallest([...kinds.map(({ cpus }) => cpus), rules?.maxCpus ?? Infinity, left?.cpus ?? Infinity]),
+    memory_mb: smallest([
+      ...kinds.map(({ memoryMb }) => memoryMb),
+      rules?.maxMemoryMb ?? Infinity,
+      left?.memoryMb ?? Infinity,
+    ]),
     max_walltime_secs: greatest(kinds.map(({ walltimeSeconds }) => walltimeSeconds)),
     gpus_per_node: gpus.length === 0 ? null : smallest(gpus.map(({ count }) => count)),
     gpu_type: types.size === 1 ? ([...types][0] ?? null) : null,
@@ -143,6 +136,9 @@ function merged(
     shared: rules?.isShared === true || name.includes('shared'),
     exclusive: givesWholeNodes || rules?.isExclusive === true,
     ...(kinds.some(({ isDefault }) => isDefault) ? { is_default: true } : {}),
+    features: [...new Set(kinds.flatMap(({ features }) => features))],
+    total_nodes: kinds.reduce((sum, { nodes }) => sum + nodes, 0),
+    ...rules?.access,
   });
 }
 

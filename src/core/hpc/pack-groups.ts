@@ -36,7 +36,7 @@ function packAlike(list: readonly Placed[], options: Options): Sized[] {
   if (list.length === 0) return [];
   const groups = list.map(({ group }) => group);
   const [first] = list as [Placed];
-  const { isKept } = first;
+  const { isKept, notDefault } = first;
   // A partition that the profile does not know is for each group as large as its jobs.
   const on = {
     ...first.on,
@@ -52,7 +52,7 @@ function packAlike(list: readonly Placed[], options: Options): Sized[] {
       const from = before.reduce((sum, each) => sum + (each.jobs.get(group) ?? 0), 0);
       return partOf(group, from, jobs.get(group) ?? 0);
     });
-    return { group: joined(own), on, isKept, size };
+    return { group: joined(own), on, isKept, notDefault, size };
   });
 }
 

@@ -1,8 +1,9 @@
 import { type TimeMargins, walltimeFor, walltimeSum } from '../allocation/usable-time.ts';
 import { formatWalltime } from '../quantity/slurm-time.ts';
+import { partitionRefusal } from './access.ts';
 import { canServe, choosePartition, type NodeNeeds } from './choose-partition.ts';
 import type { JobGroup } from './job-group.ts';
-import { type HpcPartition, partition } from './profile.ts';
+import { type HpcPartition, mostNodes, partition } from './profile.ts';
 
 /** A group of jobs and the partition of its allocations. */
 export interface Placed {
@@ -10,6 +11,8 @@ export interface Placed {
   readonly on: HpcPartition;
   /** It is the partition of the scheduler that the jobs had: its QOS and its resources can be kept. */
   readonly isKept: boolean;
+  /** Why the default partition of the cluster does not do. */
+  readonly notDefault?: string | undefined;
 }
 
 export interface PlaceOptions {
@@ -18,6 +21,10 @@ export interface PlaceOptions {
   readonly forcedPartition?: string | undefined;
   readonly margins: TimeMargins;
   readonly walltimeMultiplier: number;
+  readonly account: string;
+  readonly isAccountForced?: boolean;
+  /** sbatch options of all allocations, by long name. */
+  readonly defaults: Readonly<Record<string, unknown>>;
 }
 
 export interface Placement {
@@ -32,18 +39,46 @@ export interface Placement {
 export function placeGroup(group: JobGroup, options: PlaceOptions): Placement {
   const { partitions, forcedPartition: forced, margins } = options;
   const needs = needsOf(group, margins);
-  const wide = partitions.filter((each) => group.nodes === 1 || (each.max_nodes ?? Infinity) >= group.nodes);
-  const usable = forced === undefined ? wide : wide.filter(({ name }) => name === forced);
+  const refusal = (each: HpcPartition) => refusalOf(group, each, options);
+  const usable = partitions.filter((each) =>
+    forced === undefined ? refusal(each) === undefined : each.name === forced && hasNodes(group, each),
+  );
   const choice = choosePartition(usable, needs);
-  const chosen = choice && { group, on: choice, isKept: false };
+  const chosen = choice && { group, on: choice, isKept: false, notDefault: whyNotDefault(group, choice, options) };
   const own = forced === undefined ? ownPartition(group, partitions) : undefined;
-  if (own !== undefined && canServe(own, needs)) return { placed: { group, on: own, isKept: true } };
+  if (own !== undefined && canServe(own, needs) && refusal(own) === undefined)
+    return { placed: { group, on: own, isKept: true } };
   if (own !== undefined && group.kept?.partition) {
     const why = shortage(group, own, options);
     const instead = choice === undefined ? '' : `; partition '${choice.name}' is planned instead`;
     return { placed: chosen, warning: `${about(group)}: partition '${own.name}' ${why}${instead}` };
   }
-  return chosen === undefined ? { placed: undefined, warning: none(group, usable, options) } : { placed: chosen };
+  if (chosen === undefined) return { placed: undefined, warning: none(group, usable, options) };
+  const doubt = forced === undefined ? undefined : refusal(chosen.on);
+  return doubt === undefined ? { placed: chosen } : { placed: chosen, warning: `Partition '${forced}' ${doubt}` };
+}
+
+/** Why allocations of the partition would not start for a group, whatever their size. */
+function refusalOf({ kept, nodes }: JobGroup, on: HpcPartition, options: PlaceOptions): string | undefined {
+  const { account, isAccountForced, defaults } = options;
+  const text = (key: string) => (typeof defaults[key] === 'string' ? defaults[key] : undefined);
+  if (!hasNodes({ nodes }, on)) return `gives an allocation ${on.min_nodes ?? 1} to ${mostNodes(on)} nodes`;
+  return partitionRefusal(on, {
+    account: isAccountForced === true ? account : (kept?.account ?? account),
+    qos: (kept?.partition === on.name ? kept.qos : undefined) ?? text('qos') ?? on.default_qos ?? undefined,
+    constraint: text('constraint'),
+  });
+}
+
+/** The least number of nodes plays no part in the profiles of torc, as in Torc 1.0.0. */
+const hasNodes = ({ nodes }: Pick<JobGroup, 'nodes'>, on: HpcPartition): boolean =>
+  (nodes === 1 || mostNodes(on) >= nodes) && (!isAsked(on) || (on.min_nodes ?? 0) <= nodes);
+
+function whyNotDefault(group: JobGroup, chosen: HpcPartition, options: PlaceOptions): string | undefined {
+  const usual = options.partitions.find((each) => each.is_default === true);
+  if (usual === undefined || usual.name === chosen.name) return undefined;
+  if (options.forcedPartition !== undefined) return `--partition; the default is ${usual.name}`;
+  return `the default one, ${usual.name}, ${shortage(group, usual, options)}`;
 }
 
 const needsOf = (group: JobGroup, margins: TimeMargins): NodeNeeds => ({
@@ -85,15 +120,27 @@ function none(group: JobGroup, partitions: readonly HpcPartition[], options: Pla
   const needs = needsOf(group, options.margins);
   const large = partitions.filter((each) => canServe(each, { ...needs, walltimeSeconds: 0 }));
   const [longest] = large.toSorted((a, b) => b.max_walltime_secs - a.max_walltime_secs);
+  // Of a cluster that was asked: what torc knows of sites is not about this user.
+  const asked = options.forcedPartition === undefined ? options.partitions.filter(isAsked) : [];
+  const refused = asked.flatMap((each) => {
+    const why = refusalOf(group, each, options);
+    return why === undefined ? [] : [`${each.name} ${why}`];
+  });
   return (
     `No partition found for resource requirements '${requirements.join(', ')}' (CPUs: ${cpus}, Memory: ${memoryMb} MB, ` +
     `Runtime: ${formatWalltime(runtimeSeconds)}, GPUs: ${gpus})` +
-    (longest === undefined ? '' : `: partition '${longest.name}' ${shortage(group, longest, options)}`)
+    (longest === undefined ? '' : `: partition '${longest.name}' ${shortage(group, longest, options)}`) +
+    (refused.length === 0 ? '' : `; passed over: ${refused.join(', ')}`)
   );
 }
 
+const isAsked = ({ total_nodes: total }: HpcPartition) => total !== undefined;
+
 /** Why the partition cannot serve the group. */
-function shortage(group: JobGroup, on: HpcPartition, { margins, walltimeMultiplier: factor }: PlaceOptions): string {
+function shortage(group: JobGroup, on: HpcPartition, options: PlaceOptions): string {
+  const { margins, walltimeMultiplier: factor } = options;
+  const refusal = refusalOf(group, on, options);
+  if (refusal !== undefined) return refusal;
   if (!canServe(on, { ...needsOf(group, margins), walltimeSeconds: 0 }))
     return `has nodes of ${on.cpus_per_node} CPUs, ${on.memory_mb} MB and ${on.gpus_per_node ?? 0} GPUs`;
   return (

@@ -49,6 +49,8 @@ export interface PlannedScheduler {
   readonly gate: readonly string[];
   /** The partition that Slurm will use. */
   readonly on: HpcPartition;
+  /** Why it is not the default one. */
+  readonly notDefault: string | undefined;
   /** How much of a node each allocation has of each of its nodes. */
   readonly share: number;
 }
@@ -162,6 +164,7 @@ function schedulerOf(placed: Sized, options: SchedulerPlanOptions, base: string)
     group,
     gate: gateOf(group, options),
     on,
+    notDefault: placed.notDefault,
     share: isWhole ? 1 : shareOf(perNode, on),
   };
 }

@@ -34,8 +34,15 @@ export interface HpcPartition extends PartitionRoom {
   readonly exclusive?: boolean;
   /** Slurm uses it for scripts that name none. */
   readonly is_default?: boolean;
-  /** Its nodes, whatever their state, where the cluster was asked. */
+  /** Its nodes, whatever their state, where the cluster was asked. So are the following ones. */
   readonly total_nodes?: number;
+  readonly state?: string;
+  readonly is_root_only?: boolean;
+  /** Only these; absent for all. */
+  readonly allow_accounts?: readonly string[];
+  readonly deny_accounts?: readonly string[];
+  readonly allow_qos?: readonly string[];
+  readonly deny_qos?: readonly string[];
 }
 
 /** A partition with the usual values in the fields that are not given. */
@@ -56,6 +63,10 @@ export const partition = (
   features: [],
   ...given,
 });
+
+/** The most nodes that an allocation can have. */
+export const mostNodes = ({ max_nodes: limit, total_nodes: total }: HpcPartition): number =>
+  Math.min(limit ?? Infinity, total ?? Infinity);
 
 /** What a profile is recognized by, on this machine. */
 export interface MachineFacts {

@@ -1,8 +1,7 @@
 import { overheadSeconds, walltimeFor } from '../allocation/usable-time.ts';
-import { smallest } from '../quantity/extremes.ts';
 import { type SizeOptions, wholeMinutes } from './allocation-size.ts';
 import type { Sized } from './pack-groups.ts';
-import type { HpcPartition } from './profile.ts';
+import { mostNodes } from './profile.ts';
 
 /** Allocations of several nodes in the place of as many of fewer nodes. */
 export interface OneAllocation {
@@ -32,7 +31,3 @@ export function singleAllocation(
     walltimeSeconds: inTurn === 1 ? walltimeSeconds : walltimeFor(inTurn * work, margins),
   };
 }
-
-/** The most nodes that an allocation can have. */
-export const mostNodes = ({ max_nodes: limit, total_nodes: total }: HpcPartition): number =>
-  smallest([limit ?? Infinity, total ?? Infinity]);

@@ -158,8 +158,8 @@ const countLines = ({ profile, schedulers }: Planned, withActions: boolean): str
 
 const sizeLine = (each: PlannedScheduler): string =>
   `${counted(each.allocations, 'allocation')} of ${counted(each.nodes, 'node')} for ${counted(each.group.jobs.length, 'job')}`;
-const placeLine = ({ on, partition }: PlannedScheduler): string =>
-  `partition ${on.name}${partition === undefined ? ' (chosen by the site)' : ''}`;
+const placeLine = ({ on, partition, notDefault: why }: PlannedScheduler): string =>
+  `partition ${on.name}${partition === undefined ? ' (chosen by the site)' : why === undefined ? '' : ` (${why})`}`;
 export const schedulerLine = (each: PlannedScheduler): string =>
   `  ${each.name}: ${sizeLine(each)}, walltime ${each.walltime}, ${placeLine(each)}`;
 
