@@ -102,6 +102,58 @@ describe.skipIf(slurmIsMissing !== undefined)('torc submit on a real Slurm clust
     });
   });
 
+  it('the plan for a mixed file has an allocation for each width, jobs of all sizes share them, and all complete', async () => {
+    const mixed = `name: mixed
+execution_config: {mode: slurm}
+resource_requirements:
+  - {name: small, num_cpus: 1, memory: 50m, runtime: PT1M}
+  - {name: wide, num_cpus: 4, memory: 500m, runtime: PT1M}
+  - {name: card, num_cpus: 1, num_gpus: 1, memory: 50m, runtime: PT1M}
+  - {name: two, num_cpus: 1, num_nodes: 2, memory: 50m, runtime: PT1M}
+jobs:
+  - {name: "small_{i}", parameters: {i: "1:8"}, command: "true", resource_requirements: small}
+  - {name: "wide_{i}", parameters: {i: "1:2"}, command: "true", resource_requirements: wide}
+  - {name: "card_{i}", parameters: {i: "1:2"}, command: "true", resource_requirements: card}
+  - {name: two, command: "true", resource_requirements: two}
+`;
+    writeFileSync(join(folder, 'mixed.yaml'), mixed);
+    const generated = await call('slurm', 'generate', 'mixed.yaml', '--account', 'any', '-o', 'planned.yaml');
+    expect([generated.code, generated.stderr]).toEqual([
+      0,
+      expect.stringMatching(
+        /debug_scheduler: 1 allocation of 1 node[^]*debug_2_[^]*debug_3_scheduler: 1 allocation of 2 nodes/,
+      ),
+    ]);
+    const { code, stdout, stderr } = await call('submit', 'planned.yaml', '-o', 'mixed');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('with ID=')]);
+    const id = Number(/workflow (\d+)/.exec(stdout)?.[1]);
+    await until(
+      () => statuses(id),
+      (found) => found.length === 13 && found.every((status) => status === 'completed'),
+      'all jobs to be completed',
+      120_000,
+    );
+  });
+
+  it('of the partitions here the default one is planned for, not the first by name, and what another one does not take is said', async () => {
+    const nodes = `Nodes=${nodeName('[1-2]')}`;
+    cluster.run('scontrol', 'create', 'PartitionName=aaa_private', nodes, 'AllowAccounts=others');
+    cluster.run('scontrol', 'create', 'PartitionName=aab_down', nodes, 'State=DOWN');
+    const words = ['slurm', 'generate', 'bare.yaml', '--account', 'any', '--dry-run'];
+    expect((await call(...words)).stdout).toContain('partition: debug');
+    for (const [name, why] of [
+      ['aaa_private', 'takes only the accounts others'],
+      ['aab_down', 'is DOWN'],
+    ] as const) {
+      const { stdout, stderr } = await call(...words, '-p', name);
+      expect([stdout, stderr]).toEqual([
+        expect.stringContaining(`partition ${name} (--partition; the default is debug)`),
+        expect.stringContaining(`Partition '${name}' ${why}`),
+      ]);
+      cluster.run('scontrol', 'delete', `PartitionName=${name}`);
+    }
+  });
+
   it('the workflow of steps on the page about allocations, of a job of a minute, is planned, submitted and completed', async () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/how-to/run-inside-slurm.md'), 'utf8');
     const text = /```yaml\n(name: steps\n[^]*?)```/.exec(page)?.[1] as string;
